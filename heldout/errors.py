@@ -1,0 +1,22 @@
+"""What can go wrong in the science.
+
+ValueError
+└── BadArgument     an argument outside its limits
+RuntimeError
+└── FitFailure      a learner that could not be fitted, or whose predictions have no loss
+"""
+
+
+class BadArgument(ValueError):
+    """An argument outside its limits: the message names argument, value, limit and remedy."""
+
+    def __init__(self, argument: str, message: str) -> None:
+        super().__init__(message)
+        self.argument = argument
+
+    def __reduce__(self) -> tuple[type["BadArgument"], tuple[str, str]]:
+        return type(self), (self.argument, str(self))  # it crosses from worker processes
+
+
+class FitFailure(RuntimeError):
+    """A learner failed on one split; the message is the reason that reports show."""

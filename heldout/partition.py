@@ -1,0 +1,157 @@
+"""The one random partition of the labelled rows that every scheme reads.
+
+Stratified cuts (proportional allocation) leave the estimates unbiased and do not raise their
+variance; the intervals, derived for independent draws, then err on the wide side.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from heldout import seeds
+from heldout.errors import BadArgument
+
+Labels = NDArray[np.generic]
+
+
+@dataclass(frozen=True, eq=False)
+class Partition:
+    """Three independent partitions of N labelled rows, each array of shape (N,).
+
+    `validation` marks the K held-out rows; `fold` is the fold of each row, 0 … k-1; `step` its
+    position in the progressive order, 0 … m-1, and -1 for the rows that are only trained on.
+    """
+
+    validation: NDArray[np.bool_]
+    fold: NDArray[np.int64]
+    step: NDArray[np.int64]
+
+
+def make_partition(
+    y: Labels,
+    *,
+    validation_fraction: float,
+    folds: int,
+    tested_fraction: float,
+    stratify: bool,
+    seed: int,
+) -> Partition:
+    """Draw the hold-out, the folds and the progressive order of `y`, shape (N,), from one seed.
+
+    `folds = N` is leave-one-out. Shuffled folds meet the condition of Blum et al., Thm 2 (the
+    learner sees no example order). Raises BadArgument where a part would be empty or a class too
+    rare to be stratified.
+    """
+    n = len(y)
+    stratify = stratify and not (folds == n and rarest_class(y)[1] < 2)  # leave-one-out is never refused
+    validation = cut(
+        y,
+        part_size(n, validation_fraction, "validation_fraction"),
+        stratify=stratify,
+        random_state=seeds.random_state(seed, "validation"),
+    )
+    tested = cut(
+        y,
+        part_size(n, tested_fraction, "tested_fraction"),
+        stratify=stratify,
+        random_state=seeds.random_state(seed, "tested"),
+    )
+    order = np.random.default_rng(seeds.child(seed, "order")).permutation(np.flatnonzero(tested))
+    step = np.full(n, -1, dtype=np.int64)
+    step[order] = np.arange(len(order))
+    return Partition(validation=validation, fold=_folds(y, folds, stratify, seed), step=step)
+
+
+def make_halves(y: Labels, *, repeats: int, stratify: bool, seed: int) -> NDArray[np.int8]:
+    """The half, 0 or 1, of each row in each repeat: shape (R, N) (Madani et al., section 3).
+
+    A repeat depends on the seed and its own number alone.
+    """
+    if repeats < 1:
+        raise BadArgument("repeats", f"repeats is {repeats}; it must be at least 1")
+    if len(y) < 2:
+        raise BadArgument("y", f"there are {len(y)} labelled rows; at least 2 are needed")
+    return np.stack(
+        [
+            cut(
+                y,
+                len(y) // 2,
+                stratify=stratify,
+                random_state=seeds.random_state(seed, "halves", repeat),
+            )
+            for repeat in range(repeats)
+        ]
+    ).astype(np.int8)
+
+
+def part_size(n: int, fraction: float, argument: str) -> int:
+    """The rows in a `fraction` of n, at least 1 and at most n - 1."""
+    if not 0 < fraction < 1:
+        raise BadArgument(argument, f"{argument} is {fraction}; it must lie between 0 and 1, both excluded")
+    if n < 2:
+        raise BadArgument("y", f"there are {n} labelled rows; at least 2 are needed")
+    return min(max(round(n * fraction), 1), n - 1)
+
+
+def cut(y: Labels, size: int, *, stratify: bool, random_state: int) -> NDArray[np.bool_]:
+    """A mask of shape (N,) over `size` random rows, 0 < size < N, stratified by y if asked.
+
+    Raises BadArgument where a class has a single row or a side has fewer rows than there are classes.
+    """
+    from sklearn.model_selection import ShuffleSplit, StratifiedShuffleSplit
+
+    if stratify:
+        _check_strata(y, size)
+    splitter = StratifiedShuffleSplit if stratify else ShuffleSplit
+    (_, part), *_ = splitter(1, test_size=size, random_state=random_state).split(np.zeros(len(y)), y)
+    mask = np.zeros(len(y), dtype=np.bool_)
+    mask[part] = True
+    return mask
+
+
+def _folds(y: Labels, folds: int, stratify: bool, seed: int) -> NDArray[np.int64]:
+    from sklearn.model_selection import KFold, StratifiedKFold
+
+    n = len(y)
+    if not 2 <= folds <= n:
+        raise BadArgument("folds", f"folds is {folds}; it must lie between 2 and {n}, the number of labelled rows")
+    if folds == n:  # leave-one-out: nothing to draw, nothing to stratify
+        return np.arange(n)
+    if stratify:
+        rarest, rows = rarest_class(y)
+        if folds > rows:
+            raise BadArgument(
+                "folds", f"folds is {folds}, but class {rarest} has {rows} rows; use at most {rows} folds"
+            )
+    splitter = (StratifiedKFold if stratify else KFold)(
+        folds, shuffle=True, random_state=seeds.random_state(seed, "folds")
+    )
+    fold = np.empty(n, dtype=np.int64)
+    for number, (_, rows_of_fold) in enumerate(splitter.split(np.zeros(n), y)):
+        fold[rows_of_fold] = number
+    return fold
+
+
+def rarest_class(y: Labels) -> tuple[str, int]:
+    """The class with the fewest rows, as it reads in a message, and its number of rows."""
+    classes, counts = np.unique(y, return_counts=True)
+    place = int(np.argmin(counts))
+    return repr(classes.tolist()[place]), int(counts[place])
+
+
+def _check_strata(y: Labels, size: int) -> None:
+    rarest, rows = rarest_class(y)
+    if rows < 2:
+        raise BadArgument(
+            "stratify",
+            f"class {rarest} has a single row, which no stratified split can divide; "
+            "merge or drop that class, or set stratify to false",
+        )
+    classes = len(np.unique(y))
+    if min(size, len(y) - size) < classes:
+        raise BadArgument(
+            "stratify",
+            f"a part of {min(size, len(y) - size)} rows cannot hold all {classes} classes; "
+            "take a larger part, or set stratify to false",
+        )

@@ -1,0 +1,65 @@
+"""Progressive validation: test each example, then train on it.
+
+METHOD, section 4; Blum, Kalai, Langford, Beating the Hold-Out (COLT 1999), Thms 4 and 5.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from heldout.errors import BadArgument
+from heldout.intervals import student_t, wilson
+from heldout.losses import Loss, Losses
+from heldout.records import Estimate, Interval, Split, estimate_with
+
+TARGET = "the progressive hypothesis: one of those along the steps, drawn uniformly"
+
+
+def splits(step: NDArray[np.int64], block: int) -> list[Split]:
+    """One split for each block of `block` steps; `step`, shape (N,), is -1 for training rows.
+
+    Block j tests steps j b … (j+1) b - 1 of a hypothesis trained on the training rows and on all
+    steps of earlier blocks. The terms stay a martingale over examples, so Thm 4 is unchanged.
+    Raises BadArgument for a block below 1.
+    """
+    if block < 1:
+        raise BadArgument("block", f"block is {block}; it must be at least 1")
+    tested = int(step.max()) + 1
+    return [
+        Split(
+            train=np.flatnonzero(step < first),
+            validation=np.flatnonzero((step >= first) & (step < first + block)),
+        )
+        for first in range(0, tested, block)
+    ]
+
+
+def estimate(candidate: str, losses: Losses, n_train: int, loss: Loss, level: float) -> Estimate:
+    """E_prog: the mean over the m tested `losses`, in any order."""
+    assumption = "martingale of steps (Thm 4), errors of the hypotheses close to one another"
+    interval: Interval | None = None
+    if loss.name == "zero_one":
+        interval = wilson.interval(losses, level, assumption=assumption)
+    elif len(losses) > 1:
+        interval = student_t.interval(losses, level, assumption=assumption)
+    return estimate_with(
+        interval,
+        candidate=candidate,
+        estimate="E_prog",
+        value=float(np.mean(losses)),
+        target=TARGET,
+        n_train=n_train,
+        n_tested=len(losses),
+    )
+
+
+def mean_training_size(step: NDArray[np.int64], block: int) -> int:
+    """The number of rows that the hypothesis of an average tested example was trained on, rounded."""
+    split_list = splits(step, block)
+    weights = [len(split.validation) for split in split_list]
+    return round(float(np.average([len(split.train) for split in split_list], weights=weights)))
+
+
+def curve(losses_by_step: Losses) -> Losses:
+    """The mean loss of the first t tested examples, t = 1 … m; the last one equals E_prog."""
+    means: Losses = np.cumsum(losses_by_step) / np.arange(1, len(losses_by_step) + 1)
+    return means

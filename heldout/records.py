@@ -1,0 +1,62 @@
+"""What the methods return: frozen, and complete enough to be read alone."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Rows = NDArray[np.intp]
+
+
+@dataclass(frozen=True, eq=False)
+class Split:
+    """Rows to train on and rows to test on, both in ascending order."""
+
+    train: Rows
+    validation: Rows
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A two-sided interval: bounds, level, the method's name and the assumption it rests on."""
+
+    low: float
+    high: float
+    level: float
+    method: str
+    assumption: str
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """One number about one candidate: a line of `estimates.csv`.
+
+    `target` names the hypothesis whose true error `value` estimates; `low`, `high`, `level` and
+    `interval` (the method's name) are None where no interval is claimed. `n_train` is the number of
+    rows that each hypothesis was trained on (the mean over hypotheses, rounded), `n_tested` the
+    number of rows that the value averages over.
+    """
+
+    candidate: str
+    estimate: str
+    value: float
+    target: str
+    n_train: int
+    n_tested: int
+    low: float | None = None
+    high: float | None = None
+    level: float | None = None
+    interval: str | None = None
+
+
+def estimate_with(interval: Interval | None, **fields: object) -> Estimate:
+    """An Estimate whose bounds are those of `interval` (empty for None)."""
+    if interval is None:
+        return Estimate(**fields)  # type: ignore[arg-type]
+    return Estimate(
+        low=interval.low,
+        high=interval.high,
+        level=interval.level,
+        interval=interval.method,
+        **fields,  # type: ignore[arg-type]
+    )

@@ -1,0 +1,23 @@
+"""One seed, one child for each purpose and unit of work.
+
+A child depends on nothing but the seed, its purpose and its unit, so that results do not depend on
+order, runner or number of workers, and raising a count leaves the earlier units as they were.
+"""
+
+from typing import Literal
+
+from numpy.random import SeedSequence
+
+Purpose = Literal["test", "labeled", "shards", "validation", "folds", "tested", "order", "halves", "fit"]
+# the place of a purpose is part of every seed: append, never reorder
+_PURPOSES = ("test", "labeled", "shards", "validation", "folds", "tested", "order", "halves", "fit")
+
+
+def child(seed: int, purpose: Purpose, *unit: int) -> SeedSequence:
+    """The child of `seed` for one unit of one purpose."""
+    return SeedSequence(seed, spawn_key=(_PURPOSES.index(purpose), *unit))
+
+
+def random_state(seed: int, purpose: Purpose, *unit: int) -> int:
+    """The same child as the 32-bit integer that scikit-learn's `random_state` takes."""
+    return int(child(seed, purpose, *unit).generate_state(1)[0])
