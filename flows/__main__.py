@@ -1,0 +1,71 @@
+"""The command line: python -m flows <name> [--params FILE] [--set a.b=c]."""
+
+import argparse
+import os
+import sys
+from pathlib import Path
+
+from tasks import environment
+from tasks.errors import UserError
+
+FLOWS = {
+    "prepare": "cut the test part, keep some labels, deal out shards, draw every partition -> data/prepared",
+    "holdout": "E_val of g-, trained without the held-out rows, and E_in of g, trained on all",
+    "cross_validation": "E_cv over the folds, or leave-one-out",
+    "progressive": "E_prog: test each block of examples, then train on it",
+    "covalidation": "E_2cv, E_train and disagreement of half models on the unlabelled shards",
+    "select": "all estimates, the winner, its bound and E_test -> reports, models/selected.skops",
+    "report": "pictures, report.html, MLflow, and the table in the terminal",
+    "validate": "all of them, one after the other, as one MLflow run",
+}
+
+_EPILOG = """\
+examples:
+  python -m flows validate
+  python -m flows validate --set split.folds=5 --set selection.criterion=E_maxdt
+  python -m flows cross_validation --params other.yaml
+
+Each flow reads what the ones before it wrote. Finished fits lie under .cache/tasks and are used
+again; removing that folder is always safe. `validate` with params.yaml as it stands leaves
+`dvc status` up to date. Exit codes: 0 done, 2 something to mend (told in one line each), 1 a crash,
+130 interrupted."""
+
+
+def main() -> int:
+    """Parse, and run the flow here or, inside of a DVC stage, in the host that all stages share."""
+    arguments = _parser().parse_args()
+    params = str(Path(arguments.params).resolve()) if arguments.params else "params.yaml"
+    try:
+        environment.enter()
+        from flows import session
+
+        run = session.ask_host if "DVC_STAGE" in os.environ else session.run_here
+        return run(arguments.name, params, arguments.overrides)
+    except UserError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+
+
+def _parser() -> argparse.ArgumentParser:
+    listing = "\n".join(f"  {name:18}{what}" for name, what in FLOWS.items())
+    parser = argparse.ArgumentParser(
+        prog="python -m flows",
+        description=f"Validate candidate models, and say which to ship.\n\nflows:\n{listing}",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("name", choices=FLOWS, metavar="NAME", help="the flow to run, one of those above")
+    parser.add_argument("--params", metavar="FILE", help="the parameters (default: params.yaml of the checkout)")
+    parser.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="a.b=c",
+        dest="overrides",
+        help="one parameter, its value read as YAML; may be repeated; candidates.0.params.C=1 reaches into a list",
+    )
+    return parser
+
+
+if __name__ == "__main__":
+    sys.exit(main())

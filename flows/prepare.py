@@ -1,0 +1,14 @@
+"""Prepare: cut the test part, keep some labels, deal out the shards, draw every partition."""
+
+from prefect import flow
+
+from tasks import files, tables
+from tasks.params import load
+
+
+@flow(name="prepare")
+def prepare(params: str = "params.yaml", overrides: tuple[str, ...] = ()) -> None:
+    """Write data/prepared from the source that the parameters name."""
+    settings = load(params, overrides)
+    prepared = tables.prepare(settings)
+    files.write_prepared(prepared)

@@ -1,0 +1,27 @@
+"""Validate: the whole method, one step after the other."""
+
+from prefect import flow
+
+from flows.covalidation import covalidation
+from flows.cross_validation import cross_validation
+from flows.holdout import holdout
+from flows.prepare import prepare
+from flows.progressive import progressive
+from flows.report import report
+from flows.select import select
+from tasks import environment, tracking
+from tasks.params import load
+
+
+@flow(name="validate")
+def validate(params: str = "params.yaml", overrides: tuple[str, ...] = ()) -> None:
+    """Which candidate, how large its error is, how far to trust that."""
+    environment.enter()
+    with tracking.run(load(params, overrides)):
+        prepare(params, overrides)
+        holdout(params, overrides)
+        cross_validation(params, overrides)
+        progressive(params, overrides)
+        covalidation(params, overrides)
+        select(params, overrides)
+        report(params, overrides)

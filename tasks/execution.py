@@ -1,0 +1,95 @@
+"""The one executor that does the arithmetic, and the fan-out of Prefect tasks that wait for it."""
+
+import logging
+import os
+import signal
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import Executor
+from typing import Any
+
+from prefect import task
+from prefect.cache_policies import NO_CACHE
+from prefect.futures import as_completed
+from prefect.task_runners import ThreadPoolTaskRunner
+
+from tasks.errors import UserError
+from tasks.params import Execution, Settings
+from tasks.progress import Progress
+
+log = logging.getLogger("heldout")
+
+# threads only wait for the executor; a few more than the workers keep it busy, many would lock sqlite
+RUNNER: Any = ThreadPoolTaskRunner(max_workers=(os.cpu_count() or 1) + 2)
+_IDLE_SECONDS = 600
+
+
+def executor(settings: Execution) -> Executor:
+    """The shared executor: local processes, or the workers of a Dask scheduler. Raises UserError."""
+    if settings.executor == "dask":
+        return _dask(str(settings.scheduler))
+    from loky import get_reusable_executor
+
+    pool: Executor = get_reusable_executor(
+        max_workers=settings.workers, timeout=_IDLE_SECONDS, initializer=_start_worker
+    )
+    return pool
+
+
+def warm_up(settings: Settings) -> None:
+    """Start the workers and have them import what they will need, while others wait for a server."""
+    pool = executor(settings.execution)
+    for _ in range(settings.execution.workers):
+        pool.submit(_import_all, settings)
+
+
+def run_all(
+    settings: Settings, what: str, work: Callable[..., Any], todo: Sequence[tuple[str, tuple[Any, ...]]], reused: int
+) -> list[Any]:
+    """One Prefect task run for each (name, arguments) of `todo`; their results, in that order.
+
+    `reused` is the number of tasks that were found finished, for the log.
+    """
+    log.info("%s: %d tasks reused, %d to do", what, reused, len(todo))
+    pool = executor(settings.execution)
+    started = time.monotonic()
+    with Progress(what, len(todo)) as progress:
+        futures = [_unit.with_options(task_run_name=name).submit(pool, work, arguments) for name, arguments in todo]
+        for _ in as_completed(futures):
+            progress.advance()
+        results = [future.result() for future in futures]
+    log.debug("%s: %.1f s", what, time.monotonic() - started)
+    return results
+
+
+@task(name="unit", cache_policy=NO_CACHE)
+def _unit(pool: Executor, work: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
+    return pool.submit(work, *arguments).result()
+
+
+def _dask(address: str) -> Executor:
+    from distributed import Client
+
+    try:
+        client = Client(address, timeout=10, set_as_default=False)  # type: ignore[no-untyped-call]
+    except (OSError, ValueError) as error:
+        raise UserError(
+            f"execution.scheduler is {address}, which does not answer ({error}); start it or mend the address"
+        ) from None
+    pool: Executor = client.get_executor(pure=False)  # type: ignore[no-untyped-call]
+    return pool
+
+
+def _start_worker() -> None:
+    """One BLAS thread: the cores are taken, and sums come out the same whatever the number of workers."""
+    from threadpoolctl import threadpool_limits
+
+    threadpool_limits(1)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the main process tells of an interruption
+
+
+def _import_all(settings: Settings) -> None:
+    import tasks.fit  # noqa: F401
+
+    for candidate in settings.candidates:
+        candidate.learner()

@@ -1,0 +1,203 @@
+"""The files of the public contract: read and written here and nowhere else."""
+
+import functools
+import hashlib
+import json
+import shutil
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow.parquet
+from numpy.typing import NDArray
+
+from heldout.partition import Partition
+from heldout.records import Estimate
+from tasks.errors import UserError
+from tasks.tables import TARGET, Prepared
+
+PREPARED = Path("data/prepared")
+LABELED = PREPARED / "labeled.parquet"
+TEST = PREPARED / "test.parquet"
+PARTITION = PREPARED / "partition.parquet"
+HALVES = PREPARED / "halves.parquet"
+UNLABELED = PREPARED / "unlabeled"
+RESULTS = Path("data/results")
+LOSSES = RESULTS / "losses.parquet"
+REPORTS = Path("reports")
+ESTIMATES = REPORTS / "estimates.csv"
+SELECTION = REPORTS / "selection.json"
+METRICS = REPORTS / "metrics.json"
+PLOTS = REPORTS / "plots"
+REPORT = REPORTS / "report.html"
+MODEL = Path("models/selected.skops")
+
+ESTIMATE_COLUMNS = [
+    "candidate",
+    "estimate",
+    "value",
+    "low",
+    "high",
+    "level",
+    "target",
+    "interval",
+    "n_train",
+    "n_tested",
+]
+DIGITS = "%.10g"  # fewer than a float holds, so that reports do not change with the processor's kernels
+
+
+@contextmanager
+def replacing(folder: Path) -> Iterator[Path]:
+    """A new folder to write into, that takes the place of `folder` only if all went well."""
+    fresh = folder.with_name(f".{folder.name}.new")
+    shutil.rmtree(fresh, ignore_errors=True)
+    fresh.mkdir(parents=True)
+    try:
+        yield fresh
+    except BaseException:
+        shutil.rmtree(fresh, ignore_errors=True)
+        raise
+    shutil.rmtree(folder, ignore_errors=True)
+    fresh.rename(folder)
+
+
+def write_prepared(prepared: Prepared) -> None:
+    """All files below data/prepared, or none."""
+    with replacing(PREPARED) as folder:
+        prepared.labeled.to_parquet(folder / LABELED.name)
+        if prepared.test is not None:
+            prepared.test.to_parquet(folder / TEST.name)
+        (folder / UNLABELED.name).mkdir()
+        for number, shard in enumerate(prepared.shards):
+            shard.to_parquet(folder / UNLABELED.name / f"shard-{number:05d}.parquet")
+        partition = prepared.partition
+        rows = np.arange(len(partition.fold))
+        pd.DataFrame(
+            {"row": rows, "validation": partition.validation, "fold": partition.fold, "step": partition.step}
+        ).to_parquet(folder / PARTITION.name)
+        repeats, n = prepared.halves.shape
+        pd.DataFrame(
+            {"repeat": np.repeat(np.arange(repeats), n), "row": np.tile(rows, repeats), "half": prepared.halves.ravel()}
+        ).to_parquet(folder / HALVES.name)
+        (folder / "data_hash.txt").write_text(prepared.data_hash + "\n")
+
+
+def read_data_hash() -> str:
+    """The content hash of the labelled source rows."""
+    return _existing(PREPARED / "data_hash.txt").read_text().strip()
+
+
+def read_table(path: Path, version: str | None = None) -> tuple[pd.DataFrame, NDArray[np.generic]]:
+    """Features and target of labeled.parquet or test.parquet, opened once for each process and version.
+
+    `version` is the file's hash, for those who know it already.
+    """
+    return _open_table(str(_existing(path)), version or file_hash(path))
+
+
+@functools.lru_cache(maxsize=2)
+def _open_table(path: str, _version: str) -> tuple[pd.DataFrame, NDArray[np.generic]]:
+    frame = pyarrow.parquet.read_table(path, memory_map=True).to_pandas()
+    return frame.drop(columns=TARGET), frame[TARGET].to_numpy()
+
+
+def read_shard(path: Path) -> pd.DataFrame:
+    """The features of one unlabelled shard."""
+    frame: pd.DataFrame = pyarrow.parquet.read_table(path, memory_map=True).to_pandas()
+    return frame
+
+
+def shards() -> list[Path]:
+    """The unlabelled shards, in order."""
+    return sorted(_existing(UNLABELED).glob("shard-*.parquet"))
+
+
+def read_partition() -> Partition:
+    """partition.parquet, in row order."""
+    frame = pd.read_parquet(_existing(PARTITION)).sort_values("row")
+    return Partition(
+        validation=frame["validation"].to_numpy(), fold=frame["fold"].to_numpy(), step=frame["step"].to_numpy()
+    )
+
+
+def read_halves() -> NDArray[np.int8]:
+    """halves.parquet as an array of shape (R, N)."""
+    frame = pd.read_parquet(_existing(HALVES)).sort_values(["repeat", "row"])
+    return frame["half"].to_numpy().reshape(frame["repeat"].nunique(), -1)
+
+
+def write_result(scheme: str, tables: Mapping[str, pd.DataFrame], failures: Mapping[str, str]) -> None:
+    """data/results/<scheme>: a Parquet file a table, and the reasons of the candidates that failed."""
+    with replacing(RESULTS / scheme) as folder:
+        for name, table in tables.items():
+            table.to_parquet(folder / f"{name}.parquet", index=False)
+        write_json(folder / "failures.json", dict(failures))
+
+
+def read_result(scheme: str, table: str) -> pd.DataFrame:
+    """One table of data/results/<scheme>."""
+    return pd.read_parquet(_existing(RESULTS / scheme / f"{table}.parquet"))
+
+
+def read_failures(scheme: str) -> dict[str, str]:
+    """The reason of each candidate that failed in `scheme`."""
+    return dict(read_json(RESULTS / scheme / "failures.json"))
+
+
+def write_losses(losses: pd.DataFrame) -> None:
+    """losses.parquet: candidate, scheme, unit, row, loss."""
+    LOSSES.parent.mkdir(parents=True, exist_ok=True)
+    losses[["candidate", "scheme", "unit", "row", "loss"]].to_parquet(LOSSES, index=False)
+
+
+def write_estimates(estimates: Sequence[Estimate]) -> None:
+    """estimates.csv, ten significant digits, empty where there is no interval."""
+    table = pd.DataFrame([asdict(estimate) for estimate in estimates])[ESTIMATE_COLUMNS]
+    write_csv(ESTIMATES, table)
+
+
+def read_estimates() -> pd.DataFrame:
+    """estimates.csv as it was written."""
+    return pd.read_csv(_existing(ESTIMATES))
+
+
+def write_csv(path: Path, table: pd.DataFrame) -> None:
+    """A CSV with ten significant digits."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    table.to_csv(path, index=False, float_format=DIGITS, lineterminator="\n")
+
+
+def write_json(path: Path, value: Any) -> None:
+    """A JSON with ten significant digits, in the order given."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(_rounded(value), indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+def read_json(path: Path) -> Any:
+    """A JSON file of the contract."""
+    return json.loads(_existing(path).read_text(encoding="utf-8"))
+
+
+def file_hash(path: Path) -> str:
+    """The SHA-256 of a file's bytes."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _rounded(value: Any) -> Any:
+    if isinstance(value, float):
+        return float(DIGITS % value)
+    if isinstance(value, dict):
+        return {key: _rounded(item) for key, item in value.items()}
+    return [_rounded(item) for item in value] if isinstance(value, list) else value
+
+
+def _existing(path: Path) -> Path:
+    if not path.exists():
+        raise UserError(f"{path} is missing; run the flow that writes it first, or `dvc repro`")
+    return path

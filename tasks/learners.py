@@ -1,0 +1,88 @@
+"""From the import path of a learner to an unfitted estimator, and what can be wrong with it."""
+
+import difflib
+import importlib
+import inspect
+from typing import Any
+
+
+def build(estimator: str, params: dict[str, Any], preprocess: str | None) -> Any:
+    """The unfitted estimator with its settings, behind `preprocess` if there is one."""
+    learner = resolve(estimator)(**params)
+    if preprocess is None:
+        return learner
+    from sklearn.pipeline import make_pipeline
+
+    return make_pipeline(resolve(preprocess)(), learner)
+
+
+def seeded(learner: Any, state: int) -> Any:
+    """`learner` with every open `random_state`, nested ones too, set to `state`; written ones stay."""
+    settings = learner.get_params(deep=True)
+    open_states = {
+        name: state
+        for name, value in settings.items()
+        if value is None and (name == "random_state" or name.endswith("__random_state"))
+    }
+    return learner.set_params(**open_states) if open_states else learner
+
+
+def has_open_random_state(learner: Any) -> bool:
+    """Whether the seed decides anything in `learner`."""
+    return any(
+        value is None and (name == "random_state" or name.endswith("__random_state"))
+        for name, value in learner.get_params(deep=True).items()
+    )
+
+
+def resolve(path: str) -> Any:
+    """The object at an import path. Raises ValueError that names the nearest valid one."""
+    module_name, _, name = path.rpartition(".")
+    if not module_name:
+        raise ValueError(f"{path!r} is not an import path; write it as in sklearn.svm.SVC")
+    try:
+        module = importlib.import_module(module_name)
+    except ImportError as error:
+        raise ValueError(f"{path!r} cannot be imported ({error}); write it as in sklearn.svm.SVC") from None
+    try:
+        return getattr(module, name)
+    except AttributeError:
+        near = difflib.get_close_matches(name, [other for other in dir(module) if not other.startswith("_")], n=1)
+        hint = f"; did you mean {module_name}.{near[0]}?" if near else ""
+        raise ValueError(f"{path!r} cannot be imported: {module_name} has no {name!r}{hint}") from None
+
+
+def check(estimator: str, params: dict[str, Any], preprocess: str | None) -> None:
+    """Raise ValueError for an unknown path, an unknown or bad parameter, or something that cannot fit."""
+    constructor = resolve(estimator)
+    if not callable(constructor):
+        raise ValueError(f"estimator {estimator!r} is no class")
+    for name in params:
+        known = _parameters(constructor)
+        if known is not None and name not in known:
+            near = difflib.get_close_matches(name, known, n=1)
+            hint = f"did you mean {near[0]}?" if near else f"it takes {', '.join(known) or 'none'}"
+            raise ValueError(f"params.{name} is not a parameter of {estimator}; {hint}")
+    try:
+        learner = build(estimator, params, preprocess)
+    except ValueError:
+        raise
+    except Exception as error:
+        raise ValueError(f"{estimator} refuses its params: {error}") from None
+    if not all(hasattr(learner, method) for method in ("fit", "predict", "get_params", "set_params")):
+        raise ValueError(f"{estimator} is no scikit-learn learner: it lacks fit, predict, get_params or set_params")
+    _check_values(learner if preprocess is None else learner.steps[-1][1])
+
+
+def _parameters(constructor: Any) -> list[str] | None:
+    """The names that a constructor takes, or None if it takes any."""
+    parameters = inspect.signature(constructor).parameters.values()
+    if any(parameter.kind is inspect.Parameter.VAR_KEYWORD for parameter in parameters):
+        return None
+    return [parameter.name for parameter in parameters]
+
+
+def _check_values(learner: Any) -> None:
+    # scikit-learn checks values at fit; the same check, asked for early, spares every fit
+    if hasattr(learner, "_validate_params"):
+        learner._validate_params()

@@ -1,0 +1,60 @@
+"""models/selected.skops: the winner, saved so that the same model has the same bytes."""
+
+import io
+import json
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import skops.io
+
+_NO_TIME = (1980, 1, 1, 0, 0, 0)
+
+
+def save(model: Any, path: Path) -> None:
+    """Write `model` with skops, without clock times and object ids."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part = path.with_name(f".{path.name}.new")
+    part.write_bytes(stable_bytes(skops.io.dumps(model)))
+    part.replace(path)
+
+
+def load(path: Path) -> Any:
+    """The model at `path`, which this project wrote: the types that it names are trusted."""
+    return skops.io.load(path, trusted=skops.io.get_untrusted_types(file=path))
+
+
+def stable_bytes(dumped: bytes) -> bytes:
+    """The same skops archive with ids and member names numbered by first use, and a fixed time.
+
+    skops names members and marks shared objects by `id()` or a random name, which differ from one
+    process to the next; only their equality matters to it.
+    """
+    with zipfile.ZipFile(io.BytesIO(dumped)) as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+    schema = json.loads(members.pop("schema.json"))
+    ids: dict[int, int] = {}
+    names: dict[str, str] = {}
+
+    def renumber(node: Any) -> Any:
+        if isinstance(node, list):
+            return [renumber(item) for item in node]
+        if not isinstance(node, dict):
+            return node
+        fresh: dict[str, Any] = {}
+        for key, value in node.items():
+            if key == "__id__":
+                fresh[key] = ids.setdefault(value, len(ids))
+            elif key == "file" and value in members:
+                fresh[key] = names.setdefault(value, f"{len(names)}{Path(value).suffix}")
+            else:
+                fresh[key] = renumber(value)
+        return fresh
+
+    schema = renumber(schema)
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        for old, new in [*names.items(), *((name, name) for name in sorted(members) if name not in names)]:
+            archive.writestr(zipfile.ZipInfo(new, _NO_TIME), members[old], zipfile.ZIP_DEFLATED)
+        archive.writestr(zipfile.ZipInfo("schema.json", _NO_TIME), json.dumps(schema, indent=2), zipfile.ZIP_DEFLATED)
+    return buffer.getvalue()

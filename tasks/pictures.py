@@ -1,0 +1,90 @@
+"""The pictures of a validation, and the tables that they are drawn from."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from tasks import files
+from tasks.summary import SHOWN, Summary
+
+ESTIMATES = files.PLOTS / "estimates.png"
+PROGRESSIVE = files.PLOTS / "progressive.png"
+_COLOURS = ("#4c6a92", "#d1495b", "#66a182", "#edae49", "#7b5ea7", "#2e4057", "#b56576", "#8d99ae")
+
+
+def draw(summary: Summary) -> list[Path]:
+    """Write all plots and their tables; returns their paths."""
+    import matplotlib as mpl
+
+    mpl.use("agg")
+    with files.replacing(files.PLOTS) as folder:
+        tables = {"estimates.csv": summary.estimates, "progressive.csv": _curves(summary)}
+        for name, table in tables.items():
+            files.write_csv(folder / name, table)
+        with mpl.rc_context({"svg.hashsalt": "heldout", "axes.spines.top": False, "axes.spines.right": False}):
+            _draw_estimates(summary, folder / ESTIMATES.name)
+            _draw_progressive(summary, folder / PROGRESSIVE.name)
+    return sorted(files.PLOTS.iterdir())
+
+
+def _curves(summary: Summary) -> pd.DataFrame:
+    columns = ["candidate", "tested", "error"]
+    tables = [
+        pd.DataFrame({"candidate": name, "tested": np.arange(1, len(errors) + 1), "error": errors})
+        for name, errors in summary.progressive_errors.items()
+    ]
+    return pd.concat(tables, ignore_index=True)[columns]
+
+
+def _draw_estimates(summary: Summary, path: Path) -> None:
+    """For each candidate a point and an interval for each estimate, candidates side by side."""
+    from matplotlib.figure import Figure
+
+    names = list(summary.fold_errors)
+    table = summary.estimates
+    figure = Figure(figsize=(max(7.0, 1.6 * len(names)), 4.6), layout="constrained")
+    axes = figure.subplots()
+    scale = 100 if summary.percent else 1
+    for place, estimate in enumerate(SHOWN):
+        rows = table[table["estimate"] == estimate].set_index("candidate")
+        shown = [name for name in names if name in rows.index]
+        if not shown:
+            continue
+        rows = rows.loc[shown]
+        x = np.array([names.index(name) for name in shown]) + (place - (len(SHOWN) - 1) / 2) * 0.095
+        value = scale * rows["value"].to_numpy()
+        low = scale * rows["low"].fillna(rows["value"]).to_numpy()
+        high = scale * rows["high"].fillna(rows["value"]).to_numpy()
+        reach = np.clip([value - low, high - value], 0, None)
+        axes.errorbar(x, value, yerr=reach, fmt="o", ms=4.5, lw=1.4, color=_COLOURS[place], label=estimate)
+    selected = summary.selection["selected"]
+    axes.set_xticks(range(len(names)), [f"{name}\n(selected)" if name == selected else name for name in names])
+    _finish(axes, summary, f"each estimate with its interval at {100 * summary.settings.selection.level:g} %, if any")
+    axes.set_ylim(bottom=0)
+    for border in range(1, len(names)):
+        axes.axvline(border - 0.5, color="0.9", lw=0.8, zorder=0)
+    figure.savefig(path, dpi=110, metadata={"Software": None})
+
+
+def _draw_progressive(summary: Summary, path: Path) -> None:
+    """The mean loss of the first t tested examples, against t."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(7.5, 4.2), layout="constrained")
+    axes = figure.subplots()
+    scale = 100 if summary.percent else 1
+    for place, (name, errors) in enumerate(summary.progressive_errors.items()):
+        style = "-" if place < len(_COLOURS) else "--"
+        axes.plot(np.arange(1, len(errors) + 1), scale * errors, style, lw=1.4, color=_COLOURS[place % 8], label=name)
+    axes.set_xlabel("examples tested")
+    _finish(axes, summary, "progressive error: the last value is E_prog")
+    axes.set_ylim(bottom=0)
+    figure.savefig(path, dpi=110, metadata={"Software": None})
+
+
+def _finish(axes: Any, summary: Summary, title: str) -> None:
+    axes.set_ylabel("error, %" if summary.percent else "mean loss")
+    axes.set_title(title, fontsize=10, loc="left")
+    axes.legend(fontsize=8, frameon=False, ncols=2)

@@ -1,0 +1,170 @@
+"""From a user's rows to the prepared tables: test part, labelled rows, unlabelled shards."""
+
+import hashlib
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from heldout import seeds
+from heldout.errors import BadArgument
+from heldout.losses import ZERO_ONE, natural_loss
+from heldout.partition import Partition, cut, make_halves, make_partition, part_size
+from tasks import sources
+from tasks.errors import UserError
+from tasks.params import Settings
+
+TARGET = "target"
+
+
+@dataclass(frozen=True, eq=False)
+class Prepared:
+    """All that `prepare` writes; the target is the last column of `labeled` and `test`."""
+
+    labeled: pd.DataFrame
+    test: pd.DataFrame | None
+    shards: list[pd.DataFrame]
+    partition: Partition
+    halves: NDArray[np.int8]
+    data_hash: str
+
+
+def prepare(settings: Settings) -> Prepared:
+    """Read the source, cut the parts, draw the partitions. Raises UserError before anything is written."""
+    table = _with_target(sources.read_table(settings.data.source), settings)
+    has_label = table[TARGET].notna().to_numpy()
+    pool, hidden = table[has_label], table[~has_label]
+    stratify = _check_target(pool[TARGET], settings)
+    try:
+        test, pool = _cut_test(pool, settings, stratify)
+        labeled, rest = _keep_labels(pool, settings, stratify)
+        hidden = pd.concat([rest, hidden]).sort_index()
+        y = labeled[TARGET].to_numpy()
+        folds = len(y) if settings.split.folds == "loo" else settings.split.folds
+        partition = make_partition(
+            y,
+            validation_fraction=settings.split.validation_fraction,
+            folds=folds,
+            tested_fraction=settings.progressive.tested_fraction,
+            stratify=stratify,
+            seed=settings.seed,
+        )
+        halves = make_halves(y, repeats=settings.covalidation.repeats, stratify=stratify, seed=settings.seed)
+    except BadArgument as error:
+        raise UserError(f"{_KEYS.get(error.argument, 'data')}: {error}") from None
+    features = [name for name in table.columns if name != TARGET]
+    return Prepared(
+        labeled=labeled.reset_index(drop=True),
+        test=None if test is None else test.reset_index(drop=True),
+        shards=_shards(hidden[features], settings),
+        partition=partition,
+        halves=halves,
+        data_hash=_content_hash(table[has_label]),
+    )
+
+
+# where a user finds the argument that the science refused
+_KEYS = {
+    "folds": "split.folds",
+    "stratify": "split.stratify",
+    "validation_fraction": "split.validation_fraction",
+    "test_fraction": "split.test_fraction",
+    "tested_fraction": "progressive.tested_fraction",
+    "repeats": "covalidation.repeats",
+}
+
+
+def _with_target(table: pd.DataFrame, settings: Settings) -> pd.DataFrame:
+    data = settings.data
+    name = data.target or TARGET
+    columns = ", ".join(map(str, table.columns[:20])) + (", …" if len(table.columns) > 20 else "")
+    if name not in table.columns:
+        raise UserError(f"data.target is {name!r}, which is no column of {data.source}; it has {columns}")
+    unknown = [column for column in data.drop if column not in table.columns or column == name]
+    if unknown:
+        raise UserError(f"data.drop names {unknown[0]!r}, which is no feature of {data.source}; it has {columns}")
+    features = table.drop(columns=[name, *data.drop])
+    if TARGET in features.columns:
+        raise UserError(
+            f"data.source: a feature is called {TARGET!r}, the name of the prepared target; rename or drop it"
+        )
+    if features.empty:
+        raise UserError(
+            f"data.source: {data.source} has {len(table)} rows and {features.shape[1]} features; needs both"
+        )
+    target = table[name]
+    if data.positive is not None:
+        if not (target == data.positive).any():
+            values = ", ".join(repr(value) for value in sorted(target.dropna().unique().tolist(), key=str)[:20])
+            raise UserError(f"data.positive is {data.positive!r}, which no row of {name} has; it has {values}")
+        target = (target == data.positive).astype("int64").where(target.notna())
+        target = target.astype("int64") if target.notna().all() else target
+    return features.assign(**{TARGET: target})
+
+
+def _check_target(target: pd.Series, settings: Settings) -> bool:
+    """Whether the parts are stratified: as asked, where the target is a class."""
+    name = settings.data.target or TARGET
+    if target.nunique() < 2:
+        found = target.unique().tolist()
+        raise UserError(f"data.target: {name} has the single value {found}; at least two classes or numbers are needed")
+    try:
+        return settings.split.stratify and natural_loss(target.to_numpy()) is ZERO_ONE
+    except (BadArgument, ValueError) as error:
+        raise UserError(f"data.target: {name}: {error}") from None
+
+
+def _cut_test(pool: pd.DataFrame, settings: Settings, stratify: bool) -> tuple[pd.DataFrame | None, pd.DataFrame]:
+    if settings.split.test_fraction == 0:
+        return None, pool
+    size = part_size(len(pool), settings.split.test_fraction, "test_fraction")
+    state = seeds.random_state(settings.seed, "test")
+    part = cut(pool[TARGET].to_numpy(), size, stratify=stratify, random_state=state)
+    return pool[part], pool[~part]
+
+
+def _keep_labels(pool: pd.DataFrame, settings: Settings, stratify: bool) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """The rows that keep their label, and the features of those that lose it."""
+    wanted = settings.data.labeled_rows
+    if wanted is None or wanted == len(pool):
+        return pool, pool.iloc[:0]
+    if wanted > len(pool):
+        raise UserError(f"data.labeled_rows is {wanted}, but {len(pool)} rows have a label; use at most that, or null")
+    state = seeds.random_state(settings.seed, "labeled")
+    part = cut(pool[TARGET].to_numpy(), wanted, stratify=stratify, random_state=state)
+    return pool[part], pool[~part]
+
+
+def _shards(hidden: pd.DataFrame, settings: Settings) -> list[pd.DataFrame]:
+    """The user's own unlabelled files, or else the rows without a label, dealt out at random."""
+    if settings.data.unlabeled is not None:
+        return [
+            _like(hidden, sources.read_shard(path), str(path))
+            for path in sources.unlabeled_files(settings.data.unlabeled)
+        ]
+    if hidden.empty:
+        return []
+    count = settings.data.shards
+    if count > len(hidden):
+        raise UserError(
+            f"data.shards is {count}, but {len(hidden)} rows have no label: a shard would be empty; use at most that"
+        )
+    order = np.random.default_rng(seeds.child(settings.seed, "shards")).permutation(len(hidden))
+    return [hidden.iloc[np.sort(part)].reset_index(drop=True) for part in np.array_split(order, count)]
+
+
+def _like(features: pd.DataFrame, shard: pd.DataFrame, path: str) -> pd.DataFrame:
+    missing = [column for column in features.columns if column not in shard.columns]
+    if missing:
+        raise UserError(
+            f"data.unlabeled: the shard {path} lacks the column {missing[0]!r} of the labelled rows; add it"
+        )
+    return shard[list(features.columns)].reset_index(drop=True)
+
+
+def _content_hash(rows: pd.DataFrame) -> str:
+    """The identity of the labelled data, before any cut: the contamination ledger counts by it."""
+    digest = hashlib.sha256("\n".join(map(str, rows.columns)).encode())
+    digest.update(pd.util.hash_pandas_object(rows, index=False).to_numpy().tobytes())
+    return digest.hexdigest()
