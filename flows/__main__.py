@@ -1,6 +1,7 @@
 """The command line: python -m flows <name> [--params FILE] [--set a.b=c]."""
 
 import argparse
+import importlib.util
 import os
 import sys
 from pathlib import Path
@@ -33,17 +34,26 @@ again; removing that folder is always safe. `validate` with params.yaml as it st
 
 def main() -> int:
     """Parse, and run the flow here or, inside of a DVC stage, in the host that all stages share."""
+    _use_own_environment()
     arguments = _parser().parse_args()
     params = str(Path(arguments.params).resolve()) if arguments.params else "params.yaml"
     try:
         environment.enter()
-        from flows import session
-
-        run = session.ask_host if "DVC_STAGE" in os.environ else session.run_here
+        if "DVC_STAGE" in os.environ:
+            from flows.host import ask as run
+        else:
+            from flows.session import run_here as run
         return run(arguments.name, params, arguments.overrides)
     except UserError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
+
+
+def _use_own_environment() -> None:
+    """Go on with the checkout's .venv where `python` is another one, as under `.venv/bin/dvc repro`."""
+    own = Path(".venv/bin/python")
+    if importlib.util.find_spec("prefect") is None and own.exists():
+        os.execv(own, [str(own), "-m", "flows", *sys.argv[1:]])  # noqa: S606
 
 
 def _parser() -> argparse.ArgumentParser:

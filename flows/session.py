@@ -1,37 +1,19 @@
-"""One process in which flows run, so that slow starts are paid for once.
-
-`python -m flows validate` is one process anyway. `dvc repro` starts a process for each stage; there
-the first stage starts a host (this module as a program), and every stage asks it to run its flow
-(see docs/decisions). The host ends with the `dvc` process that it serves.
-"""
+"""One process in which flows run: server, workers and imports are paid for once."""
 
 import importlib
-import json
 import logging
 import os
-import signal
-import socket
-import subprocess
 import sys
-import threading
-import time
-from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
-from pathlib import Path
-from types import FrameType
+from collections.abc import Sequence
 from typing import Any
 
-import psutil
-
-from tasks import environment
-from tasks.environment import CACHE
 from tasks.errors import UserError
+from tasks.lock import alone
 from tasks.server import Server
 
 log = logging.getLogger("heldout")
 
-USER_ERROR, CRASH, INTERRUPTED = 2, 1, 130
-_PATIENCE_SECONDS = 30.0
+CRASH, USER_ERROR, INTERRUPTED = 1, 2, 130
 
 
 class Session:
@@ -95,170 +77,16 @@ def run_here(name: str, params: str, overrides: Sequence[str]) -> int:
     """Run one flow in this process."""
     log_to_terminal()
     session = Session()
-    session.start_server()
     try:
-        from tasks.params import load
+        with alone():
+            session.start_server()
+            from tasks.params import load
 
-        session.open(load(params, overrides))
-        return session.run(name, params, overrides)
+            session.open(load(params, overrides))
+            return session.run(name, params, overrides)
     except UserError as error:
         return tell(error)
     except KeyboardInterrupt:
         return INTERRUPTED
     finally:
         session.close()
-
-
-def ask_host(name: str, params: str, overrides: Sequence[str]) -> int:
-    """Have the host of the enclosing `dvc` process run one flow, on our standard output and error."""
-    driver = _driver()
-    address = _address(driver.pid)
-    connection = _connect(address)
-    if connection is None:
-        connection = _start_host(driver, address)
-    request = json.dumps({"name": name, "params": params, "overrides": list(overrides)}).encode()
-    with connection:
-        socket.send_fds(connection, [request], [1, 2])
-        try:
-            answer = connection.recv(16)
-        except KeyboardInterrupt:
-            return INTERRUPTED
-    if not answer:
-        print(f"error: the process that runs the flows died; its last words are in {_log_file()}", file=sys.stderr)
-        return CRASH
-    return int(answer)
-
-
-def host(driver: psutil.Process) -> None:
-    """Serve the stages of `driver` until it ends."""
-    environment.enter()
-    log_to_terminal()
-    address = _address(driver.pid)
-    address.unlink(missing_ok=True)
-    signal.signal(signal.SIGTERM, _leave)
-    session = Session()
-    session.start_server()
-    with socket.socket(socket.AF_UNIX) as listener, ExitStack() as whole_run:
-        listener.bind(str(address))
-        listener.listen()
-        threading.Thread(target=_watch, args=(driver,), daemon=True).start()
-        try:
-            while True:
-                connection, _ = listener.accept()
-                with connection:
-                    message, descriptors, _, _ = socket.recv_fds(connection, 1 << 16, 2)
-                    code = _serve(session, whole_run, descriptors, **json.loads(message))
-                    connection.sendall(str(code).encode())
-        finally:
-            address.unlink(missing_ok=True)
-            session.close()
-
-
-def _serve(
-    session: Session, whole_run: ExitStack, descriptors: list[int], name: str, params: str, overrides: list[str]
-) -> int:
-    """One stage: its words to the stage's own output; the run's, the server's and workers' to the log."""
-    from tasks import tracking
-    from tasks.params import load
-
-    first = not session._opened
-    try:
-        with _speaking_to(descriptors):
-            settings = load(params, overrides)
-            if first:
-                log.info("starting the server and %d workers", settings.execution.workers)
-        session.open(settings)
-        with _speaking_to(descriptors):
-            if first:
-                whole_run.enter_context(tracking.run(settings))
-            code = session.run(name, params, overrides)
-            if code:
-                tracking.end_run("FAILED", f"{name} refused its input")
-            elif name == "report":
-                whole_run.close()
-            return code
-    except UserError as error:
-        with _speaking_to(descriptors):
-            return tell(error)
-    except Exception:
-        with _speaking_to(descriptors):
-            log.exception("%s crashed", name)
-        tracking.end_run("FAILED", f"{name} crashed")
-        return CRASH
-    finally:
-        for descriptor in descriptors:
-            os.close(descriptor)
-
-
-@contextmanager
-def _speaking_to(descriptors: Sequence[int]) -> Iterator[None]:
-    """Standard output and error are those of the stage."""
-    own = [os.dup(1), os.dup(2)]
-    for place, descriptor in zip((1, 2), descriptors, strict=True):
-        os.dup2(descriptor, place)
-    try:
-        yield
-    finally:
-        sys.stdout.flush()
-        sys.stderr.flush()
-        for place, descriptor in zip((1, 2), own, strict=True):
-            os.dup2(descriptor, place)
-            os.close(descriptor)
-
-
-def _driver() -> psutil.Process:
-    """The process that runs the stages: the nearest ancestor outside of a stage."""
-    for process in psutil.Process().parents():
-        try:
-            if "DVC_STAGE" not in process.environ():
-                return process
-        except psutil.Error:
-            break
-    raise UserError("DVC_STAGE is set, but no process above runs DVC; unset it")
-
-
-def _start_host(driver: psutil.Process, address: Path) -> socket.socket:
-    CACHE.mkdir(exist_ok=True)
-    with _log_file().open("ab") as file:
-        process = subprocess.Popen(  # noqa: S603
-            [sys.executable, "-m", "flows.session", str(driver.pid)], stdin=subprocess.DEVNULL, stdout=file, stderr=file
-        )
-    deadline = time.monotonic() + _PATIENCE_SECONDS
-    while time.monotonic() < deadline and process.poll() is None:
-        connection = _connect(address)
-        if connection is not None:
-            return connection
-        time.sleep(0.05)
-    raise UserError(f"the process that runs the flows did not start; its last words are in {_log_file()}")
-
-
-def _connect(address: Path) -> socket.socket | None:
-    connection = socket.socket(socket.AF_UNIX)
-    try:
-        connection.connect(str(address))
-    except OSError:
-        connection.close()
-        return None
-    return connection
-
-
-def _address(driver: int) -> Path:
-    return CACHE / f"session-{driver}.sock"  # relative: the system's limit is about 100 characters
-
-
-def _log_file() -> Path:
-    return CACHE / "session.log"
-
-
-def _watch(driver: psutil.Process) -> None:
-    while driver.is_running() and driver.status() != psutil.STATUS_ZOMBIE:
-        time.sleep(0.3)
-    os.kill(os.getpid(), signal.SIGTERM)
-
-
-def _leave(_signal: int, _frame: FrameType | None) -> None:
-    raise SystemExit(0)
-
-
-if __name__ == "__main__":
-    host(psutil.Process(int(sys.argv[1])))

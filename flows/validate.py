@@ -9,7 +9,8 @@ from flows.prepare import prepare
 from flows.progressive import progressive
 from flows.report import report
 from flows.select import select
-from tasks import environment, tracking
+from tasks import environment, tracking, versioning
+from tasks.lock import alone
 from tasks.params import load
 
 
@@ -17,7 +18,8 @@ from tasks.params import load
 def validate(params: str = "params.yaml", overrides: tuple[str, ...] = ()) -> None:
     """Which candidate, how large its error is, how far to trust that."""
     environment.enter()
-    with tracking.run(load(params, overrides)):
+    settings = load(params, overrides)
+    with alone(), tracking.run(settings):
         prepare(params, overrides)
         holdout(params, overrides)
         cross_validation(params, overrides)
@@ -25,3 +27,4 @@ def validate(params: str = "params.yaml", overrides: tuple[str, ...] = ()) -> No
         covalidation(params, overrides)
         select(params, overrides)
         report(params, overrides)
+    versioning.commit(settings)

@@ -1,0 +1,41 @@
+# Everything runs in .venv, made from requirements.lock; nothing else is needed than Python 3.11, git and make.
+PYTHON := $(shell command -v python3.11 || command -v python3)
+UV := uv==0.13.9
+export PATH := $(CURDIR)/.venv/bin:$(PATH)
+
+.PHONY: repro test test-slow check ui serve lock clean
+
+repro: .venv/ready ## validate the candidates of params.yaml
+	dvc repro
+
+test: .venv/ready ## format, types, layers, and all tests but the long ones
+	$(MAKE) --no-print-directory check
+	python -m pytest
+
+test-slow: .venv/ready ## the long tests
+	python -m pytest -m slow
+
+check: .venv/ready
+	ruff format --check .
+	ruff check .
+	mypy
+	lint-imports
+
+ui: .venv/ready ## the runs in the MLflow UI
+	python -m flows.ui
+
+serve: .venv/ready ## Prefect server, worker and the deployment nightly-validation, until Ctrl-C
+	@exec python -m flows.serve
+
+.venv/ready: requirements.lock
+	$(PYTHON) -m venv .venv
+	.venv/bin/python -m pip install --quiet --disable-pip-version-check $(UV)
+	.venv/bin/uv pip sync --quiet --compile-bytecode --require-hashes --python .venv/bin/python requirements.lock
+	touch $@
+
+lock: .venv/ready ## resolve pyproject.toml anew
+	.venv/bin/uv pip compile pyproject.toml --universal --python-version 3.11 --extra pipeline --extra dev \
+		--generate-hashes --no-emit-index-url --no-header --upgrade --quiet -o requirements.lock
+
+clean: ## remove what runs leave, but not mlruns, DVC's cache or your data
+	rm -rf .cache .prefect data/prepared data/results reports models

@@ -1,0 +1,201 @@
+"""One process for all stages of a `dvc repro`.
+
+DVC starts a process for each stage, and the start of one costs more than most stages' arithmetic.
+So the first stage starts a host (this module as a program), every stage asks it to run its flow and
+waits, and the host ends with the `dvc` process that it serves: docs/decisions/0002.
+"""
+
+import json
+import logging
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from types import FrameType
+
+import psutil
+
+from flows.session import CRASH, INTERRUPTED, Session, log_to_terminal, tell
+from tasks import environment
+from tasks.environment import CACHE
+from tasks.errors import UserError
+from tasks.lock import alone
+
+log = logging.getLogger("heldout")
+
+_PATIENCE_SECONDS = 30.0
+_LOG = CACHE / "host.log"
+
+
+def ask(name: str, params: str, overrides: Sequence[str]) -> int:
+    """Have the host of the enclosing `dvc` process run one flow, on our standard output and error."""
+    driver = _driver()
+    address = _address(driver)
+    connection = _connect(address) or _start(driver, address)
+    request = json.dumps([name, params, list(overrides)]).encode()
+    with connection:
+        socket.send_fds(connection, [request], [1, 2])
+        try:
+            answer = connection.recv(16)
+        except KeyboardInterrupt:
+            return INTERRUPTED
+    if not answer:
+        print(f"error: the process that runs the flows died; its last words are in {_LOG}", file=sys.stderr)
+        return CRASH
+    return int(answer)
+
+
+class Host:
+    """Serves one stage after the other, as one run: one lock, one session, one MLflow run."""
+
+    def __init__(self) -> None:
+        self._session = Session()
+        self._run = ExitStack()  # the MLflow run, from the first stage to the report
+        self._first = True
+
+    def serve(self, driver: psutil.Process) -> None:
+        """Serve until `driver` ends, which arrives as SIGTERM."""
+        signal.signal(signal.SIGTERM, _leave)
+        address = _address(driver)
+        address.unlink(missing_ok=True)
+        with socket.socket(socket.AF_UNIX) as listener, ExitStack() as closing:
+            listener.bind(str(address))
+            closing.callback(address.unlink, missing_ok=True)
+            listener.listen()
+            threading.Thread(target=_watch, args=(driver,), daemon=True).start()
+            closing.callback(self._session.close)
+            self._session.start_server()
+            closing.push(self._run)
+            while True:
+                connection, _ = listener.accept()
+                with connection:
+                    request, descriptors, _, _ = socket.recv_fds(connection, 1 << 16, 2)
+                    try:
+                        code = self._answer(descriptors, *json.loads(request))
+                    finally:
+                        for descriptor in descriptors:
+                            os.close(descriptor)
+                    connection.sendall(str(code).encode())
+                if self._first:
+                    return  # refused before anything was started
+                if code:
+                    self._end_run(f"{json.loads(request)[0]} ended with exit code {code}")
+
+    def _answer(self, descriptors: list[int], name: str, params: str, overrides: list[str]) -> int:
+        """One stage; its words go to its own output, those of the server and the workers to the log."""
+        from tasks import tracking
+        from tasks.params import load
+
+        try:
+            with _speaking_to(descriptors):
+                settings = load(params, overrides)
+                if self._first:
+                    log.info("starting the server and %d workers", settings.execution.workers)
+            self._session.open(settings)
+            with _speaking_to(descriptors):
+                if self._first:
+                    self._run.enter_context(tracking.run(settings))
+                    self._first = False
+                code = self._session.run(name, params, overrides)
+                if name == "report" and code == 0:
+                    self._run.close()
+                return code
+        except UserError as error:
+            with _speaking_to(descriptors):
+                return tell(error)
+        except Exception:
+            with _speaking_to(descriptors):
+                log.exception("%s crashed", name)
+            return CRASH
+
+    def _end_run(self, reason: str) -> None:
+        from tasks import tracking
+
+        tracking.end_run("FAILED", reason)
+
+
+def main(driver: psutil.Process) -> None:
+    """Be the host of `driver`."""
+    environment.enter()
+    log_to_terminal()
+    try:
+        with alone():
+            Host().serve(driver)
+    except UserError as error:
+        tell(error)
+
+
+@contextmanager
+def _speaking_to(descriptors: Sequence[int]) -> Iterator[None]:
+    """Standard output and error are those of the stage."""
+    own = [os.dup(1), os.dup(2)]
+    for place, descriptor in zip((1, 2), descriptors, strict=True):
+        os.dup2(descriptor, place)
+    try:
+        yield
+    finally:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        for place, descriptor in zip((1, 2), own, strict=True):
+            os.dup2(descriptor, place)
+            os.close(descriptor)
+
+
+def _driver() -> psutil.Process:
+    """The process that runs the stages: the nearest ancestor outside of a stage."""
+    for process in psutil.Process().parents():
+        try:
+            if "DVC_STAGE" not in process.environ():
+                return process
+        except psutil.Error:
+            break
+    raise UserError("DVC_STAGE is set, but no process above runs DVC; unset it")
+
+
+def _start(driver: psutil.Process, address: Path) -> socket.socket:
+    CACHE.mkdir(exist_ok=True)
+    with _LOG.open("wb") as file:
+        process = subprocess.Popen(  # noqa: S603
+            [sys.executable, "-m", "flows.host", str(driver.pid)], stdin=subprocess.DEVNULL, stdout=file, stderr=file
+        )
+    deadline = time.monotonic() + _PATIENCE_SECONDS
+    while time.monotonic() < deadline and process.poll() is None:
+        connection = _connect(address)
+        if connection is not None:
+            return connection
+        time.sleep(0.05)
+    raise UserError(_LOG.read_text().strip().removeprefix("error: ") or f"no host started; see {_LOG}")
+
+
+def _connect(address: Path) -> socket.socket | None:
+    connection = socket.socket(socket.AF_UNIX)
+    try:
+        connection.connect(str(address))
+    except OSError:
+        connection.close()
+        return None
+    return connection
+
+
+def _address(driver: psutil.Process) -> Path:
+    return CACHE / f"host-{driver.pid}.sock"  # relative: the system's limit is about 100 characters
+
+
+def _watch(driver: psutil.Process) -> None:
+    while driver.is_running() and driver.status() != psutil.STATUS_ZOMBIE:
+        time.sleep(0.3)
+    os.kill(os.getpid(), signal.SIGTERM)
+
+
+def _leave(_signal: int, _frame: FrameType | None) -> None:
+    raise SystemExit(0)
+
+
+if __name__ == "__main__":
+    main(psutil.Process(int(sys.argv[1])))

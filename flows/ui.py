@@ -1,0 +1,30 @@
+"""`make ui`: the MLflow pages of the store that params.yaml names."""
+
+import os
+import sys
+
+from tasks import environment
+from tasks.errors import UserError
+from tasks.params import load
+
+HOST, PORT = "127.0.0.1", 5000
+
+
+def main() -> int:
+    """Become MLflow's own server; returns only on a mistake to mend."""
+    try:
+        environment.enter()
+        uri = load().tracking.uri
+    except UserError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+    if uri.startswith("http"):
+        print(f"the runs are kept by a server; open {uri}")
+        return 0
+    print(f"the runs: http://{HOST}:{PORT}", flush=True)
+    command = [sys.executable, "-m", "mlflow", "ui", "--backend-store-uri", uri, "--host", HOST, "--port", str(PORT)]
+    return os.execv(sys.executable, command)  # noqa: S606
+
+
+if __name__ == "__main__":
+    sys.exit(main())

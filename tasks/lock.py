@@ -1,0 +1,42 @@
+"""One run at a time in a checkout: two would write over each other's files."""
+
+import fcntl
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from tasks.environment import CACHE
+from tasks.errors import UserError
+
+_FILE = CACHE / "lock"
+_held = False
+
+
+@contextmanager
+def alone() -> Iterator[None]:
+    """Hold the checkout for this process; inside of itself it does nothing.
+
+    Raises UserError if another process holds it. The system lets go when the process ends, however.
+    """
+    global _held
+    if _held:
+        yield
+        return
+    CACHE.mkdir(exist_ok=True)
+    with _FILE.open("a+") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            file.seek(0)
+            owner = file.read().strip()
+            raise UserError(
+                f"process {owner} runs in this checkout already; wait for it, stop it, or use a second clone"
+            ) from None
+        file.truncate(0)
+        file.write(str(os.getpid()))
+        file.flush()
+        _held = True
+        try:
+            yield
+        finally:
+            _held = False
