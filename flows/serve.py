@@ -20,7 +20,8 @@ _START_SECONDS, _STOP_SECONDS = 120, 20
 
 def main() -> int:
     """Start all, wait, stop all; returns the exit code."""
-    signal.signal(signal.SIGTERM, _interrupt)
+    for number in (signal.SIGINT, signal.SIGTERM):  # a shell's background job would ignore the first
+        signal.signal(number, _interrupt)
     children: list[subprocess.Popen[bytes]] = []
     try:
         environment.enter()
