@@ -27,7 +27,7 @@ class Session:
         """Start the server and the workers, and import the flows meanwhile."""
         if self._opened:
             return
-        from tasks.execution import warm_up  # Prefect reads the server's address when it is imported
+        from tasks.fit import warm_up  # Prefect reads the server's address when it is imported
 
         warm_up(settings)
         importlib.import_module("flows.validate")

@@ -32,7 +32,7 @@ class Estimate:
     """One number about one candidate: a line of `estimates.csv`.
 
     `target` names the hypothesis whose true error `value` estimates; `low`, `high`, `level` and
-    `interval` (the method's name) are None where no interval is claimed. `n_train` is the number of
+    `interval` (the method's name) and `assumption` are None where no interval is claimed. `n_train` is the number of
     rows that each hypothesis was trained on (the mean over hypotheses, rounded), `n_tested` the
     number of rows that the value averages over.
     """
@@ -47,6 +47,7 @@ class Estimate:
     high: float | None = None
     level: float | None = None
     interval: str | None = None
+    assumption: str | None = None
 
 
 def estimate_with(interval: Interval | None, **fields: object) -> Estimate:
@@ -58,5 +59,6 @@ def estimate_with(interval: Interval | None, **fields: object) -> Estimate:
         high=interval.high,
         level=interval.level,
         interval=interval.method,
+        assumption=interval.assumption,
         **fields,  # type: ignore[arg-type]
     )

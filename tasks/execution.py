@@ -36,13 +36,6 @@ def executor(settings: Execution) -> Executor:
     return pool
 
 
-def warm_up(settings: Settings) -> None:
-    """Start the workers and have them import what they will need, while others wait for a server."""
-    pool = executor(settings.execution)
-    for _ in range(settings.execution.workers):
-        pool.submit(_import_all, settings)
-
-
 def run_all(
     settings: Settings, what: str, work: Callable[..., Any], todo: Sequence[tuple[str, tuple[Any, ...]]], reused: int
 ) -> list[Any]:
@@ -86,10 +79,3 @@ def _start_worker() -> None:
 
     threadpool_limits(1)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the main process tells of an interruption
-
-
-def _import_all(settings: Settings) -> None:
-    import tasks.fit  # noqa: F401
-
-    for candidate in settings.candidates:
-        candidate.learner()

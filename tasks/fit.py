@@ -20,7 +20,7 @@ from heldout.losses import Losses, natural_loss
 from heldout.records import Split
 from tasks import cache, files, learners
 from tasks.errors import UserError
-from tasks.execution import run_all
+from tasks.execution import executor, run_all
 from tasks.params import Candidate, Settings
 
 # part of every key: raise it when the same inputs would give another result
@@ -200,6 +200,19 @@ def _plan(settings: Settings, scheme: Scheme, versions: Versions) -> Iterator[tu
             key = cache.key(_VERSION, versions.labeled, candidate.identity(), rows[number], state, scheme.keep)
             units.append(Unit(scheme.name, number, key, state))
         yield candidate, units
+
+
+def warm_up(settings: Settings) -> None:
+    """Start the workers and have them import what they will need, while others wait for a server."""
+    pool = executor(settings.execution)
+    for _ in range(settings.execution.workers):
+        pool.submit(_import_learners, settings)
+
+
+def _import_learners(settings: Settings) -> None:
+    settings.use_folder()
+    for candidate in settings.candidates:
+        candidate.learner()
 
 
 def fit_units(settings: Settings, candidate: Candidate, units: Sequence[Unit], versions: Versions) -> str | None:

@@ -62,7 +62,6 @@ def _draw_estimates(summary: Summary, path: Path) -> None:
     selected = summary.selection["selected"]
     axes.set_xticks(range(len(names)), [f"{name}\n(selected)" if name == selected else name for name in names])
     _finish(axes, summary, f"each estimate with its interval at {100 * summary.settings.selection.level:g} %, if any")
-    axes.set_ylim(bottom=0)
     for border in range(1, len(names)):
         axes.axvline(border - 0.5, color="0.9", lw=0.8, zorder=0)
     figure.savefig(path, dpi=110, metadata={"Software": None})
@@ -80,11 +79,11 @@ def _draw_progressive(summary: Summary, path: Path) -> None:
         axes.plot(np.arange(1, len(errors) + 1), scale * errors, style, lw=1.4, color=_COLOURS[place % 8], label=name)
     axes.set_xlabel("examples tested")
     _finish(axes, summary, "progressive error: the last value is E_prog")
-    axes.set_ylim(bottom=0)
     figure.savefig(path, dpi=110, metadata={"Software": None})
 
 
 def _finish(axes: Any, summary: Summary, title: str) -> None:
+    axes.set_ylim(bottom=-0.015 * axes.get_ylim()[1])  # a point at 0 is seen whole
     axes.set_ylabel("error, %" if summary.percent else "mean loss")
     axes.set_title(title, fontsize=10, loc="left")
     axes.legend(fontsize=8, frameon=False, ncols=2)

@@ -22,7 +22,11 @@ def write_report(summary: Summary) -> None:
         sentences=summary.sentences(),
         shown=SHOWN,
         targets=[
-            {**row, "interval": "" if pd.isna(row["interval"]) else row["interval"]}
+            {
+                **row,
+                "interval": "" if pd.isna(row["interval"]) else row["interval"],
+                "assumption": summary.assumptions.get(row["estimate"], ""),
+            }
             for row in selected.to_dict("records")
         ],
         sampling=summary.settings.data.sampling,

@@ -9,7 +9,7 @@ import pandas as pd
 from heldout import cross_validation, progressive
 from heldout.losses import ZERO_ONE, Losses, natural_loss
 from tasks import files
-from tasks.estimates import read_results
+from tasks.estimates import estimate_all, read_results
 from tasks.params import Settings
 
 SHOWN = ("E_in", "E_val", "E_cv", "E_prog", "E_2cv", "disagreement", "E_dis", "E_maxdt")
@@ -24,6 +24,7 @@ class Summary:
     failures: Mapping[str, str]
     fold_errors: Mapping[str, Losses]
     progressive_errors: Mapping[str, Losses]
+    assumptions: Mapping[str, str]  # what the selected candidate's interval of each estimate rests on
     percent: bool
     settings: Settings
 
@@ -78,12 +79,18 @@ def read_summary(settings: Settings) -> Summary:
         folds[name] = cross_validation.fold_errors(by_row["loss"].to_numpy(), partition.fold)
         curves[name] = progressive.curve(results.of(name, "progressive").sort_values("unit")["loss"].to_numpy())
     _, y = files.read_table(files.LABELED)
+    selection = files.read_json(files.SELECTION)
+    own = estimate_all(settings, results)[selection["selected"]]
+    assumptions = {record.estimate: record.assumption for record in own if record.assumption is not None}
+    if "E_val" in assumptions:
+        assumptions["E_test"] = assumptions["E_val"]  # the same method
     return Summary(
         estimates=files.read_estimates(),
-        selection=files.read_json(files.SELECTION),
+        selection=selection,
         failures=results.failures,
         fold_errors=folds,
         progressive_errors=curves,
+        assumptions=assumptions,
         percent=natural_loss(y) is ZERO_ONE,
         settings=settings,
     )
