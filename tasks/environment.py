@@ -15,6 +15,7 @@ _SETTINGS = {
     "MLFLOW_HTTP_REQUEST_MAX_RETRIES": "2",  # an unreachable store is told in seconds, not minutes
     "MLFLOW_HTTP_REQUEST_TIMEOUT": "20",
     "MLFLOW_LOGGING_LEVEL": "ERROR",
+    "MLFLOW_SERVER_ENABLE_JOB_EXECUTION": "false",  # background jobs of its server that nothing here asks for
     "PREFECT_SERVER_ANALYTICS_ENABLED": "false",
     "PREFECT_SERVER_LOGGING_LEVEL": "ERROR",
     "PREFECT_LOGGING_EXTRA_LOGGERS": "heldout",  # our own lines are shown with each Prefect run

@@ -1,5 +1,6 @@
 """The one executor that does the arithmetic, and the fan-out of Prefect tasks that wait for it."""
 
+import functools
 import logging
 import os
 import signal
@@ -13,6 +14,7 @@ from prefect.cache_policies import NO_CACHE
 from prefect.futures import as_completed
 from prefect.task_runners import ThreadPoolTaskRunner
 
+from tasks import tracking
 from tasks.errors import UserError
 from tasks.params import Execution, Settings
 from tasks.progress import Progress
@@ -51,7 +53,7 @@ def run_all(
         for _ in as_completed(futures):
             progress.advance()
         results = [future.result() for future in futures]
-    log.debug("%s: %.1f s", what, time.monotonic() - started)
+    tracking.log_seconds(what.replace(" ", "_"), time.monotonic() - started)
     return results
 
 
@@ -60,6 +62,7 @@ def _unit(pool: Executor, work: Callable[..., Any], arguments: tuple[Any, ...]) 
     return pool.submit(work, *arguments).result()
 
 
+@functools.cache
 def _dask(address: str) -> Executor:
     from distributed import Client
 

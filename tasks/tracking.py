@@ -80,6 +80,14 @@ def end_run(status: str, reason: str) -> None:
         mlflow.end_run(status)
 
 
+def log_seconds(what: str, seconds: float) -> None:
+    """Note on the active run, if there is one, how long a fan-out took."""
+    import mlflow
+
+    if mlflow.active_run() is not None:
+        mlflow.log_metric(f"seconds_{what}", seconds)
+
+
 def learner_id(candidate: Candidate) -> str:
     """The identity of a learner with its settings and preprocessing, whatever its name."""
     return cache.key("learner", candidate.identity())
