@@ -33,9 +33,9 @@ serve: .venv/ready ## Prefect server, worker and the deployment nightly-validati
 	.venv/bin/uv pip sync --quiet --compile-bytecode --require-hashes --python .venv/bin/python requirements.lock
 	touch $@
 
-lock: .venv/ready ## resolve pyproject.toml anew
+lock: .venv/ready ## resolve pyproject.toml again, keeping the pins that still fit
 	.venv/bin/uv pip compile pyproject.toml --universal --python-version 3.11 --extra pipeline --extra dev \
-		--generate-hashes --no-emit-index-url --no-header --upgrade --quiet -o requirements.lock
+		--generate-hashes --no-emit-index-url --no-header --quiet -o requirements.lock
 
 clean: ## remove what runs leave, but not mlruns, DVC's cache or your data
 	rm -rf .cache .prefect data/prepared data/results reports models
