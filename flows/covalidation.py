@@ -5,8 +5,9 @@ from prefect import flow
 from tasks import results
 from tasks.disagreement import disagree_all
 from tasks.execution import RUNNER
-from tasks.fit import covalidation_scheme, fit_all
+from tasks.fit import fit_all
 from tasks.params import load
+from tasks.schemes import covalidation_scheme
 
 
 @flow(name="covalidation", task_runner=RUNNER)

@@ -4,8 +4,9 @@ from prefect import flow
 
 from tasks import results
 from tasks.execution import RUNNER
-from tasks.fit import cross_validation_scheme, fit_all
+from tasks.fit import fit_all
 from tasks.params import load
+from tasks.schemes import cross_validation_scheme
 
 
 @flow(name="cross_validation", task_runner=RUNNER)

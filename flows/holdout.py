@@ -4,8 +4,9 @@ from prefect import flow
 
 from tasks import results
 from tasks.execution import RUNNER
-from tasks.fit import final_scheme, fit_all, holdout_scheme
+from tasks.fit import fit_all
 from tasks.params import load
+from tasks.schemes import final_scheme, holdout_scheme
 
 
 @flow(name="holdout", task_runner=RUNNER)

@@ -4,8 +4,9 @@ from prefect import flow
 
 from tasks import results
 from tasks.execution import RUNNER
-from tasks.fit import fit_all, progressive_scheme
+from tasks.fit import fit_all
 from tasks.params import load
+from tasks.schemes import progressive_scheme
 
 
 @flow(name="progressive", task_runner=RUNNER)

@@ -36,17 +36,22 @@ SQUARED = Loss("squared", _squared, bounded=False)
 LOSSES = {loss.name: loss for loss in (ZERO_ONE, SQUARED)}
 
 
-def natural_loss(y: ArrayLike) -> Loss:
-    """Zero-one loss for a target of classes, squared loss for a continuous one.
+_MOST_WHOLE_CLASSES = 20
 
-    What is a class follows `sklearn.utils.multiclass.type_of_target`: strings, booleans, integers,
-    and floats without a fraction are classes.
+
+def natural_loss(y: ArrayLike) -> Loss:
+    """Zero-one loss for a target of classes, squared loss for one of numbers.
+
+    Strings and booleans are classes, and so are whole numbers with at most 20 distinct values.
 
     Raises BadArgument for a target that is neither (several columns, mixed types).
     """
     from sklearn.utils.multiclass import type_of_target
 
     target: Any = np.asarray(y)
+    finite = target.ndim == 1 and target.dtype.kind in "iuf" and np.isfinite(target).all()
+    if finite and len(np.unique(target)) > _MOST_WHOLE_CLASSES:
+        return SQUARED
     try:
         kind = type_of_target(target)
     except (TypeError, ValueError):  # strings and numbers in one column

@@ -44,16 +44,21 @@ def make_partition(
     rare to be stratified.
     """
     n = len(y)
-    stratify = stratify and not (folds == n and rarest_class(y)[1] < 2)  # leave-one-out is never refused
+    sizes = (
+        part_size(n, validation_fraction, "validation_fraction"),
+        part_size(n, tested_fraction, "tested_fraction"),
+    )
+    if folds == n:  # leave-one-out is never refused by stratification
+        stratify = stratify and all(_why_not_stratified(y, size) is None for size in sizes)
     validation = cut(
         y,
-        part_size(n, validation_fraction, "validation_fraction"),
+        sizes[0],
         stratify=stratify,
         random_state=seeds.random_state(seed, "validation"),
     )
     tested = cut(
         y,
-        part_size(n, tested_fraction, "tested_fraction"),
+        sizes[1],
         stratify=stratify,
         random_state=seeds.random_state(seed, "tested"),
     )
@@ -101,8 +106,8 @@ def cut(y: Labels, size: int, *, stratify: bool, random_state: int) -> NDArray[n
     """
     from sklearn.model_selection import ShuffleSplit, StratifiedShuffleSplit
 
-    if stratify:
-        _check_strata(y, size)
+    if stratify and (reason := _why_not_stratified(y, size)):
+        raise BadArgument("stratify", reason)
     splitter = StratifiedShuffleSplit if stratify else ShuffleSplit
     (_, part), *_ = splitter(1, test_size=size, random_state=random_state).split(np.zeros(len(y)), y)
     mask = np.zeros(len(y), dtype=np.bool_)
@@ -140,18 +145,17 @@ def rarest_class(y: Labels) -> tuple[str, int]:
     return repr(classes.tolist()[place]), int(counts[place])
 
 
-def _check_strata(y: Labels, size: int) -> None:
+def _why_not_stratified(y: Labels, size: int) -> str | None:
+    """Why no stratified cut of `size` rows exists; None where one does."""
     rarest, rows = rarest_class(y)
     if rows < 2:
-        raise BadArgument(
-            "stratify",
+        return (
             f"class {rarest} has a single row, which no stratified split can divide; "
-            "merge or drop that class, or set stratify to false",
+            "merge or drop that class, or set stratify to false"
         )
-    classes = len(np.unique(y))
-    if min(size, len(y) - size) < classes:
-        raise BadArgument(
-            "stratify",
-            f"a part of {min(size, len(y) - size)} rows cannot hold all {classes} classes; "
-            "take a larger part, or set stratify to false",
+    classes, smaller = len(np.unique(y)), min(size, len(y) - size)
+    if smaller < classes:
+        return (
+            f"a part of {smaller} rows cannot hold all {classes} classes; take a larger part, or set stratify to false"
         )
+    return None

@@ -3,6 +3,7 @@
 import hashlib
 import json
 import os
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +14,15 @@ FOLDER = Path(".cache/tasks")
 
 def key(*parts: object) -> str:
     """The SHA-256 of `parts`: the same for the same content, whatever the run, runner or machine."""
-    text = json.dumps(parts, sort_keys=True, default=str)
+    text = json.dumps(_exact(parts), default=str)
     return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _exact(value: object) -> object:
+    """Mappings as sorted pairs: JSON would make the label 1 and the label "1" the same key."""
+    if isinstance(value, dict):
+        return {"pairs": sorted(json.dumps([_exact(name), _exact(item)], default=str) for name, item in value.items())}
+    return [_exact(item) for item in value] if isinstance(value, list | tuple) else value
 
 
 def has(name: str) -> bool:
@@ -31,7 +39,7 @@ def save(name: str, value: Any) -> None:
     """Leave the unit's value: whole or not at all, also when killed."""
     path = _path(name)
     path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_name(f"{path.name}.{os.getpid()}")
+    part = path.with_name(f"{path.name}.{os.getpid()}-{threading.get_ident()}")
     joblib.dump(value, part)
     part.replace(path)
 

@@ -14,8 +14,9 @@ from heldout.fitting import predict
 from heldout.losses import LOSSES, natural_loss
 from tasks import cache, files
 from tasks.execution import run_all
-from tasks.fit import REPEATS_A_TASK, Finished, check_not_all_failed, first_reasons, hypothesis_key
+from tasks.fit import Finished, check_not_all_failed, first_reasons, hypothesis_key
 from tasks.params import Settings
+from tasks.schemes import REPEATS_A_TASK
 
 _VERSION = ("disagreement", 1)
 

@@ -62,8 +62,12 @@ def replacing(folder: Path) -> Iterator[Path]:
     except BaseException:
         shutil.rmtree(fresh, ignore_errors=True)
         raise
-    shutil.rmtree(folder, ignore_errors=True)
+    old = folder.with_name(f".{folder.name}.old")
+    shutil.rmtree(old, ignore_errors=True)
+    if folder.exists():
+        folder.rename(old)
     fresh.rename(folder)
+    shutil.rmtree(old, ignore_errors=True)
 
 
 def write_prepared(prepared: Prepared) -> None:
@@ -194,7 +198,7 @@ def _rounded(value: Any) -> Any:
         return float(DIGITS % value)
     if isinstance(value, dict):
         return {key: _rounded(item) for key, item in value.items()}
-    return [_rounded(item) for item in value] if isinstance(value, list) else value
+    return [_rounded(item) for item in value] if isinstance(value, list | tuple) else value
 
 
 def _existing(path: Path) -> Path:

@@ -4,16 +4,15 @@ A unit is one fit of one candidate. It is stored by the worker as soon as it is 
 run that was killed, a candidate added or repeats raised redo only what is not there.
 """
 
-import functools
 import hashlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import sklearn
 
-from heldout import covalidation, cross_validation, holdout, progressive, seeds
+from heldout import seeds
 from heldout.errors import FitFailure
 from heldout.fitting import fit_and_test, test
 from heldout.losses import Losses, natural_loss
@@ -22,26 +21,12 @@ from tasks import cache, files, learners
 from tasks.errors import UserError
 from tasks.execution import executor, run_all
 from tasks.params import Candidate, Settings
+from tasks.schemes import Scheme, final_scheme, scheme_named
 
 # part of every key: raise it when the same inputs would give another result
 _VERSION = ("fit", 1, sklearn.__version__)
-_FITS_A_TASK = 10
-REPEATS_A_TASK = 10
 # part of every seed: append, never reorder
 _SCHEMES = ("holdout", "final", "cross_validation", "progressive", "covalidation")
-
-
-@dataclass(frozen=True)
-class Scheme:
-    """A list of splits: how many, the split of each number, and how a person calls a few of them."""
-
-    name: str
-    count: int
-    split: Callable[[int], Split]
-    label: Callable[[Sequence[int]], str]
-    fits_a_task: int = 1
-    keep: bool = False  # the hypothesis is needed later
-    training: bool = False  # and its losses on the rows that it was trained on
 
 
 @dataclass(frozen=True)
@@ -61,53 +46,6 @@ class Finished:
     keys: tuple[str, ...]
     losses: tuple[Losses, ...]
     training_errors: tuple[float | None, ...]
-
-
-def holdout_scheme() -> Scheme:
-    """g-, tested on the rows held out."""
-    validation = files.read_partition().validation
-    return Scheme("holdout", 1, lambda _: holdout.split(validation), lambda _: "hold-out")
-
-
-def final_scheme() -> Scheme:
-    """g, trained on all labelled rows."""
-    n = len(files.read_partition().validation)
-    return Scheme("final", 1, lambda _: holdout.final_split(n), lambda _: "all rows", keep=True)
-
-
-def cross_validation_scheme() -> Scheme:
-    """One fit a fold."""
-    splits = cross_validation.splits(files.read_partition().fold)
-    group = max(1, len(splits) // 100)
-    return Scheme(
-        "cross_validation", len(splits), splits.__getitem__, lambda folds: _span("fold", folds, len(splits)), group
-    )
-
-
-def progressive_scheme(block: int) -> Scheme:
-    """One fit a block of steps."""
-    splits = progressive.splits(files.read_partition().step, block)
-    return Scheme(
-        "progressive",
-        len(splits),
-        splits.__getitem__,
-        lambda blocks: _span("block", blocks, len(splits)),
-        _FITS_A_TASK,
-    )
-
-
-def covalidation_scheme() -> Scheme:
-    """Two fits a repeat, one on each half: number 2 r + half."""
-    halves = files.read_halves()
-    return Scheme(
-        "covalidation",
-        2 * len(halves),
-        lambda number: covalidation.splits(halves[number // 2])[number % 2],
-        lambda numbers: _span("repeat", [number // 2 for number in numbers], len(halves)),
-        2 * REPEATS_A_TASK,
-        keep=True,
-        training=True,
-    )
 
 
 def fit_all(settings: Settings, schemes: Sequence[Scheme]) -> tuple[dict[str, dict[str, Finished]], dict[str, str]]:
@@ -221,7 +159,7 @@ def fit_units(settings: Settings, candidate: Candidate, units: Sequence[Unit], v
     X, y = files.read_table(files.LABELED, versions.labeled)
     loss = natural_loss(y)
     for unit in units:
-        scheme = _scheme(unit.scheme, settings.progressive.block, versions)
+        scheme = scheme_named(unit.scheme, settings.progressive.block, versions.partitions)
         split = scheme.split(unit.number)
         learner = learners.seeded(candidate.learner(), unit.random_state)
         try:
@@ -235,18 +173,6 @@ def fit_units(settings: Settings, candidate: Candidate, units: Sequence[Unit], v
     return None
 
 
-@functools.lru_cache(maxsize=8)
-def _scheme(name: str, block: int, _versions: Versions) -> Scheme:
-    """The scheme of a name, read once for each process and version of the partitions."""
-    return {
-        "holdout": holdout_scheme,
-        "final": final_scheme,
-        "cross_validation": cross_validation_scheme,
-        "progressive": lambda: progressive_scheme(block),
-        "covalidation": covalidation_scheme,
-    }[name]()
-
-
 def _gather(units: Sequence[Unit]) -> Finished:
     values = [cache.load(unit.key) for unit in units]
     return Finished(
@@ -258,9 +184,3 @@ def _rows_hash(split: Split) -> str:
     digest = hashlib.sha256(split.train.astype(np.int64).tobytes())
     digest.update(b"|" + split.validation.astype(np.int64).tobytes())
     return digest.hexdigest()
-
-
-def _span(kind: str, numbers: Sequence[int], count: int) -> str:
-    """What a person reads: fold 3/10, repeats 1-10/30."""
-    first, last = min(numbers) + 1, max(numbers) + 1
-    return f"{kind} {first}/{count}" if first == last else f"{kind}s {first}-{last}/{count}"

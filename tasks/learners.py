@@ -1,8 +1,11 @@
 """From the import path of a learner to an unfitted estimator, and what can be wrong with it."""
 
 import difflib
+import hashlib
 import importlib
 import inspect
+import sysconfig
+from pathlib import Path
 from typing import Any
 
 
@@ -42,7 +45,7 @@ def resolve(path: str) -> Any:
         raise ValueError(f"{path!r} is not an import path; write it as in sklearn.svm.SVC")
     try:
         module = importlib.import_module(module_name)
-    except ImportError as error:
+    except Exception as error:  # a user's own module may raise anything
         raise ValueError(f"{path!r} cannot be imported ({error}); write it as in sklearn.svm.SVC") from None
     try:
         return getattr(module, name)
@@ -50,6 +53,17 @@ def resolve(path: str) -> Any:
         near = difflib.get_close_matches(name, [other for other in dir(module) if not other.startswith("_")], n=1)
         hint = f"; did you mean {module_name}.{near[0]}?" if near else ""
         raise ValueError(f"{path!r} cannot be imported: {module_name} has no {name!r}{hint}") from None
+
+
+def own_source(*paths: str | None) -> list[str]:
+    """The hash of each module that is no installed package: its text decides what a learner is."""
+    installed = tuple({sysconfig.get_path(kind) for kind in ("purelib", "platlib", "stdlib")})
+    found = []
+    for path in filter(None, paths):
+        file = getattr(importlib.import_module(path.rpartition(".")[0]), "__file__", None)
+        if file is not None and not file.startswith(installed):
+            found.append(hashlib.sha256(Path(file).read_bytes()).hexdigest())
+    return found
 
 
 def check(estimator: str, params: dict[str, Any], preprocess: str | None) -> None:
@@ -69,6 +83,8 @@ def check(estimator: str, params: dict[str, Any], preprocess: str | None) -> Non
         raise
     except Exception as error:
         raise ValueError(f"{estimator} refuses its params: {error}") from None
+    if preprocess is not None and not hasattr(learner.steps[0][1], "transform"):
+        raise ValueError(f"preprocess {preprocess!r} is no transformer: it lacks transform")
     if not all(hasattr(learner, method) for method in ("fit", "predict", "get_params", "set_params")):
         raise ValueError(f"{estimator} is no scikit-learn learner: it lacks fit, predict, get_params or set_params")
     _check_values(learner if preprocess is None else learner.steps[-1][1])

@@ -44,8 +44,8 @@ def stable_bytes(dumped: bytes) -> bytes:
         fresh: dict[str, Any] = {}
         for key, value in node.items():
             if key == "__id__":
-                fresh[key] = ids.setdefault(value, len(ids))
-            elif key == "file" and value in members:
+                fresh[key] = ids.setdefault(value, len(ids) + 1)
+            elif key == "file" and isinstance(value, str) and value in members:
                 fresh[key] = names.setdefault(value, f"{len(names)}{Path(value).suffix}")
             else:
                 fresh[key] = renumber(value)

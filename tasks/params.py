@@ -70,7 +70,7 @@ class Candidate(_Section):
 
     def identity(self) -> dict[str, Any]:
         """What the learner is, whatever it is called: equal identities are one candidate."""
-        return self.model_dump(exclude={"name"})
+        return {**self.model_dump(exclude={"name"}), "source": learners.own_source(self.estimator, self.preprocess)}
 
     @model_validator(mode="after")
     def _buildable(self) -> "Candidate":
@@ -158,7 +158,7 @@ def load(path: str | Path = "params.yaml", overrides: Sequence[str] = ()) -> Set
         raw = yaml.safe_load(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError) as error:
         raise UserError(f"{path}: cannot be read ({error}); name a parameter file with --params") from None
-    except yaml.YAMLError as error:
+    except (yaml.YAMLError, ValueError, AttributeError) as error:
         raise UserError(f"{path}: is not valid YAML: {' '.join(str(error).split())}") from None
     if not isinstance(raw, dict):
         raise UserError(f"{path}: must be a mapping with the keys {', '.join(Settings.model_fields)}")
@@ -214,7 +214,7 @@ def _dotted(place: Sequence[int | str]) -> str:
     keys: list[str] = []
     model: Any = Settings
     for part in place:
-        if isinstance(part, int):
+        if isinstance(part, int) and keys:
             keys[-1] += f"[{part}]"
             continue
         if model is None or (model is not Any and part not in model.model_fields and place[-1] != part):
@@ -223,7 +223,7 @@ def _dotted(place: Sequence[int | str]) -> str:
             model = _section(model.model_fields[part].annotation)
         elif model is None:
             break
-        keys.append(part)
+        keys.append(str(part))
     return ".".join(keys)
 
 
@@ -246,7 +246,8 @@ def _explain(problem: Any) -> str:
         return f"{key}: {text}" if key else text
     if kind == "none_required":
         return f"{key} is {value!r}, but is not offered yet; leave it out"
-    return f"{key} is {value!r}: {problem['msg'][0].lower()}{problem['msg'][1:]}"
+    extra = " or 'loo'" if key == "split.folds" else ""
+    return f"{key} is {value!r}: {problem['msg'][0].lower()}{problem['msg'][1:]}{extra}"
 
 
 def _nearest(key: str) -> str:

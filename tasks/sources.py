@@ -21,6 +21,8 @@ def read_table(source: str) -> pd.DataFrame:
 
 def unlabeled_files(pattern: str) -> list[Path]:
     """The files that the glob names, in order. Raises UserError if there are none."""
+    if not pattern.strip():
+        raise UserError("data.unlabeled is empty; give a path or a glob, or null")
     folder = Path(pattern).anchor or "."
     files = sorted(Path(folder).glob(str(Path(pattern).relative_to(folder))))
     if not files:

@@ -35,6 +35,8 @@ def prepare(settings: Settings) -> Prepared:
     table = _with_target(sources.read_table(settings.data.source), settings)
     has_label = table[TARGET].notna().to_numpy()
     pool, hidden = table[has_label], table[~has_label]
+    if len(hidden):
+        pool = pool.assign(**{TARGET: _without_gaps(pool[TARGET])})
     stratify = _check_target(pool[TARGET], settings)
     try:
         test, pool = _cut_test(pool, settings, stratify)
@@ -99,8 +101,14 @@ def _with_target(table: pd.DataFrame, settings: Settings) -> pd.DataFrame:
             values = ", ".join(repr(value) for value in sorted(target.dropna().unique().tolist(), key=str)[:20])
             raise UserError(f"data.positive is {data.positive!r}, which no row of {name} has; it has {values}")
         target = (target == data.positive).astype("int64").where(target.notna())
-        target = target.astype("int64") if target.notna().all() else target
     return features.assign(**{TARGET: target})
+
+
+def _without_gaps(target: pd.Series) -> pd.Series:
+    """Labels in the type that they would have if none were missing: a gap turns integers into floats."""
+    target = target.infer_objects()
+    whole = target.dtype.kind == "f" and bool((target % 1 == 0).all())
+    return target.astype("int64") if whole else target
 
 
 def _check_target(target: pd.Series, settings: Settings) -> bool:
@@ -166,5 +174,6 @@ def _like(features: pd.DataFrame, shard: pd.DataFrame, path: str) -> pd.DataFram
 def _content_hash(rows: pd.DataFrame) -> str:
     """The identity of the labelled data, before any cut: the contamination ledger counts by it."""
     digest = hashlib.sha256("\n".join(map(str, rows.columns)).encode())
+    rows = rows.astype(dict.fromkeys(rows.select_dtypes("number").columns, "float64"))  # whatever else is missing
     digest.update(pd.util.hash_pandas_object(rows, index=False).to_numpy().tobytes())
     return digest.hexdigest()

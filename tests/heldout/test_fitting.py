@@ -1,0 +1,146 @@
+# ruff: noqa: SIM300  (expected == actual)
+"""One fit, tested: equal to the plain loop, and never silent about a failure."""
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse
+from sklearn.base import BaseEstimator
+from sklearn.datasets import make_classification
+from sklearn.exceptions import NotFittedError
+from sklearn.linear_model import Ridge
+from sklearn.svm import SVC
+from sklearn.tree import DecisionTreeClassifier
+from sklearn.utils.validation import check_is_fitted
+
+from heldout.errors import FitFailure
+from heldout.fitting import fit_and_test, predict, take
+from heldout.fitting import test as losses_on  # a name that pytest does not collect
+from heldout.losses import SQUARED, ZERO_ONE
+from heldout.records import Split
+
+X, y = make_classification(n_samples=40, n_features=4, flip_y=0.3, random_state=0)
+SPLIT = Split(train=np.arange(0, 40, 2), validation=np.arange(1, 40, 2))
+
+
+class Predicts(BaseEstimator):
+    """Predicts `function(n)` for n rows, after a fit that does nothing."""
+
+    def __init__(self, function):
+        self.function = function
+
+    def fit(self, X, y):
+        return self
+
+    def predict(self, X):
+        return self.function(X.shape[0])
+
+
+def raises(*arguments):
+    raise OSError("disk is full\nand more")
+
+
+class NeverFits(Predicts):
+    def fit(self, X, y):
+        raises()
+
+
+@pytest.mark.parametrize(
+    ("learner", "target", "loss", "error"),
+    [
+        (DecisionTreeClassifier(random_state=1), y, ZERO_ONE, lambda truth, predicted: truth != predicted),
+        (Ridge(), X[:, 0] + 0.1 * y, SQUARED, lambda truth, predicted: (truth - predicted) ** 2),
+    ],
+    ids=["classes", "numbers"],
+)
+def test_fit_and_test_equals_the_plain_loop(learner, target, loss, error):
+    hypothesis = learner.__class__(**learner.get_params()).fit(X[SPLIT.train], target[SPLIT.train])
+    expected = [float(error(target[row], hypothesis.predict(X[[row]])[0])) for row in SPLIT.validation]
+    # one row at a time or all at once: a dot product may be summed in another order
+    assert expected == pytest.approx(fit_and_test(learner, X, target, SPLIT, loss).losses.tolist(), rel=1e-9, abs=1e-15)
+
+
+def test_the_hypothesis_is_the_one_that_was_tested():
+    fitted = fit_and_test(SVC(), X, y, SPLIT, ZERO_ONE)
+    expected = (fitted.hypothesis.predict(X[SPLIT.validation]) != y[SPLIT.validation]).astype(float)
+    assert expected.tolist() == fitted.losses.tolist()
+    assert expected.tolist() == losses_on(fitted.hypothesis, X, y, SPLIT.validation, ZERO_ONE).tolist()
+
+
+def test_the_learner_itself_is_neither_fitted_nor_changed():
+    learner = DecisionTreeClassifier(max_depth=2, random_state=1)
+    before = dict(vars(learner))
+    fit_and_test(learner, X, y, SPLIT, ZERO_ONE)
+    assert before == vars(learner)
+    with pytest.raises(NotFittedError):
+        check_is_fitted(learner)
+
+
+def test_data_are_left_as_they_were():
+    copies = X.copy(), y.copy()
+    fit_and_test(Ridge(), X, y, SPLIT, SQUARED)
+    assert copies[0].tobytes() == X.tobytes()
+    assert copies[1].tobytes() == y.tobytes()
+
+
+@pytest.mark.parametrize(
+    "container",
+    [lambda X: pd.DataFrame(X, index=range(100, 140)), scipy.sparse.csr_array, scipy.sparse.csc_matrix],
+    ids=["DataFrame", "csr_array", "csc_matrix"],
+)
+def test_frames_and_sparse_matrices_give_the_losses_of_the_array(container):
+    tree = DecisionTreeClassifier(random_state=1)
+    expected = fit_and_test(tree, X, y, SPLIT, ZERO_ONE).losses.tolist()
+    assert expected == fit_and_test(tree, container(X), y, SPLIT, ZERO_ONE).losses.tolist()
+
+
+def test_rows_are_taken_by_position_and_a_frame_stays_a_frame():
+    frame = pd.DataFrame({"a": [1, 2, 3]}, index=[2, 1, 0])
+    assert [3, 1] == take(frame, np.array([2, 0]))["a"].tolist()
+    assert ["a"] == list(take(frame, np.array([0])).columns)
+
+
+@pytest.mark.parametrize("learner", [NeverFits(None), Predicts(raises)], ids=["fit", "predict"])
+def test_a_learner_that_raises_is_a_fit_failure_with_its_own_reason(learner):
+    with pytest.raises(FitFailure, match="^OSError: disk is full$") as caught:
+        fit_and_test(learner, X, y, SPLIT, ZERO_ONE)
+    assert OSError is type(caught.value.__cause__)
+
+
+def test_a_hypothesis_that_cannot_predict_is_a_fit_failure():
+    with pytest.raises(FitFailure, match="^NotFittedError: "):
+        predict(SVC(), X)
+
+
+def third_is(value):
+    return lambda n: np.where(np.arange(n) == 2, value, 0.0)
+
+
+@pytest.mark.parametrize("loss", [ZERO_ONE, SQUARED], ids=lambda loss: loss.name)
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+def test_a_prediction_that_is_not_finite_is_a_fit_failure_that_names_its_number(value, loss):
+    with pytest.raises(FitFailure, match="^the prediction number 2 is not finite$"):
+        fit_and_test(Predicts(third_is(value)), X, y, SPLIT, loss)
+
+
+@pytest.mark.filterwarnings("ignore:overflow:RuntimeWarning")
+def test_a_loss_that_is_not_finite_is_a_fit_failure_that_names_the_row():
+    # the third row of the odd ones is row 5; the square of 1e200 is past the largest float
+    with pytest.raises(FitFailure, match="^the squared loss of row 5 is not finite$"):
+        fit_and_test(Predicts(third_is(1e200)), X, y, SPLIT, SQUARED)
+
+
+@pytest.mark.parametrize(
+    ("function", "loss", "message"),
+    [
+        pytest.param(lambda n: np.full(n, np.nan), ZERO_ONE, "the prediction number 0 is not finite", id="NaN"),
+        pytest.param(lambda n: np.zeros((n, 1)), ZERO_ONE, r"the predictions have shape \(20, 1\), not \(20,\)"),
+        pytest.param(lambda n: np.zeros(n - 1), ZERO_ONE, r"the predictions have shape \(19,\), not \(20,\)"),
+        pytest.param(lambda n: 0.0, SQUARED, r"the predictions have shape \(\), not \(20,\)"),
+        pytest.param(lambda n: np.array(["a"] * n), ZERO_ONE, "the zero_one loss refuses the predictions: .+"),
+        pytest.param(lambda n: np.array(["a"] * n), SQUARED, "the squared loss refuses the predictions: .+"),
+    ],
+)
+def test_predictions_without_a_loss_are_a_fit_failure(function, loss, message):
+    with pytest.raises(FitFailure, match=f"^{message}$"):
+        fit_and_test(Predicts(function), X, y, SPLIT, loss)

@@ -1,0 +1,59 @@
+"""Every test of tasks/ runs in a checkout of its own: a temporary folder, and an import path that is put back."""
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from tasks import files
+from tasks.params import load
+from tasks.tables import prepare
+
+SHIPPED = Path(__file__).parents[2] / "params.yaml"
+
+
+@pytest.fixture(autouse=True)
+def checkout(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", [*sys.path])  # `load` adds the folder of the parameters
+    return tmp_path
+
+
+@pytest.fixture(scope="session")
+def shipped():
+    """The path of the parameters that the project ships."""
+    return SHIPPED
+
+
+@pytest.fixture(scope="session")
+def settings_with():
+    """The shipped parameters, with changes of the form a.b=c."""
+    return lambda *changes: load(SHIPPED, changes)
+
+
+@pytest.fixture
+def rows(checkout):
+    """rows.csv: 60 rows numbered by `id`, a feature `x`, and in `kind` 40 times lost and 20 times won."""
+    x = np.random.default_rng(5).normal(size=60)
+    frame = pd.DataFrame({"id": range(60), "x": x, "kind": ["won" if id % 3 == 0 else "lost" for id in range(60)]})
+    frame.to_csv("rows.csv", index=False)
+    return frame
+
+
+OF_ROWS = ["data.source=rows.csv", "data.target=kind", "data.positive=null", "data.labeled_rows=null"]
+
+
+@pytest.fixture(scope="session")
+def settings_of_rows(settings_with):
+    """Settings for rows.csv without a test part, every label kept, 5 folds, 3 repeats; with changes."""
+    base = [*OF_ROWS, "split.test_fraction=0", "split.folds=5", "covalidation.repeats=3"]
+    return lambda *changes: settings_with(*base, *changes)
+
+
+@pytest.fixture
+def prepared(rows, settings_of_rows):
+    """data/prepared from rows.csv; returns settings for it, with changes that leave these files alone."""
+    files.write_prepared(prepare(settings_of_rows()))
+    return settings_of_rows

@@ -1,0 +1,146 @@
+# ruff: noqa: SIM300  (expected == actual)
+"""The key of a fit holds all that decides its result, so that nothing else makes it run again."""
+
+import sys
+from dataclasses import replace
+
+import pandas as pd
+import pytest
+
+from tasks import files, fit, schemes
+from tasks.tables import prepare
+
+TREE = "{name: tree, estimator: sklearn.tree.DecisionTreeClassifier, params: {random_state: 0}}"
+BAYES = "{name: bayes, estimator: sklearn.naive_bayes.GaussianNB}"
+OPEN = "{name: open, estimator: sklearn.tree.DecisionTreeClassifier}"
+THREE = f"candidates=[{TREE}, {BAYES}, {OPEN}]"
+BLOCK = 10
+
+
+def all_schemes() -> list[schemes.Scheme]:
+    one_by_one = [schemes.holdout_scheme(), schemes.final_scheme(), schemes.cross_validation_scheme()]
+    return [*one_by_one, schemes.progressive_scheme(BLOCK), schemes.covalidation_scheme()]
+
+
+def keys(settings) -> dict[str, dict[str, list[str]]]:
+    """The keys of each candidate by scheme."""
+    found: dict[str, dict[str, list[str]]] = {}
+    for scheme in all_schemes():
+        for candidate, units in fit._plan(settings, scheme, fit.Versions.current()):
+            found.setdefault(candidate.name, {})[scheme.name] = [unit.key for unit in units]
+    return found
+
+
+def flat(by_scheme) -> set[str]:
+    return {key for keys in by_scheme.values() for key in keys}
+
+
+def test_keys_differ_by_candidate_scheme_and_unit(prepared):
+    found = keys(prepared(THREE))
+    counts = {"holdout": 1, "final": 1, "cross_validation": 5, "progressive": 3, "covalidation": 6}
+    for by_scheme in found.values():
+        assert counts == {scheme: len(several) for scheme, several in by_scheme.items()}
+    assert 3 * 16 == len(set().union(*map(flat, found.values())))
+
+
+def test_a_fit_whose_hypothesis_was_not_kept_is_another_one(prepared):
+    settings, scheme, versions = prepared(THREE), schemes.cross_validation_scheme(), fit.Versions.current()
+    for (_, lost), (_, kept) in zip(
+        fit._plan(settings, scheme, versions), fit._plan(settings, replace(scheme, keep=True), versions), strict=True
+    ):
+        assert set() == {unit.key for unit in lost} & {unit.key for unit in kept}
+
+
+def test_the_same_inputs_have_the_same_keys_whatever_the_rest(prepared):
+    base = keys(prepared(THREE))
+    for change in (
+        "selection.level=0.9",
+        "execution.workers=1",
+        "selection.rule=one_standard_error",
+        "tracking.experiment=b",
+    ):
+        assert base == keys(prepared(THREE, change))
+    assert {"bayes": base["bayes"]} == keys(prepared(f"candidates=[{BAYES}]"))  # others come and go
+
+
+def test_what_a_candidate_is_called_does_not_matter(prepared):
+    other = keys(prepared(THREE, "candidates.0.name=oak", "candidates.2.name=elm"))
+    assert list(keys(prepared(THREE)).values()) == list(other.values())
+
+
+def test_the_seed_matters_to_learners_that_leave_their_random_state_open_alone(prepared):
+    base, other = keys(prepared(THREE)), keys(prepared(THREE, "seed=1"))
+    assert (base["tree"], base["bayes"]) == (other["tree"], other["bayes"])
+    assert set() == flat(base["open"]) & flat(other["open"])
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "params.max_depth=3",
+        "params.random_state=1",
+        "estimator=sklearn.tree.ExtraTreeClassifier",
+        "preprocess=sklearn.preprocessing.StandardScaler",
+    ],
+)
+def test_another_learner_has_other_keys(prepared, change):
+    base, other = keys(prepared(THREE)), keys(prepared(THREE, f"candidates.0.{change}"))
+    assert set() == flat(base["tree"]) & flat(other["tree"])
+    assert base["bayes"] == other["bayes"]
+
+
+@pytest.mark.parametrize(("column", "value"), [("x", 0.0), ("target", "lost")])
+def test_other_data_have_other_keys(prepared, column, value):
+    settings = prepared(THREE)
+    base = keys(settings)
+    table = pd.read_parquet(files.LABELED)
+    table.loc[0, column] = value
+    table.to_parquet(files.LABELED)
+    for name, other in keys(settings).items():
+        assert set() == flat(base[name]) & flat(other)
+
+
+def test_another_partition_has_other_keys_for_the_splits_that_changed_alone(prepared):
+    settings = prepared(THREE)
+    base = keys(settings)
+    partition = pd.read_parquet(files.PARTITION)
+    one, other = (partition.index[partition["fold"] == fold][0] for fold in (0, 1))
+    partition.loc[[one, other], "fold"] = [1, 0]
+    partition.to_parquet(files.PARTITION)
+    for name, found in keys(settings).items():
+        folds = zip(base[name]["cross_validation"], found["cross_validation"], strict=True)
+        assert [False, False, True, True, True] == [before == after for before, after in folds]
+        for scheme in ("holdout", "final", "progressive", "covalidation"):
+            assert base[name][scheme] == found[scheme]
+
+
+@pytest.mark.parametrize("repeats", [4, 9])
+def test_more_repeats_leave_the_earlier_keys(prepared, settings_of_rows, repeats):
+    base = keys(prepared(THREE))
+    settings = settings_of_rows(THREE, f"covalidation.repeats={repeats}")
+    files.write_prepared(prepare(settings))
+    for name, found in keys(settings).items():
+        assert base[name].pop("covalidation") == found["covalidation"][:6]
+        assert 2 * repeats == len(set(found.pop("covalidation")))
+        assert base[name] == found
+
+
+def test_rows_that_are_prepared_again_have_the_same_keys(prepared, settings_of_rows):
+    settings = prepared(THREE)
+    base = keys(settings)
+    files.write_prepared(prepare(settings_of_rows("selection.level=0.8")))
+    assert base == keys(settings)
+
+
+def test_a_learner_of_the_users_own_has_other_keys_once_its_module_is_edited(prepared, checkout, monkeypatch):
+    settings = []
+    for number, base in enumerate(("GaussianNB", "BernoulliNB")):
+        folder = checkout / str(number)  # the same module before and after: two folders, for Python reads it once
+        folder.mkdir()
+        (folder / "own_edited.py").write_text(f"from sklearn.naive_bayes import {base} as Own\n")
+        monkeypatch.syspath_prepend(folder)
+        monkeypatch.delitem(sys.modules, "own_edited", raising=False)
+        made = prepared("candidates=[{name: own, estimator: own_edited.Own}]")
+        assert base == type(made.candidates[0].learner()).__name__
+        settings.append(keys(made))
+    assert settings[0] != settings[1]

@@ -1,0 +1,87 @@
+"""Learners: built from an import path, and seeded where they were left open."""
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.ensemble import BaggingClassifier, RandomForestClassifier
+from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC
+from sklearn.tree import DecisionTreeClassifier, ExtraTreeClassifier
+
+from tasks.learners import build, check, has_open_random_state, resolve, seeded
+
+
+def states(learner) -> dict[str, int | None]:
+    """Every `random_state` of a learner, nested ones too."""
+    return {name: value for name, value in learner.get_params().items() if name.endswith("random_state")}
+
+
+LEARNERS = {
+    "no state": GaussianNB(),
+    "open": DecisionTreeClassifier(),
+    "written": DecisionTreeClassifier(random_state=3),
+    "written 0": DecisionTreeClassifier(random_state=0),
+    "open in a pipeline": make_pipeline(StandardScaler(), SVC()),
+    "written in a pipeline": make_pipeline(StandardScaler(), SVC(random_state=3)),
+    "one of two": BaggingClassifier(ExtraTreeClassifier(random_state=3)),
+    "the other of two": BaggingClassifier(ExtraTreeClassifier(), random_state=3),
+    "nested twice": make_pipeline(BaggingClassifier(make_pipeline(ExtraTreeClassifier()), random_state=3)),
+}
+
+
+@pytest.mark.parametrize("learner", LEARNERS.values(), ids=LEARNERS)
+def test_open_states_get_the_seed_and_written_ones_stay(learner):
+    before = states(learner)
+    expected = {name: 42 if value is None else value for name, value in before.items()}
+    assert expected == states(seeded(clone(learner), 42))
+
+
+@pytest.mark.parametrize("learner", LEARNERS.values(), ids=LEARNERS)
+def test_a_learner_has_an_open_state_exactly_if_the_seed_changes_it(learner):
+    changed = states(seeded(clone(learner), 1)) != states(seeded(clone(learner), 2))
+    assert changed == has_open_random_state(learner)
+    assert not has_open_random_state(seeded(clone(learner), 1))
+
+
+def test_the_seed_decides_what_an_open_learner_learns():
+    X = np.random.default_rng(0).random((60, 5))
+    y = np.arange(60) % 2
+    fitted = [seeded(RandomForestClassifier(3), seed).fit(X, y).predict_proba(X).tobytes() for seed in (1, 1, 2)]
+    assert fitted[0] == fitted[1] != fitted[2]
+
+
+def test_an_import_path_resolves_to_the_object_it_names():
+    assert SVC is resolve("sklearn.svm.SVC")
+    assert SVC is resolve("sklearn.svm._classes.SVC")
+
+
+@pytest.mark.parametrize(
+    ("path", "near"), [("sklearn.svm.SVCC", "sklearn.svm.SVC"), ("sklearn.svm.linearSVC", "sklearn.svm.LinearSVC")]
+)
+def test_an_unknown_name_is_refused_with_the_nearest(path, near):
+    with pytest.raises(ValueError, match=f"^'{path}' cannot be imported: .* has no '.*'; did you mean {near}[?]$"):
+        resolve(path)
+
+
+def test_a_learner_without_preprocessing_is_itself_and_with_it_a_pipeline():
+    params = {"kernel": "linear", "C": 3}
+    assert repr(SVC(**params)) == repr(build("sklearn.svm.SVC", params, None))
+    expected = make_pipeline(StandardScaler(), SVC(**params))
+    assert repr(expected) == repr(build("sklearn.svm.SVC", params, "sklearn.preprocessing.StandardScaler"))
+
+
+@pytest.mark.parametrize("preprocess", [None, "sklearn.preprocessing.StandardScaler"])
+@pytest.mark.parametrize(
+    ("params", "message"),
+    [
+        ({"kernels": "rbf"}, "params.kernels is not a parameter of sklearn.svm.SVC; did you mean kernel[?]"),
+        ({"C": 0}, "The 'C' parameter of SVC must be a float .* Got 0 instead."),
+        ({"kernel": "line"}, "The 'kernel' parameter of SVC must be .*'linear'.* Got 'line' instead."),
+    ],
+)
+def test_a_bad_parameter_is_refused_before_any_fit_behind_preprocessing_too(params, message, preprocess):
+    check("sklearn.svm.SVC", {"C": 1, "kernel": "rbf"}, preprocess)
+    with pytest.raises(ValueError, match=f"^{message}$"):
+        check("sklearn.svm.SVC", params, preprocess)

@@ -1,0 +1,194 @@
+# ruff: noqa: SIM300  (expected == actual)
+"""params.yaml that is wrong: each mistake is told in one line with its key, its value and what is allowed."""
+
+import copy
+from pathlib import Path
+
+import pytest
+import yaml
+
+from tasks.errors import UserError
+from tasks.params import load
+
+NO_DEFAULT = "is missing; write it: no number has a default in the code"
+BAYES, SVR, AS_IN = "sklearn.naive_bayes.GaussianNB", "sklearn.svm.SVR", "write it as in sklearn.svm.SVC"
+UNKNOWN = "is not known; did you mean"
+NO_IMPORT, RANGE = "cannot be imported", "must be a float in the range [0.0, inf)"
+LEARNER = "scikit-learn learner: it lacks fit, predict, get_params or set_params"
+MISSING = ".__init__() missing 1 required positional argument: 'steps'"
+SCHEDULER = "needs execution.scheduler, as in tcp://127.0.0.1:8786"
+CRITERIA = "'E_val', 'E_cv', 'E_2cv', 'E_prog', 'E_maxdt' or 'max(E_cv, E_maxdt)'"
+ONE_BY_ONE = "use the rule minimum, or a criterion among E_val, E_cv, E_2cv, E_prog"
+
+
+def told(path, *changes) -> list[str]:
+    """The lines of the error, each without the path that it begins with."""
+    with pytest.raises(UserError) as caught:
+        load(path, changes)
+    return [line.removeprefix(f"{path}: ") for line in str(caught.value).split("\n")]
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ("split.fold=5", "split.fold is not known; did you mean split.folds?"),
+        ("progressive.test_fraction=0.1", f"progressive.test_fraction {UNKNOWN} progressive.tested_fraction?"),
+        ("folds=5", "folds is not known; did you mean split.folds?"),
+        ("candidates.0.nme=a", "candidates[0].nme is not known; did you mean candidates.name?"),
+        ("seed=-1", "seed is -1: input should be greater than or equal to 0"),
+        ("seed=1.5", "seed is 1.5: input should be a valid integer"),
+        ("seed=true", "seed is True: input should be a valid integer"),
+        ("split.stratify=1", "split.stratify is 1: input should be a valid boolean"),
+        ("split.test_fraction=1", "split.test_fraction is 1: input should be less than 1"),
+        ("split.validation_fraction=0", "split.validation_fraction is 0: input should be greater than 0"),
+        ("progressive.tested_fraction=-0.5", "progressive.tested_fraction is -0.5: input should be greater than 0"),
+        ("progressive.block=0", "progressive.block is 0: input should be greater than or equal to 1"),
+        ("covalidation.repeats=0", "covalidation.repeats is 0: input should be greater than or equal to 1"),
+        ("data.shards=0", "data.shards is 0: input should be greater than or equal to 1"),
+        ("data.sampling=all", "data.sampling is 'all': input should be 'iid' or 'active'"),
+        ("data.drop=id", "data.drop is 'id': input should be a valid list"),
+        ("data.drop=[1]", "data.drop[0] is 1: input should be a valid string"),
+        ("data.groups=id", "data.groups is 'id', but is not offered yet; leave it out"),
+        ("selection.level=1", "selection.level is 1: input should be less than 1"),
+        ("selection.criterion=E_out", f"selection.criterion is 'E_out': input should be {CRITERIA}"),
+        ("selection.rule=min", "selection.rule is 'min': input should be 'minimum' or 'one_standard_error'"),
+        ("execution.executor=ray", "execution.executor is 'ray': input should be 'local' or 'dask'"),
+        ("execution.executor=dask", f"execution: executor is dask, which {SCHEDULER}"),
+        ("tracking.registered_model=a/b", "tracking.registered_model is 'a/b': string should match pattern '^[^/:]+$'"),
+        ("candidates=[]", "candidates is []: list should have at least 1 item after validation, not 0"),
+        ("candidates.0=5", "candidates[0] is 5: input should be a valid dictionary or instance of Candidate"),
+        ("candidates.0.params=5", "candidates[0].params is 5: input should be a valid dictionary"),
+        ("candidates.0.name=forest", "candidates: the name 'forest' is used 2 times; give each candidate its own"),
+    ],
+)
+def test_a_mistake_is_told_with_its_key_its_value_and_what_is_allowed(shipped, change, message):
+    assert [message] == told(shipped, change)
+
+
+def test_a_number_of_folds_below_two_is_told(shipped):
+    (line,) = told(shipped, "split.folds=1")
+    assert line.startswith("split.folds is 1: input should be greater than or equal to 2")
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ("estimator=SVC", f"'SVC' is not an import path; {AS_IN}"),
+        ("estimator=sklearn.svm.SVX", f"'sklearn.svm.SVX' {NO_IMPORT}: sklearn.svm has no 'SVX'; did you mean {SVR}?"),
+        ("estimator=sklearn.sv.SVC", f"'sklearn.sv.SVC' {NO_IMPORT} (No module named 'sklearn.sv'); {AS_IN}"),
+        ("estimator=math.pi", "estimator 'math.pi' is no class"),
+        ("estimator=builtins.dict", f"builtins.dict is no {LEARNER}"),
+        ("preprocess=sklearn.dummy.X", f"'sklearn.dummy.X' {NO_IMPORT}: sklearn.dummy has no 'X'"),
+        ("params.var_smoothin=1", f"params.var_smoothin is not a parameter of {BAYES}; did you mean var_smoothing?"),
+        ("params.C=1", f"params.C is not a parameter of {BAYES}; it takes priors, var_smoothing"),
+        ("params.var_smoothing=-3", f"The 'var_smoothing' parameter of GaussianNB {RANGE}. Got -3 instead."),
+        ("params.var_smoothing=low", f"The 'var_smoothing' parameter of GaussianNB {RANGE}. Got 'low' instead."),
+        ("estimator=sklearn.pipeline.Pipeline", f"sklearn.pipeline.Pipeline refuses its params: Pipeline{MISSING}"),
+    ],
+)
+def test_a_learner_that_cannot_be_built_is_told_with_what_comes_nearest(shipped, change, message):
+    assert [f"candidates[0]: {message}"] == told(shipped, f"candidates.0.{change}")
+
+
+def test_a_rule_that_needs_a_standard_error_is_refused_for_a_criterion_that_has_none(shipped):
+    changes = ["selection.rule=one_standard_error", "data.sampling=active", "selection.criterion=null"]
+    expected = f"selection.rule is one_standard_error, but E_maxdt has no standard error; {ONE_BY_ONE}"
+    assert [expected] == told(shipped, *changes)
+    assert "E_cv" == load(shipped, [*changes, "data.sampling=iid"]).criterion
+
+
+def keys(node, place=()) -> list[tuple]:
+    """The place of every key of the file; inside `params` the learner decides what is known."""
+    inner = node.items() if isinstance(node, dict) else enumerate(node) if isinstance(node, list) else ()
+    here = [place] if place and isinstance(place[-1], str) else []
+    return here + [key for name, item in inner if place[-1:] != ("params",) for key in keys(item, (*place, name))]
+
+
+def without(raw, place):
+    """A copy of `raw` without the key at `place`, the mapping that held it, and its value."""
+    changed = parent = copy.deepcopy(raw)
+    for name in place[:-1]:
+        parent = parent[name]
+    return changed, parent, parent.pop(place[-1])
+
+
+def dotted(place, numbers=True) -> str:
+    return "".join((f"[{part}]" if numbers else "") if isinstance(part, int) else f".{part}" for part in place)[1:]
+
+
+def test_every_key_that_is_misspelt_is_told_with_the_right_one(shipped, tmp_path):
+    path = tmp_path / "params.yaml"
+    raw = yaml.safe_load(shipped.read_text())
+    for place in keys(raw):
+        for wrong in (place[-1] + place[-1][-1], place[-1][1:], place[-1].replace("_", "")):
+            changed, parent, value = without(raw, place)
+            if wrong == place[-1] or wrong in parent:
+                continue
+            parent[wrong] = value
+            path.write_text(yaml.safe_dump(changed))
+            expected = f"{dotted((*place[:-1], wrong))} is not known; did you mean {dotted(place, numbers=False)}?"
+            assert expected in told(path)
+
+
+OPTIONAL = {"data.target", "data.positive", "data.drop", "data.labeled_rows", "data.unlabeled", "selection.criterion"}
+OPTIONAL |= {"execution.scheduler", "candidates.params", "candidates.preprocess"}
+
+
+def test_every_key_without_which_a_run_has_no_number_is_required(shipped, tmp_path):
+    path = tmp_path / "params.yaml"
+    raw = yaml.safe_load(shipped.read_text())
+    for place in keys(raw):
+        changed, _, _ = without(raw, place)
+        path.write_text(yaml.safe_dump(changed))
+        if dotted(place, numbers=False) in OPTIONAL:
+            load(path)
+        else:
+            assert [f"{dotted(place)} {NO_DEFAULT}"] == told(path)
+
+
+@pytest.mark.parametrize(("count", "lines"), [(1, 1), (10, 10), (11, 11), (25, 11)])
+def test_at_most_ten_mistakes_are_told_and_the_others_counted(shipped, tmp_path, count, lines):
+    path = tmp_path / "params.yaml"
+    path.write_text(shipped.read_text() + "".join(f"extra{number}: 1\n" for number in range(count)))
+    found = told(path)
+    assert lines == len(found)
+    assert ([f"… and {count - 10} more"] if count > 10 else []) == found[10:]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("a: [1", "is not valid YAML: while parsing a flow sequence "),
+        ("a:\n\t- b", "is not valid YAML: while scanning for the next token "),
+        ("- a", "must be a mapping with the keys seed, data, split, "),
+        ("", "must be a mapping with the keys seed, data, split, "),
+    ],
+)
+def test_a_file_that_is_no_mapping_is_told_in_one_line(tmp_path, text, message):
+    path = tmp_path / "params.yaml"
+    path.write_text(text)
+    (line,) = told(path)
+    assert line.startswith(message)
+
+
+def test_a_file_that_cannot_be_read_is_told_with_its_path(tmp_path):
+    Path("latin.yaml").write_bytes(b"seed: \xff")
+    for path in (Path("nowhere.yaml"), tmp_path, Path("latin.yaml")):
+        with pytest.raises(UserError, match=rf"^{path}: cannot be read \(.*\); name a parameter file with --params$"):
+            load(path)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ("seed", "must have the form a.b=c, as in --set split.folds=5"),
+        ("=5", "must have the form a.b=c, as in --set split.folds=5"),
+        ("seed={", "'{' is not valid YAML"),
+        ("seed.x=1", "there is nothing at seed to set a key of"),
+        ("data.source.x.y=1", "there is nothing at data.source.x to set a key of"),
+        ("candidates.99.name=a", "there is nothing at candidates.99 to set a key of"),
+        ("candidates.first.name=a", "there is nothing at candidates.first to set a key of"),
+    ],
+)
+def test_an_override_that_sets_nothing_is_told_as_it_was_written(shipped, change, message):
+    assert [f"--set {change}: {message}"] == told(shipped, change)
