@@ -1,9 +1,13 @@
 """Prepare: cut the test part, keep some labels, deal out the shards, draw every partition."""
 
+import logging
+
 from prefect import flow
 
 from tasks import files, tables
 from tasks.params import load
+
+log = logging.getLogger("heldout")
 
 
 @flow(name="prepare")
@@ -12,3 +16,4 @@ def prepare(params: str = "params.yaml", overrides: tuple[str, ...] = ()) -> Non
     settings = load(params, overrides)
     prepared = tables.prepare(settings)
     files.write_prepared(prepared)
+    log.info("prepare: %s", prepared)

@@ -11,11 +11,12 @@ from typing import Any
 
 import numpy as np
 import sklearn
+from sklearn.base import is_classifier, is_regressor
 
 from heldout import seeds
 from heldout.errors import FitFailure
 from heldout.fitting import fit_and_test, test
-from heldout.losses import Losses, natural_loss
+from heldout.losses import ZERO_ONE, Losses, natural_loss
 from heldout.records import Split
 from tasks import cache, files, learners
 from tasks.errors import UserError
@@ -52,8 +53,9 @@ def fit_all(settings: Settings, schemes: Sequence[Scheme]) -> tuple[dict[str, di
     """Every fit of `schemes` for every candidate, in one fan-out.
 
     Returns the finished units by scheme and candidate, and the reason of each candidate that failed.
-    Raises UserError if all failed.
+    Raises UserError before any fit for what cannot be right, and after the fits if all failed.
     """
+    check_before_fits(settings)
     versions = Versions.current()
     plans = {
         (scheme.name, candidate.name): units
@@ -84,6 +86,25 @@ def fit_all(settings: Settings, schemes: Sequence[Scheme]) -> tuple[dict[str, di
         for scheme in schemes
     }
     return finished, failures
+
+
+def check_before_fits(settings: Settings) -> None:
+    """Raise UserError for a candidate of the wrong kind, or a criterion that cannot be computed."""
+    _, y = files.read_table(files.LABELED)
+    classes = natural_loss(y) is ZERO_ONE
+    for place, candidate in enumerate(settings.candidates):
+        learner = candidate.learner()
+        if (is_regressor(learner) and classes) or (is_classifier(learner) and not classes):
+            kinds = ("classes", "classifiers", "regressor") if classes else ("numbers", "regressors", "classifier")
+            raise UserError(
+                f"candidates[{place}]: the target holds {kinds[0]}, which need {kinds[1]}, "
+                f"but {candidate.name} ({candidate.estimator}) is a {kinds[2]}"
+            )
+    if "E_maxdt" in settings.criterion and not files.shards():
+        raise UserError(
+            f"selection.criterion is {settings.criterion}, which needs unlabelled rows, but there is no shard; set "
+            "data.labeled_rows or data.unlabeled, or take another criterion"
+        )
 
 
 def final_hypothesis(settings: Settings, candidate: Candidate) -> Any:

@@ -52,8 +52,8 @@ class Summary:
         if selection["bound"] is not None:
             said["bound"] = (
                 f"with probability {level:g} % its error, trained without the held-out rows, is at most "
-                f"{self.number(selection['bound'])}{unit}: E_val, and Hoeffding over the {selection['contamination']} "
-                "learners ever compared on these labels"
+                f"{self.number(selection['bound'])}{unit}: E_val, and Hoeffding over all learners ever compared on "
+                f"these labels, {selection['contamination']} so far"
             )
         if selection["E_test"] is not None:
             _, interval = self.cell(selected, "E_test")

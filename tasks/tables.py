@@ -29,6 +29,13 @@ class Prepared:
     halves: NDArray[np.int8]
     data_hash: str
 
+    def __str__(self) -> str:
+        unlabeled = sum(map(len, self.shards))
+        return (
+            f"{len(self.labeled)} labelled rows, {0 if self.test is None else len(self.test)} test rows, "
+            f"{unlabeled} unlabelled in {len(self.shards)} shards"
+        )
+
 
 def prepare(settings: Settings) -> Prepared:
     """Read the source, cut the parts, draw the partitions. Raises UserError before anything is written."""

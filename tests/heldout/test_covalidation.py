@@ -1,4 +1,3 @@
-# ruff: noqa: SIM300  (expected == actual)
 """Co-validation: halves, disagreement, and the records made of them."""
 
 import numpy as np

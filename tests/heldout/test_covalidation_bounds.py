@@ -1,4 +1,3 @@
-# ruff: noqa: SIM300  (expected == actual)
 """What a disagreement implies about the error: closed forms, and the theorems on whole populations.
 
 A population is a matrix of shape (F, n): what each of F equally likely hypotheses predicts at each of

@@ -1,4 +1,3 @@
-# ruff: noqa: SIM300  (expected == actual)
 """k-fold cross-validation and leave-one-out."""
 
 import numpy as np

@@ -1,4 +1,3 @@
-# ruff: noqa: SIM300  (expected == actual)
 """Errors carry a reason, and survive the way back from a worker process."""
 
 import pickle

@@ -1,4 +1,3 @@
-# ruff: noqa: SIM300  (expected == actual)
 """One fit, tested: equal to the plain loop, and never silent about a failure."""
 
 import numpy as np

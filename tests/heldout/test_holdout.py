@@ -1,4 +1,3 @@
-# ruff: noqa: SIM300  (expected == actual)
 """Hold-out: split, retrained hypothesis, and what is claimed about either."""
 
 import numpy as np

@@ -1,4 +1,3 @@
-# ruff: noqa: SIM300  (expected == actual)
 """Pointwise losses, and which of them fits a target."""
 
 import numpy as np

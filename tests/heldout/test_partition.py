@@ -1,4 +1,3 @@
-# ruff: noqa: SIM300  (expected == actual)
 """The one random partition: its sizes, its proportions, its seed."""
 
 from dataclasses import fields

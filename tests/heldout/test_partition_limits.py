@@ -1,4 +1,3 @@
-# ruff: noqa: SIM300  (expected == actual)
 """What a partition refuses, in words that name argument, value, limit and remedy; and the halves."""
 
 import numpy as np

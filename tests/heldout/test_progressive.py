@@ -1,4 +1,3 @@
-# ruff: noqa: SIM300  (expected == actual)
 """Progressive validation: test each block, then train on it."""
 
 import numpy as np

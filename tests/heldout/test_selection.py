@@ -1,4 +1,3 @@
-# ruff: noqa: SIM300  (expected == actual)
 """Choosing a candidate, and what the choice costs."""
 
 import math

@@ -1,4 +1,3 @@
-# ruff: noqa: SIM300  (expected == actual)
 """Finished units: a key is its content, and a value is there whole or not at all."""
 
 import os

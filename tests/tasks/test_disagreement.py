@@ -1,4 +1,3 @@
-# ruff: noqa: SIM300  (expected == actual)
 """Disagreement of the half models on one shard, as a worker computes and stores it."""
 
 import re

@@ -1,4 +1,3 @@
-# ruff: noqa: SIM300  (expected == actual)
 """From losses to estimates: a results set small enough to be judged by hand."""
 
 import numpy as np

@@ -1,4 +1,3 @@
-# ruff: noqa: SIM300  (expected == actual)
 """The files of the contract: whole or not at all, read as they were written, ten significant digits."""
 
 import json

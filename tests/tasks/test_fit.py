@@ -1,4 +1,3 @@
-# ruff: noqa: SIM300  (expected == actual)
 """Fits as units: what a worker stores equals the plain loop, under a key made of what decides the result."""
 
 import numpy as np

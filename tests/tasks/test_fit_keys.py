@@ -1,4 +1,3 @@
-# ruff: noqa: SIM300  (expected == actual)
 """The key of a fit holds all that decides its result, so that nothing else makes it run again."""
 
 import sys

@@ -1,4 +1,3 @@
-# ruff: noqa: SIM300  (expected == actual)
 """models/selected.skops: the same model has the same bytes in every process, and predicts as it did."""
 
 import io

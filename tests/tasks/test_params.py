@@ -1,4 +1,3 @@
-# ruff: noqa: SIM300  (expected == actual)
 """params.yaml that is right: what is read, what is decided where nothing is written, what may be overridden."""
 
 import os

@@ -1,4 +1,3 @@
-# ruff: noqa: SIM300  (expected == actual)
 """params.yaml that is wrong: each mistake is told in one line with its key, its value and what is allowed."""
 
 import copy

@@ -1,4 +1,3 @@
-# ruff: noqa: SIM300  (expected == actual)
 """How far the work is: lines in a log, or a bar in a terminal."""
 
 import logging

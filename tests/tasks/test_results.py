@@ -1,4 +1,3 @@
-# ruff: noqa: SIM300  (expected == actual)
 """data/results: every loss stands beside the candidate, the unit and the row that it belongs to."""
 
 import numpy as np

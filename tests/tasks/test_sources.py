@@ -1,4 +1,3 @@
-# ruff: noqa: SIM300  (expected == actual)
 """What a user's rows may be, and how it is told what they may not be: before anything is written."""
 
 from pathlib import Path

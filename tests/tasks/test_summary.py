@@ -1,4 +1,3 @@
-# ruff: noqa: SIM300  (expected == actual)
 """What a validation found, as people read it."""
 
 import numpy as np
@@ -63,7 +62,7 @@ def test_the_sentences_tell_the_choice_its_bound_and_the_test_part(summary):
     assert said["bound"].startswith(
         "with probability 90 % its error, trained without the held-out rows, is at most 25.0 %"
     )
-    assert "Hoeffding over the 7 learners ever compared on these labels" in said["bound"]
+    assert "Hoeffding over all learners ever compared on these labels, 7 so far" in said["bound"]
     assert said["E_test"].startswith("12.5 % [10.0–20.0], of the model trained on all labelled rows")
     assert "opened for this model alone" in said["E_test"]
     assert "opened for 3 different winners so far" in summary(test_openings=3).sentences()["E_test"]

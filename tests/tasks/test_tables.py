@@ -1,4 +1,3 @@
-# ruff: noqa: SIM300  (expected == actual)
 """From a user's rows to the prepared tables: parts that are disjoint, and drawn from the seed alone."""
 
 import numpy as np

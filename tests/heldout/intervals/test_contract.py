@@ -1,4 +1,3 @@
-# ruff: noqa: SIM300  (expected == actual)
 """What every interval method owes: one contract, all methods."""
 
 import pkgutil

@@ -1,4 +1,3 @@
-# ruff: noqa: SIM300  (expected == actual)
 """Hoeffding's interval, for a hold-out and for folds (Thm 3): formula, limits, coverage."""
 
 import math

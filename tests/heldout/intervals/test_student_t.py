@@ -1,4 +1,3 @@
-# ruff: noqa: SIM300  (expected == actual)
 """Student's t interval: equal to scipy's, and exact for normal losses."""
 
 import math

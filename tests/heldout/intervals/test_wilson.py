@@ -1,4 +1,3 @@
-# ruff: noqa: SIM300  (expected == actual)
 """Wilson's interval: equal to scipy's, and near its level on average."""
 
 import numpy as np
