@@ -69,7 +69,6 @@ class Host:
             closing.callback(address.unlink, missing_ok=True)
             listener.listen()
             threading.Thread(target=_watch, args=(driver,), daemon=True).start()
-            closing.callback(self._session.close)
             self._session.start_server()
             closing.push(self._run)
             while True:
@@ -86,6 +85,10 @@ class Host:
                     return  # refused before anything was started
                 if code:
                     self._end_run(f"{json.loads(request)[0]} ended with exit code {code}")
+
+    def close(self) -> None:
+        """Stop the server."""
+        self._session.close()
 
     def _answer(self, descriptors: list[int], name: str, params: str, overrides: list[str]) -> int:
         """One stage; its words go to its own output, those of the server and the workers to the log."""
@@ -124,11 +127,14 @@ def main(driver: psutil.Process) -> None:
     """Be the host of `driver`."""
     environment.enter()
     log_to_terminal()
+    host = Host()
     try:
         with alone():
-            Host().serve(driver)
+            host.serve(driver)
     except UserError as error:
         tell(error)
+    finally:
+        host.close()  # the checkout is free by now: the next command need not wait for a server to stop
 
 
 @contextmanager

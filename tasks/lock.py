@@ -2,14 +2,25 @@
 
 import fcntl
 import os
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import IO
 
 from tasks.environment import CACHE
 from tasks.errors import UserError
 
 _FILE = CACHE / "lock"
+_PATIENCE_SECONDS = 3.0  # the host of a `dvc` that has just ended needs a moment to see it
 _held = False
+
+
+def _locked(file: IO[str]) -> bool:
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True
 
 
 @contextmanager
@@ -24,14 +35,15 @@ def alone() -> Iterator[None]:
         return
     CACHE.mkdir(exist_ok=True)
     with _FILE.open("a+") as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            file.seek(0)
-            owner = file.read().strip()
-            raise UserError(
-                f"process {owner} runs in this checkout already; wait for it, stop it, or use a second clone"
-            ) from None
+        deadline = time.monotonic() + _PATIENCE_SECONDS
+        while not _locked(file):
+            if time.monotonic() > deadline:
+                file.seek(0)
+                owner = file.read().strip()
+                raise UserError(
+                    f"process {owner} runs in this checkout already; wait for it, stop it, or use a second clone"
+                )
+            time.sleep(0.1)
         file.truncate(0)
         file.write(str(os.getpid()))
         file.flush()

@@ -11,6 +11,7 @@ from tasks import files
 from tasks.summary import SHOWN, Summary
 
 _LOG_WIDTH = 120  # where there is no terminal to measure
+_LEAST_WIDTH = 106  # of the table: a narrow terminal breaks its lines, but loses no digit
 
 
 def write_report(summary: Summary) -> None:
@@ -40,8 +41,7 @@ def write_report(summary: Summary) -> None:
 def print_summary(summary: Summary, model_address: str) -> None:
     """The table, the choice, and where to look next."""
     console = Console()
-    if not console.is_terminal:
-        console = Console(width=_LOG_WIDTH)
+    console = Console(width=max(console.width, _LEAST_WIDTH) if console.is_terminal else _LOG_WIDTH)
     title = "errors in percent" if summary.percent else "mean losses"
     level = 100 * summary.settings.selection.level
     table = Table(title=f"{title}, with intervals at {level:g} % where one is claimed", title_justify="left")
