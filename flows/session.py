@@ -5,14 +5,18 @@ import logging
 import os
 import sys
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 from tasks.errors import UserError
 from tasks.lock import alone
 from tasks.server import Server
 
+if TYPE_CHECKING:
+    from tasks.params import Settings
+
 log = logging.getLogger("heldout")
 
+_WITHOUT_FITS = ("prepare", "report")
 CRASH, USER_ERROR, INTERRUPTED = 1, 2, 130
 
 
@@ -21,18 +25,19 @@ class Session:
 
     def __init__(self) -> None:
         self._server = Server()
-        self._opened = False
+        self._settings: Settings | None = None
 
-    def open(self, settings: Any) -> None:
-        """Start the server and the workers, and import the flows meanwhile."""
-        if self._opened:
+    def open(self, settings: "Settings", *, fits: bool = True) -> None:
+        """Start the server, and the workers if there is something to fit; import the flows meanwhile."""
+        if self._settings is not None:
             return
         from tasks.fit import warm_up  # Prefect reads the server's address when it is imported
 
-        warm_up(settings)
+        if fits:
+            warm_up(settings)
         importlib.import_module("flows.validate")
         self._server.wait()
-        self._opened = True
+        self._settings = settings
 
     def start_server(self) -> None:
         """Begin with what takes longest; `open` waits for it."""
@@ -48,10 +53,13 @@ class Session:
         return 0
 
     def close(self) -> None:
-        """Send what Prefect still has to say, and stop the server; the workers end with the process."""
-        if self._opened:
+        """Send what Prefect still has to say, and stop the workers and the server."""
+        if self._settings is not None:
             from prefect.logging.handlers import APILogWorker
 
+            from tasks import execution
+
+            execution.stop(self._settings.execution)
             APILogWorker.drain_all(timeout=5)
         self._server.stop()
 
@@ -82,7 +90,7 @@ def run_here(name: str, params: str, overrides: Sequence[str]) -> int:
             session.start_server()
             from tasks.params import load
 
-            session.open(load(params, overrides))
+            session.open(load(params, overrides), fits=name not in _WITHOUT_FITS)
             return session.run(name, params, overrides)
     except UserError as error:
         return tell(error)

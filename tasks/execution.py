@@ -38,6 +38,12 @@ def executor(settings: Execution) -> Executor:
     return pool
 
 
+def stop(settings: Execution) -> None:
+    """End the local workers at once, whatever they do: what was finished is stored."""
+    if settings.executor == "local":
+        executor(settings).shutdown(wait=True, kill_workers=True)  # type: ignore[call-arg]  # loky's own
+
+
 def run_all(
     settings: Settings, what: str, work: Callable[..., Any], todo: Sequence[tuple[str, tuple[Any, ...]]], reused: int
 ) -> list[Any]:
@@ -53,7 +59,7 @@ def run_all(
         for _ in as_completed(futures):
             progress.advance()
         results = [future.result() for future in futures]
-    tracking.log_seconds(what.replace(" ", "_"), time.monotonic() - started)
+    tracking.tag_seconds(what.replace(" ", "_"), time.monotonic() - started)
     return results
 
 

@@ -223,7 +223,8 @@ def _dotted(place: Sequence[int | str]) -> str:
             model = _section(model.model_fields[part].annotation)
         elif model is None:
             break
-        keys.append(str(part))
+        name = str(part)
+        keys.append(name if name.isprintable() else repr(name))  # a message is one line
     return ".".join(keys)
 
 

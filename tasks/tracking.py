@@ -80,12 +80,12 @@ def end_run(status: str, reason: str) -> None:
         mlflow.end_run(status)
 
 
-def log_seconds(what: str, seconds: float) -> None:
-    """Note on the active run, if there is one, how long a fan-out took."""
+def tag_seconds(what: str, seconds: float) -> None:
+    """Note on the active run, if there is one, how long a fan-out took; its metrics are estimates alone."""
     import mlflow
 
     if mlflow.active_run() is not None:
-        mlflow.log_metric(f"seconds_{what}", seconds)
+        mlflow.set_tag(f"seconds.{what}", f"{seconds:.2f}")
 
 
 def learner_id(candidate: Candidate) -> str:

@@ -1,0 +1,165 @@
+"""End to end: the real commands, in clones of this checkout below a temporary folder, never in the checkout itself."""
+
+import contextlib
+import copy
+import hashlib
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+import yaml
+
+from tasks.server import Server
+
+ROOT = Path(__file__).parents[2]
+OUTPUTS = ("data/prepared", "data/results", "reports", "models")
+PATIENCE_SECONDS = 500
+_FOREIGN = ("PREFECT_", "MLFLOW_", "DVC_", "GIT_", "PYTEST_")  # of the one who runs the tests, not of a user
+_BAYES = "sklearn.naive_bayes.GaussianNB"
+_NEIGHBOURS = "sklearn.neighbors.KNeighborsClassifier"
+
+
+def environment(**own: str) -> dict[str, str]:
+    """The environment of a user who has the virtual environment active."""
+    inherited = {name: value for name, value in os.environ.items() if not name.startswith(_FOREIGN)}
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    return {**inherited, "PATH": path, "DVC_NO_ANALYTICS": "1", "COLUMNS": "160", **own}
+
+
+@dataclass(frozen=True)
+class Checkout:
+    """A clone, and the environment of the commands that run in it."""
+
+    path: Path
+    own: Mapping[str, str] = field(default_factory=dict)
+
+    def start(self, *command: str, **options: object) -> subprocess.Popen:
+        """Start a command in a process group of its own."""
+        settings = {"stdin": subprocess.DEVNULL, "text": True, "env": environment(**self.own), **options}
+        return subprocess.Popen(command, cwd=self.path, start_new_session=True, **settings)
+
+    def run(self, *command: str, check: bool = True) -> subprocess.CompletedProcess:
+        """Run a command to its end; nothing that it started stays behind if it does not end in time."""
+        process = self.start(*command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        try:
+            stdout, stderr = process.communicate(timeout=PATIENCE_SECONDS)
+        except BaseException:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            raise
+        if check:
+            assert not process.returncode, f"{' '.join(command)}\n{stdout}\n{stderr}"
+        return subprocess.CompletedProcess(command, process.returncode, stdout, stderr)
+
+    def flow(self, name: str, *arguments: object, check: bool = True) -> subprocess.CompletedProcess:
+        """python -m flows NAME ..."""
+        return self.run("python", "-m", "flows", name, *map(str, arguments), check=check)
+
+    def git(self, *arguments: str) -> str:
+        """What git says."""
+        return self.run("git", *arguments).stdout
+
+    def hashes(self, *folders: str) -> dict[str, str]:
+        """The SHA-256 of every file below `folders`, the outputs of a run if none is given."""
+        found = (path for folder in folders or OUTPUTS for path in sorted((self.path / folder).rglob("*")))
+        return {
+            str(path.relative_to(self.path)): hashlib.sha256(path.read_bytes()).hexdigest()
+            for path in found
+            if path.is_file()
+        }
+
+    def copy(self, path: Path) -> "Checkout":
+        """All of it, also what git ignores."""
+        return Checkout(Path(shutil.copytree(self.path, path, symlinks=True)), self.own)
+
+
+@pytest.fixture(scope="session")
+def snapshot(tmp_path_factory) -> Path:
+    """A repository that holds the working tree as it stands, one commit, whatever is written to it meanwhile."""
+    folder = tmp_path_factory.mktemp("snapshot")
+    here, there = Checkout(ROOT), Checkout(folder)
+    for name in here.git("ls-files", "-z", "--cached", "--others", "--exclude-standard").split("\0"):
+        if name and (ROOT / name).is_file():
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(ROOT / name, folder / name)
+    there.git("init", "--quiet", "--initial-branch=main")
+    there.git("add", "--all")
+    there.git(
+        "-c", "user.name=Tester", "-c", "user.email=tester@example.org", "commit", "--quiet", "-m", "as it stands"
+    )
+    return folder
+
+
+@pytest.fixture(scope="session")
+def clone(snapshot, tmp_path_factory) -> Callable[..., Checkout]:
+    """A function that makes a fresh clone; a Prefect server's address spares its flows the start of one."""
+
+    def make(server: str | None = None) -> Checkout:
+        path = tmp_path_factory.mktemp("checkout") / "heldout"
+        Checkout(snapshot).git("clone", "--quiet", str(snapshot), str(path))
+        return Checkout(path, {"PREFECT_API_URL": server} if server else {})
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def server(tmp_path_factory) -> Iterator[str]:
+    """The address of a Prefect server that lives as long as the tests."""
+    folder = tmp_path_factory.mktemp("server")
+    made = Server()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.delenv("PREFECT_API_URL", raising=False)
+        patch.setenv("PREFECT_HOME", str(folder))
+        patch.setenv("PREFECT_SERVER_ANALYTICS_ENABLED", "false")
+        with contextlib.chdir(folder):
+            made.start()
+            made.wait()
+            address = os.environ["PREFECT_API_URL"]
+    try:
+        yield address
+    finally:
+        made.stop()
+
+
+@pytest.fixture(scope="session")
+def reproduced(clone) -> Checkout:
+    """A clone in which `dvc repro` ran on the shipped parameters, from nothing."""
+    checkout = clone()
+    checkout.run("dvc", "repro")
+    return checkout
+
+
+@pytest.fixture(scope="session")
+def validated(clone, server) -> Checkout:
+    """A clone in which `python -m flows validate` ran on the shipped parameters, with a single worker."""
+    checkout = clone(server)
+    checkout.flow("validate", "--set", "execution.workers=1")
+    return checkout
+
+
+@pytest.fixture(scope="session")
+def write_params() -> Callable[..., Path]:
+    """A function that writes parameters of a second's work; changes of the form section={key: value} on top."""
+    shipped = yaml.safe_load((ROOT / "params.yaml").read_text(encoding="utf-8"))
+    small = {
+        "data": {"labeled_rows": 60, "shards": 2},
+        "split": {"folds": 3},
+        "progressive": {"block": 15},
+        "covalidation": {"repeats": 2},
+    }
+    candidates = [{"name": "bayes", "estimator": _BAYES}, {"name": "neighbours", "estimator": _NEIGHBOURS}]
+
+    def write(path: Path, **changes: object) -> Path:
+        params = copy.deepcopy({**shipped, "candidates": candidates})
+        for section, values in [*small.items(), *changes.items()]:
+            params[section] = {**params[section], **values} if isinstance(values, dict) else values
+        path.write_text(yaml.safe_dump(params, sort_keys=False), encoding="utf-8")
+        return path
+
+    return write

@@ -1,0 +1,66 @@
+"""What people look at, in a real browser: the report page and the MLflow pages."""
+
+import contextlib
+import shutil
+import signal
+import subprocess
+import time
+import urllib.request
+
+import pytest
+
+CHROMIUM = shutil.which("chromium")
+QUIET = ("--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(CHROMIUM is None, reason="needs the browser chromium on the PATH"),
+]
+
+
+def page(address: str, profile: object) -> str:
+    """The page's elements after its scripts ran for twenty seconds of its own time."""
+    options = ("--headless", "--no-sandbox", "--disable-gpu", "--disable-sync", "--virtual-time-budget=20000")
+    command = [str(CHROMIUM), *options, *QUIET, f"--user-data-dir={profile}", "--dump-dom", address]
+    return subprocess.run(command, capture_output=True, text=True, timeout=120, check=True).stdout
+
+
+def test_the_report_shows_every_candidate_and_both_pictures(reproduced, tmp_path):
+    # the page's own script-free text, and a script that asks the browser whether the pictures were drawn
+    report = reproduced.path / "reports" / "report.html"
+    asking = "<script>onload = () => document.title = [...document.images].map(i => i.naturalWidth > 300)</script>"
+    copy = report.with_name("asked.html")
+    copy.write_text(report.read_text(encoding="utf-8") + asking, encoding="utf-8")
+    try:
+        seen = page(copy.as_uri(), tmp_path)
+    finally:
+        copy.unlink()
+    assert "<title>true,true</title>" in seen
+    for name in ("naive-bayes", "rbf-svm", "boosting"):
+        assert f"<td>{name}</td>" in seen
+
+
+@contextlib.contextmanager
+def pages_of_mlflow(checkout):
+    """`make ui`'s program, until the tests are done with it."""
+    process = checkout.start("python", "-m", "flows.ui", stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        deadline = time.monotonic() + 90
+        while True:
+            try:
+                urllib.request.urlopen("http://127.0.0.1:5000/health", timeout=2).close()
+                break
+            except OSError:
+                assert process.poll() is None
+                assert time.monotonic() < deadline
+                time.sleep(0.3)
+        yield "http://127.0.0.1:5000"
+    finally:
+        process.send_signal(signal.SIGTERM)
+        process.wait(30)
+
+
+def test_the_mlflow_pages_list_the_runs(reproduced, tmp_path):
+    with pages_of_mlflow(reproduced) as address:
+        seen = page(f"{address}/#/experiments/1/runs", tmp_path)
+    assert "Training runs" in seen
+    assert "labeled (" in seen  # the data set of the parent run, with its digest

@@ -1,0 +1,174 @@
+"""What MLflow holds after a run on the shipped parameters and the same run again, the second in a copied checkout."""
+
+import contextlib
+import json
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+from typing import Any
+
+import pandas as pd
+import pytest
+import yaml
+from mlflow import MlflowClient
+
+CHAMPION = """
+import json, mlflow, pandas
+mlflow.set_tracking_uri("sqlite:///mlruns/mlflow.db")
+address = "models:/heldout@champion"
+row = pandas.read_parquet("data/prepared/test.parquet").drop(columns="target").iloc[[0]]
+told = mlflow.models.get_model_info(address)
+print(json.dumps({
+    "prediction": mlflow.sklearn.load_model(address).predict(row).tolist(),
+    "inputs": told.signature.inputs.input_names(),
+    "outputs": len(told.signature.outputs.inputs),
+    "example": told.saved_input_example_info["artifact_path"],
+}))
+"""
+
+
+@dataclass(frozen=True)
+class Story:
+    """The store after both runs, its parents in their order, and the contamination that each run told."""
+
+    checkout: Any
+    client: MlflowClient
+    parents: list[Any]
+    contamination: list[int]
+    original_untouched: bool
+
+    def children(self, parent) -> dict[str, Any]:
+        query = f"tags.`mlflow.parentRunId` = '{parent.info.run_id}'"
+        return {run.info.run_name: run for run in self.client.search_runs([parent.info.experiment_id], query)}
+
+
+@pytest.fixture(scope="module")
+def story(validated, tmp_path_factory) -> Story:
+    """The runs go on in a copy: nothing in it may point at the original."""
+    before = validated.hashes("mlruns", "reports", "models", "data")
+    checkout = validated.copy(tmp_path_factory.mktemp("copy") / "heldout")
+
+    checkout.flow("validate")
+    told = [
+        json.loads((place.path / "reports/selection.json").read_text())["contamination"]
+        for place in (validated, checkout)
+    ]
+    client = MlflowClient(f"sqlite:///{checkout.path}/mlruns/mlflow.db")
+    experiment = client.get_experiment_by_name("heldout").experiment_id
+    runs = client.search_runs([experiment], order_by=["attributes.start_time ASC"])
+    parents = [run for run in runs if "mlflow.parentRunId" not in run.data.tags]
+    return Story(checkout, client, parents, told, before == validated.hashes("mlruns", "reports", "models", "data"))
+
+
+@pytest.fixture(scope="module")
+def estimates(validated) -> pd.DataFrame:
+    return pd.read_csv(validated.path / "reports/estimates.csv")
+
+
+def test_every_validation_is_one_finished_parent_with_its_tags(story, validated):
+    data_hash = (validated.path / "data/prepared/data_hash.txt").read_text().strip()
+    selected = json.loads((validated.path / "reports/selection.json").read_text())["selected"]
+    expected = {
+        "data_hash": data_hash,
+        "git_commit": validated.git("rev-parse", "HEAD").strip(),
+        "selected_model": selected,
+        "criterion": "E_cv",
+    }
+    assert ["FINISHED"] * 2 == [run.info.status for run in story.parents]
+    for run in story.parents:
+        assert expected == {name: run.data.tags.get(name) for name in expected}
+
+
+def test_the_metrics_of_a_parent_are_the_estimates_of_the_selected(story, estimates):
+    for run in story.parents:
+        own = estimates[estimates["candidate"] == run.data.tags["selected_model"]]
+        expected = dict(zip(own["estimate"], own["value"], strict=True))
+        assert "E_test" in expected
+        assert expected == {name: value for name, value in run.data.metrics.items() if not name.startswith("system/")}
+
+
+def test_every_candidate_is_one_child_with_its_settings_and_estimates(story, validated, estimates):
+    candidates = yaml.safe_load((validated.path / "params.yaml").read_text())["candidates"]
+    for parent in story.parents:
+        children = story.children(parent)
+        assert {candidate["name"] for candidate in candidates} == {*children}
+        for candidate in candidates:
+            data = children[candidate["name"]].data
+            assert "FINISHED" == children[candidate["name"]].info.status
+            settings = {f"params.{name}": str(value) for name, value in candidate.get("params", {}).items()}
+            assert {"estimator": candidate["estimator"], **settings}.items() <= data.params.items()
+            expected = {}
+            for row in estimates[estimates["candidate"] == candidate["name"]].to_dict("records"):
+                bounds = {"": row["value"], "_low": row["low"], "_high": row["high"]}
+                expected |= {f"{row['estimate']}{end}": bound for end, bound in bounds.items() if not pd.isna(bound)}
+            curves = {name: data.metrics[name] for name in ("fold_error", "progressive_error")}
+            assert {**expected, **curves} == data.metrics
+
+
+def test_the_steps_of_the_curves_are_the_folds_and_the_examples_tested(story, validated):
+    losses = pd.read_parquet(validated.path / "data/results/losses.parquet").set_index(["candidate", "scheme"])
+    for name, child in story.children(story.parents[0]).items():
+        folds = losses.loc[(name, "cross_validation")].groupby("unit")["loss"].mean()
+        curve = losses.loc[(name, "progressive")].sort_values("unit")["loss"].expanding().mean()
+        for metric, first, expected in (("fold_error", 0, folds), ("progressive_error", 1, curve)):
+            history = sorted(story.client.get_metric_history(child.info.run_id, metric), key=lambda point: point.step)
+            assert list(range(first, first + len(expected))) == [point.step for point in history]
+            assert expected.tolist() == pytest.approx([point.value for point in history], abs=1e-12)
+        assert child.data.metrics["E_prog"] == pytest.approx(history[-1].value, abs=1e-9)
+
+
+def test_the_data_are_an_input_with_their_digest(story):
+    for run in story.parents:
+        (given,) = run.inputs.dataset_inputs
+        assert run.data.tags["data_hash"].startswith(given.dataset.digest)
+        assert len(given.dataset.digest) >= 32
+    assert 1 == len({run.data.tags["data_hash"] for run in story.parents})
+
+
+def test_a_parent_holds_the_table_the_report_and_the_plots(story, validated):
+    for run in story.parents:
+        with contextlib.chdir(story.checkout.path):
+            names = [
+                entry.path
+                for folder in ("", "plots")
+                for entry in story.client.list_artifacts(run.info.run_id, folder)
+                if not entry.is_dir
+            ]
+            table = story.client.download_artifacts(run.info.run_id, "estimates.csv")
+            assert (validated.path / "reports/estimates.csv").read_text() == (story.checkout.path / table).read_text()
+        assert {"estimates.csv", "selection.json", "report.html", "plots/estimates.png"} <= {*names}
+
+
+@pytest.fixture(scope="module")
+def champion(story) -> dict:
+    """What a program that loads the registered model finds."""
+    return json.loads(story.checkout.run("python", "-c", CHAMPION).stdout.strip().splitlines()[-1])
+
+
+def test_the_champion_predicts_on_a_raw_row(story, champion):
+    expected = pd.read_parquet(story.checkout.path / "data/prepared/test.parquet")["target"].iloc[:1].tolist()
+    assert expected == champion["prediction"]
+
+
+def test_the_champion_tells_its_inputs_and_output_and_shows_an_example(story, champion):
+    columns = pd.read_parquet(story.checkout.path / "data/prepared/labeled.parquet").columns.drop("target")
+    assert list(columns) == champion["inputs"]
+    assert 1 == champion["outputs"]
+    assert "input_example.json" == champion["example"]
+
+
+def test_every_run_registers_a_version_and_the_champion_is_the_last(story):
+    versions = story.client.search_model_versions("name = 'heldout'")
+    champion = story.client.get_model_version_by_alias("heldout", "champion")
+    assert {"1", "2"} == {str(version.version) for version in versions}
+    assert ("2", story.parents[-1].info.run_id) == (str(champion.version), champion.run_id)
+
+
+def test_the_same_candidates_again_contaminate_no_further(story):
+    assert [8, 8] == story.contamination
+
+
+def test_artifacts_lie_at_relative_places_so_that_a_copy_leaves_the_original_alone(story):
+    experiment = story.client.get_experiment_by_name("heldout")
+    places = [experiment.artifact_location, *(run.info.artifact_uri for run in story.parents)]
+    assert [] == [place for place in places if ":" in place or PurePosixPath(place).is_absolute()]
+    assert story.original_untouched

@@ -1,0 +1,70 @@
+"""`dvc repro` and `python -m flows validate` are one thing: same bytes, and DVC is content with either."""
+
+import json
+
+import pytest
+
+UP_TO_DATE = "Data and pipelines are up to date."
+
+
+@pytest.fixture(params=["reproduced", "validated"])
+def checkout(request):
+    return request.getfixturevalue(request.param)
+
+
+def changed(checkout) -> list[str]:
+    return checkout.git("status", "--porcelain").splitlines()
+
+
+def test_dvc_with_two_workers_and_prefect_with_one_write_the_same_bytes(reproduced, validated):
+    expected = reproduced.hashes()
+    assert {"data/prepared/test.parquet", "data/results/losses.parquet", "reports/plots/estimates.png"} <= {*expected}
+    assert {"reports/estimates.csv", "reports/report.html", "models/selected.skops"} <= {*expected}
+    assert expected == validated.hashes()
+
+
+def test_dvc_with_two_workers_and_prefect_with_one_lock_the_same(reproduced, validated):
+    assert (reproduced.path / "dvc.lock").read_text() == (validated.path / "dvc.lock").read_text()
+
+
+def test_dvc_is_up_to_date(checkout):
+    assert UP_TO_DATE == checkout.run("dvc", "status").stdout.strip()
+
+
+def test_a_run_changes_no_file_in_git(checkout):
+    # a lock that was stale before the run is mended by it
+    assert {*changed(checkout)} <= {" M dvc.lock"}
+
+
+def test_repro_again_does_nothing(checkout):
+    before, lock = changed(checkout), (checkout.path / "dvc.lock").read_text()
+    assert UP_TO_DATE in checkout.run("dvc", "repro").stdout
+    assert before == changed(checkout)
+    assert lock == (checkout.path / "dvc.lock").read_text()
+
+
+def test_dvc_shows_the_metrics_of_the_selected(reproduced):
+    shown = json.loads(reproduced.run("dvc", "metrics", "show", "--json").stdout)
+    metrics = shown[""]["data"]["reports/metrics.json"]["data"]
+    selection = json.loads((reproduced.path / "reports/selection.json").read_text())
+    assert selection["E_test"] == metrics["E_test"]
+    assert selection["bound"] == metrics["bound"]
+    assert {"E_in", "E_val", "E_cv", "E_2cv", "E_prog", "E_maxdt"} <= {*metrics}
+
+
+def test_dvc_plots_every_candidate(reproduced, tmp_path):
+    reproduced.run("dvc", "plots", "show", "--out", str(tmp_path))
+    page = (tmp_path / "index.html").read_text()
+    selection = json.loads((reproduced.path / "reports/selection.json").read_text())
+    assert [] == [name for name in selection["candidates"] if name not in page]
+    assert "progressive error" in page
+    assert ["estimates.png", "progressive.png"] == sorted(path.name.split("_")[-1] for path in tmp_path.rglob("*.png"))
+
+
+def test_dvc_tells_which_parameter_differs(clone):
+    checkout = clone()
+    assert "" == checkout.run("dvc", "params", "diff").stdout.strip()
+    params = checkout.path / "params.yaml"
+    params.write_text(params.read_text().replace("folds: 10", "folds: 5"))
+    shown = json.loads(checkout.run("dvc", "params", "diff", "--json").stdout)
+    assert {"params.yaml": {"split.folds": {"old": 10, "new": 5, "diff": -5}}} == shown
