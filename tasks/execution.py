@@ -56,8 +56,12 @@ def run_all(
     started = time.monotonic()
     with Progress(what, len(todo)) as progress:
         futures = [_unit.with_options(task_run_name=name).submit(pool, work, arguments) for name, arguments in todo]
-        for _ in as_completed(futures):
-            progress.advance()
+        try:
+            for _ in as_completed(futures):
+                progress.advance()
+        except BaseException:  # an interruption does not wait for fits that are under way
+            stop(settings.execution)
+            raise
         results = [future.result() for future in futures]
     tracking.tag_seconds(what.replace(" ", "_"), time.monotonic() - started)
     return results

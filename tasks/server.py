@@ -1,7 +1,6 @@
 """A Prefect server for as long as one process runs flows."""
 
 import atexit
-import importlib.util
 import os
 import socket
 import subprocess
@@ -41,7 +40,11 @@ class Server:
         CACHE.mkdir(exist_ok=True)
         with _log_file().open("ab") as log:
             self._process = subprocess.Popen(  # noqa: S603
-                _command(port), stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=_environment()
+                [sys.executable, "-P", str(Path(__file__).with_name("server_process.py")), str(port)],
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                env=_environment(),
             )
         atexit.register(self.stop)
         os.environ[_API_URL] = self._url
@@ -82,17 +85,6 @@ def healthy(url: str) -> bool:
 
 def _log_file() -> Path:
     return CACHE / "prefect-server.log"
-
-
-def _command(port: int) -> list[str]:
-    spec = importlib.util.find_spec("prefect")
-    assert spec is not None  # noqa: S101
-    assert spec.origin is not None  # noqa: S101
-    return [
-        *(sys.executable, "-m", "uvicorn", "--factory", "prefect.server.api.server:create_app"),
-        *("--app-dir", str(Path(spec.origin).parent.parent), "--host", "127.0.0.1", "--port", str(port)),
-        *("--log-level", "error", "--lifespan", "on", "--timeout-graceful-shutdown", "3"),
-    ]
 
 
 def _environment() -> dict[str, str]:

@@ -8,16 +8,19 @@ import shutil
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import psutil
 import pytest
 import yaml
 
 from tasks.server import Server
 
 ROOT = Path(__file__).parents[2]
+LEARNERS = Path(__file__).with_name("learners")
 OUTPUTS = ("data/prepared", "data/results", "reports", "models")
 PATIENCE_SECONDS = 500
 _FOREIGN = ("PREFECT_", "MLFLOW_", "DVC_", "GIT_", "PYTEST_")  # of the one who runs the tests, not of a user
@@ -60,6 +63,23 @@ class Checkout:
     def flow(self, name: str, *arguments: object, check: bool = True) -> subprocess.CompletedProcess:
         """python -m flows NAME ..."""
         return self.run("python", "-m", "flows", name, *map(str, arguments), check=check)
+
+    def processes(self) -> list[psutil.Process]:
+        """The live processes whose current folder is the checkout or below."""
+        return [
+            process
+            for process in psutil.process_iter(["cwd", "status"])
+            if process.info["status"] != psutil.STATUS_ZOMBIE
+            and Path(process.info["cwd"] or "/").is_relative_to(self.path)
+        ]
+
+    def wait_until(self, what: Callable[[], object], process: subprocess.Popen | None = None, seconds: float = 120):
+        """Return when something is so; fail after a time, or when a process that must live meanwhile has ended."""
+        deadline = time.monotonic() + seconds
+        while not what():
+            assert process is None or process.poll() is None, "the run ended too early"
+            assert time.monotonic() < deadline, f"not so within {seconds} s; running: {self.processes()}"
+            time.sleep(0.02)
 
     def git(self, *arguments: str) -> str:
         """What git says."""
@@ -161,5 +181,21 @@ def write_params() -> Callable[..., Path]:
             params[section] = {**params[section], **values} if isinstance(values, dict) else values
         path.write_text(yaml.safe_dump(params, sort_keys=False), encoding="utf-8")
         return path
+
+    return write
+
+
+@pytest.fixture(scope="session")
+def write_slow(write_params) -> Callable[[Path], Path]:
+    """A function that writes parameters whose 2 * 20 fits of cross-validation take four seconds, and the learner."""
+
+    def write(folder: Path) -> Path:
+        shutil.copy(LEARNERS / "slow.py", folder)
+        candidates = [
+            {"name": f"slow-{place}", "estimator": "slow.Slow", "params": {"var_smoothing": 10.0**-place}}
+            for place in (9, 3)
+        ]
+        changes = {"data": {"labeled_rows": 200}, "split": {"folds": 20}, "candidates": candidates}
+        return write_params(folder / "params.yaml", **changes)
 
     return write

@@ -1,29 +1,13 @@
 """A run fits what no run before has fitted, and nothing else: a user's learner counts its own fits."""
 
 import json
+import shutil
 from collections import Counter
+from pathlib import Path
 
 import pytest
 
-COUNTING = '''
-"""A learner that writes a line beside this module whenever it is fitted."""
-
-import os
-from pathlib import Path
-
-from sklearn.naive_bayes import GaussianNB
-
-FITS = Path(__file__).with_name("fits.txt")
-
-
-class Counting(GaussianNB):
-    def fit(self, X, y):
-        file = os.open(FITS, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
-        os.write(file, f"{self.var_smoothing:g}\\n".encode())
-        os.close(file)
-        return super().fit(X, y)
-'''
-pytestmark = pytest.mark.slow
+COUNTING = Path(__file__).parent / "learners/counting.py"
 HOLDOUT, FINAL, FOLDS, BLOCKS, REPEATS, MORE_REPEATS = 1, 1, 3, 2, 3, 5
 ALL = HOLDOUT + FINAL + FOLDS + BLOCKS + 2 * MORE_REPEATS
 
@@ -45,7 +29,7 @@ ADDED, RENAMED = candidate("added", 1e-3), candidate("another name", 1e-3)
 def fits_of(clone, server, write_params, tmp_path_factory):
     """A function that validates candidates and returns the fits made by `var_smoothing`, and the contamination."""
     checkout, folder = clone(server), tmp_path_factory.mktemp("user")
-    (folder / "counting.py").write_text(COUNTING)
+    shutil.copy(COUNTING, folder)
     log = folder / "fits.txt"
 
     def validate(*candidates: dict, repeats: int = MORE_REPEATS) -> tuple[Counter, int]:

@@ -1,98 +1,50 @@
 """Killed in the middle and started again, a run does what was left, and ends as if nothing had happened."""
 
+import contextlib
 import os
 import re
 import signal
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
-import psutil
 import pytest
 from mlflow import MlflowClient
 
-SLOW = '''
-"""A learner that takes its time."""
-
-import time
-
-from sklearn.naive_bayes import GaussianNB
-
-
-class Slow(GaussianNB):
-    def fit(self, X, y):
-        time.sleep(0.2)
-        return super().fit(X, y)
-'''
-pytestmark = pytest.mark.slow
-FOLDS, ENOUGH, PATIENCE_SECONDS = 20, 8, 120
+FOLDS, ENOUGH = 20, 8
 BEFORE = 2 * 2  # for each candidate the fit of the hold-out and that of all rows
 
 
 @pytest.fixture(scope="module")
-def write_slow(write_params) -> Callable[[Path], Path]:
-    """A function that writes parameters whose cross-validation takes four seconds, beside the learner's module."""
+def kill_amid_cross_validation() -> Callable[..., str]:
+    """A function that starts a command and kills it with its children when some folds of cross-validation are done.
 
-    def write(folder: Path) -> Path:
-        (folder / "slow.py").write_text(SLOW)
-        candidates = [
-            {"name": f"slow-{place}", "estimator": "slow.Slow", "params": {"var_smoothing": 10.0**-place}}
-            for place in (9, 3)
-        ]
-        return write_params(
-            folder / "params.yaml", data={"labeled_rows": 200}, split={"folds": FOLDS}, candidates=candidates
-        )
+    It returns what a second run said that came in between.
+    """
 
-    return write
+    def kill(checkout, *command: str) -> str:
+        said, lock = checkout.path.parent / "said.txt", checkout.path / ".cache/lock"
 
+        def finished() -> int:
+            return sum(path.suffix == "" for path in (checkout.path / ".cache/tasks").glob("*/*"))
 
-def wait_for(what: Callable[[], Any], process) -> None:
-    deadline = time.monotonic() + PATIENCE_SECONDS
-    while not what():
-        assert process.poll() is None, "the run ended too early"
-        assert time.monotonic() < deadline, "the run takes too long"
-        time.sleep(0.02)
+        with said.open("w") as file:
+            process = checkout.start(*command, stdout=file, stderr=file)
+            try:
+                checkout.wait_until(lambda: lock.exists() and lock.read_text(), process)
+                second = checkout.flow("validate", check=False)
+                beginning = f"cross_validation: 0 tasks reused, {2 * FOLDS} to do"
+                checkout.wait_until(lambda: beginning in said.read_text(), process)
+                checkout.wait_until(lambda: finished() >= BEFORE + ENOUGH, process)
+            finally:
+                os.killpg(process.pid, signal.SIGKILL)
+                process.wait()
+        checkout.wait_until(lambda: not checkout.processes())
+        assert finished() < BEFORE + 2 * FOLDS
+        assert 2 == second.returncode
+        return second.stderr
 
-
-def kill_amid_cross_validation(checkout, *command: str) -> str:
-    """Start, and kill with all its children when some folds of cross-validation are done; what a second run said."""
-    said, lock = checkout.path.parent / "said.txt", checkout.path / ".cache/lock"
-
-    def finished() -> int:
-        return sum(path.suffix == "" for path in (checkout.path / ".cache/tasks").glob("*/*"))
-
-    with said.open("w") as file:
-        process = checkout.start(*command, stdout=file, stderr=file)
-        try:
-            wait_for(lambda: lock.exists() and lock.read_text(), process)
-            second = checkout.flow("validate", check=False)
-            wait_for(lambda: f"cross_validation: 0 tasks reused, {2 * FOLDS} to do" in said.read_text(), process)
-            wait_for(lambda: finished() >= BEFORE + ENOUGH, process)
-        finally:
-            os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
-    wait_until_gone(checkout)
-    assert finished() < BEFORE + 2 * FOLDS
-    assert 2 == second.returncode
-    return second.stderr
-
-
-def wait_until_gone(checkout) -> None:
-    deadline = time.monotonic() + PATIENCE_SECONDS
-    while processes_in(checkout.path):
-        assert time.monotonic() < deadline, f"left behind: {processes_in(checkout.path)}"
-        time.sleep(0.1)
-
-
-def processes_in(folder: Path) -> list[psutil.Process]:
-    """The live processes whose current folder is `folder` or below."""
-    return [
-        process
-        for process in psutil.process_iter(["cwd", "status"])
-        if process.info["status"] != psutil.STATUS_ZOMBIE and Path(process.info["cwd"] or "/").is_relative_to(folder)
-    ]
+    return kill
 
 
 def counts(said: str, scheme: str) -> tuple[int, int]:
@@ -120,7 +72,7 @@ class Story:
 
 
 @pytest.fixture(scope="module")
-def story(clone, server, write_slow, tmp_path_factory) -> Story:
+def story(clone, server, write_slow, kill_amid_cross_validation, tmp_path_factory) -> Story:
     params = write_slow(tmp_path_factory.mktemp("user"))
     command = ("python", "-m", "flows", "validate", "--params", str(params))
     checkout, undisturbed = clone(), clone(server)
@@ -156,10 +108,10 @@ def test_the_killed_run_is_marked_and_told_of(story):
 
 
 def test_nothing_is_left_running(story):
-    assert [] == processes_in(story.checkout.path)
+    assert [] == story.checkout.processes()
 
 
-def test_dvc_repro_killed_and_started_again_ends_as_undisturbed(clone, write_slow):
+def test_dvc_repro_killed_and_started_again_ends_as_undisturbed(clone, write_slow, kill_amid_cross_validation):
     checkout, undisturbed = clone(), clone()
     for place in (checkout, undisturbed):
         write_slow(place.path)
@@ -172,4 +124,19 @@ def test_dvc_repro_killed_and_started_again_ends_as_undisturbed(clone, write_slo
     assert undisturbed.hashes() == checkout.hashes()
     assert (undisturbed.path / "dvc.lock").read_text() == (checkout.path / "dvc.lock").read_text()
     assert ["KILLED", "FINISHED"] == statuses(checkout)
+
+
+def test_ctrl_c_ends_the_run_at_once_and_leaves_no_process(clone, write_slow, tmp_path):
+    checkout, said = clone(), tmp_path / "said.txt"
+    params = write_slow(tmp_path)
+    with said.open("w") as file:
+        process = checkout.start("python", "-m", "flows", "validate", "--params", str(params), stdout=file, stderr=file)
+        try:
+            wait_for(lambda: "cross_validation: 0 tasks reused" in said.read_text(), process)
+            os.killpg(process.pid, signal.SIGINT)  # as a terminal does
+            assert 130 == process.wait(PATIENCE_SECONDS)
+        finally:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
     wait_until_gone(checkout)
+    assert ["KILLED"] == statuses(checkout)

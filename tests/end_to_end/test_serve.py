@@ -3,31 +3,12 @@
 import os
 import signal
 import socket
-import subprocess
-import time
-from pathlib import Path
 
-import psutil
 import pytest
 from mlflow import MlflowClient
 
 ADDRESS = "http://127.0.0.1:4200/api"
-START_SECONDS, STOP_SECONDS = 180, 60
-
-
-def processes_in(folder: Path) -> list[psutil.Process]:
-    """The processes whose current folder is `folder` or below."""
-    return [
-        process for process in psutil.process_iter(["cwd"]) if Path(process.info["cwd"] or "/").is_relative_to(folder)
-    ]
-
-
-def wait_for_line(path: Path, line: str, process: subprocess.Popen) -> None:
-    deadline = time.monotonic() + START_SECONDS
-    while line not in path.read_text().splitlines():
-        assert process.poll() is None, path.read_text()
-        assert time.monotonic() < deadline, path.read_text()
-        time.sleep(0.2)
+STOP_SECONDS = 60
 
 
 @pytest.mark.slow
@@ -41,15 +22,15 @@ def test_the_deployment_validates_and_ctrl_c_leaves_no_process(clone, write_para
     with said.open("w") as file:
         process = checkout.start("python", "-m", "flows.serve", stdout=file, stderr=file)
         try:
-            wait_for_line(said, f"PREFECT_API_URL={ADDRESS}", process)
+            checkout.wait_until(lambda: f"PREFECT_API_URL={ADDRESS}" in said.read_text().splitlines(), process)
             other = type(checkout)(checkout.path, {"PREFECT_API_URL": ADDRESS})
             run = other.run("prefect", "deployment", "run", "validate/nightly-validation", "--watch")
             assert "Completed" in run.stdout
             os.kill(process.pid, signal.SIGINT)
             assert 0 == process.wait(STOP_SECONDS)
-            assert [] == processes_in(checkout.path)
+            assert [] == checkout.processes()
         finally:
-            for left in [process, *processes_in(checkout.path)]:
+            for left in [process, *checkout.processes()]:
                 left.kill()
     assert "Traceback" not in said.read_text()
     client = MlflowClient(f"sqlite:///{checkout.path}/mlruns/mlflow.db")

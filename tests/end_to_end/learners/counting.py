@@ -1,0 +1,18 @@
+"""A user's learner that writes a line beside this module whenever it is fitted; tests copy it beside their parameters."""
+
+import os
+from pathlib import Path
+
+from sklearn.naive_bayes import GaussianNB
+
+FITS = Path(__file__).with_name("fits.txt")
+
+
+class Counting(GaussianNB):
+    """Naive Bayes that is counted."""
+
+    def fit(self, X, y):
+        file = os.open(FITS, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
+        os.write(file, f"{self.var_smoothing:g}\n".encode())
+        os.close(file)
+        return super().fit(X, y)
