@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 COUNTING = Path(__file__).parent / "learners/counting.py"
+pytestmark = pytest.mark.slow
 HOLDOUT, FINAL, FOLDS, BLOCKS, REPEATS, MORE_REPEATS = 1, 1, 3, 2, 3, 5
 ALL = HOLDOUT + FINAL + FOLDS + BLOCKS + 2 * MORE_REPEATS
 

@@ -1,6 +1,5 @@
 """Killed in the middle and started again, a run does what was left, and ends as if nothing had happened."""
 
-import contextlib
 import os
 import re
 import signal
@@ -11,6 +10,7 @@ from typing import Any
 import pytest
 from mlflow import MlflowClient
 
+pytestmark = pytest.mark.slow
 FOLDS, ENOUGH = 20, 8
 BEFORE = 2 * 2  # for each candidate the fit of the hold-out and that of all rows
 
@@ -124,19 +124,3 @@ def test_dvc_repro_killed_and_started_again_ends_as_undisturbed(clone, write_slo
     assert undisturbed.hashes() == checkout.hashes()
     assert (undisturbed.path / "dvc.lock").read_text() == (checkout.path / "dvc.lock").read_text()
     assert ["KILLED", "FINISHED"] == statuses(checkout)
-
-
-def test_ctrl_c_ends_the_run_at_once_and_leaves_no_process(clone, write_slow, tmp_path):
-    checkout, said = clone(), tmp_path / "said.txt"
-    params = write_slow(tmp_path)
-    with said.open("w") as file:
-        process = checkout.start("python", "-m", "flows", "validate", "--params", str(params), stdout=file, stderr=file)
-        try:
-            wait_for(lambda: "cross_validation: 0 tasks reused" in said.read_text(), process)
-            os.killpg(process.pid, signal.SIGINT)  # as a terminal does
-            assert 130 == process.wait(PATIENCE_SECONDS)
-        finally:
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)
-    wait_until_gone(checkout)
-    assert ["KILLED"] == statuses(checkout)
