@@ -74,7 +74,7 @@ class Checkout:
         ]
 
     def wait_until(self, what: Callable[[], object], process: subprocess.Popen | None = None, seconds: float = 120):
-        """Return when something is so; fail after a time, or when a process that must live meanwhile has ended."""
+        """Return when something is so; fail after a time, or when a process that must live on has ended."""
         deadline = time.monotonic() + seconds
         while not what():
             assert process is None or process.poll() is None, "the run ended too early"
@@ -88,11 +88,8 @@ class Checkout:
     def hashes(self, *folders: str) -> dict[str, str]:
         """The SHA-256 of every file below `folders`, the outputs of a run if none is given."""
         found = (path for folder in folders or OUTPUTS for path in sorted((self.path / folder).rglob("*")))
-        return {
-            str(path.relative_to(self.path)): hashlib.sha256(path.read_bytes()).hexdigest()
-            for path in found
-            if path.is_file()
-        }
+        files = [path for path in found if path.is_file()]
+        return {str(path.relative_to(self.path)): hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
 
     def copy(self, path: Path) -> "Checkout":
         """All of it, also what git ignores."""
@@ -187,7 +184,7 @@ def write_params() -> Callable[..., Path]:
 
 @pytest.fixture(scope="session")
 def write_slow(write_params) -> Callable[[Path], Path]:
-    """A function that writes parameters whose 2 * 20 fits of cross-validation take four seconds, and the learner."""
+    """A function that writes parameters of four seconds of cross-validation, and the learner beside them."""
 
     def write(folder: Path) -> Path:
         shutil.copy(LEARNERS / "slow.py", folder)

@@ -3,7 +3,6 @@
 import os
 import re
 import signal
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,36 +14,28 @@ FOLDS, ENOUGH = 20, 8
 BEFORE = 2 * 2  # for each candidate the fit of the hold-out and that of all rows
 
 
-@pytest.fixture(scope="module")
-def kill_amid_cross_validation() -> Callable[..., str]:
-    """A function that starts a command and kills it with its children when some folds of cross-validation are done.
+def kill_amid_cross_validation(checkout, *command: str) -> str:
+    """Start, and kill with all its children when some folds of cross-validation are done; what a second run said."""
+    said, lock = checkout.path.parent / "said.txt", checkout.path / ".cache/lock"
+    beginning = f"cross_validation: 0 tasks reused, {2 * FOLDS} to do"
 
-    It returns what a second run said that came in between.
-    """
+    def finished() -> int:
+        return sum(path.suffix == "" for path in (checkout.path / ".cache/tasks").glob("*/*"))
 
-    def kill(checkout, *command: str) -> str:
-        said, lock = checkout.path.parent / "said.txt", checkout.path / ".cache/lock"
-
-        def finished() -> int:
-            return sum(path.suffix == "" for path in (checkout.path / ".cache/tasks").glob("*/*"))
-
-        with said.open("w") as file:
-            process = checkout.start(*command, stdout=file, stderr=file)
-            try:
-                checkout.wait_until(lambda: lock.exists() and lock.read_text(), process)
-                second = checkout.flow("validate", check=False)
-                beginning = f"cross_validation: 0 tasks reused, {2 * FOLDS} to do"
-                checkout.wait_until(lambda: beginning in said.read_text(), process)
-                checkout.wait_until(lambda: finished() >= BEFORE + ENOUGH, process)
-            finally:
-                os.killpg(process.pid, signal.SIGKILL)
-                process.wait()
-        checkout.wait_until(lambda: not checkout.processes())
-        assert finished() < BEFORE + 2 * FOLDS
-        assert 2 == second.returncode
-        return second.stderr
-
-    return kill
+    with said.open("w") as file:
+        process = checkout.start(*command, stdout=file, stderr=file)
+        try:
+            checkout.wait_until(lambda: lock.exists() and lock.read_text(), process)
+            second = checkout.flow("validate", check=False)
+            checkout.wait_until(lambda: beginning in said.read_text(), process)
+            checkout.wait_until(lambda: finished() >= BEFORE + ENOUGH, process)
+        finally:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+    checkout.wait_until(lambda: not checkout.processes())
+    assert finished() < BEFORE + 2 * FOLDS
+    assert 2 == second.returncode
+    return second.stderr
 
 
 def counts(said: str, scheme: str) -> tuple[int, int]:
@@ -72,7 +63,7 @@ class Story:
 
 
 @pytest.fixture(scope="module")
-def story(clone, server, write_slow, kill_amid_cross_validation, tmp_path_factory) -> Story:
+def story(clone, server, write_slow, tmp_path_factory) -> Story:
     params = write_slow(tmp_path_factory.mktemp("user"))
     command = ("python", "-m", "flows", "validate", "--params", str(params))
     checkout, undisturbed = clone(), clone(server)
@@ -111,7 +102,8 @@ def test_nothing_is_left_running(story):
     assert [] == story.checkout.processes()
 
 
-def test_dvc_repro_killed_and_started_again_ends_as_undisturbed(clone, write_slow, kill_amid_cross_validation):
+@pytest.mark.slow
+def test_dvc_repro_killed_and_started_again_ends_as_undisturbed(clone, write_slow):
     checkout, undisturbed = clone(), clone()
     for place in (checkout, undisturbed):
         write_slow(place.path)

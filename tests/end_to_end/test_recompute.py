@@ -4,7 +4,6 @@ import json
 import math
 import sys
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -178,8 +177,7 @@ def test_where_no_interval_is_claimed_its_columns_are_empty(estimates):
     assert estimates.loc[~claimed, parts].isna().all(axis=None)
     assert estimates.loc[claimed, parts].notna().all(axis=None)
     assert {0.95} == {*estimates.loc[claimed, "level"]}
-    inside = estimates[claimed].eval("low <= value and value <= high")
-    assert inside.all()
+    assert estimates[claimed].eval("low <= value and value <= high").all()
 
 
 def test_the_selection_is_the_least_error_and_its_bound_pays_for_every_candidate(
@@ -194,7 +192,7 @@ def test_the_selection_is_the_least_error_and_its_bound_pays_for_every_candidate
 
 
 def test_the_saved_model_predicts_as_the_winner_refitted_on_all_labelled_rows(reproduced, prepared, winner):
-    path: Path = reproduced.path / "models/selected.skops"
+    path = reproduced.path / "models/selected.skops"
     model = skops.io.load(path, trusted=skops.io.get_untrusted_types(file=path))
     hypothesis = winner.learner().fit(prepared.X, prepared.y)
     for X in (prepared.X, prepared.X_test, prepared.unlabeled):

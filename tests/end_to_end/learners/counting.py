@@ -1,4 +1,4 @@
-"""A user's learner that writes a line beside this module whenever it is fitted; tests copy it beside their parameters."""
+"""A learner of a user that writes a line beside this module at each fit; tests copy it beside their parameters."""
 
 import os
 from pathlib import Path
