@@ -4,6 +4,7 @@ import functools
 import logging
 import os
 import signal
+import threading
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
@@ -92,3 +93,11 @@ def _start_worker() -> None:
 
     threadpool_limits(1)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the main process tells of an interruption
+    threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
+
+
+def _end_with(parent: int) -> None:
+    """An idle worker would outlive a main process that was killed."""
+    while os.getppid() == parent:
+        time.sleep(1)
+    os._exit(1)
