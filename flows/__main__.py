@@ -51,9 +51,12 @@ def main() -> int:
 
 def _use_own_environment() -> None:
     """Go on with the checkout's .venv where `python` is another one, as under `.venv/bin/dvc repro`."""
+    if importlib.util.find_spec("prefect") is not None:
+        return
     own = Path(".venv/bin/python")
-    if importlib.util.find_spec("prefect") is None and own.exists():
-        os.execv(own, [str(own), "-m", "flows", *sys.argv[1:]])  # noqa: S606
+    if not own.exists():
+        sys.exit("error: the packages of requirements.lock are not installed; run `make repro` first")
+    os.execv(own, [str(own), "-m", "flows", *sys.argv[1:]])  # noqa: S606
 
 
 def _parser() -> argparse.ArgumentParser:

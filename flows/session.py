@@ -45,9 +45,13 @@ class Session:
 
     def run(self, name: str, params: str, overrides: Sequence[str]) -> int:
         """Run one flow; returns the exit code, after telling what went wrong."""
+        from prefect.settings import PREFECT_FLOWS_HEARTBEAT_FREQUENCY, temporary_settings
+
         flow = getattr(importlib.import_module(f"flows.{name}"), name)
         try:
-            flow(params, tuple(overrides))
+            # each flow would wait up to a second for its heartbeat to end, and nobody listens to it here
+            with temporary_settings({PREFECT_FLOWS_HEARTBEAT_FREQUENCY: None}):
+                flow(params, tuple(overrides))
         except UserError as error:
             return tell(error)
         return 0

@@ -40,7 +40,7 @@ class Server:
         CACHE.mkdir(exist_ok=True)
         with _log_file().open("ab") as log:
             self._process = subprocess.Popen(  # noqa: S603
-                [sys.executable, "-P", str(Path(__file__).with_name("server_process.py")), str(port)],
+                [sys.executable, "-P", str(Path(__file__).with_name("server_process.py")), str(port), str(os.getpid())],
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,

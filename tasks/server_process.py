@@ -1,4 +1,5 @@
-"""The process of a temporary Prefect server, as tasks/server.py starts it: PORT is its argument.
+"""The process of a temporary Prefect server, as tasks/server.py starts it: PORT and PARENT are its
+arguments.
 
 Ctrl-C reaches every process of a terminal. This one ignores it, since the flows that it serves still
 have to say how they ended, and stops on SIGTERM, or when the process that started it is gone.
@@ -13,9 +14,8 @@ import time
 import uvicorn
 
 
-def serve(port: int) -> None:
-    """Serve Prefect's API on loopback until told to stop, or orphaned."""
-    parent = os.getppid()
+def serve(port: int, parent: int) -> None:
+    """Serve Prefect's API on loopback until told to stop, or until the process `parent` is gone."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     server = uvicorn.Server(
         uvicorn.Config(
@@ -42,4 +42,4 @@ def serve(port: int) -> None:
 
 
 if __name__ == "__main__":
-    serve(int(sys.argv[1]))
+    serve(int(sys.argv[1]), int(sys.argv[2]))
