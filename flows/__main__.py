@@ -55,7 +55,8 @@ def _use_own_environment() -> None:
         return
     own = Path(".venv/bin/python")
     if not own.exists():
-        sys.exit("error: the packages of requirements.lock are not installed; run `make repro` first")
+        print("error: the packages of requirements.lock are not installed; run `make repro` first", file=sys.stderr)
+        sys.exit(2)
     os.execv(own, [str(own), "-m", "flows", *sys.argv[1:]])  # noqa: S606
 
 
