@@ -4,12 +4,15 @@ METHOD, section 5; Madani, Pennock, Flake, Co-Validation (NIPS 2004).
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from heldout.intervals.method import Method, estimate_with
 from heldout.losses import Loss, Losses
+from heldout.observed import Crossed
 from heldout.records import Estimate, Split
 
 TARGET = "a hypothesis trained on half of the labelled rows"
@@ -40,9 +43,10 @@ def error_bound(disagreement: float, loss: Loss, classes: int) -> tuple[float, b
     more; both effects vanish with N and are not corrected for.
 
     Numbers: E (f1(x) - f2(x))^2 / 2 is the variance of the prediction at x, and the expected
-    squared error is noise + bias^2 + variance; hence e >= d/2.
+    squared error is noise + bias^2 + variance; hence e >= d/2. For the absolute loss the triangle
+    inequality |f1 - f2| <= |f1 - y| + |f2 - y| gives the same e >= d/2.
     """
-    if loss.name == "squared":
+    if not loss.binary:
         return disagreement / 2, False
     if classes > 2:
         return 1 - math.sqrt(1 - disagreement), False
@@ -51,38 +55,69 @@ def error_bound(disagreement: float, loss: Loss, classes: int) -> tuple[float, b
 
 def estimates(
     candidate: str,
-    losses: Losses,
-    training_errors: Sequence[float],
-    disagreement: float | None,
+    tested: Crossed,
+    trained: Crossed,
+    disagreement: Crossed | None,
     *,
     n_labeled: int,
-    n_unlabeled: int,
-    loss: Loss,
     classes: int,
+    methods: Mapping[str, Method],
+    level: float,
 ) -> list[Estimate]:
     """E_2cv and E_train, and with unlabelled rows also disagreement, E_dis and E_maxdt.
 
-    `losses`, shape (R N,), are those of the half model that did not see the row; `training_errors`,
-    length 2R, each half model's error on its own half; `disagreement` the mean over repeats and
-    unlabelled rows, None without such rows. E_maxdt = max(E_train, E_dis) guards against learners
-    that agree because they learn nothing. All are about hypotheses trained on N/2 rows, and no
-    interval is claimed: repeats share their rows.
+    `tested` are the losses of each row by the half model that did not see it, `trained` by the one that
+    did, `disagreement` over the unlabelled rows, None without such rows. All are about hypotheses
+    trained on N/2 rows. The bounds of E_dis are those of the disagreement carried through the monotone
+    `error_bound`; E_maxdt = max(E_train, E_dis) guards against learners that agree because they learn
+    nothing, and each of its parts takes half of what the level leaves (union bound).
     """
 
-    def record(name: str, value: float, target: str, n_tested: int) -> Estimate:
-        return Estimate(candidate, name, value, target, n_labeled // 2, n_tested)
+    def record(name: str, observed: Crossed, target: str, at: float = level) -> Estimate:
+        return estimate_with(candidate, name, observed, target, n_labeled // 2, methods[name], at)
 
-    training_error = float(np.mean(training_errors))
-    found = [
-        record("E_2cv", float(np.mean(losses)), TARGET, n_labeled),
-        record("E_train", training_error, f"{TARGET} (its training error)", n_labeled),
-    ]
-    if disagreement is not None:
-        bound, clamped = error_bound(disagreement, loss, classes)
-        flag = " (disagreement above 1/2, clamped)" if clamped else ""
-        found += [
-            record("disagreement", disagreement, "two hypotheses trained on disjoint halves", n_unlabeled),
-            record("E_dis", bound, f"{TARGET} (a lower bound){flag}", n_unlabeled),
-            record("E_maxdt", max(training_error, bound), f"{TARGET} (max of E_train and E_dis){flag}", n_unlabeled),
-        ]
-    return found
+    of_training = f"{TARGET} (its training error)"
+    found = [record("E_2cv", tested, TARGET), record("E_train", trained, of_training)]
+    if disagreement is None:
+        return found
+    of_disagreement = "two hypotheses trained on disjoint halves"
+    rate = record("disagreement", disagreement, of_disagreement)
+    _, clamped = error_bound(rate.value, disagreement.loss, classes)
+    flag = " (disagreement above 1/2, clamped)" if clamped else ""
+    bound = _carried(rate, disagreement.loss, classes, f"{TARGET} (a lower bound){flag}")
+    each = (1 + level) / 2
+    parts = (
+        record("E_train", trained, of_training, each),
+        _carried(record("disagreement", disagreement, of_disagreement, each), disagreement.loss, classes, ""),
+    )
+    larger = replace(
+        bound,
+        estimate="E_maxdt",
+        value=max(part.value for part in parts),
+        target=f"{TARGET} (max of E_train and E_dis){flag}",
+        low=_largest(part.low for part in parts),
+        high=_largest(part.high for part in parts),
+        level=None if any(part.low is None for part in parts) else level,
+    )
+    return [*found, rate, bound, larger]
+
+
+def lower_limit(disagreement: Crossed, method: Method, classes: int, level: float) -> float:
+    """With probability `level`, a half model errs at least so often: the one-sided limit, carried through."""
+    low = method.interval("disagreement", disagreement, 2 * level - 1).low
+    return error_bound(low, disagreement.loss, classes)[0]
+
+
+def _carried(rate: Estimate, loss: Loss, classes: int, target: str) -> Estimate:
+    """E_dis from the disagreement: its value and both bounds through `error_bound`."""
+
+    def carry(value: float | None) -> float | None:
+        return None if value is None else error_bound(value, loss, classes)[0]
+
+    value = error_bound(rate.value, loss, classes)[0]
+    return replace(rate, estimate="E_dis", value=value, target=target, low=carry(rate.low), high=carry(rate.high))
+
+
+def _largest(bounds: Iterable[float | None]) -> float | None:
+    known = list(bounds)
+    return None if None in known else max(bound for bound in known if bound is not None)

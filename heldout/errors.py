@@ -6,6 +6,8 @@ RuntimeError
 └── FitFailure      a learner that could not be fitted, or whose predictions have no loss
 """
 
+from numbers import Real
+
 
 class BadArgument(ValueError):
     """An argument outside its limits: the message names argument, value, limit and remedy."""
@@ -16,6 +18,11 @@ class BadArgument(ValueError):
 
     def __reduce__(self) -> tuple[type["BadArgument"], tuple[str, str]]:
         return type(self), (self.argument, str(self))  # it crosses from worker processes
+
+
+def is_fraction(value: object) -> bool:
+    """Whether `value` is a number between 0 and 1, both excluded."""
+    return isinstance(value, Real) and not isinstance(value, bool) and 0 < float(value) < 1
 
 
 class FitFailure(RuntimeError):

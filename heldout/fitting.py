@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from heldout.errors import FitFailure
+from heldout.learners import seeded
 from heldout.losses import Loss, Losses
 from heldout.records import Split
 
@@ -19,17 +20,15 @@ class Fitted:
     losses: Losses
 
 
-def fit_and_test(learner: Any, X: Any, y: NDArray[np.generic], split: Split, loss: Loss) -> Fitted:
-    """Fit a clone of `learner` on the training rows of `split`, test it on the others.
+def fit_and_test(learner: Any, X: Any, y: NDArray[np.generic], split: Split, loss: Loss, state: int) -> Fitted:
+    """Fit a clone of `learner`, its open randomness set to `state`, on the training rows; test it on the others.
 
     X is an array, a data frame or a sparse matrix of shape (N, p), y of shape (N,).
     Raises FitFailure, with the learner's own reason, if fitting or predicting raises or a loss is
     not finite: a silent NaN would end in a table.
     """
-    from sklearn.base import clone
-
     try:
-        hypothesis = clone(learner).fit(take(X, split.train), y[split.train])
+        hypothesis = seeded(learner, state).fit(take(X, split.train), y[split.train])
     except Exception as error:
         raise FitFailure(f"{type(error).__name__}: {_first_line(error)}") from error
     return Fitted(hypothesis, test(hypothesis, X, y, split.validation, loss))

@@ -6,9 +6,9 @@ METHOD, section 1; Abu-Mostafa, Learning From Data, lecture 13; Gruber, Validier
 import numpy as np
 from numpy.typing import NDArray
 
-from heldout.intervals import student_t, wilson
-from heldout.losses import Loss, Losses
-from heldout.records import Estimate, Interval, Split, estimate_with
+from heldout.intervals.method import Method, estimate_with
+from heldout.observed import Tested
+from heldout.records import Estimate, Split
 
 TARGET = "g-: trained without the held-out rows"
 TARGET_FINAL = "g: trained on all labelled rows"
@@ -25,35 +25,18 @@ def final_split(n: int) -> Split:
     return Split(train=rows, validation=rows)
 
 
-def estimate(candidate: str, losses: Losses, n_train: int, loss: Loss, level: float) -> Estimate:
-    """E_val: the mean of the K held-out `losses`, unbiased for the error of g-, variance sigma^2 / K."""
-    return _mean("E_val", candidate, losses, n_train, TARGET, fixed_hypothesis_interval(losses, loss, level))
+def estimate(candidate: str, observed: Tested, n_train: int, method: Method, level: float) -> Estimate:
+    """E_val: the mean of the K held-out losses, unbiased for the error of g-, variance sigma^2 / K."""
+    return estimate_with(candidate, "E_val", observed, TARGET, n_train, method, level)
 
 
-def training_estimate(candidate: str, losses: Losses) -> Estimate:
+def training_estimate(candidate: str, observed: Tested) -> Estimate:
     """E_in: the training error of g. It estimates no true error, so it carries no interval."""
-    return _mean("E_in", candidate, losses, len(losses), f"{TARGET_FINAL} (its training error)", None)
+    return Estimate(candidate, "E_in", observed.error, f"{TARGET_FINAL} (its training error)", observed.n, observed.n)
 
 
-def final_estimate(candidate: str, losses: Losses, n_train: int, loss: Loss, level: float) -> Estimate:
-    """E_test: the mean loss of g on a test part that no choice has looked at."""
-    return _mean("E_test", candidate, losses, n_train, TARGET_FINAL, fixed_hypothesis_interval(losses, loss, level))
-
-
-def fixed_hypothesis_interval(losses: Losses, loss: Loss, level: float) -> Interval | None:
-    """Wilson for 0/1 loss, Student's t for unbounded ones; None where a single loss admits none."""
-    if loss.name == "zero_one":
-        return wilson.interval(losses, level)
-    return student_t.interval(losses, level) if len(losses) > 1 else None
-
-
-def _mean(name: str, candidate: str, losses: Losses, n_train: int, target: str, interval: Interval | None) -> Estimate:
-    return estimate_with(
-        interval,
-        candidate=candidate,
-        estimate=name,
-        value=float(np.mean(losses)),
-        target=target,
-        n_train=n_train,
-        n_tested=len(losses),
-    )
+def final_estimate(
+    candidate: str, observed: Tested, n_train: int, method: Method, level: float, target: str = TARGET_FINAL
+) -> Estimate:
+    """E_test: the mean loss of the delivered hypothesis on a test part that no choice has looked at."""
+    return estimate_with(candidate, "E_test", observed, target, n_train, method, level)

@@ -14,11 +14,12 @@ Losses = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Loss:
-    """A named pointwise loss; `bounded` says that it lies in [0, 1]."""
+    """A named pointwise loss; `bounded` says that it lies in [0, 1], `binary` that it is 0 or 1."""
 
     name: str
     pointwise: Callable[[ArrayLike, ArrayLike], Losses]
     bounded: bool
+    binary: bool
 
 
 def _zero_one(y: ArrayLike, predicted: ArrayLike) -> Losses:
@@ -31,9 +32,15 @@ def _squared(y: ArrayLike, predicted: ArrayLike) -> Losses:
     return difference**2
 
 
-ZERO_ONE = Loss("zero_one", _zero_one, bounded=True)
-SQUARED = Loss("squared", _squared, bounded=False)
-LOSSES = {loss.name: loss for loss in (ZERO_ONE, SQUARED)}
+def _absolute(y: ArrayLike, predicted: ArrayLike) -> Losses:
+    difference: Losses = np.asarray(predicted, dtype=np.float64) - np.asarray(y, dtype=np.float64)
+    return np.abs(difference)
+
+
+ZERO_ONE = Loss("zero_one", _zero_one, bounded=True, binary=True)
+SQUARED = Loss("squared", _squared, bounded=False, binary=False)
+ABSOLUTE = Loss("absolute", _absolute, bounded=False, binary=False)
+LOSSES = {loss.name: loss for loss in (ZERO_ONE, SQUARED, ABSOLUTE)}
 
 
 _MOST_WHOLE_CLASSES = 20

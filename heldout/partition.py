@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from heldout import seeds
-from heldout.errors import BadArgument
+from heldout.errors import BadArgument, is_fraction
 
 Labels = NDArray[np.generic]
 
@@ -49,23 +49,16 @@ def make_partition(
         part_size(n, tested_fraction, "tested_fraction"),
     )
     if folds == n:  # leave-one-out is never refused by stratification
-        stratify = stratify and all(_why_not_stratified(y, size) is None for size in sizes)
+        stratify = stratify and all(can_stratify(y, size) for size in sizes)
     validation = cut(
         y,
         sizes[0],
         stratify=stratify,
         random_state=seeds.random_state(seed, "validation"),
     )
-    tested = cut(
-        y,
-        sizes[1],
-        stratify=stratify,
-        random_state=seeds.random_state(seed, "tested"),
-    )
-    order = np.random.default_rng(seeds.child(seed, "order")).permutation(np.flatnonzero(tested))
-    step = np.full(n, -1, dtype=np.int64)
-    step[order] = np.arange(len(order))
-    return Partition(validation=validation, fold=_folds(y, folds, stratify, seed), step=step)
+    step = draw_steps(y, sizes[1], stratify, seed)
+    fold = draw_folds(y, folds, stratify, seeds.random_state(seed, "folds"))
+    return Partition(validation=validation, fold=fold, step=step)
 
 
 def make_halves(y: Labels, *, repeats: int, stratify: bool, seed: int) -> NDArray[np.int8]:
@@ -90,9 +83,14 @@ def make_halves(y: Labels, *, repeats: int, stratify: bool, seed: int) -> NDArra
     ).astype(np.int8)
 
 
+def stratify_halves(y: Labels, folds: int, stratify: bool) -> bool:
+    """Whether halves are stratified: as asked, but leave-one-out is never refused by stratification."""
+    return stratify and (folds != len(y) or can_stratify(y, len(y) // 2))
+
+
 def part_size(n: int, fraction: float, argument: str) -> int:
     """The rows in a `fraction` of n, at least 1 and at most n - 1."""
-    if not 0 < fraction < 1:
+    if not is_fraction(fraction):
         raise BadArgument(argument, f"{argument} is {fraction}; it must lie between 0 and 1, both excluded")
     if n < 2:
         raise BadArgument("y", f"there are {n} labelled rows; at least 2 are needed")
@@ -115,7 +113,11 @@ def cut(y: Labels, size: int, *, stratify: bool, random_state: int) -> NDArray[n
     return mask
 
 
-def _folds(y: Labels, folds: int, stratify: bool, seed: int) -> NDArray[np.int64]:
+def draw_folds(y: Labels, folds: int, stratify: bool, random_state: int) -> NDArray[np.int64]:
+    """The fold of each row, 0 … k-1, drawn at random; leave-one-out for k = N.
+
+    Raises BadArgument unless 2 <= k <= N, or where a class has fewer rows than there are folds.
+    """
     from sklearn.model_selection import KFold, StratifiedKFold
 
     n = len(y)
@@ -129,9 +131,7 @@ def _folds(y: Labels, folds: int, stratify: bool, seed: int) -> NDArray[np.int64
             raise BadArgument(
                 "folds", f"folds is {folds}, but class {rarest} has {rows} rows; use at most {rows} folds"
             )
-    splitter = (StratifiedKFold if stratify else KFold)(
-        folds, shuffle=True, random_state=seeds.random_state(seed, "folds")
-    )
+    splitter = (StratifiedKFold if stratify else KFold)(folds, shuffle=True, random_state=random_state)
     fold = np.empty(n, dtype=np.int64)
     for number, (_, rows_of_fold) in enumerate(splitter.split(np.zeros(n), y)):
         fold[rows_of_fold] = number
@@ -143,6 +143,20 @@ def rarest_class(y: Labels) -> tuple[str, int]:
     classes, counts = np.unique(y, return_counts=True)
     place = int(np.argmin(counts))
     return repr(classes.tolist()[place]), int(counts[place])
+
+
+def draw_steps(y: Labels, size: int, stratify: bool, seed: int) -> NDArray[np.int64]:
+    """The position of each row in the progressive order, 0 … m-1 for `size` random rows and -1 for the others."""
+    tested = cut(y, size, stratify=stratify, random_state=seeds.random_state(seed, "tested"))
+    order = np.random.default_rng(seeds.child(seed, "order")).permutation(np.flatnonzero(tested))
+    step = np.full(len(y), -1, dtype=np.int64)
+    step[order] = np.arange(len(order))
+    return step
+
+
+def can_stratify(y: Labels, size: int) -> bool:
+    """Whether a stratified cut of `size` rows exists."""
+    return _why_not_stratified(y, size) is None
 
 
 def _why_not_stratified(y: Labels, size: int) -> str | None:

@@ -7,9 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from heldout.errors import BadArgument
-from heldout.intervals import student_t, wilson
-from heldout.losses import Loss, Losses
-from heldout.records import Estimate, Interval, Split, estimate_with
+from heldout.intervals.method import Method, estimate_with
+from heldout.losses import Losses
+from heldout.observed import Tested
+from heldout.records import Estimate, Split
 
 TARGET = "the progressive hypothesis: one of those along the steps, drawn uniformly"
 
@@ -33,23 +34,9 @@ def splits(step: NDArray[np.int64], block: int) -> list[Split]:
     ]
 
 
-def estimate(candidate: str, losses: Losses, n_train: int, loss: Loss, level: float) -> Estimate:
-    """E_prog: the mean over the m tested `losses`, in any order."""
-    assumption = "martingale of steps (Thm 4), errors of the hypotheses close to one another"
-    interval: Interval | None = None
-    if loss.name == "zero_one":
-        interval = wilson.interval(losses, level, assumption=assumption)
-    elif len(losses) > 1:
-        interval = student_t.interval(losses, level, assumption=assumption)
-    return estimate_with(
-        interval,
-        candidate=candidate,
-        estimate="E_prog",
-        value=float(np.mean(losses)),
-        target=TARGET,
-        n_train=n_train,
-        n_tested=len(losses),
-    )
+def estimate(candidate: str, observed: Tested, n_train: int, method: Method, level: float) -> Estimate:
+    """E_prog: the mean over the m tested losses, in the order of the steps."""
+    return estimate_with(candidate, "E_prog", observed, TARGET, n_train, method, level)
 
 
 def mean_training_size(step: NDArray[np.int64], block: int) -> int:

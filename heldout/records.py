@@ -48,17 +48,3 @@ class Estimate:
     level: float | None = None
     interval: str | None = None
     assumption: str | None = None
-
-
-def estimate_with(interval: Interval | None, **fields: object) -> Estimate:
-    """An Estimate whose bounds are those of `interval` (empty for None)."""
-    if interval is None:
-        return Estimate(**fields)  # type: ignore[arg-type]
-    return Estimate(
-        low=interval.low,
-        high=interval.high,
-        level=interval.level,
-        interval=interval.method,
-        assumption=interval.assumption,
-        **fields,  # type: ignore[arg-type]
-    )

@@ -4,20 +4,52 @@ A child depends on nothing but the seed, its purpose and its unit, so that resul
 order, runner or number of workers, and raising a count leaves the earlier units as they were.
 """
 
-from typing import Literal
+from typing import Literal, get_args
 
 from numpy.random import SeedSequence
 
-Purpose = Literal["test", "labeled", "shards", "validation", "folds", "tested", "order", "halves", "fit"]
-# the place of a purpose is part of every seed: append, never reorder
-_PURPOSES = ("test", "labeled", "shards", "validation", "folds", "tested", "order", "halves", "fit")
+# the place of a purpose, and of a scheme, is part of every seed: append, never reorder
+Purpose = Literal[
+    "test",
+    "labeled",
+    "shards",
+    "validation",
+    "folds",
+    "tested",
+    "order",
+    "halves",
+    "fit",
+    "subsamples",
+    "repeated_folds",
+    "half_subsamples",
+    "bootstrap",
+    "bets",
+    "members",
+    "path",
+]
+SchemeName = Literal[
+    "holdout",
+    "final",
+    "cross_validation",
+    "progressive",
+    "covalidation",
+    "subsamples",
+    "repeated_folds",
+    "half_subsamples",
+    "fold_pairs",
+]
 
 
 def child(seed: int, purpose: Purpose, *unit: int) -> SeedSequence:
     """The child of `seed` for one unit of one purpose."""
-    return SeedSequence(seed, spawn_key=(_PURPOSES.index(purpose), *unit))
+    return SeedSequence(seed, spawn_key=(get_args(Purpose).index(purpose), *unit))
 
 
 def random_state(seed: int, purpose: Purpose, *unit: int) -> int:
     """The same child as the 32-bit integer that scikit-learn's `random_state` takes."""
     return int(child(seed, purpose, *unit).generate_state(1)[0])
+
+
+def fit_state(seed: int, scheme: SchemeName, number: int) -> int:
+    """The `random_state` of a learner that leaves it open, in fit `number` of one scheme."""
+    return random_state(seed, "fit", get_args(SchemeName).index(scheme), number)

@@ -10,26 +10,36 @@ from typing import Literal, get_args
 
 import numpy as np
 
+from heldout.confidence_set import confidence_set, variance_factor
 from heldout.errors import BadArgument
 from heldout.intervals import hoeffding
-from heldout.losses import Losses
+from heldout.losses import Loss, Losses
+from heldout.records import Estimate
 
 Criterion = Literal["E_val", "E_cv", "E_2cv", "E_prog", "E_maxdt", "max(E_cv, E_maxdt)"]
-Rule = Literal["minimum", "one_standard_error"]
+Rule = Literal["minimum", "one_standard_error", "indistinguishable"]
 CRITERIA: tuple[Criterion, ...] = get_args(Criterion)
-# the criteria that are a mean of losses, and so have a standard error
-WITH_STANDARD_ERROR = ("E_val", "E_cv", "E_2cv", "E_prog")
+RULES: tuple[Rule, ...] = get_args(Rule)
+# the criteria that are a mean of paired losses: they have a standard error, and a confidence set
+WITH_LOSSES = ("E_val", "E_cv", "E_2cv", "E_prog")
+
+
+_ROUNDING = 1e-12  # sums of the same errors in another order are a tie
 
 
 @dataclass(frozen=True)
 class Selection:
-    """The winner, the criterion's value for every candidate, and the limit that the rule allowed."""
+    """The winner, the criterion's value for every candidate, and who else could have won.
+
+    `indistinguishable` are the candidates of the model confidence set, in their order; empty where the
+    criterion is no mean of paired losses.
+    """
 
     selected: str
     criterion: Criterion
     rule: Rule
     values: Mapping[str, float]
-    limit: float
+    indistinguishable: tuple[str, ...]
 
 
 def criterion_value(criterion: Criterion, estimates: Mapping[str, float]) -> float:
@@ -43,7 +53,7 @@ def criterion_value(criterion: Criterion, estimates: Mapping[str, float]) -> flo
         raise BadArgument(
             "criterion",
             f"criterion is {criterion}, but {' and '.join(missing)} was not computed (disagreement needs "
-            f"unlabelled rows); choose among {', '.join(name for name in CRITERIA if name in estimates)}",
+            f"unlabelled rows); choose among {', '.join(name for name in CRITERIA if name in estimates) or 'none'}",
         )
     return max(estimates[name] for name in needed)
 
@@ -53,37 +63,72 @@ def standard_error(losses: Losses) -> float:
     return float(np.std(losses, ddof=1)) / math.sqrt(len(losses)) if len(losses) > 1 else 0.0
 
 
+@dataclass(frozen=True, eq=False)
+class Paired:
+    """The losses behind a criterion: one array a candidate, of shape (n,), over the same rows.
+
+    `terms` are the independent terms that a standard error is of (the fold errors, or the losses
+    themselves), `folds` the number of folds whose hypotheses share training rows, None for none.
+    """
+
+    losses: Mapping[str, Losses]
+    terms: Mapping[str, Losses]
+    folds: int | None = None
+
+
 def select(
     values: Mapping[str, float],
     criterion: Criterion,
     rule: Rule,
-    standard_errors: Mapping[str, float] | None = None,
+    paired: Paired | None = None,
+    *,
+    level: float,
+    seed: int = 0,
 ) -> Selection:
     """The candidate with the least criterion value; ties go to the first in the order of `values`.
 
-    Candidates are listed from simple to complex. `one_standard_error` takes the first candidate
-    within one standard error of the least. Raises BadArgument without candidates, or for that rule
-    without standard errors.
+    Candidates are listed from simple to complex. `one_standard_error` takes the first candidate within
+    one standard error of the least, `indistinguishable` the first of the model confidence set at
+    `level`. Raises BadArgument without candidates, for an unknown rule, or for those two rules without
+    paired losses.
     """
     if not values:
         raise BadArgument("candidates", "there is no candidate to select from")
     for name, value in values.items():
         if not math.isfinite(value):
             raise BadArgument("values", f"the {criterion} of {name} is {value}; leave failed candidates out")
-    if rule not in get_args(Rule):
-        raise BadArgument("rule", f"rule is {rule!r}; it must be one of {', '.join(get_args(Rule))}")
+    check_rule(criterion, rule)
+    if rule != "minimum" and paired is None:
+        raise BadArgument("rule", f"rule is {rule}, which needs the losses behind {criterion}; use the rule minimum")
     best = min(values, key=values.__getitem__)
-    limit = values[best]
-    if rule == "one_standard_error":
-        if standard_errors is None:
-            raise BadArgument(
-                "rule",
-                f"rule is one_standard_error, but {criterion} has no standard error; "
-                f"use the rule minimum, or a criterion among {', '.join(WITH_STANDARD_ERROR)}",
-            )
-        limit += standard_errors[best]
-    selected = next(name for name, value in values.items() if value <= limit)
-    return Selection(selected, criterion, rule, dict(values), limit)
+    alike: tuple[str, ...] = ()
+    if paired is not None:
+        table = np.stack([paired.losses[name] for name in values])
+        places = confidence_set(table, level, variance_factor(paired.folds), seed)
+        alike = tuple(name for place, name in enumerate(values) if place in places)
+    allowed = {
+        "minimum": lambda name: values[name] <= values[best] * (1 + _ROUNDING),
+        "one_standard_error": lambda name: values[name] <= values[best] + standard_error(paired.terms[best]),  # type: ignore[union-attr]
+        "indistinguishable": lambda name: name in alike,
+    }[rule]
+    return Selection(next(filter(allowed, values)), criterion, rule, dict(values), alike)
+
+
+def check_rule(criterion: Criterion, rule: Rule) -> None:
+    """Raise BadArgument for an unknown rule, or one that the criterion does not admit."""
+    if rule not in RULES:
+        raise BadArgument("rule", f"rule is {rule!r}; it must be one of {', '.join(RULES)}")
+    if rule != "minimum" and criterion not in WITH_LOSSES:
+        raise BadArgument(
+            "rule",
+            f"rule is {rule}, but {criterion} is no mean of paired losses; use the rule minimum, or a criterion "
+            f"among {', '.join(WITH_LOSSES)}",
+        )
+
+
+def bound_of(held_out: Estimate, loss: Loss, models: int, level: float) -> float | None:
+    """The bound on the error of the winner's g-, from its E_val; None for a loss that Hoeffding's does not admit."""
+    return selection_bound(held_out.value, held_out.n_tested, models, level) if loss.bounded else None
 
 
 def selection_bound(holdout_error: float, n_validation: int, models: int, level: float) -> float:

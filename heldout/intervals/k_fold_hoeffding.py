@@ -10,17 +10,21 @@ interval holds with N/k examples in place of N. Folds of unequal size: the small
 floor(N/k) examples, since the proof holds for each fold's hold-out.
 """
 
-from heldout.errors import BadArgument
-from heldout.intervals import hoeffding
-from heldout.records import Interval
-
-METHOD = "k-fold Hoeffding (Thm 3)"
+from heldout.intervals.hoeffding import two_sided_reach
+from heldout.intervals.method import Method
+from heldout.observed import CrossValidated
 
 
-def interval(error: float, n: int, folds: int, level: float) -> Interval:
-    """The interval about E_cv = `error` of n examples in `folds` folds. Raises as Hoeffding's."""
-    if not 1 <= folds <= n:
-        raise BadArgument("folds", f"folds is {folds}; it must lie between 1 and {n}, the number of examples")
-    return hoeffding.interval(
-        error, n // folds, level, method=METHOD, assumption="independent examples, loss in [0, 1], any learner"
-    )
+def bounds(observed: CrossValidated, level: float) -> tuple[float, float]:
+    """The bounds about the mean of N losses in [0, 1], in k folds."""
+    reach = two_sided_reach(observed.n // observed.folds, level)
+    return observed.error - reach, observed.error + reach
+
+
+METHOD = Method(
+    name="k-fold Hoeffding",
+    covers={"E_cv": "independent examples, loss in [0, 1], any learner (Thm 3)"},
+    losses="in [0, 1]",
+    validity="finite-sample",
+    bounds=bounds,
+)

@@ -1,6 +1,7 @@
 """Student's t interval.
 
-Target: the mean loss of one fixed hypothesis on new independent examples, for unbounded losses.
+Target: the mean loss of one fixed hypothesis on new independent examples, for unbounded losses; or the
+mean loss of the progressive hypothesis, where the errors along the steps are close to one another.
 Kind: asymptotic; exact only for normal losses, short of its level under heavy tails.
 Source: METHOD, section 1 (variance sigma^2 / K); any text on the t distribution.
 
@@ -12,24 +13,26 @@ import math
 
 import numpy as np
 
-from heldout.errors import BadArgument
-from heldout.intervals import check_level
-from heldout.losses import Losses
-from heldout.records import Interval
-
-METHOD = "Student t"
+from heldout.intervals.method import Method, two_sided_t
+from heldout.observed import Tested
 
 
-def interval(
-    losses: Losses, level: float, *, assumption: str = "independent examples, finite variance, large n"
-) -> Interval:
-    """The t interval of `losses`, shape (n,), n >= 2. Raises BadArgument for a single loss."""
-    from scipy.special import stdtrit
+def bounds(observed: Tested, level: float) -> tuple[float, float]:
+    """The bounds of `observed.losses`, shape (n,), n >= 2."""
+    spread = float(np.std(observed.losses, ddof=1)) / math.sqrt(observed.n)
+    reach = two_sided_t(level, observed.n - 1) * spread
+    return observed.error - reach, observed.error + reach
 
-    check_level(level)
-    n = len(losses)
-    if n < 2:
-        raise BadArgument("losses", f"Student's t needs at least 2 losses, got {n}")
-    mean = float(np.mean(losses))
-    reach = float(stdtrit(n - 1, (1 + level) / 2)) * float(np.std(losses, ddof=1)) / math.sqrt(n)
-    return Interval(max(mean - reach, 0.0), mean + reach, level, METHOD, assumption)
+
+METHOD = Method(
+    name="Student t",
+    covers={
+        "E_val": "independent examples, finite variance, large n",
+        "E_test": "independent examples, finite variance, large n",
+        "E_prog": "martingale of steps, errors of the hypotheses close to one another, finite variance, large n",
+    },
+    losses="any",
+    validity="asymptotic",
+    bounds=bounds,
+    least=2,
+)

@@ -9,11 +9,27 @@ from sklearn.tree import DecisionTreeClassifier
 
 from heldout import covalidation
 from heldout.fitting import fit_and_test, predict
-from heldout.losses import SQUARED, ZERO_ONE
+from heldout.intervals import choose, two_way_wilson
+from heldout.losses import ABSOLUTE, SQUARED, ZERO_ONE
+from heldout.observed import Crossed, crossed
 from heldout.partition import make_halves
 
 LAWS = settings(max_examples=40, deadline=None, derandomize=True, database=None)
-FEW = {"n_labeled": 4, "n_unlabeled": 50, "loss": ZERO_ONE, "classes": 2}
+LEVEL = 0.9
+FEW = {
+    "n_labeled": 4,
+    "classes": 2,
+    "methods": choose(dict.fromkeys(["E_2cv", "E_train", "disagreement"], "two-way Wilson"), ZERO_ONE),
+    "level": LEVEL,
+}
+TESTED = crossed(np.array([[1.0, 0, 0, 0], [1.0, 1.0, 0, 0]]), ZERO_ONE)  # 3 errors in 8
+# the half models' training errors 0, 1/2, 0, 1/2
+TRAINED = crossed(np.array([[0.0, 0, 0, 1.0], [0, 1.0, 0, 0]]), ZERO_ONE)
+NONE = crossed(np.zeros((2, 4)), ZERO_ONE)
+
+
+def disagreeing(rate: float) -> Crossed:
+    return Crossed(np.array([rate, rate]), rate * (1 - rate), 50, ZERO_ONE)
 
 
 @LAWS
@@ -31,7 +47,7 @@ def test_disagreement_is_the_share_of_rows_on_which_two_halves_differ():
     unlabelled = np.random.default_rng(1).normal(size=(200, 4))
     (half,) = make_halves(y, repeats=1, stratify=True, seed=2)
     f1, f2 = (
-        fit_and_test(DecisionTreeClassifier(random_state=0), X, y, split, ZERO_ONE).hypothesis
+        fit_and_test(DecisionTreeClassifier(), X, y, split, ZERO_ONE, 0).hypothesis
         for split in covalidation.splits(half)
     )
     pairs = zip(f1.predict(unlabelled), f2.predict(unlabelled), strict=True)
@@ -46,6 +62,7 @@ def test_disagreement_is_the_share_of_rows_on_which_two_halves_differ():
     [
         (["a", "b", "c"], ["a", "c", "c"], ZERO_ONE, [0.0, 1.0, 0.0]),
         ([1.0, 2.0, 0.0], [1.0, 5.0, -1.0], SQUARED, [0.0, 9.0, 1.0]),  # 3^2 and 1^2
+        ([1.0, 2.0, 0.0], [1.0, 5.0, -1.0], ABSOLUTE, [0.0, 3.0, 1.0]),
     ],
 )
 def test_pointwise_disagreement_is_the_loss_of_one_prediction_against_the_other(first, second, loss, expected):
@@ -55,38 +72,88 @@ def test_pointwise_disagreement_is_the_loss_of_one_prediction_against_the_other(
 
 
 def test_the_records_of_a_hand_golden():
-    # two repeats of four rows, 3 errors in 8: E_2cv = 3/8; half models' training errors 0, 1/2, 0, 1/2: E_train = 1/4
+    # E_2cv = 3/8; E_train = (0 + 1/2 + 0 + 1/2) / 4 = 1/4
     # d = 0.32 = 2 x 0.2 x 0.8: E_dis = (1 - sqrt(1 - 0.64)) / 2 = (1 - 0.6) / 2 = 0.2; E_maxdt = max(0.25, 0.2)
-    losses = np.array([1.0, 0, 0, 0, 1.0, 1.0, 0, 0])
-    found = covalidation.estimates("tree", losses, [0, 0.5, 0, 0.5], 0.32, **FEW)
+    found = covalidation.estimates("tree", TESTED, TRAINED, disagreeing(0.32), **FEW)
     expected = {"E_2cv": 0.375, "E_train": 0.25, "disagreement": 0.32, "E_dis": 0.2, "E_maxdt": 0.25}
     assert expected == pytest.approx({record.estimate: record.value for record in found}, abs=1e-15)
     assert {"E_2cv": 4, "E_train": 4, "disagreement": 50, "E_dis": 50, "E_maxdt": 50} == {
         record.estimate: record.n_tested for record in found
     }
-    assert {("tree", 2, None, None)} == {
-        (record.candidate, record.n_train, record.low, record.interval) for record in found
-    }
+    assert {("tree", 2, LEVEL)} == {(record.candidate, record.n_train, record.level) for record in found}
+
+
+def test_the_bounds_are_those_of_the_method_and_of_e_dis_the_mapped_ones_of_the_disagreement():
+    found = {r.estimate: r for r in covalidation.estimates("tree", TESTED, TRAINED, disagreeing(0.32), **FEW)}
+    for estimate, observed in [("E_2cv", TESTED), ("E_train", TRAINED), ("disagreement", disagreeing(0.32))]:
+        interval = two_way_wilson.METHOD.interval(estimate, observed, LEVEL)
+        record = found[estimate]
+        assert (interval.low, interval.high, interval.method) == (record.low, record.high, record.interval)
+        assert interval.assumption == record.assumption
+    rate, bound = found["disagreement"], found["E_dis"]
+    assert (bound.low, bound.high) == tuple(
+        covalidation.error_bound(end, ZERO_ONE, 2)[0] for end in (rate.low, rate.high)
+    )
+    assert bound.low < bound.value < bound.high
+
+
+def test_the_bounds_of_the_larger_of_two_are_the_larger_ones_of_parts_at_half_of_what_the_level_leaves():
+    found = covalidation.estimates("tree", TESTED, TRAINED, disagreeing(0.32), **FEW)[-1]
+    train, rate = (
+        two_way_wilson.METHOD.interval(name, observed, 0.95)  # 1 - 0.1 / 2
+        for name, observed in [("E_train", TRAINED), ("disagreement", disagreeing(0.32))]
+    )
+    low, high = (covalidation.error_bound(end, ZERO_ONE, 2)[0] for end in (rate.low, rate.high))
+    assert ("E_maxdt", max(train.low, low), max(train.high, high), LEVEL) == (
+        found.estimate,
+        found.low,
+        found.high,
+        found.level,
+    )
+
+
+def test_the_lower_limit_is_the_mapped_lower_bound_of_twice_the_risk():
+    seen = disagreeing(0.32)
+    low = two_way_wilson.METHOD.interval("disagreement", seen, 0.9).low  # 5 % below it
+    expected = covalidation.error_bound(low, ZERO_ONE, 2)[0]
+    # 2 x 0.95 - 1 is 0.9 but for rounding
+    assert expected == pytest.approx(covalidation.lower_limit(seen, two_way_wilson.METHOD, 2, 0.95), abs=1e-12)
 
 
 def test_the_bound_wins_over_a_training_error_that_is_less():
-    found = covalidation.estimates("tree", np.zeros(4), [0.0, 0.0], 0.32, **FEW)
+    found = covalidation.estimates("tree", NONE, NONE, disagreeing(0.32), **FEW)
     assert 0.2 == pytest.approx(found[-1].value, abs=1e-15)
 
 
 def test_a_disagreement_above_one_half_is_kept_and_its_clamp_is_flagged_in_the_targets():
-    found = {r.estimate: r for r in covalidation.estimates("tree", np.zeros(4), [0.0, 0.0], 0.6, **FEW)}
+    found = {r.estimate: r for r in covalidation.estimates("tree", NONE, NONE, disagreeing(0.6), **FEW)}
     assert 0.6 == found["disagreement"].value
     assert 0.5 == found["E_dis"].value == found["E_maxdt"].value
+    assert 0.5 == found["E_dis"].high == found["E_maxdt"].high
     assert ["E_dis", "E_maxdt"] == [name for name, record in found.items() if "clamped" in record.target]
 
 
 def test_without_unlabelled_rows_there_is_no_disagreement_and_no_bound():
-    found = covalidation.estimates("tree", np.zeros(4), [0.0, 0.0], None, **{**FEW, "n_unlabeled": 0})
+    found = covalidation.estimates("tree", TESTED, TRAINED, None, **FEW)
     assert ["E_2cv", "E_train"] == [record.estimate for record in found]
 
 
+def test_rows_too_few_for_a_method_leave_what_is_made_of_it_without_an_interval():
+    one_row = Crossed(np.array([4.0]), 0.0, 1, SQUARED)
+    labelled = crossed(np.array([[1.0, 4.0]]), SQUARED)
+    found = covalidation.estimates(
+        "line", labelled, labelled, one_row, n_labeled=2, classes=0, methods=choose(None, SQUARED), level=LEVEL
+    )
+    # d = 4: E_dis = 4/2 = 2; E_maxdt = max(5/2, 2)
+    assert {"E_2cv": 2.5, "E_train": 2.5, "disagreement": 4.0, "E_dis": 2.0, "E_maxdt": 2.5} == {
+        record.estimate: record.value for record in found
+    }
+    claimed = {record.estimate for record in found if record.level is not None}
+    assert {"E_2cv", "E_train"} == claimed
+    assert {None} == {one for record in found[2:] for one in (record.low, record.high, record.level, record.interval)}
+
+
 def test_every_record_names_its_target():
-    found = covalidation.estimates("tree", np.zeros(4), [0.0, 0.0], 0.1, **FEW)
+    found = covalidation.estimates("tree", NONE, NONE, disagreeing(0.1), **FEW)
     assert all(record.target for record in found)
     assert len(found) == len({record.target for record in found})

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 from heldout.covalidation import error_bound, pointwise_disagreement
-from heldout.losses import SQUARED, ZERO_ONE
+from heldout.losses import ABSOLUTE, SQUARED, ZERO_ONE
 
 LAWS = settings(max_examples=60, deadline=None, derandomize=True, database=None)
 ROUNDING = 1e-12
@@ -37,6 +37,7 @@ def disagreement(predictions, loss) -> float:
         (0.75, ZERO_ONE, 10, 0.5),  # 1 - sqrt(0.25)
         (1.0, ZERO_ONE, 3, 1.0),  # 1 - 0
         (7.0, SQUARED, 0, 3.5),  # 7 / 2
+        (7.0, ABSOLUTE, 0, 3.5),
     ],
 )
 def test_the_bound_of_a_hand_golden(d, loss, classes, expected):
@@ -59,7 +60,7 @@ def test_the_bound_for_more_classes_inverts_d_equal_1_minus_1_minus_e_squared(e)
     assert e == pytest.approx(error_bound(1 - (1 - e) ** 2, ZERO_ONE, 3)[0], abs=2e-8)
 
 
-@pytest.mark.parametrize(("loss", "classes"), [(ZERO_ONE, 2), (ZERO_ONE, 3), (SQUARED, 0)])
+@pytest.mark.parametrize(("loss", "classes"), [(ZERO_ONE, 2), (ZERO_ONE, 3), (SQUARED, 0), (ABSOLUTE, 0)])
 @LAWS
 @given(pair=st.tuples(rates, rates))
 def test_the_bound_is_monotone_in_the_disagreement_and_at_least_half_of_it(pair, loss, classes):
@@ -75,7 +76,7 @@ def test_the_bound_is_monotone_in_the_disagreement_and_at_least_half_of_it(pair,
 def test_two_classes_clamp_a_disagreement_above_one_half_and_say_so(d):
     assert (0.5, True) == error_bound(d, ZERO_ONE, 2)
     assert not error_bound(d, ZERO_ONE, 3)[1]
-    assert (d / 2, False) == error_bound(d, SQUARED, 0)
+    assert (d / 2, False) == error_bound(d, SQUARED, 0) == error_bound(d, ABSOLUTE, 0)
 
 
 def test_one_half_itself_is_not_clamped():
@@ -120,6 +121,13 @@ def test_half_the_squared_disagreement_is_the_variance_of_prediction_and_below_t
     bound = error_bound(disagreement(predictions, SQUARED), SQUARED, 0)[0]
     assert predictions.var(axis=0).mean() == pytest.approx(bound, abs=ROUNDING)
     assert bound <= np.mean((predictions - bias) ** 2) + ROUNDING
+
+
+@LAWS
+@given(arrays.arrays(np.float64, SHAPES, elements=st.floats(-1, 1)), st.floats(-1, 1))
+def test_half_the_absolute_disagreement_is_below_the_absolute_error(predictions, truth):
+    bound = error_bound(disagreement(predictions, ABSOLUTE), ABSOLUTE, 0)[0]
+    assert bound <= np.mean(np.abs(predictions - truth)) + ROUNDING
 
 
 @LAWS

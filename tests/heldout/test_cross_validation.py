@@ -9,11 +9,14 @@ from sklearn.datasets import make_classification
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import LeaveOneOut, cross_val_predict
 
-from heldout import cross_validation
+from heldout import cross_validation, observed
 from heldout.fitting import fit_and_test
-from heldout.intervals import hoeffding, wilson
+from heldout.intervals import bayle_all_pairs, corrected_fold_t, hoeffding, k_fold_hoeffding, wilson
+from heldout.intervals.method import Method
 from heldout.losses import SQUARED, ZERO_ONE
+from heldout.observed import CrossValidated
 from heldout.partition import make_partition
+from heldout.records import Estimate
 
 LAWS = settings(max_examples=60, deadline=None, derandomize=True, database=None)
 LEVEL = 0.95
@@ -30,8 +33,12 @@ def fold_of(folds: int, n: int = 30) -> np.ndarray:
 def held_out_losses(learner, X, y, fold) -> np.ndarray:
     losses = np.full(len(y), np.nan)
     for split in cross_validation.splits(fold):
-        losses[split.validation] = fit_and_test(learner, X, y, split, ZERO_ONE).losses
+        losses[split.validation] = fit_and_test(learner, X, y, split, ZERO_ONE, 0).losses
     return losses
+
+
+def estimate(losses, fold, method: Method = k_fold_hoeffding.METHOD, loss=ZERO_ONE) -> Estimate:
+    return cross_validation.estimate("any", CrossValidated(losses, loss, fold=np.asarray(fold)), method, LEVEL)
 
 
 @LAWS
@@ -52,9 +59,7 @@ def test_the_error_equals_that_of_cross_val_predict_with_the_same_splits(folds):
     losses = held_out_losses(LogisticRegression(), X, y, fold)
     assert (predicted != y).astype(float).tolist() == losses.tolist()
     # one count over 30
-    assert np.mean(predicted != y) == pytest.approx(
-        cross_validation.estimate("line", losses, folds, ZERO_ONE, LEVEL).value, abs=1e-15
-    )
+    assert np.mean(predicted != y) == pytest.approx(estimate(losses, fold).value, abs=1e-15)
 
 
 def test_leave_one_out_equals_k_fold_with_k_equal_n():
@@ -71,38 +76,47 @@ def test_leave_one_out_equals_k_fold_with_k_equal_n():
 )
 def test_the_mean_of_the_fold_errors_equals_the_error_for_equal_folds(blocks):
     losses, fold = np.ravel(blocks), np.repeat(np.arange(len(blocks)), len(blocks[0]))
-    errors = cross_validation.fold_errors(losses, fold)
-    estimate = cross_validation.estimate("any", losses, len(blocks), ZERO_ONE, LEVEL)
+    seen = CrossValidated(losses, ZERO_ONE, fold=fold)
+    assert len(blocks) == seen.folds
     # the same sum in another order: at most 36 terms of at most 1
-    assert [np.mean(block) for block in blocks] == pytest.approx(errors.tolist(), abs=1e-14)
-    assert estimate.value == pytest.approx(errors.mean(), abs=1e-14)
+    assert [np.mean(block) for block in blocks] == pytest.approx(seen.fold_errors.tolist(), abs=1e-14)
+    assert estimate(losses, fold).value == pytest.approx(seen.fold_errors.mean(), abs=1e-14)
 
 
 def test_the_error_of_unequal_folds_is_the_mean_over_rows():
     losses, fold = np.array([1.0, 0.0, 1.0]), np.array([0, 0, 1])
     # folds: (1 + 0) / 2 = 1/2 and 1 / 1 = 1; rows: 2/3, not (1/2 + 1) / 2 = 3/4
-    assert [0.5, 1.0] == cross_validation.fold_errors(losses, fold).tolist()
-    assert 2 / 3 == pytest.approx(cross_validation.estimate("any", losses, 2, ZERO_ONE, LEVEL).value, abs=1e-15)
+    assert [0.5, 1.0] == CrossValidated(losses, ZERO_ONE, fold=fold).fold_errors.tolist()
+    assert 2 / 3 == pytest.approx(estimate(losses, fold).value, abs=1e-15)
 
 
 @pytest.mark.parametrize("folds", [2, 5, 10, 30])
 def test_the_interval_equals_hoeffding_with_n_over_k(folds):
     losses = np.tile([1.0, 0.0, 0.0], 10)
-    found = cross_validation.estimate("any", losses, folds, ZERO_ONE, LEVEL)
-    expected = hoeffding.interval(found.value, 30 / folds, LEVEL)
-    assert (expected.low, expected.high, LEVEL) == (found.low, found.high, found.level)
+    found = estimate(losses, np.arange(30) % folds)
+    reach = hoeffding.two_sided_reach(30 / folds, LEVEL)
+    # 1/3 of so many rows is no whole count, so the reach is put about 1/3 itself and cut to [0, 1]
+    assert (max(found.value - reach, 0), min(found.value + reach, 1), LEVEL) == (found.low, found.high, found.level)
     assert ("E_cv", cross_validation.TARGET, 30) == (found.estimate, found.target, found.n_tested)
 
 
 @pytest.mark.parametrize(("n", "folds", "n_train"), [(30, 10, 27), (30, 30, 29), (11, 3, 7)])
 def test_each_hypothesis_trains_on_n_minus_n_over_k_rows(n, folds, n_train):
     # 30 - 3 = 27; 30 - 1 = 29; 11 - 3.67 = 7.33, rounded 7
-    assert n_train == cross_validation.estimate("any", np.zeros(n), folds, ZERO_ONE, LEVEL).n_train
+    assert n_train == estimate(np.zeros(n), np.arange(n) % folds).n_train
 
 
-def test_an_unbounded_loss_claims_no_interval():
-    found = cross_validation.estimate("line", np.array([0.0, 9.0]), 2, SQUARED, LEVEL)
-    assert (4.5, None, None, None) == (found.value, found.low, found.high, found.interval)
+def test_the_bounds_of_an_unbounded_loss_are_those_of_the_method():
+    losses, fold = np.array([0.0, 9.0, 1.0, 2.0]), np.array([0, 0, 1, 1])
+    found = estimate(losses, fold, corrected_fold_t.METHOD, SQUARED)
+    expected = corrected_fold_t.METHOD.interval("E_cv", CrossValidated(losses, SQUARED, fold=fold), LEVEL)
+    assert (3.0, expected.low, expected.high) == (found.value, found.low, found.high)  # 12 / 4
+    assert (expected.method, expected.assumption) == (found.interval, found.assumption)
+
+
+def test_rows_too_few_for_the_method_leave_the_estimate_without_an_interval():
+    found = estimate(np.array([3.0]), [0], bayle_all_pairs.METHOD, SQUARED)
+    assert (3.0, None, None, None) == (found.value, found.low, found.high, found.interval)
 
 
 class Parity(BaseEstimator):
@@ -124,9 +138,9 @@ def test_leave_one_out_of_a_parity_learner_is_a_single_test_and_theorem_3_still_
         losses = held_out_losses(Parity(), np.zeros((20, 1)), coins, np.arange(20))
         # without row i the parity is that of all labels less y_i: it hits y_i exactly if the sum is even
         assert [float(coins.sum() % 2)] * 20 == losses.tolist()
-        found = cross_validation.estimate("parity", losses, 20, ZERO_ONE, LEVEL)
+        found = estimate(losses, range(20))
         assert found.low <= 0.5 <= found.high
-        as_if_independent = wilson.interval(losses, LEVEL)
+        as_if_independent = wilson.METHOD.interval("E_val", observed.Tested(losses, ZERO_ONE), LEVEL)
         assert not as_if_independent.low <= 0.5 <= as_if_independent.high
         values.add(found.value)
     assert {0.0, 1.0} == values

@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from heldout.errors import FitFailure
 from heldout.fitting import fit_and_test, predict, take
 from heldout.fitting import test as losses_on  # a name that pytest does not collect
-from heldout.losses import SQUARED, ZERO_ONE
+from heldout.losses import ABSOLUTE, SQUARED, ZERO_ONE
 from heldout.records import Split
 
 X, y = make_classification(n_samples=40, n_features=4, flip_y=0.3, random_state=0)
@@ -49,18 +49,21 @@ class NeverFits(Predicts):
     [
         (DecisionTreeClassifier(random_state=1), y, ZERO_ONE, lambda truth, predicted: truth != predicted),
         (Ridge(), X[:, 0] + 0.1 * y, SQUARED, lambda truth, predicted: (truth - predicted) ** 2),
+        (Ridge(), X[:, 0] + 0.1 * y, ABSOLUTE, lambda truth, predicted: abs(truth - predicted)),
     ],
-    ids=["classes", "numbers"],
+    ids=["classes", "squares", "distances"],
 )
 def test_fit_and_test_equals_the_plain_loop(learner, target, loss, error):
     hypothesis = learner.__class__(**learner.get_params()).fit(X[SPLIT.train], target[SPLIT.train])
     expected = [float(error(target[row], hypothesis.predict(X[[row]])[0])) for row in SPLIT.validation]
     # one row at a time or all at once: a dot product may be summed in another order
-    assert expected == pytest.approx(fit_and_test(learner, X, target, SPLIT, loss).losses.tolist(), rel=1e-9, abs=1e-15)
+    assert expected == pytest.approx(
+        fit_and_test(learner, X, target, SPLIT, loss, 0).losses.tolist(), rel=1e-9, abs=1e-15
+    )
 
 
 def test_the_hypothesis_is_the_one_that_was_tested():
-    fitted = fit_and_test(SVC(), X, y, SPLIT, ZERO_ONE)
+    fitted = fit_and_test(SVC(), X, y, SPLIT, ZERO_ONE, 0)
     expected = (fitted.hypothesis.predict(X[SPLIT.validation]) != y[SPLIT.validation]).astype(float)
     assert expected.tolist() == fitted.losses.tolist()
     assert expected.tolist() == losses_on(fitted.hypothesis, X, y, SPLIT.validation, ZERO_ONE).tolist()
@@ -69,7 +72,7 @@ def test_the_hypothesis_is_the_one_that_was_tested():
 def test_the_learner_itself_is_neither_fitted_nor_changed():
     learner = DecisionTreeClassifier(max_depth=2, random_state=1)
     before = dict(vars(learner))
-    fit_and_test(learner, X, y, SPLIT, ZERO_ONE)
+    fit_and_test(learner, X, y, SPLIT, ZERO_ONE, 0)
     assert before == vars(learner)
     with pytest.raises(NotFittedError):
         check_is_fitted(learner)
@@ -77,7 +80,7 @@ def test_the_learner_itself_is_neither_fitted_nor_changed():
 
 def test_data_are_left_as_they_were():
     copies = X.copy(), y.copy()
-    fit_and_test(Ridge(), X, y, SPLIT, SQUARED)
+    fit_and_test(Ridge(), X, y, SPLIT, SQUARED, 0)
     assert copies[0].tobytes() == X.tobytes()
     assert copies[1].tobytes() == y.tobytes()
 
@@ -89,8 +92,8 @@ def test_data_are_left_as_they_were():
 )
 def test_frames_and_sparse_matrices_give_the_losses_of_the_array(container):
     tree = DecisionTreeClassifier(random_state=1)
-    expected = fit_and_test(tree, X, y, SPLIT, ZERO_ONE).losses.tolist()
-    assert expected == fit_and_test(tree, container(X), y, SPLIT, ZERO_ONE).losses.tolist()
+    expected = fit_and_test(tree, X, y, SPLIT, ZERO_ONE, 0).losses.tolist()
+    assert expected == fit_and_test(tree, container(X), y, SPLIT, ZERO_ONE, 0).losses.tolist()
 
 
 def test_rows_are_taken_by_position_and_a_frame_stays_a_frame():
@@ -102,7 +105,7 @@ def test_rows_are_taken_by_position_and_a_frame_stays_a_frame():
 @pytest.mark.parametrize("learner", [NeverFits(None), Predicts(raises)], ids=["fit", "predict"])
 def test_a_learner_that_raises_is_a_fit_failure_with_its_own_reason(learner):
     with pytest.raises(FitFailure, match="^OSError: disk is full$") as caught:
-        fit_and_test(learner, X, y, SPLIT, ZERO_ONE)
+        fit_and_test(learner, X, y, SPLIT, ZERO_ONE, 0)
     assert OSError is type(caught.value.__cause__)
 
 
@@ -119,14 +122,14 @@ def third_is(value):
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
 def test_a_prediction_that_is_not_finite_is_a_fit_failure_that_names_its_number(value, loss):
     with pytest.raises(FitFailure, match="^the prediction number 2 is not finite$"):
-        fit_and_test(Predicts(third_is(value)), X, y, SPLIT, loss)
+        fit_and_test(Predicts(third_is(value)), X, y, SPLIT, loss, 0)
 
 
 @pytest.mark.filterwarnings("ignore:overflow:RuntimeWarning")
 def test_a_loss_that_is_not_finite_is_a_fit_failure_that_names_the_row():
     # the third row of the odd ones is row 5; the square of 1e200 is past the largest float
     with pytest.raises(FitFailure, match="^the squared loss of row 5 is not finite$"):
-        fit_and_test(Predicts(third_is(1e200)), X, y, SPLIT, SQUARED)
+        fit_and_test(Predicts(third_is(1e200)), X, y, SPLIT, SQUARED, 0)
 
 
 @pytest.mark.parametrize(
@@ -142,4 +145,4 @@ def test_a_loss_that_is_not_finite_is_a_fit_failure_that_names_the_row():
 )
 def test_predictions_without_a_loss_are_a_fit_failure(function, loss, message):
     with pytest.raises(FitFailure, match=f"^{message}$"):
-        fit_and_test(Predicts(function), X, y, SPLIT, loss)
+        fit_and_test(Predicts(function), X, y, SPLIT, loss, 0)

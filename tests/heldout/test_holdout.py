@@ -4,15 +4,15 @@ import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
 
-from heldout import holdout
+from heldout import holdout, observed
 from heldout.fitting import fit_and_test
 from heldout.intervals import student_t, wilson
 from heldout.losses import SQUARED, ZERO_ONE
 from heldout.partition import make_partition
 
 LEVEL = 0.9
-ERRORS = np.array([1.0, 0.0, 0.0, 0.0])  # E_val = 1/4
-SQUARES = np.array([4.0, 0.0, 1.0, 3.0])  # E_val = 8/4 = 2
+ERRORS = observed.Tested(np.array([1.0, 0.0, 0.0, 0.0]), ZERO_ONE)  # E_val = 1/4
+SQUARES = observed.Tested(np.array([4.0, 0.0, 1.0, 3.0]), SQUARED)  # E_val = 8/4 = 2
 
 
 def test_the_split_tests_the_marked_rows_and_trains_on_all_others():
@@ -27,11 +27,9 @@ def test_the_final_split_trains_and_tests_on_every_row():
 
 
 def test_the_value_is_the_mean_loss_and_the_bounds_are_those_of_the_method():
-    for losses, loss, value, interval in [
-        (ERRORS, ZERO_ONE, 0.25, wilson.interval(ERRORS, LEVEL)),
-        (SQUARES, SQUARED, 2.0, student_t.interval(SQUARES, LEVEL)),
-    ]:
-        found = holdout.estimate("tree", losses, 16, loss, LEVEL)
+    for seen, value, method in [(ERRORS, 0.25, wilson.METHOD), (SQUARES, 2.0, student_t.METHOD)]:
+        found = holdout.estimate("tree", seen, 16, method, LEVEL)
+        interval = method.interval("E_val", seen, LEVEL)
         assert ("tree", "E_val", value, 16, 4) == (
             found.candidate,
             found.estimate,
@@ -39,17 +37,18 @@ def test_the_value_is_the_mean_loss_and_the_bounds_are_those_of_the_method():
             found.n_train,
             found.n_tested,
         )
-        assert (interval.low, interval.high, LEVEL, interval.method) == (
+        assert (interval.low, interval.high, LEVEL, interval.method, interval.assumption) == (
             found.low,
             found.high,
             found.level,
             found.interval,
+            found.assumption,
         )
 
 
 def test_the_held_out_error_is_about_g_minus_and_the_test_error_about_g():
-    assert holdout.TARGET == holdout.estimate("tree", ERRORS, 16, ZERO_ONE, LEVEL).target
-    final = holdout.final_estimate("tree", ERRORS, 20, ZERO_ONE, LEVEL)
+    assert holdout.TARGET == holdout.estimate("tree", ERRORS, 16, wilson.METHOD, LEVEL).target
+    final = holdout.final_estimate("tree", ERRORS, 20, wilson.METHOD, LEVEL)
     assert ("E_test", 0.25, holdout.TARGET_FINAL) == (final.estimate, final.value, final.target)
     assert holdout.TARGET != holdout.TARGET_FINAL
 
@@ -61,25 +60,33 @@ def test_the_training_error_claims_no_interval():
 
 
 def test_a_single_loss_has_an_interval_only_where_the_method_admits_one():
-    assert "Wilson" == holdout.estimate("tree", ERRORS[:1], 3, ZERO_ONE, LEVEL).interval
-    assert holdout.estimate("line", SQUARES[:1], 3, SQUARED, LEVEL).interval is None
+    one_error, one_square = observed.Tested(ERRORS.losses[:1], ZERO_ONE), observed.Tested(SQUARES.losses[:1], SQUARED)
+    assert "Wilson" == holdout.estimate("tree", one_error, 3, wilson.METHOD, LEVEL).interval
+    assert holdout.estimate("line", one_square, 3, student_t.METHOD, LEVEL).interval is None
 
 
 def test_the_error_in_the_sample_equals_one_minus_the_accuracy_on_all_rows():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(60, 2))
     y = (X[:, 0] + rng.normal(size=60) > 0).astype(int)
-    losses = fit_and_test(LogisticRegression(), X, y, holdout.final_split(60), ZERO_ONE).losses
+    losses = fit_and_test(LogisticRegression(), X, y, holdout.final_split(60), ZERO_ONE, 0).losses
     # both are a count over 60
     expected = 1 - LogisticRegression().fit(X, y).score(X, y)
-    assert expected == pytest.approx(holdout.training_estimate("line", losses).value, abs=1e-15)
+    assert expected == pytest.approx(
+        holdout.training_estimate("line", observed.Tested(losses, ZERO_ONE)).value, abs=1e-15
+    )
 
 
 def test_the_held_out_error_is_unbiased_with_variance_sigma_squared_over_k():
     """A fixed hypothesis with error 0.3, tested on K = 20 rows, 4000 times (METHOD, section 1)."""
     error, k, repeats = 0.3, 20, 4000
     wrong = np.random.default_rng(1).random((repeats, k)) < error
-    values = np.array([holdout.estimate("h", row.astype(float), 1, ZERO_ONE, LEVEL).value for row in wrong])
+    values = np.array(
+        [
+            holdout.estimate("h", observed.Tested(row.astype(float), ZERO_ONE), 1, wilson.METHOD, LEVEL).value
+            for row in wrong
+        ]
+    )
     variance = error * (1 - error) / k  # sigma^2 / K = 0.0105
     # five standard errors: of a mean sqrt(v / n), of a variance of nearly normal values v sqrt(2 / n)
     assert error == pytest.approx(values.mean(), abs=5 * np.sqrt(variance / repeats))

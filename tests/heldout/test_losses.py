@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sklearn.metrics import mean_squared_error
+from sklearn.metrics import mean_absolute_error, mean_squared_error
 from sklearn.metrics import zero_one_loss as sklearn_zero_one_loss
 
 from heldout.errors import BadArgument
-from heldout.losses import SQUARED, ZERO_ONE, natural_loss
+from heldout.losses import ABSOLUTE, LOSSES, SQUARED, ZERO_ONE, natural_loss
 
 LAWS = settings(max_examples=40, deadline=None, derandomize=True, database=None)
 labels = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=1, max_size=30)
@@ -31,7 +31,15 @@ def test_the_mean_squared_loss_equals_that_of_scikit_learn(pairs):
     assert mean_squared_error(y, predicted) == pytest.approx(SQUARED.pointwise(y, predicted).mean(), rel=1e-13)
 
 
-@pytest.mark.parametrize("loss", [ZERO_ONE, SQUARED], ids=lambda loss: loss.name)
+@LAWS
+@given(numbers)
+def test_the_mean_absolute_loss_equals_that_of_scikit_learn(pairs):
+    y, predicted = np.array(pairs).T
+    # the same sum in another order: rounding of at most 30 terms
+    assert mean_absolute_error(y, predicted) == pytest.approx(ABSOLUTE.pointwise(y, predicted).mean(), rel=1e-13)
+
+
+@pytest.mark.parametrize("loss", LOSSES.values(), ids=lambda loss: loss.name)
 @LAWS
 @given(pairs=numbers)
 def test_a_loss_is_symmetric_not_negative_and_zero_for_the_truth(loss, pairs):
@@ -47,7 +55,16 @@ def test_a_loss_is_symmetric_not_negative_and_zero_for_the_truth(loss, pairs):
 def test_only_a_bounded_loss_is_called_bounded():
     assert ZERO_ONE.bounded
     assert not SQUARED.bounded
+    assert not ABSOLUTE.bounded
     assert 9.0 == SQUARED.pointwise([3], [0])[0]  # 3^2, past 1
+    assert 3.0 == ABSOLUTE.pointwise([3], [0])[0]
+
+
+def test_only_a_loss_of_0_and_1_is_called_binary():
+    assert {"zero_one": True, "squared": False, "absolute": False} == {
+        name: loss.binary for name, loss in LOSSES.items()
+    }
+    assert list(LOSSES) == [loss.name for loss in LOSSES.values()]
 
 
 def test_zero_one_loss_of_strings():

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from heldout.errors import BadArgument
-from heldout.partition import cut, make_halves, make_partition, part_size, rarest_class
+from heldout.partition import cut, make_halves, make_partition, part_size, rarest_class, stratify_halves
 
 LAWS = settings(max_examples=40, deadline=None, derandomize=True, database=None)
 DEFAULTS = {"validation_fraction": 0.2, "folds": 5, "tested_fraction": 0.5, "stratify": True, "seed": 0}
@@ -94,6 +94,14 @@ def test_stratified_halves_hold_each_class_in_numbers_within_one():
     for label in np.unique(Y):
         ones = halves[:, label == Y].sum(axis=1)
         assert (abs(2 * ones - (label == Y).sum()) <= 1).all()
+
+
+def test_halves_are_stratified_as_asked_but_leave_one_out_is_never_refused_for_it():
+    for folds in (5, 40):
+        assert stratify_halves(Y, folds, True)
+        assert not stratify_halves(Y, folds, False)
+    assert not stratify_halves(SINGLE, 40, True)
+    assert stratify_halves(SINGLE, 5, True)  # and `make_halves` then says why not
 
 
 @pytest.mark.parametrize("stratify", [True, False])

@@ -8,7 +8,7 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.datasets import make_classification
 from sklearn.linear_model import LogisticRegression
 
-from heldout import progressive
+from heldout import observed, progressive
 from heldout.errors import BadArgument
 from heldout.fitting import fit_and_test
 from heldout.intervals import student_t, wilson
@@ -64,7 +64,7 @@ def test_blocks_of_one_step_equal_the_hand_written_loop():
         expected.append(float(hypothesis.predict(X[[row]])[0] != y[row]))
         known.add(int(row))
 
-    losses = [fit_and_test(learner, X, y, split, ZERO_ONE).losses for split in progressive.splits(step, 1)]
+    losses = [fit_and_test(learner, X, y, split, ZERO_ONE, 0).losses for split in progressive.splits(step, 1)]
     assert expected == np.concatenate(losses).tolist()
     assert 0 < sum(expected) < len(expected)  # neither all right nor all wrong: the equality says something
 
@@ -75,7 +75,8 @@ def test_the_curve_is_the_running_mean_and_ends_in_the_error(losses):
     curve = progressive.curve(np.array(losses))
     # the same sums in another order: at most 30 terms of at most 1
     assert [np.mean(losses[: t + 1]) for t in range(len(losses))] == pytest.approx(curve.tolist(), abs=1e-14)
-    assert progressive.estimate("any", np.array(losses), 1, SQUARED, LEVEL).value == pytest.approx(curve[-1], abs=1e-14)
+    found = progressive.estimate("any", observed.Tested(np.array(losses), SQUARED), 1, student_t.METHOD, LEVEL)
+    assert found.value == pytest.approx(curve[-1], abs=1e-14)
 
 
 def test_the_curve_of_a_hand_golden():
@@ -85,19 +86,23 @@ def test_the_curve_of_a_hand_golden():
 
 def test_the_error_does_not_depend_on_the_order_of_the_losses():
     losses = np.random.default_rng(0).integers(0, 2, 25).astype(float)
-    assert progressive.estimate("a", losses, 9, ZERO_ONE, LEVEL) == progressive.estimate(
-        "a", losses[::-1], 9, ZERO_ONE, LEVEL
+    one, other = (
+        progressive.estimate("a", observed.Tested(order, ZERO_ONE), 9, wilson.METHOD, LEVEL)
+        for order in (losses, losses[::-1])
     )
+    assert one == other
 
 
 def test_the_record_names_its_target_and_its_method():
     losses = np.array([1.0, 0.0, 0.0, 1.0])
-    for loss, interval in [(ZERO_ONE, wilson.interval(losses, LEVEL)), (SQUARED, student_t.interval(losses, LEVEL))]:
-        found = progressive.estimate("tree", losses, 9, loss, LEVEL)
+    for loss, method in [(ZERO_ONE, wilson.METHOD), (SQUARED, student_t.METHOD)]:
+        found = progressive.estimate("tree", observed.Tested(losses, loss), 9, method, LEVEL)
+        interval = method.interval("E_prog", observed.Tested(losses, loss), LEVEL)
         assert ("E_prog", 0.5, 9, 4) == (found.estimate, found.value, found.n_train, found.n_tested)
         assert (interval.low, interval.high, interval.method) == (found.low, found.high, found.interval)
         assert progressive.TARGET == found.target
-    assert progressive.estimate("tree", losses[:1], 9, SQUARED, LEVEL).interval is None
+    single = observed.Tested(losses[:1], SQUARED)
+    assert progressive.estimate("tree", single, 9, student_t.METHOD, LEVEL).interval is None
 
 
 @pytest.mark.parametrize("block", [0, -3])
@@ -127,7 +132,9 @@ def test_the_error_is_unbiased_for_the_progressive_hypothesis_with_at_most_the_v
     differences = []
     for _ in range(repeats):
         y = (rng.random(len(step)) < share).astype(int)
-        fits = [fit_and_test(Majority(), y[:, None], y, split, ZERO_ONE) for split in progressive.splits(step, block)]
+        fits = [
+            fit_and_test(Majority(), y[:, None], y, split, ZERO_ONE, 0) for split in progressive.splits(step, block)
+        ]
         true = np.mean([1 - share if fit.hypothesis.label_ else share for fit in fits for _ in fit.losses])
         differences.append(np.concatenate([fit.losses for fit in fits]).mean() - true)
     # both chances have sigma^2 = 0.4 x 0.6 = 0.24: variance 0.24 / 12 = 0.02; five standard errors

@@ -5,7 +5,8 @@ from dataclasses import FrozenInstanceError, asdict
 import numpy as np
 import pytest
 
-from heldout.records import Estimate, Interval, Split, estimate_with
+from heldout.intervals.method import with_interval
+from heldout.records import Estimate, Interval, Split
 
 FIELDS = {"candidate": "a", "estimate": "E_val", "value": 0.2, "target": "g-", "n_train": 8, "n_tested": 2}
 COLUMNS = ["candidate", "estimate", "value", "low", "high", "level", "target", "interval", "n_train", "n_tested"]
@@ -17,20 +18,20 @@ def test_an_estimate_has_the_columns_of_the_estimates_table():
 
 
 def test_an_estimate_takes_bounds_level_method_and_assumption_from_its_interval():
-    found = estimate_with(Interval(0.1, 0.4, 0.9, "Wilson", "independent"), **FIELDS)
+    found = with_interval(Estimate(**FIELDS), Interval(0.1, 0.4, 0.9, "Wilson", "independent"))
     taken = {"low": 0.1, "high": 0.4, "level": 0.9, "interval": "Wilson", "assumption": "independent"}
     assert {**FIELDS, **taken} == asdict(found)
 
 
 def test_an_estimate_without_an_interval_claims_nothing():
     nothing = dict.fromkeys(["low", "high", "level", "interval", "assumption"])
-    assert {**FIELDS, **nothing} == asdict(estimate_with(None, **FIELDS))
+    assert {**FIELDS, **nothing} == asdict(Estimate(**FIELDS))
 
 
 @pytest.mark.parametrize("missing", FIELDS)
 def test_an_estimate_without_target_value_or_size_cannot_be_made(missing):
     with pytest.raises(TypeError, match=missing):
-        estimate_with(None, **{name: value for name, value in FIELDS.items() if name != missing})
+        Estimate(**{name: value for name, value in FIELDS.items() if name != missing})
 
 
 @pytest.mark.parametrize(

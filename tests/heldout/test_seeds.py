@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 
 from heldout import seeds
-from heldout.seeds import Purpose
+from heldout.seeds import Purpose, SchemeName
 
 PURPOSES = get_args(Purpose)
+SCHEMES = get_args(SchemeName)
 UNITS = [(), (0,), (1,), (2,), (0, 0), (0, 1), (1, 0)]
 
 
@@ -21,7 +22,7 @@ def test_children_are_distinct_across_seed_purpose_and_unit():
 
 def test_the_integers_for_scikit_learn_are_distinct_and_fit_in_32_bits():
     keys = list(product([0, 1], PURPOSES, UNITS))
-    # 126 of 2^32 values: a chance collision has probability 126^2 / 2^33 = 2e-6, and the seeds are fixed
+    # 224 of 2^32 values: a chance collision has probability 224^2 / 2^33 = 6e-6, and the seeds are fixed
     states = [seeds.random_state(seed, purpose, *unit) for seed, purpose, unit in keys]
     assert len(keys) == len(set(states))
     assert all(0 <= state < 2**32 for state in states)
@@ -43,6 +44,21 @@ def test_a_child_is_the_one_that_spawning_gives():
 
 def test_the_places_of_the_purposes_never_change():
     first = ("test", "labeled", "shards", "validation", "folds", "tested", "order", "halves", "fit")
-    assert first == PURPOSES[: len(first)]
-    for place, purpose in enumerate(first):
+    later = ("subsamples", "repeated_folds", "half_subsamples", "bootstrap", "bets", "members", "path")
+    assert first + later == PURPOSES[: len(first + later)]
+    for place, purpose in enumerate(first + later):
         assert (place, 5) == seeds.child(0, purpose, 5).spawn_key
+
+
+def test_the_places_of_the_schemes_never_change():
+    first = ("holdout", "final", "cross_validation", "progressive", "covalidation")
+    later = ("subsamples", "repeated_folds", "half_subsamples", "fold_pairs")
+    assert first + later == SCHEMES[: len(first + later)]
+    for place, scheme in enumerate(first + later):
+        assert seeds.random_state(3, "fit", place, 7) == seeds.fit_state(3, scheme, 7)
+
+
+def test_the_states_of_fits_are_distinct_across_seed_scheme_and_number():
+    keys = list(product([0, 1], SCHEMES, range(20)))
+    # 360 of 2^32 values: a chance collision has probability 360^2 / 2^33 = 2e-5, and the seeds are fixed
+    assert len(keys) == len({seeds.fit_state(*key) for key in keys})

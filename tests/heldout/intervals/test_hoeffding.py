@@ -8,16 +8,29 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binom
 
+from heldout import observed
 from heldout.errors import BadArgument
 from heldout.intervals import hoeffding, k_fold_hoeffding
+from heldout.losses import ABSOLUTE, ZERO_ONE, Loss
+from heldout.records import Interval
 
 LAWS = settings(max_examples=60, deadline=None, derandomize=True, database=None)
+BOUNDED = Loss("bounded", ABSOLUTE.pointwise, bounded=True, binary=False)
 levels = st.floats(0.5, 0.999)
+
+
+def interval(losses: np.ndarray, level: float) -> Interval:
+    return hoeffding.METHOD.interval("E_val", observed.Tested(losses, BOUNDED), level)
+
+
+def interval_of_folds(losses: np.ndarray, folds: int, level: float) -> Interval:
+    fold = np.sort(np.arange(len(losses)) % folds)
+    return k_fold_hoeffding.METHOD.interval("E_cv", observed.CrossValidated(losses, BOUNDED, fold=fold), level)
 
 
 def test_the_bounds_of_a_hand_golden():
     # ln(2 / 0.05) = ln 40 = 3.688879454; / (2 x 200) = 0.009222199; root 0.0960323
-    found = hoeffding.interval(0.3, 200, 0.95)
+    found = interval(np.repeat([1.0, 0.0], [60, 140]), 0.95)
     assert (0.3 - 0.0960323, 0.3 + 0.0960323) == pytest.approx((found.low, found.high), abs=5e-8)
 
 
@@ -27,7 +40,7 @@ def test_the_reach_inverts_the_inequality(n, level):
     reach = hoeffding.upper_reach(n, (1 - level) / 2)
     # Pr(|E_val - E_out| > a) <= 2 exp(-2 a^2 n) = 1 - level, and exp magnifies rounding at most ten times
     assert 1 - level == pytest.approx(2 * math.exp(-2 * reach**2 * n), rel=1e-13)
-    found = hoeffding.interval(0.5, n, level)
+    found = interval(np.full(n, 0.5), level)
     assert max(0.5 - reach, 0) == pytest.approx(found.low, abs=1e-12)
 
 
@@ -36,16 +49,24 @@ def test_the_reach_inverts_the_inequality(n, level):
 def test_the_interval_of_theorem_3_equals_hoeffdings_with_the_smallest_fold(error, n, level, data):
     folds = data.draw(st.integers(1, n))
     smallest = min(len(fold) for fold in np.array_split(np.arange(n), folds))
-    one, other = k_fold_hoeffding.interval(error, n, folds, level), hoeffding.interval(error, smallest, level)
-    assert (other.low, other.high, other.level) == (one.low, one.high, one.level)
+    one, other = interval_of_folds(np.full(n, error), folds, level), interval(np.full(smallest, error), level)
+    # the mean of n equal losses is rounded
+    assert (other.low, other.high) == pytest.approx((one.low, one.high), abs=1e-12)
     assert one.method != other.method
 
 
+def test_the_bounds_of_a_hand_golden_for_folds():
+    # 4 folds of 10: ln 40 / 20 = 0.1844440; root 0.4294694
+    found = interval_of_folds(np.repeat([1.0, 0.0], [20, 20]), 4, 0.95)
+    assert (0.0705306, 0.9294694) == pytest.approx((found.low, found.high), abs=5e-8)
+
+
 def test_more_folds_widen_and_leave_one_out_is_as_wide_as_a_single_example():
-    widths = [found.high - found.low for found in (k_fold_hoeffding.interval(0.5, 1000, k, 0.95) for k in (2, 5, 10))]
+    losses = np.full(1000, 0.5)
+    widths = [found.high - found.low for found in (interval_of_folds(losses, k, 0.95) for k in (2, 5, 10))]
     assert sorted(set(widths)) == widths
     # one example: reach sqrt(ln 40 / 2) = 1.36, past both ends
-    loo = k_fold_hoeffding.interval(0.5, 1000, 1000, 0.95)
+    loo = interval_of_folds(losses, 1000, 0.95)
     assert (0.0, 1.0) == (loo.low, loo.high)
 
 
@@ -54,7 +75,7 @@ def test_more_folds_widen_and_leave_one_out_is_as_wide_as_a_single_example():
 def test_coverage_is_at_least_the_level_for_every_error(n, level):
     """Exact: the sum of the binomial weights of the counts whose interval holds p."""
     counts = np.arange(n + 1)
-    found = [hoeffding.interval(count / n, n, level) for count in counts]
+    found = [interval(np.repeat([1.0, 0.0], [count, n - count]), level) for count in counts]
     low, high = np.array([[one.low, one.high] for one in found]).T
     for p in np.linspace(0, 1, 401):
         coverage = binom.pmf(counts, n, p)[(low <= p) & (p <= high)].sum()
@@ -71,27 +92,11 @@ def test_the_upper_reach_covers_all_models_at_once(models):
         assert 1 - (1 - miss) ** models <= delta
 
 
-@LAWS
-@given(st.one_of(st.floats(max_value=0, exclude_max=True), st.floats(min_value=1, exclude_min=True), st.just(math.nan)))
-def test_an_error_outside_0_and_1_is_refused(error):
-    for call in (lambda: hoeffding.interval(error, 9, 0.9), lambda: k_fold_hoeffding.interval(error, 9, 3, 0.9)):
-        with pytest.raises(BadArgument, match=r"^error is .*; Hoeffding's .* needs a loss in \[0, 1\]$") as caught:
-            call()
-        assert "error" == caught.value.argument
-
-
-@pytest.mark.parametrize("n", [0, -3])
-def test_no_examples_are_refused(n):
-    with pytest.raises(BadArgument, match=f"^n is {n}; at least one tested example is needed$"):
-        hoeffding.interval(0.5, n, 0.9)
-
-
-@pytest.mark.parametrize("folds", [0, -1, 10])
-def test_folds_outside_1_and_n_are_refused(folds):
-    message = f"^folds is {folds}; it must lie between 1 and 9, the number of examples$"
-    with pytest.raises(BadArgument, match=message) as caught:
-        k_fold_hoeffding.interval(0.5, 9, folds, 0.9)
-    assert "folds" == caught.value.argument
+def test_the_same_bounds_serve_the_steps_of_progressive_validation():
+    seen = observed.Tested(np.repeat([1.0, 0.0], [60, 140]), ZERO_ONE)
+    one, other = (hoeffding.METHOD.interval(estimate, seen, 0.95) for estimate in ("E_val", "E_prog"))
+    assert (one.low, one.high) == (other.low, other.high)
+    assert "martingale of steps (Thm 4), loss in [0, 1]" == other.assumption
 
 
 @pytest.mark.parametrize(

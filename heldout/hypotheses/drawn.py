@@ -1,0 +1,188 @@
+"""What both randomized hypotheses share: fitted members, one of which is drawn for each query."""
+
+import warnings
+from abc import abstractmethod
+from collections.abc import Sequence
+from numbers import Integral
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, is_classifier
+from sklearn.utils import assert_all_finite, check_consistent_length, column_or_1d, get_tags
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from heldout import seeds
+from heldout.errors import BadArgument
+from heldout.fitting import take
+from heldout.hypotheses import row_hash
+from heldout.learners import seeded
+from heldout.partition import Labels
+from heldout.records import Split
+
+# for sklearn.utils.estimator_checks.check_estimator; with vote=True nothing fails
+EXPECTED_FAILED_CHECKS = {
+    "check_classifiers_train": "wants predict to be the argmax of predict_proba, while one member answers for each row"
+}
+
+
+class DrawnHypothesis(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
+    """A randomized hypothesis: `predict` answers each row with one member, drawn at random.
+
+    A member is drawn with a chance proportional to the rows that it tested, which is uniform over tested
+    rows; the true error is then the mean that the estimate estimates (Blum, Kalai, Langford, COLT 1999). The
+    draw depends on the seed and the content of the row alone (`row_hash`): equal rows get the same member,
+    and a law about the draws is one over seeds, or over different rows. With `vote`, `predict` is what most
+    members say (of equals the smaller class), of regressors their mean: no longer the target of the estimate.
+
+    After `fit`: `members_`, a list of k fitted hypotheses; `tested_`, shape (k,), the rows that each tested;
+    `weights_`, the same with sum 1; `classes_` of classifiers; `n_features_in_`, `feature_names_in_`.
+    """
+
+    _scheme: ClassVar[seeds.SchemeName]
+
+    learner: Any
+    stratify: bool
+    vote: bool
+    seed: int
+    members_: list[Any]
+    tested_: NDArray[np.float64]
+
+    @classmethod
+    def of(
+        cls, members: Sequence[Any], weights: Sequence[float] | NDArray[Any], *, learner: Any, **settings: Any
+    ) -> Self:
+        """The whole from its fitted `members`, as `fit` with the same settings would make it.
+
+        `weights`, shape (k,), are the rows that each member tested, or anything proportional (whole numbers
+        keep the ties of votes exact). Raises BadArgument unless there is a finite, not negative weight for
+        each member, and a positive one.
+        """
+        tested = np.asarray(weights)
+        if tested.shape != (len(members),):
+            raise BadArgument("weights", f"weights has shape {tested.shape}, but there are {len(members)} members")
+        if not (np.isfinite(tested).all() and (tested >= 0).all() and tested.sum() > 0):
+            raise BadArgument("weights", f"weights is {tested}; they must be finite, 0 or more, and not all 0")
+        whole = cls(learner, **settings)
+        for name in ("feature_names_in_", "n_features_in_"):
+            if hasattr(members[0], name):
+                setattr(whole, name, getattr(members[0], name))
+        return whole._with(list(members), tested)
+
+    @abstractmethod
+    def _splits(self, y: Labels) -> list[Split]:
+        """What each member is trained on, and what it tests."""
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Fit the members; X is an array, a data frame or a sparse matrix, shape (N, p), y of shape (N,).
+
+        Raises BadArgument for a setting outside its limits, and whatever the learner raises. Warns where
+        classes are too rare to be stratified, and goes on without.
+        """
+        if not isinstance(self.seed, Integral) or self.seed < 0:
+            raise BadArgument("seed", f"seed is {self.seed!r}; it must be a whole number, 0 or more")
+        X, y = validate_data(self, X, y, **_checks(X, ensure_min_samples=2))
+        y = column_or_1d(y, warn=True)
+        check_consistent_length(X, y)
+        assert_all_finite(y, input_name="y")
+        if is_classifier(self):
+            check_classification_targets(y)
+        splits = self._splits(y)
+        members = [
+            seeded(self.learner, seeds.fit_state(self.seed, self._scheme, number)).fit(
+                take(X, split.train), y[split.train]
+            )
+            for number, split in enumerate(splits)
+        ]
+        # the last block trains no member: a NaN in it is a learner's to refuse here
+        members[-1].predict(take(X, splits[-1].validation))
+        return self._with(members, np.array([len(split.validation) for split in splits]))
+
+    def draw(self, X: Any) -> NDArray[np.intp]:
+        """The number of the member that answers each row of X, shape (n, p): shape (n,)."""
+        check_is_fitted(self)
+        return self._draw(self._queries(X))
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The answer to each row of X, shape (n, p): shape (n,)."""
+        check_is_fitted(self)
+        X = self._queries(X)
+        if self.vote and is_classifier(self):
+            found: NDArray[Any] = self.classes_[self._votes(X).argmax(axis=1)]
+            return found
+        if self.vote:
+            return np.average([member.predict(X) for member in self.members_], axis=0, weights=self.tested_)
+        drawn = self._draw(X)
+        answers = np.empty(len(drawn), self.classes_.dtype if is_classifier(self) else np.float64)
+        for number in np.unique(drawn):
+            rows = np.flatnonzero(drawn == number)
+            answers[rows] = self.members_[number].predict(take(X, rows))
+        return answers
+
+    @available_if(lambda self: is_classifier(self.learner))  # type: ignore[untyped-decorator]
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """The share of the members' votes that each class has: shape (n, number of classes).
+
+        It is the chance, over draws, that `predict` says so; not the members' own probabilities.
+        """
+        check_is_fitted(self)
+        return self._votes(self._queries(X)) / float(self.tested_.sum())
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """The accuracy of a classifier, R² of a regressor: what scikit-learn's own tools ask for."""
+        kind = ClassifierMixin if is_classifier(self) else RegressorMixin
+        return float(kind.score(self, X, y, sample_weight))
+
+    @property
+    def weights_(self) -> NDArray[np.float64]:
+        """The chance of each member to be drawn, shape (k,)."""
+        return self.tested_ / float(self.tested_.sum())
+
+    def __sklearn_tags__(self) -> Any:
+        tags, inner = super().__sklearn_tags__(), get_tags(self.learner)
+        tags.estimator_type = inner.estimator_type
+        tags.classifier_tags, tags.regressor_tags = inner.classifier_tags, inner.regressor_tags
+        tags.input_tags = inner.input_tags
+        tags.non_deterministic = inner.non_deterministic
+        tags.target_tags.required = True
+        if tags.classifier_tags is not None:
+            tags.classifier_tags.multi_label = False
+        return tags
+
+    def _with(self, members: list[Any], tested: NDArray[Any]) -> Self:
+        self.members_, self.tested_ = members, np.asarray(tested, dtype=np.float64)
+        if is_classifier(self):
+            self.classes_ = np.unique(np.concatenate([member.classes_ for member in members]))
+        return self
+
+    def _queries(self, X: Any) -> Any:
+        return validate_data(self, X, reset=False, **_checks(X))
+
+    def _draw(self, X: Any) -> NDArray[np.intp]:
+        ends = np.cumsum(self.tested_) / self.tested_.sum()
+        return np.searchsorted(ends, row_hash.uniform(X, self.seed), side="right")
+
+    def _votes(self, X: Any) -> NDArray[np.float64]:
+        votes = np.zeros((X.shape[0], len(self.classes_)))
+        rows = np.arange(len(votes))
+        # sums of rows, not of chances: whole numbers tie exactly
+        for member, tested in zip(self.members_, self.tested_, strict=True):
+            votes[rows, np.searchsorted(self.classes_, member.predict(X))] += tested
+        return votes
+
+    def _stratified(self, why_not: str | None) -> bool:
+        """Whether to stratify; warns where it is asked for but `why_not` has a reason."""
+        if not (self.stratify and is_classifier(self)):
+            return False
+        if why_not:
+            warnings.warn(f"not stratified: {why_not}", UserWarning, stacklevel=4)
+        return why_not is None
+
+
+def _checks(X: Any, **further: Any) -> dict[str, Any]:
+    """What `validate_data` looks at: a data frame goes to the members as it is, and they judge the values."""
+    if hasattr(X, "iloc"):
+        return {"skip_check_array": True}
+    return {"accept_sparse": "csr", "dtype": None, "ensure_all_finite": False, **further}

@@ -1,0 +1,76 @@
+"""The betting interval: the means against which no bettor grew rich.
+
+Target: the error of one fixed hypothesis, tested on n new independent examples.
+Kind: finite-sample, for any loss in [0, 1]; narrow, since the bets adapt to the variance.
+Source: I. Waudby-Smith, A. Ramdas, Estimating means of bounded random variables by betting (J. R. Stat. Soc.
+B 86, 2024): hedged capital, Thm 3, with the predictable plug-in bets for a fixed n.
+
+If m is the mean, K+(m) = prod (1 + min(l_t, c/m) (X_t - m)) and K-(m) = prod (1 - min(l_t, c/(1-m)) (X_t - m))
+have expectation 1 for bets l_t made from the past alone, so that max(K+, K-) / 2 reaches 1/delta with chance
+delta at most (Markov). K+ falls and K- rises with m: the m below 1/delta are an interval. c = 1/2 and
+l_t = sqrt(2 ln(2/delta) / (n s_{t-1}^2)),   s_t^2 = (1/4 + sum_{i<=t} (X_i - M_i)^2) / (t + 1),
+M_t = (1/2 + sum_{i<=t} X_i) / (t + 1). The order is drawn from the seed, after sorting: independent examples
+are as likely in any order, so that the level holds over the draw of examples and order together.
+"""
+
+import math
+
+import numpy as np
+
+from heldout import seeds
+from heldout.intervals.method import Method
+from heldout.losses import Losses
+from heldout.observed import Tested
+
+_MOST_STAKED = 0.5  # c: the share of the capital that one bet may lose
+_TOLERANCE = 1e-12
+
+
+def bounds(observed: Tested, level: float) -> tuple[float, float]:
+    """The bounds of `observed.losses`, shape (n,), all in [0, 1]."""
+    rng = np.random.default_rng(seeds.child(observed.seed, "bets"))
+    losses = rng.permutation(np.sort(observed.losses))
+    bets = _bets(losses, level)
+    mean = observed.error
+    # a bet that the mean loss is lower is a bet that the mean of 1 - loss is higher
+    low, high = _lower(losses, bets, mean, level), 1 - _lower(1 - losses, bets, 1 - mean, level)
+    return min(low, mean), max(high, mean)
+
+
+def _bets(losses: Losses, level: float) -> Losses:
+    """l_1 … l_n, each from the losses before it."""
+    counts = np.arange(2, len(losses) + 2)
+    means = (0.5 + np.cumsum(losses)) / counts
+    variances = (0.25 + np.cumsum((losses - means) ** 2)) / counts
+    before = np.concatenate([[0.25], variances[:-1]])
+    bets: Losses = np.sqrt(2 * math.log(2 / (1 - level)) / (len(losses) * before))
+    return bets
+
+
+def _lower(losses: Losses, bets: Losses, mean: float, level: float) -> float:
+    """The m in [0, mean] where K+ falls to 2 / delta, from below; 0 if it is nowhere that high."""
+    most = math.log(2 / (1 - level))
+
+    def rich(m: float) -> bool:
+        staked = np.minimum(bets, _MOST_STAKED / m) if m > 0 else bets
+        return float(np.log1p(staked * (losses - m)).sum()) >= most
+
+    if not rich(0.0):
+        return 0.0
+    low, high = 0.0, mean
+    while high - low > _TOLERANCE:
+        middle = (low + high) / 2
+        low, high = (middle, high) if rich(middle) else (low, middle)
+    return low
+
+
+METHOD = Method(
+    name="betting",
+    covers={
+        "E_val": "independent examples, loss in [0, 1]",
+        "E_test": "independent examples, loss in [0, 1]",
+    },
+    losses="in [0, 1]",
+    validity="finite-sample",
+    bounds=bounds,
+)

@@ -1,0 +1,122 @@
+"""What every interval method is: a name, the targets that it covers and when, and its bounds."""
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from heldout.errors import BadArgument, is_fraction
+from heldout.losses import Loss
+from heldout.observed import FIELD_OF, CrossValidated
+from heldout.records import Estimate, Interval
+
+Admissible = Literal["0/1", "in [0, 1]", "any"]
+Validity = Literal["exact", "finite-sample", "asymptotic"]
+
+
+@dataclass(frozen=True)
+class Method:
+    """One way to put an interval about an estimate.
+
+    `covers` maps the name of an estimate to the assumption under which the interval covers that
+    estimate's target. `losses` are those that it admits; `validity` says whether its level is exact or
+    guaranteed at every n, or reached as n grows. `bounds` takes what was observed (`heldout.observed`)
+    and a level. `least` is the smallest number of rows, `least_folds` and `least_fold_size` those of the
+    folds, `needs` the scheme of further fits that it reads (`heldout.resampling`), None for none.
+    """
+
+    name: str
+    covers: Mapping[str, str]
+    losses: Admissible
+    validity: Validity
+    bounds: Callable[[Any, float], tuple[float, float]]
+    least: int = 1
+    needs: str | None = None
+    least_folds: int = 1
+    least_fold_size: int = 1
+
+    def admits(self, loss: Loss) -> bool:
+        """Whether the method is for losses of this kind."""
+        return self.losses == "any" or (loss.bounded if self.losses == "in [0, 1]" else loss.binary)
+
+    def check_folds(self, fold: NDArray[np.int64]) -> None:
+        """Raise BadArgument for a partition into folds, shape (N,), that is too fine or too coarse for the method."""
+        sizes = np.bincount(fold)
+        if len(sizes) < self.least_folds or sizes.min() < self.least_fold_size:
+            raise BadArgument(
+                "intervals",
+                f"{self.name} needs at least {self.least_folds} folds of at least {self.least_fold_size} rows, and "
+                f"there are {len(sizes)} of {sizes.min()}; use corrected t",
+            )
+
+    def interval(self, estimate: str, observed: Any, level: float) -> Interval:
+        """The interval of `estimate` at `level`, cut to the range of the loss.
+
+        Raises BadArgument for a level outside (0, 1), an estimate or a loss that the method is not for,
+        too few rows, or further fits that were not made.
+        """
+        check_level(level)
+        if estimate not in self.covers:
+            raise BadArgument("intervals", f"{self.name} does not cover {estimate}; it covers {', '.join(self.covers)}")
+        if not self.admits(observed.loss):
+            raise BadArgument(
+                "intervals", f"{self.name} is for losses {self.losses}, and the {observed.loss.name} loss is not"
+            )
+        if observed.n < self.least:
+            raise BadArgument("losses", f"{self.name} needs at least {self.least} losses, got {observed.n}")
+        if isinstance(observed, CrossValidated):
+            self.check_folds(observed.fold)
+        if self.needs is not None and getattr(observed, FIELD_OF[self.needs]) is None:
+            raise BadArgument(
+                "intervals", f"{self.name} needs the fits of the scheme {self.needs}, which were not made"
+            )
+        low, high = self.bounds(observed, level)
+        if not (math.isfinite(low) and math.isfinite(high)):
+            raise BadArgument("losses", f"{self.name} gives {low} … {high}: a loss is too large to be squared")
+        most = 1.0 if observed.loss.bounded else math.inf
+        return Interval(max(low, 0.0), min(high, most), level, self.name, self.covers[estimate])
+
+
+def check_level(level: float) -> None:
+    """Raise BadArgument unless 0 < level < 1."""
+    if not is_fraction(level):
+        raise BadArgument("level", f"level is {level}; it must lie between 0 and 1, both excluded")
+
+
+def two_sided_normal(level: float) -> float:
+    """The normal quantile of (1 + level) / 2."""
+    from scipy.special import ndtri
+
+    return float(ndtri((1 + level) / 2))
+
+
+def two_sided_t(level: float, degrees: float) -> float:
+    """The quantile of (1 + level) / 2 of Student's t with `degrees` of freedom."""
+    from scipy.special import stdtrit
+
+    return float(stdtrit(degrees, (1 + level) / 2))
+
+
+def estimate_with(
+    candidate: str, estimate: str, observed: Any, target: str, n_train: int, method: Method, level: float
+) -> Estimate:
+    """The mean of what was observed, with its interval; without one where the rows are too few for it."""
+    record = Estimate(candidate, estimate, observed.error, target, n_train, observed.n)
+    if observed.n < method.least:
+        return record
+    return with_interval(record, method.interval(estimate, observed, level))
+
+
+def with_interval(record: Estimate, interval: Interval) -> Estimate:
+    """The same estimate with the bounds of `interval`."""
+    return replace(
+        record,
+        low=interval.low,
+        high=interval.high,
+        level=interval.level,
+        interval=interval.method,
+        assumption=interval.assumption,
+    )

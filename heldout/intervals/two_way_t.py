@@ -1,0 +1,24 @@
+"""The t interval of a table of repeats by rows.
+
+Target: the mean over the half models, or pairs of them, of their error or squared difference on new rows.
+Kind: asymptotic, for any loss.
+Source: as `two_way_wilson`: A. B. Owen, The pigeonhole bootstrap (Ann. Appl. Stat. 1, 2007).
+
+mean +- t sqrt(V), V = s_rows^2 / n + s_repeats^2 / R, and t with n - 1 degrees of freedom: the rows'
+part is by far the larger one, since repeats share their rows.
+"""
+
+import math
+
+from heldout.intervals.method import Method, two_sided_t
+from heldout.intervals.two_way_wilson import COVERS, variance
+from heldout.observed import Crossed
+
+
+def bounds(observed: Crossed, level: float) -> tuple[float, float]:
+    """mean +- t sqrt(V), n >= 2."""
+    reach = two_sided_t(level, observed.n - 1) * math.sqrt(variance(observed))
+    return observed.error - reach, observed.error + reach
+
+
+METHOD = Method(name="two-way t", covers=COVERS, losses="any", validity="asymptotic", bounds=bounds, least=2)

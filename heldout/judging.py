@@ -1,0 +1,80 @@
+"""All candidates side by side: the choice among them, and what the winner's error is after the choice."""
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from heldout import bbc, nested_selection
+from heldout.design import Design, Evidence, cross_validated, half_losses, tested
+from heldout.intervals.method import estimate_with, with_interval
+from heldout.observed import CrossValidated
+from heldout.records import Estimate
+from heldout.seeds import SchemeName
+from heldout.selection import WITH_LOSSES, Criterion, Paired, Rule, Selection, criterion_value, select
+
+
+def select_among(
+    design: Design,
+    evidence: Mapping[str, Evidence],
+    estimates: Mapping[str, list[Estimate]],
+    criterion: Criterion,
+    rule: Rule,
+) -> Selection:
+    """The choice by `criterion` and `rule`. Raises BadArgument as `selection.select`."""
+    values = {
+        name: criterion_value(criterion, {record.estimate: record.value for record in records})
+        for name, records in estimates.items()
+    }
+    behind = paired(design, evidence, criterion) if criterion in WITH_LOSSES else None
+    return select(values, criterion, rule, behind, level=design.level, seed=design.seed)
+
+
+def paired(design: Design, evidence: Mapping[str, Evidence], criterion: Criterion) -> Paired:
+    """The losses behind a criterion, and the independent terms of its standard error."""
+    if criterion == "E_cv":
+        observed = {name: cross_validated(design, of) for name, of in evidence.items()}
+        terms = {name: one.fold_errors for name, one in observed.items()}
+        return Paired({name: one.losses for name, one in observed.items()}, terms, _folds(design))
+    if criterion == "E_2cv":  # a row's mean over repeats, which share their rows
+        means = {
+            name: half_losses(design, of.losses["covalidation"], own=False).mean(axis=0)
+            for name, of in evidence.items()
+        }
+        return Paired(means, means, folds=2)
+    scheme: SchemeName = "holdout" if criterion == "E_val" else "progressive"
+    losses = {name: tested(design, of, scheme).losses for name, of in evidence.items()}
+    return Paired(losses, losses)
+
+
+def estimate_winner(design: Design, evidence: Mapping[str, Evidence]) -> list[Estimate]:
+    """E_bbc and E_nested, those that the design asks for, of the winner by E_cv (ties to the first)."""
+    wanted = [name for name in ("E_bbc", "E_nested") if name in design.estimates]
+    if not wanted:
+        return []
+    losses = np.stack([cross_validated(design, of).losses for of in evidence.values()])
+    winner = list(evidence)[int(np.argmin(losses.mean(axis=1)))]
+    n, k = len(design.y), _folds(design)
+    n_train = round(n - n / k)
+    found = []
+    if "E_bbc" in wanted:
+        value, interval = bbc.corrected_error(losses, design.level, design.seed)
+        found.append(with_interval(Estimate(winner, "E_bbc", value, bbc.TARGET, n_train, n), interval))
+    if "E_nested" in wanted:
+        fold = design.partition.fold
+        outer = nested_selection.outer_losses(losses, nested_winners(design, evidence), fold)
+        observed = CrossValidated(outer, design.loss, design.seed, fold=fold)
+        method = design.methods["E_nested"]
+        found.append(
+            estimate_with(winner, "E_nested", observed, nested_selection.TARGET, n_train, method, design.level)
+        )
+    return found
+
+
+def nested_winners(design: Design, evidence: Mapping[str, Evidence]) -> list[int]:
+    """The place of the candidate that wins inside each fold's training rows, one a fold."""
+    pairs = np.stack([cross_validated(design, of).pair_losses for of in evidence.values()])  # type: ignore[misc]
+    return nested_selection.inner_winners(pairs)
+
+
+def _folds(design: Design) -> int:
+    return int(design.partition.fold.max()) + 1

@@ -1,0 +1,29 @@
+"""The error of the whole selection procedure: selection repeated inside each fold's training rows.
+
+METHOD, section 2; Varma, Simon, Bias in error estimation when using cross-validation for model selection
+(BMC Bioinformatics 7, 2006).
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from heldout.losses import Losses
+
+TARGET = "the hypotheses that selection by E_cv inside each fold's training rows delivers"
+
+
+def inner_winners(pair_losses: Losses) -> list[int]:
+    """The place of the candidate that wins inside each fold's training rows, one a fold.
+
+    `pair_losses`, shape (M, k, N), hold in [c, i, row] the loss of a row outside fold i by candidate c
+    trained without fold i and without the row's own fold; NaN for the rows of fold i. Ties go to the
+    first candidate.
+    """
+    inner: list[int] = np.argmin(np.nanmean(pair_losses, axis=2), axis=0).tolist()
+    return inner
+
+
+def outer_losses(losses: Losses, winners: list[int], fold: NDArray[np.int64]) -> Losses:
+    """The held-out losses, shape (N,), of the hypotheses that won: from `losses`, shape (M, N)."""
+    chosen: Losses = losses[np.asarray(winners)[fold], np.arange(len(fold))]
+    return chosen

@@ -1,0 +1,100 @@
+"""What an interval looks at: the losses of one candidate under one design, all frozen.
+
+`Tested`: independent rows, or steps in their order. `CrossValidated`: rows in folds, with the errors of
+further fits where a method asks for them. `Crossed`: a table of repeats by rows, by its margins.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from heldout.losses import Loss, Losses
+
+
+@dataclass(frozen=True, eq=False)
+class Tested:
+    """The `losses`, shape (n,), of tested rows; of a stream, in the order of its steps.
+
+    `seed` is that of the methods which draw at random (a bootstrap, an order of bets).
+    """
+
+    losses: Losses
+    loss: Loss
+    seed: int = 0
+
+    @property
+    def error(self) -> float:
+        """The mean loss."""
+        return float(np.mean(self.losses))
+
+    @property
+    def n(self) -> int:
+        """The number of rows that the mean is over."""
+        return len(self.losses)
+
+
+@dataclass(frozen=True, eq=False)
+class CrossValidated(Tested):
+    """The held-out losses, shape (N,), of all rows in row order, and each row's `fold`, shape (N,).
+
+    The others are None unless their fits were made (`heldout.resampling`): `subsample_errors`, shape
+    (J,), each of `tested_per_trained` rows tested for one trained on; `repeated_errors`, shape (R, k),
+    the fold errors of further partitions; `half_errors`, shape (M, 2), the mean errors on both halves of
+    M random halvings; `pair_losses`, shape (k, N), where [i, row] is the loss of a row outside fold i by
+    the hypothesis trained without fold i and without the row's own fold, NaN for the rows of fold i.
+    """
+
+    fold: NDArray[np.int64] = None  # type: ignore[assignment]  # always given: fields before it have defaults
+    subsample_errors: Losses | None = None
+    tested_per_trained: float | None = None
+    repeated_errors: Losses | None = None
+    half_errors: Losses | None = None
+    pair_losses: Losses | None = None
+
+    @property
+    def folds(self) -> int:
+        """The number of folds, k."""
+        return int(self.fold.max()) + 1
+
+    @property
+    def fold_errors(self) -> Losses:
+        """The k held-out errors E_i, shape (k,)."""
+        return np.bincount(self.fold, weights=self.losses) / np.bincount(self.fold)
+
+
+# the field of `CrossValidated` that the fits of each further scheme fill
+FIELD_OF: Mapping[str, str] = {
+    "subsamples": "subsample_errors",
+    "repeated_folds": "repeated_errors",
+    "half_subsamples": "half_errors",
+    "fold_pairs": "pair_losses",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Crossed:
+    """A table of R repeats by n rows, each cell a loss or a disagreement, by its margins.
+
+    `by_repeat`, shape (R,), are the means over rows; `row_variance` is the sample variance (divisor n - 1)
+    of the n rows' means over repeats. The table itself is not kept: unlabelled rows are many.
+    """
+
+    by_repeat: Losses
+    row_variance: float
+    n: int
+    loss: Loss
+    seed: int = 0
+
+    @property
+    def error(self) -> float:
+        """The mean over the table."""
+        return float(np.mean(self.by_repeat))
+
+
+def crossed(table: Losses, loss: Loss, seed: int = 0) -> Crossed:
+    """The margins of a `table` of shape (R, n)."""
+    rows = table.mean(axis=0)
+    variance = float(np.var(rows, ddof=1)) if len(rows) > 1 else 0.0
+    return Crossed(table.mean(axis=1), variance, len(rows), loss, seed)

@@ -1,0 +1,118 @@
+"""Fits beyond the k folds, for the intervals of E_cv that ask for them.
+
+Every scheme is a list of splits of the N labelled rows, and a way from the losses of those splits to the
+fields of `CrossValidated` that the interval reads. Seeds are children by purpose, so that no other
+partition changes when one of them is made.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from heldout import seeds
+from heldout.errors import BadArgument
+from heldout.losses import Losses
+from heldout.partition import Labels, can_stratify, cut, draw_folds
+from heldout.records import Split
+
+SUBSAMPLES = 25  # J of the corrected t (docs/coverage.md)
+REPEATS = 3  # R of the corrected repeated t, the first of them the partition itself
+HALVINGS, HALF_SUBSAMPLES = 10, 15  # M and J of Nadeau and Bengio's conservative z, as in their section 5
+_LEAST_TESTED = 0.1  # share of a subsample that is tested under leave-one-out
+
+
+@dataclass(frozen=True, eq=False)
+class Scheme:
+    """The splits of one scheme, and the fields that their losses, one array a split, become."""
+
+    splits: list[Split]
+    fields: Callable[[Sequence[Losses]], dict[str, Any]]
+
+
+def subsamples(y: Labels, fold: NDArray[np.int64], stratify: bool, seed: int) -> Scheme:
+    """J random subsamples that test as many rows as a fold has; a tenth where folds are smaller."""
+    rows = np.arange(len(y))
+    size = _tested(len(y), fold)
+    masks = [_cut(y, size, stratify, seeds.random_state(seed, "subsamples", j)) for j in range(SUBSAMPLES)]
+    return Scheme(
+        [Split(rows[~mask], rows[mask]) for mask in masks],
+        lambda losses: {
+            "subsample_errors": np.array([part.mean() for part in losses]),
+            "tested_per_trained": size / (len(y) - size),
+        },
+    )
+
+
+def repeated_folds(y: Labels, fold: NDArray[np.int64], stratify: bool, seed: int) -> Scheme:
+    """R - 1 further partitions into k folds."""
+    k = int(fold.max()) + 1
+    folds = [
+        draw_folds(y, k, stratify, seeds.random_state(seed, "repeated_folds", repeat)) for repeat in range(REPEATS - 1)
+    ]
+    return Scheme(
+        [Split(np.flatnonzero(own != number), np.flatnonzero(own == number)) for own in folds for number in range(k)],
+        lambda losses: {"repeated_errors": np.array([part.mean() for part in losses]).reshape(-1, k)},
+    )
+
+
+def half_subsamples(y: Labels, fold: NDArray[np.int64], stratify: bool, seed: int) -> Scheme:
+    """M halvings of the rows, and on each half alone J subsamples that test as many rows as a fold has."""
+    rows = np.arange(len(y))
+    size = min(_tested(len(y), fold), len(y) // 4)
+    splits = []
+    for halving in range(HALVINGS):
+        mask = _cut(y, len(y) // 2, stratify, seeds.random_state(seed, "half_subsamples", halving))
+        for number, half in enumerate((rows[mask], rows[~mask])):
+            for j in range(HALF_SUBSAMPLES):
+                tested = _cut(y[half], size, stratify, seeds.random_state(seed, "half_subsamples", halving, number, j))
+                splits.append(Split(half[~tested], half[tested]))
+    return Scheme(
+        splits,
+        lambda losses: {
+            "half_errors": np.array([part.mean() for part in losses]).reshape(HALVINGS, 2, -1).mean(axis=2)
+        },
+    )
+
+
+def fold_pairs(y: Labels, fold: NDArray[np.int64], _stratify: bool, _seed: int) -> Scheme:
+    """One split for each pair of folds i < j, in order: train without both, test on both.
+
+    Raises BadArgument for two folds: nothing would be left to train on.
+    """
+    k = int(fold.max()) + 1
+    if k < 3:
+        raise BadArgument("folds", f"folds is {k}; nested selection and its interval need at least 3")
+    pairs = [(i, j) for i in range(k) for j in range(i + 1, k)]
+    splits = [
+        Split(np.flatnonzero((fold != i) & (fold != j)), np.flatnonzero((fold == i) | (fold == j))) for i, j in pairs
+    ]
+
+    def fields(losses: Sequence[Losses]) -> dict[str, Any]:
+        table = np.full((k, len(y)), np.nan)
+        for (i, j), split, part in zip(pairs, splits, losses, strict=True):
+            own = fold[split.validation]
+            table[i, split.validation[own == j]] = part[own == j]
+            table[j, split.validation[own == i]] = part[own == i]
+        return {"pair_losses": table}
+
+    return Scheme(splits, fields)
+
+
+SCHEMES: Mapping[str, Callable[[Labels, NDArray[np.int64], bool, int], Scheme]] = {
+    "subsamples": subsamples,
+    "repeated_folds": repeated_folds,
+    "half_subsamples": half_subsamples,
+    "fold_pairs": fold_pairs,
+}
+
+
+def _tested(n: int, fold: NDArray[np.int64]) -> int:
+    return max(1, round(n * max(1 / (int(fold.max()) + 1), _LEAST_TESTED)))
+
+
+def _cut(y: Labels, size: int, stratify: bool, state: int) -> NDArray[np.bool_]:
+    """A random mask, stratified where asked and possible: a small part cannot hold every class."""
+    return cut(y, size, stratify=stratify and can_stratify(y, size), random_state=state)

@@ -1,0 +1,222 @@
+"""What a person sees of a `Validation`, and what it chooses: print, plot, target, select."""
+
+import numpy as np
+import pytest
+from matplotlib.figure import Figure
+from sklearn.datasets import make_classification
+from sklearn.linear_model import Ridge
+from sklearn.naive_bayes import GaussianNB
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
+
+import heldout
+from heldout.errors import BadArgument
+from heldout.selection import CRITERIA, RULES, WITH_LOSSES
+
+EVERY = ["E_in", "E_val", "E_cv", "E_prog", "E_2cv", "E_train", "disagreement", "E_dis", "E_maxdt", "E_bbc", "E_nested"]
+features, y = make_classification(n_samples=60, n_features=4, flip_y=0.2, random_state=6)
+X, U = features, np.random.default_rng(0).normal(size=(50, 4))
+HOW = {"folds": 4, "repeats": 2, "tested_fraction": 0.3}
+
+
+@pytest.fixture(scope="module")
+def found() -> heldout.Validation:
+    learners = {
+        "stump": DecisionTreeClassifier(max_depth=1),
+        "bayes": GaussianNB(),
+        "tree": DecisionTreeClassifier(),
+    }
+    return heldout.validate(learners, X, y, unlabeled=U, estimates=EVERY, level=0.9, **HOW)
+
+
+@pytest.fixture(scope="module")
+def numbers() -> heldout.Validation:
+    learners = {"line": Ridge(), "tree": DecisionTreeRegressor(max_depth=2)}
+    return heldout.validate(learners, X, X[:, 0] * 3 + y, loss="squared", estimates=EVERY[:4], **HOW)
+
+
+def values(found: heldout.Validation, estimate: str) -> dict[str, float]:
+    return {record.candidate: record.value for record in found.estimates if record.estimate == estimate}
+
+
+# --- print
+
+
+def test_print_shows_every_candidate_every_estimate_and_every_value(found, capsys):
+    print(found)
+    shown = capsys.readouterr().out
+    assert str(found) + "\n" == shown
+    title, header, *body = shown.splitlines()
+    assert "errors in percent, below each its interval at 90 %" == title
+    assert ["candidate", *EVERY] == header.split()
+    assert 2 * 3 == len(body)
+    for place, name in enumerate(found.candidates):
+        cells = body[2 * place].split()
+        assert name == cells[0]
+        records = {record.estimate: record for record in found.estimates if record.candidate == name}
+        assert [f"{100 * records[e].value:.1f}" if e in records else "–" for e in EVERY] == cells[1:]
+        bounds = [records[e] for e in EVERY if e in records and records[e].low is not None]
+        assert [f"{100 * one.low:.1f}–{100 * one.high:.1f}" for one in bounds] == body[2 * place + 1].split()
+
+
+def test_print_shows_losses_of_numbers_in_their_own_unit(numbers):
+    title, header, *body = str(numbers).splitlines()
+    assert "mean losses, below each its interval at 95 %" == title
+    assert ["candidate", *EVERY[:4]] == header.split()
+    for place, name in enumerate(numbers.candidates):
+        shown = [float(cell) for cell in body[2 * place].split()[1:]]
+        # four digits
+        assert [values(numbers, estimate)[name] for estimate in EVERY[:4]] == pytest.approx(shown, rel=5e-4)
+
+
+def test_the_columns_of_the_table_are_aligned(found):
+    _, header, *body = str(found).splitlines()
+    ends = [header.index(name) + len(name) for name in header.split()[1:]]
+    for line in body[::2]:
+        assert all(line[end - 1] != " " and line[end : end + 1] in ("", " ") for end in ends)
+
+
+def test_the_representation_shows_no_learner_and_no_data(found):
+    assert repr(found).startswith("Validation(estimates=(Estimate(candidate='stump', estimate='E_in', ")
+    assert "GaussianNB" not in repr(found)
+
+
+# --- plot
+
+
+def test_plot_is_a_figure_with_a_point_for_each_estimate(found):
+    figure = found.plot()
+    assert isinstance(figure, Figure)
+    (axes,) = figure.axes
+    assert list(found.candidates) == [label.get_text() for label in axes.get_xticklabels()]
+    assert EVERY == [one.get_text() for one in axes.get_legend().get_texts()]
+    points = {one.get_label(): one.lines[0].get_xydata() for one in axes.containers}
+    assert EVERY == list(points)
+    assert len(found.estimates) == sum(len(of) for of in points.values())
+    for estimate, of in points.items():
+        expected = values(found, estimate)
+        # percent, and each point nearest to its candidate's tick
+        assert [100 * value for value in expected.values()] == pytest.approx(of[:, 1].tolist(), rel=1e-12)
+        assert [found.candidates.index(name) for name in expected] == [round(x) for x in of[:, 0]]
+    assert "error, %" == axes.get_ylabel()
+
+
+def test_the_bars_of_the_plot_reach_to_the_bounds(numbers):
+    (axes,) = numbers.plot().axes
+    for bars in axes.containers:
+        records = [record for record in numbers.estimates if record.estimate == bars.get_label()]
+        for record, segment in zip(records, bars.lines[2][0].get_segments(), strict=True):
+            ends = (record.value, record.value) if record.low is None else (record.low, record.high)
+            assert ends == pytest.approx(tuple(segment[:, 1]), rel=1e-9, abs=1e-12)
+    assert "mean loss" == axes.get_ylabel()
+
+
+def test_two_plots_are_two_figures(found):
+    assert found.plot() is not found.plot()
+
+
+def test_without_matplotlib_plot_says_what_is_missing(found, monkeypatch):
+    monkeypatch.setitem(__import__("sys").modules, "matplotlib.figure", None)
+    with pytest.raises(ImportError, match=r"^plot\(\) needs matplotlib, which is not installed: "):
+        found.plot()
+
+
+# --- target
+
+
+def test_an_unknown_candidate_or_estimate_is_refused_with_those_that_are_there(found, numbers):
+    with pytest.raises(BadArgument, match="^candidate is 'lda'; it must be one of stump, bayes, tree$") as caught:
+        found.target("lda", "E_cv")
+    assert "candidate" == caught.value.argument
+    with pytest.raises(
+        BadArgument, match="^estimate is 'E_2cv'; of line there are E_cv, E_in, E_prog, E_val$"
+    ) as caught:
+        numbers.target("line", "E_2cv")
+    assert "estimate" == caught.value.argument
+
+
+def test_the_corrections_have_a_target_of_the_winner_alone(found):
+    winner = next(record.candidate for record in found.estimates if record.estimate == "E_bbc")
+    for name in found.candidates:
+        for estimate in ("E_bbc", "E_nested"):
+            if name == winner:
+                assert 4 == len(found.target(name, estimate))
+            else:
+                with pytest.raises(BadArgument, match=f"^estimate is '{estimate}'; of {name} there are "):
+                    found.target(name, estimate)
+
+
+# --- select
+
+
+@pytest.mark.parametrize("criterion", CRITERIA)
+def test_the_minimum_is_the_first_candidate_of_least_value(found, criterion):
+    chosen = found.select(criterion=criterion, rule="minimum")
+    needed = ("E_cv", "E_maxdt") if criterion == "max(E_cv, E_maxdt)" else (criterion,)
+    expected = {name: max(values(found, estimate)[name] for estimate in needed) for name in found.candidates}
+    assert (expected, criterion, "minimum") == (chosen.values, chosen.criterion, chosen.rule)
+    assert min(expected, key=expected.__getitem__) == chosen.selected
+
+
+def test_unless_told_otherwise_it_is_the_minimum_of_e_cv(found):
+    assert found.select("E_cv", "minimum") == found.select()
+
+
+@pytest.mark.parametrize("criterion", WITH_LOSSES)
+@pytest.mark.parametrize("rule", RULES)
+def test_every_rule_takes_a_candidate_that_the_criterion_allows(found, criterion, rule):
+    chosen = found.select(criterion, rule)
+    least = found.select(criterion, "minimum").selected
+    assert least in chosen.indistinguishable
+    # candidates go from simple to complex, and no rule takes one behind the least
+    assert found.candidates.index(chosen.selected) <= found.candidates.index(least)
+    assert chosen == found.select(criterion, rule)
+    if rule == "indistinguishable":
+        assert chosen.indistinguishable[0] == chosen.selected
+
+
+def test_one_standard_error_is_that_of_the_fold_errors_of_the_least(found):
+    hypotheses = {name: found.target(name, "E_cv") for name in found.candidates}
+    errors = values(found, "E_cv")
+    least = min(errors, key=errors.__getitem__)
+    fold = found._design.partition.fold
+    of_folds = [
+        np.mean(hypotheses[least][number].predict(X[fold == number]) != y[fold == number]) for number in range(4)
+    ]
+    limit = errors[least] + np.std(of_folds, ddof=1) / 2  # sqrt(4)
+    first = next(name for name in found.candidates if errors[name] <= limit)
+    assert first == found.select("E_cv", "one_standard_error").selected
+
+
+@pytest.mark.parametrize("criterion", ["E_maxdt", "max(E_cv, E_maxdt)"])
+@pytest.mark.parametrize("rule", ["one_standard_error", "indistinguishable"])
+def test_a_rule_that_needs_losses_is_refused_for_a_criterion_without(found, criterion, rule):
+    with pytest.raises(BadArgument, match=f"^rule is {rule}, but .* is no mean of paired losses") as caught:
+        found.select(criterion, rule)
+    assert "rule" == caught.value.argument
+
+
+@pytest.mark.parametrize("criterion", ["E_2cv", "E_maxdt", "max(E_cv, E_maxdt)"])
+def test_a_criterion_that_was_not_computed_is_refused_with_those_that_were(numbers, criterion):
+    with pytest.raises(BadArgument, match="was not computed .*; choose among E_val, E_cv, E_prog$") as caught:
+        numbers.select(criterion)
+    assert "criterion" == caught.value.argument
+
+
+@pytest.mark.parametrize("criterion", ["E_in", "E_loo", None, 3])
+def test_an_unknown_criterion_is_refused_with_those_that_are_known(found, criterion):
+    with pytest.raises(BadArgument) as caught:
+        found.select(criterion)
+    assert f"criterion is {criterion!r}; it must be one of {', '.join(CRITERIA)}" == str(caught.value)
+    assert "criterion" == caught.value.argument
+
+
+def test_an_unknown_rule_is_refused(found):
+    with pytest.raises(BadArgument, match="^rule is 'best'; it must be one of minimum, ") as caught:
+        found.select(rule="best")
+    assert "rule" == caught.value.argument
+
+
+def test_numbers_are_selected_by_their_mean_loss(numbers):
+    for criterion in ("E_val", "E_cv", "E_prog"):
+        errors = values(numbers, criterion)
+        assert min(errors, key=errors.__getitem__) == numbers.select(criterion).selected
