@@ -3,7 +3,7 @@ PYTHON := $(shell command -v python3.11 || command -v python3)
 UV := uv==0.13.9
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
 
-.PHONY: repro test test-slow check ui serve lock clean
+.PHONY: repro test test-slow studies check ui serve lock clean
 
 repro: .venv/ready ## validate the candidates of params.yaml
 	dvc repro
@@ -14,6 +14,9 @@ test: .venv/ready ## format, types, layers, and all tests but the long ones
 
 test-slow: .venv/ready ## the long tests
 	python -m pytest -m slow
+
+studies: .venv/ready ## hours: docs/coverage.*; DATA=FOLDER adds the real data sets, QUICK=--quick is minutes
+	python -m studies.coverage $(QUICK) $(if $(DATA),--data $(DATA))
 
 check: .venv/ready
 	ruff format --check .

@@ -1,0 +1,71 @@
+"""The study's learners: a stable and an unstable one for classes and for numbers.
+
+The trees are scikit-learn's, without its checks of inputs and of cloning, which would take most of the time
+for samples of 50 rows; the linear ones are a solve of p equations.
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
+
+
+class _Lean:
+    """Cloned by its one setting; rows are already in the type that trees want."""
+
+    random_state: int | None
+
+    def __sklearn_clone__(self) -> Any:
+        return type(self)(random_state=self.random_state)  # type: ignore[call-arg]
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:  # noqa: ARG002
+        return {"random_state": self.random_state}
+
+    def set_params(self, random_state: int) -> Any:
+        self.random_state = random_state
+        return self
+
+    def fit(self, X: Any, y: Any) -> Any:
+        return super().fit(X, y.astype(np.float64), check_input=False)  # type: ignore[misc]
+
+    def predict(self, X: Any) -> Any:
+        return super().predict(X, check_input=False)  # type: ignore[misc]
+
+
+class TreeClassifier(_Lean, DecisionTreeClassifier):  # type: ignore[misc]  # scikit-learn has no types
+    """Unstable: a tree grown until its leaves are pure."""
+
+
+class TreeRegressor(_Lean, DecisionTreeRegressor):  # type: ignore[misc]
+    """Unstable: a tree grown until its leaves hold a single row."""
+
+
+class LeastSquares(BaseEstimator):  # type: ignore[misc]
+    """Stable: ridge regression with penalty 1 on standardised columns."""
+
+    def __sklearn_clone__(self) -> "LeastSquares":
+        return type(self)()
+
+    def fit(self, X: NDArray[Any], y: NDArray[Any]) -> "LeastSquares":
+        self._centre, self._scale = X.mean(axis=0), X.std(axis=0) + 1e-12
+        Z = (X - self._centre) / self._scale
+        self._level = y.mean(axis=0)
+        self._weights = np.linalg.solve(Z.T @ Z + np.eye(Z.shape[1]), Z.T @ (y - self._level))
+        return self
+
+    def predict(self, X: NDArray[Any]) -> NDArray[Any]:
+        return np.asarray((X - self._centre) / self._scale @ self._weights + self._level)
+
+
+class LeastSquaresClassifier(LeastSquares):
+    """Stable: the class whose indicator `LeastSquares` predicts to be the largest."""
+
+    def fit(self, X: NDArray[Any], y: NDArray[Any]) -> "LeastSquaresClassifier":
+        self.classes_, places = np.unique(y, return_inverse=True)
+        super().fit(X, np.eye(len(self.classes_))[places])
+        return self
+
+    def predict(self, X: NDArray[Any]) -> NDArray[Any]:
+        return np.asarray(self.classes_[np.argmax(super().predict(X), axis=1)])
