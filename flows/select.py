@@ -2,27 +2,30 @@
 
 from prefect import flow
 
-from tasks import choice, files, models, tracking
-from tasks.estimates import estimate_all, read_results
+from tasks import choice, files, models, results, tracking
+from tasks.delivery import deliver
+from tasks.estimates import choose, estimate_all, read_results
 from tasks.execution import RUNNER
-from tasks.fit import final_hypothesis
 from tasks.params import load
 
 
 @flow(name="select", task_runner=RUNNER)
 def select(params: str = "params.yaml", overrides: tuple[str, ...] = ()) -> None:
-    """Write all losses and estimates, the selection with its bound, and the winner retrained on all rows."""
+    """Write all losses and estimates, the selection with its bound, and the winner in the form that is shipped."""
     settings = load(params, overrides)
     data_hash = files.read_data_hash()
-    results = read_results(settings)
-    estimates = estimate_all(settings, results)
-    selection = choice.choose(settings, results, estimates)
+    found = read_results(settings)
+    estimates = estimate_all(found)
+    selection, of_the_winner = choose(settings, found, estimates)
     winner = next(candidate for candidate in settings.candidates if candidate.name == selection.selected)
-    model = final_hypothesis(settings, winner)
-    test_estimate = choice.open_test_part(settings, winner, model)
-    ledger = tracking.read_ledger(settings, data_hash, results.candidates, winner if test_estimate else None)
-    files.write_losses(results.losses)
-    files.write_estimates([*(record for records in estimates.values() for record in records), *test_estimate])
-    files.write_json(files.SELECTION, choice.describe(settings, selection, estimates, test_estimate, ledger))
-    models.save(model, files.MODEL)
-    tracking.tag_selection(data_hash, winner, opened=bool(test_estimate))
+    delivered = deliver(settings, winner)
+    ledger = tracking.read_ledger(settings, data_hash, found.candidates)
+    opening = choice.open_test_part(settings, found, winner, delivered, ledger)
+    files.write_losses(results.read_losses(found.candidates))
+    files.write_estimates(
+        [*(record for own in estimates.values() for record in own), *opening.estimates, *of_the_winner]
+    )
+    description = choice.describe(settings, found, selection, estimates, opening, ledger, delivered)
+    files.write_json(files.SELECTION, description)
+    models.save(delivered.hypothesis, files.MODEL)
+    tracking.tag_selection(data_hash, winner, opened=bool(opening.estimates))

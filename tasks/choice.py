@@ -1,68 +1,91 @@
-"""The choice among the candidates, and the opening of the test part."""
+"""What follows the choice: the opening of the test part, and selection.json."""
 
+import logging
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from heldout import holdout
-from heldout.errors import BadArgument, FitFailure
+from heldout.errors import FitFailure
 from heldout.fitting import test
-from heldout.losses import natural_loss
+from heldout.observed import Tested
 from heldout.records import Estimate
-from heldout.selection import Selection, select, selection_bound
+from heldout.selection import Selection, bound_of
 from tasks import files
+from tasks.delivery import Delivered
 from tasks.errors import UserError
-from tasks.estimates import Results, criterion_values, standard_errors
+from tasks.estimates import Results
+from tasks.forms import FORMS
 from tasks.params import Candidate, Settings
-from tasks.tracking import Ledger
+from tasks.tracking import Ledger, learner_id
+
+log = logging.getLogger("heldout")
 
 
-def choose(settings: Settings, results: Results, estimates: Mapping[str, list[Estimate]]) -> Selection:
-    """The winner by `selection.criterion` and `selection.rule`. Raises UserError if nothing can be chosen."""
-    if not results.candidates:
-        reasons = "; ".join(f"{name}: {reason}" for name, reason in results.failures.items())
-        raise UserError(f"candidates: all failed ({reasons}), so there is nothing to select; mend at least one")
-    try:
-        values = criterion_values(settings, estimates)
-        errors = standard_errors(settings, results)
-        return select(values, settings.criterion, settings.selection.rule, errors)
-    except BadArgument as error:
-        raise UserError(f"selection.{error.argument}: {error}") from None
+@dataclass(frozen=True)
+class Opening:
+    """E_test, the number of winners that the test part was opened for, and why it stayed shut, if it did."""
+
+    estimates: tuple[Estimate, ...] = ()
+    openings: int = 0
+    refused: str | None = None
 
 
-def open_test_part(settings: Settings, winner: Candidate, model: Any) -> list[Estimate]:
-    """E_test of the winner's model; empty where no test part was cut off."""
+def open_test_part(
+    settings: Settings, results: Results, winner: Candidate, delivered: Delivered, ledger: Ledger
+) -> Opening:
+    """E_test of what is delivered, unless the part was opened for another winner; empty without a test part."""
     if settings.split.test_fraction == 0:
-        return []
+        return Opening()
+    others = ledger.opened_for - {learner_id(winner)}
+    if others and not settings.selection.reopen_test:
+        reason = (
+            f"the test part of these data was opened for {len(others)} other winner{'s' * (len(others) > 1)}; a second "
+            "look would be a choice among test errors. Set selection.reopen_test to true to open it all the same, or "
+            "take fresh rows"
+        )
+        log.warning("E_test: not opened: %s", reason)
+        return Opening(openings=len(ledger.opened_for), refused=reason)
     X, y = files.read_table(files.TEST)
-    loss = natural_loss(y)
-    n_train = len(files.read_table(files.LABELED)[1])
+    design = results.design
     try:
-        losses = test(model, X, y, holdout.final_split(len(y)).validation, loss)
+        losses = test(delivered.hypothesis, X, y, holdout.final_split(len(y)).validation, design.loss)
     except FitFailure as failure:
         raise UserError(f"candidates: {winner.name} failed on the test part: {failure}") from None
-    return [holdout.final_estimate(winner.name, losses, n_train, loss, settings.selection.level)]
+    estimate = holdout.final_estimate(
+        winner.name,
+        Tested(losses, design.loss, design.seed),
+        len(design.y),
+        design.methods["E_test"],
+        design.level,
+        FORMS[settings.deliver].target,
+    )
+    return Opening((estimate,), len(ledger.opened_for | {learner_id(winner)}))
 
 
 def describe(
     settings: Settings,
+    results: Results,
     selection: Selection,
     estimates: Mapping[str, list[Estimate]],
-    test_estimate: list[Estimate],
+    opening: Opening,
     ledger: Ledger,
+    delivered: Delivered,
 ) -> dict[str, Any]:
     """selection.json."""
+    design = results.design
     held_out = next(record for record in estimates[selection.selected] if record.estimate == "E_val")
-    _, y = files.read_table(files.LABELED)
-    bound = None  # Hoeffding knows no bound for an unbounded loss
-    if natural_loss(y).bounded:
-        bound = selection_bound(held_out.value, held_out.n_tested, ledger.compared, settings.selection.level)
     return {
         "selected": selection.selected,
         "criterion": selection.criterion,
         "rule": selection.rule,
         "candidates": [candidate.name for candidate in settings.candidates],
+        "indistinguishable": list(selection.indistinguishable),
         "contamination": ledger.compared,
-        "bound": bound,
-        "E_test": test_estimate[0].value if test_estimate else None,
-        "test_openings": ledger.test_openings,
+        "bound": bound_of(held_out, design.loss, ledger.compared, design.level),
+        "bound_of_one": bound_of(held_out, design.loss, 1, design.level),
+        "E_test": opening.estimates[0].value if opening.estimates else None,
+        "test_openings": opening.openings,
+        "test_refused": opening.refused,
+        "deliver": {"form": settings.deliver, "target": FORMS[settings.deliver].target, **delivered.sizes()},
     }

@@ -1,28 +1,29 @@
 """Disagreement of the half models on the unlabelled shards: one task a candidate, block of repeats and shard."""
 
-from collections.abc import Mapping, Sequence
-from pathlib import Path
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
-from heldout.covalidation import pointwise_disagreement
-from heldout.errors import FitFailure
-from heldout.fitting import predict
-from heldout.losses import LOSSES, natural_loss
-from tasks import cache, files
+from heldout.losses import natural_loss
+from tasks import cache, files, worker
 from tasks.execution import run_all
-from tasks.fit import Finished, check_not_all_failed, first_reasons, hypothesis_key
+from tasks.fit import check_not_all_failed, first_reasons
 from tasks.params import Settings
 from tasks.schemes import REPEATS_A_TASK
+from tasks.worker import Finished
 
-_VERSION = ("disagreement", 1)
+_VERSION = ("disagreement", 2)
+_COLUMNS = ["candidate", "shard", "repeat", "rows", "disagreement"]
+_ROW_COLUMNS = ["candidate", "shard", "rows", "mean", "variance"]
 
 
-def disagree_all(settings: Settings, halves: Mapping[str, Finished]) -> tuple[pd.DataFrame, dict[str, str]]:
-    """The mean disagreement for each candidate, shard and repeat, and the candidates that failed.
+def disagree_all(settings: Settings, halves: Mapping[str, Finished]) -> tuple[dict[str, pd.DataFrame], dict[str, str]]:
+    """The margins of each candidate's disagreement on each shard, and the candidates that failed.
+
+    The table `disagreement` has the mean of each repeat over a shard's rows; `disagreement_rows` the mean
+    and the variance (divisor n) of a shard's rows' means over the repeats: memory is that of one shard.
 
     `halves` holds two hypotheses a repeat, in the order (repeat 0, half 0), (repeat 0, half 1), …
     """
@@ -41,39 +42,35 @@ def disagree_all(settings: Settings, halves: Mapping[str, Finished]) -> tuple[pd
                     last = first + len(keys) // 2
                     name = f"shard {number + 1}/{len(shards)} · repeats {first + 1}-{last} · {candidate}"
                     todo.append((name, (settings, candidate, keys, path, key, loss)))
-    reasons = run_all(settings, "disagreement", disagree, todo, len(pieces) - len(todo))
+    reasons = run_all(settings, "disagreement", worker.disagree, todo, len(pieces) - len(todo))
     failures = first_reasons([arguments[1] for _, arguments in todo], reasons)
     check_not_all_failed(settings, failures)
-    tables = []
+    means: list[tuple[Any, ...]] = []
+    sums: dict[tuple[str, int], list[str]] = {}
     for candidate, number, first, key in pieces:
-        if candidate not in failures:
-            means, rows = cache.load(key)
-            repeats = first + np.arange(len(means))
-            tables.append(
-                pd.DataFrame(
-                    {"candidate": candidate, "shard": number, "repeat": repeats, "rows": rows, "disagreement": means}
-                )
-            )
-    columns = ["candidate", "shard", "repeat", "rows", "disagreement"]
-    table = pd.concat(tables) if tables else pd.DataFrame(columns=columns)
-    return table.reset_index(drop=True), failures
+        if candidate in failures:
+            continue
+        by_repeat, by_row = cache.load(key)
+        repeats = first + np.arange(len(by_repeat))
+        means.append((candidate, number, repeats, len(by_row), by_repeat))
+        sums.setdefault((candidate, number), []).append(key)
+    tables = {
+        "disagreement": _stack([dict(zip(_COLUMNS, line, strict=True)) for line in means], _COLUMNS),
+        "disagreement_rows": pd.DataFrame(
+            [(candidate, number, *_moments(keys)) for (candidate, number), keys in sums.items()], columns=_ROW_COLUMNS
+        ),
+    }
+    return tables, failures
 
 
-def disagree(settings: Settings, candidate: str, keys: Sequence[str], shard: Path, key: str, loss: str) -> str | None:
-    """In a worker: the mean disagreement of each pair of hypotheses on one shard; the reason of a failure."""
-    settings.use_folder()
-    X = files.read_shard(shard)
-    try:
-        predictions = [predict(cache.load(hypothesis_key(name)), X) for name in keys]
-    except FitFailure as failure:
-        return f"{shard.name}: {failure}"
-    means: NDArray[np.float64] = np.array(
-        [
-            pointwise_disagreement(first, second, LOSSES[loss]).mean()
-            for first, second in zip(predictions[::2], predictions[1::2], strict=True)
-        ]
+def _moments(keys: list[str]) -> tuple[int, float, float]:
+    """The number of a shard's rows, and mean and variance of their means over all repeats."""
+    parts = [cache.load(key) for key in keys]
+    by_row = np.sum([rows for _, rows in parts], axis=0) / sum(len(repeats) for repeats, _ in parts)
+    return len(by_row), float(by_row.mean()), float(by_row.var())
+
+
+def _stack(lines: list[dict[str, Any]], columns: list[str]) -> pd.DataFrame:
+    return (
+        pd.concat([pd.DataFrame(line) for line in lines], ignore_index=True) if lines else pd.DataFrame(columns=columns)
     )
-    if not np.isfinite(means).all():
-        return f"{shard.name}: a prediction of {candidate} is not finite"
-    cache.save(key, (means, len(X)))
-    return None

@@ -3,8 +3,6 @@
 import functools
 import logging
 import os
-import signal
-import threading
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
@@ -15,7 +13,7 @@ from prefect.cache_policies import NO_CACHE
 from prefect.futures import as_completed
 from prefect.task_runners import ThreadPoolTaskRunner
 
-from tasks import tracking
+from tasks import tracking, worker
 from tasks.errors import UserError
 from tasks.params import Execution, Settings
 from tasks.progress import Progress
@@ -34,7 +32,7 @@ def executor(settings: Execution) -> Executor:
     from loky import get_reusable_executor
 
     pool: Executor = get_reusable_executor(
-        max_workers=settings.workers, timeout=_IDLE_SECONDS, initializer=_start_worker
+        max_workers=settings.workers, timeout=_IDLE_SECONDS, initializer=worker.start
     )
     return pool
 
@@ -85,19 +83,3 @@ def _dask(address: str) -> Executor:
         ) from None
     pool: Executor = client.get_executor(pure=False)  # type: ignore[no-untyped-call]
     return pool
-
-
-def _start_worker() -> None:
-    """One BLAS thread: the cores are taken, and sums come out the same whatever the number of workers."""
-    from threadpoolctl import threadpool_limits
-
-    threadpool_limits(1)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the main process tells of an interruption
-    threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
-
-
-def _end_with(parent: int) -> None:
-    """An idle worker would outlive a main process that was killed."""
-    while os.getppid() == parent:
-        time.sleep(1)
-    os._exit(1)

@@ -9,33 +9,19 @@ from pathlib import Path
 from typing import Any
 
 
-def build(estimator: str, params: dict[str, Any], preprocess: str | None) -> Any:
-    """The unfitted estimator with its settings, behind `preprocess` if there is one."""
+def build(estimator: str, params: dict[str, Any], preprocess: str | None, family: dict[str, Any] | None = None) -> Any:
+    """The unfitted estimator with its settings, as a family if it is one, behind `preprocess` if there is one."""
     learner = resolve(estimator)(**params)
+    if family is not None:
+        from heldout.family import Family, check
+
+        check(learner, family["parameter"], family["values"])
+        learner = Family(learner, family["parameter"], family["values"])
     if preprocess is None:
         return learner
     from sklearn.pipeline import make_pipeline
 
     return make_pipeline(resolve(preprocess)(), learner)
-
-
-def seeded(learner: Any, state: int) -> Any:
-    """`learner` with every open `random_state`, nested ones too, set to `state`; written ones stay."""
-    settings = learner.get_params(deep=True)
-    open_states = {
-        name: state
-        for name, value in settings.items()
-        if value is None and (name == "random_state" or name.endswith("__random_state"))
-    }
-    return learner.set_params(**open_states) if open_states else learner
-
-
-def has_open_random_state(learner: Any) -> bool:
-    """Whether the seed decides anything in `learner`."""
-    return any(
-        value is None and (name == "random_state" or name.endswith("__random_state"))
-        for name, value in learner.get_params(deep=True).items()
-    )
 
 
 def resolve(path: str) -> Any:
@@ -66,7 +52,7 @@ def own_source(*paths: str | None) -> list[str]:
     return found
 
 
-def check(estimator: str, params: dict[str, Any], preprocess: str | None) -> None:
+def check(estimator: str, params: dict[str, Any], preprocess: str | None, family: dict[str, Any] | None = None) -> None:
     """Raise ValueError for an unknown path, an unknown or bad parameter, or something that cannot fit."""
     constructor = resolve(estimator)
     if not callable(constructor):
@@ -78,7 +64,7 @@ def check(estimator: str, params: dict[str, Any], preprocess: str | None) -> Non
             hint = f"did you mean {near[0]}?" if near else f"it takes {', '.join(known) or 'none'}"
             raise ValueError(f"params.{name} is not a parameter of {estimator}; {hint}")
     try:
-        learner = build(estimator, params, preprocess)
+        learner = build(estimator, params, preprocess, family)
     except ValueError:
         raise
     except Exception as error:
@@ -100,5 +86,8 @@ def _parameters(constructor: Any) -> list[str] | None:
 
 def _check_values(learner: Any) -> None:
     # scikit-learn checks values at fit; the same check, asked for early, spares every fit
-    if hasattr(learner, "_validate_params"):
+    if hasattr(learner, "path_values"):
+        for one in learner.path_values():
+            _check_values(one)
+    elif hasattr(learner, "_parameter_constraints"):
         learner._validate_params()

@@ -19,6 +19,11 @@ def save(model: Any, path: Path) -> None:
     part.replace(path)
 
 
+def size(model: Any) -> int:
+    """The bytes that `save` writes."""
+    return len(stable_bytes(skops.io.dumps(model)))
+
+
 def load(path: Path) -> Any:
     """The model at `path`, which this project wrote: the types that it names are trusted."""
     return skops.io.load(path, trusted=skops.io.get_untrusted_types(file=path))

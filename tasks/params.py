@@ -10,12 +10,15 @@ from typing import Annotated, Any, Literal
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, ValidationError, field_validator, model_validator
 
-from heldout.selection import WITH_STANDARD_ERROR, Criterion, Rule
+from heldout.errors import BadArgument
+from heldout.intervals import covering
+from heldout.selection import Criterion, Rule, check_rule
 from tasks import learners
 from tasks.errors import UserError
 
 Fraction = Annotated[float, Field(gt=0, lt=1)]
 Count = Annotated[int, Field(ge=1)]
+Deliver = Literal["final", "k_fold", "progressive", "vote"]
 MOST_ERRORS = 10
 
 
@@ -56,6 +59,13 @@ class Covalidation(_Section):
     repeats: Count
 
 
+class Family(_Section):
+    """A path of one parameter's values, from simple to complex."""
+
+    parameter: Annotated[str, Field(min_length=1)]
+    values: Annotated[list[Any], Field(min_length=2)]
+
+
 class Candidate(_Section):
     """A named learner."""
 
@@ -63,18 +73,23 @@ class Candidate(_Section):
     estimator: str
     params: dict[str, Any] = {}
     preprocess: str | None = None
+    family: Family | None = None
 
     def learner(self) -> Any:
-        """The unfitted estimator, behind its preprocessing if it has one."""
-        return learners.build(self.estimator, self.params, self.preprocess)
+        """The unfitted estimator, behind its preprocessing if it has one; a family chooses its own value."""
+        family = None if self.family is None else self.family.model_dump()
+        return learners.build(self.estimator, self.params, self.preprocess, family)
 
     def identity(self) -> dict[str, Any]:
         """What the learner is, whatever it is called: equal identities are one candidate."""
-        return {**self.model_dump(exclude={"name"}), "source": learners.own_source(self.estimator, self.preprocess)}
+        family = {} if self.family is None else {"family": self.family.model_dump()}
+        own = self.model_dump(exclude={"name", "family"})
+        return {**own, **family, "source": learners.own_source(self.estimator, self.preprocess)}
 
     @model_validator(mode="after")
     def _buildable(self) -> "Candidate":
-        learners.check(self.estimator, self.params, self.preprocess)
+        family = None if self.family is None else self.family.model_dump()
+        learners.check(self.estimator, self.params, self.preprocess, family)
         return self
 
 
@@ -84,6 +99,8 @@ class SelectionSection(_Section):
     criterion: Criterion | None = None  # left out: E_cv for iid rows, E_maxdt for actively picked ones
     rule: Rule
     level: Fraction
+    nested: bool = False
+    reopen_test: bool = False
 
 
 class Execution(_Section):
@@ -113,7 +130,9 @@ class Settings(_Section):
     progressive: Progressive
     covalidation: Covalidation
     candidates: Annotated[list[Candidate], Field(min_length=1)]
+    intervals: dict[str, str] = {}  # left out: the methods that docs/coverage.md chose
     selection: SelectionSection
+    deliver: Deliver = "final"
     execution: Execution
     tracking: Tracking
     _folder: str = PrivateAttr(default=".")
@@ -138,13 +157,27 @@ class Settings(_Section):
             )
         return candidates
 
+    @field_validator("intervals")
+    @classmethod
+    def _known_intervals(cls, chosen: dict[str, str]) -> dict[str, str]:
+        for estimate, name in chosen.items():
+            try:
+                covering(estimate, name)
+            except BadArgument as error:
+                raise ValueError(str(error)) from None
+        return chosen
+
     @model_validator(mode="after")
     def _rule_fits(self) -> "Settings":
-        if self.selection.rule == "one_standard_error" and self.criterion not in WITH_STANDARD_ERROR:
-            raise ValueError(
-                f"selection.rule is one_standard_error, but {self.criterion} has no standard error; use the rule "
-                f"minimum, or a criterion among {', '.join(WITH_STANDARD_ERROR)}"
-            )
+        try:
+            check_rule(self.criterion, self.selection.rule)
+        except BadArgument as error:
+            raise ValueError(f"selection.{error}") from None
+        pairs = (
+            self.selection.nested or covering("E_cv", self.intervals.get("E_cv", "corrected t")).needs == "fold_pairs"
+        )
+        if pairs and self.split.folds == 2:
+            raise ValueError("split.folds is 2, but nested selection and the nested interval need at least 3")
         return self
 
 

@@ -11,6 +11,7 @@ from tasks.summary import SHOWN, Summary
 
 ESTIMATES = files.PLOTS / "estimates.png"
 PROGRESSIVE = files.PLOTS / "progressive.png"
+FAMILIES = files.PLOTS / "families.png"
 _COLOURS = ("#4c6a92", "#d1495b", "#66a182", "#edae49", "#7b5ea7", "#2e4057", "#b56576", "#8d99ae")
 
 
@@ -26,6 +27,9 @@ def draw(summary: Summary) -> list[Path]:
         with mpl.rc_context({"svg.hashsalt": "heldout", "axes.spines.top": False, "axes.spines.right": False}):
             _draw_estimates(summary, folder / ESTIMATES.name)
             _draw_progressive(summary, folder / PROGRESSIVE.name)
+            if len(summary.families):
+                files.write_csv(folder / "families.csv", summary.paths)
+                _draw_families(summary, folder / FAMILIES.name)
     return sorted(files.PLOTS.iterdir())
 
 
@@ -77,8 +81,45 @@ def _draw_progressive(summary: Summary, path: Path) -> None:
     for place, (name, errors) in enumerate(summary.progressive_errors.items()):
         style = "-" if place < len(_COLOURS) else "--"
         axes.plot(np.arange(1, len(errors) + 1), scale * errors, style, lw=1.4, color=_COLOURS[place % 8], label=name)
+        if name == summary.selection["selected"] and summary.band is not None:
+            low, high = (scale * bound for bound in summary.band)
+            steps = np.arange(1, len(errors) + 1)
+            axes.fill_between(steps, low, high, color=_COLOURS[place % 8], alpha=0.15, lw=0)
     axes.set_xlabel("examples tested")
-    _finish(axes, summary, "progressive error: the last value is E_prog")
+    level = f"{100 * summary.settings.selection.level:g} %"
+    title = f"progressive error: the last value is E_prog; band: {level} at all steps at once, of the selected"
+    _finish(axes, summary, title if summary.band is not None else "progressive error: the last value is E_prog")
+    axes.set_ylim(top=_top(summary, scale))
+    figure.savefig(path, dpi=110, metadata={"Software": None})
+
+
+def _top(summary: Summary, scale: float) -> float:
+    """Room for every curve past its first steps, where both curves and band are wild."""
+    settled = [errors[min(len(errors) - 1, 10) :] for errors in summary.progressive_errors.values()]
+    return float(min(scale * max(1.6 * max(float(part.max()) for part in settled), 0.05), 1.05 * scale))
+
+
+def _draw_families(summary: Summary, path: Path) -> None:
+    """For each family the error on the rows trained on and on the validation rows, along its values."""
+    from matplotlib.figure import Figure
+
+    names = list(summary.families["candidate"])
+    figure = Figure(figsize=(7.5, 3.4 * len(names)), layout="constrained")
+    scale = 100 if summary.percent else 1
+    for axes, (place, name) in zip(np.ravel(figure.subplots(len(names), 1)), enumerate(names), strict=True):
+        own = summary.paths[summary.paths["candidate"] == name]
+        choice = summary.families.iloc[place]
+        x = np.arange(len(own))
+        axes.plot(x, scale * own["E_in"], "o--", ms=3, lw=1.2, color=_COLOURS[0], label="E_in")
+        axes.plot(x, scale * own["E_val"], "o-", ms=3, lw=1.4, color=_COLOURS[1], label="E_val")
+        chosen = list(own["value"]).index(choice["chosen"])
+        axes.axvline(chosen, color="0.7", lw=0.8)
+        some = x[:: max(1, len(x) // 12)]
+        axes.set_xticks(some, [list(own["value"])[tick] for tick in some])
+        axes.set_xlabel(choice["parameter"])
+        _finish(
+            axes, summary, f"{name}: {choice['parameter']} = {choice['chosen']} was chosen; E_val there is optimistic"
+        )
     figure.savefig(path, dpi=110, metadata={"Software": None})
 
 

@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.table import Table
 
 from tasks import files
-from tasks.summary import SHOWN, Summary
+from tasks.summary import SHOWN, Summary, why
 
 _LOG_WIDTH = 120  # where there is no terminal to measure
 _LEAST_WIDTH = 106  # of the table: a narrow terminal breaks its lines, but loses no digit
@@ -27,6 +27,7 @@ def write_report(summary: Summary) -> None:
                 **row,
                 "interval": "" if pd.isna(row["interval"]) else row["interval"],
                 "assumption": summary.assumptions.get(row["estimate"], ""),
+                "why": why(summary, row["estimate"]),
             }
             for row in selected.to_dict("records")
         ],
@@ -38,7 +39,7 @@ def write_report(summary: Summary) -> None:
     files.write_json(files.METRICS, {**metrics, "bound": summary.selection["bound"]})
 
 
-def print_summary(summary: Summary, model_address: str) -> None:
+def print_summary(summary: Summary, model_address: str, speed: object | None = None) -> None:
     """The table, the choice, and where to look next."""
     console = Console()
     console = Console(width=max(console.width, _LEAST_WIDTH) if console.is_terminal else _LOG_WIDTH)
@@ -62,6 +63,8 @@ def print_summary(summary: Summary, model_address: str) -> None:
         "runs": "make ui",
     }
     lines = Table.grid(padding=(0, 2))
+    if speed is not None:
+        places = {"predictions": str(speed), **places}
     for name, text in {**summary.sentences(), **places}.items():
         lines.add_row(f"[bold]{name}[/bold]", text)
     console.print(lines)

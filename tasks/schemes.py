@@ -1,90 +1,69 @@
-"""The splits of each scheme, read from the prepared partitions, and how a person calls them."""
+"""How the fits of each scheme are grouped into tasks, and how a person calls them."""
 
-import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from heldout import covalidation, cross_validation, holdout, progressive
+from heldout.design import Design
 from heldout.records import Split
-from tasks import files
+from heldout.seeds import SchemeName
+from tasks.params import Deliver
 
 _FITS_A_TASK = 10
 REPEATS_A_TASK = 10
+# whose hypotheses a form of delivery is made of
+_DELIVERED: dict[SchemeName, tuple[Deliver, ...]] = {
+    "final": ("final", "k_fold", "progressive", "vote"),  # shown beside the others
+    "cross_validation": ("k_fold", "vote"),
+    "progressive": ("progressive",),
+}
+# what one fit is called, and one of several; a repeat of co-validation has two fits
+_CALLED: dict[SchemeName, str] = {
+    "holdout": "hold-out",
+    "final": "all rows",
+    "cross_validation": "fold",
+    "progressive": "block",
+    "covalidation": "repeat",
+    "subsamples": "subsample",
+    "repeated_folds": "further fold",
+    "half_subsamples": "subsample of a half",
+    "fold_pairs": "pair of folds",
+}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Scheme:
-    """A list of splits: how many, the split of each number, and how a person calls a few of them."""
+    """A list of splits, how many fits make a task, and what is kept of a fit beside its losses."""
 
-    name: str
-    count: int
-    split: Callable[[int], Split]
-    label: Callable[[Sequence[int]], str]
-    fits_a_task: int = 1
-    keep: bool = False  # the hypothesis is needed later
-    training: bool = False  # and its losses on the rows that it was trained on
+    name: SchemeName
+    splits: Sequence[Split]
+    fits_a_task: int
+    keep: bool  # the hypothesis is needed later
+    training: bool  # and its losses on the rows that it was trained on
 
-
-def holdout_scheme() -> Scheme:
-    """g-, tested on the rows held out."""
-    validation = files.read_partition().validation
-    return Scheme("holdout", 1, lambda _: holdout.split(validation), lambda _: "hold-out")
-
-
-def final_scheme() -> Scheme:
-    """g, trained on all labelled rows."""
-    n = len(files.read_partition().validation)
-    return Scheme("final", 1, lambda _: holdout.final_split(n), lambda _: "all rows", keep=True)
+    def label(self, numbers: Sequence[int]) -> str:
+        """What a person reads: fold 3/10, repeats 1-10/30."""
+        called = _CALLED[self.name]
+        if self.name in ("holdout", "final"):
+            return called
+        fits = 2 if self.name == "covalidation" else 1
+        first, last, count = min(numbers) // fits + 1, max(numbers) // fits + 1, len(self.splits) // fits
+        return f"{called} {first}/{count}" if first == last else f"{called}s {first}-{last}/{count}"
 
 
-def cross_validation_scheme() -> Scheme:
-    """One fit a fold."""
-    splits = cross_validation.splits(files.read_partition().fold)
-    group = max(1, len(splits) // 100)
-    return Scheme(
-        "cross_validation", len(splits), splits.__getitem__, lambda folds: _span("fold", folds, len(splits)), group
-    )
+def scheme(design: Design, name: SchemeName, deliver: Deliver) -> Scheme:
+    """The scheme called `name` over the rows of `design`."""
+    splits = design.splits(name)
+    fits_a_task = {
+        "holdout": 1,
+        "final": 1,
+        "cross_validation": max(1, len(splits) // 100),
+        "covalidation": 2 * REPEATS_A_TASK,
+    }.get(name, _FITS_A_TASK)
+    halves = name == "covalidation"
+    return Scheme(name, splits, fits_a_task, keep=halves or deliver in _DELIVERED.get(name, ()), training=halves)
 
 
-def progressive_scheme(block: int) -> Scheme:
-    """One fit a block of steps."""
-    splits = progressive.splits(files.read_partition().step, block)
-    return Scheme(
-        "progressive",
-        len(splits),
-        splits.__getitem__,
-        lambda blocks: _span("block", blocks, len(splits)),
-        _FITS_A_TASK,
-    )
-
-
-def covalidation_scheme() -> Scheme:
-    """Two fits a repeat, one on each half: number 2 r + half."""
-    halves = files.read_halves()
-    return Scheme(
-        "covalidation",
-        2 * len(halves),
-        lambda number: covalidation.splits(halves[number // 2])[number % 2],
-        lambda numbers: _span("repeat", [number // 2 for number in numbers], len(halves)),
-        2 * REPEATS_A_TASK,
-        keep=True,
-        training=True,
-    )
-
-
-@functools.lru_cache(maxsize=8)
-def scheme_named(name: str, block: int, _version: str) -> Scheme:
-    """The scheme of a name, read once for each process and version of the partitions."""
-    return {
-        "holdout": holdout_scheme,
-        "final": final_scheme,
-        "cross_validation": cross_validation_scheme,
-        "progressive": lambda: progressive_scheme(block),
-        "covalidation": covalidation_scheme,
-    }[name]()
-
-
-def _span(kind: str, numbers: Sequence[int], count: int) -> str:
-    """What a person reads: fold 3/10, repeats 1-10/30."""
-    first, last = min(numbers) + 1, max(numbers) + 1
-    return f"{kind} {first}/{count}" if first == last else f"{kind}s {first}-{last}/{count}"
+def further_schemes(design: Design) -> list[SchemeName]:
+    """The schemes beyond the folds that intervals of E_cv, or nested selection, ask for."""
+    own = ("final", "holdout", "cross_validation", "progressive", "covalidation")
+    return [name for name in design.schemes() if name not in own]

@@ -6,10 +6,14 @@ from typing import Any
 
 import pandas as pd
 
-from heldout import cross_validation, progressive
-from heldout.losses import ZERO_ONE, Losses, natural_loss
+from heldout import bbc, covalidation, intervals, progressive
+from heldout.design import cross_validated, tested
+from heldout.family import BOUND
+from heldout.intervals import confidence_sequence
+from heldout.losses import Losses
 from tasks import files
-from tasks.estimates import estimate_all, read_results
+from tasks.estimates import Results, estimate_all, read_results
+from tasks.forms import FORMS
 from tasks.params import Settings
 
 SHOWN = ("E_in", "E_val", "E_cv", "E_prog", "E_2cv", "disagreement", "E_dis", "E_maxdt")
@@ -24,6 +28,10 @@ class Summary:
     failures: Mapping[str, str]
     fold_errors: Mapping[str, Losses]
     progressive_errors: Mapping[str, Losses]
+    band: tuple[Losses, Losses] | None  # of the selected candidate along the stream, at all steps at once
+    paths: pd.DataFrame
+    families: pd.DataFrame
+    least_half_error: float | None  # what the disagreement alone says of the selected candidate's half models
     assumptions: Mapping[str, str]  # what the selected candidate's interval of each estimate rests on
     percent: bool
     settings: Settings
@@ -42,55 +50,141 @@ class Summary:
         """An error as people read it: in percent for classes."""
         return f"{100 * value:.1f}" if self.percent else f"{value:.4g}"
 
+    def amount(self, value: float) -> str:
+        """The same with its unit."""
+        return f"{self.number(value)} %" if self.percent else self.number(value)
+
     def sentences(self) -> dict[str, str]:
         """What was chosen, what is known of it, and what that knowledge cost."""
-        selection, unit = self.selection, " %" if self.percent else ""
-        selected, level = selection["selected"], 100 * self.settings.selection.level
-        value, interval = self.cell(selected, selection["criterion"])
-        known = f" = {value}{unit}" if value else ""
+        selection = self.selection
+        selected, level = selection["selected"], f"{100 * self.settings.selection.level:g} %"
+        value, _ = self.cell(selected, selection["criterion"])
+        known = f" = {value}{' %' if self.percent else ''}" if value else ""
         said = {"selected": f"{selected}, by {selection['rule'].replace('_', ' ')} of {selection['criterion']}{known}"}
-        if selection["bound"] is not None:
-            said["bound"] = (
-                f"with probability {level:g} % its error, trained without the held-out rows, is at most "
-                f"{self.number(selection['bound'])}{unit}: E_val, and Hoeffding over all learners ever compared on "
-                f"these labels, {selection['contamination']} so far"
+        alike = selection["indistinguishable"]
+        if len(alike) > 1:
+            said["alike"] = f"at {level} these {len(alike)} cannot be told apart: {', '.join(alike)}"
+        said |= self._after_winning(level)
+        said |= self._of_the_test_part()
+        said |= {f"family {row.candidate}": self._of_family(row) for row in self.families.itertuples()}
+        if self.least_half_error is not None:
+            said["disagreement"] = (
+                f"with {level} confidence {selected}, trained on half of the rows, errs at least "
+                f"{self.amount(self.least_half_error)}: the unlabelled rows alone say so"
             )
-        if selection["E_test"] is not None:
-            _, interval = self.cell(selected, "E_test")
-            openings = selection["test_openings"]
-            seen = "this model alone" if openings == 1 else f"{openings} different winners so far"
-            said["E_test"] = (
-                f"{self.number(selection['E_test'])}{unit}{f' [{interval}]' if interval else ''}, of the model trained "
-                f"on all labelled rows; the test part has been opened for {seen}, and is spent: a choice made after "
-                "reading this number needs fresh rows"
-            )
+        form = selection["deliver"]
+        size = f"{form['bytes'] / 1024:.0f} KiB"
+        if form["form"] != "final":
+            size += f" beside {form['bytes_final'] / 1024:.0f} KiB of the single model"
+        said["delivered"] = f"{form['target']} ({size}); {FORMS[form['form']].about}"
         for name, reason in self.failures.items():
             said[f"{name} failed"] = reason
         return said
+
+    def _after_winning(self, level: str) -> dict[str, str]:
+        said = {}
+        table = self.estimates.set_index("estimate")
+        for name, how in (
+            ("E_bbc", "its E_cv corrected for having won, by a bootstrap of the selection"),
+            (
+                "E_nested",
+                "the error of what the whole selection delivers, by selection inside each fold's training rows",
+            ),
+        ):
+            if name in table.index:
+                winner = str(table["candidate"][name])
+                value, bounds = self.cell(winner, name)
+                said[name] = f"{value}{' %' if self.percent else ''} [{bounds}] for {winner}: {how}"
+        bound, alone, compared = (self.selection[name] for name in ("bound", "bound_of_one", "contamination"))
+        if bound is not None:
+            said["bound"] = (
+                f"with probability {level} the winner's error, trained without the held-out rows, is at most "
+                f"{self.amount(bound)}: E_val, and Hoeffding over all learners ever compared on these labels, "
+                f"{compared} so far; comparing more than one adds {self.number(bound - alone)}"
+                f"{' percentage points' if self.percent else ''} to it"
+            )
+        return said
+
+    def _of_the_test_part(self) -> dict[str, str]:
+        selection = self.selection
+        if selection["test_refused"]:
+            return {"E_test": f"not opened: {selection['test_refused']}"}
+        if selection["E_test"] is None:
+            return {}
+        _, interval = self.cell(selection["selected"], "E_test")
+        openings = selection["test_openings"]
+        seen = "this model alone" if openings == 1 else f"{openings} different winners so far"
+        return {
+            "E_test": (
+                f"{self.amount(selection['E_test'])}{f' [{interval}]' if interval else ''}, of "
+                f"{selection['deliver']['target']}; the test part has been opened for {seen}, and is spent: a choice "
+                "made after reading this number needs fresh rows"
+            )
+        }
+
+    def _of_family(self, row: Any) -> str:
+        said = (
+            f"{row.parameter} = {row.chosen} by validation on {row.validated_on} of its training rows; the error "
+            f"there, {self.amount(row.E_val)}, is optimistic, corrected {self.amount(row.corrected)}"
+        )
+        if row.bound is not None and not pd.isna(row.bound):
+            said += f", and at most {self.amount(row.bound)} ({BOUND})"
+        if row.many:
+            said += f". Warning: one tuned degree of freedom is many for {row.validated_on} rows"
+        return said + ". Its E_val, E_cv and E_prog are honest: every fit of it chooses anew"
 
 
 def read_summary(settings: Settings) -> Summary:
     """Gather the summary from the files that `select` left."""
     results = read_results(settings)
-    partition = files.read_partition()
+    design = results.design
     folds, curves = {}, {}
-    for name in results.candidates:
-        by_row = results.of(name, "cross_validation").sort_values("row")
-        folds[name] = cross_validation.fold_errors(by_row["loss"].to_numpy(), partition.fold)
-        curves[name] = progressive.curve(results.of(name, "progressive").sort_values("unit")["loss"].to_numpy())
-    _, y = files.read_table(files.LABELED)
+    for name, of in results.evidence.items():
+        folds[name] = cross_validated(design, of).fold_errors
+        curves[name] = progressive.curve(tested(design, of, "progressive").losses)
     selection = files.read_json(files.SELECTION)
-    own = estimate_all(settings, results)[selection["selected"]]
+    own = estimate_all(results)[selection["selected"]]
     assumptions = {record.estimate: record.assumption for record in own if record.assumption is not None}
-    if "E_val" in assumptions:
-        assumptions["E_test"] = assumptions["E_val"]  # the same method
+    for name in ("E_test", "E_nested"):
+        assumptions[name] = design.methods[name].covers[name]
+    assumptions["E_bbc"] = bbc.ASSUMPTION
     return Summary(
         estimates=files.read_estimates(),
         selection=selection,
         failures=results.failures,
         fold_errors=folds,
         progressive_errors=curves,
+        band=_band(results, selection["selected"]),
+        paths=files.read_result("holdout", "paths"),
+        families=files.read_result("holdout", "families"),
+        least_half_error=_least_half_error(results, selection["selected"]),
         assumptions=assumptions,
-        percent=natural_loss(y) is ZERO_ONE,
+        percent=design.loss.binary,
         settings=settings,
     )
+
+
+def why(summary: Summary, estimate: str) -> str:
+    """Why the interval of an estimate is what it is: chosen by the user, or by the coverage study."""
+    if estimate in summary.settings.intervals:
+        return "named in params.yaml"
+    if estimate not in intervals.DEFAULTS:
+        return ""
+    default = intervals.DEFAULTS[estimate]
+    return default.why_zero_one if summary.percent else default.why_other
+
+
+def _band(results: Results, selected: str) -> tuple[Losses, Losses] | None:
+    """The confidence sequence along the stream, for losses in [0, 1]."""
+    design = results.design
+    if not design.loss.bounded:
+        return None
+    return confidence_sequence.band(tested(design, results.evidence[selected], "progressive").losses, design.level)
+
+
+def _least_half_error(results: Results, selected: str) -> float | None:
+    design, apart = results.design, results.evidence[selected].disagreement
+    method = design.methods["disagreement"]
+    if apart is None or apart.n < method.least:
+        return None
+    return covalidation.lower_limit(apart, method, design.classes, design.level)

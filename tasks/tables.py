@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from heldout import seeds
 from heldout.errors import BadArgument
 from heldout.losses import ZERO_ONE, natural_loss
-from heldout.partition import Partition, cut, make_halves, make_partition, part_size
+from heldout.partition import Partition, cut, make_halves, make_partition, part_size, stratify_halves
 from tasks import sources
 from tasks.errors import UserError
 from tasks.params import Settings
@@ -59,7 +59,9 @@ def prepare(settings: Settings) -> Prepared:
             stratify=stratify,
             seed=settings.seed,
         )
-        halves = make_halves(y, repeats=settings.covalidation.repeats, stratify=stratify, seed=settings.seed)
+        halves = make_halves(
+            y, repeats=settings.covalidation.repeats, stratify=stratify_halves(y, folds, stratify), seed=settings.seed
+        )
     except BadArgument as error:
         raise UserError(f"{_KEYS.get(error.argument, 'data')}: {error}") from None
     features = [name for name in table.columns if name != TARGET]

@@ -29,10 +29,10 @@ _METRICS_A_BATCH = 1000  # what MLflow takes at once
 
 @dataclass(frozen=True)
 class Ledger:
-    """How often these labelled data were used to choose, this run included."""
+    """How often these labelled data were used to choose."""
 
-    compared: int  # learners ever compared: M of the selection bound
-    test_openings: int  # learners for which the test part was ever opened
+    compared: int  # learners ever compared, this run's included: M of the selection bound
+    opened_for: frozenset[str]  # the winners for which the test part was opened by earlier runs
 
 
 @contextmanager
@@ -88,19 +88,29 @@ def tag_seconds(what: str, seconds: float) -> None:
         mlflow.set_tag(f"seconds.{what}", f"{seconds:.2f}")
 
 
+def tag_speed(speed: object | None) -> None:
+    """Note on the active run how long predictions of the delivered hypothesis take, if that was measured."""
+    import mlflow
+
+    if speed is not None and mlflow.active_run() is not None:
+        mlflow.set_tag("prediction_time", str(speed))
+
+
 def learner_id(candidate: Candidate) -> str:
     """The identity of a learner with its settings and preprocessing, whatever its name."""
     return cache.key("learner", candidate.identity())
 
 
-def read_ledger(settings: Settings, data_hash: str, compared: Sequence[str], opened_for: Candidate | None) -> Ledger:
-    """The contamination ledger of these labelled data in the store, with the candidates named `compared` added."""
+def read_ledger(settings: Settings, data_hash: str, compared: Sequence[str]) -> Ledger:
+    """The contamination ledger of these labelled data in the store, with the candidates named `compared` added.
+
+    `M` counts distinct learners, each with its settings and preprocessing, whatever their names, runs and seeds.
+    """
     client = _client(settings)
     here = f"tags.data_hash = '{data_hash}'"
     learners = set(_tags(client, f"{here} and attributes.status = 'FINISHED'", "learner"))
     learners |= {learner_id(candidate) for candidate in settings.candidates if candidate.name in compared}
-    openings = set(_tags(client, here, "test_opened_for")) | ({learner_id(opened_for)} if opened_for else set())
-    return Ledger(len(learners), len(openings))
+    return Ledger(len(learners), frozenset(_tags(client, here, "test_opened_for")))
 
 
 def tag_selection(data_hash: str, winner: Candidate, *, opened: bool) -> None:
@@ -184,6 +194,8 @@ def _register(client: Any, settings: Settings, model: Any, X: pd.DataFrame) -> s
     import mlflow.sklearn
     from skops.io import dumps, get_untrusted_types
 
+    import heldout
+
     name = settings.tracking.registered_model
     some = X.head(100)
     info = mlflow.sklearn.log_model(
@@ -194,7 +206,11 @@ def _register(client: Any, settings: Settings, model: Any, X: pd.DataFrame) -> s
         serialization_format="skops",
         # the types of a model that this run has just fitted itself
         skops_trusted_types=get_untrusted_types(data=dumps(model)),
-        pip_requirements=[f"{package}=={version(package)}" for package in ("scikit-learn", "numpy", "pandas", "skops")],
+        # a drawn hypothesis or a family is loaded by the science's own classes
+        code_paths=[str(Path(heldout.__file__).parent)],
+        pip_requirements=[
+            f"{package}=={version(package)}" for package in ("scikit-learn", "numpy", "scipy", "pandas", "skops")
+        ],
     )
     if not client.search_registered_models(f"name = '{name}'"):
         client.create_registered_model(name)

@@ -26,6 +26,27 @@ PATIENCE_SECONDS = 500
 _FOREIGN = ("PREFECT_", "MLFLOW_", "DVC_", "GIT_", "PYTEST_")  # of the one who runs the tests, not of a user
 _BAYES = "sklearn.naive_bayes.GaussianNB"
 _NEIGHBOURS = "sklearn.neighbors.KNeighborsClassifier"
+_SGD = "sklearn.linear_model.SGDClassifier"
+_SCALER = "sklearn.preprocessing.StandardScaler"
+# of each kind: closed, left open to the seed, and two families, one of them behind preprocessing
+_RICH = [
+    {"name": "bayes", "estimator": _BAYES},
+    {"name": "tree", "estimator": "sklearn.tree.DecisionTreeClassifier", "params": {"max_features": 16}},
+    {"name": "penalty", "estimator": _SGD, "family": {"parameter": "alpha", "values": [100.0, 1.0, 0.01]}},
+    {
+        "name": "epochs",
+        "estimator": _SGD,
+        "preprocess": _SCALER,
+        "family": {"parameter": "epochs", "values": [1, 2, 4]},
+    },
+]
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The real commands run one after the other, in one of the test processes: they take all cores themselves."""
+    for item in items:
+        if Path(__file__).parent in item.path.parents:
+            item.add_marker(pytest.mark.xdist_group("commands"))
 
 
 def environment(**own: str) -> dict[str, str]:
@@ -182,6 +203,33 @@ def write_params() -> Callable[..., Path]:
     return write
 
 
+@dataclass(frozen=True)
+class Ran:
+    """A checkout, the parameters of the validation that ran in it, and what it printed."""
+
+    checkout: Checkout
+    params: Path
+    said: str
+
+    @property
+    def path(self) -> Path:
+        return self.checkout.path
+
+
+@pytest.fixture(scope="session")
+def rich(clone, server, write_params, tmp_path_factory) -> Ran:
+    """A validation of all that a user may ask for: families, nested selection, and the k-fold hypothesis delivered."""
+    checkout = clone(server)
+    params = write_params(
+        tmp_path_factory.mktemp("rich") / "params.yaml",
+        candidates=_RICH,
+        selection={"nested": True},
+        intervals={"E_val": "Clopper-Pearson"},
+        deliver="k_fold",
+    )
+    return Ran(checkout, params, checkout.flow("validate", "--params", params).stdout)
+
+
 @pytest.fixture(scope="session")
 def write_slow(write_params) -> Callable[[Path], Path]:
     """A function that writes parameters of four seconds of cross-validation, and the learner beside them."""
@@ -193,6 +241,7 @@ def write_slow(write_params) -> Callable[[Path], Path]:
             for place in (9, 3)
         ]
         changes = {"data": {"labeled_rows": 200}, "split": {"folds": 20}, "candidates": candidates}
+        changes["intervals"] = {"E_cv": "Bayle within folds"}  # which asks for no further fits
         return write_params(folder / "params.yaml", **changes)
 
     return write

@@ -7,10 +7,15 @@ from pathlib import Path
 
 import pytest
 
+from heldout.resampling import SUBSAMPLES
+
 COUNTING = Path(__file__).parent / "learners/counting.py"
 pytestmark = pytest.mark.slow
 HOLDOUT, FINAL, FOLDS, BLOCKS, REPEATS, MORE_REPEATS = 1, 1, 3, 2, 3, 5
-ALL = HOLDOUT + FINAL + FOLDS + BLOCKS + 2 * MORE_REPEATS
+ALL_BUT_HALVES = HOLDOUT + FINAL + FOLDS + BLOCKS
+ALL = ALL_BUT_HALVES + 2 * MORE_REPEATS
+PAIRS = FOLDS * (FOLDS - 1) // 2
+ALONE, WITH_SUBSAMPLES = "Bayle within folds", "corrected t"  # intervals of E_cv, from the folds alone or from more
 
 
 def candidate(name: str, smoothing: float) -> dict:
@@ -33,9 +38,10 @@ def fits_of(clone, server, write_params, tmp_path_factory):
     shutil.copy(COUNTING, folder)
     log = folder / "fits.txt"
 
-    def validate(*candidates: dict, repeats: int = MORE_REPEATS) -> tuple[Counter, int]:
+    def validate(*candidates: dict, repeats: int = MORE_REPEATS, interval: str = ALONE, **more) -> tuple[Counter, int]:
         log.write_text("")
         changes = {"candidates": [*candidates], "covalidation": {"repeats": repeats}, "progressive": {"block": 15}}
+        changes |= {"intervals": {"E_cv": interval}, **more}
         checkout.flow("validate", "--params", write_params(folder / "params.yaml", **changes))
         selection = json.loads((checkout.path / "reports/selection.json").read_text())
         return Counter(map(float, log.read_text().split())), selection["contamination"]
@@ -51,12 +57,18 @@ def story(fits_of) -> dict[str, tuple[Counter, int]]:
         "more repeats": fits_of(FIRST, SECOND),
         "one added and one changed": fits_of(FIRST, CHANGED, ADDED),
         "again, one under another name": fits_of(FIRST, CHANGED, RENAMED),
+        "an interval that asks for more": fits_of(FIRST, CHANGED, interval=WITH_SUBSAMPLES),
+        "selection nested, by another rule": fits_of(
+            FIRST, CHANGED, interval=WITH_SUBSAMPLES, selection={"nested": True, "rule": "indistinguishable"}
+        ),
+        "the folds delivered": fits_of(FIRST, CHANGED, deliver="k_fold"),
+        "their vote delivered": fits_of(FIRST, CHANGED, deliver="vote"),
     }
 
 
 def test_every_fit_is_made_once(story):
     made, _ = story["from nothing"]
-    assert fits(HOLDOUT + FINAL + FOLDS + BLOCKS + 2 * REPEATS, FIRST, SECOND) == made
+    assert fits(ALL_BUT_HALVES + 2 * REPEATS, FIRST, SECOND) == made
 
 
 def test_more_repeats_fit_the_new_halves_alone(story):
@@ -74,5 +86,22 @@ def test_the_same_learners_again_whatever_their_names_are_not_fitted(story):
     assert Counter() == made
 
 
+def test_an_interval_fits_what_it_asks_for_alone(story):
+    made, _ = story["an interval that asks for more"]
+    assert fits(SUBSAMPLES, FIRST, CHANGED) == made
+
+
+def test_nested_selection_fits_a_hypothesis_for_each_pair_of_folds_alone(story):
+    made, _ = story["selection nested, by another rule"]
+    assert fits(PAIRS, FIRST, CHANGED) == made
+
+
+def test_a_form_of_delivery_fits_the_folds_whose_hypotheses_were_not_kept_and_another_one_nothing(story):
+    made, _ = story["the folds delivered"]
+    assert fits(FOLDS, FIRST, CHANGED) == made
+    made, _ = story["their vote delivered"]
+    assert Counter() == made
+
+
 def test_contamination_grows_by_each_learner_never_compared_before(story):
-    assert [contamination for _, contamination in story.values()] == [2, 2, 4, 4]
+    assert [2, 2, 4, 4, 4, 4, 4, 4] == [contamination for _, contamination in story.values()]

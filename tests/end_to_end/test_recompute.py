@@ -10,10 +10,14 @@ import pandas as pd
 import pytest
 import skops.io
 
+from heldout import observed, resampling, seeds
+from heldout.intervals import METHODS
+from heldout.losses import ZERO_ONE
 from tasks.params import load
 
 COLUMNS = ["candidate", "estimate", "value", "low", "high", "level", "target", "interval", "n_train", "n_tested"]
-WITH_INTERVAL = ["E_val", "E_cv", "E_prog"]
+TRAINED_ON_HALVES = ("E_2cv", "E_train", "disagreement", "E_dis", "E_maxdt")
+BOOTSTRAPS = 1000
 
 
 @dataclass(frozen=True)
@@ -58,14 +62,22 @@ def candidates(settings):
     return settings.candidates
 
 
+@dataclass(frozen=True)
+class Recomputed:
+    """Of one candidate: the loss by (scheme, unit, row), the value by estimate, and what intervals look at."""
+
+    losses: dict[tuple[str, int, int], float]
+    values: dict[str, float]
+    seen: dict[str, object]
+
+
 @pytest.fixture(scope="module")
-def recomputed(prepared, settings) -> dict[str, tuple[dict, dict[str, float]]]:
-    """By candidate: the loss by (scheme, unit, row), and the value by estimate."""
+def recomputed(prepared, settings) -> dict[str, Recomputed]:
     block = settings.progressive.block
     return {candidate.name: recompute(candidate.learner, prepared, block) for candidate in settings.candidates}
 
 
-def recompute(learner, data: Prepared, block: int) -> tuple[dict, dict[str, float]]:
+def recompute(learner, data: Prepared, block: int) -> Recomputed:
     """The method, as one would write it by hand."""
     X, y, partition = data.X, data.y, data.partition
     validation, fold, step = (partition[name].to_numpy() for name in ("validation", "fold", "step"))
@@ -91,13 +103,15 @@ def recompute(learner, data: Prepared, block: int) -> tuple[dict, dict[str, floa
         rows = np.flatnonzero((first <= step) & (step < first + block))
         test("progressive", fit(np.flatnonzero(step < first)), rows, step[rows])
     training, disagreements = [], []
+    tested_rows, trained_rows = np.empty(data.halves.shape), np.empty(data.halves.shape)
     for repeat, half in enumerate(data.halves):
         pair = [fit(np.flatnonzero(half == side)) for side in (0, 1)]
         for side, hypothesis in enumerate(pair):
-            rows = np.flatnonzero(half != side)
+            rows, own = np.flatnonzero(half != side), np.flatnonzero(half == side)
             test("covalidation", hypothesis, rows, 0 * rows + repeat)
-            training.append(wrong(hypothesis, np.flatnonzero(half == side)).mean())
-        disagreements.append((pair[0].predict(data.unlabeled) != pair[1].predict(data.unlabeled)).mean())
+            tested_rows[repeat, rows], trained_rows[repeat, own] = wrong(hypothesis, rows), wrong(hypothesis, own)
+            training.append(trained_rows[repeat, own].mean())
+        disagreements.append((pair[0].predict(data.unlabeled) != pair[1].predict(data.unlabeled)).astype(float))
 
     def mean(scheme):
         return float(np.mean([loss for (other, _, _), loss in losses.items() if other == scheme]))
@@ -115,7 +129,27 @@ def recompute(learner, data: Prepared, block: int) -> tuple[dict, dict[str, floa
         "E_dis": bound,
         "E_maxdt": max(training_error, bound),
     }
-    return losses, values
+    in_steps = [losses["progressive", place, row] for place, row in enumerate(np.argsort(step)[-(step.max() + 1) :])]
+    apart = np.array(disagreements)
+    seen = {
+        "E_val": observed.Tested(np.array([losses["holdout", 0, row] for row in held_out.tolist()]), ZERO_ONE),
+        "E_prog": observed.Tested(np.array(in_steps), ZERO_ONE),
+        "E_2cv": margins(tested_rows),
+        "E_train": margins(trained_rows),
+        "disagreement": margins(apart),
+    }
+    return Recomputed(losses, values, seen)
+
+
+def margins(table: np.ndarray) -> observed.Crossed:
+    return observed.Crossed(table.mean(axis=1), table.mean(axis=0).var(ddof=1), table.shape[1], ZERO_ONE)
+
+
+def bounds(method: str, estimate: str, seen, level: float) -> tuple[float, float]:
+    """The interval that the method of this name has about what was seen."""
+    (named,) = [known for known in METHODS if known.name == method]
+    interval = named.interval(estimate, seen, level)
+    return interval.low, interval.high
 
 
 @pytest.fixture(scope="module")
@@ -131,24 +165,95 @@ def selection(reproduced) -> dict:
 @pytest.fixture(scope="module")
 def winner(recomputed, candidates):
     """The least E_cv; of equals the first."""
-    return min(candidates, key=lambda candidate: recomputed[candidate.name][1]["E_cv"])
+    return min(candidates, key=lambda candidate: recomputed[candidate.name].values["E_cv"])
 
 
 def test_every_line_of_losses_is_that_of_a_plain_loop(reproduced, recomputed):
     table = pd.read_parquet(reproduced.path / "data/results/losses.parquet")
     assert ["candidate", "scheme", "unit", "row", "loss"] == list(table.columns)
     actual = table.set_index(["candidate", "scheme", "unit", "row"])["loss"]
-    expected = {(name, *key): loss for name, (losses, _) in recomputed.items() for key, loss in losses.items()}
+    expected = {(name, *key): loss for name, one in recomputed.items() for key, loss in one.losses.items()}
     assert actual.index.is_unique
     assert expected.keys() == {*actual.index}
     assert expected == pytest.approx(actual.to_dict(), abs=1e-12)
 
 
 def test_every_estimate_is_that_of_a_plain_loop(estimates, recomputed):
-    own = estimates[estimates["estimate"] != "E_test"]
-    expected = {(name, key): value for name, (_, values) in recomputed.items() for key, value in values.items()}
+    own = estimates[~estimates["estimate"].isin(["E_test", "E_bbc"])]
+    expected = {(name, key): value for name, one in recomputed.items() for key, value in one.values.items()}
     assert expected == pytest.approx(own.set_index(["candidate", "estimate"])["value"].to_dict(), abs=1e-9)
     assert len(expected) == len(own)
+
+
+def claimed(estimates, candidate: str, estimate: str) -> tuple[str, tuple[float, float]]:
+    """The name of an interval, and its bounds."""
+    (row,) = estimates[(estimates["candidate"] == candidate) & (estimates["estimate"] == estimate)].to_dict("records")
+    return row["interval"], (row["low"], row["high"])
+
+
+@pytest.mark.parametrize("estimate", ["E_val", "E_prog", "E_2cv", "E_train", "disagreement"])
+def test_every_interval_is_that_of_its_method_about_those_losses(estimates, recomputed, settings, estimate):
+    for name, one in recomputed.items():
+        method, found = claimed(estimates, name, estimate)
+        assert bounds(method, estimate, one.seen[estimate], settings.selection.level) == pytest.approx(found, abs=1e-9)
+
+
+def lower_bound(disagreement: float) -> float:
+    return (1 - math.sqrt(1 - 2 * min(disagreement, 0.5))) / 2
+
+
+def test_the_bounds_of_the_disagreement_are_carried_to_the_error_and_two_of_half_the_risk_to_the_larger(
+    estimates, recomputed, settings
+):
+    level = settings.selection.level
+    for name, one in recomputed.items():
+        method, found = claimed(estimates, name, "E_dis")
+        expected = [lower_bound(limit) for limit in bounds(method, "disagreement", one.seen["disagreement"], level)]
+        assert expected == pytest.approx(found, abs=1e-9)
+        method, found = claimed(estimates, name, "E_maxdt")
+        each = [bounds(method, part, one.seen[part], (1 + level) / 2) for part in ("E_train", "disagreement")]
+        expected = [max(trained, lower_bound(apart)) for trained, apart in zip(*each, strict=True)]
+        assert expected == pytest.approx(found, abs=1e-9)
+
+
+def test_the_interval_of_the_winner_about_cross_validation_is_that_of_its_method_and_its_further_fits(
+    estimates, recomputed, prepared, settings, winner
+):
+    name, found = claimed(estimates, winner.name, "E_cv")
+    (method,) = [known for known in METHODS if known.name == name]
+    X, y, fold = prepared.X, prepared.y, prepared.partition["fold"].to_numpy()
+    losses = recomputed[winner.name].losses
+    held_out = np.array([losses["cross_validation", fold[row], row] for row in range(len(y))])
+    fields = {}
+    if method.needs:
+        further = resampling.SCHEMES[method.needs](y, fold, True, settings.seed)
+        wrong = []
+        for split in further.splits:
+            hypothesis = winner.learner().fit(X.iloc[split.train], y[split.train])
+            wrong.append((hypothesis.predict(X.iloc[split.validation]) != y[split.validation]).astype(float))
+        fields = further.fields(wrong)
+    seen = observed.CrossValidated(held_out, ZERO_ONE, settings.seed, fold=fold, **fields)
+    assert bounds(name, "E_cv", seen, settings.selection.level) == pytest.approx(found, abs=1e-9)
+
+
+def test_the_winner_is_corrected_for_having_won_by_a_plain_bootstrap_of_the_selection(
+    estimates, recomputed, prepared, settings, winner
+):
+    n, fold = len(prepared.y), prepared.partition["fold"].to_numpy()
+    table = np.array(
+        [[one.losses["cross_validation", fold[row], row] for row in range(n)] for one in recomputed.values()]
+    )
+    table = table[:, np.lexsort(table)]
+    rng = np.random.default_rng(seeds.child(settings.seed, "bootstrap"))
+    errors = []
+    for times in rng.multinomial(n, np.full(n, 1 / n), size=BOOTSTRAPS):
+        best = int(np.argmin(table @ times))
+        errors.append(table[best, times == 0].mean())
+    (row,) = estimates[estimates["estimate"] == "E_bbc"].to_dict("records")
+    assert winner.name == row["candidate"]
+    assert np.mean(errors) == pytest.approx(row["value"], abs=1e-9)
+    assert np.quantile(errors, [0.025, 0.975]).tolist() == pytest.approx([row["low"], row["high"]], abs=1e-9)
+    assert recomputed[winner.name].values["E_cv"] < row["value"]
 
 
 def test_the_test_part_is_opened_for_the_winner_alone(estimates, selection, prepared, winner):
@@ -169,10 +274,15 @@ def test_the_columns_of_estimates_keep_their_order_and_tell_their_sizes(estimate
     assert {n} == {*sizes.loc["E_in", "n_train"]} == {*sizes.loc["E_cv", "n_tested"]}
     assert {m} == {*sizes.loc["E_prog", "n_tested"]}
     assert (n, test) == (sizes.loc["E_test", "n_train"], sizes.loc["E_test", "n_tested"])
+    assert {n // 2} == {*sizes.loc[list(TRAINED_ON_HALVES), "n_train"]}
+    assert {n} == {*sizes.loc[["E_2cv", "E_train"], "n_tested"]}
+    assert {len(prepared.unlabeled)} == {*sizes.loc[["disagreement", "E_dis", "E_maxdt"], "n_tested"]}
+    k = int(prepared.partition["fold"].max()) + 1
+    assert {(n - n / k, n)} == {*sizes.loc[["E_cv", "E_bbc"], ["n_train", "n_tested"]].itertuples(False, None)}
 
 
 def test_where_no_interval_is_claimed_its_columns_are_empty(estimates):
-    claimed = estimates["estimate"].isin([*WITH_INTERVAL, "E_test"])
+    claimed = estimates["estimate"] != "E_in"  # a training error estimates no true error
     parts = ["low", "high", "level", "interval"]
     assert estimates.loc[~claimed, parts].isna().all(axis=None)
     assert estimates.loc[claimed, parts].notna().all(axis=None)
@@ -184,11 +294,16 @@ def test_the_selection_is_the_least_error_and_its_bound_pays_for_every_candidate
     selection, recomputed, winner, prepared
 ):
     held_out = int(prepared.partition["validation"].sum())
-    expected = recomputed[winner.name][1]["E_val"] + math.sqrt(math.log(8 / 0.05) / (2 * held_out))
+    error = recomputed[winner.name].values["E_val"]
+    expected = error + math.sqrt(math.log(8 / 0.05) / (2 * held_out))
+    alone = error + math.sqrt(math.log(1 / 0.05) / (2 * held_out))
     assert winner.name == selection["selected"]
     assert list(recomputed) == selection["candidates"]
     assert ("E_cv", "minimum", 8) == (selection["criterion"], selection["rule"], selection["contamination"])
     assert expected == pytest.approx(selection["bound"], abs=1e-9)
+    assert alone == pytest.approx(selection["bound_of_one"], abs=1e-9)
+    assert [name for name in recomputed if name in selection["indistinguishable"]] == selection["indistinguishable"]
+    assert winner.name in selection["indistinguishable"]
 
 
 def test_the_saved_model_predicts_as_the_winner_refitted_on_all_labelled_rows(reproduced, prepared, winner):

@@ -1,4 +1,4 @@
-"""Disagreement of the half models on one shard, as a worker computes and stores it."""
+"""Disagreement of the half models on a shard, as a worker stores it, and over all shards."""
 
 import re
 from pathlib import Path
@@ -8,9 +8,9 @@ import pandas as pd
 import pytest
 from sklearn.base import BaseEstimator
 
-from tasks import cache
-from tasks.disagreement import disagree
-from tasks.fit import hypothesis_key
+from tasks import cache, disagreement, files
+from tasks.schemes import REPEATS_A_TASK
+from tasks.worker import Finished, disagree, hypothesis_key
 
 SHARD = Path("shard-00000.parquet")
 KEYS = [f"{number:064x}" for number in range(6)]
@@ -27,25 +27,30 @@ class Says(BaseEstimator):
         return np.asarray(self.words)[X["id"]]
 
 
-def left(predictions) -> None:
-    """What the fits leave: six hypotheses, two a repeat; and a shard with the rows in another order."""
-    for key, words in zip(KEYS, predictions, strict=True):
+def left(predictions, keys=KEYS) -> None:
+    """What the fits leave: hypotheses, two a repeat; and a shard with the rows in another order."""
+    for key, words in zip(keys, predictions, strict=True):
         cache.save(hypothesis_key(key), Says(words))
     pd.DataFrame({"id": np.arange(20)[::-1]}).to_parquet(SHARD)
+
+
+def apart(predictions, loss) -> np.ndarray:
+    """How far the two hypotheses of each repeat are apart on each row, rows in the order of their id."""
+    one, other = np.asarray(predictions[::2]), np.asarray(predictions[1::2])
+    return (one != other).astype(float) if loss == "zero_one" else (one - other) ** 2
 
 
 @pytest.mark.parametrize(
     ("loss", "predictions"), [("zero_one", LABELS), ("squared", np.arange(120.0).reshape(6, 20) ** 1.5)]
 )
-def test_each_repeat_has_the_mean_over_the_rows_of_its_two_hypotheses(settings_with, loss, predictions):
+def test_what_is_stored_are_the_mean_of_each_repeat_and_the_sum_of_each_row(settings_with, loss, predictions):
     left(predictions)
     assert disagree(settings_with(), "a", KEYS, SHARD, "result", loss) is None
-    means, rows = cache.load("result")
-    for repeat in range(3):
-        one, other = predictions[2 * repeat], predictions[2 * repeat + 1]
-        expected = np.mean(one != other) if loss == "zero_one" else np.mean((one - other) ** 2)
-        assert expected == pytest.approx(means[repeat], rel=1e-12)
-    assert (20, 3) == (rows, len(means))
+    means, sums = cache.load("result")
+    table = apart(predictions, loss)
+    assert table.mean(axis=1).tolist() == pytest.approx(means.tolist(), rel=1e-12)
+    assert table.sum(axis=0)[::-1].tolist() == pytest.approx(sums.tolist(), rel=1e-12)
+    assert (3, 20) == (len(means), len(sums))
 
 
 def test_hypotheses_that_agree_everywhere_or_nowhere(settings_with):
@@ -68,3 +73,64 @@ def test_a_hypothesis_that_cannot_predict_is_a_reason_and_stores_nothing(setting
     found = disagree(settings_with(), "a", KEYS, SHARD, "result", "zero_one")
     assert re.fullmatch(reason, found)
     assert not cache.has("result")
+
+
+@pytest.fixture
+def over_shards(prepared, settings_of_rows):
+    """Disagreement of two candidates over shards of 7, 1 and 12 rows, in 13 repeats, as `disagree_all` gathers it.
+
+    Every piece was finished before, in blocks as the tasks have them, so that no worker is needed.
+    """
+    settings, rng = prepared(), np.random.default_rng(8)
+    for number, ids in enumerate((range(7), [7], range(8, 20))):
+        pd.DataFrame({"id": ids}).to_parquet(files.UNLABELED / f"shard-{number:05d}.parquet")
+    halves, tables = {}, {}
+    for place, name in enumerate(("second", "first")):
+        keys = tuple(f"{100 * place + number:064x}" for number in range(26))
+        words = rng.choice(["won", "lost", "drawn"], size=(26, 20), p=[0.7, 0.2, 0.1])
+        left(words, keys)
+        for first in range(0, 26, 2 * REPEATS_A_TASK):
+            block = keys[first : first + 2 * REPEATS_A_TASK]
+            for path in files.shards():
+                key = cache.key(disagreement._VERSION, block, files.file_hash(path))
+                assert disagree(settings, name, block, path, key, "zero_one") is None
+        halves[name], tables[name] = Finished(keys, (), ()), apart(words, "zero_one")
+    found, failures = disagreement.disagree_all(settings, halves)
+    assert {} == failures
+    return found, tables
+
+
+def test_each_shard_and_repeat_is_one_line_in_order_with_its_rows(over_shards):
+    found, tables = over_shards
+    lines = found["disagreement"]
+    assert ["candidate", "shard", "repeat", "rows", "disagreement"] == list(lines.columns)
+    expected = [(name, shard, repeat) for name in ("second", "first") for shard in range(3) for repeat in range(13)]
+    assert sorted(expected) == sorted(lines[["candidate", "shard", "repeat"]].itertuples(index=False, name=None))
+    by_place = lines.set_index(["candidate", "shard", "repeat"]).sort_index()
+    for shard, ids in enumerate((range(7), [7], range(8, 20))):
+        for name, table in tables.items():
+            own = by_place.loc[(name, shard)]
+            assert {len(ids)} == {*own["rows"]}
+            assert table[:, ids].mean(axis=1).tolist() == pytest.approx(own["disagreement"].tolist())
+
+
+def test_each_shard_has_one_line_with_the_moments_of_its_rows_over_all_repeats(over_shards):
+    found, tables = over_shards
+    expected = [
+        (name, shard, len(ids), table.mean(axis=0)[ids].mean(), table.mean(axis=0)[ids].var())
+        for name, table in tables.items()
+        for shard, ids in enumerate((np.arange(7), np.array([7]), np.arange(8, 20)))
+    ]
+    rows = found["disagreement_rows"]
+    assert ["candidate", "shard", "rows", "mean", "variance"] == list(rows.columns)
+    for line, actual in zip(expected, rows.itertuples(index=False, name=None), strict=True):
+        assert line[:3] == actual[:3]
+        assert line[3:] == pytest.approx(actual[3:], abs=1e-12)
+
+
+def test_without_a_shard_the_tables_are_empty_and_keep_their_columns(prepared):
+    found, failures = disagreement.disagree_all(prepared(), {"bayes": Finished(tuple(KEYS), (), ())})
+    assert {} == failures
+    assert {"disagreement": 0, "disagreement_rows": 0} == {name: len(table) for name, table in found.items()}
+    assert "repeat" in found["disagreement"]
+    assert "variance" in found["disagreement_rows"]

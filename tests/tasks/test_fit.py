@@ -6,50 +6,49 @@ import pytest
 from sklearn.base import clone
 
 from heldout import seeds
-from tasks import cache, files, fit, learners, schemes
+from heldout.learners import open_random_states
+from tasks import cache, files, fit
+from tasks.designs import read_design
 from tasks.errors import UserError
+from tasks.schemes import Scheme, further_schemes, scheme
+from tasks.worker import Unit, Versions, fit_units, hypothesis_key
 
 TREE = "{name: tree, estimator: sklearn.tree.DecisionTreeClassifier, params: {random_state: 0, max_depth: 4}}"
 BAYES = "{name: bayes, estimator: sklearn.naive_bayes.GaussianNB}"
 OPEN = "{name: open, estimator: sklearn.tree.DecisionTreeClassifier, params: {max_features: 1}}"
 GREEDY = "{name: greedy, estimator: sklearn.neighbors.KNeighborsClassifier, params: {n_neighbors: 40}}"
-SCHEMES = {
-    "holdout": schemes.holdout_scheme,
-    "final": schemes.final_scheme,
-    "cross_validation": schemes.cross_validation_scheme,
-    "progressive": lambda: schemes.progressive_scheme(10),
-    "covalidation": schemes.covalidation_scheme,
-}
-every_scheme = pytest.mark.parametrize("scheme", SCHEMES)
+SCHEMES = ("holdout", "final", "cross_validation", "progressive", "covalidation")
+FURTHER = ("subsamples", "repeated_folds", "half_subsamples", "fold_pairs")
+every_scheme = pytest.mark.parametrize("name", SCHEMES)
 
 
-def plan(settings, scheme: str) -> dict[str, list[fit.Unit]]:
+def own(settings, name: str) -> Scheme:
+    return scheme(read_design(settings), name, settings.deliver)
+
+
+def plan(settings, name: str) -> dict[str, list[Unit]]:
     """The units of each candidate."""
-    planned = fit._plan(settings, SCHEMES[scheme](), fit.Versions.current())
+    planned = fit._plan(settings, own(settings, name), Versions.current())
     return {candidate.name: units for candidate, units in planned}
 
 
-def keys(settings, scheme: str = "cross_validation") -> list[str]:
-    return [unit.key for units in plan(settings, scheme).values() for unit in units]
-
-
-def work(settings, scheme: str) -> dict[str, str | None]:
+def work(settings, name: str) -> dict[str, str | None]:
     """Fit every unit as a worker does; the reason of each candidate that failed."""
-    planned = plan(settings, scheme)
-    versions = fit.Versions.current()
-    return {one.name: fit.fit_units(settings, one, planned[one.name], versions) for one in settings.candidates}
+    planned = plan(settings, name)
+    versions = Versions.current()
+    return {one.name: fit_units(settings, one, planned[one.name], versions) for one in settings.candidates}
 
 
-def splits(scheme: str):
+def splits(name: str):
     """The rows trained on and tested of each unit, straight from the files of the contract."""
     partition, n = files.read_partition(), 60
-    if scheme == "final":
+    if name == "final":
         return [(np.arange(n), np.arange(n))]
-    if scheme == "holdout":
+    if name == "holdout":
         return [(np.flatnonzero(~partition.validation), np.flatnonzero(partition.validation))]
-    if scheme == "cross_validation":
+    if name == "cross_validation":
         return [(np.flatnonzero(partition.fold != k), np.flatnonzero(partition.fold == k)) for k in range(5)]
-    if scheme == "progressive":
+    if name == "progressive":
         step = partition.step
         return [
             (np.flatnonzero(step < first), np.flatnonzero((first <= step) & (step < first + 10)))
@@ -60,35 +59,77 @@ def splits(scheme: str):
 
 
 @every_scheme
-def test_the_stored_losses_equal_the_plain_loop(prepared, scheme):
+def test_the_stored_losses_equal_the_plain_loop(prepared, name):
     settings = prepared(f"candidates=[{TREE}, {BAYES}, {OPEN}]")
-    assert {"tree": None, "bayes": None, "open": None} == work(settings, scheme)
+    assert {"tree": None, "bayes": None, "open": None} == work(settings, name)
     X, y = files.read_table(files.LABELED)
     for candidate in settings.candidates:
-        units = plan(settings, scheme)[candidate.name]
-        for number, ((train, test), unit) in enumerate(zip(splits(scheme), units, strict=True)):
+        units = plan(settings, name)[candidate.name]
+        for number, ((train, test), unit) in enumerate(zip(splits(name), units, strict=True)):
             learner = clone(candidate.learner())
             if candidate.name == "open":
-                place = list(SCHEMES).index(scheme)
+                place = SCHEMES.index(name)
                 learner.set_params(random_state=seeds.random_state(settings.seed, "fit", place, number))
             hypothesis = learner.fit(X.iloc[train], y[train])
             losses, training = cache.load(unit.key)
             assert (hypothesis.predict(X.iloc[test]) != y[test]).astype(float).tolist() == losses.tolist()
-            expected = np.mean(hypothesis.predict(X.iloc[train]) != y[train]) if scheme == "covalidation" else None
-            assert expected == training
+            if name == "covalidation":
+                assert (hypothesis.predict(X.iloc[train]) != y[train]).astype(float).tolist() == training.tolist()
+            else:
+                assert training is None
 
 
-@every_scheme
-def test_the_hypothesis_is_kept_where_it_is_needed_and_predicts_as_it_was_tested(prepared, scheme):
+@pytest.mark.parametrize("name", FURTHER)
+def test_the_further_fits_are_those_of_their_splits(prepared, name):
     settings = prepared(f"candidates=[{BAYES}]")
-    work(settings, scheme)
+    (candidate,) = settings.candidates
+    units = plan(settings, name)["bayes"][::9]
+    assert fit_units(settings, candidate, units, Versions.current()) is None
     X, y = files.read_table(files.LABELED)
-    for (_, test), unit in zip(splits(scheme), plan(settings, scheme)["bayes"], strict=True):
-        kept = scheme in ("final", "covalidation")
-        assert kept == cache.has(fit.hypothesis_key(unit))
+    for split, unit in zip(own(settings, name).splits[::9], units, strict=True):
+        hypothesis = candidate.learner().fit(X.iloc[split.train], y[split.train])
+        wrong = (hypothesis.predict(X.iloc[split.validation]) != y[split.validation]).astype(float)
+        assert wrong.tolist() == cache.load(unit.key)[0].tolist()
+        assert not cache.has(hypothesis_key(unit))
+
+
+KEPT = {
+    "final": {"final", "covalidation"},
+    "k_fold": {"final", "covalidation", "cross_validation"},
+    "vote": {"final", "covalidation", "cross_validation"},
+    "progressive": {"final", "covalidation", "progressive"},
+}
+
+
+@pytest.mark.parametrize("form", KEPT)
+@every_scheme
+def test_the_hypothesis_is_kept_where_it_is_needed_and_predicts_as_it_was_tested(prepared, name, form):
+    settings = prepared(f"candidates=[{BAYES}]", f"deliver={form}")
+    work(settings, name)
+    X, y = files.read_table(files.LABELED)
+    for (_, test), unit in zip(splits(name), plan(settings, name)["bayes"], strict=True):
+        kept = name in KEPT[form]
+        assert kept == cache.has(hypothesis_key(unit))
         if kept:
-            predicted = cache.load(fit.hypothesis_key(unit)).predict(X.iloc[test])
+            predicted = cache.load(hypothesis_key(unit)).predict(X.iloc[test])
             assert (predicted != y[test]).astype(float).tolist() == cache.load(unit.key)[0].tolist()
+
+
+@pytest.mark.parametrize(
+    ("change", "expected"),
+    [
+        ("intervals.E_cv=bayle within", []),
+        ("intervals.E_cv=corrected t", ["subsamples"]),
+        ("intervals.E_cv=corrected repeated t", ["repeated_folds"]),
+        ("intervals.E_cv=conservative z", ["half_subsamples"]),
+        ("intervals.E_cv=nested", ["fold_pairs"]),
+    ],
+)
+@pytest.mark.parametrize("nested", [False, True])
+def test_only_the_further_fits_that_the_intervals_or_nested_selection_need_are_made(prepared, change, expected, nested):
+    settings = prepared(f"candidates=[{BAYES}, {TREE}]", change, f"selection.nested={str(nested).lower()}")
+    wanted = [*expected, *(["fold_pairs"] if nested and "fold_pairs" not in expected else [])]
+    assert wanted == further_schemes(read_design(settings))
 
 
 def test_a_failing_learner_gives_a_reason_and_leaves_nothing_for_the_unit_that_failed(prepared):
@@ -96,7 +137,7 @@ def test_a_failing_learner_gives_a_reason_and_leaves_nothing_for_the_unit_that_f
     (greedy,) = settings.candidates
     units = plan(settings, "progressive")["greedy"]
     # 30, 40 and 50 rows to train on, and 40 neighbours asked for: the first block fails
-    reason = fit.fit_units(settings, greedy, [units[2], units[0], units[1]], fit.Versions.current())
+    reason = fit_units(settings, greedy, [units[2], units[0], units[1]], Versions.current())
     assert reason.startswith("block 1/3: ValueError: Expected n_neighbors <= n_samples_fit")
     assert [False, False, True] == [cache.has(unit.key) for unit in units]
 
@@ -104,8 +145,8 @@ def test_a_failing_learner_gives_a_reason_and_leaves_nothing_for_the_unit_that_f
 def test_a_reason_names_the_learners_own_error_for_every_scheme(prepared):
     settings = prepared(f"candidates=[{GREEDY}]", "candidates.0.params.n_neighbors=70")
     starts = {"holdout": "hold-out", "final": "all rows", "cross_validation": "fold 1/5", "covalidation": "repeat 1/3"}
-    for scheme, start in starts.items():
-        assert work(settings, scheme)["greedy"].startswith(f"{start}: ValueError: Expected n_neighbors <= ")
+    for name, start in starts.items():
+        assert work(settings, name)["greedy"].startswith(f"{start}: ValueError: Expected n_neighbors <= ")
     assert not cache.FOLDER.exists()
 
 
@@ -121,7 +162,7 @@ def test_the_first_reason_of_each_candidate_is_told_and_all_failed_is_an_error(p
 
 
 @pytest.mark.parametrize(
-    ("scheme", "numbers", "label"),
+    ("name", "numbers", "label"),
     [
         ("holdout", [0], "hold-out"),
         ("final", [0], "all rows"),
@@ -132,21 +173,26 @@ def test_the_first_reason_of_each_candidate_is_told_and_all_failed_is_an_error(p
         ("covalidation", [0, 1, 2, 3], "repeats 1-2/3"),
         ("covalidation", [4, 5], "repeat 3/3"),
         ("covalidation", [5], "repeat 3/3"),
+        ("subsamples", [0, 1], "subsamples 1-2/25"),
+        ("repeated_folds", [9], "further fold 10/10"),
+        ("half_subsamples", [299], "subsample of a half 300/300"),
+        ("fold_pairs", [3], "pair of folds 4/10"),
     ],
 )
-def test_a_label_counts_from_one_and_names_the_whole(prepared, scheme, numbers, label):
-    assert label == SCHEMES[scheme]().label(numbers)
+def test_a_label_counts_from_one_and_names_the_whole(prepared, name, numbers, label):
+    assert label == own(prepared(), name).label(numbers)
 
 
-@pytest.mark.parametrize("n", [2, 99, 200, 450, 2000])
+@pytest.mark.parametrize("n", [2, 60, 99, 200, 450, 2000])
 def test_leave_one_out_of_many_rows_is_at_most_two_hundred_tasks(prepared, n):
     rows = np.arange(n)
+    pd.DataFrame({"x": rows, "target": rows % 2}).to_parquet(files.LABELED)
     table = pd.DataFrame({"row": rows, "validation": rows == 0, "fold": rows, "step": rows - 1})
     table.to_parquet(files.PARTITION)
-    scheme = schemes.cross_validation_scheme()
-    assert n == scheme.count
-    assert -(-n // scheme.fits_a_task) <= 200
-    assert [n - 1] == scheme.split(n - 1).validation.tolist()
+    folds = own(prepared(), "cross_validation")
+    assert n == len(folds.splits)
+    assert -(-n // folds.fits_a_task) <= 200
+    assert [n - 1] == folds.splits[n - 1].validation.tolist()
 
 
 def test_a_learner_is_seeded_by_its_unit_only_where_it_is_open(prepared):
@@ -154,4 +200,83 @@ def test_a_learner_is_seeded_by_its_unit_only_where_it_is_open(prepared):
     units = plan(settings, "covalidation")
     assert {0} == {unit.random_state for name in ("tree", "bayes") for unit in units[name]}
     assert 6 == len({unit.random_state for unit in units["open"]})
-    assert learners.has_open_random_state(settings.candidates[2].learner())
+    assert ["random_state"] == open_random_states(settings.candidates[2].learner())
+
+
+def test_a_family_is_seeded_by_its_unit(prepared):
+    settings = prepared(f"candidates=[{BAYES}, {TREE}]", "candidates.1.family={parameter: max_depth, values: [1, 2]}")
+    units = plan(settings, "cross_validation")
+    assert {0} == {unit.random_state for unit in units["bayes"]}
+    assert 5 == len({unit.random_state for unit in units["tree"]})  # the rows that its path is validated on
+
+
+def test_what_was_fitted_is_gathered_without_another_fit(prepared):
+    settings = prepared(f"candidates=[{BAYES}, {TREE}]")
+    for name in ("final", "covalidation"):
+        work(settings, name)
+    before = {path: path.stat().st_mtime_ns for path in cache.FOLDER.rglob("*")}
+    finished, failures = fit.fit_all(settings, ["final", "covalidation"])  # no task is left, so no worker is needed
+    assert {} == failures
+    assert {"final": ["bayes", "tree"], "covalidation": ["bayes", "tree"]} == {
+        name: list(units) for name, units in finished.items()
+    }
+    for name, by_candidate in finished.items():
+        for candidate, units in plan(settings, name).items():
+            assert tuple(unit.key for unit in units) == by_candidate[candidate].keys
+            for unit, losses, training in zip(
+                units, by_candidate[candidate].losses, by_candidate[candidate].training, strict=True
+            ):
+                stored, own_training = cache.load(unit.key)
+                assert stored.tolist() == losses.tolist()
+                assert (training is None) == (own_training is None) == (name == "final")
+    assert before == {path: path.stat().st_mtime_ns for path in cache.FOLDER.rglob("*")}
+
+
+def test_the_hypotheses_of_a_scheme_are_those_that_were_tested(prepared):
+    settings = prepared(f"candidates=[{BAYES}, {TREE}]")
+    work(settings, "covalidation")
+    X, y = files.read_table(files.LABELED)
+    found = fit.hypotheses(settings, settings.candidates[1], "covalidation")
+    for (train, _), hypothesis in zip(splits("covalidation"), found, strict=True):
+        expected = settings.candidates[1].learner().fit(X.iloc[train], y[train])
+        assert expected.predict(X).tolist() == hypothesis.predict(X).tolist()
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        (
+            ["candidates=[{name: a, estimator: sklearn.svm.SVR}]"],
+            r"^candidates\[0\]: the target holds classes, which need classifiers, but a \(.*SVR\) is a regressor$",
+        ),
+        (
+            [f"candidates=[{BAYES}]", "selection.criterion=E_maxdt"],
+            "^selection.criterion is E_maxdt, which needs unlabelled rows, but there is no shard; ",
+        ),
+        (
+            [
+                "candidates=[{name: a, estimator: sklearn.linear_model.LogisticRegression}]",
+                "candidates.0.family={parameter: C, values: [0.1, 1]}",
+                "selection.criterion=max(E_cv, E_maxdt)",
+            ],
+            r"^selection.criterion is max\(E_cv, E_maxdt\), which needs unlabelled rows",
+        ),
+    ],
+)
+def test_what_cannot_be_right_is_told_before_any_fit(prepared, changes, message):
+    with pytest.raises(UserError, match=message):
+        fit.fit_all(prepared(*changes), ["holdout"])
+    assert not cache.FOLDER.exists()
+
+
+def test_an_interval_that_does_not_fit_the_loss_is_told_before_any_fit_with_those_that_do(prepared):
+    y = pd.read_parquet(files.LABELED)
+    y.assign(target=np.linspace(0.5, 9.75, 60)).to_parquet(files.LABELED)
+    settings = prepared(
+        "candidates=[{name: a, estimator: sklearn.linear_model.LinearRegression}]", "intervals.E_val=Wilson"
+    )
+    with pytest.raises(
+        UserError, match=r"^intervals: Wilson is for losses 0/1, and the squared loss is not; for E_val"
+    ):
+        fit.fit_all(settings, ["holdout"])
+    assert not cache.FOLDER.exists()

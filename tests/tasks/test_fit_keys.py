@@ -6,27 +6,27 @@ from dataclasses import replace
 import pandas as pd
 import pytest
 
-from tasks import files, fit, schemes
+from tasks import files, fit
+from tasks.designs import read_design
+from tasks.schemes import scheme
 from tasks.tables import prepare
+from tasks.worker import Versions
 
 TREE = "{name: tree, estimator: sklearn.tree.DecisionTreeClassifier, params: {random_state: 0}}"
 BAYES = "{name: bayes, estimator: sklearn.naive_bayes.GaussianNB}"
 OPEN = "{name: open, estimator: sklearn.tree.DecisionTreeClassifier}"
 THREE = f"candidates=[{TREE}, {BAYES}, {OPEN}]"
-BLOCK = 10
+SCHEMES = ("holdout", "final", "cross_validation", "progressive", "covalidation")
+FURTHER = ("subsamples", "repeated_folds", "half_subsamples", "fold_pairs")
 
 
-def all_schemes() -> list[schemes.Scheme]:
-    one_by_one = [schemes.holdout_scheme(), schemes.final_scheme(), schemes.cross_validation_scheme()]
-    return [*one_by_one, schemes.progressive_scheme(BLOCK), schemes.covalidation_scheme()]
-
-
-def keys(settings) -> dict[str, dict[str, list[str]]]:
+def keys(settings, names=SCHEMES) -> dict[str, dict[str, list[str]]]:
     """The keys of each candidate by scheme."""
+    design = read_design(settings)
     found: dict[str, dict[str, list[str]]] = {}
-    for scheme in all_schemes():
-        for candidate, units in fit._plan(settings, scheme, fit.Versions.current()):
-            found.setdefault(candidate.name, {})[scheme.name] = [unit.key for unit in units]
+    for name in names:
+        for candidate, units in fit._plan(settings, scheme(design, name, settings.deliver), Versions.current()):
+            found.setdefault(candidate.name, {})[name] = [unit.key for unit in units]
     return found
 
 
@@ -43,11 +43,20 @@ def test_keys_differ_by_candidate_scheme_and_unit(prepared):
 
 
 def test_a_fit_whose_hypothesis_was_not_kept_is_another_one(prepared):
-    settings, scheme, versions = prepared(THREE), schemes.cross_validation_scheme(), fit.Versions.current()
+    settings, versions = prepared(THREE), Versions.current()
+    own = scheme(read_design(settings), "cross_validation", "final")
     for (_, lost), (_, kept) in zip(
-        fit._plan(settings, scheme, versions), fit._plan(settings, replace(scheme, keep=True), versions), strict=True
+        fit._plan(settings, own, versions), fit._plan(settings, replace(own, keep=True), versions), strict=True
     ):
         assert set() == {unit.key for unit in lost} & {unit.key for unit in kept}
+
+
+def test_the_further_fits_of_an_interval_have_keys_of_their_own(prepared):
+    found = keys(prepared(THREE), (*SCHEMES, *FURTHER))
+    counts = {"subsamples": 25, "repeated_folds": 2 * 5, "half_subsamples": 10 * 2 * 15, "fold_pairs": 5 * 4 // 2}
+    for by_scheme in found.values():
+        assert counts == {name: len(by_scheme[name]) for name in FURTHER}
+    assert 3 * (16 + sum(counts.values())) == len(set().union(*map(flat, found.values())))
 
 
 def test_the_same_inputs_have_the_same_keys_whatever_the_rest(prepared):
@@ -56,10 +65,27 @@ def test_the_same_inputs_have_the_same_keys_whatever_the_rest(prepared):
         "selection.level=0.9",
         "execution.workers=1",
         "selection.rule=one_standard_error",
+        "selection.nested=true",
+        "selection.reopen_test=true",
+        "intervals.E_cv=nested",
         "tracking.experiment=b",
     ):
         assert base == keys(prepared(THREE, change))
     assert {"bayes": base["bayes"]} == keys(prepared(f"candidates=[{BAYES}]"))  # others come and go
+
+
+@pytest.mark.parametrize(
+    ("form", "kept"), [("k_fold", "cross_validation"), ("vote", "cross_validation"), ("progressive", "progressive")]
+)
+def test_a_form_of_delivery_has_other_keys_for_the_fits_that_it_keeps_alone(prepared, form, kept):
+    base, other = keys(prepared(THREE)), keys(prepared(THREE, f"deliver={form}"))
+    for name, found in other.items():
+        assert set() == {*base[name].pop(kept)} & {*found.pop(kept)}
+        assert base[name] == found
+
+
+def test_both_forms_that_are_made_of_folds_share_their_fits(prepared):
+    assert keys(prepared(THREE, "deliver=k_fold")) == keys(prepared(THREE, "deliver=vote"))
 
 
 def test_what_a_candidate_is_called_does_not_matter(prepared):
@@ -80,12 +106,22 @@ def test_the_seed_matters_to_learners_that_leave_their_random_state_open_alone(p
         "params.random_state=1",
         "estimator=sklearn.tree.ExtraTreeClassifier",
         "preprocess=sklearn.preprocessing.StandardScaler",
+        "family={parameter: max_depth, values: [1, 2, 3]}",
     ],
 )
 def test_another_learner_has_other_keys(prepared, change):
     base, other = keys(prepared(THREE)), keys(prepared(THREE, f"candidates.0.{change}"))
     assert set() == flat(base["tree"]) & flat(other["tree"])
     assert base["bayes"] == other["bayes"]
+
+
+@pytest.mark.parametrize(
+    "change", ["parameter: min_samples_leaf, values: [1, 2]", "parameter: max_depth, values: [2, 1]"]
+)
+def test_another_path_is_another_family(prepared, change):
+    path = "parameter: max_depth, values: [1, 2]"
+    base, other = (keys(prepared(THREE, f"candidates.0.family={{{one}}}")) for one in (path, change))
+    assert set() == flat(base["tree"]) & flat(other["tree"])
 
 
 @pytest.mark.parametrize(("column", "value"), [("x", 0.0), ("target", "lost")])
@@ -109,8 +145,8 @@ def test_another_partition_has_other_keys_for_the_splits_that_changed_alone(prep
     for name, found in keys(settings).items():
         folds = zip(base[name]["cross_validation"], found["cross_validation"], strict=True)
         assert [False, False, True, True, True] == [before == after for before, after in folds]
-        for scheme in ("holdout", "final", "progressive", "covalidation"):
-            assert base[name][scheme] == found[scheme]
+        for other in ("holdout", "final", "progressive", "covalidation"):
+            assert base[name][other] == found[other]
 
 
 @pytest.mark.parametrize("repeats", [4, 9])

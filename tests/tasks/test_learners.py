@@ -4,13 +4,16 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 from sklearn.ensemble import BaggingClassifier, RandomForestClassifier
+from sklearn.linear_model import SGDClassifier
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier, ExtraTreeClassifier
 
-from tasks.learners import build, check, has_open_random_state, resolve, seeded
+from heldout.family import Family
+from heldout.learners import open_random_states, seeded
+from tasks.learners import build, check, resolve
 
 
 def states(learner) -> dict[str, int | None]:
@@ -27,6 +30,7 @@ LEARNERS = {
     "written in a pipeline": make_pipeline(StandardScaler(), SVC(random_state=3)),
     "one of two": BaggingClassifier(ExtraTreeClassifier(random_state=3)),
     "the other of two": BaggingClassifier(ExtraTreeClassifier(), random_state=3),
+    "open in a family": Family(DecisionTreeClassifier(), "max_depth", [1, 2]),
     "nested twice": make_pipeline(BaggingClassifier(make_pipeline(ExtraTreeClassifier()), random_state=3)),
 }
 
@@ -41,8 +45,15 @@ def test_open_states_get_the_seed_and_written_ones_stay(learner):
 @pytest.mark.parametrize("learner", LEARNERS.values(), ids=LEARNERS)
 def test_a_learner_has_an_open_state_exactly_if_the_seed_changes_it(learner):
     changed = states(seeded(clone(learner), 1)) != states(seeded(clone(learner), 2))
-    assert changed == has_open_random_state(learner)
-    assert not has_open_random_state(seeded(clone(learner), 1))
+    assert changed == bool(open_random_states(learner))
+    assert [] == open_random_states(seeded(clone(learner), 1))
+
+
+@pytest.mark.parametrize("learner", LEARNERS.values(), ids=LEARNERS)
+def test_the_learner_that_is_seeded_is_left_as_it_was(learner):
+    before = states(learner)
+    seeded(learner, 42)
+    assert before == states(learner)
 
 
 def test_the_seed_decides_what_an_open_learner_learns():
@@ -85,3 +96,40 @@ def test_a_bad_parameter_is_refused_before_any_fit_behind_preprocessing_too(para
     check("sklearn.svm.SVC", {"C": 1, "kernel": "rbf"}, preprocess)
     with pytest.raises(ValueError, match=f"^{message}$"):
         check("sklearn.svm.SVC", params, preprocess)
+
+
+PATH = {"parameter": "alpha", "values": [1.0, 0.1]}
+EPOCHS = {"parameter": "epochs", "values": [1, 2]}
+
+
+@pytest.mark.parametrize("family", [PATH, EPOCHS], ids=["path", "epochs"])
+def test_a_family_stands_behind_its_preprocessing_with_the_learner_inside(family):
+    learner = Family(SGDClassifier(eta0=0.5), family["parameter"], family["values"])
+    params = {"eta0": 0.5}
+    assert repr(learner) == repr(build("sklearn.linear_model.SGDClassifier", params, None, family))
+    expected = make_pipeline(StandardScaler(), learner)
+    built = build("sklearn.linear_model.SGDClassifier", params, "sklearn.preprocessing.StandardScaler", family)
+    assert repr(expected) == repr(built)
+
+
+@pytest.mark.parametrize("preprocess", [None, "sklearn.preprocessing.StandardScaler"])
+@pytest.mark.parametrize(
+    ("estimator", "family", "message"),
+    [
+        (
+            "sklearn.svm.SVC",
+            {"parameter": "D", "values": [1, 2]},
+            "parameter is 'D'; it must be epochs, or one of SVC's C",
+        ),
+        ("sklearn.svm.SVC", EPOCHS, "parameter is epochs, but SVC has no partial_fit"),
+        ("sklearn.svm.SVC", {"parameter": "C", "values": [1]}, r"values is \[1\]; a family needs at least 2"),
+        (
+            "sklearn.svm.SVC",
+            {"parameter": "C", "values": [1, 0]},
+            "The 'C' parameter of SVC must be a float .* Got 0 instead",
+        ),
+    ],
+)
+def test_a_bad_path_is_refused_before_any_fit_behind_preprocessing_too(estimator, family, message, preprocess):
+    with pytest.raises(ValueError, match=f"^{message}"):
+        check(estimator, {}, preprocess, family)

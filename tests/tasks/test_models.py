@@ -20,22 +20,47 @@ X, y = load_digits(return_X_y=True)
 y = y == 1
 TRAIN = slice(0, 120)
 
-PROGRAM = """
+# forms of delivery and families, made in this process and in another one
+WHOLES = """
+from sklearn.linear_model import SGDClassifier
+from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.tree import DecisionTreeClassifier
+from heldout import KFoldHypothesis, ProgressiveHypothesis
+from heldout.family import Family
+
+wholes = [
+    KFoldHypothesis(DecisionTreeClassifier(), folds=3),
+    KFoldHypothesis(make_pipeline(StandardScaler(), SGDClassifier()), folds=3, vote=True),
+    ProgressiveHypothesis(GaussianNB(), block=20),
+    Family(SGDClassifier(random_state=0), "epochs", [1, 3]),
+    KFoldHypothesis(make_pipeline(StandardScaler(), Family(SGDClassifier(), "alpha", [0.1, 0.01])), folds=3),
+]
+"""
+PROGRAM = f"""{WHOLES}
 import pickle, skops.io, sys
 from sklearn.datasets import load_digits
 from tasks.models import stable_bytes
 from tasks.params import load
 
 X, y = load_digits(return_X_y=True)
-learners = [candidate.learner() for candidate in load(sys.argv[1]).candidates]
+learners = [candidate.learner() for candidate in load(sys.argv[1]).candidates] + wholes
 dumped = [skops.io.dumps(learner.fit(X[:120], y[:120] == 1)) for learner in learners]
 sys.stdout.buffer.write(pickle.dumps([(data, stable_bytes(data)) for data in dumped]))
 """
 
 
+def wholes() -> list:
+    made: dict = {}
+    exec(WHOLES, made)
+    return made["wholes"]
+
+
 def test_two_fits_in_two_processes_have_the_same_bytes(shipped, settings_with):
+    learners = [*(candidate.learner() for candidate in settings_with().candidates), *wholes()]
     with threadpool_limits(1):  # as in a worker
-        here = [skops.io.dumps(candidate.learner().fit(X[TRAIN], y[TRAIN])) for candidate in settings_with().candidates]
+        here = [skops.io.dumps(learner.fit(X[TRAIN], y[TRAIN])) for learner in learners]
     environment = {"PYTHONPATH": str(shipped.parent), "PYTHONHASHSEED": "7", "OMP_NUM_THREADS": "1"}
     command = [sys.executable, "-c", PROGRAM, str(shipped)]
     done = subprocess.run(command, env={**os.environ, **environment}, capture_output=True, check=True)
@@ -50,9 +75,10 @@ def test_no_time_is_written(settings_with):
         assert {(1980, 1, 1, 0, 0, 0)} == {member.date_time for member in archive.infolist()}
 
 
-@pytest.mark.parametrize("number", range(8))
+@pytest.mark.parametrize("number", range(13))
 def test_a_model_that_was_saved_predicts_as_it_did(settings_with, number):
-    model = settings_with().candidates[number].learner().fit(X[TRAIN], y[TRAIN])
+    learner = settings_with().candidates[number].learner() if number < 8 else wholes()[number - 8]
+    model = learner.fit(X[TRAIN], y[TRAIN])
     path = Path("models/selected.skops")
     models.save(model, path)
     loaded = models.load(path)

@@ -15,6 +15,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
+from heldout.family import Family
 from tasks.params import Settings, load
 
 LAWS = settings(
@@ -74,9 +75,42 @@ def test_the_criterion_follows_the_sampling_where_none_is_written(settings_with,
 def test_the_identity_of_a_candidate_holds_all_but_its_name(settings_with):
     base = settings_with().candidates[1]
     assert base.identity() == settings_with("candidates.1.name=other").candidates[1].identity()
-    for change in ("estimator=sklearn.linear_model.RidgeClassifier", "params.C=2", "preprocess=null"):
+    others = ("estimator=sklearn.linear_model.RidgeClassifier", "params.C=2", "preprocess=null", f"family={PATH}")
+    for change in others:
         fewer = ["candidates.1.params={}"] if change.startswith("estimator") else []
         assert base.identity() != settings_with(*fewer, f"candidates.1.{change}").candidates[1].identity()
+
+
+PATH = "{parameter: C, values: [0.1, 1]}"
+
+
+@pytest.mark.parametrize("preprocess", ["null", "sklearn.preprocessing.StandardScaler"])
+def test_a_family_chooses_its_own_value_inside_of_every_fit(settings_with, preprocess):
+    found = settings_with(f"candidates.1.preprocess={preprocess}", f"candidates.1.family={PATH}").candidates[1]
+    learner = found.learner() if preprocess == "null" else found.learner().steps[-1][1]
+    assert Family is type(learner)
+    assert ("C", [0.1, 1], 1000) == (learner.parameter, learner.values, learner.learner.max_iter)
+    assert is_classifier(found.learner())
+    assert repr(clone(found.learner())) == repr(found.learner())
+
+
+def test_what_is_left_out_is_the_shipped_choice(shipped, settings_with):
+    raw = yaml.safe_load(shipped.read_text())
+    for section, key in ((raw, "intervals"), (raw, "deliver"), (raw["selection"], "nested")):
+        del section[key]
+    del raw["selection"]["reopen_test"]
+    Path("short.yaml").write_text(yaml.safe_dump(raw))
+    assert load("short.yaml").model_dump() == load(shipped).model_dump()
+    assert ("final", False, False) == (
+        settings_with().deliver,
+        settings_with().selection.nested,
+        settings_with().selection.reopen_test,
+    )
+
+
+@pytest.mark.parametrize("name", ["Clopper-Pearson", "clopper_pearson", "clopper pearson"])
+def test_an_interval_is_named_as_it_is_printed_or_as_its_file_is(settings_with, name):
+    assert {"E_val": name} == settings_with(f"intervals.E_val={name}").intervals
 
 
 leaves = {
@@ -89,6 +123,11 @@ leaves = {
     ),
     "candidates.1.params.C": st.floats(0.01, 100),
     "candidates.6.params.max_features": st.sampled_from([None, "sqrt", 3]),
+    "candidates.1.family": st.fixed_dictionaries(
+        {"parameter": st.just("C"), "values": st.lists(st.floats(0.01, 100), min_size=2, max_size=4)}
+    ),
+    "intervals.E_cv": st.sampled_from(["nested", "Bayle within folds", "corrected_t"]),
+    "deliver": st.sampled_from(["final", "k_fold", "progressive", "vote"]),
 }
 
 

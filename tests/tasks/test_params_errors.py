@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from heldout.intervals import DEFAULTS, METHODS
 from tasks.errors import UserError
 from tasks.params import load
 
@@ -17,6 +18,7 @@ LEARNER = "scikit-learn learner: it lacks fit, predict, get_params or set_params
 MISSING = ".__init__() missing 1 required positional argument: 'steps'"
 SCHEDULER = "needs execution.scheduler, as in tcp://127.0.0.1:8786"
 CRITERIA = "'E_val', 'E_cv', 'E_2cv', 'E_prog', 'E_maxdt' or 'max(E_cv, E_maxdt)'"
+A_DICTIONARY = "input should be a valid dictionary"
 ONE_BY_ONE = "use the rule minimum, or a criterion among E_val, E_cv, E_2cv, E_prog"
 
 
@@ -50,18 +52,48 @@ def told(path, *changes) -> list[str]:
         ("data.groups=id", "data.groups is 'id', but is not offered yet; leave it out"),
         ("selection.level=1", "selection.level is 1: input should be less than 1"),
         ("selection.criterion=E_out", f"selection.criterion is 'E_out': input should be {CRITERIA}"),
-        ("selection.rule=min", "selection.rule is 'min': input should be 'minimum' or 'one_standard_error'"),
+        (
+            "selection.rule=min",
+            "selection.rule is 'min': input should be 'minimum', 'one_standard_error' or 'indistinguishable'",
+        ),
+        ("selection.nested=yes please", "selection.nested is 'yes please': input should be a valid boolean"),
+        ("selection.reopen_test=1", "selection.reopen_test is 1: input should be a valid boolean"),
+        ("deliver=folds", "deliver is 'folds': input should be 'final', 'k_fold', 'progressive' or 'vote'"),
+        ("intervals=Wilson", f"intervals is 'Wilson': {A_DICTIONARY}"),
+        ("candidates.0.family=5", f"candidates[0].family is 5: {A_DICTIONARY} or instance of Family"),
+        ("candidates.0.family={parameter: a}", f"candidates[0].family.values {NO_DEFAULT}"),
+        ("candidates.0.family={values: [1, 2]}", f"candidates[0].family.parameter {NO_DEFAULT}"),
+        (
+            "candidates.0.family={parameter: a, values: [1, 2], value: 3}",
+            "candidates[0].family.value is not known; did you mean candidates.family.values?",
+        ),
+        (
+            "candidates.0.family={parameter: var_smoothing, values: [1]}",
+            "candidates[0].family.values is [1]: list should have at least 2 items after validation, not 1",
+        ),
         ("execution.executor=ray", "execution.executor is 'ray': input should be 'local' or 'dask'"),
         ("execution.executor=dask", f"execution: executor is dask, which {SCHEDULER}"),
         ("tracking.registered_model=a/b", "tracking.registered_model is 'a/b': string should match pattern '^[^/:]+$'"),
         ("candidates=[]", "candidates is []: list should have at least 1 item after validation, not 0"),
-        ("candidates.0=5", "candidates[0] is 5: input should be a valid dictionary or instance of Candidate"),
-        ("candidates.0.params=5", "candidates[0].params is 5: input should be a valid dictionary"),
+        ("candidates.0=5", f"candidates[0] is 5: {A_DICTIONARY} or instance of Candidate"),
+        ("candidates.0.params=5", f"candidates[0].params is 5: {A_DICTIONARY}"),
         ("candidates.0.name=forest", "candidates: the name 'forest' is used 2 times; give each candidate its own"),
     ],
 )
 def test_a_mistake_is_told_with_its_key_its_value_and_what_is_allowed(shipped, change, message):
     assert [message] == told(shipped, change)
+
+
+def test_an_interval_that_is_no_name_is_told(shipped):
+    (line,) = told(shipped, "intervals.E_val=5")
+    assert line.startswith("intervals")
+    assert line.endswith(" is 5: input should be a valid string")
+
+
+def test_an_interval_of_an_estimate_that_has_none_is_told_with_those_that_have_one(shipped):
+    (line,) = told(shipped, "intervals.E_out=Wilson")
+    assert line.startswith("intervals: ")
+    assert line.endswith("names 'E_out'; intervals can be chosen for " + ", ".join(DEFAULTS))
 
 
 def test_a_number_of_folds_below_two_is_told(shipped):
@@ -89,11 +121,64 @@ def test_a_learner_that_cannot_be_built_is_told_with_what_comes_nearest(shipped,
     assert [f"candidates[0]: {message}"] == told(shipped, f"candidates.0.{change}")
 
 
-def test_a_rule_that_needs_a_standard_error_is_refused_for_a_criterion_that_has_none(shipped):
-    changes = ["selection.rule=one_standard_error", "data.sampling=active", "selection.criterion=null"]
-    expected = f"selection.rule is one_standard_error, but E_maxdt has no standard error; {ONE_BY_ONE}"
+@pytest.mark.parametrize("rule", ["one_standard_error", "indistinguishable"])
+@pytest.mark.parametrize(
+    ("written", "criterion"), [("null", "E_maxdt"), ("E_maxdt", "E_maxdt"), ("max(E_cv, E_maxdt)",) * 2]
+)
+def test_a_rule_that_compares_losses_is_refused_for_a_criterion_that_is_no_mean_of_them(
+    shipped, rule, written, criterion
+):
+    changes = [f"selection.rule={rule}", "data.sampling=active", f"selection.criterion={written}"]
+    expected = f"selection.rule is {rule}, but {criterion} is no mean of paired losses; {ONE_BY_ONE}"
     assert [expected] == told(shipped, *changes)
-    assert "E_cv" == load(shipped, [*changes, "data.sampling=iid"]).criterion
+    assert "E_cv" == load(shipped, [*changes, "data.sampling=iid", "selection.criterion=null"]).criterion
+
+
+def fitting(estimate: str) -> str:
+    return ", ".join(method.name for method in METHODS if estimate in method.covers)
+
+
+@pytest.mark.parametrize(
+    ("estimate", "name", "reason"),
+    [
+        ("E_cv", "bayes within", "'bayes within' is not known"),
+        ("E_cv", "Clopper-Pearson", "'Clopper-Pearson' covers E_val and E_test alone"),
+        ("E_val", "nested", "'nested' covers E_cv alone"),
+        ("E_prog", "", "'' is not known"),
+        ("disagreement", "wilson", "'wilson' covers "),
+    ],
+)
+def test_an_interval_that_cannot_be_is_told_with_those_that_can(shipped, estimate, name, reason):
+    (line,) = told(shipped, f"intervals={{{estimate}: {name!r}}}")
+    assert line.startswith("intervals: ")
+    assert f": {reason}" in line
+    assert line.endswith(f"; for {estimate} use {fitting(estimate)}")
+    for offered in fitting(estimate).split(", "):
+        load(shipped, [f"intervals={{{estimate}: {offered}}}"])
+
+
+SGD = "sklearn.linear_model.SGDClassifier"
+
+
+@pytest.mark.parametrize(
+    ("estimator", "family", "message"),
+    [
+        (SGD, "parameter: alfa, values: [1, 2]", "parameter is 'alfa'; it must be epochs, or one of SGDClassifier's "),
+        ("sklearn.svm.SVC", "parameter: epochs, values: [1, 2]", "parameter is epochs, but SVC has no partial_fit"),
+        (SGD, "parameter: epochs, values: [4, 2]", "values is [4, 2]; epochs must be ascending whole numbers from 1"),
+        (SGD, "parameter: epochs, values: [2, 2]", "values is [2, 2]; epochs must be ascending whole numbers from 1"),
+        (SGD, "parameter: epochs, values: [0, 2]", "values is [0, 2]; epochs must be ascending whole numbers from 1"),
+        (SGD, "parameter: epochs, values: [1, 2.5]", "values is [1, 2.5]; epochs must be ascending whole numbers "),
+        (SGD, "parameter: epochs, values: [true, 2]", "values is [True, 2]; epochs must be ascending whole numbers "),
+        (SGD, "parameter: alpha, values: [0.1, -1]", "The 'alpha' parameter of SGDClassifier must be a float in the "),
+        (SGD, "parameter: alpha, values: [0.1, big]", "The 'alpha' parameter of SGDClassifier must be a float in the "),
+    ],
+)
+@pytest.mark.parametrize("preprocess", ["null", "sklearn.preprocessing.StandardScaler"])
+def test_a_family_that_cannot_be_fitted_is_told_before_any_fit(shipped, estimator, family, message, preprocess):
+    candidate = f"{{name: path, estimator: {estimator}, preprocess: {preprocess}, family: {{{family}}}}}"
+    (line,) = told(shipped, f"candidates.0={candidate}")
+    assert line.startswith(f"candidates[0]: {message}")
 
 
 def keys(node, place=()) -> list[tuple]:
@@ -130,7 +215,8 @@ def test_every_key_that_is_misspelt_is_told_with_the_right_one(shipped, tmp_path
 
 
 OPTIONAL = {"data.target", "data.positive", "data.drop", "data.labeled_rows", "data.unlabeled", "selection.criterion"}
-OPTIONAL |= {"execution.scheduler", "candidates.params", "candidates.preprocess"}
+OPTIONAL |= {"execution.scheduler", "candidates.params", "candidates.preprocess", "candidates.family"}
+OPTIONAL |= {"intervals", "deliver", "selection.nested", "selection.reopen_test"}  # no number, or none but the study's
 
 
 def test_every_key_without_which_a_run_has_no_number_is_required(shipped, tmp_path):

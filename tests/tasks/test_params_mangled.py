@@ -13,6 +13,15 @@ from tasks.errors import UserError
 from tasks.params import Settings, load
 
 RAW = yaml.safe_load((Path(__file__).parents[2] / "params.yaml").read_text())
+RAW["intervals"] = {"E_val": "Wilson", "E_cv": "nested"}
+RAW["candidates"][1]["family"] = {"parameter": "C", "values": [0.1, 1]}
+RAW["candidates"].append(
+    {
+        "name": "epochs",
+        "estimator": "sklearn.linear_model.SGDClassifier",
+        "family": {"parameter": "epochs", "values": [1, 3]},
+    }
+)
 LAWS = settings(
     max_examples=150,
     deadline=None,

@@ -4,22 +4,34 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from heldout import covalidation, cross_validation, holdout, progressive
+from heldout.design import half_losses
+from heldout.observed import crossed
+from heldout.partition import Partition
 from tasks import files, results
-from tasks.fit import Finished
+from tasks.designs import read_design
+from tasks.tables import Prepared
+from tasks.worker import Finished
 
 BLOCK = 7  # 30 steps: four blocks of 7 and one of 2
+NO_FURTHER = "intervals.E_cv=bayle within"
 
 
-def finished(splits, candidate: int) -> Finished:
+def marks(rows, candidate: int, number: int) -> np.ndarray:
     """Losses that tell where they come from: a million a candidate, a thousand a split, one a row."""
-    losses = tuple(1e6 * candidate + 1e3 * number + split.validation for number, split in enumerate(splits))
-    count = len(losses)
-    return Finished(("",) * count, losses, tuple(candidate + number / count for number in range(count)))
+    return 1e6 * candidate + 1e3 * number + rows
 
 
-def told(splits) -> dict[str, Finished]:
-    return {"second": finished(splits, 2), "first": finished(splits, 1)}
+def finished(splits, candidate: int, training: bool) -> Finished:
+    """Losses of rows trained on are marked by a half more."""
+    return Finished(
+        ("",) * len(splits),
+        tuple(marks(split.validation, candidate, number) for number, split in enumerate(splits)),
+        tuple(marks(split.train, candidate, number) + 0.5 if training else None for number, split in enumerate(splits)),
+    )
+
+
+def told(splits, training=False) -> dict[str, Finished]:
+    return {"second": finished(splits, 2, training), "first": finished(splits, 1, training)}
 
 
 def lines(scheme: str, table: str = "losses") -> list[tuple]:
@@ -28,51 +40,191 @@ def lines(scheme: str, table: str = "losses") -> list[tuple]:
     return list(frame.itertuples(index=False, name=None))
 
 
-def expected(units, unit_of=lambda number, row: number) -> list[tuple]:
+def expected(units, unit_of=lambda number, row: number, plus=0.0) -> list[tuple]:
     return [
-        (name, unit_of(number, row), row, 1e6 * candidate + 1e3 * number + row)
+        (name, unit_of(number, row), row, 1e6 * candidate + 1e3 * number + row + plus)
         for name, candidate in (("second", 2), ("first", 1))
         for number, row in units
     ]
 
 
-def test_the_holdout_tells_the_rows_held_out_and_all_rows(prepared):
+@pytest.fixture
+def design_of(prepared):
+    """The design of rows.csv in blocks of 7, with changes."""
+    return lambda *changes: read_design(prepared(f"progressive.block={BLOCK}", *changes))
+
+
+def test_the_holdout_tells_the_rows_held_out_and_all_rows(prepared, design_of):
+    design = design_of()
     validation = files.read_partition().validation
-    held_out, final = told([holdout.split(validation)]), told([holdout.final_split(60)])
-    results.write_holdout(held_out, final, {"third": "no"})
+    fits = {name: told(design.splits(name)) for name in ("holdout", "final")}
+    results.write_holdout(prepared(), design, fits, {"third": "no"})
     assert expected([(0, row) for row in np.flatnonzero(validation)]) == lines("holdout")
     assert expected([(0, row) for row in range(60)]) == lines("holdout", "in_sample")
     assert {"third": "no"} == files.read_failures("holdout")
 
 
-def test_cross_validation_tells_each_row_once_and_its_fold(prepared):
-    fold = files.read_partition().fold
-    results.write_cross_validation(told(cross_validation.splits(fold)), {})
+def test_cross_validation_tells_each_row_once_and_its_fold(design_of):
+    design, fold = design_of(NO_FURTHER), files.read_partition().fold
+    results.write_cross_validation(design, {"cross_validation": told(design.splits("cross_validation"))}, {})
     in_order = [(number, row) for number in range(5) for row in np.flatnonzero(fold == number)]
     assert expected(in_order) == lines("cross_validation")
 
 
-def test_progressive_validation_tells_each_tested_row_in_the_order_of_its_step(prepared):
-    step = files.read_partition().step
-    results.write_progressive(told(progressive.splits(step, BLOCK)), {}, BLOCK)
+METHODS = {
+    "subsamples": "corrected t",
+    "repeated_folds": "corrected repeated t",
+    "half_subsamples": "conservative z",
+    "fold_pairs": "nested",
+}
+
+
+@pytest.mark.parametrize("scheme", METHODS)
+def test_the_further_fits_tell_each_row_that_they_tested(design_of, scheme):
+    design = design_of(f"intervals.E_cv={METHODS[scheme]}")
+    fits = {name: told(design.splits(name)) for name in ("cross_validation", scheme)}
+    results.write_cross_validation(design, fits, {})
+    in_order = [(number, row) for number, split in enumerate(design.splits(scheme)) for row in split.validation]
+    assert expected(in_order) == lines("cross_validation", scheme)
+
+
+def test_progressive_validation_tells_each_tested_row_in_the_order_of_its_step(design_of):
+    design, step = design_of(), files.read_partition().step
+    results.write_progressive(design, told(design.splits("progressive")), {})
     in_order = [(position // BLOCK, np.flatnonzero(step == position)[0]) for position in range(30)]
     assert expected(in_order, lambda _, row: step[row]) == lines("progressive")
 
 
-def test_covalidation_tells_each_row_once_a_repeat_by_the_half_that_did_not_see_it(prepared):
-    halves = files.read_halves()
-    splits = [split for half in halves for split in covalidation.splits(half)]
-    disagreement = pd.DataFrame({"candidate": ["first"], "shard": 0, "repeat": 0, "rows": 4, "disagreement": 0.5})
-    results.write_covalidation(told(splits), disagreement, {})
+def no_disagreement() -> dict[str, pd.DataFrame]:
+    return {
+        "disagreement": pd.DataFrame(columns=["candidate", "shard", "repeat", "rows", "disagreement"]),
+        "disagreement_rows": pd.DataFrame(columns=["candidate", "shard", "rows", "mean", "variance"]),
+    }
+
+
+def test_covalidation_tells_each_row_once_a_repeat_by_the_half_that_did_not_see_it_and_by_the_one_that_did(design_of):
+    design, halves = design_of(), files.read_halves()
+    margins = no_disagreement()
+    margins["disagreement"].loc[0] = ["first", 0, 0, 4, 0.5]
+    results.write_covalidation(design, told(design.splits("covalidation"), training=True), margins, {})
     # hypothesis 2 r + h is trained on half h, so that it tests the rows of the other half
-    in_order = [(2 * repeat + 1 - halves[repeat, row], row) for repeat in range(3) for row in range(60)]
-    assert expected(in_order, lambda number, _: number // 2) == lines("covalidation")
-    training = files.read_result("covalidation", "training")
-    assert ["candidate", "repeat", "half", "error"] == list(training.columns)
-    assert [("second", 0, 0, 2.0), ("second", 0, 1, pytest.approx(2 + 1 / 6))] == [*training.itertuples(False, None)][
-        :2
-    ]
-    assert [(repeat, half) for repeat in range(3) for half in (0, 1)] * 2 == list(
-        zip(training["repeat"], training["half"], strict=True)
-    )
-    pd.testing.assert_frame_equal(disagreement, files.read_result("covalidation", "disagreement"))
+    tested = [(2 * repeat + 1 - halves[repeat, row], row) for repeat in range(3) for row in range(60)]
+    assert expected(tested, lambda number, _: number // 2) == lines("covalidation")
+    trained = [(2 * repeat + halves[repeat, row], row) for repeat in range(3) for row in range(60)]
+    assert expected(trained, lambda number, _: number // 2, plus=0.5) == lines("covalidation", "training")
+    for name, table in margins.items():
+        pd.testing.assert_frame_equal(table, files.read_result("covalidation", name), check_dtype=False)
+
+
+ROWS, REPEATS = 13, 4  # an odd number of rows: one half of each repeat has a row more
+SHARDS = (1, 7, 3)
+
+
+@pytest.fixture
+def written(checkout, settings_of_rows):
+    """A function that leaves the results of two candidates, losses and margins drawn at random, and tells them."""
+
+    def write(*changes):
+        rng = np.random.default_rng(2)
+        halves = np.stack([rng.permutation(np.arange(ROWS) % 2) for _ in range(REPEATS)]).astype(np.int8)
+        labeled = pd.DataFrame({"x": rng.normal(size=ROWS), "target": np.arange(ROWS) % 2})
+        step = np.full(ROWS, -1)
+        step[rng.permutation(ROWS)[:8]] = np.arange(8)
+        partition = Partition(np.arange(ROWS) % 4 == 1, rng.permutation(np.arange(ROWS) % 5), step)
+        shards = [pd.DataFrame({"x": np.zeros(rows)}) for rows in SHARDS]
+        files.write_prepared(Prepared(labeled, None, shards, partition, halves, "hash"))
+        bayes = "estimator: sklearn.naive_bayes.GaussianNB"
+        settings = settings_of_rows(
+            f"candidates=[{{name: second, {bayes}}}, {{name: first, {bayes}}}]", "progressive.block=3", *changes
+        )
+        design = read_design(settings)
+        fits = {
+            scheme: {
+                name: Finished(
+                    ("",) * len(design.splits(scheme)),
+                    tuple(rng.random(len(split.validation)) for split in design.splits(scheme)),
+                    tuple(rng.random(len(split.train)) for split in design.splits(scheme)),
+                )
+                for name in ("second", "first")
+            }
+            for scheme in design.schemes()
+        }
+        tables = {name: rng.random((REPEATS, sum(SHARDS))) for name in ("second", "first")}
+        results.write_holdout(settings, design, fits, {})
+        results.write_cross_validation(design, fits, {})
+        results.write_progressive(design, fits["progressive"], {})
+        results.write_covalidation(design, fits["covalidation"], margins(tables), {})
+        return design, fits, tables
+
+    return write
+
+
+def margins(tables) -> dict[str, pd.DataFrame]:
+    """The margins of each shard of a table of repeats by unlabelled rows."""
+    repeats, rows = [], []
+    ends = np.cumsum(SHARDS)[:-1]
+    for name, table in tables.items():
+        for shard, part in enumerate(np.split(table, ends, axis=1)):
+            repeats += [(name, shard, r, part.shape[1], mean) for r, mean in enumerate(part.mean(axis=1))]
+            means = part.mean(axis=0)
+            rows.append((name, shard, len(means), means.mean(), means.var()))
+    empty = no_disagreement()
+    return {
+        "disagreement": pd.DataFrame(repeats, columns=empty["disagreement"].columns),
+        "disagreement_rows": pd.DataFrame(rows, columns=empty["disagreement_rows"].columns),
+    }
+
+
+@pytest.mark.parametrize("change", ["selection.nested=true", *(f"intervals.E_cv={name}" for name in METHODS.values())])
+def test_what_was_written_is_read_back_as_it_was_fitted(written, change):
+    design, fits, _ = written(change)
+    found = results.read_evidence(design, ["second", "first"])
+    assert ["second", "first"] == list(found)
+    for name, evidence in found.items():
+        assert {*design.schemes()} == {*evidence.losses}
+        for scheme, parts in evidence.losses.items():
+            for expected, part in zip(fits[scheme][name].losses, parts, strict=True):
+                assert expected.tolist() == part.tolist()
+        for expected, part in zip(fits["covalidation"][name].training, evidence.training, strict=True):
+            assert expected.tolist() == part.tolist()
+
+
+def test_the_half_models_errors_are_those_of_the_rows_whichever_half_is_larger(written):
+    design, fits, _ = written()
+    evidence = results.read_evidence(design, ["first"])["first"]
+    for own, parts in ((False, evidence.losses["covalidation"]), (True, evidence.training)):
+        table = half_losses(design, parts, own=own)
+        by_number = fits["covalidation"]["first"].training if own else fits["covalidation"]["first"].losses
+        for repeat in range(REPEATS):
+            for half in (0, 1):
+                rows = design.halves[repeat] == (half if own else 1 - half)
+                assert by_number[2 * repeat + half].tolist() == table[repeat, rows].tolist()
+
+
+def test_the_margins_over_shards_are_those_of_all_their_rows_together(written):
+    design, _, tables = written()
+    found = results.read_evidence(design, ["first", "second"])
+    for name, table in tables.items():
+        expected, actual = crossed(table, design.loss), found[name].disagreement
+        assert sum(SHARDS) == actual.n == expected.n
+        assert expected.by_repeat.tolist() == pytest.approx(actual.by_repeat.tolist(), rel=1e-12)
+        assert expected.row_variance == pytest.approx(actual.row_variance, rel=1e-12)
+        assert expected.error == pytest.approx(actual.error, rel=1e-12)
+
+
+def test_a_candidate_that_failed_is_not_read(written):
+    design, _, _ = written()
+    assert ["first"] == list(results.read_evidence(design, ["first"]))
+
+
+def test_the_losses_of_the_contract_are_those_of_the_four_schemes(written):
+    written()
+    losses = results.read_losses(["first"])
+    assert {"first"} == {*losses["candidate"]}
+    for scheme in ("holdout", "cross_validation", "progressive", "covalidation"):
+        own = files.read_result(scheme, "losses")
+        own = own[own["candidate"] == "first"]
+        found = losses[losses["scheme"] == scheme]
+        for column in ("unit", "row", "loss"):
+            assert own[column].tolist() == found[column].tolist()
+    assert {"holdout", "cross_validation", "progressive", "covalidation"} == {*losses["scheme"]}

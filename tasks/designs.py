@@ -1,0 +1,77 @@
+"""The design of a validation, read from the prepared files: which splits, which estimates, which intervals."""
+
+import functools
+from collections.abc import Mapping
+from typing import Any
+
+from heldout import intervals
+from heldout.design import OF_THE_WINNER, PER_CANDIDATE, Design
+from heldout.errors import BadArgument
+from heldout.losses import natural_loss
+from tasks import files
+from tasks.errors import UserError
+from tasks.params import Settings
+
+_OF_UNLABELED = ("disagreement", "E_dis", "E_maxdt")
+
+
+def read_design(settings: Settings) -> Design:
+    """The design of `settings` over the prepared rows. Raises UserError for an interval that does not fit."""
+    return design_of(settings, files.file_hash(files.LABELED), partitions_hash())
+
+
+def design_of(settings: Settings, labeled: str, partitions: str) -> Design:
+    """The same for those who know the files' hashes: read once for each process and version."""
+    unlabeled = bool(files.shards())
+    names = [name for name in PER_CANDIDATE if unlabeled or name not in _OF_UNLABELED]
+    if len(settings.candidates) > 1:
+        names += [name for name in OF_THE_WINNER if name != "E_nested" or settings.selection.nested]
+    return _read(
+        tuple(names),
+        tuple(sorted(settings.intervals.items())),
+        settings.progressive.block,
+        settings.split.stratify,
+        settings.seed,
+        settings.selection.level,
+        labeled,
+        partitions,
+    )
+
+
+def partitions_hash() -> str:
+    """The hash of both partition files."""
+    return files.file_hash(files.PARTITION) + files.file_hash(files.HALVES)
+
+
+@functools.lru_cache(maxsize=4)
+def _read(
+    names: tuple[str, ...],
+    chosen: tuple[tuple[str, str], ...],
+    block: int,
+    stratify: bool,
+    seed: int,
+    level: float,
+    labeled: str,
+    _partitions: str,
+) -> Design:
+    _, y = files.read_table(files.LABELED, labeled)
+    loss = natural_loss(y)
+    return Design(
+        y=y,
+        loss=loss,
+        partition=files.read_partition(),
+        halves=files.read_halves(),
+        block=block,
+        stratify=stratify and loss.binary,
+        seed=seed,
+        level=level,
+        methods=_methods(dict(chosen), loss),
+        estimates=names,
+    )
+
+
+def _methods(chosen: Mapping[str, str], loss: Any) -> Any:
+    try:
+        return intervals.choose(chosen, loss)
+    except BadArgument as error:
+        raise UserError(str(error)) from None

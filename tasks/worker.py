@@ -1,0 +1,126 @@
+"""What a worker process does: fit units, compare half models on a shard. It imports no orchestrator.
+
+A unit is one fit of one candidate. It is stored by the worker as soon as it is finished, so that a run
+that was killed, a candidate added or repeats raised redo only what is not there.
+"""
+
+import os
+import signal
+import threading
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from heldout.covalidation import pointwise_disagreement
+from heldout.errors import FitFailure
+from heldout.fitting import fit_and_test, predict, test
+from heldout.losses import LOSSES, Losses
+from heldout.seeds import SchemeName
+from tasks import cache, files
+from tasks.designs import design_of, partitions_hash
+from tasks.params import Candidate, Settings
+from tasks.schemes import scheme
+
+
+@dataclass(frozen=True)
+class Unit:
+    """One fit: the number of its split in a scheme, where it is stored, and the learner's open random state."""
+
+    scheme: SchemeName
+    number: int
+    key: str
+    random_state: int
+
+
+@dataclass(frozen=True)
+class Finished:
+    """The units of one candidate in one scheme, by number."""
+
+    keys: tuple[str, ...]
+    losses: tuple[Losses, ...]
+    training: tuple[Losses | None, ...]
+
+
+@dataclass(frozen=True)
+class Versions:
+    """The hashes of the files that a worker opens."""
+
+    labeled: str
+    partitions: str
+
+    @classmethod
+    def current(cls) -> "Versions":
+        return cls(files.file_hash(files.LABELED), partitions_hash())
+
+
+def hypothesis_key(unit: Unit | str) -> str:
+    """Where the hypothesis of a unit lies."""
+    return f"{unit if isinstance(unit, str) else unit.key}.hypothesis"
+
+
+def start() -> None:
+    """One BLAS thread: the cores are taken, and sums come out the same whatever the number of workers."""
+    from threadpoolctl import threadpool_limits
+
+    threadpool_limits(1)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the main process tells of an interruption
+    threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
+
+
+def import_learners(settings: Settings) -> None:
+    """Import what the fits will need, while the main process waits for a server."""
+    settings.use_folder()
+    for candidate in settings.candidates:
+        candidate.learner()
+
+
+def fit_units(settings: Settings, candidate: Candidate, units: Sequence[Unit], versions: Versions) -> str | None:
+    """Fit each unit and store it; the reason, if the candidate fails."""
+    settings.use_folder()
+    X, y = files.read_table(files.LABELED, versions.labeled)
+    design = design_of(settings, versions.labeled, versions.partitions)
+    learner = candidate.learner()
+    for unit in units:
+        own = scheme(design, unit.scheme, settings.deliver)
+        split = own.splits[unit.number]
+        try:
+            fitted = fit_and_test(learner, X, y, split, design.loss, unit.random_state)
+            training = test(fitted.hypothesis, X, y, split.train, design.loss) if own.training else None
+        except FitFailure as failure:
+            return f"{own.label([unit.number])}: {failure}"
+        if own.keep:
+            cache.save(hypothesis_key(unit), fitted.hypothesis)
+        cache.save(unit.key, (fitted.losses, training))
+    return None
+
+
+def disagree(settings: Settings, candidate: str, keys: Sequence[str], shard: Path, key: str, loss: str) -> str | None:
+    """Store the disagreement of pairs of hypotheses on one shard, by its margins; the reason of a failure.
+
+    The margins are the mean of each pair over the shard's rows, and the sum of each row over the pairs.
+    """
+    settings.use_folder()
+    X = files.read_shard(shard)
+    try:
+        predictions = [predict(cache.load(hypothesis_key(name)), X) for name in keys]
+    except FitFailure as failure:
+        return f"{shard.name}: {failure}"
+    means, sums = [], np.zeros(len(X))
+    for first, second in zip(predictions[::2], predictions[1::2], strict=True):
+        apart = pointwise_disagreement(first, second, LOSSES[loss])
+        means.append(apart.mean())
+        sums += apart
+    if not np.isfinite(means).all():
+        return f"{shard.name}: a prediction of {candidate} is not finite"
+    cache.save(key, (np.array(means), sums))
+    return None
+
+
+def _end_with(parent: int) -> None:
+    """An idle worker would outlive a main process that was killed."""
+    while os.getppid() == parent:
+        time.sleep(1)
+    os._exit(1)

@@ -1,0 +1,175 @@
+"""docs/method.md: every estimate, interval, criterion and form has its place there, and what it says is so."""
+
+import re
+import struct
+from pathlib import Path
+from typing import get_args
+
+import pytest
+import yaml
+
+from heldout import bbc, resampling
+from heldout.design import OF_THE_WINNER, PER_CANDIDATE
+from heldout.intervals import DEFAULTS, METHODS, covering
+from heldout.selection import CRITERIA, RULES
+from studies import method_pictures
+from tasks.params import Deliver
+
+DOCS = Path(__file__).parents[2] / "docs"
+TEXT = (DOCS / "method.md").read_text(encoding="utf-8")
+PARTS = ("**Target.**", "**Interval and assumption.**", "**Use it when**", "**Do not read it as**", "Source: ")
+FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+PROSE = FENCE.sub("", TEXT)
+HEADINGS = re.findall(r"^## (.+)$", TEXT, re.MULTILINE)
+SECTIONS = dict(zip(HEADINGS, re.split(r"^## .+$", TEXT, flags=re.MULTILINE)[1:], strict=True))
+ESTIMATES = list(dict.fromkeys((*PER_CANDIDATE, "E_test", *OF_THE_WINNER, *DEFAULTS)))
+
+
+def section(estimate: str) -> str:
+    """The page whose heading names the estimate."""
+    (heading,) = [name for name in HEADINGS if f"`{estimate}`" in name]
+    return SECTIONS[heading]
+
+
+def paragraph(page: str, start: str) -> str:
+    """The paragraph that starts so, on one line."""
+    return " ".join(page[page.index(start) :].split("\n\n")[0].split())
+
+
+def slug(heading: str) -> str:
+    """The anchor that GitHub gives a heading."""
+    return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
+
+
+def rows(page: str) -> list[list[str]]:
+    """The cells of the table lines of a page."""
+    return [[cell.strip() for cell in line.strip("|").split(" | ")] for line in page.splitlines() if line[:1] == "|"]
+
+
+@pytest.mark.parametrize("estimate", ESTIMATES)
+def test_every_estimate_has_a_page_with_all_its_parts_and_a_formula(estimate):
+    page = section(estimate)
+    assert [] == [part for part in PARTS if part not in page]
+    assert "```math\n" in page
+    assert 25 <= page.strip().count("\n") <= 50
+
+
+@pytest.mark.parametrize("estimate", DEFAULTS)
+def test_every_page_names_the_default_methods_and_their_assumptions(estimate):
+    told = paragraph(section(estimate), "**Interval and assumption.**")
+    chosen = DEFAULTS[estimate]
+    assert ([chosen.zero_one.name], [chosen.other.name]) == (
+        re.findall(r"Classes: `([^`]+)`", told),
+        re.findall(r"Numbers: `([^`]+)`", told),
+    )
+    quoted = re.findall(r'"([^"]+)"', told)
+    for method in (chosen.zero_one, chosen.other):
+        clauses = re.split(r"[;,] ", method.covers[estimate])
+        assert method.covers[estimate] in quoted or all(clause in " ".join(quoted) for clause in clauses)
+
+
+@pytest.mark.parametrize("estimate", sorted({*ESTIMATES} - {*DEFAULTS}))
+def test_an_estimate_without_a_choice_of_intervals_names_no_default_of_its_own(estimate):
+    told = paragraph(section(estimate), "**Interval and assumption.**")
+    named = set(re.findall(r"(?:Classes|Numbers): `([^`]+)`", told))
+    assert named <= {DEFAULTS["disagreement"].zero_one.name, DEFAULTS["disagreement"].other.name}
+
+
+def test_the_tables_are_those_of_the_code():
+    assert method_pictures.with_tables(TEXT) == TEXT
+
+
+def test_every_method_stands_in_the_table_with_what_it_covers_and_how():
+    told = {row[0]: row for row in rows(SECTIONS["The intervals"]) if len(row) == 5}
+    for method in METHODS:
+        _, covers, losses, validity, fits = told[method.name]
+        assert set(method.covers) == set(re.findall(r"`(\w+)`", covers))
+        assert [] == [assumption for assumption in method.covers.values() if assumption not in covers]
+        assert (method.losses, method.validity) == (losses, validity)
+        assert (method.needs is None) == (fits == "none")
+
+
+def test_the_lines_of_a_table_have_equally_many_cells():
+    tables = [rows(block) for block in PROSE.split("\n\n") if block.startswith("|")]
+    assert len(tables) == 4
+    assert [] == [row for first, *others in tables for row in others[1:] if len(row) != len(first)]
+    heads = [block.splitlines()[:2] for block in PROSE.split("\n\n") if block.startswith("|")]
+    assert [] == [head for head, dashes in heads if head.count("|") != dashes.count("|")]
+
+
+def test_a_method_named_anywhere_in_the_page_is_a_method():
+    known = {method.name for method in METHODS}
+    told = re.findall(r"`([^`\n]+)`", PROSE)
+    spoken = {name for name in told if any(name.lower() == one.lower() for one in known)}
+    assert len(spoken) > 10
+    assert spoken <= known
+
+
+def test_the_examples_of_interval_choices_are_accepted():
+    examples = [yaml.safe_load(body) for kind, body in FENCE.findall(TEXT) if kind == "yaml"]
+    chosen = {key: name for one in examples if isinstance(one, dict) for key, name in one["intervals"].items()}
+    assert chosen
+    for estimate, name in chosen.items():
+        assert covering(estimate, name).name == name
+
+
+def test_the_numbers_in_the_text_are_those_of_the_code():
+    assert {str(resampling.SUBSAMPLES)} == set(re.findall(r"(\d+)\s+further\s+fits", PROSE))
+    assert f"B = {bbc.BOOTSTRAPS}" in section("E_bbc")
+    family = (DOCS.parent / "heldout" / "family.py").read_text(encoding="utf-8")  # importing it loads scikit-learn
+    (least,) = re.findall(r"^ROWS_A_DEGREE = (\d+)", family, re.MULTILINE)
+    assert f"fewer than {least} rows" in " ".join(SECTIONS["Choosing a candidate"].split())
+
+
+def test_every_criterion_rule_and_form_of_delivery_is_told():
+    choosing, shipped = SECTIONS["Choosing a candidate"], SECTIONS["What can be shipped"]
+    assert [] == [name for name in (*CRITERIA, *RULES) if f"`{name}`" not in choosing]
+    assert [*get_args(Deliver)] == [row[0].strip("`") for row in rows(shipped)[2:]]
+
+
+def test_every_picture_is_small_and_every_one_that_is_made_is_shown():
+    shown = re.findall(r"!\[[^\]]+\]\(([^)]+)\)", TEXT)
+    assert [f"method/{estimate}.png" for estimate in method_pictures.LINES] == shown
+    for name in shown:
+        picture = (DOCS / name).read_bytes()
+        assert picture[:8] == b"\x89PNG\r\n\x1a\n"
+        assert struct.unpack(">II", picture[16:24]) == (600, 260)
+        assert len(picture) < 60_000
+
+
+def test_every_link_leads_somewhere():
+    links = re.findall(r"(?<!!)\[[^\]]+\]\(([^)]+)\)", PROSE)
+    anchors = {f"#{slug(heading)}" for heading in HEADINGS}
+    later = {"coverage.md"}  # written by the study
+    assert [] == [to for to in links if to not in anchors | later and not (DOCS / to).is_file()]
+
+
+def test_formulas_are_balanced():
+    assert TEXT.count("```") == 2 * len(FENCE.findall(TEXT))
+    blocks = [body for kind, body in FENCE.findall(TEXT) if kind == "math"]
+    assert len(blocks) > 12
+    for body in blocks:
+        assert body.strip()
+        assert "$" not in body
+        check_braces(body)
+
+
+def test_formulas_in_a_line_survive_markdown():
+    """GitHub's Markdown eats a backslash before punctuation, and may take } _ { and * for emphasis."""
+    for text in re.split(r"\n\s*\n|\n(?=\|)", re.sub(r"`[^`]*`", "", PROSE)):
+        assert text.count("$") % 2 == 0, text
+        for inside in re.findall(r"\$([^$]*)\$", text):
+            assert inside == inside.strip() != ""
+            assert not re.search(r"\\[^a-zA-Z]|\*|}_|\||<", inside), inside
+            check_braces(inside)
+        assert not re.search(r"\w§|§\w", re.sub(r"\$[^$]*\$", "§", text)), text
+
+
+def check_braces(formula: str) -> None:
+    depth = 0
+    for sign in re.sub(r"\\[{}]", "", formula):
+        depth += (sign == "{") - (sign == "}")
+        assert depth >= 0, formula
+    assert depth == 0, formula
+    assert formula.count(r"\begin{") == formula.count(r"\end{")
+    assert formula.count(r"\left") == formula.count(r"\right")

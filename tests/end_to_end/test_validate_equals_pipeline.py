@@ -1,0 +1,114 @@
+"""`heldout.validate` in a notebook and a run of the commands are one method: the same numbers from the same rows."""
+
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+import skops.io
+
+import heldout
+from tasks.params import load
+
+TEXTS, NUMBERS = ["target", "interval"], ["value", "low", "high", "level", "n_train", "n_tested"]
+RIDGE = {"name": "ridge", "estimator": "sklearn.linear_model.Ridge"}
+OF_NUMBERS = {
+    "data": {"source": "sklearn:diabetes", "positive": None, "labeled_rows": 61, "shards": 3},
+    "candidates": [
+        {**RIDGE, "family": {"parameter": "alpha", "values": [10.0, 1.0, 0.1]}},
+        {"name": "tree", "estimator": "sklearn.tree.DecisionTreeRegressor", "params": {"max_features": 3}},
+    ],
+    "intervals": {"E_cv": "corrected repeated t"},
+    "deliver": "progressive",
+}
+OF_THREE_CLASSES = {
+    "data": {"source": "sklearn:iris", "positive": None, "labeled_rows": 31, "shards": 1},
+    "split": {"folds": "loo", "test_fraction": 0},
+    "intervals": {"E_cv": "Bayle within folds", "E_prog": "Hoeffding"},
+    "selection": {"criterion": "E_maxdt", "level": 0.8},
+    "deliver": "vote",
+}
+
+
+def in_a_notebook(ran, settings) -> heldout.Validation:
+    """The same from the prepared rows alone."""
+    folder = ran.path / "data/prepared"
+    labeled = pd.read_parquet(folder / "labeled.parquet")
+    shards = [pd.read_parquet(path) for path in sorted((folder / "unlabeled").glob("shard-*.parquet"))]
+    numbers = settings.data.source == "sklearn:diabetes"
+    nested = ["E_nested"] if settings.selection.nested else []
+    per_candidate = ["E_in", "E_val", "E_cv", "E_prog", "E_2cv", "E_train", "disagreement", "E_dis", "E_maxdt"]
+    return heldout.validate(
+        {candidate.name: candidate.learner() for candidate in settings.candidates},
+        labeled.drop(columns="target"),
+        labeled["target"].to_numpy(),
+        unlabeled=pd.concat(shards),
+        loss="squared" if numbers else "zero_one",
+        seed=settings.seed,
+        level=settings.selection.level,
+        validation_fraction=settings.split.validation_fraction,
+        folds=len(labeled) if settings.split.folds == "loo" else settings.split.folds,
+        tested_fraction=settings.progressive.tested_fraction,
+        block=settings.progressive.block,
+        repeats=settings.covalidation.repeats,
+        estimates=[*per_candidate, "E_bbc", *nested],
+        intervals=settings.intervals,
+    )
+
+
+@pytest.fixture(
+    scope="module",
+    params=[
+        None,
+        pytest.param(OF_NUMBERS, marks=pytest.mark.slow),
+        pytest.param(OF_THREE_CLASSES, marks=pytest.mark.slow),
+    ],
+    ids=["two classes", "numbers", "three classes"],
+)
+def both(request, tmp_path_factory):
+    """A run of the commands, its settings, and what a notebook finds on its prepared rows."""
+    if request.param is None:
+        ran = request.getfixturevalue("rich")
+    else:
+        checkout = request.getfixturevalue("clone")(request.getfixturevalue("server"))
+        write = request.getfixturevalue("write_params")
+        params = write(tmp_path_factory.mktemp("user") / "params.yaml", **request.param)
+        said = checkout.flow("validate", "--params", params).stdout
+        ran = type(request.getfixturevalue("rich"))(checkout, params, said)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys, "path", [*sys.path])  # `load` adds the folder of the parameters
+        settings = load(ran.params)
+    return ran, settings, in_a_notebook(ran, settings)
+
+
+def test_every_line_of_the_estimates_is_the_same(both):
+    ran, _, found = both
+    written = pd.read_csv(ran.path / "reports/estimates.csv")
+    written = written[written["estimate"] != "E_test"].set_index(["candidate", "estimate"])
+    told = pd.DataFrame([vars(record) for record in found.estimates]).set_index(["candidate", "estimate"])
+    assert sorted(written.index) == sorted(told.index)
+    told = told.loc[written.index]
+    for name in TEXTS:
+        assert written[name].fillna("").tolist() == told[name].fillna("").tolist()
+    for name in NUMBERS:
+        expected = told[name].astype(float).tolist()
+        assert expected == pytest.approx(written[name].tolist(), rel=1e-9, abs=1e-9, nan_ok=True), name
+
+
+def test_the_choice_is_the_same(both):
+    ran, settings, found = both
+    told = pd.read_json(ran.path / "reports/selection.json", typ="series")
+    selection = found.select(settings.criterion, settings.selection.rule)
+    assert told["selected"] == selection.selected
+    assert told["indistinguishable"] == list(selection.indistinguishable)
+
+
+def test_what_is_delivered_is_made_of_the_hypotheses_that_the_estimate_is_about(both):
+    ran, settings, found = both
+    path = ran.path / "models/selected.skops"
+    model = skops.io.load(path, trusted=skops.io.get_untrusted_types(file=path))
+    about = {"k_fold": "E_cv", "vote": "E_cv", "progressive": "E_prog"}[settings.deliver]
+    X = pd.read_parquet(ran.path / "data/prepared/labeled.parquet").drop(columns="target")
+    targets = found.target(found.select(settings.criterion, settings.selection.rule).selected, about)
+    for expected, member in zip(targets, model.members_, strict=True):
+        assert np.array_equal(expected.predict(X), member.predict(X))
