@@ -15,6 +15,7 @@ from heldout.partition import Partition
 from heldout.records import Estimate, Split
 from heldout.seeds import SchemeName
 
+OF_UNLABELED = ("disagreement", "E_dis", "E_maxdt")
 HALVES = ("E_2cv", "E_train", "disagreement", "E_dis", "E_maxdt")
 PER_CANDIDATE = ("E_in", "E_val", "E_cv", "E_prog", *HALVES)
 OF_THE_WINNER = ("E_bbc", "E_nested")

@@ -6,17 +6,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from heldout import arguments, table
 from heldout import intervals as interval_methods
-from heldout import table
 from heldout.covalidation import pointwise_disagreement
-from heldout.design import OF_THE_WINNER, PER_CANDIDATE, Design, Evidence, estimate_candidate
+from heldout.design import OF_UNLABELED, Design, Evidence, estimate_candidate
 from heldout.errors import BadArgument, FitFailure
 from heldout.fitting import fit_and_test, predict, test
 from heldout.intervals.method import check_level
 from heldout.judging import estimate_winner, nested_winners, select_among
-from heldout.losses import LOSSES, Loss
+from heldout.losses import Loss
 from heldout.observed import Crossed
-from heldout.partition import can_stratify, make_halves, make_partition, part_size, rarest_class, stratify_halves
+from heldout.partition import make_halves, make_partition, stratify_halves
 from heldout.records import Estimate
 from heldout.seeds import SchemeName, fit_state
 from heldout.selection import CRITERIA, Criterion, Rule, Selection
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _KEPT: tuple[SchemeName, ...] = ("final", "holdout", "cross_validation", "progressive", "covalidation")
-_OF_UNLABELED = ("disagreement", "E_dis", "E_maxdt")
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,25 +117,18 @@ def validate(
     Raises BadArgument, a ValueError that names argument, value and limit, before any fit; FitFailure,
     with the candidate's name and reason, if one cannot be fitted.
     """
-    chosen_loss = _known_loss(loss)
-    _check_candidates(candidates)
-    X, y = _checked_rows(X, y, chosen_loss)
+    chosen_loss = arguments.known_loss(loss)
+    arguments.check_candidates(candidates)
+    X, y = arguments.checked_rows(X, y, chosen_loss)
     if groups is not None:
         raise BadArgument("groups", "groups is given, but grouped designs are not offered yet; leave it None")
     if unlabeled is not None:
-        unlabeled = _checked_unlabeled(unlabeled, X)
-    for argument, value, least in (
-        ("seed", seed, 0),
-        ("folds", folds, 2),
-        ("block", block, 1),
-        ("repeats", repeats, 1),
-    ):
-        if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
-            raise BadArgument(argument, f"{argument} is {value!r}; it must be a whole number of at least {least}")
+        unlabeled = arguments.checked_unlabeled(unlabeled, X)
+    arguments.check_whole(seed=(seed, 0), folds=(folds, 2), block=(block, 1), repeats=(repeats, 1))
     check_level(level)
-    wanted = _wanted(estimates, unlabeled is not None, len(candidates))
+    wanted = arguments.wanted(estimates, unlabeled is not None, len(candidates))
     if chosen_loss.binary and folds != len(y):
-        _check_parts(y, {"validation_fraction": validation_fraction, "tested_fraction": tested_fraction})
+        arguments.check_parts(y, {"validation_fraction": validation_fraction, "tested_fraction": tested_fraction})
     design = Design(
         y=y,
         loss=chosen_loss,
@@ -165,8 +157,6 @@ def validate(
         design.methods["E_cv"].check_folds(design.partition.fold)
     evidence, hypotheses = {}, {}
     for name, learner in candidates.items():
-        if not isinstance(name, str):
-            raise BadArgument("candidates", f"candidates has the name {name!r}; a name must be a string")
         evidence[name], hypotheses[name] = _collect(design, schemes, name, learner, X, unlabeled)
     records = [record for name in candidates for record in estimate_candidate(design, name, evidence[name])]
     records += estimate_winner(design, evidence)
@@ -194,7 +184,7 @@ def _collect(
                 test(hypothesis, X, design.y, split.train, design.loss)
                 for hypothesis, split in zip(halves, design.splits("covalidation"), strict=True)
             ]
-            if unlabeled is not None and any(estimate in design.estimates for estimate in _OF_UNLABELED):
+            if unlabeled is not None and any(estimate in design.estimates for estimate in OF_UNLABELED):
                 disagreement = _disagreement(halves, unlabeled, design.loss)
     except FitFailure as failure:
         raise FitFailure(f"{name}: {failure}") from failure
@@ -211,100 +201,3 @@ def _disagreement(halves: Sequence[Any], unlabeled: Any, loss: Loss) -> Crossed:
         by_row += apart
     by_row /= len(by_repeat)
     return Crossed(np.array(by_repeat), float(np.var(by_row, ddof=1)) if n > 1 else 0.0, n, loss)
-
-
-def _known_loss(loss: str) -> Loss:
-    if not isinstance(loss, str) or loss not in LOSSES:
-        raise BadArgument("loss", f"loss is {loss!r}; it must be one of {', '.join(LOSSES)}")
-    return LOSSES[loss]
-
-
-def _check_candidates(candidates: Mapping[str, Any]) -> None:
-    if not isinstance(candidates, Mapping) or not candidates:
-        raise BadArgument("candidates", f"candidates is {candidates!r}; it must map at least one name to a learner")
-    for name, learner in candidates.items():
-        if not isinstance(name, str):
-            raise BadArgument("candidates", f"candidates has the name {name!r}; a name must be a string")
-        if isinstance(learner, type) or not all(hasattr(learner, has) for has in ("fit", "predict", "get_params")):
-            raise BadArgument(
-                "candidates", f"candidates[{name!r}] is {learner!r}; it must be an unfitted scikit-learn estimator"
-            )
-
-
-def _checked_rows(X: Any, y: Any, loss: Loss) -> tuple[Any, Any]:
-    X = _table(X, "X")
-    y = np.asarray(y)
-    if y.ndim != 1 or len(y) != X.shape[0]:
-        raise BadArgument("y", f"y has shape {y.shape}; it must be ({X.shape[0]},), one label for each row of X")
-    if len(y) < 2:
-        raise BadArgument("y", f"there are {len(y)} labelled rows; at least 2 are needed")
-    missing = any(label is None or label != label for label in y.tolist())  # NaN alone is not itself
-    if missing or (y.dtype.kind == "f" and not np.isfinite(y).all()):
-        raise BadArgument("y", "y has a label that is missing or infinite; rows without a label go to unlabeled")
-    kinds = sorted({type(label).__name__ for label in y.tolist()})
-    if len(kinds) > 1:
-        raise BadArgument("y", f"y mixes labels of the types {', '.join(kinds)}; give them one type")
-    if loss.binary and y.dtype.kind == "f" and (y % 1 != 0).any():
-        raise BadArgument("loss", "loss is zero_one, but y holds numbers that are no classes; use squared or absolute")
-    if not loss.binary and y.dtype.kind not in "iufb":
-        raise BadArgument("loss", f"loss is {loss.name}, but y holds {y.dtype} labels; use zero_one")
-    return X, y
-
-
-def _check_parts(y: Any, fractions: Mapping[str, float]) -> None:
-    """Raise BadArgument for a part that cannot be stratified."""
-    rarest, rows = rarest_class(y)
-    if rows < 2:
-        raise BadArgument(
-            "y", f"class {rarest} of y has a single row, which no part can share; merge or drop that class"
-        )
-    for argument, fraction in fractions.items():
-        size = part_size(len(y), fraction, argument)
-        if not can_stratify(y, size):
-            smaller, classes = min(size, len(y) - size), len(np.unique(y))
-            raise BadArgument(
-                argument,
-                f"{argument} is {fraction}; a part of {smaller} rows cannot hold all {classes} classes, which needs at "
-                f"least {classes} of {len(y)}",
-            )
-
-
-def _checked_unlabeled(unlabeled: Any, X: Any) -> Any:
-    unlabeled = _table(unlabeled, "unlabeled")
-    if unlabeled.shape[0] < 1 or unlabeled.shape[1] != X.shape[1]:
-        raise BadArgument(
-            "unlabeled", f"unlabeled has shape {unlabeled.shape}; it needs rows of {X.shape[1]} columns, as X has"
-        )
-    return unlabeled
-
-
-def _table(X: Any, argument: str) -> Any:
-    """An array, a data frame, or a sparse matrix whose rows can be taken."""
-    if hasattr(X, "tocsr"):
-        X = X.tocsr()
-    elif not hasattr(X, "iloc"):
-        X = np.asarray(X)
-    if len(X.shape) != 2:
-        raise BadArgument(argument, f"{argument} has shape {X.shape}; it must have two dimensions, rows by columns")
-    return X
-
-
-def _wanted(estimates: Sequence[str] | None, has_unlabeled: bool, candidates: int) -> tuple[str, ...]:
-    every = (*PER_CANDIDATE, *OF_THE_WINNER)
-    if estimates is None:
-        left_out = (
-            {"E_nested"} | (set() if has_unlabeled else set(_OF_UNLABELED)) | (set() if candidates > 1 else {"E_bbc"})
-        )
-        return tuple(name for name in every if name not in left_out)
-    if isinstance(estimates, str) or not isinstance(estimates, Sequence) or not estimates:
-        raise BadArgument(
-            "estimates", f"estimates is {estimates!r}; it must be a list of names among {', '.join(every)}"
-        )
-    for name in estimates:
-        if name not in every:
-            raise BadArgument("estimates", f"estimates has {name!r}; it must name some of {', '.join(every)}")
-        if name in _OF_UNLABELED and not has_unlabeled:
-            raise BadArgument(
-                "unlabeled", f"unlabeled is None, but {name} needs unlabelled rows; give some, or leave it out"
-            )
-    return tuple(name for name in every if name in estimates)

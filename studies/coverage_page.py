@@ -11,7 +11,8 @@ from heldout.intervals import DEFAULTS, METHODS
 
 LEVEL = 0.95
 REGRESSION = ("california_housing", "heavy_tails")
-PAGE, PICTURE = Path("docs/coverage.md"), Path("docs/coverage.png")
+PAGE, PICTURE, TABLE = Path("docs/coverage.md"), Path("docs/coverage.png"), Path("docs/coverage.csv")
+_COLUMNS = ["estimate", "task", "method", "population", "learner", "n", "samples", "covers", "covers_g", "relative"]
 ORDER = ("E_val", "E_cv", "E_prog", "E_2cv", "disagreement", "E_dis")
 FURTHER_FITS = {"subsamples": "25", "repeated_folds": "20", "half_subsamples": "300", "fold_pairs": "45", None: "0"}
 
@@ -68,8 +69,10 @@ def text(cells: pd.DataFrame) -> str:
 
 
 def write(cache: Path) -> None:
-    """Both files."""
+    """The page, its picture, and the table of all cells. Cells with fewer samples than the others are left out."""
     cells = by_cell(read(cache))
+    cells = cells[cells["samples"] == cells["samples"].max()]
+    cells[_COLUMNS].to_csv(TABLE, index=False, float_format="%.4f", lineterminator="\n")
     PAGE.write_text("\n".join(_page(cells)) + "\n", encoding="utf-8")
     draw(cells, PICTURE)
 
@@ -122,7 +125,7 @@ def _page(cells: pd.DataFrame) -> Iterator[str]:
         "*least* is the coverage in the worst cell; *under* is the mean over cells of max(0, level - coverage), less "
         "what chance alone gives; *width* is the mean width over the standard deviation of the estimate (an oracle has "
         "3.92); *of g* is how often the interval covers the error of the model retrained on all rows, of which none of "
-        "them speaks. The default is in bold.\n"
+        "them speaks. The default is in bold. Every cell is in [coverage.csv](coverage.csv).\n"
     )
     yield "![Coverage against width](coverage.png)\n"
     lines = summary(cells)

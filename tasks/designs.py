@@ -5,14 +5,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from heldout import intervals
-from heldout.design import OF_THE_WINNER, PER_CANDIDATE, Design
+from heldout.design import OF_THE_WINNER, OF_UNLABELED, PER_CANDIDATE, Design
 from heldout.errors import BadArgument
 from heldout.losses import natural_loss
+from heldout.partition import Partition
 from tasks import files
 from tasks.errors import UserError
 from tasks.params import Settings
-
-_OF_UNLABELED = ("disagreement", "E_dis", "E_maxdt")
 
 
 def read_design(settings: Settings) -> Design:
@@ -23,7 +22,7 @@ def read_design(settings: Settings) -> Design:
 def design_of(settings: Settings, labeled: str, partitions: str) -> Design:
     """The same for those who know the files' hashes: read once for each process and version."""
     unlabeled = bool(files.shards())
-    names = [name for name in PER_CANDIDATE if unlabeled or name not in _OF_UNLABELED]
+    names = [name for name in PER_CANDIDATE if unlabeled or name not in OF_UNLABELED]
     if len(settings.candidates) > 1:
         names += [name for name in OF_THE_WINNER if name != "E_nested" or settings.selection.nested]
     return _read(
@@ -56,22 +55,25 @@ def _read(
 ) -> Design:
     _, y = files.read_table(files.LABELED, labeled)
     loss = natural_loss(y)
+    partition = files.read_partition()
     return Design(
         y=y,
         loss=loss,
-        partition=files.read_partition(),
+        partition=partition,
         halves=files.read_halves(),
         block=block,
         stratify=stratify and loss.binary,
         seed=seed,
         level=level,
-        methods=_methods(dict(chosen), loss),
+        methods=_methods(dict(chosen), loss, partition),
         estimates=names,
     )
 
 
-def _methods(chosen: Mapping[str, str], loss: Any) -> Any:
+def _methods(chosen: Mapping[str, str], loss: Any, partition: Partition) -> Any:
     try:
-        return intervals.choose(chosen, loss)
+        methods = intervals.choose(chosen, loss)
+        methods["E_cv"].check_folds(partition.fold)
     except BadArgument as error:
         raise UserError(str(error)) from None
+    return methods

@@ -24,7 +24,7 @@ OF_NUMBERS = {
 OF_THREE_CLASSES = {
     "data": {"source": "sklearn:iris", "positive": None, "labeled_rows": 31, "shards": 1},
     "split": {"folds": "loo", "test_fraction": 0},
-    "intervals": {"E_cv": "Bayle within folds", "E_prog": "Hoeffding"},
+    "intervals": {"E_cv": "corrected t", "E_prog": "Hoeffding"},
     "selection": {"criterion": "E_maxdt", "level": 0.8},
     "deliver": "vote",
 }

@@ -7,8 +7,11 @@ from math import sqrt
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
+import heldout
+from heldout.fitting import test as losses_of
 from heldout.intervals import DEFAULTS
 from studies import coverage, coverage_page
 from studies.coverage import Cell, observe_all, run_shard
@@ -69,6 +72,37 @@ def test_the_page_counts_coverage_and_relative_width_by_hand(tmp_path):
     assert ((own["low"] <= own["truth"]) & (own["truth"] <= own["high"])).mean() == cell["covers"]
     assert (own["high"] - own["low"]).mean() / own["value"].std() == pytest.approx(cell["relative"])
     assert 3 == cell["samples"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("learner", ["stable", "unstable"])
+def test_coverage_measured_through_target_agrees_with_the_page(learner):
+    samples, n, estimates = 150, 100, ("E_val", "E_cv", "E_2cv")
+    whole = population("interaction", None)
+    everywhere = np.arange(len(whole.y))
+    covered = dict.fromkeys(estimates, 0)
+    for sample in range(samples):
+        rows = np.random.default_rng([sample, 77]).integers(0, len(whole.y), n)  # none of the study's samples
+        candidate = {"it": coverage.learner_of(learner, whole.loss)}
+        found = heldout.validate(
+            candidate, whole.X[rows], whole.y[rows], seed=sample, repeats=coverage.HALVINGS, estimates=estimates
+        )
+        for record in found.estimates:
+            truth = np.mean(
+                [
+                    losses_of(one, whole.X, whole.y, everywhere, whole.loss).mean()
+                    for one in found.target("it", record.estimate)
+                ]
+            )
+            covered[record.estimate] += record.low <= truth <= record.high
+    page = pd.read_csv(Path(__file__).parents[2] / coverage_page.TABLE)
+    own = page[(page["population"] == "interaction") & (page["learner"] == learner) & (page["n"] == n)]
+    for estimate, count in covered.items():
+        line = own[(own["estimate"] == estimate) & (own["method"] == DEFAULTS[estimate].zero_one.name)].iloc[0]
+        # both are shares of samples: a difference strays by sqrt(p (1 - p) (1/150 + 1/1000)); 3.5 of those
+        share = (count + line["covers"] * line["samples"]) / (samples + line["samples"])
+        spread = sqrt(share * (1 - share) * (1 / samples + 1 / line["samples"]))
+        assert line["covers"] == pytest.approx(count / samples, abs=3.5 * spread), estimate
 
 
 @pytest.mark.slow

@@ -10,6 +10,7 @@ from heldout.losses import SQUARED, ZERO_ONE
 from tasks import files
 from tasks.designs import read_design
 from tasks.errors import UserError
+from tasks.tables import prepare
 
 BAYES = "{name: bayes, estimator: sklearn.naive_bayes.GaussianNB}"
 ONE, TWO = f"candidates=[{BAYES}]", f"candidates=[{BAYES}, {BAYES.replace('name: bayes', 'name: other')}]"
@@ -83,3 +84,13 @@ def test_a_method_that_does_not_admit_the_loss_is_told_with_those_that_do(of_num
         UserError, match=f"^intervals: {name} is for losses .*, and the squared loss is not; for {estimate}"
     ):
         read_design(of_numbers(f"intervals.{estimate}={name}"))
+
+
+@pytest.mark.parametrize("name", ["Bayle within folds", "nested"])
+def test_a_method_that_needs_larger_folds_is_told_before_any_fit(prepared, settings_of_rows, name):
+    files.write_prepared(prepare(settings_of_rows("split.folds=loo")))
+    with pytest.raises(
+        UserError, match=f"^{name} needs at least . folds of at least 2 rows, and there are 60 of 1; use "
+    ):
+        read_design(prepared("split.folds=loo", f"intervals.E_cv={name}"))
+    assert 60 == read_design(prepared("split.folds=loo", "intervals.E_cv=corrected t")).partition.fold.max() + 1

@@ -1,0 +1,120 @@
+"""The arguments of `heldout.validate`, checked before any fit: what is wrong, which value, what is allowed."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from heldout.design import OF_THE_WINNER, OF_UNLABELED, PER_CANDIDATE
+from heldout.errors import BadArgument
+from heldout.losses import LOSSES, Loss
+from heldout.partition import can_stratify, part_size, rarest_class
+
+
+def check_whole(**wanted: tuple[Any, int]) -> None:
+    """Raise BadArgument unless each argument, given with its least value, is a whole number not below it."""
+    for argument, (value, least) in wanted.items():
+        if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
+            raise BadArgument(argument, f"{argument} is {value!r}; it must be a whole number of at least {least}")
+
+
+def known_loss(loss: str) -> Loss:
+    """The loss called `loss`."""
+    if not isinstance(loss, str) or loss not in LOSSES:
+        raise BadArgument("loss", f"loss is {loss!r}; it must be one of {', '.join(LOSSES)}")
+    return LOSSES[loss]
+
+
+def check_candidates(candidates: Mapping[str, Any]) -> None:
+    """Raise BadArgument unless `candidates` maps names to unfitted estimators."""
+    if not isinstance(candidates, Mapping) or not candidates:
+        raise BadArgument("candidates", f"candidates is {candidates!r}; it must map at least one name to a learner")
+    for name, learner in candidates.items():
+        if not isinstance(name, str):
+            raise BadArgument("candidates", f"candidates has the name {name!r}; a name must be a string")
+        if isinstance(learner, type) or not all(hasattr(learner, has) for has in ("fit", "predict", "get_params")):
+            raise BadArgument(
+                "candidates", f"candidates[{name!r}] is {learner!r}; it must be an unfitted scikit-learn estimator"
+            )
+
+
+def checked_rows(X: Any, y: Any, loss: Loss) -> tuple[Any, Any]:
+    """X with rows that can be taken, and y as an array of labels that the loss can judge."""
+    X = as_table(X, "X")
+    y = np.asarray(y)
+    if y.ndim != 1 or len(y) != X.shape[0]:
+        raise BadArgument("y", f"y has shape {y.shape}; it must be ({X.shape[0]},), one label for each row of X")
+    if len(y) < 2:
+        raise BadArgument("y", f"there are {len(y)} labelled rows; at least 2 are needed")
+    missing = any(label is None or label != label for label in y.tolist())  # NaN alone is not itself
+    if missing or (y.dtype.kind == "f" and not np.isfinite(y).all()):
+        raise BadArgument("y", "y has a label that is missing or infinite; rows without a label go to unlabeled")
+    kinds = sorted({type(label).__name__ for label in y.tolist()})
+    if len(kinds) > 1:
+        raise BadArgument("y", f"y mixes labels of the types {', '.join(kinds)}; give them one type")
+    if loss.binary and y.dtype.kind == "f" and (y % 1 != 0).any():
+        raise BadArgument("loss", "loss is zero_one, but y holds numbers that are no classes; use squared or absolute")
+    if not loss.binary and y.dtype.kind not in "iufb":
+        raise BadArgument("loss", f"loss is {loss.name}, but y holds {y.dtype} labels; use zero_one")
+    return X, y
+
+
+def check_parts(y: Any, fractions: Mapping[str, float]) -> None:
+    """Raise BadArgument for a part that cannot be stratified."""
+    rarest, rows = rarest_class(y)
+    if rows < 2:
+        raise BadArgument(
+            "y", f"class {rarest} of y has a single row, which no part can share; merge or drop that class"
+        )
+    for argument, fraction in fractions.items():
+        size = part_size(len(y), fraction, argument)
+        if not can_stratify(y, size):
+            smaller, classes = min(size, len(y) - size), len(np.unique(y))
+            raise BadArgument(
+                argument,
+                f"{argument} is {fraction}; a part of {smaller} rows cannot hold all {classes} classes, which needs at "
+                f"least {classes} of {len(y)}",
+            )
+
+
+def checked_unlabeled(unlabeled: Any, X: Any) -> Any:
+    """The unlabelled rows, of as many columns as X."""
+    unlabeled = as_table(unlabeled, "unlabeled")
+    if unlabeled.shape[0] < 1 or unlabeled.shape[1] != X.shape[1]:
+        raise BadArgument(
+            "unlabeled", f"unlabeled has shape {unlabeled.shape}; it needs rows of {X.shape[1]} columns, as X has"
+        )
+    return unlabeled
+
+
+def as_table(X: Any, argument: str) -> Any:
+    """An array, a data frame, or a sparse matrix whose rows can be taken."""
+    if hasattr(X, "tocsr"):
+        X = X.tocsr()
+    elif not hasattr(X, "iloc"):
+        X = np.asarray(X)
+    if len(X.shape) != 2:
+        raise BadArgument(argument, f"{argument} has shape {X.shape}; it must have two dimensions, rows by columns")
+    return X
+
+
+def wanted(estimates: Sequence[str] | None, has_unlabeled: bool, candidates: int) -> tuple[str, ...]:
+    """The names of the estimates to compute, in the order of the tables."""
+    every = (*PER_CANDIDATE, *OF_THE_WINNER)
+    if estimates is None:
+        left_out = (
+            {"E_nested"} | (set() if has_unlabeled else set(OF_UNLABELED)) | (set() if candidates > 1 else {"E_bbc"})
+        )
+        return tuple(name for name in every if name not in left_out)
+    if isinstance(estimates, str) or not isinstance(estimates, Sequence) or not estimates:
+        raise BadArgument(
+            "estimates", f"estimates is {estimates!r}; it must be a list of names among {', '.join(every)}"
+        )
+    for name in estimates:
+        if name not in every:
+            raise BadArgument("estimates", f"estimates has {name!r}; it must name some of {', '.join(every)}")
+        if name in OF_UNLABELED and not has_unlabeled:
+            raise BadArgument(
+                "unlabeled", f"unlabeled is None, but {name} needs unlabelled rows; give some, or leave it out"
+            )
+    return tuple(name for name in every if name in estimates)
