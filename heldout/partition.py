@@ -1,7 +1,8 @@
 """The one random partition of the labelled rows that every scheme reads.
 
-Stratified cuts (proportional allocation) leave the estimates unbiased and do not raise their
-variance; the intervals, derived for independent draws, then err on the wide side.
+Stratified cuts (proportional allocation) do not raise the variance of the estimates. They tie the classes'
+shares of the tested rows to those of the rows trained on, which a sample from the population would not have:
+with many classes and few rows of each that is optimistic (docs/decisions/0005).
 """
 
 from dataclasses import dataclass

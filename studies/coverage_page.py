@@ -158,7 +158,12 @@ def _rows(table: pd.DataFrame) -> Iterator[Any]:
 def _least(cells: pd.DataFrame) -> Iterator[str]:
     """The cells in which a default lacks most."""
     yield "## Where the defaults fall short\n"
-    yield "The cells in which a default covers less than 0.94.\n"
+    yield (
+        "The cells in which a default covers less than 0.94. Numbers fall short in few rows, since their losses are "
+        "skewed. Letters from n = 500 on are stratified (smaller samples have classes too rare for it), which is "
+        "optimistic with so few rows a class: every estimate, and so every interval, is shifted "
+        "([decision 5](decisions/0005-stratified-parts.md)).\n"
+    )
     yield "| estimate | method | population | learner | n | coverage | width |"
     yield "|---|---|---|---|---|---|---|"
     for estimate, default in DEFAULTS.items():

@@ -17,6 +17,7 @@ from tasks.forms import FORMS
 from tasks.params import Settings
 
 SHOWN = ("E_in", "E_val", "E_cv", "E_prog", "E_2cv", "disagreement", "E_dis", "E_maxdt")
+_FEW_ROWS_A_CLASS = 30  # docs/decisions/0005
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,6 +33,7 @@ class Summary:
     paths: pd.DataFrame
     families: pd.DataFrame
     least_half_error: float | None  # what the disagreement alone says of the selected candidate's half models
+    rows_a_class: float | None  # the mean, where parts are stratified and classes more than two
     assumptions: Mapping[str, str]  # what the selected candidate's interval of each estimate rests on
     percent: bool
     settings: Settings
@@ -77,6 +79,11 @@ class Summary:
         if form["form"] != "final":
             size += f" beside {form['bytes_final'] / 1024:.0f} KiB of the single model"
         said["delivered"] = f"{form['target']} ({size}); {FORMS[form['form']].about}"
+        if self.rows_a_class is not None and self.rows_a_class < _FEW_ROWS_A_CLASS:
+            said["warning"] = (
+                f"parts are stratified, with {self.rows_a_class:.0f} rows a class: tested rows then follow the class "
+                "shares of the rows trained on, and every estimate is optimistic; set split.stratify to false"
+            )
         for name, reason in self.failures.items():
             said[f"{name} failed"] = reason
         return said
@@ -158,6 +165,7 @@ def read_summary(settings: Settings) -> Summary:
         paths=files.read_result("holdout", "paths"),
         families=files.read_result("holdout", "families"),
         least_half_error=_least_half_error(results, selection["selected"]),
+        rows_a_class=len(design.y) / design.classes if design.stratify and design.classes > 2 else None,
         assumptions=assumptions,
         percent=design.loss.binary,
         settings=settings,

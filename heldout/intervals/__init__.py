@@ -17,6 +17,7 @@ from heldout.intervals import (
     confidence_sequence,
     conservative_z,
     corrected_fold_t,
+    corrected_fold_wilson,
     corrected_log_t,
     corrected_repeated_t,
     corrected_t,
@@ -53,6 +54,7 @@ METHODS: tuple[Method, ...] = tuple(
         corrected_wilson,
         corrected_log_t,
         corrected_t,
+        corrected_fold_wilson,
         corrected_fold_t,
         corrected_repeated_t,
         conservative_z,
@@ -97,7 +99,7 @@ DEFAULTS: Mapping[str, Default] = {
     "E_2cv": Default(two_way_wilson.METHOD, two_way_t.METHOD, _TWO_WAY, _TWO_WAY),
     "E_train": Default(two_way_wilson.METHOD, two_way_t.METHOD, _TWO_WAY, _TWO_WAY),
     "disagreement": Default(two_way_wilson.METHOD, two_way_t.METHOD, _TWO_WAY, _TWO_WAY),
-    "E_nested": Default(corrected_fold_t.METHOD, corrected_fold_t.METHOD, _NO_FIT, _NO_FIT),
+    "E_nested": Default(corrected_fold_wilson.METHOD, corrected_fold_t.METHOD, _NO_FIT, _NO_FIT),
 }
 
 

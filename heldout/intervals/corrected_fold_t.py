@@ -21,10 +21,14 @@ from heldout.observed import CrossValidated
 
 def bounds(observed: CrossValidated, level: float) -> tuple[float, float]:
     """E_cv +- t S sqrt(1/k + 1/(k - 1)), k >= 2."""
-    k = observed.folds
-    spread = float(np.std(observed.fold_errors, ddof=1)) * math.sqrt(1 / k + 1 / (k - 1))
-    reach = two_sided_t(level, k - 1) * spread
+    reach = two_sided_t(level, observed.folds - 1) * math.sqrt(variance(observed))
     return observed.error - reach, observed.error + reach
+
+
+def variance(observed: CrossValidated) -> float:
+    """S^2 (1/k + 1/(k - 1))."""
+    k = observed.folds
+    return float(np.var(observed.fold_errors, ddof=1)) * (1 / k + 1 / (k - 1))
 
 
 METHOD = Method(

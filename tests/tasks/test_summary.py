@@ -55,7 +55,9 @@ NO_FAMILY = pd.DataFrame(columns=list(FAMILY))
 def summary(settings_with):
     """A summary made by hand, of classes unless told otherwise."""
 
-    def make(percent=True, failures=None, estimates=(), family=None, least_half_error=None, **selection) -> Summary:
+    def make(
+        percent=True, failures=None, estimates=(), family=None, least_half_error=None, rows_a_class=None, **selection
+    ) -> Summary:
         table = pd.DataFrame([vars(estimate) for estimate in [*ESTIMATES, *estimates]])
         settings = settings_with("selection.level=0.9")
         return Summary(
@@ -68,12 +70,20 @@ def summary(settings_with):
             paths=pd.DataFrame(columns=["candidate", "value", "E_in", "E_val"]),
             families=NO_FAMILY if family is None else pd.DataFrame([{**FAMILY, **family}]),
             least_half_error=least_half_error,
+            rows_a_class=rows_a_class,
             assumptions={},
             percent=percent,
             settings=settings,
         )
 
     return make
+
+
+def test_few_rows_of_many_classes_in_stratified_parts_are_warned_of(summary):
+    assert "19 rows a class" in summary(rows_a_class=19.2).sentences()["warning"]
+    assert "set split.stratify to false" in summary(rows_a_class=19.2).sentences()["warning"]
+    assert "warning" not in summary(rows_a_class=30.0).sentences()
+    assert "warning" not in summary(rows_a_class=None).sentences()
 
 
 def test_a_cell_is_a_value_and_its_interval_and_empty_where_there_is_none(summary):

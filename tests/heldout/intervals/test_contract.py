@@ -24,7 +24,12 @@ KINDS: dict[str, tuple[Loss, st.SearchStrategy]] = {
     "any": (SQUARED, st.floats(0, 100)),
 }
 # what an exception is, and why
-WIDTH_THOUGH_ASYMPTOTIC = {"Wilson", "two-way Wilson", "corrected Wilson"}  # z^2 / n does not vanish with the variance
+WIDTH_THOUGH_ASYMPTOTIC = {
+    "Wilson",
+    "two-way Wilson",
+    "corrected Wilson",
+    "corrected fold Wilson",
+}  # z^2 / n does not vanish with the variance
 ORDER_MATTERS = {"martingale CLT", "betting confidence sequence"}  # they read the losses as steps
 NO_MIRROR = {"betting"}  # the losses are sorted, then shuffled: mirrored losses come in another order
 levels = st.floats(0.5, 0.999)

@@ -12,6 +12,7 @@ from heldout.intervals import (
     bayle_within,
     conservative_z,
     corrected_fold_t,
+    corrected_fold_wilson,
     corrected_log_t,
     corrected_repeated_t,
     corrected_t,
@@ -102,6 +103,25 @@ def test_the_corrected_wilson_interval_without_an_error_is_that_of_independent_s
         np.zeros(4), ZERO_ONE, fold=np.array([0, 0, 1, 1]), subsample_errors=np.zeros(3), tested_per_trained=1.0
     )
     assert (0.0, 4 / 13) == pytest.approx(corrected_wilson.bounds(seen, 0.5), abs=1e-12)
+
+
+def test_the_corrected_fold_wilson_interval_by_hand():
+    # fold errors 1/2, 0: S^2 = 1/8, times 1/2 + 1 is V = 3/16, more than (3/16) / 3; n_eff = 1; t = 1 at 3/4 with 1
+    # degree: (1/4 + 1/2 +- sqrt(3/16 + 1/4)) / 2
+    seen, spread = coins([0.0]), math.sqrt(7 / 16)
+    assert ((3 / 4 - spread) / 2, (3 / 4 + spread) / 2) == pytest.approx(corrected_fold_wilson.bounds(seen, 0.5))
+
+
+def test_the_corrected_fold_wilson_interval_keeps_a_width_where_all_folds_err_alike():
+    # errors 1, 0 in both folds: S^2 = 0, V = s^2 / N = (1/4) / 3; n_eff = 3, t^2 = 1:
+    # (1/2 + 1/6 +- sqrt(1/12 + 1/36)) 3/4
+    alike = observed.CrossValidated(np.array([1.0, 0, 1, 0]), ZERO_ONE, fold=np.array([0, 0, 1, 1]))
+    spread = math.sqrt(1 / 12 + 1 / 36)
+    wanted = ((2 / 3 - spread) * 3 / 4, (2 / 3 + spread) * 3 / 4)
+    assert wanted == pytest.approx(corrected_fold_wilson.bounds(alike, 0.5))
+    # no error: n_eff = 4 / (1 + 2): at q = 0 the upper root is t^2 / (n_eff + t^2) = 3/7
+    none = observed.CrossValidated(np.zeros(4), ZERO_ONE, fold=np.array([0, 0, 1, 1]))
+    assert (0.0, 3 / 7) == pytest.approx(corrected_fold_wilson.bounds(none, 0.5))
 
 
 def test_the_corrected_log_t_interval_by_hand():
