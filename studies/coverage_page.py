@@ -121,8 +121,8 @@ def _page(cells: pd.DataFrame) -> Iterator[str]:
     every = populations * 2 * cells["n"].nunique()
     yield (
         f"Made by `studies/coverage.py` (`make studies`): {populations} finite populations, a stable and an unstable "
-        f"learner, n = {sizes}, {made} of these {every} cells, at least {samples} samples a cell drawn with replacement, level "
-        f"{LEVEL:g}. "
+        f"learner, n = {sizes}, {made} of these {every} cells, at least {samples} samples a cell drawn with "
+        f"replacement, level {LEVEL:g}. "
         "The truth is the mean loss over the whole population of the very hypotheses that the estimate is about. "
         "*least* is the coverage in the worst cell; *under* is the mean over cells of max(0, level - coverage), less "
         "what chance alone gives; *width* is the mean width over the standard deviation of the estimate (an oracle has "
