@@ -3,17 +3,24 @@ PYTHON := $(shell command -v python3.11 || command -v python3)
 UV := uv==0.13.9
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
 
-.PHONY: repro test test-slow studies check ui serve lock clean
+.PHONY: repro test test-slow test-units test-commands studies check ui serve lock clean
 
 repro: .venv/ready ## validate the candidates of params.yaml
 	dvc repro
 
 test: .venv/ready ## format, types, layers, and all tests but the long ones
 	$(MAKE) --no-print-directory check
-	python -m pytest
+	$(MAKE) --no-print-directory -j2 --output-sync=target test-units test-commands
 
 test-slow: .venv/ready ## the long tests
-	python -m pytest -m slow
+	$(MAKE) --no-print-directory -j2 --output-sync=target test-units test-commands MARKED="-m slow"
+
+# side by side: the real commands wait much of their time
+test-units: .venv/ready
+	python -m pytest tests/heldout tests/studies tests/tasks $(MARKED)
+
+test-commands: .venv/ready
+	python -m pytest tests/end_to_end $(MARKED)
 
 studies: .venv/ready ## hours: docs/coverage.*; DATA=FOLDER adds the real data sets, QUICK=--quick is minutes
 	python -m studies.coverage $(QUICK) $(if $(DATA),--data $(DATA))

@@ -6,13 +6,18 @@ from tasks import choice, files, models, results, tracking
 from tasks.delivery import deliver
 from tasks.estimates import choose, estimate_all, read_results
 from tasks.execution import RUNNER
-from tasks.params import load
+from tasks.params import Settings, load
 
 
 @flow(name="select", task_runner=RUNNER)
 def select(params: str = "params.yaml", overrides: tuple[str, ...] = ()) -> None:
     """Write all losses and estimates, the selection with its bound, and the winner in the form that is shipped."""
     settings = load(params, overrides)
+    with tracking.run(settings):
+        _select(settings)
+
+
+def _select(settings: Settings) -> None:
     data_hash = files.read_data_hash()
     found = read_results(settings)
     estimates = estimate_all(found)
@@ -28,4 +33,5 @@ def select(params: str = "params.yaml", overrides: tuple[str, ...] = ()) -> None
     description = choice.describe(settings, found, selection, estimates, opening, ledger, delivered)
     files.write_json(files.SELECTION, description)
     models.save(delivered.hypothesis, files.MODEL)
-    tracking.tag_selection(data_hash, winner, opened=bool(opening.estimates))
+    compared = [candidate for candidate in settings.candidates if candidate.name in found.candidates]
+    tracking.tag_selection(data_hash, winner, compared, winner if opening.estimates else None)

@@ -24,6 +24,7 @@ from tasks.tables import TARGET
 log = logging.getLogger("heldout")
 
 _SQLITE = "sqlite:///"
+_COMPARED = "compared."  # and a learner's id: the tag of a parent run for each learner whose estimates it showed
 _METRICS_A_BATCH = 1000  # what MLflow takes at once
 
 
@@ -108,19 +109,26 @@ def read_ledger(settings: Settings, data_hash: str, compared: Sequence[str]) -> 
     """
     client = _client(settings)
     here = f"tags.data_hash = '{data_hash}'"
-    learners = set(_tags(client, f"{here} and attributes.status = 'FINISHED'", "learner"))
-    learners |= {learner_id(candidate) for candidate in settings.candidates if candidate.name in compared}
-    return Ledger(len(learners), frozenset(_tags(client, here, "test_opened_for")))
+    learners = {learner_id(candidate) for candidate in settings.candidates if candidate.name in compared}
+    openings = set()
+    for found in _search(client, here):
+        tags = found.data.tags
+        learners |= {name.removeprefix(_COMPARED) for name in tags if name.startswith(_COMPARED)}
+        openings |= {tags[name] for name in tags if name == "test_opened_for"}
+    return Ledger(len(learners), frozenset(openings))
 
 
-def tag_selection(data_hash: str, winner: Candidate, *, opened: bool) -> None:
-    """Note the choice on the active run, if there is one, as soon as it is made."""
+def tag_selection(
+    data_hash: str, winner: Candidate, compared: Sequence[Candidate], opened_for: Candidate | None
+) -> None:
+    """Note the choice on the active run as soon as it is made: whatever happens next, it was seen."""
     import mlflow
 
-    if mlflow.active_run() is not None:
-        mlflow.set_tags({"data_hash": data_hash, "selected_model": winner.name})
-        if opened:
-            mlflow.set_tag("test_opened_for", learner_id(winner))
+    mlflow.set_tags({"data_hash": data_hash, "selected_model": winner.name})
+    for candidate in compared:
+        mlflow.set_tag(_COMPARED + learner_id(candidate), candidate.name)
+    if opened_for is not None:
+        mlflow.set_tag("test_opened_for", learner_id(opened_for))
 
 
 def log_outcome(settings: Settings, summary: Summary, model: Any) -> str:
@@ -136,7 +144,8 @@ def log_outcome(settings: Settings, summary: Summary, model: Any) -> str:
     data_hash = files.read_data_hash()
     selected = str(summary.selection["selected"])
     winner = next(candidate for candidate in settings.candidates if candidate.name == selected)
-    tag_selection(data_hash, winner, opened=summary.selection["E_test"] is not None)
+    compared = [candidate for candidate in settings.candidates if candidate.name not in summary.failures]
+    tag_selection(data_hash, winner, compared, winner if summary.selection["E_test"] is not None else None)
     own = summary.estimates[summary.estimates["candidate"] == selected]
     mlflow.log_metrics(dict(zip(own["estimate"], own["value"].astype(float), strict=True)))
     X, y = files.read_table(files.LABELED)
@@ -290,11 +299,6 @@ def _search(client: Any, query: str) -> Iterator[Any]:
         token = page.token
         if not token:
             return
-
-
-def _tags(client: Any, query: str, name: str) -> Iterator[str]:
-    """The values of a tag over all runs that a query finds, in every experiment of the store."""
-    return (run.data.tags[name] for run in _search(client, query) if name in run.data.tags)
 
 
 def _git_commit() -> str:

@@ -42,13 +42,6 @@ _RICH = [
 ]
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """The real commands run one after the other, in one of the test processes: they take all cores themselves."""
-    for item in items:
-        if Path(__file__).parent in item.path.parents:
-            item.add_marker(pytest.mark.xdist_group("commands"))
-
-
 def environment(**own: str) -> dict[str, str]:
     """The environment of a user who has the virtual environment active."""
     inherited = {name: value for name, value in os.environ.items() if not name.startswith(_FOREIGN)}
