@@ -59,7 +59,12 @@ class Checkout:
     def start(self, *command: str, **options: object) -> subprocess.Popen:
         """Start a command in a process group of its own."""
         settings = {"stdin": subprocess.DEVNULL, "text": True, "env": environment(**self.own), **options}
-        return subprocess.Popen(command, cwd=self.path, start_new_session=True, **settings)
+        # a test run that a shell started in the background ignores Ctrl-C, and its children would inherit that
+        ignored = signal.signal(signal.SIGINT, signal.default_int_handler)
+        try:
+            return subprocess.Popen(command, cwd=self.path, start_new_session=True, **settings)
+        finally:
+            signal.signal(signal.SIGINT, ignored)
 
     def run(self, *command: str, check: bool = True) -> subprocess.CompletedProcess:
         """Run a command to its end; nothing that it started stays behind if it does not end in time."""
