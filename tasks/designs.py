@@ -27,7 +27,7 @@ def design_of(settings: Settings, labeled: str, partitions: str) -> Design:
         names += [name for name in OF_THE_WINNER if name != "E_nested" or settings.selection.nested]
     return _read(
         tuple(names),
-        tuple(sorted(settings.intervals.items())),
+        tuple(sorted((settings.intervals or {}).items())),
         settings.progressive.block,
         settings.split.stratify,
         settings.seed,

@@ -130,7 +130,7 @@ class Settings(_Section):
     progressive: Progressive
     covalidation: Covalidation
     candidates: Annotated[list[Candidate], Field(min_length=1)]
-    intervals: dict[str, str] = {}  # left out: the methods that docs/coverage.md chose
+    intervals: dict[str, str] | None = None  # left out: the methods that docs/coverage.md chose
     selection: SelectionSection
     deliver: Deliver = "final"
     execution: Execution
@@ -159,8 +159,8 @@ class Settings(_Section):
 
     @field_validator("intervals")
     @classmethod
-    def _known_intervals(cls, chosen: dict[str, str]) -> dict[str, str]:
-        for estimate, name in chosen.items():
+    def _known_intervals(cls, chosen: dict[str, str] | None) -> dict[str, str] | None:
+        for estimate, name in (chosen or {}).items():
             try:
                 covering(estimate, name)
             except BadArgument as error:
@@ -174,7 +174,8 @@ class Settings(_Section):
         except BadArgument as error:
             raise ValueError(f"selection.{error}") from None
         pairs = (
-            self.selection.nested or covering("E_cv", self.intervals.get("E_cv", "corrected t")).needs == "fold_pairs"
+            self.selection.nested
+            or covering("E_cv", (self.intervals or {}).get("E_cv", "corrected t")).needs == "fold_pairs"
         )
         if pairs and self.split.folds == 2:
             raise ValueError("split.folds is 2, but nested selection and the nested interval need at least 3")
@@ -222,7 +223,9 @@ def _override(raw: dict[str, Any], override: str) -> None:
     place: Any = raw
     try:
         for name in parents:
-            place = place[int(name)] if isinstance(place, list) else place.setdefault(name, {})
+            if isinstance(place, dict) and place.get(name) is None:
+                place[name] = {}  # a key that is missing or null has nothing below it yet
+            place = place[int(name)] if isinstance(place, list) else place[name]
         value = yaml.safe_load(text)
         if isinstance(place, list):
             place[int(last)] = value

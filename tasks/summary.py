@@ -174,7 +174,7 @@ def read_summary(settings: Settings) -> Summary:
 
 def why(summary: Summary, estimate: str) -> str:
     """Why the interval of an estimate is what it is: chosen by the user, or by the coverage study."""
-    if estimate in summary.settings.intervals:
+    if estimate in (summary.settings.intervals or {}):
         return "named in params.yaml"
     if estimate not in intervals.DEFAULTS:
         return ""
