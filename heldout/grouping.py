@@ -11,6 +11,7 @@ from heldout import seeds
 from heldout.errors import BadArgument
 
 Groups = NDArray[np.int64]
+_ORDERS = 10
 
 
 def cut(y: NDArray[np.generic], group: Groups, size: int, *, stratify: bool, random_state: int) -> NDArray[np.bool_]:
@@ -18,15 +19,30 @@ def cut(y: NDArray[np.generic], group: Groups, size: int, *, stratify: bool, ran
 
     In random order each group is taken that fits into what is still wanted, then each that brings the rows
     taken (of each class, if stratified) nearer to the wanted ones. A giant group is so left out of a small
-    part. Both sides hold a group. Raises BadArgument for a single group.
+    part. Of ten orders the one that comes nearest counts. Both sides hold a group. Raises BadArgument for a
+    single group.
     """
     rows = _rows_by_class(y, group, stratify)
-    groups = len(rows)
-    if groups < 2:
-        raise BadArgument("groups", f"groups has {groups} group; at least 2 are needed, one on each side of a split")
-    left = rows.sum(axis=0) * (size / len(y))
-    waiting = np.random.default_rng(random_state).permutation(groups)
-    taken = np.zeros(groups, dtype=np.bool_)
+    if len(rows) < 2:
+        raise BadArgument("groups", f"groups has {len(rows)} group; at least 2 are needed, one on each side of a split")
+    wanted = rows.sum(axis=0) * (size / len(y))
+    rng = np.random.default_rng(random_state)
+    best, off = _taken(rows, wanted, rng.permutation(len(rows)))
+    for _ in range(_ORDERS - 1):
+        if off <= len(wanted):  # a row of each class
+            break
+        taken, its = _taken(rows, wanted, rng.permutation(len(rows)))
+        if its < off:
+            best, off = taken, its
+    mask: NDArray[np.bool_] = best[group]
+    return mask
+
+
+def _taken(
+    rows: NDArray[np.int64], wanted: NDArray[np.float64], waiting: NDArray[np.int64]
+) -> tuple[NDArray[np.bool_], float]:
+    """The groups taken in the order of `waiting`, a mask of shape (G,), and how many rows they are off."""
+    left, taken = wanted, np.zeros(len(rows), dtype=np.bool_)
     while len(waiting) > 1:  # the last one stays on the other side
         fits = waiting[(rows[waiting] <= left).all(axis=1)][: len(waiting) - 1]
         if len(fits):
@@ -41,8 +57,8 @@ def cut(y: NDArray[np.generic], group: Groups, size: int, *, stratify: bool, ran
         waiting = waiting[~taken[waiting]]
     if not taken.any():
         taken[waiting[np.argmin(rows[waiting].sum(axis=1))]] = True
-    mask: NDArray[np.bool_] = taken[group]
-    return mask
+        left = wanted - rows[taken].sum(axis=0)
+    return taken, float(np.abs(left).sum())
 
 
 def draw_folds(y: NDArray[np.generic], group: Groups, folds: int, stratify: bool, random_state: int) -> Groups:

@@ -106,13 +106,13 @@ def validate(
 ) -> Validation:
     """Validate every learner of `candidates`, a mapping from name to unfitted estimator, simple to complex.
 
-    `X`, shape (N, p), is an array, a data frame or a sparse matrix, `y`, shape (N,), its labels, and
-    `unlabeled` further rows like X. `groups`, shape (N,), names the group of each row, if rows of a group are
-    alike: no group is then on both sides of any split, and the intervals are those that do not need independent
-    rows (`heldout.dependent_intervals`); the groups of unlabelled rows are not known. `loss` is
-    zero_one (classes; parts are then stratified), squared or absolute (numbers). `estimates` names what is
-    computed (None: all that need no more than the data given, but for E_nested), `intervals` maps an estimate to the name of an interval method (others keep
-    the choice of docs/coverage.md); only the fits needed for those are made. Every random choice comes
+    `X`, shape (N, p), is an array, a data frame or a sparse matrix, `y`, shape (N,), its labels, and `unlabeled`
+    further rows like X. `groups`, shape (N,), names the group of each row, if rows of a group are alike: no group
+    is then on both sides of any split, and the intervals are those that do not need independent rows
+    (`heldout.dependent_intervals`); the groups of unlabelled rows are not known. `loss` is zero_one (classes; parts
+    are then stratified), squared or absolute (numbers). `estimates` names what is computed (None: all that need no
+    more than the data given, but for E_nested), `intervals` maps an estimate to the name of an interval method
+    (others keep the choice of docs/coverage.md); only the fits needed for those are made. Every random choice comes
     from `seed`, and so does a learner's `random_state` that is left open.
 
     Raises BadArgument, a ValueError that names argument, value and limit, before any fit; FitFailure,
