@@ -1,5 +1,8 @@
 """One fit, tested: the unit that every scheme is made of."""
 
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,10 +17,14 @@ from heldout.records import Split
 
 @dataclass(frozen=True, eq=False)
 class Fitted:
-    """A hypothesis with its losses on the rows that it was tested on, shape (n_validation,)."""
+    """A hypothesis with its losses on the rows that it was tested on, shape (n_validation,).
+
+    `warned` are the category and the first line of each kind of warning that fitting or testing gave, each once.
+    """
 
     hypothesis: Any
     losses: Losses
+    warned: tuple[tuple[str, str], ...] = ()
 
 
 def fit_and_test(learner: Any, X: Any, y: NDArray[np.generic], split: Split, loss: Loss, state: int) -> Fitted:
@@ -25,13 +32,27 @@ def fit_and_test(learner: Any, X: Any, y: NDArray[np.generic], split: Split, los
 
     X is an array, a data frame or a sparse matrix of shape (N, p), y of shape (N,).
     Raises FitFailure, with the learner's own reason, if fitting or predicting raises or a loss is
-    not finite: a silent NaN would end in a table.
+    not finite: a silent NaN would end in a table. Warnings are kept, not shown.
     """
-    try:
-        hypothesis = seeded(learner, state).fit(take(X, split.train), y[split.train])
-    except Exception as error:
-        raise FitFailure(f"{type(error).__name__}: {_first_line(error)}") from error
-    return Fitted(hypothesis, test(hypothesis, X, y, split.validation, loss))
+    with _recorded() as warned:
+        try:
+            hypothesis = seeded(learner, state).fit(take(X, split.train), y[split.train])
+        except Exception as error:
+            raise FitFailure(f"{type(error).__name__}: {_first_line(error)}") from error
+        losses = test(hypothesis, X, y, split.validation, loss)
+    return Fitted(hypothesis, losses, tuple(dict.fromkeys(warned)))
+
+
+@contextmanager
+def _recorded() -> Iterator[list[tuple[str, str]]]:
+    """The category and first line of every warning, filled when the block ends."""
+    found: list[tuple[str, str]] = []
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        for meant_for_developers in (DeprecationWarning, PendingDeprecationWarning, ImportWarning, ResourceWarning):
+            warnings.simplefilter("ignore", meant_for_developers)
+        yield found
+    found += [(one.category.__name__, _first_line(one.message)) for one in caught]
 
 
 def test(hypothesis: Any, X: Any, y: NDArray[np.generic], rows: NDArray[np.intp], loss: Loss) -> Losses:
@@ -67,5 +88,5 @@ def take(X: Any, rows: NDArray[np.intp]) -> Any:
     return X.iloc[rows] if hasattr(X, "iloc") else X[rows]
 
 
-def _first_line(error: Exception) -> str:
+def _first_line(error: Exception | str) -> str:
     return next(iter(str(error).strip().splitlines()), "no message")
