@@ -22,17 +22,17 @@ def resolve(path: str, allowed: Collection[str] = DEFAULT, what: str = "estimato
     """
     module_name, _, name = path.rpartition(".")
     if not module_name or not all(part.isidentifier() for part in path.split(".")):
-        raise ValueError(f"{path!r} is not an import path; write it as in sklearn.svm.SVC{_like(name)}")
+        raise ValueError(f"{path!r} is not an import path; write it as in sklearn.svm.SVC{_like(path)}")
     if not is_allowed(module_name, allowed):
-        raise ValueError(f"{path!r} {_refused(module_name, allowed)}{_like(name)}")
+        raise ValueError(f"{path!r} {_refused(module_name, allowed)}{_like(path)}")
     try:
         module = importlib.import_module(module_name)
         found = getattr(module, name, None)
     except Exception as error:  # a user's own module may raise anything
-        raise ValueError(f"{path!r} cannot be imported ({error}); {_remedy(module_name, name)}") from None
+        raise ValueError(f"{path!r} cannot be imported ({error}); {_remedy(path)}") from None
     if found is None:
         near = difflib.get_close_matches(name, [other for other in dir(module) if not other.startswith("_")], n=1)
-        hint = f"; did you mean {module_name}.{near[0]}?" if near else ""
+        hint = f"; did you mean {module_name}.{near[0]}?" if near else _like(path)
         raise ValueError(f"{path!r} cannot be imported: {module_name} has no {name!r}{hint}")
     if not isinstance(found, type):
         raise ValueError(f"{what} {path!r} is no class")
@@ -70,15 +70,16 @@ def _refused(module: str, allowed: Collection[str]) -> str:
     )
 
 
-def _remedy(module: str, name: str) -> str:
-    if module.partition(".")[0] in DEFAULT[1:]:
+def _remedy(path: str) -> str:
+    if path.partition(".")[0] in DEFAULT[1:]:
         return "it comes with the optional extra: pip install '.[boosting]'"
-    return f"write it as in sklearn.svm.SVC{_like(name)}"
+    return f"write it as in sklearn.svm.SVC{_like(path)}"
 
 
-def _like(name: str) -> str:
-    near = difflib.get_close_matches(name, _public(), n=1, cutoff=0.8)
-    return f"; did you mean {_public()[near[0]]}?" if near else ""
+def _like(path: str) -> str:
+    near = difflib.get_close_matches(path.rpartition(".")[2], _public(), n=1, cutoff=0.8)
+    found = _public()[near[0]] if near else path
+    return f"; did you mean {found}?" if found != path else ""
 
 
 @functools.cache

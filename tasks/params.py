@@ -210,4 +210,5 @@ def _allowed_modules(raw: dict[Any, Any]) -> list[str]:
     """What execution.allowed_modules will be, known before the candidates are imported; none if it is no list."""
     execution = raw.get("execution")
     names = execution.get("allowed_modules", imports.DEFAULT) if isinstance(execution, dict) else imports.DEFAULT
-    return [name for name in names if isinstance(name, str)] if isinstance(names, list | tuple) else []
+    names = names if isinstance(names, list | tuple) else ()
+    return [name for name in names if isinstance(name, str) and all(part.isidentifier() for part in name.split("."))]
