@@ -1,5 +1,6 @@
 """One fit, tested: the unit that every scheme is made of."""
 
+import re
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,6 +14,9 @@ from heldout.errors import FitFailure
 from heldout.learners import seeded
 from heldout.losses import Loss, Losses
 from heldout.records import Split
+
+# XGBoost begins with the time of day and a place in its source
+_HEAD = re.compile(r"^\[\d\d:\d\d:\d\d\] WARNING: \S+:\d+:")
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,7 +56,7 @@ def _recorded() -> Iterator[list[tuple[str, str]]]:
         for meant_for_developers in (DeprecationWarning, PendingDeprecationWarning, ImportWarning, ResourceWarning):
             warnings.simplefilter("ignore", meant_for_developers)
         yield found
-    found += [(one.category.__name__, _first_line(one.message)) for one in caught]
+    found += [(one.category.__name__, _first_line(_HEAD.sub("", str(one.message)))) for one in caught]
 
 
 def test(hypothesis: Any, X: Any, y: NDArray[np.generic], rows: NDArray[np.intp], loss: Loss) -> Losses:

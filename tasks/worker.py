@@ -6,12 +6,9 @@ that was killed, a candidate added or repeats raised redo only what is not there
 
 import os
 import signal
-import sys
 import threading
 import time
-import warnings
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -27,6 +24,7 @@ from heldout.warned import Warned
 from tasks import cache, files
 from tasks.designs import design_of, partitions_hash
 from tasks.params import Candidate, Settings
+from tasks.quiet import quiet
 from tasks.schemes import scheme
 
 
@@ -81,28 +79,6 @@ def import_learners(settings: Settings) -> None:
     settings.use_folder()
     for candidate in settings.candidates:
         candidate.learner()
-
-
-@contextmanager
-def quiet() -> Iterator[None]:
-    """No warning of a learner reaches the terminal: those of fits are counted, others say nothing new.
-
-    LightGBM writes its own to standard output; they become warnings.
-    """
-    if "lightgbm" in sys.modules:
-        sys.modules["lightgbm"].register_logger(_LightgbmLog())
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        yield
-
-
-class _LightgbmLog:
-    def info(self, _: str) -> None:
-        """What it says of its progress."""
-
-    def warning(self, text: str) -> None:
-        """What it says of the data or of its settings."""
-        warnings.warn(text.removeprefix("[LightGBM] [Warning] ").strip(), stacklevel=2)
 
 
 def fit_units(settings: Settings, candidate: Candidate, units: Sequence[Unit], versions: Versions) -> str | None:
