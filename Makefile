@@ -3,7 +3,7 @@ PYTHON := $(shell command -v python3.11 || command -v python3)
 UV := uv==0.13.9
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
 
-.PHONY: repro test test-slow test-units test-commands studies check ui serve lock clean
+.PHONY: repro test test-slow test-units test-commands studies docs check ui serve lock clean
 
 repro: .venv/ready ## validate the candidates of params.yaml
 	dvc repro
@@ -25,6 +25,9 @@ test-commands: .venv/ready
 studies: .venv/ready ## hours: docs/coverage.*; DATA=FOLDER adds the real data sets, QUICK=--quick is minutes
 	python -m studies.coverage $(QUICK) $(if $(DATA),--data $(DATA))
 
+docs: .venv/ready ## params.schema.json and docs/params.md, after a change of the keys of params.yaml
+	python -m tasks.params_docs
+
 check: .venv/ready
 	ruff format --check .
 	ruff check .
@@ -44,8 +47,8 @@ serve: .venv/ready ## Prefect server, worker and the deployment nightly-validati
 	touch $@
 
 lock: .venv/ready ## resolve pyproject.toml again, keeping the pins that still fit
-	.venv/bin/uv pip compile pyproject.toml --universal --python-version 3.11 --extra pipeline --extra dev \
-		--generate-hashes --no-emit-index-url --no-header --quiet -o requirements.lock
+	.venv/bin/uv pip compile pyproject.toml --universal --python-version 3.11 --extra pipeline --extra boosting \
+		--extra dev --generate-hashes --no-emit-index-url --no-header --quiet -o requirements.lock
 
 clean: ## remove what runs leave, but not mlruns, DVC's cache or your data
 	rm -rf .cache .prefect data/prepared data/results reports models

@@ -4,6 +4,8 @@ ValueError
 └── BadArgument     an argument outside its limits
 RuntimeError
 └── FitFailure      a learner that could not be fitted, or whose predictions have no loss
+UserWarning
+└── LearnerWarning  fits of a candidate that gave warnings
 """
 
 from numbers import Real
@@ -27,3 +29,7 @@ def is_fraction(value: object) -> bool:
 
 class FitFailure(RuntimeError):
     """A learner failed on one split; the message is the reason that reports show."""
+
+
+class LearnerWarning(UserWarning):
+    """Some fits of a candidate gave warnings, as where they did not converge; the message has their share."""

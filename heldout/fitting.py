@@ -1,5 +1,9 @@
 """One fit, tested: the unit that every scheme is made of."""
 
+import re
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,13 +15,20 @@ from heldout.learners import seeded
 from heldout.losses import Loss, Losses
 from heldout.records import Split
 
+# XGBoost begins with the time of day and a place in its source
+_HEAD = re.compile(r"^\[\d\d:\d\d:\d\d\] WARNING: \S+:\d+:")
+
 
 @dataclass(frozen=True, eq=False)
 class Fitted:
-    """A hypothesis with its losses on the rows that it was tested on, shape (n_validation,)."""
+    """A hypothesis with its losses on the rows that it was tested on, shape (n_validation,).
+
+    `warned` are the category and the first line of each kind of warning that fitting or testing gave, each once.
+    """
 
     hypothesis: Any
     losses: Losses
+    warned: tuple[tuple[str, str], ...] = ()
 
 
 def fit_and_test(learner: Any, X: Any, y: NDArray[np.generic], split: Split, loss: Loss, state: int) -> Fitted:
@@ -25,13 +36,27 @@ def fit_and_test(learner: Any, X: Any, y: NDArray[np.generic], split: Split, los
 
     X is an array, a data frame or a sparse matrix of shape (N, p), y of shape (N,).
     Raises FitFailure, with the learner's own reason, if fitting or predicting raises or a loss is
-    not finite: a silent NaN would end in a table.
+    not finite: a silent NaN would end in a table. Warnings are kept, not shown.
     """
-    try:
-        hypothesis = seeded(learner, state).fit(take(X, split.train), y[split.train])
-    except Exception as error:
-        raise FitFailure(f"{type(error).__name__}: {_first_line(error)}") from error
-    return Fitted(hypothesis, test(hypothesis, X, y, split.validation, loss))
+    with _recorded() as warned:
+        try:
+            hypothesis = seeded(learner, state).fit(take(X, split.train), y[split.train])
+        except Exception as error:
+            raise FitFailure(f"{type(error).__name__}: {_first_line(error)}") from error
+        losses = test(hypothesis, X, y, split.validation, loss)
+    return Fitted(hypothesis, losses, tuple(dict.fromkeys(warned)))
+
+
+@contextmanager
+def _recorded() -> Iterator[list[tuple[str, str]]]:
+    """The category and first line of every warning, filled when the block ends."""
+    found: list[tuple[str, str]] = []
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        for meant_for_developers in (DeprecationWarning, PendingDeprecationWarning, ImportWarning, ResourceWarning):
+            warnings.simplefilter("ignore", meant_for_developers)
+        yield found
+    found += [(one.category.__name__, _first_line(_HEAD.sub("", str(one.message)))) for one in caught]
 
 
 def test(hypothesis: Any, X: Any, y: NDArray[np.generic], rows: NDArray[np.intp], loss: Loss) -> Losses:
@@ -69,5 +94,5 @@ def take(X: Any, rows: NDArray[np.intp]) -> Any:
     return X.iloc[rows] if hasattr(X, "iloc") else X[rows]
 
 
-def _first_line(error: Exception) -> str:
+def _first_line(error: Exception | str) -> str:
     return next(iter(str(error).strip().splitlines()), "no message")

@@ -1,5 +1,6 @@
 """`heldout.validate`: the whole method on arrays, for a notebook or a script."""
 
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -9,7 +10,7 @@ import numpy as np
 from heldout import arguments, dependent_intervals, table
 from heldout.covalidation import pointwise_disagreement
 from heldout.design import OF_UNLABELED, Design, Evidence, estimate_candidate
-from heldout.errors import BadArgument, FitFailure
+from heldout.errors import BadArgument, FitFailure, LearnerWarning
 from heldout.fitting import fit_and_test, predict, test
 from heldout.intervals.method import check_level
 from heldout.judging import estimate_winner, nested_winners, select_among
@@ -19,6 +20,7 @@ from heldout.partition import make_halves, make_partition, stratify_halves
 from heldout.records import Estimate
 from heldout.seeds import SchemeName, fit_state
 from heldout.selection import CRITERIA, Criterion, Rule, Selection
+from heldout.warned import Warned, Warnings
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -116,7 +118,8 @@ def validate(
     from `seed`, and so does a learner's `random_state` that is left open.
 
     Raises BadArgument, a ValueError that names argument, value and limit, before any fit; FitFailure,
-    with the candidate's name and reason, if one cannot be fitted.
+    with the candidate's name and reason, if one cannot be fitted. Warnings of fits are told once a candidate, in a
+    LearnerWarning with the share of its fits.
     """
     chosen_loss = arguments.known_loss(loss)
     arguments.check_candidates(candidates)
@@ -174,6 +177,7 @@ def _collect(
 ) -> tuple[Evidence, dict[SchemeName, list[Any]]]:
     """Every fit of one candidate."""
     losses, hypotheses = {}, {}
+    warned: list[Warned] = []
     try:
         for scheme in schemes:
             fitted = [
@@ -181,6 +185,7 @@ def _collect(
                 for number, split in enumerate(design.splits(scheme))
             ]
             losses[scheme] = [one.losses for one in fitted]
+            warned += [one.warned for one in fitted]
             if scheme in _KEPT:
                 hypotheses[scheme] = [one.hypothesis for one in fitted]
         training, disagreement = [], None
@@ -194,6 +199,8 @@ def _collect(
                 disagreement = _disagreement(halves, unlabeled, design.loss)
     except FitFailure as failure:
         raise FitFailure(f"{name}: {failure}") from failure
+    if any(warned):
+        warnings.warn(f"{name}: {Warnings.of(warned)}", LearnerWarning, stacklevel=3)
     return Evidence(losses, training, disagreement), hypotheses
 
 

@@ -1,9 +1,30 @@
 """What a user is told.
 
 Exception
-└── UserError       a mistake that the user can mend: message without traceback, exit code 2
+├── UserError       a mistake that the user can mend: message without traceback, exit code 2
+└── ValueError
+    └── Misplaced   one value of params.yaml, with the place where it is written
 """
+
+Place = tuple[str | int, ...]
 
 
 class UserError(Exception):
     """What is wrong, where, which value, what is allowed, what to do; one line for each mistake."""
+
+
+class Misplaced(ValueError):
+    """What is wrong with a value of params.yaml; `place` are the keys that lead to it from the section checked."""
+
+    def __init__(self, text: str, place: Place = ()) -> None:
+        super().__init__(text)
+        self.place = place
+
+
+def dotted(place: Place) -> str:
+    """A place as people write it: candidates[0].params.C. A key that cannot be printed is escaped."""
+    text = ""
+    for part in place:
+        name = part if str(part).isprintable() else repr(part)  # a message is one line
+        text += f"[{part}]" if isinstance(part, int) and text else f".{name}"
+    return text.removeprefix(".")

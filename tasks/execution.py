@@ -15,7 +15,8 @@ from prefect.task_runners import ThreadPoolTaskRunner
 
 from tasks import tracking, worker
 from tasks.errors import UserError
-from tasks.params import Execution, Settings
+from tasks.params import Settings
+from tasks.params_sections import Execution
 from tasks.progress import Progress
 
 log = logging.getLogger("heldout")

@@ -164,12 +164,18 @@ def _read_roles(path: Path) -> dict[str, NDArray[Any]]:
     return {name: frame[name].to_numpy() for name in frame.columns if name != "row"}
 
 
-def write_result(scheme: str, tables: Mapping[str, pd.DataFrame], failures: Mapping[str, str]) -> None:
-    """data/results/<scheme>: a Parquet file a table, and the reasons of the candidates that failed."""
+def write_result(
+    scheme: str,
+    tables: Mapping[str, pd.DataFrame],
+    failures: Mapping[str, str],
+    warned: Mapping[str, Mapping[str, Any]] | None = None,
+) -> None:
+    """data/results/<scheme>: a Parquet file a table, the reasons of candidates that failed, the warnings of others."""
     with replacing(RESULTS / scheme) as folder:
         for name, table in tables.items():
             table.to_parquet(folder / f"{name}.parquet", index=False)
         write_json(folder / "failures.json", dict(failures))
+        write_json(folder / "warnings.json", dict(warned or {}))
 
 
 def read_result(scheme: str, table: str) -> pd.DataFrame:
@@ -180,6 +186,11 @@ def read_result(scheme: str, table: str) -> pd.DataFrame:
 def read_failures(scheme: str) -> dict[str, str]:
     """The reason of each candidate that failed in `scheme`."""
     return dict(read_json(RESULTS / scheme / "failures.json"))
+
+
+def read_warnings(scheme: str) -> dict[str, dict[str, Any]]:
+    """The counted warnings of each candidate that gave some in `scheme`."""
+    return dict(read_json(RESULTS / scheme / "warnings.json"))
 
 
 def write_losses(losses: pd.DataFrame) -> None:

@@ -23,7 +23,7 @@ from tasks.tables import KEYS
 from tasks.worker import Finished, Unit, Versions, hypothesis_key
 
 # part of every key: raise it when the same inputs would give another result
-_VERSION = ("fit", 2, sklearn.__version__)
+_VERSION = ("fit", 3, sklearn.__version__)
 
 
 def fit_all(settings: Settings, names: Sequence[SchemeName]) -> tuple[dict[str, dict[str, Finished]], dict[str, str]]:
@@ -132,11 +132,7 @@ def _plan(settings: Settings, own: Scheme, versions: Versions) -> Iterator[tuple
 
 def _gather(units: Sequence[Unit]) -> Finished:
     values = [cache.load(unit.key) for unit in units]
-    return Finished(
-        tuple(unit.key for unit in units),
-        tuple(losses for losses, _ in values),
-        tuple(training for _, training in values),
-    )
+    return Finished(tuple(unit.key for unit in units), *zip(*values, strict=True))
 
 
 def _rows_hash(split: Split) -> str:

@@ -1,17 +1,39 @@
-"""From the import path of a learner to an unfitted estimator, and what can be wrong with it."""
+"""From params.yaml to an unfitted learner: its class, its parameters, and learners that stand inside of others."""
 
 import difflib
 import hashlib
 import importlib
 import inspect
+import re
 import sysconfig
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from tasks.errors import Misplaced, Place, dotted
+from tasks.imports import DEFAULT, resolve
 
-def build(estimator: str, params: dict[str, Any], preprocess: str | None, family: dict[str, Any] | None = None) -> Any:
-    """The unfitted estimator with its settings, as a family if it is one, behind `preprocess` if there is one."""
-    learner = resolve(estimator)(**params)
+_LEARNER = ("fit", "predict", "get_params", "set_params")
+_TRANSFORMER = ("fit", "transform", "get_params", "set_params")
+_PART = ("get_params", "set_params")  # of a learner inside of another, a kernel too
+_NAMED_PARTS = ("steps", "estimators", "transformers", "transformer_list")  # lists of (name, learner, …)
+
+
+def build(
+    estimator: str,
+    params: dict[str, Any],
+    preprocess: str | None,
+    family: dict[str, Any] | None = None,
+    allowed: Collection[str] = DEFAULT,
+    from_grid: Collection[str] = (),
+) -> Any:
+    """The unfitted estimator with its settings, as a family if it is one, behind `preprocess` if there is one.
+
+    A value in `params` of the form {estimator: path, params: {…}} is a learner itself, at any depth; a string is
+    never more than a string. Parameters named in `from_grid` are told as those of the grid.
+    Raises ValueError for what cannot be built.
+    """
+    learner = _make(estimator, params, allowed, _LEARNER, ("params",), from_grid)
     if family is not None:
         from heldout.family import Family, check
 
@@ -21,24 +43,33 @@ def build(estimator: str, params: dict[str, Any], preprocess: str | None, family
         return learner
     from sklearn.pipeline import make_pipeline
 
-    return make_pipeline(resolve(preprocess)(), learner)
+    transformer = resolve(preprocess, allowed, "preprocess")
+    if not hasattr(transformer, "transform"):
+        raise Misplaced(f"preprocess {preprocess!r} is no transformer: it lacks transform", ("preprocess",))
+    _check_has(transformer, preprocess, _TRANSFORMER)
+    return make_pipeline(transformer(), learner)
 
 
-def resolve(path: str) -> Any:
-    """The object at an import path. Raises ValueError that names the nearest valid one."""
-    module_name, _, name = path.rpartition(".")
-    if not module_name:
-        raise ValueError(f"{path!r} is not an import path; write it as in sklearn.svm.SVC")
+def check(
+    estimator: str,
+    params: dict[str, Any],
+    preprocess: str | None,
+    family: dict[str, Any] | None = None,
+    allowed: Collection[str] = DEFAULT,
+    from_grid: Collection[str] = (),
+) -> None:
+    """Raise ValueError for an unknown path, an unknown or bad parameter, or something that cannot fit."""
     try:
-        module = importlib.import_module(module_name)
-    except Exception as error:  # a user's own module may raise anything
-        raise ValueError(f"{path!r} cannot be imported ({error}); write it as in sklearn.svm.SVC") from None
-    try:
-        return getattr(module, name)
-    except AttributeError:
-        near = difflib.get_close_matches(name, [other for other in dir(module) if not other.startswith("_")], n=1)
-        hint = f"; did you mean {module_name}.{near[0]}?" if near else ""
-        raise ValueError(f"{path!r} cannot be imported: {module_name} has no {name!r}{hint}") from None
+        learner = build(estimator, params, preprocess, family, allowed, from_grid)
+    except ValueError:
+        raise
+    except Exception as error:
+        raise ValueError(f"{estimator} refuses its params: {error}") from None
+    last = learner if preprocess is None else learner.steps[-1][1]
+    _check_has(last, estimator, _LEARNER)
+    if family is not None:
+        for one in last.path_values():
+            _check_values(one, lambda _: ("family", "values"))
 
 
 def own_source(*paths: str | None) -> list[str]:
@@ -52,28 +83,102 @@ def own_source(*paths: str | None) -> list[str]:
     return found
 
 
-def check(estimator: str, params: dict[str, Any], preprocess: str | None, family: dict[str, Any] | None = None) -> None:
-    """Raise ValueError for an unknown path, an unknown or bad parameter, or something that cannot fit."""
-    constructor = resolve(estimator)
-    if not callable(constructor):
-        raise ValueError(f"estimator {estimator!r} is no class")
-    for name in params:
-        known = _parameters(constructor)
-        if known is not None and name not in known:
-            near = difflib.get_close_matches(name, known, n=1)
-            hint = f"did you mean {near[0]}?" if near else f"it takes {', '.join(known) or 'none'}"
-            raise ValueError(f"params.{name} is not a parameter of {estimator}; {hint}")
+def inner_paths(value: Any) -> Iterator[str]:
+    """The import path of every learner inside of `value`, the params of another one."""
+    if _is_learner(value):
+        yield value["estimator"]
+    items = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    for item in items:
+        yield from inner_paths(item)
+
+
+def _make(
+    path: str,
+    params: Mapping[str, Any],
+    allowed: Collection[str],
+    needs: Collection[str],
+    place: Place,
+    from_grid: Collection[str] = (),
+) -> Any:
+    """The object of the class at `path`, which must have the methods `needs`; its params are written at `place`."""
+
+    def at(name: str) -> Place:
+        return ("grid", name) if name in from_grid else (*place, name)
+
     try:
-        learner = build(estimator, params, preprocess, family)
-    except ValueError:
-        raise
-    except Exception as error:
-        raise ValueError(f"{estimator} refuses its params: {error}") from None
-    if preprocess is not None and not hasattr(learner.steps[0][1], "transform"):
-        raise ValueError(f"preprocess {preprocess!r} is no transformer: it lacks transform")
-    if not all(hasattr(learner, method) for method in ("fit", "predict", "get_params", "set_params")):
-        raise ValueError(f"{estimator} is no scikit-learn learner: it lacks fit, predict, get_params or set_params")
-    _check_values(learner if preprocess is None else learner.steps[-1][1])
+        constructor = resolve(path, allowed)
+    except ValueError as error:
+        raise Misplaced(str(error), (*place[:-1], "estimator")) from None
+    _check_has(constructor, path, needs)
+    known = _parameters(constructor)
+    now: dict[str, Any] = {}
+    later: dict[str, Any] = {}  # step__C belongs to a step, which is there once its pipeline is
+    for name, item in params.items():
+        deep = "__" in str(name) and name not in (known or ())
+        if not deep:
+            _check_known(name, known, path, at)
+        if str(name).rpartition("__")[2] == "memory" and item is not None:
+            text = (
+                f"{dotted(at(name))} keeps pickles, which can run code; leave it out: finished fits are stored anyway"
+            )
+            raise Misplaced(text, at(name))
+        (later if deep else now)[name] = _value(item, allowed, at(name), constructor, name)
+    try:
+        made = constructor(**now)
+    except (ValueError, TypeError) as error:
+        raise Misplaced(f"{path} refuses its params: {error}", (*place[:-1], "estimator")) from None
+    for name in later:
+        _check_known(name, sorted(made.get_params(deep=True)), path, at)
+    if later:
+        made.set_params(**later)
+    _check_values(made, at)
+    return made
+
+
+def _value(item: Any, allowed: Collection[str], place: Place, owner: Any, name: str) -> Any:
+    """A parameter's value with each learner inside of it made."""
+    if _is_learner(item):
+        unknown = [key for key in item if key not in ("estimator", "params")]
+        params = item.get("params") or {}
+        if unknown or not isinstance(params, dict):
+            text = f"{dotted(place)} is a learner, which has the keys estimator and params, a mapping"
+            raise Misplaced(text + (f", but not {unknown[0]!r}" if unknown else ""), place)
+        return _make(item["estimator"], params, allowed, _PART, (*place, "params"))
+    if isinstance(item, dict):
+        return {key: _value(one, allowed, (*place, key), None, "") for key, one in item.items()}
+    if not isinstance(item, list):
+        return item
+    made = [_value(one, allowed, (*place, number), None, "") for number, one in enumerate(item)]
+    if name.rpartition("__")[2] in _NAMED_PARTS:  # YAML has no tuples, and scikit-learn asks for some
+        return [tuple(one) if isinstance(one, list) else one for one in made]
+    wanted = getattr(owner, "_parameter_constraints", {}).get(name, ())
+    return (
+        tuple(made) if tuple in wanted and not {list, "array-like"} & {one for one in wanted if _plain(one)} else made
+    )
+
+
+def _plain(constraint: Any) -> bool:
+    return isinstance(constraint, type | str)
+
+
+def _is_learner(value: Any) -> bool:
+    return isinstance(value, dict) and isinstance(value.get("estimator"), str)
+
+
+def _check_has(owner: Any, path: str, needs: Collection[str]) -> None:
+    """Raise ValueError unless a class, before it is called, or an object has the methods of a learner."""
+    if not all(hasattr(owner, method) for method in needs):
+        methods = list(needs)
+        lacks = f"{', '.join(methods[:-1])} or {methods[-1]}"
+        raise ValueError(f"{path} is no scikit-learn learner: it lacks {lacks}")
+
+
+def _check_known(name: Any, known: Collection[str] | None, path: str, at: Any) -> None:
+    """Raise ValueError for a name that is none of the parameters `known`; None stands for any."""
+    if not isinstance(name, str) or (known is not None and name not in known):
+        near = difflib.get_close_matches(str(name), known or (), n=1)
+        hint = f"did you mean {near[0]}?" if near else f"it takes {', '.join(known or ()) or 'none'}"
+        raise Misplaced(f"{dotted(at(name))} is not a parameter of {path}; {hint}", at(name))
 
 
 def _parameters(constructor: Any) -> list[str] | None:
@@ -84,10 +189,12 @@ def _parameters(constructor: Any) -> list[str] | None:
     return [parameter.name for parameter in parameters]
 
 
-def _check_values(learner: Any) -> None:
+def _check_values(learner: Any, at: Any) -> None:
     # scikit-learn checks values at fit; the same check, asked for early, spares every fit
-    if hasattr(learner, "path_values"):
-        for one in learner.path_values():
-            _check_values(one)
-    elif hasattr(learner, "_parameter_constraints"):
+    if not hasattr(learner, "_parameter_constraints"):
+        return
+    try:
         learner._validate_params()
+    except ValueError as error:
+        named = re.match(r"The '(\w+)' parameter", str(error))
+        raise Misplaced(str(error), at(named[1]) if named else ()) from None

@@ -1,160 +1,142 @@
 """params.yaml, read and validated: the one place where a parameter becomes a value."""
 
-import difflib
-import re
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-import yaml
-from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, ValidationError, field_validator, model_validator
+from pydantic import (
+    Field,
+    PrivateAttr,
+    ValidationError,
+    ValidationInfo,
+    field_validator,
+    model_validator,
+)
 
 from heldout.dependent_intervals import NOT_IN_TIME
 from heldout.errors import BadArgument
-from heldout.intervals import covering
-from heldout.selection import Criterion, Rule, check_rule
-from tasks import learners
-from tasks.errors import UserError
+from heldout.intervals import DEFAULTS, covering
+from heldout.selection import Criterion, check_rule
+from tasks import grids, imports, learners
+from tasks.errors import Misplaced, UserError
+from tasks.params_messages import problems
+from tasks.params_sections import (
+    Covalidation,
+    Data,
+    Execution,
+    Family,
+    Progressive,
+    Section,
+    SelectionSection,
+    SplitSection,
+    Tracking,
+)
+from tasks.yaml_lines import MOST_ERRORS, Written
 
-Fraction = Annotated[float, Field(gt=0, lt=1)]
-Count = Annotated[int, Field(ge=1)]
 Deliver = Literal["final", "k_fold", "progressive", "vote"]
-MOST_ERRORS = 10
 
 
-class _Section(BaseModel):
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+class Candidate(Section):
+    """A named learner; with a grid, one for each of its points."""
 
-
-class Data(_Section):
-    """Where the rows come from, and which of them keep their labels."""
-
-    source: str
-    target: str | None = None  # left out: the column named target
-    positive: str | int | float | bool | None = None
-    drop: list[str] = []
-    groups: str | None = None
-    time: str | None = None
-    weight: str | None = None
-    labeled_rows: Count | None = None  # left out: every row with a label
-    unlabeled: str | None = None
-    shards: Count
-    sampling: Literal["iid", "active"]
-
-    @model_validator(mode="after")
-    def _one_role_a_column(self) -> "Data":
-        roles = {"target": self.target or "target", "groups": self.groups, "time": self.time, "weight": self.weight}
-        seen: dict[str, str] = {}
-        for role, column in roles.items():
-            if column is not None and seen.setdefault(column, role) != role:
-                raise ValueError(
-                    f"data.{role} and data.{seen[column]} are both {column!r}; a column has one role, name another"
-                )
-        return self
-
-
-class SplitSection(_Section):
-    """The parts of the labelled rows."""
-
-    test_fraction: Annotated[float, Field(ge=0, lt=1)]
-    validation_fraction: Fraction
-    folds: Annotated[int, Field(ge=2)] | Literal["loo"]
-    stratify: bool
-    gap: Annotated[int, Field(ge=0)] = 0
-    duplicates: Literal["allow", "keep_together"] = "allow"
-
-
-class Progressive(_Section):
-    tested_fraction: Fraction
-    block: Count
-
-
-class Covalidation(_Section):
-    repeats: Count
-
-
-class Family(_Section):
-    """A path of one parameter's values, from simple to complex."""
-
-    parameter: Annotated[str, Field(min_length=1)]
-    values: Annotated[list[Any], Field(min_length=2)]
-
-
-class Candidate(_Section):
-    """A named learner."""
-
-    name: Annotated[str, Field(min_length=1, pattern=r"^[\w.() =,+-]+$")]
-    estimator: str
-    params: dict[str, Any] = {}
-    preprocess: str | None = None
-    family: Family | None = None
+    name: Annotated[str, Field(min_length=1, pattern=r"^[\w.() =,+-]+$")] = Field(
+        description="what tables, files and MLflow call it"
+    )
+    estimator: str = Field(
+        description="import path of a scikit-learn learner's class, in a module that execution.allowed_modules names"
+    )
+    params: dict[str, Any] = Field(
+        {},
+        description="its settings; step__name reaches into a pipeline. A value {estimator: path, params: {…}} is a "
+        "learner itself, at any depth",
+    )
+    grid: (
+        Annotated[
+            dict[Annotated[str, Field(min_length=1)], Annotated[list[Any], Field(min_length=1)]], Field(min_length=1)
+        ]
+        | None
+    ) = Field(
+        None,
+        description="values of some parameters, from simple to complex: each point is a candidate of its own, called "
+        "name(C=1, gamma=0.1), the last parameter varying fastest",
+    )
+    preprocess: str | None = Field(
+        None, description="import path of a transformer's class, fitted inside each training part"
+    )
+    family: Family | None = Field(
+        None, description="a path of one parameter, chosen by validation inside each fit: one candidate in all"
+    )
+    _allowed: tuple[str, ...] = PrivateAttr(default=imports.DEFAULT)
 
     def learner(self) -> Any:
         """The unfitted estimator, behind its preprocessing if it has one; a family chooses its own value."""
         family = None if self.family is None else self.family.model_dump()
-        return learners.build(self.estimator, self.params, self.preprocess, family)
+        return learners.build(self.estimator, self.params, self.preprocess, family, self._allowed)
 
     def identity(self) -> dict[str, Any]:
         """What the learner is, whatever it is called: equal identities are one candidate."""
         family = {} if self.family is None else {"family": self.family.model_dump()}
-        own = self.model_dump(exclude={"name", "family"})
-        return {**own, **family, "source": learners.own_source(self.estimator, self.preprocess)}
+        own = self.model_dump(exclude={"name", "grid", "family"})
+        paths = (self.estimator, self.preprocess, *learners.inner_paths(self.params))
+        return {**own, **family, "source": learners.own_source(*paths)}
+
+    def points(self) -> "list[Candidate]":
+        """The candidate itself, or the points of its grid, each a candidate without one."""
+        if self.grid is None:
+            return [self]
+        return [
+            self.model_copy(update={"name": name, "params": {**self.params, **values}, "grid": None})
+            for name, values in grids.points(self.name, self.grid)
+        ]
 
     @model_validator(mode="after")
-    def _buildable(self) -> "Candidate":
+    def _buildable(self, info: ValidationInfo) -> "Candidate":
+        self._allowed = tuple((info.context or {}).get("allowed_modules", imports.DEFAULT))
         family = None if self.family is None else self.family.model_dump()
-        learners.check(self.estimator, self.params, self.preprocess, family)
+        grid = list(self.grid or ())
+        for name in grid:
+            if name in self.params or (self.family is not None and name == self.family.parameter):
+                other = "params" if name in self.params else "family"
+                raise Misplaced(f"grid.{name} stands in {other} too; leave it in one of them", ("grid", name))
+        for point in self.points():
+            learners.check(point.estimator, point.params, point.preprocess, family, self._allowed, grid)
         return self
 
 
-class SelectionSection(_Section):
-    """How the winner is chosen."""
-
-    criterion: Criterion | None = None  # left out: E_cv for iid rows, E_maxdt for actively picked ones
-    rule: Rule
-    level: Fraction
-    nested: bool = False
-    reopen_test: bool = False
-
-
-class Execution(_Section):
-    executor: Literal["local", "dask"]
-    workers: Count
-    scheduler: str | None = None
-
-    @model_validator(mode="after")
-    def _reachable(self) -> "Execution":
-        if self.executor == "dask" and self.scheduler is None:
-            raise ValueError("executor is dask, which needs execution.scheduler, as in tcp://127.0.0.1:8786")
-        return self
-
-
-class Tracking(_Section):
-    uri: Annotated[str, Field(min_length=1)]
-    experiment: Annotated[str, Field(min_length=1)]
-    registered_model: Annotated[str, Field(min_length=1, pattern=r"^[^/:]+$")]
-
-
-class Settings(_Section):
+class Settings(Section):
     """All of params.yaml."""
 
-    seed: Annotated[int, Field(ge=0)]
+    seed: Annotated[int, Field(ge=0)] = Field(
+        description="every random choice, and every random_state that a candidate leaves open, comes from this number"
+    )
     data: Data
     split: SplitSection
     progressive: Progressive
     covalidation: Covalidation
-    candidates: Annotated[list[Candidate], Field(min_length=1)]
-    intervals: dict[str, str] | None = None  # left out: the methods that docs/coverage.md chose
+    candidates: Annotated[list[Candidate], Field(min_length=1)] = Field(
+        description="from simple to complex: a tie goes to the first"
+    )
+    # left out: the methods that docs/coverage.md chose
+    intervals: dict[str, str] | None = Field(
+        None,
+        description="interval methods in place of those that docs/coverage.md chose, one a line, as in E_cv: Bayle "
+        "within folds",
+        json_schema_extra={"propertyNames": {"enum": list(DEFAULTS)}},
+    )
     selection: SelectionSection
-    deliver: Deliver = "final"
+    deliver: Deliver = Field(
+        "final",
+        description="what is saved, registered and tested: final, the winner retrained on all rows; k_fold or "
+        "progressive, one of its hypotheses drawn for each query, which E_cv or E_prog is exactly about; vote, the "
+        "majority of the k (mean of numbers)",
+    )
     execution: Execution
     tracking: Tracking
     _folder: str = PrivateAttr(default=".")
 
     def use_folder(self) -> None:
-        """Let modules beside params.yaml be imported, in a worker too."""
-        _use_folder(self._folder)
+        """Let the modules beside params.yaml that it names be imported, in a worker too."""
+        imports.use_folder(self._folder, self.execution.allowed_modules)
 
     @property
     def criterion(self) -> Criterion:
@@ -163,14 +145,17 @@ class Settings(_Section):
 
     @field_validator("candidates")
     @classmethod
-    def _distinct(cls, candidates: list[Candidate]) -> list[Candidate]:
-        names = [candidate.name for candidate in candidates]
-        twice = sorted({name for name in names if names.count(name) > 1})
-        if twice:
-            raise ValueError(
-                f"the name {twice[0]!r} is used {names.count(twice[0])} times; give each candidate its own"
-            )
-        return candidates
+    def _every_point(cls, written: list[Candidate]) -> list[Candidate]:
+        """Each point of a grid in its place."""
+        found = [(number, point) for number, candidate in enumerate(written) for point in candidate.points()]
+        names = [point.name for _, point in found]
+        for place, (number, point) in enumerate(found):
+            if point.name in names[:place]:
+                raise Misplaced(
+                    f"the name {point.name!r} is used {names.count(point.name)} times; give each candidate its own",
+                    (number, "name"),
+                )
+        return [point for _, point in found]
 
     @field_validator("intervals")
     @classmethod
@@ -179,7 +164,7 @@ class Settings(_Section):
             try:
                 covering(estimate, name)
             except BadArgument as error:
-                raise ValueError(str(error)) from None
+                raise Misplaced(str(error), (estimate,)) from None
         return chosen
 
     @model_validator(mode="after")
@@ -187,149 +172,69 @@ class Settings(_Section):
         try:
             check_rule(self.criterion, self.selection.rule)
         except BadArgument as error:
-            raise ValueError(f"selection.{error}") from None
+            raise Misplaced(f"selection.{error}", ("selection", "rule")) from None
         self._check_time()
         pairs = (
             self.selection.nested
             or covering("E_cv", (self.intervals or {}).get("E_cv", "corrected t")).needs == "fold_pairs"
         )
         if pairs and self.split.folds == 2:
-            raise ValueError("split.folds is 2, but nested selection and the nested interval need at least 3")
+            raise Misplaced(
+                "split.folds is 2, but nested selection and the nested interval need at least 3", ("split", "folds")
+            )
         return self
 
     def _check_time(self) -> None:
         """What rows in time cannot have; and a gap is theirs alone."""
         if self.data.time is None:
             if self.split.gap:
-                raise ValueError(f"split.gap is {self.split.gap}, but data.time is null; name a column, or set it to 0")
+                raise Misplaced(
+                    f"split.gap is {self.split.gap}, but data.time is null; name a column, or set it to 0",
+                    ("split", "gap"),
+                )
             return
         later = "would train on rows later than those that it tests"
         if self.split.folds == "loo":
-            raise ValueError(f"split.folds is loo, which with data.time {later}; give a number of folds")
+            raise Misplaced(
+                f"split.folds is loo, which with data.time {later}; give a number of folds", ("split", "folds")
+            )
         if self.selection.nested:
-            raise ValueError(f"selection.nested is true, which with data.time {later}; set it to false")
+            raise Misplaced(
+                f"selection.nested is true, which with data.time {later}; set it to false", ("selection", "nested")
+            )
         if self.criterion in NOT_IN_TIME:
-            raise ValueError(f"selection.criterion is {self.criterion}, which with data.time {later}; take another")
+            raise Misplaced(
+                f"selection.criterion is {self.criterion}, which with data.time {later}; take another",
+                ("selection", "criterion"),
+            )
 
 
 def load(path: str | Path = "params.yaml", overrides: Sequence[str] = ()) -> Settings:
     """Read and check `path`, after `overrides` of the form a.b=c, whose values are read as YAML.
 
-    Raises UserError with at most ten lines, each naming the key, its value and what is allowed.
+    Raises UserError with at most ten lines, each naming the line of the file (or --set), the key, its value and
+    what is allowed.
     """
     path = Path(path)
-    try:
-        raw = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError) as error:
-        raise UserError(f"{path}: cannot be read ({error}); name a parameter file with --params") from None
-    except (yaml.YAMLError, ValueError, AttributeError) as error:
-        raise UserError(f"{path}: is not valid YAML: {' '.join(str(error).split())}") from None
-    if not isinstance(raw, dict):
-        raise UserError(f"{path}: must be a mapping with the keys {', '.join(Settings.model_fields)}")
+    written = Written(path, Settings.model_fields)
     for override in overrides:
-        _override(raw, override)
+        written.override(override)
     folder = str(path.resolve().parent)
-    _use_folder(folder)
+    allowed = _allowed_modules(written.value)
+    imports.use_folder(folder, allowed)
     try:
-        settings = Settings.model_validate(raw)
+        settings = Settings.model_validate(written.value, context={"allowed_modules": allowed})
     except ValidationError as error:
-        lines = [f"{path}: {_explain(problem)}" for problem in _distinct_problems(error)]
+        lines = [f"{written.where(one.place)}: {one.text}" for one in problems(error, Settings, written.value)]
         more = [f"… and {len(lines) - MOST_ERRORS} more"] if len(lines) > MOST_ERRORS else []
         raise UserError("\n".join(lines[:MOST_ERRORS] + more)) from None
     settings._folder = folder
     return settings
 
 
-def _use_folder(folder: str) -> None:
-    if folder not in sys.path:  # a user's own module lies beside params.yaml
-        sys.path.append(folder)
-
-
-def _override(raw: dict[str, Any], override: str) -> None:
-    key, equals, text = override.partition("=")
-    if not equals or not key:
-        raise UserError(f"--set {override}: must have the form a.b=c, as in --set split.folds=5")
-    *parents, last = key.split(".")
-    place: Any = raw
-    try:
-        for name in parents:
-            if isinstance(place, dict) and place.get(name) is None:
-                place[name] = {}  # a key that is missing or null has nothing below it yet
-            place = place[int(name)] if isinstance(place, list) else place[name]
-        value = yaml.safe_load(text)
-        if isinstance(place, list):
-            place[int(last)] = value
-        else:
-            place[last] = value
-    except yaml.YAMLError:
-        raise UserError(f"--set {override}: {text!r} is not valid YAML") from None
-    except (TypeError, AttributeError, ValueError, IndexError):
-        raise UserError(f"--set {override}: there is nothing at {'.'.join(parents) or key} to set a key of") from None
-
-
-def _distinct_problems(error: ValidationError) -> list[Any]:
-    """One problem for each place: a value that fits no member of a union is told once."""
-    problems: dict[str, Any] = {}
-    for problem in error.errors():
-        problems.setdefault(_dotted(problem["loc"]), problem)
-    return list(problems.values())
-
-
-def _dotted(place: Sequence[int | str]) -> str:
-    # the tail that names a member of a union ("int", "literal['loo']") is no key
-    keys: list[str] = []
-    model: Any = Settings
-    for part in place:
-        if isinstance(part, int) and keys:
-            keys[-1] += f"[{part}]"
-            continue
-        if model is None or (model is not Any and part not in model.model_fields and place[-1] != part):
-            break
-        if model is not Any and part in model.model_fields:
-            model = _section(model.model_fields[part].annotation)
-        elif model is None:
-            break
-        name = str(part)
-        keys.append(name if name.isprintable() else repr(name))  # a message is one line
-    return ".".join(keys)
-
-
-def _section(annotation: Any) -> Any:
-    """The model inside an annotation: itself, or that of a list's items; None for a plain value."""
-    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
-        return annotation
-    inner = [found for item in getattr(annotation, "__args__", ()) if (found := _section(item))]
-    return inner[0] if inner else None
-
-
-def _explain(problem: Any) -> str:
-    key, kind, value = _dotted(problem["loc"]), problem["type"], problem["input"]
-    if kind == "extra_forbidden":
-        return f"{key} is not known; did you mean {_nearest(key)}?"
-    if kind == "missing":
-        return f"{key} is missing; write it: no number has a default in the code"
-    if kind == "value_error":  # our own messages say all
-        text = str(problem["ctx"]["error"])
-        return f"{key}: {text}" if key else text
-    extra = " or 'loo'" if key == "split.folds" else ""
-    return f"{key} is {value!r}: {problem['msg'][0].lower()}{problem['msg'][1:]}{extra}"
-
-
-def _nearest(key: str) -> str:
-    """The known key whose last part is most like that of `key`, its neighbours before others."""
-    section, _, name = re.sub(r"\[\d+\]", "", key).rpartition(".")
-
-    def likeness(known: str) -> float:
-        other_section, _, other = known.rpartition(".")
-        return difflib.SequenceMatcher(None, name, other).ratio() + 0.3 * (section == other_section)
-
-    return max(_known_keys(), key=likeness)
-
-
-def _known_keys(model: type[BaseModel] = Settings, prefix: str = "") -> list[str]:
-    keys: list[str] = []
-    for name, field in model.model_fields.items():
-        section = _section(field.annotation)
-        place = f"{prefix}{name}"
-        keys += [place] if section is None else [place, *_known_keys(section, f"{place}.")]
-    return keys
+def _allowed_modules(raw: dict[Any, Any]) -> list[str]:
+    """What execution.allowed_modules will be, known before the candidates are imported; none if it is no list."""
+    execution = raw.get("execution")
+    names = execution.get("allowed_modules", imports.DEFAULT) if isinstance(execution, dict) else imports.DEFAULT
+    names = names if isinstance(names, list | tuple) else ()
+    return [name for name in names if isinstance(name, str) and all(part.isidentifier() for part in name.split("."))]

@@ -11,7 +11,7 @@ from heldout.losses import Losses
 from heldout.observed import Crossed
 from heldout.records import Split
 from heldout.seeds import SchemeName
-from tasks import families, files
+from tasks import families, files, warned
 from tasks.params import Settings
 from tasks.schemes import further_schemes
 from tasks.worker import Finished
@@ -29,7 +29,7 @@ def write_holdout(
         "in_sample": _losses(finished["final"], design.splits("final")),
         **families.tables(settings, finished["final"]),
     }
-    files.write_result("holdout", tables, failures)
+    files.write_result("holdout", tables, failures, warned.count("holdout", finished["holdout"], finished["final"]))
 
 
 def write_cross_validation(
@@ -39,7 +39,8 @@ def write_cross_validation(
     tables = {"losses": _losses(finished["cross_validation"], design.splits("cross_validation"))}
     for scheme in further_schemes(design):
         tables[scheme] = _losses(finished[scheme], design.splits(scheme))
-    files.write_result("cross_validation", tables, failures)
+    counted = warned.count("cross_validation", *finished.values())
+    files.write_result("cross_validation", tables, failures, counted)
 
 
 def write_progressive(design: Design, finished: Mapping[str, Finished], failures: Mapping[str, str]) -> None:
@@ -48,7 +49,8 @@ def write_progressive(design: Design, finished: Mapping[str, Finished], failures
     losses["unit"] = design.partition.step[losses["row"].to_numpy(dtype=np.intp)]
     losses = losses.sort_values("unit", kind="stable")
     in_order = [losses[losses["candidate"] == candidate] for candidate in finished]
-    files.write_result("progressive", {"losses": pd.concat(in_order, ignore_index=True)}, failures)
+    counted = warned.count("progressive", finished)
+    files.write_result("progressive", {"losses": pd.concat(in_order, ignore_index=True)}, failures, counted)
 
 
 def write_covalidation(
@@ -66,7 +68,8 @@ def write_covalidation(
     training = _halves(design, trained, own=True)
     untested = design.dependence.time is not None
     tables = {"losses": training[:0] if untested else _halves(design, tested, own=False), "training": training}
-    files.write_result("covalidation", {**tables, **disagreement}, failures)
+    counted = warned.count("covalidation", finished)
+    files.write_result("covalidation", {**tables, **disagreement}, failures, counted)
 
 
 def read_evidence(design: Design, candidates: Sequence[str]) -> dict[str, Evidence]:

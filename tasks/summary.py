@@ -12,10 +12,12 @@ from heldout.design import cross_validated, tested
 from heldout.family import BOUND
 from heldout.intervals import confidence_sequence
 from heldout.losses import Losses
-from tasks import files
+from heldout.warned import Warnings
+from tasks import files, warned
 from tasks.estimates import Results, estimate_all, read_results
 from tasks.forms import FORMS
 from tasks.params import Settings
+from tasks.results import SCHEMES
 
 SHOWN = ("E_in", "E_val", "E_cv", "E_prog", "E_2cv", "disagreement", "E_dis", "E_maxdt")
 _FEW_ROWS_A_CLASS = 30  # docs/decisions/0005
@@ -28,6 +30,7 @@ class Summary:
     estimates: pd.DataFrame
     selection: Mapping[str, Any]
     failures: Mapping[str, str]
+    warned: Mapping[str, Warnings]  # the fits of each candidate that gave warnings
     fold_errors: Mapping[str, Losses]
     progressive_errors: Mapping[str, Losses]
     band: tuple[Losses, Losses] | None  # of the selected candidate along the stream, at all steps at once
@@ -89,6 +92,8 @@ class Summary:
             )
         for name, reason in self.failures.items():
             said[f"{name} failed"] = reason
+        for name, counted in self.warned.items():
+            said[f"{name} warned"] = str(counted)
         return said
 
     def _after_winning(self, level: str) -> dict[str, str]:
@@ -180,6 +185,7 @@ def read_summary(settings: Settings) -> Summary:
         estimates=files.read_estimates(),
         selection=selection,
         failures=results.failures,
+        warned=warned.read(SCHEMES),
         fold_errors=folds,
         progressive_errors=curves,
         band=_band(results, selection["selected"]),

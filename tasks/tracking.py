@@ -172,9 +172,10 @@ def _log_candidate(client: Any, parent: Any, candidate: Candidate, data_hash: st
         "host": socket.gethostname(),
         "process": _identity(psutil.Process()),
         **({"failure": reason} if reason else {}),
+        **({"warnings": str(summary.warned[candidate.name])[:5000]} if candidate.name in summary.warned else {}),
     }
     child = client.create_run(parent.experiment_id, tags=tags, run_name=candidate.name).info.run_id
-    params = _flat(candidate.model_dump(exclude={"name"}))
+    params = _flat(candidate.model_dump(exclude={"name", "grid"}))
     client.log_batch(child, params=[Param(name, str(value)[:6000]) for name, value in params.items()])
     if reason:
         client.set_terminated(child, "FAILED")

@@ -11,6 +11,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -19,9 +20,11 @@ from heldout.errors import FitFailure
 from heldout.fitting import fit_and_test, predict, test
 from heldout.losses import LOSSES, Losses
 from heldout.seeds import SchemeName
+from heldout.warned import Warned
 from tasks import cache, files
 from tasks.designs import design_of, partitions_hash
 from tasks.params import Candidate, Settings
+from tasks.quiet import quiet
 from tasks.schemes import scheme
 
 
@@ -42,6 +45,7 @@ class Finished:
     keys: tuple[str, ...]
     losses: tuple[Losses, ...]
     training: tuple[Losses | None, ...]
+    warned: tuple[Warned, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -78,11 +82,16 @@ def import_learners(settings: Settings) -> None:
 
 
 def fit_units(settings: Settings, candidate: Candidate, units: Sequence[Unit], versions: Versions) -> str | None:
-    """Fit each unit and store it; the reason, if the candidate fails."""
+    """Fit each unit and store it with its warnings; the reason, if the candidate fails."""
     settings.use_folder()
+    learner = candidate.learner()
+    with quiet():
+        return _fit_units(settings, learner, units, versions)
+
+
+def _fit_units(settings: Settings, learner: Any, units: Sequence[Unit], versions: Versions) -> str | None:
     X, y = files.read_table(files.LABELED, versions.labeled)
     design = design_of(settings, versions.labeled, versions.partitions)
-    learner = candidate.learner()
     for unit in units:
         own = scheme(design, unit.scheme, settings.deliver)
         split = own.splits[unit.number]
@@ -93,7 +102,7 @@ def fit_units(settings: Settings, candidate: Candidate, units: Sequence[Unit], v
             return f"{own.label([unit.number])}: {failure}"
         if own.keep:
             cache.save(hypothesis_key(unit), fitted.hypothesis)
-        cache.save(unit.key, (fitted.losses, training))
+        cache.save(unit.key, (fitted.losses, training, fitted.warned))
     return None
 
 
@@ -104,8 +113,10 @@ def disagree(settings: Settings, candidate: str, keys: Sequence[str], shard: Pat
     """
     settings.use_folder()
     X = files.read_shard(shard)
+    hypotheses = [cache.load(hypothesis_key(name)) for name in keys]
     try:
-        predictions = [predict(cache.load(hypothesis_key(name)), X) for name in keys]
+        with quiet():
+            predictions = [predict(hypothesis, X) for hypothesis in hypotheses]
     except FitFailure as failure:
         return f"{shard.name}: {failure}"
     means, sums = [], np.zeros(len(X))

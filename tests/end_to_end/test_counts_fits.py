@@ -41,7 +41,7 @@ def fits_of(clone, server, write_params, tmp_path_factory):
     def validate(*candidates: dict, repeats: int = MORE_REPEATS, interval: str = ALONE, **more) -> tuple[Counter, int]:
         log.write_text("")
         changes = {"candidates": [*candidates], "covalidation": {"repeats": repeats}, "progressive": {"block": 15}}
-        changes |= {"intervals": {"E_cv": interval}, **more}
+        changes |= {"intervals": {"E_cv": interval}, "execution": {"allowed_modules": ["sklearn", "counting"]}, **more}
         checkout.flow("validate", "--params", write_params(folder / "params.yaml", **changes))
         selection = json.loads((checkout.path / "reports/selection.json").read_text())
         return Counter(map(float, log.read_text().split())), selection["contamination"]

@@ -175,7 +175,9 @@ def test_a_learner_of_the_users_own_has_other_keys_once_its_module_is_edited(pre
         (folder / "own_edited.py").write_text(f"from sklearn.naive_bayes import {base} as Own\n")
         monkeypatch.syspath_prepend(folder)
         monkeypatch.delitem(sys.modules, "own_edited", raising=False)
-        made = prepared("candidates=[{name: own, estimator: own_edited.Own}]")
+        made = prepared(
+            "candidates=[{name: own, estimator: own_edited.Own}]", "execution.allowed_modules=[sklearn, own_edited]"
+        )
         assert base == type(made.candidates[0].learner()).__name__
         settings.append(keys(made))
     assert settings[0] != settings[1]

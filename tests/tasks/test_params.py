@@ -173,7 +173,8 @@ def own(shipped, tmp_path):
     )
     path = folder / "params.yaml"
     path.write_text(shipped.read_text())
-    return load(path, ["candidates=[{name: own, estimator: own_learners.Own}]"])
+    trusted = "execution.allowed_modules=[sklearn, own_learners]"
+    return load(path, ["candidates=[{name: own, estimator: own_learners.Own}]", trusted])
 
 
 def test_a_module_beside_the_parameters_can_be_named(own):

@@ -1,6 +1,7 @@
 """params.yaml that is wrong: each mistake is told in one line with its key, its value and what is allowed."""
 
 import copy
+import re
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,11 @@ from tasks.errors import UserError
 from tasks.params import load
 
 NO_DEFAULT = "is missing; write it: no number has a default in the code"
-BAYES, SVR, AS_IN = "sklearn.naive_bayes.GaussianNB", "sklearn.svm.SVR", "write it as in sklearn.svm.SVC"
+BAYES, SVR, AS_IN = (
+    "sklearn.naive_bayes.GaussianNB",
+    "sklearn.svm.SVR",
+    "write it as in sklearn.svm.SVC; did you mean sklearn.svm.SVC?",
+)
 UNKNOWN = "is not known; did you mean"
 NO_IMPORT, RANGE = "cannot be imported", "must be a float in the range [0.0, inf)"
 LEARNER = "scikit-learn learner: it lacks fit, predict, get_params or set_params"
@@ -19,14 +24,26 @@ MISSING = ".__init__() missing 1 required positional argument: 'steps'"
 SCHEDULER = "needs execution.scheduler, as in tcp://127.0.0.1:8786"
 CRITERIA = "'E_val', 'E_cv', 'E_2cv', 'E_prog', 'E_maxdt' or 'max(E_cv, E_maxdt)'"
 A_DICTIONARY = "input should be a valid dictionary"
+LINES = {None, *range(1, 500)}
 ONE_BY_ONE = "use the rule minimum, or a criterion among E_val, E_cv, E_2cv, E_prog"
 
 
-def told(path, *changes) -> list[str]:
-    """The lines of the error, each without the path that it begins with."""
+def lines_told(path, *changes) -> list[tuple[int | str | None, str]]:
+    """For each line of the error the line of the file that it names, or --set, and the text after it."""
     with pytest.raises(UserError) as caught:
         load(path, changes)
-    return [line.removeprefix(f"{path}: ") for line in str(caught.value).split("\n")]
+    found = []
+    for line in str(caught.value).split("\n"):
+        _, number, override, text = re.fullmatch(rf"({path}(?:, line (\d+)|, (--set))?: )?(.*)", line).groups()
+        found.append((int(number) if number else override, text))
+    return found
+
+
+def told(path, *changes) -> list[str]:
+    """The texts of the error; what an override has brought in is told as such."""
+    found = lines_told(path, *changes)
+    assert {where for where, text in found if not text.startswith("--set ")} <= ({"--set"} if changes else {*LINES})
+    return [text for _, text in found]
 
 
 @pytest.mark.parametrize(
@@ -56,11 +73,15 @@ def told(path, *changes) -> list[str]:
         ("selection.criterion=E_out", f"selection.criterion is 'E_out': input should be {CRITERIA}"),
         (
             "selection.rule=min",
-            "selection.rule is 'min': input should be 'minimum', 'one_standard_error' or 'indistinguishable'",
+            "selection.rule is 'min': input should be 'minimum', 'one_standard_error' or 'indistinguishable'; "
+            "did you mean 'minimum'?",
         ),
         ("selection.nested=yes please", "selection.nested is 'yes please': input should be a valid boolean"),
         ("selection.reopen_test=1", "selection.reopen_test is 1: input should be a valid boolean"),
-        ("deliver=folds", "deliver is 'folds': input should be 'final', 'k_fold', 'progressive' or 'vote'"),
+        (
+            "deliver=folds",
+            "deliver is 'folds': input should be 'final', 'k_fold', 'progressive' or 'vote'; did you mean 'k_fold'?",
+        ),
         ("intervals=Wilson", f"intervals is 'Wilson': {A_DICTIONARY}"),
         ("candidates.0.family=5", f"candidates[0].family is 5: {A_DICTIONARY} or instance of Family"),
         ("candidates.0.family={parameter: a}", f"candidates[0].family.values {NO_DEFAULT}"),
@@ -79,17 +100,90 @@ def told(path, *changes) -> list[str]:
         ("candidates=[]", "candidates is []: list should have at least 1 item after validation, not 0"),
         ("candidates.0=5", f"candidates[0] is 5: {A_DICTIONARY} or instance of Candidate"),
         ("candidates.0.params=5", f"candidates[0].params is 5: {A_DICTIONARY}"),
-        ("candidates.0.name=forest", "candidates: the name 'forest' is used 2 times; give each candidate its own"),
     ],
 )
 def test_a_mistake_is_told_with_its_key_its_value_and_what_is_allowed(shipped, change, message):
     assert [message] == told(shipped, change)
 
 
+def line_of(path, key: str, nth: int = 1) -> int:
+    """The line of the nth place where a key is written."""
+    lines = path.read_text().splitlines()
+    return [number for number, line in enumerate(lines, 1) if line.strip(" -").startswith(f"{key}:")][nth - 1]
+
+
+def test_a_name_that_is_used_twice_is_told_where_it_comes_again(shipped):
+    text = "candidates: the name 'forest' is used 2 times; give each candidate its own"
+    assert [(line_of(shipped, "name", 7), text)] == lines_told(shipped, "candidates.0.name=forest")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "key", "nth"),
+    [
+        ("folds: 10", "folds: 1", "folds", 1),
+        ("folds: 10", "folds: 10\n  fold: 10", "fold", 1),
+        ("sampling: iid", "sampling: all", "sampling", 1),
+        ("max_iter: 1000", "max_itr: 1000", "max_itr", 1),
+        ("C: 0.1", "C: -1", "C", 1),
+        ("n_neighbors: 5", "n_neighbors: 0", "n_neighbors", 1),
+        ("preprocess: sklearn.preprocessing.StandardScaler", "preprocess: sklearn.svm.SVC", "preprocess", 1),
+        ("estimator: sklearn.naive_bayes.GaussianNB", "estimator: sklearn.naive_bayes.X", "estimator", 1),
+        ("name: rbf-svm", "name: forest", "name", 7),
+        ("executor: local", "executor: dask", "executor", 1),
+        ("intervals: null", "intervals:\n  E_val: Clopper-Pearson\n  E_cv: Wilson", "E_cv", 1),
+        ("  shards: 4\n", "", "data", 1),
+    ],
+)
+def test_a_mistake_is_told_with_its_line(shipped, tmp_path, old, new, key, nth):
+    path = tmp_path / "params.yaml"
+    text = shipped.read_text()
+    assert 1 == text.count(old)
+    path.write_text(text.replace(old, new))
+    ((line, _),) = lines_told(path)
+    assert line_of(path, key, nth) == line
+
+
+def test_a_key_that_is_missing_at_the_top_is_told_with_the_first_line(shipped, tmp_path):
+    path = tmp_path / "params.yaml"
+    path.write_text(shipped.read_text().replace("seed: 0\n", ""))
+    assert [(line_of(path, "data"), f"seed {NO_DEFAULT}")] == lines_told(path)
+
+
+def test_a_key_that_is_written_twice_is_told_with_both_lines(shipped, tmp_path):
+    path = tmp_path / "params.yaml"
+    path.write_text(shipped.read_text().replace("  block: 10\n", "  block: 10\n  block: 20\n") + "seed: 1\n")
+    block, last = line_of(path, "block"), len(path.read_text().splitlines())
+    assert [
+        (last, f"'seed' is written twice, first in line {line_of(path, 'seed')}; remove one of them"),
+        (block + 1, f"'block' is written twice, first in line {block}; remove one of them"),
+    ] == sorted(lines_told(path), reverse=True)
+
+
+def test_the_line_of_what_an_anchor_brings_is_that_of_the_anchor(shipped, tmp_path):
+    path = tmp_path / "params.yaml"
+    text = shipped.read_text().replace("split:\n", "split: &split\n").replace("folds: 10", "folds: 1")
+    path.write_text(text.replace("progressive:\n", "progressive:\n  <<: *split\n"))
+    told_at = {text.split()[0]: line for line, text in lines_told(path)}
+    assert told_at["split.folds"] == told_at["progressive.folds"] == line_of(path, "folds")
+
+
+@pytest.mark.parametrize("place", ["seed", "intervals", "candidates"])
+def test_an_alias_that_stands_for_too_much_or_for_itself_is_told(shipped, tmp_path, place):
+    path = tmp_path / "params.yaml"
+    bomb = "x0: &x0 [1, 1]\n" + "".join(f"x{n}: &x{n} [*x{n - 1}, *x{n - 1}]\n" for n in range(1, 40))
+    for text in (bomb, f"{place}: &a [*a]\n", f"{place}: {'[' * 5000}"):
+        path.write_text(text)
+        assert 1 == len(told(path))
+
+
+def test_a_value_that_would_fill_the_screen_is_shortened(shipped):
+    (line,) = told(shipped, f"data.shards={[[list(range(99))] * 99] * 99}")
+    assert line.startswith("data.shards is [[[0, 1, ")
+    assert len(line) < 700
+
+
 def test_an_interval_that_is_no_name_is_told(shipped):
-    (line,) = told(shipped, "intervals.E_val=5")
-    assert line.startswith("intervals")
-    assert line.endswith(" is 5: input should be a valid string")
+    assert ["intervals.E_val is 5: input should be a valid string"] == told(shipped, "intervals.E_val=5")
 
 
 def test_an_interval_of_an_estimate_that_has_none_is_told_with_those_that_have_one(shipped):
@@ -120,7 +214,8 @@ def test_a_number_of_folds_below_two_is_told(shipped):
     ],
 )
 def test_a_learner_that_cannot_be_built_is_told_with_what_comes_nearest(shipped, change, message):
-    assert [f"candidates[0]: {message}"] == told(shipped, f"candidates.0.{change}")
+    trusted = "execution.allowed_modules=[sklearn, math, builtins]"
+    assert [f"candidates[0]: {message}"] == told(shipped, f"candidates.0.{change}", trusted)
 
 
 @pytest.mark.parametrize("rule", ["one_standard_error", "indistinguishable"])
@@ -219,7 +314,13 @@ def test_every_key_that_is_misspelt_is_told_with_the_right_one(shipped, tmp_path
 OPTIONAL = {"data.target", "data.positive", "data.drop", "data.labeled_rows", "data.unlabeled", "selection.criterion"}
 OPTIONAL |= {"execution.scheduler", "candidates.params", "candidates.preprocess", "candidates.family"}
 OPTIONAL |= {"data.groups", "data.time", "data.weight", "split.gap", "split.duplicates"}
-OPTIONAL |= {"intervals", "deliver", "selection.nested", "selection.reopen_test"}  # no number, or none but the study's
+OPTIONAL |= {
+    "execution.allowed_modules",
+    "intervals",
+    "deliver",
+    "selection.nested",
+    "selection.reopen_test",
+}  # no number, or none but the study's
 
 
 def test_every_key_without_which_a_run_has_no_number_is_required(shipped, tmp_path):

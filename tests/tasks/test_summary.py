@@ -10,6 +10,7 @@ from heldout import bbc, covalidation
 from heldout.intervals import DEFAULTS, confidence_sequence
 from heldout.observed import Crossed
 from heldout.records import Estimate
+from heldout.warned import Kind, Warnings
 from tasks import files
 from tasks.estimates import estimate_all, read_results
 from tasks.forms import FORMS
@@ -56,7 +57,14 @@ def summary(settings_with):
     """A summary made by hand, of classes unless told otherwise."""
 
     def make(
-        percent=True, failures=None, estimates=(), family=None, least_half_error=None, rows_a_class=None, **selection
+        percent=True,
+        failures=None,
+        warned=None,
+        estimates=(),
+        family=None,
+        least_half_error=None,
+        rows_a_class=None,
+        **selection,
     ) -> Summary:
         table = pd.DataFrame([vars(estimate) for estimate in [*ESTIMATES, *estimates]])
         settings = settings_with("selection.level=0.9")
@@ -64,6 +72,7 @@ def summary(settings_with):
             estimates=table,
             selection={**SELECTION, **selection},
             failures=failures or {},
+            warned=warned or {},
             fold_errors={},
             progressive_errors={},
             band=None,
@@ -84,6 +93,13 @@ def test_few_rows_of_many_classes_in_stratified_parts_are_warned_of(summary):
     assert "set split.stratify to false" in summary(rows_a_class=19.2).sentences()["warning"]
     assert "warning" not in summary(rows_a_class=30.0).sentences()
     assert "warning" not in summary(rows_a_class=None).sentences()
+
+
+def test_warnings_are_told_once_a_candidate_with_the_share_of_its_fits(summary):
+    counted = Warnings(60, 4, (Kind("ConvergenceWarning", 4, "lbfgs failed to converge"),))
+    said = summary(warned={"bayes": counted}).sentences()
+    assert "4 of 60 fits warned: ConvergenceWarning: lbfgs failed to converge" == said["bayes warned"]
+    assert [] == [name for name in summary().sentences() if name.endswith("warned")]
 
 
 def test_a_cell_is_a_value_and_its_interval_and_empty_where_there_is_none(summary):

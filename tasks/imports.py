@@ -1,0 +1,101 @@
+"""Import paths of params.yaml: which modules may be imported at all, and the class that a path names."""
+
+import difflib
+import functools
+import importlib
+import importlib.util
+import re
+import sys
+from collections.abc import Collection
+from pathlib import Path
+from typing import Any
+
+DEFAULT = ("sklearn", "lightgbm", "xgboost")  # scikit-learn, and the extra `boosting`
+_OWN = "heldout"  # runs anyway
+
+
+def resolve(path: str, allowed: Collection[str] = DEFAULT, what: str = "estimator") -> type[Any]:
+    """The class at an import path. Nothing is imported, and nothing called, outside of the `allowed` modules.
+
+    Raises ValueError that names the nearest valid path: for what is no class, and for a class that an allowed
+    module has from another one that is not allowed.
+    """
+    module_name, _, name = path.rpartition(".")
+    if not module_name or not all(part.isidentifier() for part in path.split(".")):
+        raise ValueError(f"{path!r} is not an import path; write it as in sklearn.svm.SVC{_like(path)}")
+    if not is_allowed(module_name, allowed):
+        raise ValueError(f"{path!r} {_refused(module_name, allowed)}{_like(path)}")
+    try:
+        module = importlib.import_module(module_name)
+        found = getattr(module, name, None)
+    except Exception as error:  # a user's own module may raise anything
+        raise ValueError(f"{path!r} cannot be imported ({error}); {_remedy(path)}") from None
+    if found is None:
+        near = difflib.get_close_matches(name, [other for other in dir(module) if not other.startswith("_")], n=1)
+        hint = f"; did you mean {module_name}.{near[0]}?" if near else _like(path)
+        raise ValueError(f"{path!r} cannot be imported: {module_name} has no {name!r}{hint}")
+    if not isinstance(found, type):
+        raise ValueError(f"{what} {path!r} is no class")
+    home = str(found.__module__)
+    if not is_allowed(home, allowed):
+        raise ValueError(f"{path!r} is {home}.{found.__qualname__}, which {_refused(home, allowed)}")
+    return found
+
+
+def is_allowed(module: str, allowed: Collection[str]) -> bool:
+    """Whether a module is one of those that may be imported, or lies inside of one."""
+    return any(module == name or module.startswith(f"{name}.") for name in (_OWN, *allowed))
+
+
+def use_folder(folder: str, allowed: Collection[str]) -> None:
+    """Let `allowed` modules of the user's own, which lie in `folder` and nowhere else, be imported.
+
+    The folder comes last, and only for a module that is named: a file in it never stands in for an installed
+    module, nor for one of the defaults that is not installed.
+    """
+    own = {name.partition(".")[0] for name in allowed} - {*DEFAULT, _OWN}
+    if folder not in sys.path and not all(map(_is_found, own)):
+        sys.path.append(folder)
+
+
+def _is_found(module: str) -> bool:
+    return module in sys.modules or importlib.util.find_spec(module) is not None
+
+
+def _refused(module: str, allowed: Collection[str]) -> str:
+    names = ", ".join(allowed) or "none"
+    return (
+        f"lies in {module}, which execution.allowed_modules does not name (it names {names}); "
+        "a module that is imported runs its code: add it if you trust it"
+    )
+
+
+def _remedy(path: str) -> str:
+    if path.partition(".")[0] in DEFAULT[1:]:
+        return "it comes with the optional extra: pip install '.[boosting]'"
+    return f"write it as in sklearn.svm.SVC{_like(path)}"
+
+
+def _like(path: str) -> str:
+    near = difflib.get_close_matches(path.rpartition(".")[2], _public(), n=1, cutoff=0.8)
+    found = _public()[near[0]] if near else path
+    return f"; did you mean {found}?" if found != path else ""
+
+
+@functools.cache
+def _public() -> dict[str, str]:
+    """The import path of each class that scikit-learn makes public, by its name; read, not imported: that is slow."""
+    import sklearn
+
+    root = Path(sklearn.__file__).parent
+    found: dict[str, str] = {}
+    for file in sorted(root.rglob("*.py"), key=lambda file: (len(file.parts), file)):
+        parts = ["sklearn", *file.relative_to(root).with_suffix("").parts]
+        parts = parts[:-1] if parts[-1] == "__init__" else parts
+        if not any(part.startswith("_") or part in ("tests", "externals") for part in parts):
+            text = file.read_text(encoding="utf-8")
+            named = re.search(r"^__all__ = \[(.*?)\]", text, re.DOTALL | re.MULTILINE)
+            listed = re.findall(r'"([A-Z]\w*)"', named[1]) if named else re.findall(r"(?m)^class ([A-Z]\w*)", text)
+            for name in listed:
+                found.setdefault(name, ".".join([*parts, name]))
+    return found

@@ -1,0 +1,34 @@
+"""Learners that say nothing in the terminal: what they warn of is counted with their fits."""
+
+import sys
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+_LIGHTGBM = "[LightGBM] [Warning] "
+# the usual end of training on few rows, said once a tree
+_NO_NEWS = ("No further splits with positive gain", "Stopped training because there are no more leaves")
+
+
+@contextmanager
+def quiet() -> Iterator[None]:
+    """No warning is shown. LightGBM writes its own to standard output: they become warnings, the rest is dropped."""
+    if "lightgbm" in sys.modules:
+        sys.modules["lightgbm"].register_logger(_Log())
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield
+
+
+class _Log:
+    """What LightGBM asks of a logger; its library sends warnings as information too."""
+
+    def info(self, text: str) -> None:
+        """A line of the library."""
+        if text.startswith(_LIGHTGBM):
+            self.warning(text.removeprefix(_LIGHTGBM).strip())
+
+    def warning(self, text: str) -> None:
+        """A line of the Python package."""
+        if not text.startswith(_NO_NEWS):
+            warnings.warn(text, stacklevel=2)
