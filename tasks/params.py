@@ -14,6 +14,7 @@ from heldout.errors import BadArgument
 from heldout.intervals import covering
 from heldout.selection import Criterion, Rule, check_rule
 from tasks import learners
+from tasks.columns import Kind
 from tasks.errors import UserError
 
 Fraction = Annotated[float, Field(gt=0, lt=1)]
@@ -33,11 +34,14 @@ class Data(_Section):
     target: str | None = None  # left out: the column named target
     positive: str | int | float | bool | None = None
     drop: list[str] = []
+    columns: dict[str, Kind] | None = None  # left out: every kind as it is found
+    missing: list[str] | None = None
     groups: None = None  # grouped and time-ordered designs are not offered yet
     time: None = None
     labeled_rows: Count | None = None  # left out: every row with a label
     unlabeled: str | None = None
     shards: Count
+    on_bad_shard: Literal["fail", "skip"] = "fail"
     sampling: Literal["iid", "active"]
 
 
