@@ -109,8 +109,8 @@ class Summary:
             rows = sum(report.rows or 0 for report in self.shards if report.bad is None)
             beyond = sum(report.noted for report in noted)
             said["shards"] = (
-                f"{beyond} of {rows} unlabelled rows ({beyond / rows:.1%}), in {len(noted)} shards, have a value outside "
-                "of the labelled ones' range or categories; report.html lists the columns"
+                f"{beyond} of {rows} unlabelled rows ({beyond / rows:.1%}), in {len(noted)} shards, have a value "
+                "outside of the labelled ones' range or categories; report.html lists the columns"
             )
         return said
 

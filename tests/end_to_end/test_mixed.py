@@ -109,7 +109,7 @@ OF_NUMBERS = {
     "ridge": (
         "sklearn.linear_model.Ridge",
         {"solver": "cholesky"},
-        lambda: by_hand(Ridge(solver="cholesky"), **LINEAR),
+        lambda: by_hand(Ridge(solver="cholesky"), **LINEAR, most=1000),
     ),
     "tree": (
         "sklearn.tree.DecisionTreeRegressor",
