@@ -295,7 +295,7 @@ def _strings(values: pd.Series, family: Family) -> pd.Series:
 def _nothing(values: pd.Series, dtype: Any) -> pd.Series:
     """Gaps alone, in `dtype` if that can hold them."""
     gaps = "float64" if isinstance(dtype, str | np.dtype) and np.dtype(dtype).kind in "iub" else dtype
-    return pd.Series([None] * len(values), index=values.index, dtype=gaps)
+    return pd.Series([None] * len(values), index=values.index, dtype=gaps, name=values.name)
 
 
 def _truth_like(made: pd.Series, dtype: Any) -> pd.Series:
