@@ -13,6 +13,8 @@ from typing import Any
 from tasks.errors import Misplaced, Place, dotted
 from tasks.imports import DEFAULT, resolve
 
+AUTO = "auto"  # in place of an import path: the project's own preprocessing
+
 _LEARNER = ("fit", "predict", "get_params", "set_params")
 _TRANSFORMER = ("fit", "transform", "get_params", "set_params")
 _PART = ("get_params", "set_params")  # of a learner inside of another, a kernel too
@@ -43,6 +45,10 @@ def build(
         return learner
     from sklearn.pipeline import make_pipeline
 
+    if preprocess == AUTO:
+        from heldout.preprocessing import auto
+
+        return make_pipeline(auto(learner), learner)
     transformer = resolve(preprocess, allowed, "preprocess")
     if not hasattr(transformer, "transform"):
         raise Misplaced(f"preprocess {preprocess!r} is no transformer: it lacks transform", ("preprocess",))
@@ -76,7 +82,9 @@ def own_source(*paths: str | None) -> list[str]:
     """The hash of each module that is no installed package: its text decides what a learner is."""
     installed = tuple({sysconfig.get_path(kind) for kind in ("purelib", "platlib", "stdlib")})
     found = []
-    for path in filter(None, paths):
+    for path in paths:
+        if path is None or path == AUTO:
+            continue
         file = getattr(importlib.import_module(path.rpartition(".")[0]), "__file__", None)
         if file is not None and not file.startswith(installed):
             found.append(hashlib.sha256(Path(file).read_bytes()).hexdigest())

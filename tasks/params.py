@@ -61,7 +61,8 @@ class Candidate(Section):
         "name(C=1, gamma=0.1), the last parameter varying fastest",
     )
     preprocess: str | None = Field(
-        None, description="import path of a transformer's class, fitted inside each training part"
+        None,
+        description="auto, or the import path of a transformer's class; fitted inside each training part",
     )
     family: Family | None = Field(
         None, description="a path of one parameter, chosen by validation inside each fit: one candidate in all"

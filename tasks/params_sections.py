@@ -6,6 +6,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from heldout.selection import Criterion, Rule
 from tasks import imports
+from tasks.columns import Kind
 from tasks.errors import Misplaced
 
 Fraction = Annotated[float, Field(gt=0, lt=1)]
@@ -35,6 +36,12 @@ class Data(Section):
         None, description="the value that counts as class 1 against all others; null keeps the target as it is"
     )
     drop: list[str] = Field([], description="columns to leave out")
+    columns: dict[str, Kind] | None = Field(
+        None,  # every kind as it is found
+        description="kinds other than those found, one a line, as in zip: category; numeric, boolean, category, date "
+        "or text",
+    )
+    missing: list[str] | None = Field(None, description='further strings that mean a gap, as in ["?"]')
     groups: str | None = Field(
         None,
         description="a column that names the group of a row: no group is on both sides of any split; null for "
@@ -53,9 +60,15 @@ class Data(Section):
     )
     unlabeled: str | None = Field(
         None,
-        description="a glob of files with unlabelled rows, one shard each; null serves the rows whose label was hidden",
+        description="files with unlabelled rows, one shard each: a path, a folder or a glob; null serves the rows "
+        "whose label was hidden",
     )
     shards: Count = Field(description="shards that hidden-label rows are dealt into")
+    on_bad_shard: Literal["fail", "skip"] = Field(
+        "fail",
+        description="an unlabelled file that lacks a column, or has one of another kind: fail; skip, which says how "
+        "many rows are lost",
+    )
     sampling: Literal["iid", "active"] = Field(
         description="iid: labelled rows are random draws; active: they were picked, so cross-validation misleads"
     )

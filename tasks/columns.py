@@ -1,0 +1,316 @@
+"""The kind of each column, and the one dtype that goes with it: everything later reads kinds off dtypes.
+
+| kind | dtype | what becomes it |
+|---|---|---|
+| numeric | int or float | numbers; whole numbers with gaps become float64 |
+| boolean | bool | truth values without gaps; with gaps they are the category "False"/"True" |
+| category | pandas category of strings | strings of few distinct values; whole numbers that the user names so |
+| date | datetime64[us], in UTC | timestamps; strings that are all dates in one format |
+| text | str | all other strings |
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
+
+import numpy as np
+import pandas as pd
+from pandas.api import types
+
+from tasks import dates
+from tasks.dates import ColumnError
+from tasks.errors import UserError
+
+Kind = Literal["numeric", "boolean", "category", "date", "text"]
+Family = Literal["numbers", "truth values", "strings", "dates", "nothing"]
+KINDS: tuple[Kind, ...] = get_args(Kind)
+MOST_ERRORS = 10
+
+# strings are a category if their distinct values are at most _FEW, or at most _SHARE of the values and _MOST
+_FEW, _SHARE, _MOST = 20, 0.05, 1000
+_FAMILIES: dict[str, Family] = {
+    "boolean": "truth values",
+    "integer": "numbers",
+    "floating": "numbers",
+    "mixed-integer-float": "numbers",
+    "decimal": "numbers",
+    "string": "strings",
+    "date": "dates",
+    "datetime": "dates",
+    "datetime64": "dates",
+    "empty": "nothing",
+}
+# what a shard may hold for a kind, beside what the labelled rows hold
+_NATURAL: Mapping[Kind, tuple[Family, ...]] = {
+    "numeric": ("numbers",),
+    "boolean": ("truth values", "strings"),
+    "category": ("strings",),
+    "date": ("dates", "strings"),
+    "text": ("strings",),
+}
+_EMPTY: Mapping[Kind, Any] = {
+    "numeric": "float64",
+    "boolean": "float64",
+    "category": pd.CategoricalDtype(pd.Index([], dtype="str")),
+    "date": "datetime64[us]",
+    "text": pd.StringDtype(na_value=float("nan")),
+}
+_TRUTH = {"true": True, "false": False}
+
+
+@dataclass(frozen=True)
+class Column:
+    """What a column of the source is; the columns of shards are brought to the same.
+
+    `source` is what its values were before, `dtype` what they are now, `format` that of dates in strings.
+    """
+
+    kind: Kind
+    source: Family
+    dtype: Any
+    format: str | None = None
+
+
+def kinds(table: pd.DataFrame, chosen: Mapping[str, Kind] | None = None) -> dict[str, Kind]:
+    """The kind of each column of `table`, that of `chosen` where it is named there.
+
+    Raises UserError, a line for each column that has no kind (nested, mixed, dates in two formats).
+    """
+    return {name: kind_of_dtype(column.dtype) for name, column in typed(table, chosen)[1].items()}
+
+
+def typed(table: pd.DataFrame, chosen: Mapping[str, Kind] | None = None) -> tuple[pd.DataFrame, dict[str, Column]]:
+    """The table with each column in the dtype of its kind, and what the columns are.
+
+    Raises UserError, a line for each column that cannot be brought to a kind, or has an infinite value.
+    """
+    series, columns, errors = {}, {}, []
+    for name in table.columns:
+        try:
+            series[name], columns[name] = _typed(table[name], (chosen or {}).get(name))
+        except ColumnError as error:
+            errors.append(f"data.source: the column {name!r} {error}")
+    if errors:
+        more = [f"… and {len(errors) - MOST_ERRORS} more"] if len(errors) > MOST_ERRORS else []
+        raise UserError("\n".join(errors[:MOST_ERRORS] + more))
+    return pd.DataFrame(series, index=table.index, columns=table.columns, copy=False), columns
+
+
+def refused(table: pd.DataFrame, chosen: Mapping[str, Kind] | None = None) -> dict[str, str]:
+    """Why a column has no kind, for each that has none: a clause to follow its name."""
+    reasons = {}
+    for name in table.columns:
+        try:
+            _typed(table[name], (chosen or {}).get(name))
+        except ColumnError as error:
+            reasons[name] = str(error)
+    return reasons
+
+
+def kind_of(values: pd.Series) -> Kind:
+    """The kind of one column. Raises ColumnError, a ValueError, with the reason if it has none."""
+    return kind_of_dtype(_typed(values, None)[1].dtype)
+
+
+def kind_of_dtype(dtype: Any) -> Kind:
+    """The kind of a prepared column."""
+    if isinstance(dtype, pd.CategoricalDtype):
+        return "category"
+    if types.is_bool_dtype(dtype):
+        return "boolean"
+    if types.is_datetime64_any_dtype(dtype):
+        return "date"
+    return "numeric" if types.is_numeric_dtype(dtype) else "text"
+
+
+def conform(values: pd.Series, column: Column) -> pd.Series:
+    """The column of a shard as the labelled rows have it: the same dtype, and categories beyond theirs last.
+
+    Where a gap forbids whole numbers or truth values it is float64 (0 and 1). Raises ColumnError if the
+    values are of another kind.
+    """
+    family = family_of(values)
+    if family == "nothing":
+        return _nothing(values, column.dtype)
+    if family not in (column.source, *_NATURAL[column.kind]):
+        raise ColumnError(f"holds {family}, but {column.source} in the labelled rows; write it as there")
+    made, _ = _as_kind(values, family, column.kind, column.format)
+    if column.kind == "boolean":
+        return _truth_like(made, column.dtype)
+    if column.kind == "category":
+        known, found = column.dtype.categories, made.cat.categories
+        return made.cat.set_categories([*known, *found[~found.isin(known)]])
+    if column.kind == "numeric":
+        return _number_like(made, column.dtype)
+    return made
+
+
+def _typed(values: pd.Series, wanted: Kind | None) -> tuple[pd.Series, Column]:
+    family = family_of(values)
+    kind, form = (wanted, None) if wanted is not None else _infer(values, family)
+    if family == "nothing":
+        made = _nothing(values, _EMPTY[kind])
+    else:
+        made, form = _as_kind(values, family, kind, form)
+    return made, Column(kind, family, made.dtype, form)
+
+
+def family_of(values: pd.Series) -> Family:
+    dtype: Any = values.dtype
+    if isinstance(dtype, pd.CategoricalDtype):
+        return "strings" if values.notna().any() else "nothing"
+    if values.isna().all():
+        return "nothing"
+    if types.is_bool_dtype(dtype):
+        return "truth values"
+    if types.is_datetime64_any_dtype(dtype):
+        return "dates"
+    if types.is_numeric_dtype(dtype) and not types.is_complex_dtype(dtype):
+        return "numbers"
+    if isinstance(dtype, pd.StringDtype):
+        return "strings"
+    found = types.infer_dtype(values, skipna=True)
+    if found in _FAMILIES:
+        return _FAMILIES[found]
+    if (
+        found in ("mixed", "mixed-integer")
+        and values.dropna().map(lambda item: isinstance(item, str | int | float)).all()
+    ):
+        return "strings"
+    what = "nested values" if found == "mixed" else f"{found} values"
+    raise ColumnError(
+        f"holds {what} ({type(values.dropna().iloc[0]).__name__}), which are none of {', '.join(KINDS)}; "
+        "write it as one of them, or name it in data.drop"
+    )
+
+
+def _infer(values: pd.Series, family: Family) -> tuple[Kind, str | None]:
+    if family == "numbers" or family == "nothing":
+        return "numeric", None
+    if family == "truth values":
+        return "boolean", None
+    if family == "dates":
+        return "date", None
+    if isinstance(values.dtype, pd.CategoricalDtype):
+        return "category", None
+    present = values.dropna().astype("str")
+    distinct = pd.Series(present.unique())
+    form = dates.common_format(distinct)
+    if form is not None:
+        return "date", form
+    if len(distinct) <= max(_FEW, min(_SHARE * len(present), _MOST)):
+        return "category", None
+    _refuse_mixed(distinct)
+    return "text", None
+
+
+def _refuse_mixed(distinct: pd.Series) -> None:
+    """Numbers with strings among them are no text: somebody must say what the strings are."""
+    numbers = pd.to_numeric(distinct, errors="coerce").notna()
+    if not numbers.all() and numbers.mean() >= 0.5:
+        other = distinct[~numbers].iloc[0]
+        raise ColumnError(
+            f"mixes numbers with strings such as {other!r}; add those that mean a gap to data.missing, or set its kind "
+            "in data.columns to category or text"
+        )
+
+
+def _as_kind(values: pd.Series, family: Family, kind: Kind, form: str | None) -> tuple[pd.Series, str | None]:
+    if kind == "numeric":
+        return _numeric(values, family), None
+    if kind == "boolean":
+        return _boolean(values, family), None
+    if kind == "date":
+        return dates.parsed(values, family == "dates", form)
+    strings = _strings(values, family)
+    if kind == "text":
+        return strings, None
+    made = strings.astype("category")
+    return made.cat.set_categories(sorted(made.cat.categories)), None
+
+
+def _numeric(values: pd.Series, family: Family) -> pd.Series:
+    if family == "dates":
+        raise ColumnError("holds dates, which are no numbers; leave it out of data.columns, or set date there")
+    if isinstance(values.dtype, pd.CategoricalDtype):
+        values = values.astype("object")
+    made = values
+    if made.dtype == object or isinstance(made.dtype, pd.StringDtype):
+        made = made.map(_number, na_action="ignore").astype("float64")
+    if types.is_bool_dtype(made.dtype):
+        made = made.astype("Int64")
+    if types.is_extension_array_dtype(made.dtype) or made.dtype == "float16":
+        whole = types.is_integer_dtype(made.dtype) and not made.isna().any()
+        made = made.astype("int64" if whole else "float64")
+    if made.dtype.kind == "f":
+        infinite = made.isin([float("inf"), float("-inf")]).to_numpy()
+        if infinite.any():
+            row = int(infinite.argmax())
+            raise ColumnError(f"is infinite in row {row} (counted from 0); write a finite number, or leave it empty")
+    return made
+
+
+def _number(value: Any) -> float:
+    try:
+        return float(value)
+    except OverflowError:
+        return float("inf")
+    except (ValueError, TypeError):
+        raise ColumnError(
+            f"has the value {value!r}, which is no number; add it to data.missing, or set another kind"
+        ) from None
+
+
+def _boolean(values: pd.Series, family: Family) -> pd.Series:
+    present = values.dropna()
+    if family == "numbers":
+        ok = bool(present.isin([0, 1]).all())
+        made = present.astype("float64").astype("bool") if ok else present
+    elif family == "truth values":
+        ok, made = True, present.astype("bool")
+    else:
+        lower = present.astype("str").str.strip().str.lower()
+        ok = family == "strings" and bool(lower.isin(list(_TRUTH)).all())
+        made = lower.map(_TRUTH).astype("bool") if ok else present
+    if not ok:
+        raise ColumnError("is set to boolean, but holds more than true and false, or 0 and 1; set it to category")
+    if len(made) == len(values):
+        return made
+    return (
+        made.astype("str").reindex(values.index).astype(pd.CategoricalDtype(pd.Index(["False", "True"], dtype="str")))
+    )
+
+
+def _strings(values: pd.Series, family: Family) -> pd.Series:
+    if isinstance(values.dtype, pd.CategoricalDtype):
+        values = values.astype("object")
+    if family == "numbers" and (values.dropna() % 1 == 0).all():
+        values = values.astype("Int64")
+    elif family == "truth values":
+        values = values.astype("object")
+    made = values.astype("object").where(values.notna(), None).map(str, na_action="ignore")
+    return made.astype("str")
+
+
+def _nothing(values: pd.Series, dtype: Any) -> pd.Series:
+    """Gaps alone, in `dtype` if that can hold them."""
+    gaps = "float64" if isinstance(dtype, str | np.dtype) and np.dtype(dtype).kind in "iub" else dtype
+    return pd.Series([None] * len(values), index=values.index, dtype=gaps, name=values.name)
+
+
+def _truth_like(made: pd.Series, dtype: Any) -> pd.Series:
+    """Truth values as the labelled rows have them: bool, or with gaps there the category "False"/"True"."""
+    if isinstance(dtype, pd.CategoricalDtype):
+        return made.astype("str").astype(dtype)
+    return made if made.dtype == dtype else made.map({"True": 1.0, "False": 0.0}).astype("float64")
+
+
+def _number_like(made: pd.Series, dtype: Any) -> pd.Series:
+    """In the labelled dtype where that loses nothing, else as float64."""
+    if made.dtype == dtype:
+        return made
+    wide = made.astype("float64")
+    if wide.isna().any() and dtype.kind in "iu":
+        return wide
+    cast = wide.astype(dtype)
+    return cast if (cast.astype("float64").equals(wide)) else wide

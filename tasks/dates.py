@@ -1,0 +1,75 @@
+"""Dates written as strings: one format for a whole column, or none."""
+
+from itertools import product
+
+import pandas as pd
+
+ISO = "ISO8601"
+_DAYS = ("%Y/%m/%d", "%d.%m.%Y", "%d-%b-%Y", "%d %b %Y", "%d/%m/%Y", "%m/%d/%Y", "%d-%m-%Y", "%m-%d-%Y")
+_TIMES = ("", " %H:%M", " %H:%M:%S", " %H:%M:%S.%f")
+_LIKE_ISO = r"\s*\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}.*)?\s*"
+_LIKE_A_DATE = r"\s*\d{1,4}([-/. ])(?:\d{1,2}|[A-Za-z]{3})\1\d{1,4}(?:[T ]\d{1,2}:\d{2}.*)?\s*"
+
+
+class ColumnError(ValueError):
+    """Why a column cannot be used, to follow its name in a sentence."""
+
+
+def common_format(distinct: pd.Series) -> str | None:
+    """The one format that all strings of `distinct` are dates in, None if they are no dates.
+
+    Raises ColumnError if at least half of them look like dates but no format, or two, read them all.
+    """
+    alike = distinct.str.fullmatch(_LIKE_A_DATE)
+    if distinct.empty or alike.mean() < 0.5:
+        return None
+    if not alike.all():
+        raise ColumnError(
+            f"mixes dates with strings such as {distinct[~alike].iloc[0]!r}; add those that mean a gap to "
+            "data.missing, or set its kind in data.columns to category or text"
+        )
+    if distinct.str.fullmatch(_LIKE_ISO).all() and _readable(distinct, ISO):
+        return ISO
+    found = [day + time for day, time in product(_DAYS, _TIMES) if _readable(distinct, day + time)]
+    if len(found) == 1:
+        return found[0]
+    first = distinct.iloc[0]
+    if found:
+        raise ColumnError(
+            f"has dates such as {first!r} that can be read as {' and as '.join(found)}; write them as YYYY-MM-DD, or "
+            "set its kind in data.columns to category or text"
+        )
+    own = next(
+        (day + time for day, time in product(("%Y-%m-%d", *_DAYS), _TIMES) if _readable(distinct[:1], day + time)), ""
+    )
+    other = next((value for value in distinct[1:] if not _readable(pd.Series([value]), own)), first) if own else first
+    raise ColumnError(
+        f"has dates in more than one format, as {first!r} and {other!r}; write all as YYYY-MM-DD, or set its kind in "
+        "data.columns to category or text"
+    )
+
+
+def parsed(values: pd.Series, already: bool, form: str | None) -> tuple[pd.Series, str | None]:
+    """The dates of `values`, in UTC without a zone, and the format that they were written in.
+
+    Raises ColumnError if they are not all dates of the format `form`, or of a common one where that is None.
+    """
+    if not already:
+        strings = values.astype("str").str.strip()
+        form = form or common_format(pd.Series(strings.dropna().unique()))
+        if form is None:
+            raise ColumnError(f"holds no dates, as {strings.dropna().iloc[0]!r}; write YYYY-MM-DD, or set another kind")
+        made = pd.to_datetime(strings, format=form, errors="coerce", utc=True)
+        bad = (made.isna() & strings.notna()).to_numpy()
+        if bad.any():
+            raise ColumnError(f"has {strings.iloc[int(bad.argmax())]!r}, which is no date of the format {form}")
+    else:
+        made = pd.to_datetime(values, utc=True, errors="coerce")
+        bad = (made.isna() & values.notna()).to_numpy()
+        if bad.any():
+            raise ColumnError(f"has {values.iloc[int(bad.argmax())]}, a date out of range")
+    return made.dt.tz_localize(None).astype("datetime64[us]"), form
+
+
+def _readable(strings: pd.Series, form: str) -> bool:
+    return bool(pd.to_datetime(strings.str.strip(), format=form, errors="coerce", utc=True).notna().all())
