@@ -52,7 +52,7 @@ class Design:
     @property
     def classes(self) -> int:
         """The number of classes; 0 for numbers."""
-        return len(np.unique(self.y)) if self.loss.binary else 0
+        return len(np.unique(self.y)) if self.loss.of_classes else 0
 
     def schemes(self) -> list[SchemeName]:
         """The schemes whose fits the estimates and their intervals need, each once."""

@@ -9,7 +9,10 @@ from numpy.typing import NDArray
 from heldout.errors import FitFailure
 from heldout.learners import seeded
 from heldout.losses import Loss, Losses
+from heldout.losses.loss import places
 from heldout.records import Split
+
+_SUMS_TO = 1e-3  # how far a row of probabilities, in float32 and over many classes, may be rounded off 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,14 +39,51 @@ def fit_and_test(learner: Any, X: Any, y: NDArray[np.generic], split: Split, los
 
 def test(hypothesis: Any, X: Any, y: NDArray[np.generic], rows: NDArray[np.intp], loss: Loss) -> Losses:
     """The losses of `hypothesis` on `rows`, shape (len(rows),). Raises FitFailure as `fit_and_test`."""
-    predicted = predict(hypothesis, take(X, rows))
+    given = answers(hypothesis, take(X, rows), loss)
     try:
-        losses = loss.pointwise(y[rows], predicted)
+        losses = loss.pointwise(y[rows], given)
     except (TypeError, ValueError) as error:
         raise FitFailure(f"the {loss.name} loss refuses the predictions: {_first_line(error)}") from error
     if not np.isfinite(losses).all():
         raise FitFailure(f"the {loss.name} loss of row {rows[~np.isfinite(losses)][0]} is not finite")
     return losses
+
+
+def answers(hypothesis: Any, X: Any, loss: Loss) -> NDArray[Any]:
+    """What `loss` asks of `hypothesis`: predictions, shape (n,), or probabilities of its C classes, shape (n, C).
+
+    Raises FitFailure as `predict` and `probabilities`.
+    """
+    if loss.classes is None:
+        return predict(hypothesis, X)
+    return probabilities(hypothesis, X, loss.classes)
+
+
+def probabilities(hypothesis: Any, X: Any, classes: NDArray[np.generic]) -> NDArray[Any]:
+    """The probabilities of `classes`, shape (n, C), a column a class; 0 for one that `hypothesis` was not shown.
+
+    Raises FitFailure unless it has `predict_proba` and `classes_`, and gives each row finite numbers in [0, 1]
+    that sum up to 1: others would make a loss that no prediction has.
+    """
+    try:
+        given = np.asarray(hypothesis.predict_proba(X))
+        own = np.asarray(hypothesis.classes_)
+    except Exception as error:
+        raise FitFailure(f"{type(error).__name__}: {_first_line(error)}") from error
+    if given.shape != (X.shape[0], len(own)):
+        raise FitFailure(f"the probabilities have shape {given.shape}, not ({X.shape[0]}, {len(own)})")
+    place = places(own, classes)
+    if (place < 0).any():
+        raise FitFailure(f"class {own[place < 0].tolist()[0]!r} of the hypothesis is that of no labelled row")
+    if given.dtype.kind != "f":
+        given = given.astype(np.float64)
+    wrong = ~(np.isfinite(given).all(axis=1) & (given >= 0).all(axis=1) & (np.abs(given.sum(axis=1) - 1) <= _SUMS_TO))
+    if wrong.any():
+        row = np.flatnonzero(wrong)[0]
+        raise FitFailure(f"the probabilities of row {row} are {given[row][:5].tolist()}, which are no distribution")
+    aligned = np.zeros((len(given), len(classes)), dtype=given.dtype)
+    aligned[:, place] = given
+    return aligned
 
 
 def predict(hypothesis: Any, X: Any) -> NDArray[np.generic]:

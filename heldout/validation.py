@@ -11,10 +11,10 @@ from heldout import intervals as interval_methods
 from heldout.covalidation import pointwise_disagreement
 from heldout.design import OF_UNLABELED, Design, Evidence, estimate_candidate
 from heldout.errors import BadArgument, FitFailure
-from heldout.fitting import fit_and_test, predict, test
+from heldout.fitting import answers, fit_and_test, test
 from heldout.intervals.method import check_level
 from heldout.judging import estimate_winner, nested_winners, select_among
-from heldout.losses import Loss
+from heldout.losses import Loss, check_spec, choose_loss
 from heldout.observed import Crossed
 from heldout.partition import make_halves, make_partition, stratify_halves
 from heldout.records import Estimate
@@ -94,7 +94,7 @@ def validate(
     *,
     unlabeled: Any = None,
     groups: Any = None,
-    loss: str = "zero_one",
+    loss: str | Mapping[str, Any] = "zero_one",
     seed: int = 0,
     level: float = 0.95,
     validation_fraction: float = 0.2,
@@ -108,26 +108,29 @@ def validate(
     """Validate every learner of `candidates`, a mapping from name to unfitted estimator, simple to complex.
 
     `X`, shape (N, p), is an array, a data frame or a sparse matrix, `y`, shape (N,), its labels, and
-    `unlabeled` further rows like X. `loss` is zero_one (classes; parts are then stratified), squared or
-    absolute (numbers). `estimates` names what is computed (None: all that need no more than the data
-    given, but for E_nested), `intervals` maps an estimate to the name of an interval method (others keep
-    the choice of docs/coverage.md); only the fits needed for those are made. Every random choice comes
-    from `seed`, and so does a learner's `random_state` that is left open.
+    `unlabeled` further rows like X. `loss` is zero_one, log, brier, balanced or {"cost": {actual: {predicted:
+    c}}} (classes; parts are then stratified), squared, absolute or {"pinball": q} (numbers). `estimates`
+    names what is computed (None: all that the loss admits and that need no more than the data given, but
+    for E_nested), `intervals` maps an estimate to the name of an interval method (others keep the choice
+    of docs/coverage.md); only the fits needed for those are made. Every random choice comes from `seed`,
+    and so does a learner's `random_state` that is left open.
 
     Raises BadArgument, a ValueError that names argument, value and limit, before any fit; FitFailure,
     with the candidate's name and reason, if one cannot be fitted.
     """
-    chosen_loss = arguments.known_loss(loss)
+    check_spec(loss)
     arguments.check_candidates(candidates)
-    X, y = arguments.checked_rows(X, y, chosen_loss)
+    X, y = arguments.checked_rows(X, y)
+    chosen_loss = choose_loss(loss, y)
+    arguments.check_answers(candidates, chosen_loss)
     if groups is not None:
         raise BadArgument("groups", "groups is given, but grouped designs are not offered yet; leave it None")
     if unlabeled is not None:
         unlabeled = arguments.checked_unlabeled(unlabeled, X)
     arguments.check_whole(seed=(seed, 0), folds=(folds, 2), block=(block, 1), repeats=(repeats, 1))
     check_level(level)
-    wanted = arguments.wanted(estimates, unlabeled is not None, len(candidates))
-    if chosen_loss.binary and folds != len(y):
+    wanted = arguments.wanted(estimates, unlabeled is not None, len(candidates), chosen_loss)
+    if chosen_loss.of_classes and folds != len(y):
         arguments.check_parts(y, {"validation_fraction": validation_fraction, "tested_fraction": tested_fraction})
     design = Design(
         y=y,
@@ -137,14 +140,14 @@ def validate(
             validation_fraction=validation_fraction,
             folds=int(folds),
             tested_fraction=tested_fraction,
-            stratify=chosen_loss.binary,
+            stratify=chosen_loss.of_classes,
             seed=int(seed),
         ),
         halves=make_halves(
-            y, repeats=int(repeats), stratify=stratify_halves(y, folds, chosen_loss.binary), seed=int(seed)
+            y, repeats=int(repeats), stratify=stratify_halves(y, folds, chosen_loss.of_classes), seed=int(seed)
         ),
         block=int(block),
-        stratify=chosen_loss.binary,
+        stratify=chosen_loss.of_classes,
         seed=int(seed),
         level=level,
         methods=interval_methods.choose(intervals, chosen_loss),
@@ -196,8 +199,8 @@ def _disagreement(halves: Sequence[Any], unlabeled: Any, loss: Loss) -> Crossed:
     n = unlabeled.shape[0]
     by_repeat, by_row = [], np.zeros(n)
     for first, second in zip(halves[::2], halves[1::2], strict=True):
-        apart = pointwise_disagreement(predict(first, unlabeled), predict(second, unlabeled), loss)
+        apart = pointwise_disagreement(answers(first, unlabeled, loss), answers(second, unlabeled, loss), loss)
         by_repeat.append(float(apart.mean()))
         by_row += apart
     by_row /= len(by_repeat)
-    return Crossed(np.array(by_repeat), float(np.var(by_row, ddof=1)) if n > 1 else 0.0, n, loss)
+    return Crossed(np.array(by_repeat), float(np.var(by_row, ddof=1)) if n > 1 else 0.0, n, loss.apart or loss)

@@ -2,12 +2,16 @@
 
 import functools
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from heldout import intervals
 from heldout.design import OF_THE_WINNER, OF_UNLABELED, PER_CANDIDATE, Design
 from heldout.errors import BadArgument
-from heldout.losses import natural_loss
+from heldout.losses import Loss, choose_loss
 from heldout.partition import Partition
 from tasks import files
 from tasks.errors import UserError
@@ -27,6 +31,7 @@ def design_of(settings: Settings, labeled: str, partitions: str) -> Design:
         names += [name for name in OF_THE_WINNER if name != "E_nested" or settings.selection.nested]
     return _read(
         tuple(names),
+        _Written(repr(settings.loss), settings.loss),
         tuple(sorted((settings.intervals or {}).items())),
         settings.progressive.block,
         settings.split.stratify,
@@ -42,9 +47,18 @@ def partitions_hash() -> str:
     return files.file_hash(files.PARTITION) + files.file_hash(files.HALVES)
 
 
+@dataclass(frozen=True)
+class _Written:
+    """A loss as the parameters write it: by its text it can be a key, which a mapping cannot."""
+
+    text: str
+    loss: Any = field(compare=False)
+
+
 @functools.lru_cache(maxsize=4)
 def _read(
     names: tuple[str, ...],
+    written: "_Written",
     chosen: tuple[tuple[str, str], ...],
     block: int,
     stratify: bool,
@@ -54,7 +68,7 @@ def _read(
     _partitions: str,
 ) -> Design:
     _, y = files.read_table(files.LABELED, labeled)
-    loss = natural_loss(y)
+    loss = _loss(written.loss, y)
     partition = files.read_partition()
     return Design(
         y=y,
@@ -62,15 +76,22 @@ def _read(
         partition=partition,
         halves=files.read_halves(),
         block=block,
-        stratify=stratify and loss.binary,
+        stratify=stratify and loss.of_classes,
         seed=seed,
         level=level,
         methods=_methods(dict(chosen), loss, partition),
-        estimates=names,
+        estimates=tuple(name for name in names if loss.refuses(name) is None),
     )
 
 
-def _methods(chosen: Mapping[str, str], loss: Any, partition: Partition) -> Any:
+def _loss(spec: Any, y: NDArray[np.generic]) -> Loss:
+    try:
+        return choose_loss(spec, y, called="the target")
+    except BadArgument as error:
+        raise UserError(str(error)) from None
+
+
+def _methods(chosen: Mapping[str, str], loss: Loss, partition: Partition) -> Any:
     try:
         methods = intervals.choose(chosen, loss)
         methods["E_cv"].check_folds(partition.fold)

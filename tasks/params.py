@@ -9,15 +9,18 @@ from typing import Annotated, Any, Literal
 
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, ValidationError, field_validator, model_validator
+from typing_extensions import TypedDict  # pydantic takes no other before Python 3.12
 
 from heldout.errors import BadArgument
 from heldout.intervals import covering
+from heldout.losses import check_spec
 from heldout.selection import Criterion, Rule, check_rule
 from tasks import learners
 from tasks.errors import UserError
 
 Fraction = Annotated[float, Field(gt=0, lt=1)]
 Count = Annotated[int, Field(ge=1)]
+Label = str | int | float | bool
 Deliver = Literal["final", "k_fold", "progressive", "vote"]
 MOST_ERRORS = 10
 
@@ -93,6 +96,21 @@ class Candidate(_Section):
         return self
 
 
+class PinballLoss(TypedDict):
+    """The pinball loss of one quantile."""
+
+    pinball: Fraction
+
+
+class CostLoss(TypedDict):
+    """What each answer costs, by the right class, then by the class predicted."""
+
+    cost: dict[Label, dict[Label, Annotated[float, Field(ge=0)]]]
+
+
+LossName = Literal["zero_one", "log", "brier", "balanced", "squared", "absolute", "pinball"]
+
+
 class SelectionSection(_Section):
     """How the winner is chosen."""
 
@@ -130,6 +148,7 @@ class Settings(_Section):
     progressive: Progressive
     covalidation: Covalidation
     candidates: Annotated[list[Candidate], Field(min_length=1)]
+    loss: LossName | PinballLoss | CostLoss | None = None  # left out: 0/1 for classes, squared for numbers
     intervals: dict[str, str] | None = None  # left out: the methods that docs/coverage.md chose
     selection: SelectionSection
     deliver: Deliver = "final"
@@ -156,6 +175,16 @@ class Settings(_Section):
                 f"the name {twice[0]!r} is used {names.count(twice[0])} times; give each candidate its own"
             )
         return candidates
+
+    @field_validator("loss", mode="before")
+    @classmethod
+    def _known_loss(cls, loss: Any) -> Any:
+        try:
+            if loss is not None:
+                check_spec(loss)
+        except BadArgument as error:
+            raise ValueError(str(error)) from None
+        return loss
 
     @field_validator("intervals")
     @classmethod

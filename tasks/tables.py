@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from heldout import seeds
 from heldout.errors import BadArgument
-from heldout.losses import ZERO_ONE, natural_loss
+from heldout.losses import choose_loss
 from heldout.partition import Partition, cut, make_halves, make_partition, part_size, stratify_halves
 from tasks import sources
 from tasks.errors import UserError
@@ -127,9 +127,11 @@ def _check_target(target: pd.Series, settings: Settings) -> bool:
         found = target.unique().tolist()
         raise UserError(f"data.target: {name} has the single value {found}; at least two classes or numbers are needed")
     try:
-        return settings.split.stratify and natural_loss(target.to_numpy()) is ZERO_ONE
+        loss = choose_loss(settings.loss, target.to_numpy(), called=name)
     except (BadArgument, ValueError) as error:
-        raise UserError(f"data.target: {name}: {error}") from None
+        told = isinstance(error, BadArgument) and error.argument == "loss"
+        raise UserError(str(error) if told else f"data.target: {name}: {error}") from None
+    return settings.split.stratify and loss.of_classes
 
 
 def _cut_test(pool: pd.DataFrame, settings: Settings, stratify: bool) -> tuple[pd.DataFrame | None, pd.DataFrame]:

@@ -16,8 +16,8 @@ import numpy as np
 
 from heldout.covalidation import pointwise_disagreement
 from heldout.errors import FitFailure
-from heldout.fitting import fit_and_test, predict, test
-from heldout.losses import LOSSES, Losses
+from heldout.fitting import answers, fit_and_test, test
+from heldout.losses import Loss, Losses
 from heldout.seeds import SchemeName
 from tasks import cache, files
 from tasks.designs import design_of, partitions_hash
@@ -97,7 +97,7 @@ def fit_units(settings: Settings, candidate: Candidate, units: Sequence[Unit], v
     return None
 
 
-def disagree(settings: Settings, candidate: str, keys: Sequence[str], shard: Path, key: str, loss: str) -> str | None:
+def disagree(settings: Settings, candidate: str, keys: Sequence[str], shard: Path, key: str, loss: Loss) -> str | None:
     """Store the disagreement of pairs of hypotheses on one shard, by its margins; the reason of a failure.
 
     The margins are the mean of each pair over the shard's rows, and the sum of each row over the pairs.
@@ -105,12 +105,12 @@ def disagree(settings: Settings, candidate: str, keys: Sequence[str], shard: Pat
     settings.use_folder()
     X = files.read_shard(shard)
     try:
-        predictions = [predict(cache.load(hypothesis_key(name)), X) for name in keys]
+        given = [answers(cache.load(hypothesis_key(name)), X, loss) for name in keys]
     except FitFailure as failure:
         return f"{shard.name}: {failure}"
     means, sums = [], np.zeros(len(X))
-    for first, second in zip(predictions[::2], predictions[1::2], strict=True):
-        apart = pointwise_disagreement(first, second, LOSSES[loss])
+    for first, second in zip(given[::2], given[1::2], strict=True):
+        apart = pointwise_disagreement(first, second, loss)
         means.append(apart.mean())
         sums += apart
     if not np.isfinite(means).all():

@@ -216,7 +216,13 @@ def test_every_key_that_is_misspelt_is_told_with_the_right_one(shipped, tmp_path
 
 OPTIONAL = {"data.target", "data.positive", "data.drop", "data.labeled_rows", "data.unlabeled", "selection.criterion"}
 OPTIONAL |= {"execution.scheduler", "candidates.params", "candidates.preprocess", "candidates.family"}
-OPTIONAL |= {"intervals", "deliver", "selection.nested", "selection.reopen_test"}  # no number, or none but the study's
+OPTIONAL |= {
+    "loss",
+    "intervals",
+    "deliver",
+    "selection.nested",
+    "selection.reopen_test",
+}  # no number, or none but the study's
 
 
 def test_every_key_without_which_a_run_has_no_number_is_required(shipped, tmp_path):

@@ -8,6 +8,7 @@ import pytest
 
 from heldout import bbc, covalidation
 from heldout.intervals import DEFAULTS, confidence_sequence
+from heldout.losses import SQUARED, ZERO_ONE
 from heldout.observed import Crossed
 from heldout.records import Estimate
 from tasks import files
@@ -73,6 +74,8 @@ def summary(settings_with):
             rows_a_class=rows_a_class,
             assumptions={},
             percent=percent,
+            loss=ZERO_ONE if percent else SQUARED,
+            unlabeled=True,
             settings=settings,
         )
 
@@ -283,6 +286,6 @@ def test_the_least_error_of_a_half_is_the_one_sided_limit_of_the_disagreement(re
     found, _, _, settings = read("selection.level=0.9")
     design = read_results(settings).design
     seen = Crossed(np.array([0.1, 0.2, 0.3]), 30 * 0.04 / 29, 30, design.loss)
-    expected = covalidation.lower_limit(seen, design.methods["disagreement"], 2, 0.9)
+    expected = covalidation.lower_limit(seen, design.methods["disagreement"], design.loss, 2, 0.9)
     assert expected == pytest.approx(found.least_half_error, rel=1e-12)
     assert 0 < found.least_half_error < 0.2
