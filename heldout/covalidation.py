@@ -80,7 +80,7 @@ def _most(classes: int) -> float:
 
 def estimates(
     candidate: str,
-    tested: Crossed,
+    tested: Crossed | None,
     trained: Crossed,
     disagreement: Crossed | None,
     *,
@@ -91,23 +91,25 @@ def estimates(
 ) -> list[Estimate]:
     """E_2cv and E_train, and with unlabelled rows also disagreement, E_dis and E_maxdt, where the loss admits them.
 
-    `tested` are the losses of each row by the half model that did not see it, `trained` by the one that
-    did, `disagreement` over the unlabelled rows, None without such rows or for a loss that admits none. All are
-    about hypotheses trained on N/2 rows. The bounds of E_dis are those of the disagreement carried through the monotone
+    `tested` are the losses of each row by the half model that did not see it (None where it may not be tested:
+    then no E_2cv), `trained` by the one that did, `disagreement` over the unlabelled rows, None without such
+    rows or for a loss that admits none. All are about hypotheses trained on N/2 rows. The bounds of E_dis are those
+    of the disagreement carried through the monotone
     `error_bound`; E_maxdt = max(E_train, E_dis) guards against learners that agree because they learn
     nothing, and each of its parts takes half of what the level leaves (union bound).
     """
 
     def record(name: str, observed: Crossed, target: str, at: float = level) -> Estimate:
-        return estimate_with(candidate, name, observed, target, n_labeled // 2, methods[name], at)
+        return estimate_with(candidate, name, observed, target, n_labeled // 2, methods.get(name), at)
 
     of_training = f"{TARGET} (its training error)"
-    found = [record("E_2cv", tested, TARGET), record("E_train", trained, of_training)]
+    found = [] if tested is None else [record("E_2cv", tested, TARGET)]
+    found.append(record("E_train", trained, of_training))
     if disagreement is None:
         return found
     of_disagreement = "two hypotheses trained on disjoint halves"
     rate = record("disagreement", disagreement, of_disagreement)
-    loss = tested.loss
+    loss = trained.loss
     if loss.bound_factor is None:
         return [*found, rate]
     _, clamped = error_bound(rate.value, loss, classes)

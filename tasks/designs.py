@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from heldout import intervals
+from heldout import dependent_intervals
+from heldout.dependence import Kind
+from heldout.dependent_intervals import NOT_IN_TIME
 from heldout.design import OF_THE_WINNER, OF_UNLABELED, PER_CANDIDATE, Design
 from heldout.errors import BadArgument
 from heldout.losses import Loss, choose_loss
@@ -16,6 +18,7 @@ from heldout.partition import Partition
 from tasks import files
 from tasks.errors import UserError
 from tasks.params import Settings
+from tasks.roles import dependence_of
 
 
 def read_design(settings: Settings) -> Design:
@@ -34,6 +37,7 @@ def design_of(settings: Settings, labeled: str, partitions: str) -> Design:
         _Written(repr(settings.loss), settings.loss),
         tuple(sorted((settings.intervals or {}).items())),
         settings.progressive.block,
+        settings.split.gap,
         settings.split.stratify,
         settings.seed,
         settings.selection.level,
@@ -43,8 +47,8 @@ def design_of(settings: Settings, labeled: str, partitions: str) -> Design:
 
 
 def partitions_hash() -> str:
-    """The hash of both partition files."""
-    return files.file_hash(files.PARTITION) + files.file_hash(files.HALVES)
+    """The hash of the files that say how rows are split: both partitions, and the roles."""
+    return "".join(files.file_hash(path) for path in (files.PARTITION, files.HALVES, files.ROLES))
 
 
 @dataclass(frozen=True)
@@ -61,6 +65,7 @@ def _read(
     written: "_Written",
     chosen: tuple[tuple[str, str], ...],
     block: int,
+    gap: int,
     stratify: bool,
     seed: int,
     level: float,
@@ -70,6 +75,8 @@ def _read(
     _, y = files.read_table(files.LABELED, labeled)
     loss = _loss(written.loss, y)
     partition = files.read_partition()
+    dependence = dependence_of(files.read_roles(), gap)
+    in_time = dependence.time is not None
     return Design(
         y=y,
         loss=loss,
@@ -79,8 +86,10 @@ def _read(
         stratify=stratify and loss.of_classes,
         seed=seed,
         level=level,
-        methods=_methods(dict(chosen), loss, partition),
-        estimates=tuple(name for name in names if loss.refuses(name) is None),
+        methods=_methods(dict(chosen), loss, partition, dependence.kind),
+        estimates=[name for name in names if not (in_time and name in NOT_IN_TIME) and loss.refuses(name) is None],
+        dependence=dependence,
+        copies=files.read_copies(),
     )
 
 
@@ -91,9 +100,9 @@ def _loss(spec: Any, y: NDArray[np.generic]) -> Loss:
         raise UserError(str(error)) from None
 
 
-def _methods(chosen: Mapping[str, str], loss: Loss, partition: Partition) -> Any:
+def _methods(chosen: Mapping[str, str], loss: Loss, partition: Partition, kind: Kind | None) -> Any:
     try:
-        methods = intervals.choose(chosen, loss)
+        methods = dependent_intervals.choose(chosen, loss, kind)
         methods["E_cv"].check_folds(partition.fold)
     except BadArgument as error:
         raise UserError(str(error)) from None

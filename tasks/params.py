@@ -11,6 +11,7 @@ import yaml
 from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, ValidationError, field_validator, model_validator
 from typing_extensions import TypedDict  # pydantic takes no other before Python 3.12
 
+from heldout.dependent_intervals import NOT_IN_TIME
 from heldout.errors import BadArgument
 from heldout.intervals import covering
 from heldout.losses import check_spec
@@ -36,12 +37,24 @@ class Data(_Section):
     target: str | None = None  # left out: the column named target
     positive: str | int | float | bool | None = None
     drop: list[str] = []
-    groups: None = None  # grouped and time-ordered designs are not offered yet
-    time: None = None
+    groups: str | None = None
+    time: str | None = None
+    weight: str | None = None
     labeled_rows: Count | None = None  # left out: every row with a label
     unlabeled: str | None = None
     shards: Count
     sampling: Literal["iid", "active"]
+
+    @model_validator(mode="after")
+    def _one_role_a_column(self) -> "Data":
+        roles = {"target": self.target or "target", "groups": self.groups, "time": self.time, "weight": self.weight}
+        seen: dict[str, str] = {}
+        for role, column in roles.items():
+            if column is not None and seen.setdefault(column, role) != role:
+                raise ValueError(
+                    f"data.{role} and data.{seen[column]} are both {column!r}; a column has one role, name another"
+                )
+        return self
 
 
 class SplitSection(_Section):
@@ -51,6 +64,8 @@ class SplitSection(_Section):
     validation_fraction: Fraction
     folds: Annotated[int, Field(ge=2)] | Literal["loo"]
     stratify: bool
+    gap: Annotated[int, Field(ge=0)] = 0
+    duplicates: Literal["allow", "keep_together"] = "allow"
 
 
 class Progressive(_Section):
@@ -202,6 +217,7 @@ class Settings(_Section):
             check_rule(self.criterion, self.selection.rule)
         except BadArgument as error:
             raise ValueError(f"selection.{error}") from None
+        self._check_time()
         pairs = (
             self.selection.nested
             or covering("E_cv", (self.intervals or {}).get("E_cv", "corrected t")).needs == "fold_pairs"
@@ -209,6 +225,20 @@ class Settings(_Section):
         if pairs and self.split.folds == 2:
             raise ValueError("split.folds is 2, but nested selection and the nested interval need at least 3")
         return self
+
+    def _check_time(self) -> None:
+        """What rows in time cannot have; and a gap is theirs alone."""
+        if self.data.time is None:
+            if self.split.gap:
+                raise ValueError(f"split.gap is {self.split.gap}, but data.time is null; name a column, or set it to 0")
+            return
+        later = "would train on rows later than those that it tests"
+        if self.split.folds == "loo":
+            raise ValueError(f"split.folds is loo, which with data.time {later}; give a number of folds")
+        if self.selection.nested:
+            raise ValueError(f"selection.nested is true, which with data.time {later}; set it to false")
+        if self.criterion in NOT_IN_TIME:
+            raise ValueError(f"selection.criterion is {self.criterion}, which with data.time {later}; take another")
 
 
 def load(path: str | Path = "params.yaml", overrides: Sequence[str] = ()) -> Settings:
@@ -310,8 +340,6 @@ def _explain(problem: Any) -> str:
     if kind == "value_error":  # our own messages say all
         text = str(problem["ctx"]["error"])
         return f"{key}: {text}" if key else text
-    if kind == "none_required":
-        return f"{key} is {value!r}, but is not offered yet; leave it out"
     extra = " or 'loo'" if key == "split.folds" else ""
     return f"{key} is {value!r}: {problem['msg'][0].lower()}{problem['msg'][1:]}{extra}"
 
