@@ -11,6 +11,7 @@ from heldout.learners import seeded
 from heldout.losses import Loss, Losses
 from heldout.losses.loss import places
 from heldout.records import Split
+from heldout.weights import Weights, fit_argument
 
 _SUMS_TO = 1e-3  # how far a row of probabilities, in float32 and over many classes, may be rounded off 1
 
@@ -23,7 +24,15 @@ class Fitted:
     losses: Losses
 
 
-def fit_and_test(learner: Any, X: Any, y: NDArray[np.generic], split: Split, loss: Loss, state: int) -> Fitted:
+def fit_and_test(
+    learner: Any,
+    X: Any,
+    y: NDArray[np.generic],
+    split: Split,
+    loss: Loss,
+    state: int,
+    weights: Weights | None = None,
+) -> Fitted:
     """Fit a clone of `learner`, its open randomness set to `state`, on the training rows; test it on the others.
 
     X is an array, a data frame or a sparse matrix of shape (N, p), y of shape (N,).
@@ -31,14 +40,22 @@ def fit_and_test(learner: Any, X: Any, y: NDArray[np.generic], split: Split, los
     not finite: a silent NaN would end in a table.
     """
     try:
-        hypothesis = seeded(learner, state).fit(take(X, split.train), y[split.train])
+        further = {} if weights is None else {str(fit_argument(learner)): weights.values[split.train]}
+        hypothesis = seeded(learner, state).fit(take(X, split.train), y[split.train], **further)
     except Exception as error:
         raise FitFailure(f"{type(error).__name__}: {_first_line(error)}") from error
-    return Fitted(hypothesis, test(hypothesis, X, y, split.validation, loss))
+    return Fitted(hypothesis, test(hypothesis, X, y, split.validation, loss, weights))
 
 
-def test(hypothesis: Any, X: Any, y: NDArray[np.generic], rows: NDArray[np.intp], loss: Loss) -> Losses:
-    """The losses of `hypothesis` on `rows`, shape (len(rows),). Raises FitFailure as `fit_and_test`."""
+def test(
+    hypothesis: Any,
+    X: Any,
+    y: NDArray[np.generic],
+    rows: NDArray[np.intp],
+    loss: Loss,
+    weights: Weights | None = None,  # noqa: PT028  # no test of pytest's
+) -> Losses:
+    """The losses of `hypothesis` on `rows`, shape (len(rows),), weighted. Raises FitFailure as `fit_and_test`."""
     if not len(rows):  # a half model of rows in time is not tested
         return np.empty(0)
     given = answers(hypothesis, take(X, rows), loss)
@@ -48,7 +65,7 @@ def test(hypothesis: Any, X: Any, y: NDArray[np.generic], rows: NDArray[np.intp]
         raise FitFailure(f"the {loss.name} loss refuses the predictions: {_first_line(error)}") from error
     if not np.isfinite(losses).all():
         raise FitFailure(f"the {loss.name} loss of row {rows[~np.isfinite(losses)][0]} is not finite")
-    return losses
+    return losses if weights is None else losses * weights.relative[rows]
 
 
 def answers(hypothesis: Any, X: Any, loss: Loss) -> NDArray[Any]:

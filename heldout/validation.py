@@ -180,7 +180,9 @@ def _collect(
     try:
         for scheme in schemes:
             fitted = [
-                fit_and_test(learner, X, design.y, split, design.loss, fit_state(design.seed, scheme, number))
+                fit_and_test(
+                    learner, X, design.y, split, design.loss, fit_state(design.seed, scheme, number), design.weights
+                )
                 for number, split in enumerate(design.splits(scheme))
             ]
             losses[scheme] = [one.losses for one in fitted]
@@ -190,7 +192,7 @@ def _collect(
         if "covalidation" in schemes:
             halves = hypotheses["covalidation"]
             training = [
-                test(hypothesis, X, design.y, split.train, design.loss)
+                test(hypothesis, X, design.y, split.train, design.loss, design.weights)
                 for hypothesis, split in zip(halves, design.splits("covalidation"), strict=True)
             ]
             if unlabeled is not None and any(estimate in design.estimates for estimate in OF_UNLABELED):

@@ -15,6 +15,7 @@ from heldout.design import OF_THE_WINNER, OF_UNLABELED, PER_CANDIDATE, Design
 from heldout.errors import BadArgument
 from heldout.losses import Loss, choose_loss
 from heldout.partition import Partition
+from heldout.weights import Weights
 from tasks import files
 from tasks.errors import UserError
 from tasks.params import Settings
@@ -73,9 +74,11 @@ def _read(
     _partitions: str,
 ) -> Design:
     _, y = files.read_table(files.LABELED, labeled)
-    loss = _loss(written.loss, y)
+    roles = files.read_roles()
+    weights = Weights.of(roles.get("weight"))
+    loss = _loss(written.loss, y, weights)
     partition = files.read_partition()
-    dependence = dependence_of(files.read_roles(), gap)
+    dependence = dependence_of(roles, gap)
     in_time = dependence.time is not None
     return Design(
         y=y,
@@ -90,12 +93,13 @@ def _read(
         estimates=[name for name in names if not (in_time and name in NOT_IN_TIME) and loss.refuses(name) is None],
         dependence=dependence,
         copies=files.read_copies(),
+        weights=weights,
     )
 
 
-def _loss(spec: Any, y: NDArray[np.generic]) -> Loss:
+def _loss(spec: Any, y: NDArray[np.generic], weights: Weights | None) -> Loss:
     try:
-        return choose_loss(spec, y, called="the target")
+        return choose_loss(spec, y, None if weights is None else weights.values, called="the target")
     except BadArgument as error:
         raise UserError(str(error)) from None
 

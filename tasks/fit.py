@@ -15,6 +15,7 @@ from heldout.learners import gives_probabilities, open_random_states
 from heldout.records import Split
 from heldout.seeds import SchemeName
 from heldout.selection import check_admitted
+from heldout.weights import fit_argument
 from tasks import cache, files, worker
 from tasks.designs import read_design
 from tasks.errors import UserError
@@ -72,7 +73,8 @@ def fit_all(settings: Settings, names: Sequence[SchemeName]) -> tuple[dict[str, 
 
 def check_before_fits(settings: Settings) -> None:
     """Raise UserError for a candidate of the wrong kind, or a criterion, loss or interval that cannot be computed."""
-    loss = read_design(settings).loss
+    design = read_design(settings)
+    loss = design.loss
     classes = loss.of_classes
     for place, candidate in enumerate(settings.candidates):
         learner = candidate.learner()
@@ -85,6 +87,11 @@ def check_before_fits(settings: Settings) -> None:
         if loss.needs == "probabilities" and not gives_probabilities(learner):
             raise UserError(
                 f"candidates[{place}]: {candidate.name} ({candidate.estimator}): {lacks_probabilities(loss)}"
+            )
+        if design.weights is not None and fit_argument(learner) is None:
+            raise UserError(
+                f"candidates[{place}]: data.weight is {settings.data.weight!r}, but the fit of {candidate.name} "
+                f"({candidate.estimator}) takes no sample_weight; leave it out, or data.weight"
             )
     try:
         check_admitted(settings.criterion, loss)
@@ -130,7 +137,10 @@ def check_not_all_failed(settings: Settings, failures: Mapping[str, str]) -> Non
 def _plan(settings: Settings, own: Scheme, versions: Versions) -> Iterator[tuple[Candidate, list[Unit]]]:
     """The units of each candidate."""
     rows = [_rows_hash(split) for split in own.splits]
-    judged = () if settings.loss is None else (settings.loss,)  # what is stored are losses
+    judged: tuple[object, ...] = () if settings.loss is None else (settings.loss,)  # what is stored are losses
+    weights = read_design(settings).weights
+    if weights is not None:
+        judged += ("weights", hashlib.sha256(weights.values.tobytes()).hexdigest())
     for candidate in settings.candidates:
         open_states = bool(open_random_states(candidate.learner()))
         units = []

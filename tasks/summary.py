@@ -69,6 +69,11 @@ class Summary:
         said = {"selected": f"{selected}, by {selection['rule'].replace('_', ' ')} of {selection['criterion']}{known}"}
         if self.settings.loss is not None:
             said["loss"] = f"{self.loss.name}: {self.loss.says}"
+        if self.settings.data.weight is not None:
+            said["weights"] = (
+                f"rows count by {self.settings.data.weight}: each error is a weighted mean, about the population that "
+                "the weights stand for, if they are right"
+            )
         alike = selection["indistinguishable"]
         if len(alike) > 1:
             said["alike"] = f"at {level} these {len(alike)} cannot be told apart: {', '.join(alike)}"

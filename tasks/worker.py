@@ -87,8 +87,9 @@ def fit_units(settings: Settings, candidate: Candidate, units: Sequence[Unit], v
         own = scheme(design, unit.scheme, settings.deliver)
         split = own.splits[unit.number]
         try:
-            fitted = fit_and_test(learner, X, y, split, design.loss, unit.random_state)
-            training = test(fitted.hypothesis, X, y, split.train, design.loss) if own.training else None
+            fitted = fit_and_test(learner, X, y, split, design.loss, unit.random_state, design.weights)
+            hypothesis, weights = fitted.hypothesis, design.weights
+            training = test(hypothesis, X, y, split.train, design.loss, weights) if own.training else None
         except FitFailure as failure:
             return f"{own.label([unit.number])}: {failure}"
         if own.keep:

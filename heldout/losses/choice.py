@@ -49,13 +49,18 @@ def check_spec(spec: Any) -> None:
 def choose_loss(
     spec: Spec | None, y: NDArray[np.generic], weights: NDArray[np.float64] | None = None, called: str = "y"
 ) -> Loss:
-    """The loss `spec` over the labelled rows `y`, shape (N,); None is the natural one. `weights` are the rows'.
+    """The loss `spec` over the labelled rows `y`, shape (N,); None is the natural one.
+
+    With `weights`, shape (N,), that differ it is the weighted one: not bounded.
 
     Raises BadArgument for what `check_spec` refuses, a target that the loss cannot judge (messages name it as
     `called`), or what the loss refuses itself.
     """
-    if spec is None:
-        return natural_loss(y)
+    loss = natural_loss(y) if spec is None else _named(spec, y, weights, called)
+    return loss if weights is None or np.ptp(weights) == 0 else loss.weighted()
+
+
+def _named(spec: Spec, y: NDArray[np.generic], weights: NDArray[np.float64] | None, called: str) -> Loss:
     check_spec(spec)
     value: Any
     name, value = (spec, _MEDIAN) if isinstance(spec, str) else next(iter(spec.items()))

@@ -45,6 +45,15 @@ class Loss:
         """The same loss with a disagreement."""
         return replace(self, apart=apart, bound_factor=bound_factor, no_bound=no_bound)
 
+    def weighted(self) -> "Loss":
+        """The same loss where each row's counts a number of times (`heldout.weights`): it may pass any limit.
+
+        A disagreement is that of unlabelled rows, which have no weights. E_dis would bound the error of another
+        population than the one that the weights speak of, and is not admitted.
+        """
+        reason = self.no_bound or "labelled rows are weighted, and the weights of unlabelled rows are not known"
+        return replace(self, bounded=False, binary=False, bound_factor=None, no_bound=reason)
+
     def refuses(self, estimate: str) -> str | None:
         """Why the loss does not admit `estimate`; None where it does."""
         lacking = {"disagreement": self.apart, "E_dis": self.bound_factor, "E_maxdt": self.bound_factor}
