@@ -29,7 +29,8 @@ def gives_probabilities(learner: Any) -> bool:
     own = learner.get_params(deep=False)
     if "final_estimator" in own:
         return own["final_estimator"] is None or gives_probabilities(own["final_estimator"])
-    return own.get("estimator") is not None and gives_probabilities(own["estimator"])
+    inner = own.get("estimator")
+    return inner is not None and gives_probabilities(inner)
 
 
 def seeded(learner: Any, state: int) -> Any:
