@@ -339,7 +339,7 @@ def _explain(problem: Any) -> str:
         return f"{key} is missing; write it: no number has a default in the code"
     if kind == "value_error":  # our own messages say all
         text = str(problem["ctx"]["error"])
-        return f"{key}: {text}" if key else text
+        return text if not key or text.startswith((f"{key} is ", f"{key}.")) else f"{key}: {text}"
     extra = " or 'loo'" if key == "split.folds" else ""
     return f"{key} is {value!r}: {problem['msg'][0].lower()}{problem['msg'][1:]}{extra}"
 
