@@ -86,7 +86,7 @@ def _read(
         partition=partition,
         halves=files.read_halves(),
         block=block,
-        stratify=stratify and loss.of_classes,
+        stratify=stratify and loss.of_classes and not in_time,
         seed=seed,
         level=level,
         methods=_methods(dict(chosen), loss, partition, dependence.kind),

@@ -1,7 +1,7 @@
 """From a user's rows to the prepared tables: test part, labelled rows, unlabelled shards."""
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import pandas as pd
@@ -30,10 +30,10 @@ class Prepared:
     partition: Partition
     halves: NDArray[np.int8]
     data_hash: str
-    roles: pd.DataFrame  # of the labelled rows; a column for each role that is named
-    test_roles: pd.DataFrame
-    copies: Sets | None  # which labelled rows have equal features, where that is allowed and there are some
-    warnings: tuple[str, ...]
+    roles: pd.DataFrame = field(default_factory=pd.DataFrame)  # of the labelled rows, a column for each that is named
+    test_roles: pd.DataFrame = field(default_factory=pd.DataFrame)
+    copies: Sets | None = None  # which labelled rows have equal features, where that is allowed and there are some
+    warnings: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         unlabeled = sum(map(len, self.shards))
