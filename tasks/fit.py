@@ -93,6 +93,11 @@ def check_before_fits(settings: Settings) -> None:
                 f"candidates[{place}]: data.weight is {settings.data.weight!r}, but the fit of {candidate.name} "
                 f"({candidate.estimator}) takes no sample_weight; leave it out, or data.weight"
             )
+    if loss.needs == "probabilities" and settings.deliver in ("k_fold", "progressive"):
+        raise UserError(
+            f"deliver is {settings.deliver}, whose probabilities are the shares of its members' votes: no estimate "
+            f"by the {loss.name} loss is about it; use final or vote"
+        )
     try:
         check_admitted(settings.criterion, loss)
     except BadArgument as error:

@@ -105,7 +105,14 @@ def test_numbers_by_their_own_wish_are_not_stratified(rows, settings_of_rows):
             ["loss=balanced", ONE, "data.sampling=active", "selection.criterion=null"],
             "selection.criterion is E_maxdt, but the balanced loss does not admit E_maxdt: a bound on the balanced",
         ),
-        (["loss=log", ONE, "intervals.E_cv=Wilson"], "intervals: 'Wilson' covers "),
+        (
+            ["loss=log", ONE, "deliver=k_fold"],
+            "deliver is k_fold, whose probabilities are the shares of its members' v",
+        ),
+        (
+            ["loss=brier", ONE, "deliver=progressive"],
+            "deliver is progressive, whose probabilities are the shares of its",
+        ),
         (["loss=log", ONE, "intervals.E_val=Wilson"], "intervals: Wilson is for losses 0/1, and the log loss is not"),
     ],
 )
