@@ -8,7 +8,8 @@ import numpy as np
 from heldout.dependence import INDEPENDENT, Dependence, distinct
 from heldout.design import OF_THE_WINNER, OF_UNLABELED, PER_CANDIDATE
 from heldout.errors import BadArgument
-from heldout.losses import LOSSES, Loss
+from heldout.learners import gives_probabilities
+from heldout.losses import Loss
 from heldout.partition import can_stratify, part_size, rarest_class
 
 
@@ -17,13 +18,6 @@ def check_whole(**wanted: tuple[Any, int]) -> None:
     for argument, (value, least) in wanted.items():
         if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
             raise BadArgument(argument, f"{argument} is {value!r}; it must be a whole number of at least {least}")
-
-
-def known_loss(loss: str) -> Loss:
-    """The loss called `loss`."""
-    if not isinstance(loss, str) or loss not in LOSSES:
-        raise BadArgument("loss", f"loss is {loss!r}; it must be one of {', '.join(LOSSES)}")
-    return LOSSES[loss]
 
 
 def check_candidates(candidates: Mapping[str, Any]) -> None:
@@ -39,8 +33,23 @@ def check_candidates(candidates: Mapping[str, Any]) -> None:
             )
 
 
-def checked_rows(X: Any, y: Any, loss: Loss) -> tuple[Any, Any]:
-    """X with rows that can be taken, and y as an array of labels that the loss can judge."""
+def check_answers(candidates: Mapping[str, Any], loss: Loss) -> None:
+    """Raise BadArgument for a learner that will not give the probabilities which the loss needs."""
+    for name, learner in candidates.items():
+        if loss.needs == "probabilities" and not gives_probabilities(learner):
+            raise BadArgument("candidates", f"candidates[{name!r}] is {learner!r}; {lacks_probabilities(loss)}")
+
+
+def lacks_probabilities(loss: Loss) -> str:
+    """What is wrong with a learner without probabilities, and the remedy."""
+    return (
+        f"the {loss.name} loss needs class probabilities, and it has no predict_proba; put it into "
+        "sklearn.calibration.CalibratedClassifierCV, or take another loss"
+    )
+
+
+def checked_rows(X: Any, y: Any) -> tuple[Any, Any]:
+    """X with rows that can be taken, and y as an array of labels of one type, none of them missing."""
     X = as_table(X, "X")
     y = np.asarray(y)
     if y.ndim != 1 or len(y) != X.shape[0]:
@@ -53,10 +62,6 @@ def checked_rows(X: Any, y: Any, loss: Loss) -> tuple[Any, Any]:
     kinds = sorted({type(label).__name__ for label in y.tolist()})
     if len(kinds) > 1:
         raise BadArgument("y", f"y mixes labels of the types {', '.join(kinds)}; give them one type")
-    if loss.binary and y.dtype.kind == "f" and (y % 1 != 0).any():
-        raise BadArgument("loss", "loss is zero_one, but y holds numbers that are no classes; use squared or absolute")
-    if not loss.binary and y.dtype.kind not in "iufb":
-        raise BadArgument("loss", f"loss is {loss.name}, but y holds {y.dtype} labels; use zero_one")
     return X, y
 
 
@@ -114,14 +119,14 @@ def checked_groups(groups: Any, n: int) -> Dependence:
     return Dependence(group=codes)
 
 
-def wanted(estimates: Sequence[str] | None, has_unlabeled: bool, candidates: int) -> tuple[str, ...]:
-    """The names of the estimates to compute, in the order of the tables."""
+def wanted(estimates: Sequence[str] | None, has_unlabeled: bool, candidates: int, loss: Loss) -> tuple[str, ...]:
+    """The names of the estimates to compute, in the order of the tables; those that the loss refuses are left out."""
     every = (*PER_CANDIDATE, *OF_THE_WINNER)
     if estimates is None:
         left_out = (
             {"E_nested"} | (set() if has_unlabeled else set(OF_UNLABELED)) | (set() if candidates > 1 else {"E_bbc"})
         )
-        return tuple(name for name in every if name not in left_out)
+        return tuple(name for name in every if name not in left_out and loss.refuses(name) is None)
     if isinstance(estimates, str) or not isinstance(estimates, Sequence) or not estimates:
         raise BadArgument(
             "estimates", f"estimates is {estimates!r}; it must be a list of names among {', '.join(every)}"
@@ -129,6 +134,10 @@ def wanted(estimates: Sequence[str] | None, has_unlabeled: bool, candidates: int
     for name in estimates:
         if name not in every:
             raise BadArgument("estimates", f"estimates has {name!r}; it must name some of {', '.join(every)}")
+        if (reason := loss.refuses(name)) is not None:
+            raise BadArgument(
+                "estimates", f"estimates has {name!r}, which the {loss.name} loss does not admit: {reason}"
+            )
         if name in OF_UNLABELED and not has_unlabeled:
             raise BadArgument(
                 "unlabeled", f"unlabeled is None, but {name} needs unlabelled rows; give some, or leave it out"

@@ -10,6 +10,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from heldout.errors import BadArgument
 from heldout.intervals.method import Method, estimate_with
 from heldout.losses import Loss, Losses
 from heldout.observed import Crossed
@@ -25,32 +26,56 @@ def splits(half: NDArray[np.int8]) -> tuple[Split, Split]:
 
 
 def pointwise_disagreement(first: NDArray[np.generic], second: NDArray[np.generic], loss: Loss) -> Losses:
-    """How far two predictions, shape (n,), differ: [f1 != f2] for classes, (f1 - f2)^2 for numbers."""
-    return loss.pointwise(first, second)
+    """How far two answers, as the loss asks for them, differ at each row, shape (n,).
+
+    [f1 != f2] for a loss of classes, (f1 - f2)^2 for the squared and |f1 - f2| for the absolute and the pinball
+    loss, the squared distance of the probabilities for the Brier loss. Raises BadArgument for a loss that
+    admits no disagreement.
+    """
+    if loss.apart is None:
+        raise BadArgument("loss", f"the {loss.name} loss admits no disagreement: {loss.no_bound}")
+    return loss.apart.pointwise(first, second)
 
 
 def error_bound(disagreement: float, loss: Loss, classes: int) -> tuple[float, bool]:
-    """E_dis, the lower bound on the expected error that a disagreement rate d implies.
+    """E_dis, the lower bound on the expected error that a disagreement d implies.
 
     Two classes (Madani et al., section 2.2): at one instance d_x = 2 e_x (1 - e_x), so that
     d/2 = e - E e_x^2 <= e - e^2 by Jensen, and e >= (1 - sqrt(1 - 2d)) / 2. In expectation d <= 1/2;
     an empirical d above it is clamped to 1/2, and the second value returned is then True.
 
-    More classes: both hypotheses are right, and so agree, with chance (1 - e_x)^2; hence
-    d_x <= 1 - (1 - e_x)^2, by Jensen d <= 1 - (1 - e)^2, and e >= 1 - sqrt(1 - d).
+    C classes: let p be the distribution of a trained hypothesis' answer at x. Two independent ones differ with
+    chance d_x = 1 - sum p_c^2. Whatever the label, and however it is distributed, e_x >= 1 - max p_c =: a_x.
+    Given a, the sum of squares is least where the other C - 1 classes share a evenly, so
+    d_x <= 1 - (1 - a)^2 - a^2 / (C - 1) = 2a - a^2 / s with s = (C - 1) / C. That is increasing up to a = s, which
+    a_x cannot pass, and concave, so by Jensen d <= 2a - a^2 / s for the mean a, hence
+    e >= a >= s (1 - sqrt(1 - d / s)). In expectation d <= s; an empirical d above it is clamped there and
+    flagged. For C = 2 it is the bound above, and for every C it lies above 1 - sqrt(1 - d).
+
+    Costs: a cost matrix whose wrong answers cost at least c has e >= c times the bound for classes.
 
     Stratified halves are not quite independent, and with an odd number of rows one half has a row
     more; both effects vanish with N and are not corrected for.
 
     Numbers: E (f1(x) - f2(x))^2 / 2 is the variance of the prediction at x, and the expected
     squared error is noise + bias^2 + variance; hence e >= d/2. For the absolute loss the triangle
-    inequality |f1 - f2| <= |f1 - y| + |f2 - y| gives the same e >= d/2.
+    inequality |f1 - f2| <= |f1 - y| + |f2 - y| gives the same e >= d/2. The Brier loss is a squared
+    distance, and has d/2 as well; for the pinball loss see `heldout.losses.of_numbers`.
+
+    Raises BadArgument for a loss that admits no bound.
     """
-    if not loss.binary:
-        return disagreement / 2, False
-    if classes > 2:
-        return 1 - math.sqrt(1 - disagreement), False
-    return (1 - math.sqrt(1 - 2 * min(disagreement, 0.5))) / 2, disagreement > 0.5
+    if loss.apart is None or loss.bound_factor is None:
+        raise BadArgument("loss", f"the {loss.name} loss admits no E_dis: {loss.no_bound}")
+    if loss.apart.needs != "class":
+        return loss.bound_factor * disagreement, False
+    share = _most(classes)
+    return loss.bound_factor * (share * (1 - math.sqrt(1 - min(disagreement, share) / share))), disagreement > share
+
+
+def _most(classes: int) -> float:
+    """The largest expected disagreement, (C - 1) / C."""
+    classes = max(classes, 2)
+    return (classes - 1) / classes
 
 
 def estimates(
@@ -64,12 +89,12 @@ def estimates(
     methods: Mapping[str, Method],
     level: float,
 ) -> list[Estimate]:
-    """E_2cv and E_train, and with unlabelled rows also disagreement, E_dis and E_maxdt.
+    """E_2cv and E_train, and with unlabelled rows also disagreement, E_dis and E_maxdt, where the loss admits them.
 
     `tested` are the losses of each row by the half model that did not see it (None where it may not be tested:
     then no E_2cv), `trained` by the one that did, `disagreement` over the unlabelled rows, None without such
-    rows. All are about hypotheses trained on N/2 rows. The bounds of E_dis are those of the disagreement carried
-    through the monotone
+    rows or for a loss that admits none. All are about hypotheses trained on N/2 rows. The bounds of E_dis are those
+    of the disagreement carried through the monotone
     `error_bound`; E_maxdt = max(E_train, E_dis) guards against learners that agree because they learn
     nothing, and each of its parts takes half of what the level leaves (union bound).
     """
@@ -84,13 +109,16 @@ def estimates(
         return found
     of_disagreement = "two hypotheses trained on disjoint halves"
     rate = record("disagreement", disagreement, of_disagreement)
-    _, clamped = error_bound(rate.value, disagreement.loss, classes)
-    flag = " (disagreement above 1/2, clamped)" if clamped else ""
-    bound = _carried(rate, disagreement.loss, classes, f"{TARGET} (a lower bound){flag}")
+    loss = trained.loss
+    if loss.bound_factor is None:
+        return [*found, rate]
+    _, clamped = error_bound(rate.value, loss, classes)
+    flag = f" (disagreement above {max(classes, 2) - 1}/{max(classes, 2)}, clamped)" if clamped else ""
+    bound = _carried(rate, loss, classes, f"{TARGET} (a lower bound){flag}")
     each = (1 + level) / 2
     parts = (
         record("E_train", trained, of_training, each),
-        _carried(record("disagreement", disagreement, of_disagreement, each), disagreement.loss, classes, ""),
+        _carried(record("disagreement", disagreement, of_disagreement, each), loss, classes, ""),
     )
     larger = replace(
         bound,
@@ -104,10 +132,10 @@ def estimates(
     return [*found, rate, bound, larger]
 
 
-def lower_limit(disagreement: Crossed, method: Method, classes: int, level: float) -> float:
-    """With probability `level`, a half model errs at least so often: the one-sided limit, carried through."""
+def lower_limit(disagreement: Crossed, method: Method, loss: Loss, classes: int, level: float) -> float:
+    """With probability `level`, a half model errs at least so much: the one-sided limit, carried through."""
     low = method.interval("disagreement", disagreement, 2 * level - 1).low
-    return error_bound(low, disagreement.loss, classes)[0]
+    return error_bound(low, loss, classes)[0]
 
 
 def _carried(rate: Estimate, loss: Loss, classes: int, target: str) -> Estimate:

@@ -15,6 +15,7 @@ from heldout.observed import Crossed, CrossValidated, Tested, crossed
 from heldout.partition import Partition, draw_folds
 from heldout.records import Estimate, Split
 from heldout.seeds import SchemeName
+from heldout.weights import Weights
 
 OF_UNLABELED = ("disagreement", "E_dis", "E_maxdt")
 HALVES = ("E_2cv", "E_train", "disagreement", "E_dis", "E_maxdt")
@@ -36,7 +37,7 @@ class Design:
 
     `halves` has shape (R, N), `methods` the interval of each estimate that has a valid one, `estimates` the names
     wanted. `dependence` holds for every split; `copies`, shape (N,), numbers the sets of rows with equal features,
-    for the scheme copies_together alone.
+    for the scheme copies_together alone. With `weights` the loss is the weighted one (`heldout.losses.choose_loss`).
     """
 
     y: NDArray[np.generic]
@@ -51,13 +52,14 @@ class Design:
     estimates: Sequence[str]
     dependence: Dependence = INDEPENDENT
     copies: NDArray[np.int64] | None = None
+    weights: Weights | None = None
     _drawn: dict[str, resampling.Scheme] = field(default_factory=dict, init=False, repr=False)
     _splits: dict[str, list[Split]] = field(default_factory=dict, init=False, repr=False)
 
     @property
     def classes(self) -> int:
         """The number of classes; 0 for numbers."""
-        return len(np.unique(self.y)) if self.loss.binary else 0
+        return len(np.unique(self.y)) if self.loss.of_classes else 0
 
     def schemes(self) -> list[SchemeName]:
         """The schemes whose fits the estimates and their intervals need, each once."""

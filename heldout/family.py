@@ -91,10 +91,10 @@ class Family(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]  # scikit
         loss = ZERO_ONE if is_classifier(self.learner) else SQUARED
         size = part_size(len(y), self.validation_fraction, "validation_fraction")
         state = seeds.random_state(seed, "path")
-        held_out = split(cut(y, size, stratify=loss.binary and can_stratify(y, size), random_state=state))
+        held_out = split(cut(y, size, stratify=loss.of_classes and can_stratify(y, size), random_state=state))
         trained = (take(X, held_out.train), y[held_out.train])
         tested = (take(X, held_out.validation), y[held_out.validation])
-        classes = np.unique(y) if loss.binary else None
+        classes = np.unique(y) if loss.of_classes else None
         training, losses = [], []
         for hypothesis in self._along(*trained, classes):
             training.append(float(loss.pointwise(trained[1], hypothesis.predict(trained[0])).mean()))
@@ -109,7 +109,7 @@ class Family(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]  # scikit
             tuple(self.values), np.array(training), errors, self.values[place], size, corrected, interval, bound
         )
         self.hypothesis_ = self._at(self.values[place], X, y, classes)
-        if loss.binary:
+        if loss.of_classes:
             self.classes_ = classes
         return self
 

@@ -13,7 +13,11 @@ from numpy.typing import NDArray
 from heldout.errors import FitFailure
 from heldout.learners import seeded
 from heldout.losses import Loss, Losses
+from heldout.losses.loss import places
 from heldout.records import Split
+from heldout.weights import Weights, fit_argument
+
+_SUMS_TO = 1e-3  # how far a row of probabilities, in float32 and over many classes, may be rounded off 1
 
 # XGBoost begins with the time of day and a place in its source
 _HEAD = re.compile(r"^\[\d\d:\d\d:\d\d\] WARNING: \S+:\d+:")
@@ -31,7 +35,15 @@ class Fitted:
     warned: tuple[tuple[str, str], ...] = ()
 
 
-def fit_and_test(learner: Any, X: Any, y: NDArray[np.generic], split: Split, loss: Loss, state: int) -> Fitted:
+def fit_and_test(
+    learner: Any,
+    X: Any,
+    y: NDArray[np.generic],
+    split: Split,
+    loss: Loss,
+    state: int,
+    weights: Weights | None = None,
+) -> Fitted:
     """Fit a clone of `learner`, its open randomness set to `state`, on the training rows; test it on the others.
 
     X is an array, a data frame or a sparse matrix of shape (N, p), y of shape (N,).
@@ -40,10 +52,11 @@ def fit_and_test(learner: Any, X: Any, y: NDArray[np.generic], split: Split, los
     """
     with _recorded() as warned:
         try:
-            hypothesis = seeded(learner, state).fit(take(X, split.train), y[split.train])
+            further = {} if weights is None else {str(fit_argument(learner)): weights.values[split.train]}
+            hypothesis = seeded(learner, state).fit(take(X, split.train), y[split.train], **further)
         except Exception as error:
             raise FitFailure(f"{type(error).__name__}: {_first_line(error)}") from error
-        losses = test(hypothesis, X, y, split.validation, loss)
+        losses = test(hypothesis, X, y, split.validation, loss, weights)
     return Fitted(hypothesis, losses, tuple(dict.fromkeys(warned)))
 
 
@@ -59,18 +72,62 @@ def _recorded() -> Iterator[list[tuple[str, str]]]:
     found += [(one.category.__name__, _first_line(_HEAD.sub("", str(one.message)))) for one in caught]
 
 
-def test(hypothesis: Any, X: Any, y: NDArray[np.generic], rows: NDArray[np.intp], loss: Loss) -> Losses:
-    """The losses of `hypothesis` on `rows`, shape (len(rows),). Raises FitFailure as `fit_and_test`."""
+def test(
+    hypothesis: Any,
+    X: Any,
+    y: NDArray[np.generic],
+    rows: NDArray[np.intp],
+    loss: Loss,
+    weights: Weights | None = None,  # noqa: PT028  # no test of pytest's
+) -> Losses:
+    """The losses of `hypothesis` on `rows`, shape (len(rows),), weighted. Raises FitFailure as `fit_and_test`."""
     if not len(rows):  # a half model of rows in time is not tested
         return np.empty(0)
-    predicted = predict(hypothesis, take(X, rows))
+    given = answers(hypothesis, take(X, rows), loss)
     try:
-        losses = loss.pointwise(y[rows], predicted)
+        losses = loss.pointwise(y[rows], given)
     except (TypeError, ValueError) as error:
         raise FitFailure(f"the {loss.name} loss refuses the predictions: {_first_line(error)}") from error
     if not np.isfinite(losses).all():
         raise FitFailure(f"the {loss.name} loss of row {rows[~np.isfinite(losses)][0]} is not finite")
-    return losses
+    return losses if weights is None else losses * weights.relative[rows]
+
+
+def answers(hypothesis: Any, X: Any, loss: Loss) -> NDArray[Any]:
+    """What `loss` asks of `hypothesis`: predictions, shape (n,), or probabilities of its C classes, shape (n, C).
+
+    Raises FitFailure as `predict` and `probabilities`.
+    """
+    if loss.classes is None:
+        return predict(hypothesis, X)
+    return probabilities(hypothesis, X, loss.classes)
+
+
+def probabilities(hypothesis: Any, X: Any, classes: NDArray[np.generic]) -> NDArray[Any]:
+    """The probabilities of `classes`, shape (n, C), a column a class; 0 for one that `hypothesis` was not shown.
+
+    Raises FitFailure unless it has `predict_proba` and `classes_`, and gives each row finite numbers in [0, 1]
+    that sum up to 1: others would make a loss that no prediction has.
+    """
+    try:
+        given = np.asarray(hypothesis.predict_proba(X))
+        own = np.asarray(hypothesis.classes_)
+    except Exception as error:
+        raise FitFailure(f"{type(error).__name__}: {_first_line(error)}") from error
+    if given.shape != (X.shape[0], len(own)):
+        raise FitFailure(f"the probabilities have shape {given.shape}, not ({X.shape[0]}, {len(own)})")
+    place = places(own, classes)
+    if (place < 0).any():
+        raise FitFailure(f"class {own[place < 0].tolist()[0]!r} of the hypothesis is that of no labelled row")
+    if given.dtype.kind != "f":
+        given = given.astype(np.float64)
+    wrong = ~(np.isfinite(given).all(axis=1) & (given >= 0).all(axis=1) & (np.abs(given.sum(axis=1) - 1) <= _SUMS_TO))
+    if wrong.any():
+        row = np.flatnonzero(wrong)[0]
+        raise FitFailure(f"the probabilities of row {row} are {given[row][:5].tolist()}, which are no distribution")
+    aligned = np.zeros((len(given), len(classes)), dtype=given.dtype)
+    aligned[:, place] = given
+    return aligned
 
 
 def predict(hypothesis: Any, X: Any) -> NDArray[np.generic]:

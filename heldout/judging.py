@@ -10,7 +10,7 @@ from heldout.intervals.method import estimate_with, with_interval
 from heldout.observed import CrossValidated
 from heldout.records import Estimate
 from heldout.seeds import SchemeName
-from heldout.selection import WITH_LOSSES, Criterion, Paired, Rule, Selection, criterion_value, select
+from heldout.selection import WITH_LOSSES, Criterion, Paired, Rule, Selection, check_admitted, criterion_value, select
 
 
 def select_among(
@@ -20,7 +20,8 @@ def select_among(
     criterion: Criterion,
     rule: Rule,
 ) -> Selection:
-    """The choice by `criterion` and `rule`. Raises BadArgument as `selection.select`."""
+    """The choice by `criterion` and `rule`. Raises BadArgument as `selection.select`, or where the loss refuses it."""
+    check_admitted(criterion, design.loss)
     values = {
         name: criterion_value(criterion, {record.estimate: record.value for record in records})
         for name, records in estimates.items()

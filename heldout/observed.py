@@ -85,7 +85,8 @@ class Crossed:
     """A table of R repeats by n rows, each cell a loss or a disagreement, by its margins.
 
     `by_repeat`, shape (R,), are the means over rows; `row_variance` is the sample variance (divisor n - 1)
-    of the n rows' means over repeats. The table itself is not kept: unlabelled rows are many.
+    of the n rows' means over repeats. The table itself is not kept: unlabelled rows are many. The `loss` of a
+    disagreement is the one that compares answers (`Loss.apart`).
     """
 
     by_repeat: Losses

@@ -133,6 +133,17 @@ def check_rule(criterion: Criterion, rule: Rule) -> None:
         )
 
 
+def check_admitted(criterion: Criterion, loss: Loss) -> None:
+    """Raise BadArgument for a criterion that needs an estimate which the loss does not admit."""
+    reason = loss.refuses("E_maxdt") if "E_maxdt" in criterion else None
+    if reason is not None:
+        raise BadArgument(
+            "criterion",
+            f"criterion is {criterion}, but the {loss.name} loss does not admit E_maxdt: {reason}; use a criterion "
+            f"among {', '.join(WITH_LOSSES)}",
+        )
+
+
 def bound_of(held_out: Estimate, loss: Loss, models: int, level: float) -> float | None:
     """The bound on the error of the winner's g-, from its E_val; None for a loss that Hoeffding's does not admit."""
     return selection_bound(held_out.value, held_out.n_tested, models, level) if loss.bounded else None

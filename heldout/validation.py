@@ -11,10 +11,10 @@ from heldout import arguments, dependent_intervals, table
 from heldout.covalidation import pointwise_disagreement
 from heldout.design import OF_UNLABELED, Design, Evidence, estimate_candidate
 from heldout.errors import BadArgument, FitFailure, LearnerWarning
-from heldout.fitting import fit_and_test, predict, test
+from heldout.fitting import answers, fit_and_test, test
 from heldout.intervals.method import check_level
 from heldout.judging import estimate_winner, nested_winners, select_among
-from heldout.losses import Loss
+from heldout.losses import Loss, check_spec, choose_loss
 from heldout.observed import Crossed
 from heldout.partition import make_halves, make_partition, stratify_halves
 from heldout.records import Estimate
@@ -95,7 +95,7 @@ def validate(
     *,
     unlabeled: Any = None,
     groups: Any = None,
-    loss: str = "zero_one",
+    loss: str | Mapping[str, Any] = "zero_one",
     seed: int = 0,
     level: float = 0.95,
     validation_fraction: float = 0.2,
@@ -111,8 +111,9 @@ def validate(
     `X`, shape (N, p), is an array, a data frame or a sparse matrix, `y`, shape (N,), its labels, and `unlabeled`
     further rows like X. `groups`, shape (N,), names the group of each row, if rows of a group are alike: no group
     is then on both sides of any split, and the intervals are those that do not need independent rows
-    (`heldout.dependent_intervals`); the groups of unlabelled rows are not known. `loss` is zero_one (classes; parts
-    are then stratified), squared or absolute (numbers). `estimates` names what is computed (None: all that need no
+    (`heldout.dependent_intervals`); the groups of unlabelled rows are not known. `loss` is zero_one, log, brier,
+    balanced or {"cost": {actual: {predicted: c}}} (classes; parts are then stratified), squared, absolute or
+    {"pinball": q} (numbers). `estimates` names what is computed (None: all that the loss admits and that need no
     more than the data given, but for E_nested), `intervals` maps an estimate to the name of an interval method
     (others keep the choice of docs/coverage.md); only the fits needed for those are made. Every random choice comes
     from `seed`, and so does a learner's `random_state` that is left open.
@@ -121,16 +122,18 @@ def validate(
     with the candidate's name and reason, if one cannot be fitted. Warnings of fits are told once a candidate, in a
     LearnerWarning with the share of its fits.
     """
-    chosen_loss = arguments.known_loss(loss)
+    check_spec(loss)
     arguments.check_candidates(candidates)
-    X, y = arguments.checked_rows(X, y, chosen_loss)
+    X, y = arguments.checked_rows(X, y)
+    chosen_loss = choose_loss(loss, y)
+    arguments.check_answers(candidates, chosen_loss)
     dependence = arguments.checked_groups(groups, len(y))
     if unlabeled is not None:
         unlabeled = arguments.checked_unlabeled(unlabeled, X)
     arguments.check_whole(seed=(seed, 0), folds=(folds, 2), block=(block, 1), repeats=(repeats, 1))
     check_level(level)
-    wanted = arguments.wanted(estimates, unlabeled is not None, len(candidates))
-    if chosen_loss.binary and folds != len(y) and groups is None:
+    wanted = arguments.wanted(estimates, unlabeled is not None, len(candidates), chosen_loss)
+    if chosen_loss.of_classes and folds != len(y) and groups is None:
         arguments.check_parts(y, {"validation_fraction": validation_fraction, "tested_fraction": tested_fraction})
     design = Design(
         y=y,
@@ -140,19 +143,19 @@ def validate(
             validation_fraction=validation_fraction,
             folds=int(folds),
             tested_fraction=tested_fraction,
-            stratify=chosen_loss.binary,
+            stratify=chosen_loss.of_classes,
             seed=int(seed),
             dependence=dependence,
         ),
         halves=make_halves(
             y,
             repeats=int(repeats),
-            stratify=stratify_halves(y, folds, chosen_loss.binary),
+            stratify=stratify_halves(y, folds, chosen_loss.of_classes),
             seed=int(seed),
             dependence=dependence,
         ),
         block=int(block),
-        stratify=chosen_loss.binary,
+        stratify=chosen_loss.of_classes,
         seed=int(seed),
         level=level,
         methods=dependent_intervals.choose(intervals, chosen_loss, dependence.kind),
@@ -181,7 +184,9 @@ def _collect(
     try:
         for scheme in schemes:
             fitted = [
-                fit_and_test(learner, X, design.y, split, design.loss, fit_state(design.seed, scheme, number))
+                fit_and_test(
+                    learner, X, design.y, split, design.loss, fit_state(design.seed, scheme, number), design.weights
+                )
                 for number, split in enumerate(design.splits(scheme))
             ]
             losses[scheme] = [one.losses for one in fitted]
@@ -192,7 +197,7 @@ def _collect(
         if "covalidation" in schemes:
             halves = hypotheses["covalidation"]
             training = [
-                test(hypothesis, X, design.y, split.train, design.loss)
+                test(hypothesis, X, design.y, split.train, design.loss, design.weights)
                 for hypothesis, split in zip(halves, design.splits("covalidation"), strict=True)
             ]
             if unlabeled is not None and any(estimate in design.estimates for estimate in OF_UNLABELED):
@@ -209,8 +214,8 @@ def _disagreement(halves: Sequence[Any], unlabeled: Any, loss: Loss) -> Crossed:
     n = unlabeled.shape[0]
     by_repeat, by_row = [], np.zeros(n)
     for first, second in zip(halves[::2], halves[1::2], strict=True):
-        apart = pointwise_disagreement(predict(first, unlabeled), predict(second, unlabeled), loss)
+        apart = pointwise_disagreement(answers(first, unlabeled, loss), answers(second, unlabeled, loss), loss)
         by_repeat.append(float(apart.mean()))
         by_row += apart
     by_row /= len(by_repeat)
-    return Crossed(np.array(by_repeat), float(np.var(by_row, ddof=1)) if n > 1 else 0.0, n, loss)
+    return Crossed(np.array(by_repeat), float(np.var(by_row, ddof=1)) if n > 1 else 0.0, n, loss.apart or loss)

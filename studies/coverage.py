@@ -71,7 +71,7 @@ def learner_of(kind: str, loss: Loss) -> Any:
     """A stable and an unstable learner for classes and for numbers."""
     from studies import learners
 
-    if loss.binary:
+    if loss.of_classes:
         return learners.LeastSquaresClassifier() if kind == "stable" else learners.TreeClassifier(random_state=None)
     return learners.LeastSquares() if kind == "stable" else learners.TreeRegressor(random_state=None)
 
@@ -104,7 +104,7 @@ def observe(cell: Cell, whole: Population, repeat: int) -> dict[str, Any]:
     rows = rng.integers(0, len(whole.y), cell.n)
     X, y, loss, learner = whole.X[rows], whole.y[rows], whole.loss, learner_of(cell.learner, whole.loss)
     unlabeled = whole.X[rng.integers(0, len(whole.y), cell.n)]
-    stratify = loss.binary and len(np.unique(y)) > 1 and rarest_class(y)[1] >= FOLDS
+    stratify = loss.of_classes and len(np.unique(y)) > 1 and rarest_class(y)[1] >= FOLDS
     design = Design(
         y=y,
         loss=loss,
@@ -199,7 +199,7 @@ def judge_all(cell: Cell, seen: Mapping[str, Any], folder: Path | None) -> Itera
                         "final": float(seen["true g"][place]),
                     }
         apart = observed["disagreement"]
-        low = covalidation.lower_limit(apart, choose(None, loss)["disagreement"], classes, LEVEL)
+        low = covalidation.lower_limit(apart, choose(None, loss)["disagreement"], loss, classes, LEVEL)
         yield {
             "sample": place,
             "estimate": "E_dis",

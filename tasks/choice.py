@@ -51,12 +51,15 @@ def open_test_part(
         log.warning("E_test: not opened: %s", reason)
         return Opening(openings=len(ledger.opened_for), refused=reason)
     X, y = files.read_table(files.TEST)
+    roles = files.read_test_roles()
     design = results.design
     try:
         losses = test(delivered.hypothesis, X, y, holdout.final_split(len(y)).validation, design.loss)
+        if design.weights is not None:  # over the mean of the labelled rows', as everywhere
+            losses = losses * design.weights.relative_of(roles["weight"])
     except FitFailure as failure:
         raise UserError(f"candidates: {winner.name} failed on the test part: {failure}") from None
-    clusters = dependence_of(files.read_test_roles(), 0).clusters(np.arange(len(y)))
+    clusters = dependence_of(roles, 0).clusters(np.arange(len(y)))
     estimate = holdout.final_estimate(
         winner.name,
         Tested(losses, design.loss, design.seed, clusters),

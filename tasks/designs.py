@@ -2,15 +2,20 @@
 
 import functools
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from heldout import dependent_intervals
 from heldout.dependence import Kind
 from heldout.dependent_intervals import NOT_IN_TIME
 from heldout.design import OF_THE_WINNER, OF_UNLABELED, PER_CANDIDATE, Design
 from heldout.errors import BadArgument
-from heldout.losses import natural_loss
+from heldout.losses import Loss, choose_loss
 from heldout.partition import Partition
+from heldout.weights import Weights
 from tasks import files
 from tasks.errors import UserError
 from tasks.params import Settings
@@ -30,6 +35,7 @@ def design_of(settings: Settings, labeled: str, partitions: str) -> Design:
         names += [name for name in OF_THE_WINNER if name != "E_nested" or settings.selection.nested]
     return _read(
         tuple(names),
+        _Written(repr(settings.loss), settings.loss),
         tuple(sorted((settings.intervals or {}).items())),
         settings.progressive.block,
         settings.split.gap,
@@ -46,9 +52,18 @@ def partitions_hash() -> str:
     return "".join(files.file_hash(path) for path in (files.PARTITION, files.HALVES, files.ROLES))
 
 
+@dataclass(frozen=True)
+class _Written:
+    """A loss as the parameters write it: by its text it can be a key, which a mapping cannot."""
+
+    text: str
+    loss: Any = field(compare=False)
+
+
 @functools.lru_cache(maxsize=4)
 def _read(
     names: tuple[str, ...],
+    written: "_Written",
     chosen: tuple[tuple[str, str], ...],
     block: int,
     gap: int,
@@ -59,9 +74,11 @@ def _read(
     _partitions: str,
 ) -> Design:
     y = files.read_target(files.LABELED, labeled)
-    loss = natural_loss(y)
+    roles = files.read_roles()
+    weights = Weights.of(roles.get("weight"))
+    loss = _loss(written.loss, y, weights)
     partition = files.read_partition()
-    dependence = dependence_of(files.read_roles(), gap)
+    dependence = dependence_of(roles, gap)
     in_time = dependence.time is not None
     return Design(
         y=y,
@@ -69,17 +86,25 @@ def _read(
         partition=partition,
         halves=files.read_halves(),
         block=block,
-        stratify=stratify and loss.binary and not in_time,
+        stratify=stratify and loss.of_classes and not in_time,
         seed=seed,
         level=level,
         methods=_methods(dict(chosen), loss, partition, dependence.kind),
-        estimates=[name for name in names if not (in_time and name in NOT_IN_TIME)],
+        estimates=[name for name in names if not (in_time and name in NOT_IN_TIME) and loss.refuses(name) is None],
         dependence=dependence,
         copies=files.read_copies(),
+        weights=weights,
     )
 
 
-def _methods(chosen: Mapping[str, str], loss: Any, partition: Partition, kind: Kind | None) -> Any:
+def _loss(spec: Any, y: NDArray[np.generic], weights: Weights | None) -> Loss:
+    try:
+        return choose_loss(spec, y, None if weights is None else weights.values, called="the target")
+    except BadArgument as error:
+        raise UserError(str(error)) from None
+
+
+def _methods(chosen: Mapping[str, str], loss: Loss, partition: Partition, kind: Kind | None) -> Any:
     try:
         methods = dependent_intervals.choose(chosen, loss, kind)
         methods["E_cv"].check_folds(partition.fold)

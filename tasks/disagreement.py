@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from heldout.losses import natural_loss
 from tasks import cache, files, worker
+from tasks.designs import read_design
 from tasks.execution import run_all
 from tasks.fit import check_not_all_failed, first_reasons
 from tasks.params import Settings
@@ -27,9 +27,9 @@ def disagree_all(settings: Settings, halves: Mapping[str, Finished]) -> tuple[di
 
     `halves` holds two hypotheses a repeat, in the order (repeat 0, half 0), (repeat 0, half 1), …
     """
-    y = files.read_target(files.LABELED)
-    loss = natural_loss(y).name
-    shards = [(path, files.file_hash(path)) for path in files.shards()]
+    loss = read_design(settings).loss
+    # a loss that admits no disagreement leaves the tables empty, as having no shard does
+    shards = [(path, files.file_hash(path)) for path in files.shards()] if loss.apart is not None else []
     pieces: list[tuple[str, int, int, str]] = []  # candidate, shard, first repeat, key
     todo: list[tuple[str, tuple[Any, ...]]] = []
     for candidate, finished in halves.items():

@@ -9,10 +9,13 @@ import sklearn
 from sklearn.base import is_classifier, is_regressor
 
 from heldout import seeds
+from heldout.arguments import lacks_probabilities
 from heldout.errors import BadArgument
-from heldout.learners import open_random_states
+from heldout.learners import gives_probabilities, open_random_states
 from heldout.records import Split
 from heldout.seeds import SchemeName
+from heldout.selection import check_admitted
+from heldout.weights import fit_argument
 from tasks import cache, files, worker
 from tasks.designs import read_design
 from tasks.errors import UserError
@@ -70,9 +73,11 @@ def fit_all(settings: Settings, names: Sequence[SchemeName]) -> tuple[dict[str, 
 
 
 def check_before_fits(settings: Settings) -> None:
-    """Raise UserError for a candidate of the wrong kind, or a criterion or interval that cannot be computed."""
+    """Raise UserError for a candidate of the wrong kind, or a criterion, loss or interval that cannot be computed."""
     check_columns(settings)
-    classes = read_design(settings).loss.binary
+    design = read_design(settings)
+    loss = design.loss
+    classes = loss.of_classes
     for place, candidate in enumerate(settings.candidates):
         learner = candidate.learner()
         if (is_regressor(learner) and classes) or (is_classifier(learner) and not classes):
@@ -81,6 +86,24 @@ def check_before_fits(settings: Settings) -> None:
                 f"candidates[{place}]: the target holds {kinds[0]}, which need {kinds[1]}, "
                 f"but {candidate.name} ({candidate.estimator}) is a {kinds[2]}"
             )
+        if loss.needs == "probabilities" and not gives_probabilities(learner):
+            raise UserError(
+                f"candidates[{place}]: {candidate.name} ({candidate.estimator}): {lacks_probabilities(loss)}"
+            )
+        if design.weights is not None and fit_argument(learner) is None:
+            raise UserError(
+                f"candidates[{place}]: data.weight is {settings.data.weight!r}, but the fit of {candidate.name} "
+                f"({candidate.estimator}) takes no sample_weight; leave it out, or data.weight"
+            )
+    if loss.needs == "probabilities" and settings.deliver in ("k_fold", "progressive"):
+        raise UserError(
+            f"deliver is {settings.deliver}, whose probabilities are the shares of its members' votes: no estimate "
+            f"by the {loss.name} loss is about it; use final or vote"
+        )
+    try:
+        check_admitted(settings.criterion, loss)
+    except BadArgument as error:
+        raise UserError(f"selection.{error}") from None
     if "E_maxdt" in settings.criterion and not files.shards():
         raise UserError(
             f"selection.criterion is {settings.criterion}, which needs unlabelled rows, but there is no shard; set "
@@ -121,13 +144,17 @@ def check_not_all_failed(settings: Settings, failures: Mapping[str, str]) -> Non
 def _plan(settings: Settings, own: Scheme, versions: Versions) -> Iterator[tuple[Candidate, list[Unit]]]:
     """The units of each candidate."""
     rows = [_rows_hash(split) for split in own.splits]
+    judged: tuple[object, ...] = () if settings.loss is None else (settings.loss,)  # what is stored are losses
+    weights = read_design(settings).weights
+    if weights is not None:
+        judged += ("weights", hashlib.sha256(weights.values.tobytes()).hexdigest())
     for candidate in settings.candidates:
         open_states = bool(open_random_states(candidate.learner()))
         units = []
         for number, rows_hash in enumerate(rows):
             # a seed that the learner does not use is no part of its key
             state = seeds.fit_state(settings.seed, own.name, number) if open_states else 0
-            key = cache.key(_VERSION, versions.labeled, candidate.identity(), rows_hash, state, own.keep)
+            key = cache.key(_VERSION, versions.labeled, candidate.identity(), rows_hash, state, own.keep, *judged)
             units.append(Unit(own.name, number, key, state))
         yield candidate, units
 

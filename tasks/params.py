@@ -16,15 +16,19 @@ from pydantic import (
 from heldout.dependent_intervals import NOT_IN_TIME
 from heldout.errors import BadArgument
 from heldout.intervals import DEFAULTS, covering
+from heldout.losses import check_spec
 from heldout.selection import Criterion, check_rule
 from tasks import grids, imports, learners
 from tasks.errors import Misplaced, UserError
 from tasks.params_messages import problems
 from tasks.params_sections import (
+    CostLoss,
     Covalidation,
     Data,
     Execution,
     Family,
+    LossName,
+    PinballLoss,
     Progressive,
     Section,
     SelectionSection,
@@ -117,6 +121,12 @@ class Settings(Section):
     candidates: Annotated[list[Candidate], Field(min_length=1)] = Field(
         description="from simple to complex: a tie goes to the first"
     )
+    loss: LossName | PinballLoss | CostLoss | None = Field(
+        None,  # 0/1 for classes, squared for numbers
+        description="what a wrong answer costs. null: 1 for a wrong class, the squared difference for numbers. Of "
+        "classes also log and brier (of predicted probabilities), balanced, {cost: {actual: {predicted: 2}}}; of numbers "
+        "absolute, {pinball: 0.9}",
+    )
     # left out: the methods that docs/coverage.md chose
     intervals: dict[str, str] | None = Field(
         None,
@@ -157,6 +167,16 @@ class Settings(Section):
                     (number, "name"),
                 )
         return [point for _, point in found]
+
+    @field_validator("loss", mode="before")
+    @classmethod
+    def _known_loss(cls, loss: Any) -> Any:
+        try:
+            if loss is not None:
+                check_spec(loss)
+        except BadArgument as error:
+            raise Misplaced(str(error)) from None
+        return loss
 
     @field_validator("intervals")
     @classmethod

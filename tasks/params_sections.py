@@ -3,6 +3,7 @@
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
+from typing_extensions import TypedDict  # pydantic takes no other before Python 3.12
 
 from heldout.selection import Criterion, Rule
 from tasks import imports
@@ -11,6 +12,8 @@ from tasks.errors import Misplaced
 
 Fraction = Annotated[float, Field(gt=0, lt=1)]
 Count = Annotated[int, Field(ge=1)]
+Label = str | int | float | bool
+LossName = Literal["zero_one", "log", "brier", "balanced", "squared", "absolute", "pinball"]
 Module = Annotated[str, Field(pattern=r"^[A-Za-z_]\w*(\.[A-Za-z_]\w*)*$")]
 
 
@@ -127,6 +130,18 @@ class Family(Section):
         description="epochs, the passes of a learner with partial_fit; or a parameter of the learner"
     )
     values: Annotated[list[Any], Field(min_length=2)] = Field(description="its values, from simple to complex")
+
+
+class PinballLoss(TypedDict):
+    """The pinball loss of one quantile."""
+
+    pinball: Fraction
+
+
+class CostLoss(TypedDict):
+    """What each answer costs, by the right class, then by the class predicted."""
+
+    cost: dict[Label, dict[Label, Annotated[float, Field(ge=0)]]]
 
 
 class SelectionSection(Section):

@@ -96,7 +96,8 @@ def _draw_progressive(summary: Summary, path: Path) -> None:
 def _top(summary: Summary, scale: float) -> float:
     """Room for every curve past its first steps, where both curves and band are wild."""
     settled = [errors[min(len(errors) - 1, 10) :] for errors in summary.progressive_errors.values()]
-    return float(min(scale * max(1.6 * max(float(part.max()) for part in settled), 0.05), 1.05 * scale))
+    most = 1.6 * max(float(part.max()) for part in settled)
+    return scale * min(max(most, 0.05), 1.05) if summary.loss.bounded else most or 1.0
 
 
 def _draw_families(summary: Summary, path: Path) -> None:

@@ -174,4 +174,4 @@ def _crossed(design: Design, repeats: pd.DataFrame, rows: pd.DataFrame) -> Cross
     mean = float(n @ means) / total
     spread = float(n @ (variances + (means - mean) ** 2)) / max(total - 1, 1)
     by_repeat: Any = (weighted["total"] / weighted["rows"]).to_numpy()
-    return Crossed(by_repeat, spread, int(total), design.loss, design.seed)
+    return Crossed(by_repeat, spread, int(total), design.loss.apart or design.loss, design.seed)

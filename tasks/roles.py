@@ -7,6 +7,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from heldout.dependence import Dependence, distinct, joined
+from heldout.errors import BadArgument
+from heldout.weights import check
 from tasks import copies
 from tasks.errors import UserError
 from tasks.params import Settings
@@ -36,7 +38,7 @@ def read(table: pd.DataFrame, settings: Settings) -> pd.DataFrame:
 
 
 def check_complete(roles: pd.DataFrame, settings: Settings) -> None:
-    """Raise UserError for a row with a label whose group, time or weight is missing."""
+    """Raise UserError for a row with a label whose group, time or weight is missing, or whose weight is none."""
     for role, column in named(settings).items():
         missing = int(roles[role].isna().sum())
         if missing:
@@ -45,6 +47,11 @@ def check_complete(roles: pd.DataFrame, settings: Settings) -> None:
                 f"{key} is {column!r}, which is missing in {missing} of {len(roles)} rows with a label; fill it, or "
                 "take those rows out"
             )
+    if "weight" in roles:
+        try:
+            check(roles["weight"])
+        except BadArgument as error:
+            raise UserError(f"data.weight is {settings.data.weight!r}: {error}") from None
 
 
 def with_copies(

@@ -8,10 +8,10 @@ import pandas as pd
 
 from heldout import bbc, covalidation, intervals, progressive
 from heldout.dependence import Kind
-from heldout.design import cross_validated, tested
+from heldout.design import OF_UNLABELED, cross_validated, tested
 from heldout.family import BOUND
 from heldout.intervals import confidence_sequence
-from heldout.losses import Losses
+from heldout.losses import Loss, Losses
 from heldout.warned import Warnings
 from tasks import files, warned
 from tasks.estimates import Results, estimate_all, read_results
@@ -42,6 +42,8 @@ class Summary:
     rows_a_class: float | None  # the mean, where parts are stratified and classes more than two
     assumptions: Mapping[str, str]  # what the selected candidate's interval of each estimate rests on
     percent: bool
+    loss: Loss
+    unlabeled: bool  # whether there are unlabelled rows
     settings: Settings
     kind: Kind | None = None  # how the rows depend on one another
     shards: Sequence[ShardReport] = ()
@@ -57,7 +59,7 @@ class Summary:
         return value, "" if pd.isna(row["low"]) else f"{self.number(row['low'])}–{self.number(row['high'])}"
 
     def number(self, value: float) -> str:
-        """An error as people read it: in percent for classes."""
+        """An error as people read it: in percent for a loss of 0 and 1."""
         return f"{100 * value:.1f}" if self.percent else f"{value:.4g}"
 
     def amount(self, value: float) -> str:
@@ -71,6 +73,13 @@ class Summary:
         value, _ = self.cell(selected, selection["criterion"])
         known = f" = {value}{' %' if self.percent else ''}" if value else ""
         said = {"selected": f"{selected}, by {selection['rule'].replace('_', ' ')} of {selection['criterion']}{known}"}
+        if self.settings.loss is not None:
+            said["loss"] = f"{self.loss.name}: {self.loss.says}"
+        if self.settings.data.weight is not None:
+            said["weights"] = (
+                f"rows count by {self.settings.data.weight}: each error is a weighted mean, about the population that "
+                "the weights stand for, if they are right"
+            )
         alike = selection["indistinguishable"]
         if len(alike) > 1:
             said["alike"] = f"at {level} these {len(alike)} cannot be told apart: {', '.join(alike)}"
@@ -82,6 +91,9 @@ class Summary:
                 f"with {level} confidence {selected}, trained on half of the rows, errs at least "
                 f"{self.amount(self.least_half_error)}: the unlabelled rows alone say so"
             )
+        refused = [name for name in OF_UNLABELED if self.loss.refuses(name) is not None]
+        if refused and self.unlabeled:
+            said["left out"] = f"{', '.join(refused)}: {self.loss.refuses(refused[0])}"
         form = selection["deliver"]
         size = f"{form['bytes'] / 1024:.0f} KiB"
         if form["form"] != "final":
@@ -221,6 +233,8 @@ def read_summary(settings: Settings) -> Summary:
         rows_a_class=len(design.y) / design.classes if design.stratify and design.classes > 2 else None,
         assumptions=assumptions,
         percent=design.loss.binary,
+        loss=design.loss,
+        unlabeled=bool(files.shards()),
         settings=settings,
         kind=kind,
         shards=files.read_shard_reports(),
@@ -250,6 +264,6 @@ def _band(results: Results, selected: str) -> tuple[Losses, Losses] | None:
 def _least_half_error(results: Results, selected: str) -> float | None:
     design, apart = results.design, results.evidence[selected].disagreement
     method = design.methods.get("disagreement")
-    if apart is None or method is None or apart.n < method.least:
+    if apart is None or method is None or apart.n < method.least or design.loss.bound_factor is None:
         return None
-    return covalidation.lower_limit(apart, method, design.classes, design.level)
+    return covalidation.lower_limit(apart, method, design.loss, design.classes, design.level)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from heldout import holdout, seeds, time_order
 from heldout.dependence import Dependence
 from heldout.errors import BadArgument
-from heldout.losses import ZERO_ONE, natural_loss
+from heldout.losses import choose_loss
 from heldout.partition import Partition, cut, make_halves, make_partition, part_size, stratify_halves
 from tasks import copies, roles, shards, sources
 from tasks.columns import family_of, typed
@@ -177,9 +177,11 @@ def _check_target(target: pd.Series, settings: Settings) -> bool:
         found = target.unique().tolist()
         raise UserError(f"data.target: {name} has the single value {found}; at least two classes or numbers are needed")
     try:
-        return settings.split.stratify and natural_loss(target.to_numpy()) is ZERO_ONE
+        loss = choose_loss(settings.loss, target.to_numpy(), called=name)
     except (BadArgument, ValueError) as error:
-        raise UserError(f"data.target: {name}: {error}") from None
+        told = isinstance(error, BadArgument) and error.argument == "loss"
+        raise UserError(str(error) if told else f"data.target: {name}: {error}") from None
+    return settings.split.stratify and loss.of_classes
 
 
 def _cut_test(

@@ -60,7 +60,9 @@ def run(settings: Settings) -> Iterator[None]:
         "process": _identity(process),
     }
     parent = mlflow.start_run(experiment_id=experiment, tags=tags).info.run_id
-    mlflow.log_params(_flat(settings.model_dump(exclude={"candidates", "execution", "tracking"})))
+    written = settings.model_dump(exclude={"candidates", "execution", "tracking"})
+    written["loss"] = str(written["loss"])[:6000]  # classes, as costs name them, may be no names of parameters
+    mlflow.log_params(_flat(written))
     try:
         yield
     except BaseException as error:

@@ -17,8 +17,8 @@ import numpy as np
 
 from heldout.covalidation import pointwise_disagreement
 from heldout.errors import FitFailure
-from heldout.fitting import fit_and_test, predict, test
-from heldout.losses import LOSSES, Losses
+from heldout.fitting import answers, fit_and_test, test
+from heldout.losses import Loss, Losses
 from heldout.seeds import SchemeName
 from heldout.warned import Warned
 from tasks import cache, files
@@ -96,8 +96,9 @@ def _fit_units(settings: Settings, learner: Any, units: Sequence[Unit], versions
         own = scheme(design, unit.scheme, settings.deliver)
         split = own.splits[unit.number]
         try:
-            fitted = fit_and_test(learner, X, y, split, design.loss, unit.random_state)
-            training = test(fitted.hypothesis, X, y, split.train, design.loss) if own.training else None
+            fitted = fit_and_test(learner, X, y, split, design.loss, unit.random_state, design.weights)
+            hypothesis, weights = fitted.hypothesis, design.weights
+            training = test(hypothesis, X, y, split.train, design.loss, weights) if own.training else None
         except FitFailure as failure:
             return f"{own.label([unit.number])}: {failure}"
         if own.keep:
@@ -106,7 +107,7 @@ def _fit_units(settings: Settings, learner: Any, units: Sequence[Unit], versions
     return None
 
 
-def disagree(settings: Settings, candidate: str, keys: Sequence[str], shard: Path, key: str, loss: str) -> str | None:
+def disagree(settings: Settings, candidate: str, keys: Sequence[str], shard: Path, key: str, loss: Loss) -> str | None:
     """Store the disagreement of pairs of hypotheses on one shard, by its margins; the reason of a failure.
 
     The margins are the mean of each pair over the shard's rows, and the sum of each row over the pairs.
@@ -116,12 +117,12 @@ def disagree(settings: Settings, candidate: str, keys: Sequence[str], shard: Pat
     hypotheses = [cache.load(hypothesis_key(name)) for name in keys]
     try:
         with quiet():
-            predictions = [predict(hypothesis, X) for hypothesis in hypotheses]
+            given = [answers(hypothesis, X, loss) for hypothesis in hypotheses]
     except FitFailure as failure:
         return f"{shard.name}: {failure}"
     means, sums = [], np.zeros(len(X))
-    for first, second in zip(predictions[::2], predictions[1::2], strict=True):
-        apart = pointwise_disagreement(first, second, LOSSES[loss])
+    for first, second in zip(given[::2], given[1::2], strict=True):
+        apart = pointwise_disagreement(first, second, loss)
         means.append(apart.mean())
         sums += apart
     if not np.isfinite(means).all():

@@ -109,7 +109,7 @@ DEFAULTS: Mapping[str, Default] = {
 
 def default_method(estimate: str, loss: Loss) -> Method:
     """The method of the coverage study for one estimate and loss."""
-    default = DEFAULTS[estimate]
+    default, loss = DEFAULTS[estimate], _looked_at(estimate, loss)
     return default.zero_one if loss.binary else default.other
 
 
@@ -129,15 +129,20 @@ def choose(chosen: Mapping[str, str] | None, loss: Loss) -> dict[str, Method]:
 
 def find(name: str, estimate: str, loss: Loss) -> Method:
     """The method called `name`, if it covers `estimate` for `loss`; raises BadArgument as `choose`."""
-    found = covering(estimate, name)
-    if not found.admits(loss):
-        fitting = [method.name for method in METHODS if estimate in method.covers and method.admits(loss)]
+    found, seen = covering(estimate, name), _looked_at(estimate, loss)
+    if not found.admits(seen):
+        fitting = [method.name for method in METHODS if estimate in method.covers and method.admits(seen)]
         raise BadArgument(
             "intervals",
             f"intervals: {found.name} is for losses {found.losses}, and the {loss.name} loss is not; for {estimate} "
             f"use {', '.join(fitting)}",
         )
     return found
+
+
+def _looked_at(estimate: str, loss: Loss) -> Loss:
+    """The loss whose values an estimate is a mean of: a disagreement is one of answers."""
+    return loss.apart if estimate == "disagreement" and loss.apart is not None else loss
 
 
 def covering(estimate: str, name: str) -> Method:

@@ -5,12 +5,14 @@ import struct
 from pathlib import Path
 from typing import get_args
 
+import numpy as np
 import pytest
 import yaml
 
 from heldout import bootstrap, resampling
 from heldout.design import OF_THE_WINNER, PER_CANDIDATE
 from heldout.intervals import DEFAULTS, METHODS, covering
+from heldout.losses import NAMES, check_spec, choose_loss
 from heldout.selection import CRITERIA, RULES
 from studies import method_pictures
 from tasks.params import Deliver
@@ -91,10 +93,21 @@ def test_every_method_stands_in_the_table_with_what_it_covers_and_how():
 
 def test_the_lines_of_a_table_have_equally_many_cells():
     tables = [rows(block) for block in PROSE.split("\n\n") if block.startswith("|")]
-    assert len(tables) == 5
+    assert len(tables) == 6
     assert [] == [row for first, *others in tables for row in others[1:] if len(row) != len(first)]
     heads = [block.splitlines()[:2] for block in PROSE.split("\n\n") if block.startswith("|")]
     assert [] == [head for head, dashes in heads if head.count("|") != dashes.count("|")]
+
+
+def test_every_loss_stands_in_the_table_with_its_range_and_what_it_admits():
+    told = {re.sub(r"[^a-z_].*", "", row[0].strip("`{")): row for row in rows(SECTIONS["The losses"])[2:]}
+    assert {*NAMES, "cost"} == set(told)
+    for name, (_, _, asked, span, apart, bound) in told.items():
+        loss = choose_loss({"cost": {0: {1: 2}, 1: {0: 1}}} if name == "cost" else name, np.array([0, 0, 1]))
+        assert {"class": "a class", "number": "a number"}.get(loss.needs, loss.needs) == asked
+        assert ("0/1" if loss.binary else "in [0, 1]" if loss.bounded else "any") in span
+        assert (loss.refuses("disagreement") is None) == (apart != "none")
+        assert (loss.refuses("E_dis") is None) == (bound != "none")
 
 
 def test_a_method_named_anywhere_in_the_page_is_a_method():
@@ -107,10 +120,12 @@ def test_a_method_named_anywhere_in_the_page_is_a_method():
 
 def test_the_examples_of_interval_choices_are_accepted():
     examples = [yaml.safe_load(body) for kind, body in FENCE.findall(TEXT) if kind == "yaml"]
-    chosen = {key: name for one in examples if isinstance(one, dict) for key, name in one["intervals"].items()}
+    chosen = {key: name for one in examples if "intervals" in one for key, name in one["intervals"].items()}
     assert chosen
     for estimate, name in chosen.items():
         assert covering(estimate, name).name == name
+    (loss,) = [one["loss"] for one in examples if "loss" in one]
+    check_spec(loss)
 
 
 def test_the_numbers_in_the_text_are_those_of_the_code():

@@ -8,6 +8,7 @@ import pytest
 import skops.io
 
 import heldout
+from heldout.losses import choose_loss
 from tasks.params import load
 
 TEXTS, NUMBERS = ["target", "interval"], ["value", "low", "high", "level", "n_train", "n_tested"]
@@ -28,6 +29,19 @@ OF_THREE_CLASSES = {
     "selection": {"criterion": "E_maxdt", "level": 0.8},
     "deliver": "vote",
 }
+BAYES = {"name": "bayes", "estimator": "sklearn.naive_bayes.GaussianNB"}
+LDA = {"name": "lda", "estimator": "sklearn.discriminant_analysis.LinearDiscriminantAnalysis"}
+BY_COST = {
+    "data": {"source": "sklearn:iris", "positive": None, "labeled_rows": 60, "shards": 2},
+    "split": {"folds": 5},
+    "candidates": [BAYES, LDA],
+    "loss": {"cost": {0: {1: 1, 2: 5}, 1: {0: 2, 2: 0.5}, 2: {0: 3, 1: 4}}},
+    "selection": {"criterion": "E_maxdt"},
+    "deliver": "vote",
+}
+BY_LOG = {**BY_COST, "loss": "log", "selection": {"criterion": "E_2cv", "rule": "one_standard_error"}}
+BY_BRIER = {**BY_COST, "loss": "brier", "selection": {"criterion": "max(E_cv, E_maxdt)", "nested": True}}
+BY_QUANTILE = {**OF_NUMBERS, "loss": {"pinball": 0.9}}
 
 
 def in_a_notebook(ran, settings) -> heldout.Validation:
@@ -37,13 +51,15 @@ def in_a_notebook(ran, settings) -> heldout.Validation:
     shards = [pd.read_parquet(path) for path in sorted((folder / "unlabeled").glob("shard-*.parquet"))]
     numbers = settings.data.source == "sklearn:diabetes"
     nested = ["E_nested"] if settings.selection.nested else []
-    per_candidate = ["E_in", "E_val", "E_cv", "E_prog", "E_2cv", "E_train", "disagreement", "E_dis", "E_maxdt"]
+    loss = choose_loss(settings.loss, labeled["target"].to_numpy())
+    per_candidate = ["E_in", "E_val", "E_cv", "E_prog", "E_2cv", "E_train"]
+    per_candidate += [name for name in ("disagreement", "E_dis", "E_maxdt") if loss.refuses(name) is None]
     return heldout.validate(
         {candidate.name: candidate.learner() for candidate in settings.candidates},
         labeled.drop(columns="target"),
         labeled["target"].to_numpy(),
         unlabeled=pd.concat(shards),
-        loss="squared" if numbers else "zero_one",
+        loss=settings.loss or ("squared" if numbers else "zero_one"),
         seed=settings.seed,
         level=settings.selection.level,
         validation_fraction=settings.split.validation_fraction,
@@ -62,8 +78,12 @@ def in_a_notebook(ran, settings) -> heldout.Validation:
         None,
         pytest.param(OF_NUMBERS, marks=pytest.mark.slow),
         pytest.param(OF_THREE_CLASSES, marks=pytest.mark.slow),
+        pytest.param(BY_COST, marks=pytest.mark.slow),
+        pytest.param(BY_LOG, marks=pytest.mark.slow),
+        pytest.param(BY_BRIER, marks=pytest.mark.slow),
+        pytest.param(BY_QUANTILE, marks=pytest.mark.slow),
     ],
-    ids=["two classes", "numbers", "three classes"],
+    ids=["two classes", "numbers", "three classes", "costs", "log loss", "Brier loss", "a quantile"],
 )
 def both(request, tmp_path_factory):
     """A run of the commands, its settings, and what a notebook finds on its prepared rows."""

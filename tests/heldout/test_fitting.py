@@ -13,9 +13,9 @@ from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.validation import check_is_fitted
 
 from heldout.errors import FitFailure
-from heldout.fitting import fit_and_test, predict, take
+from heldout.fitting import answers, fit_and_test, predict, probabilities, take
 from heldout.fitting import test as losses_on  # a name that pytest does not collect
-from heldout.losses import ABSOLUTE, SQUARED, ZERO_ONE
+from heldout.losses import ABSOLUTE, SQUARED, ZERO_ONE, choose_loss
 from heldout.records import Split
 
 X, y = make_classification(n_samples=40, n_features=4, flip_y=0.3, random_state=0)
@@ -146,3 +146,55 @@ def test_a_loss_that_is_not_finite_is_a_fit_failure_that_names_the_row():
 def test_predictions_without_a_loss_are_a_fit_failure(function, loss, message):
     with pytest.raises(FitFailure, match=f"^{message}$"):
         fit_and_test(Predicts(function), X, y, SPLIT, loss, 0)
+
+
+class Chances(Predicts):
+    """Probabilities of the classes `says` in place of predictions."""
+
+    def __init__(self, function, says=(0, 1)):
+        super().__init__(function)
+        self.says = says
+
+    def predict_proba(self, X):
+        return self.function(X.shape[0])
+
+    @property
+    def classes_(self):
+        return np.array(self.says)
+
+
+LOG = choose_loss("log", y)
+
+
+def test_probabilities_are_put_into_the_columns_of_all_classes():
+    of_two = Chances(lambda n: np.tile([0.25, 0.75], (n, 1)), says=(2, 0))
+    assert [[0.75, 0.0, 0.25]] * 3 == probabilities(of_two, X[:3], np.array([0, 1, 2])).tolist()
+    assert [1, 1] == answers(Chances(lambda n: np.ones(n)), X[:2], ZERO_ONE).tolist()
+    assert np.float32 == probabilities(Chances(lambda n: np.float32([[0, 1]] * n)), X[:3], np.array([0, 1])).dtype
+
+
+@pytest.mark.parametrize(
+    ("hypothesis", "message"),
+    [
+        (Predicts(lambda n: np.ones(n)), "AttributeError: 'Predicts' object has no attribute 'predict_proba'"),
+        (Chances(raises), "OSError: disk is full"),
+        (Chances(lambda n: np.ones(n)), r"the probabilities have shape \(20,\), not \(20, 2\)"),
+        (Chances(lambda n: np.ones((n, 3)) / 3), r"the probabilities have shape \(20, 3\), not \(20, 2\)"),
+        (
+            Chances(lambda n: np.tile([0.5, 0.5], (n, 1)), (0, 7)),
+            "class 7 of the hypothesis is that of no labelled row",
+        ),
+        (
+            Chances(lambda n: np.where(np.arange(n)[:, None] == 2, np.nan, 0.5) * np.ones((n, 2))),
+            r"the probabilities of row 2 are \[nan, nan\], which are no distribution",
+        ),
+        (
+            Chances(lambda n: np.tile([1.5, -0.5], (n, 1))),
+            r"the probabilities of row 0 are \[1.5, -0.5\], which are no distribution",
+        ),
+        (Chances(lambda n: np.ones((n, 2))), r"the probabilities of row 0 are \[1.0, 1.0\], which are no distribution"),
+    ],
+)
+def test_what_is_no_distribution_is_a_fit_failure(hypothesis, message):
+    with pytest.raises(FitFailure, match=f"^{message}$"):
+        losses_on(hypothesis, X, y, SPLIT.validation, LOG)

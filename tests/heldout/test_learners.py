@@ -1,13 +1,21 @@
 """A learner's open randomness, closed by a state; what was written stays."""
 
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.calibration import CalibratedClassifierCV
 from sklearn.compose import make_column_transformer
-from sklearn.ensemble import BaggingClassifier, RandomForestClassifier
-from sklearn.linear_model import LinearRegression
+from sklearn.ensemble import BaggingClassifier, RandomForestClassifier, StackingClassifier, VotingClassifier
+from sklearn.linear_model import LinearRegression, LogisticRegression, Perceptron, SGDClassifier
+from sklearn.model_selection import GridSearchCV
+from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import QuantileTransformer, StandardScaler
+from sklearn.svm import SVC, LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
-from heldout.learners import open_random_states, seeded
+from heldout.family import Family
+from heldout.learners import gives_probabilities, open_random_states, seeded
 
 
 def test_a_learner_without_randomness_has_none_open():
@@ -46,3 +54,35 @@ def test_a_parameter_whose_name_only_ends_alike_is_left_alone():
             self.no_random_state = no_random_state
 
     assert [] == open_random_states(Odd())
+
+
+@pytest.mark.parametrize(
+    ("learner", "gives"),
+    [
+        (GaussianNB(), True),
+        (SVC(), False),  # its predict_proba exists on a condition
+        (SGDClassifier(), False),
+        (SGDClassifier(loss="log_loss"), True),
+        (Perceptron(), False),
+        (LinearRegression(), False),
+        (make_pipeline(StandardScaler(), GaussianNB()), True),
+        (make_pipeline(StandardScaler(), SVC()), False),
+        (CalibratedClassifierCV(LinearSVC()), True),
+        (GridSearchCV(SVC(), {"C": [1, 2]}), False),
+        (GridSearchCV(GaussianNB(), {"var_smoothing": [1e-9, 1]}), True),
+        (GridSearchCV(make_pipeline(LinearSVC()), {"linearsvc__C": [1, 2]}), False),
+        (StackingClassifier([("a", SVC()), ("b", GaussianNB())]), True),  # a logistic regression decides
+        (StackingClassifier([("a", SVC())], final_estimator=LinearSVC()), False),
+        (make_pipeline(StandardScaler(), StackingClassifier([("a", SVC())])), True),
+        (VotingClassifier([("a", GaussianNB())]), False),
+        (VotingClassifier([("a", GaussianNB())], voting="soft"), True),
+        (Family(LogisticRegression(), "C", [1, 2]), True),
+        (Family(LinearSVC(), "C", [1, 2]), False),
+        (BaggingClassifier(LinearSVC()), True),  # the shares of votes
+    ],
+    ids=lambda value: " ".join(str(value).split())[:60],
+)
+def test_whether_a_learner_gives_probabilities_is_known_before_it_is_fitted(learner, gives):
+    assert gives == gives_probabilities(learner)
+    X, y = np.random.default_rng(0).normal(size=(40, 2)), np.tile([0, 1], 20)
+    assert gives == hasattr(clone(learner).fit(X, y), "predict_proba")

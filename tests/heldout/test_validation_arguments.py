@@ -12,7 +12,7 @@ from sklearn.naive_bayes import GaussianNB
 
 import heldout
 from heldout.errors import BadArgument
-from heldout.losses import LOSSES
+from heldout.losses import NAMES
 
 LAWS = settings(max_examples=40, deadline=None, derandomize=True, database=None)
 
@@ -24,6 +24,13 @@ class NeverFitted(BaseEstimator):
         raise AssertionError("a bad argument was found after a fit")
 
     def predict(self, X):
+        raise AssertionError("a bad argument was found after a fit")
+
+
+class Chancy(NeverFitted):
+    """The same with probabilities."""
+
+    def predict_proba(self, X):
         raise AssertionError("a bad argument was found after a fit")
 
 
@@ -45,6 +52,10 @@ def objects(*labels) -> np.ndarray:
 
 
 WHOLE = "it must be a whole number of at least"
+KNOWN = (
+    "it must be one of zero_one, log, brier, balanced, squared, absolute, pinball, {pinball: 0.9}, or "
+    "{cost: {actual: {predicted: 2}}}"
+)
 FRACTION = "it must lie between 0 and 1, both excluded"
 
 
@@ -112,17 +123,80 @@ FRACTION = "it must lie between 0 and 1, both excluded"
             "unlabeled is None, but E_dis needs unlabelled rows; give some, or leave it out",
         ),
         # loss
-        ({"loss": "log_loss"}, "loss", f"loss is 'log_loss'; it must be one of {', '.join(LOSSES)}"),
-        ({"loss": None}, "loss", f"loss is None; it must be one of {', '.join(LOSSES)}"),
+        ({"loss": "log_loss"}, "loss", f"loss is 'log_loss'; {KNOWN}"),
+        ({"loss": None}, "loss", f"loss is None; {KNOWN}"),
+        ({"loss": {"hinge": 1}}, "loss", f"loss is {{'hinge': 1}}; {KNOWN}"),
+        ({"loss": {"pinball": 0.5, "cost": {}}}, "loss", f"loss is {{'pinball': 0.5, 'cost': {{}}}}; {KNOWN}"),
+        ({"loss": {"pinball": 1}}, "loss", f"loss.pinball is 1; {FRACTION}"),
+        ({"loss": {"pinball": "0.9"}}, "loss", f"loss.pinball is '0.9'; {FRACTION}"),
+        (
+            {"loss": {"cost": {}}},
+            "loss",
+            "loss.cost is {}; it must map each class to the cost of each prediction",
+        ),
+        (
+            {"loss": {"cost": {0: 5, 1: 2}}},
+            "loss",
+            "loss.cost is {0: 5, 1: 2}; it must map each class to the cost of each prediction",
+        ),
+        (
+            {"loss": {"cost": {0: {1: -1}, 1: {0: 2}}}},
+            "loss",
+            "loss.cost of 1 for 0 is -1; it must be a number of at least 0",
+        ),
+        (
+            {"loss": {"cost": {0: {1: np.inf}, 1: {0: 2}}}},
+            "loss",
+            "loss.cost of 1 for 0 is inf; it must be a number of at least 0",
+        ),
+        (
+            {"loss": {"cost": {0: {1: 5}}}},
+            "loss",
+            "loss.cost has no cost for 0 where 1 is right; the classes of y are [0, 1], and each pair of them needs "
+            "one",
+        ),
+        (
+            {"loss": {"cost": {"won": {"lost": 5}, "lost": {"won": 1}}}},
+            "loss",
+            "loss.cost names ['won', 'lost'], but the classes of y are [0, 1]; write them so",
+        ),
+        (
+            {"y": X[:, 0], "loss": "log"},
+            "loss",
+            "loss is log, but y holds numbers that are no classes; use squared, absolute or pinball",
+        ),
+        (
+            {"y": np.arange(40), "loss": "brier"},
+            "loss",
+            "loss is brier, but y holds numbers that are no classes; use squared, absolute or pinball",
+        ),
+        (
+            {"loss": "log"},
+            "candidates",
+            "candidates['a'] is NeverFitted(); the log loss needs class probabilities, and it has no predict_proba; "
+            "put it into sklearn.calibration.CalibratedClassifierCV, or take another loss",
+        ),
+        (
+            {"loss": "log", "candidates": {"a": Chancy()}, "estimates": ["E_val", "E_dis"]},
+            "estimates",
+            "estimates has 'E_dis', which the log loss does not admit: no lower bound on the log loss follows from how "
+            "far two hypotheses' probabilities lie apart",
+        ),
+        (
+            {"loss": "balanced", "estimates": ["E_maxdt"], "unlabeled": X},
+            "estimates",
+            "estimates has 'E_maxdt', which the balanced loss does not admit: a bound on the balanced error needs the "
+            "class shares of the unlabelled rows, which are not known",
+        ),
         (
             {"y": X[:, 0]},
             "loss",
-            "loss is zero_one, but y holds numbers that are no classes; use squared or absolute",
+            "loss is zero_one, but y holds numbers that are no classes; use squared, absolute or pinball",
         ),
         (
             {"y": np.where(Y == 1, "won", "lost"), "loss": "squared"},
             "loss",
-            "loss is squared, but y holds <U4 labels; use zero_one",
+            "loss is squared, but y holds <U4 labels; use zero_one, log, brier, balanced or a cost matrix",
         ),
         # whole numbers
         ({"seed": -1}, "seed", f"seed is -1; {WHOLE} 0"),
@@ -308,7 +382,7 @@ def test_nothing_but_whole_numbers_from_their_least_is_accepted(value):
 
 
 @LAWS
-@given(st.text().filter(lambda name: name not in LOSSES))
+@given(st.text().filter(lambda name: name not in NAMES))
 def test_no_other_name_of_a_loss_is_accepted(name):
     assert "loss" == refuse(loss=name).argument
 

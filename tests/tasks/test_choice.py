@@ -70,6 +70,18 @@ def test_the_first_winner_is_tested_on_the_test_part(case):
     assert (1, None) == (opening.openings, opening.refused)
 
 
+def test_the_test_part_is_weighted_by_its_own_weights_over_the_mean_of_the_labelled_ones(rows, case):
+    rows.assign(heavy=np.arange(60) % 5 + 1).to_csv("rows.csv", index=False)
+    one = case("data.weight=heavy", "loss=brier")
+    (estimate,) = one.open().estimates
+    X, y = files.read_table(files.TEST)
+    said = one.delivered.hypothesis.predict_proba(X)[:, 1]
+    weights, of_labeled = files.read_test_roles()["weight"], files.read_roles()["weight"]
+    expected = weights / of_labeled.mean() * (said - (y == "won")) ** 2
+    assert expected.mean() == pytest.approx(estimate.value, rel=1e-12)
+    assert "log t" == estimate.interval
+
+
 def test_the_same_winner_is_tested_again_whatever_it_is_called(case):
     first = case().open()
     again = case("candidates.0.name=another").open(case().winner)

@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 from sklearn.base import BaseEstimator
 
+from heldout.losses import SQUARED, ZERO_ONE
 from tasks import cache, disagreement, files
 from tasks.schemes import REPEATS_A_TASK
 from tasks.worker import Finished, disagree, hypothesis_key
@@ -37,11 +38,11 @@ def left(predictions, keys=KEYS) -> None:
 def apart(predictions, loss) -> np.ndarray:
     """How far the two hypotheses of each repeat are apart on each row, rows in the order of their id."""
     one, other = np.asarray(predictions[::2]), np.asarray(predictions[1::2])
-    return (one != other).astype(float) if loss == "zero_one" else (one - other) ** 2
+    return (one != other).astype(float) if loss is ZERO_ONE else (one - other) ** 2
 
 
 @pytest.mark.parametrize(
-    ("loss", "predictions"), [("zero_one", LABELS), ("squared", np.arange(120.0).reshape(6, 20) ** 1.5)]
+    ("loss", "predictions"), [(ZERO_ONE, LABELS), (SQUARED, np.arange(120.0).reshape(6, 20) ** 1.5)]
 )
 def test_what_is_stored_are_the_mean_of_each_repeat_and_the_sum_of_each_row(settings_with, loss, predictions):
     left(predictions)
@@ -56,7 +57,7 @@ def test_what_is_stored_are_the_mean_of_each_repeat_and_the_sum_of_each_row(sett
 def test_hypotheses_that_agree_everywhere_or_nowhere(settings_with):
     ones, zeros = np.ones(20), np.zeros(20)
     left([ones, ones, ones, zeros, zeros, zeros])
-    disagree(settings_with(), "a", KEYS, SHARD, "result", "zero_one")
+    disagree(settings_with(), "a", KEYS, SHARD, "result", ZERO_ONE)
     assert [0.0, 1.0, 0.0] == cache.load("result")[0].tolist()
 
 
@@ -70,7 +71,7 @@ def test_hypotheses_that_agree_everywhere_or_nowhere(settings_with):
 )
 def test_a_hypothesis_that_cannot_predict_is_a_reason_and_stores_nothing(settings_with, words, reason):
     left([*np.ones((5, 20)), words])
-    found = disagree(settings_with(), "a", KEYS, SHARD, "result", "zero_one")
+    found = disagree(settings_with(), "a", KEYS, SHARD, "result", ZERO_ONE)
     assert re.fullmatch(reason, found)
     assert not cache.has("result")
 
@@ -93,8 +94,8 @@ def over_shards(prepared, settings_of_rows):
             block = keys[first : first + 2 * REPEATS_A_TASK]
             for path in files.shards():
                 key = cache.key(disagreement._VERSION, block, files.file_hash(path))
-                assert disagree(settings, name, block, path, key, "zero_one") is None
-        halves[name], tables[name] = Finished(keys, (), ()), apart(words, "zero_one")
+                assert disagree(settings, name, block, path, key, ZERO_ONE) is None
+        halves[name], tables[name] = Finished(keys, (), ()), apart(words, ZERO_ONE)
     found, failures = disagreement.disagree_all(settings, halves)
     assert {} == failures
     return found, tables

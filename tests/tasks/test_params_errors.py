@@ -315,13 +315,9 @@ OPTIONAL = {"data.target", "data.positive", "data.drop", "data.labeled_rows", "d
 OPTIONAL |= {"data.columns", "data.missing", "data.on_bad_shard"}
 OPTIONAL |= {"execution.scheduler", "candidates.params", "candidates.preprocess", "candidates.family"}
 OPTIONAL |= {"data.groups", "data.time", "data.weight", "split.gap", "split.duplicates"}
-OPTIONAL |= {
-    "execution.allowed_modules",
-    "intervals",
-    "deliver",
-    "selection.nested",
-    "selection.reopen_test",
-}  # no number, or none but the study's
+# no number, or none but the study's
+OPTIONAL |= {"loss", "intervals", "deliver", "selection.nested", "selection.reopen_test"}
+OPTIONAL |= {"execution.allowed_modules", "candidates.grid"}
 
 
 def test_every_key_without_which_a_run_has_no_number_is_required(shipped, tmp_path):

@@ -8,6 +8,7 @@ import pytest
 
 from heldout import bbc, covalidation
 from heldout.intervals import DEFAULTS, confidence_sequence
+from heldout.losses import SQUARED, ZERO_ONE, choose_loss
 from heldout.observed import Crossed
 from heldout.records import Estimate
 from heldout.warned import Kind, Warnings
@@ -82,6 +83,8 @@ def summary(settings_with):
             rows_a_class=rows_a_class,
             assumptions={},
             percent=percent,
+            loss=ZERO_ONE if percent else SQUARED,
+            unlabeled=True,
             settings=settings,
         )
 
@@ -135,6 +138,28 @@ def test_numbers_are_no_percentages(summary):
     assert "bayes, by one standard error of E_cv = 0.1" == said["selected"]
     assert "at most 0.25: " in said["bound"]
     assert said["E_test"].startswith("0.125 [0.1–0.2], ")
+
+
+@pytest.mark.parametrize(
+    ("name", "left_out"),
+    [
+        ("log", "disagreement, E_dis, E_maxdt: no lower bound "),
+        ("balanced", "E_dis, E_maxdt: a bound "),
+        ("brier", None),
+    ],
+)
+def test_another_loss_is_told_with_the_estimates_that_it_leaves_out(summary, settings_with, name, left_out):
+    loss = choose_loss(name, np.array([0, 0, 1]))
+    found = replace(summary(percent=False), loss=loss, settings=settings_with(f"loss={name}"))
+    said = found.sentences()
+    assert f"{name}: {loss.says}" == said["loss"]
+    assert (left_out is None and "left out" not in said) or said["left out"].startswith(left_out)
+    assert "left out" not in replace(found, unlabeled=False).sentences()
+
+
+def test_weights_are_told_with_what_the_errors_are_about(summary, settings_with):
+    said = replace(summary(), settings=settings_with("data.weight=heavy")).sentences()
+    assert said["weights"].startswith("rows count by heavy: each error is a weighted mean, about the population that ")
 
 
 def test_what_is_not_there_is_not_told(summary):
@@ -299,6 +324,6 @@ def test_the_least_error_of_a_half_is_the_one_sided_limit_of_the_disagreement(re
     found, _, _, settings = read("selection.level=0.9")
     design = read_results(settings).design
     seen = Crossed(np.array([0.1, 0.2, 0.3]), 30 * 0.04 / 29, 30, design.loss)
-    expected = covalidation.lower_limit(seen, design.methods["disagreement"], 2, 0.9)
+    expected = covalidation.lower_limit(seen, design.methods["disagreement"], design.loss, 2, 0.9)
     assert expected == pytest.approx(found.least_half_error, rel=1e-12)
     assert 0 < found.least_half_error < 0.2
