@@ -14,6 +14,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, OrdinalEncoder, StandardScaler
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
+from tests.end_to_end.conftest import Ran
+
 ROWS, LABELLED, BLOCK = 240, 150, 15
 WORDS = ["red", "green", "blue", "rain", "sun"]
 COLOURS = ["amber", "beige", "cyan"]
@@ -47,6 +49,16 @@ def table(kind: str) -> pd.DataFrame:
         frame.loc[rng.random(ROWS) < 0.1, name] = None
     frame.loc[ROWS - 40 :, "label"] = None
     return frame
+
+
+def write_shards(folder: Path) -> Path:
+    """Two good shards, with columns in another order and a new category, and one that lacks a column."""
+    folder.mkdir()
+    rows = table("classes").drop(columns="label").tail(90)
+    rows[rows.columns[::-1]].head(40).to_csv(folder / "a.csv", index=False)
+    rows.iloc[40:60].assign(colour="drab").to_csv(folder / "b.csv", index=False)
+    rows.iloc[60:].drop(columns="when").to_csv(folder / "c.csv", index=False)
+    return folder
 
 
 def calendar(X: pd.DataFrame) -> np.ndarray:
@@ -124,7 +136,7 @@ LEARNERS = {"binary": OF_CLASSES, "classes": OF_CLASSES, "numbers": OF_NUMBERS}
 def ran(clone, server, write_params, tmp_path_factory):
     """A function that validates one kind of target, and returns the checkout."""
 
-    def run(kind: str) -> Path:
+    def run(kind: str) -> Ran:
         folder = tmp_path_factory.mktemp(kind)
         table(kind).to_csv(folder / "mixed.csv", index=False)
         candidates = [
@@ -132,6 +144,8 @@ def ran(clone, server, write_params, tmp_path_factory):
             for name, (path, params, _) in LEARNERS[kind].items()
         ]
         data = {"source": str(folder / "mixed.csv"), "target": "label", "positive": None}
+        if kind == "classes":  # with shards of one's own, one of them bad
+            data |= {"unlabeled": str(write_shards(folder / "shards")), "on_bad_shard": "skip"}
         params = write_params(
             folder / "params.yaml",
             data={**data, "labeled_rows": LABELLED},
@@ -139,8 +153,7 @@ def ran(clone, server, write_params, tmp_path_factory):
             candidates=candidates,
         )
         checkout = clone(server)
-        checkout.flow("validate", "--params", params)
-        return checkout.path
+        return Ran(checkout, params, checkout.flow("validate", "--params", params).stdout)
 
     return run
 
@@ -148,7 +161,8 @@ def ran(clone, server, write_params, tmp_path_factory):
 @pytest.mark.slow  # three validations
 @pytest.mark.parametrize("kind", LEARNERS)
 def test_every_mean_of_a_mixed_table_is_that_of_a_plain_loop(ran, kind):
-    path = ran(kind)
+    run = ran(kind)
+    path = run.path
     labeled = pd.read_parquet(path / "data/prepared/labeled.parquet")
     assert LABELLED == len(labeled)
     X, y = labeled.drop(columns="target"), labeled["target"].to_numpy()
@@ -163,6 +177,13 @@ def test_every_mean_of_a_mixed_table_is_that_of_a_plain_loop(ran, kind):
         for estimate, value in means(learner, X, y, partition, halves.to_numpy(), unlabeled).items()
     }
     assert expected == pytest.approx({place: estimates[place] for place in expected}, abs=1e-9)
+    if kind == "classes":
+        assert [40, 20] == [len(shard) for shard in shards]
+        page = (path / "reports/report.html").read_text()
+        for said in (page, " ".join(run.said.split())):
+            assert "1 of 3, 30 rows lost" in said
+            assert "unlabelled rows (" in said
+        assert "has categories that no labelled row has in 100.0% of the rows" in page.replace("&#39;", "'")
 
 
 def means(learner, X, y, partition, halves, unlabeled) -> dict[str, float]:
