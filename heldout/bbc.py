@@ -5,12 +5,12 @@ cross-validation (Machine Learning 107, 2018), Algorithm 5 (BBC-CV).
 """
 
 import numpy as np
+from numpy.typing import NDArray
 
-from heldout import seeds
+from heldout.bootstrap import draws
 from heldout.losses import Losses
 from heldout.records import Interval
 
-BOOTSTRAPS = 1000
 METHOD = "bootstrap of the selection"
 TARGET = "the k-fold hypothesis of the candidate that selection by E_cv takes"
 ASSUMPTION = "independent examples; held-out losses of different rows nearly independent"
@@ -26,14 +26,17 @@ def corrected_error(losses: Losses, level: float, seed: int) -> tuple[float, Int
     that the order of rows does not matter.
     """
     losses = losses[:, np.lexsort(losses)]
-    n = losses.shape[1]
-    rng = np.random.default_rng(seeds.child(seed, "bootstrap"))
-    drawn = rng.multinomial(n, np.full(n, 1 / n), size=BOOTSTRAPS)
-    winners = np.argmin(losses @ drawn.T, axis=0)
-    left = drawn == 0
-    rows = np.maximum(left.sum(axis=1), 1)
-    errors = (left @ losses.T)[np.arange(BOOTSTRAPS), winners] / rows
-    errors = errors[left.any(axis=1)]  # one that drew every row tests none
+    errors = np.concatenate([_errors(losses, drawn) for drawn in draws(losses.shape[1], seed)])
     value = float(errors.mean())
     low, high = np.quantile(errors, [(1 - level) / 2, (1 + level) / 2])
     return value, Interval(min(float(low), value), max(float(high), value), level, METHOD, ASSUMPTION)
+
+
+def _errors(losses: Losses, drawn: NDArray[np.int64]) -> Losses:
+    """The error of each bootstrap's winner on the rows that it did not draw, but for one that drew every row."""
+    winners = np.argmin(losses @ drawn.T, axis=0)
+    left = drawn == 0
+    rows = left.sum(axis=1)
+    sums: Losses = (left @ losses.T)[np.arange(len(drawn)), winners]
+    errors: Losses = sums[rows > 0] / rows[rows > 0]
+    return errors

@@ -9,10 +9,8 @@ import math
 
 import numpy as np
 
-from heldout import seeds
+from heldout.bootstrap import draws
 from heldout.losses import Losses
-
-BOOTSTRAPS = 1000
 
 
 def variance_factor(folds: int | None) -> float:
@@ -38,11 +36,10 @@ def confidence_set(losses: Losses, level: float, factor: float, seed: int) -> li
         return list(range(m))
     largest_loss = float(np.abs(losses).max())
     losses = losses[:, np.lexsort(losses)] / (largest_loss if largest_loss > 0 else 1.0)  # whatever their unit
-    rng = np.random.default_rng(seeds.child(seed, "bootstrap"))
-    weights = rng.multinomial(n, np.full(n, 1 / n), size=BOOTSTRAPS) / n
     means = losses.mean(axis=1)
     centred = losses - means[:, None]
-    deviations = weights @ centred.T  # (BOOTSTRAPS, M): bootstrapped mean less mean
+    # (BOOTSTRAPS, M): bootstrapped mean less mean
+    deviations = np.concatenate([(drawn / n) @ centred.T for drawn in draws(n, seed)])
     covariance = centred @ centred.T / n
     of = np.diag(covariance)
     spread = np.sqrt(np.maximum(of[:, None] + of[None, :] - 2 * covariance, 0) / n)
