@@ -77,9 +77,9 @@ values = st.one_of(
 def counted(pytestconfig):
     """The number of mangled files, in the output of the tests."""
     yield
-    reporter = pytestconfig.pluginmanager.get_plugin("terminalreporter")
     said = f"{COUNTS.total()} mangled params.yaml: {COUNTS['told']} told, {COUNTS['read']} read as they could be"
-    reporter.write_line(f"\n{said}")
+    with pytestconfig.pluginmanager.getplugin("capturemanager").global_and_fixture_disabled():
+        print(f"\n{said}")
     assert COUNTS.total() >= 120 or pytestconfig.option.keyword or pytestconfig.option.maxfail
 
 
