@@ -7,6 +7,7 @@ Exception
 """
 
 Place = tuple[str | int, ...]
+_MOST_CHARACTERS = 600
 
 
 class UserError(Exception):
@@ -28,3 +29,10 @@ def dotted(place: Place) -> str:
         name = part if str(part).isprintable() else repr(part)  # a message is one line
         text += f"[{part}]" if isinstance(part, int) and text else f".{name}"
     return text.removeprefix(".")
+
+
+def one_line(text: str) -> str:
+    """The text in one printable line of a bearable length."""
+    text = " ".join(text.split())
+    text = "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in text)
+    return text if len(text) <= _MOST_CHARACTERS else f"{text[:_MOST_CHARACTERS]} …"

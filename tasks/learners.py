@@ -158,11 +158,19 @@ def _value(item: Any, allowed: Collection[str], place: Place, owner: Any, name: 
         return item
     made = [_value(one, allowed, (*place, number), None, "") for number, one in enumerate(item)]
     if name.rpartition("__")[2] in _NAMED_PARTS:  # YAML has no tuples, and scikit-learn asks for some
-        return [tuple(one) if isinstance(one, list) else one for one in made]
+        for number, part in enumerate(made):
+            if not (isinstance(part, list) and len(part) > 1 and _is_part(part[1])):
+                text = f"{dotted((*place, number))} must be a list of a name and a learner, as in"
+                raise Misplaced(f"{text} [svm, {{estimator: sklearn.svm.SVC, params: {{C: 1}}}}]", (*place, number))
+        return [tuple(part) for part in made]
     wanted = getattr(owner, "_parameter_constraints", {}).get(name, ())
     return (
         tuple(made) if tuple in wanted and not {list, "array-like"} & {one for one in wanted if _plain(one)} else made
     )
+
+
+def _is_part(value: Any) -> bool:
+    return hasattr(value, "get_params") or value in ("passthrough", "drop", None)
 
 
 def _plain(constraint: Any) -> bool:

@@ -9,9 +9,8 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
-from tasks.errors import Misplaced, Place, dotted
+from tasks.errors import Misplaced, Place, dotted, one_line
 
-_MOST_CHARACTERS = 600
 _ONE_OF_A_UNION = "input should be "
 
 
@@ -76,13 +75,6 @@ def _hint(found: Sequence[Any], value: Any) -> str:
     words = [word for problem in found for word in re.findall(r"'([^']*)'", problem.get("ctx", {}).get("expected", ""))]
     near = difflib.get_close_matches(value, words, n=1) if isinstance(value, str) else []
     return f"; did you mean {near[0]!r}?" if near else ""
-
-
-def one_line(text: str) -> str:
-    """The text in one printable line of a bearable length."""
-    text = " ".join(text.split())
-    text = "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in text)
-    return text if len(text) <= _MOST_CHARACTERS else f"{text[:_MOST_CHARACTERS]} …"
 
 
 def _nearest(key: str, model: type[BaseModel]) -> str:

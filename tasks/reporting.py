@@ -47,7 +47,7 @@ def print_summary(summary: Summary, model_address: str, speed: object | None = N
     title = "errors in percent" if summary.percent else "mean losses"
     level = 100 * summary.settings.selection.level
     table = Table(title=f"{title}, with intervals at {level:g} % where one is claimed", title_justify="left")
-    table.add_column("candidate", no_wrap=True)
+    table.add_column("candidate", overflow="fold")  # a grid's point may have a long name
     for estimate in SHOWN:
         table.add_column(estimate, justify="right", no_wrap=True)
     for candidate in summary.selection["candidates"]:

@@ -6,7 +6,7 @@ from typing import Any
 
 import yaml
 
-from tasks.errors import Place, UserError
+from tasks.errors import Place, UserError, one_line
 
 MOST_ERRORS = 10
 _MOST_VALUES = 100_000  # an alias costs nothing to read, and may stand for more values than memory holds
@@ -21,7 +21,9 @@ class Written:
         try:
             text = path.read_text(encoding="utf-8")
         except (OSError, ValueError) as error:
-            raise UserError(f"{path}: cannot be read ({error}); name a parameter file with --params") from None
+            raise UserError(
+                f"{path}: cannot be read ({one_line(str(error))}); name a parameter file with --params"
+            ) from None
         self._overrides: list[Place] = []
         self._root, value = _parse(path, text)
         if not isinstance(value, dict):
@@ -31,8 +33,9 @@ class Written:
     def override(self, text: str) -> None:
         """Set one key, written as a.b=c with c in YAML. Raises UserError for what sets nothing."""
         key, equals, written = text.partition("=")
+        told = one_line(f"--set {text}")
         if not equals or not key:
-            raise UserError(f"--set {text}: must have the form a.b=c, as in --set split.folds=5")
+            raise UserError(f"{told}: must have the form a.b=c, as in --set split.folds=5")
         *parents, last = key.split(".")
         node: Any = self.value
         place: list[str | int] = []
@@ -46,9 +49,11 @@ class Written:
             place.append(int(last) if isinstance(node, list) else last)
             node[place[-1]] = value
         except yaml.YAMLError:
-            raise UserError(f"--set {text}: {written!r} is not valid YAML") from None
+            raise UserError(f"{told}: {one_line(repr(written))} is not valid YAML") from None
         except (TypeError, AttributeError, ValueError, IndexError, RecursionError):
-            raise UserError(f"--set {text}: there is nothing at {'.'.join(parents) or key} to set a key of") from None
+            raise UserError(
+                f"{told}: there is nothing at {one_line('.'.join(parents) or key)} to set a key of"
+            ) from None
         self._overrides.append(tuple(place))
 
     def where(self, place: Place) -> str:
@@ -83,9 +88,9 @@ def _parse(path: Path, text: str) -> tuple[Any, Any]:
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         line = "" if mark is None else f", line {mark.line + 1}"
-        raise UserError(f"{path}{line}: is not valid YAML: {' '.join(str(error).split())}") from None
+        raise UserError(f"{path}{line}: is not valid YAML: {one_line(str(error))}") from None
     except (ValueError, AttributeError, OverflowError) as error:  # a date or a number that is none
-        raise UserError(f"{path}: is not valid YAML: {' '.join(str(error).split())}") from None
+        raise UserError(f"{path}: is not valid YAML: {one_line(str(error))}") from None
     except RecursionError:
         raise UserError(f"{path}: is nested too deeply, or an alias (*name) stands inside of its own anchor") from None
 
@@ -107,7 +112,10 @@ def _duplicates(loader: Any, root: Any) -> Iterator[tuple[int, str]]:
                 if isinstance(key, yaml.ScalarNode) and key.tag != "tag:yaml.org,2002:merge":
                     name, line = loader.construct_object(key), key.start_mark.line + 1
                     if name in first:
-                        yield line, f"{name!r} is written twice, first in line {first[name]}; remove one of them"
+                        yield (
+                            line,
+                            f"{one_line(repr(name))} is written twice, first in line {first[name]}; remove one of them",
+                        )
                     first.setdefault(name, line)
             waiting += reversed([value for _, value in node.value])
 

@@ -158,6 +158,13 @@ def test_the_line_of_a_mistake_inside_is_told(shipped, tmp_path):
         load(path)
 
 
+@pytest.mark.parametrize("steps", ["[[a, 5]]", "[a]", "[[a, {estimatr: sklearn.svm.SVC}]]", "[[a]]", "[{a: 1}]"])
+def test_a_step_that_is_no_name_and_learner_is_told(shipped, steps):
+    candidate = f"{{name: a, estimator: sklearn.pipeline.Pipeline, params: {{steps: {steps}}}}}"
+    with pytest.raises(UserError, match=r"params.steps\[0\] must be a list of a name and a learner, as in \[svm, "):
+        load(shipped, [f"candidates=[{candidate}]"])
+
+
 CALIBRATED_LINES = f"""estimator: sklearn.calibration.CalibratedClassifierCV
     params:
       estimator:
