@@ -124,8 +124,8 @@ class Settings(Section):
     loss: LossName | PinballLoss | CostLoss | None = Field(
         None,  # 0/1 for classes, squared for numbers
         description="what a wrong answer costs. null: 1 for a wrong class, the squared difference for numbers. Of "
-        "classes also log and brier (of predicted probabilities), balanced, {cost: {actual: {predicted: 2}}}; of numbers "
-        "absolute, {pinball: 0.9}",
+        "classes also log and brier (of predicted probabilities), balanced, {cost: {actual: {predicted: 2}}}; of "
+        "numbers absolute, {pinball: 0.9}",
     )
     # left out: the methods that docs/coverage.md chose
     intervals: dict[str, str] | None = Field(

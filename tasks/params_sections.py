@@ -27,8 +27,8 @@ class Data(Section):
     """Where the rows come from, and which of them keep their labels."""
 
     source: str = Field(
-        description="sklearn:digits, iris, wine, breast_cancer or diabetes; or the path of a CSV or Parquet file below "
-        "data/raw"
+        description="sklearn:digits, iris, wine, breast_cancer or diabetes; openml:NAME-or-ID; or the path of a CSV (also "
+        ".csv.gz) or Parquet file, or of a folder of Parquet files"
     )
     target: str | None = Field(
         None,  # the column named target
@@ -135,13 +135,16 @@ class Family(Section):
 class PinballLoss(TypedDict):
     """The pinball loss of one quantile."""
 
-    pinball: Fraction
+    pinball: Annotated[Fraction, Field(description="the quantile")]
 
 
 class CostLoss(TypedDict):
     """What each answer costs, by the right class, then by the class predicted."""
 
-    cost: dict[Label, dict[Label, Annotated[float, Field(ge=0)]]]
+    cost: Annotated[
+        dict[Label, dict[Label, Annotated[float, Field(ge=0)]]],
+        Field(description="the cost of each prediction, for each class that is right"),
+    ]
 
 
 class SelectionSection(Section):

@@ -103,7 +103,7 @@ def test_a_grid_that_cannot_be_fitted_is_told(shipped, tmp_path, grid, message):
     path.write_text(shipped.read_text().replace(f"{linear}      C: 10\n", f"{linear}    grid: {grid}\n"))
     with pytest.raises(UserError) as caught:
         load(path)
-    line = next(number for number, text in enumerate(path.read_text().splitlines(), 1) if text.strip().startswith("gr"))
+    line = next(number for number, text in enumerate(path.read_text().splitlines(), 1) if "grid:" in text)
     assert str(caught.value).startswith(f"{path}, line {line}: {message}")
 
 

@@ -92,7 +92,8 @@ def test_a_transformer_that_looks_at_labels_gains_nothing_on_tested_rows(checkou
     monkeypatch.syspath_prepend(checkout)
     monkeypatch.delitem(sys.modules, "planted", raising=False)
     candidate = "candidates=[{name: a, estimator: sklearn.tree.DecisionTreeClassifier, preprocess: planted.Planted}]"
-    own = settings_of_rows(candidate, "data.columns.c=category", "split.stratify=false")
+    allowed = "execution.allowed_modules=[sklearn, planted]"
+    own = settings_of_rows(candidate, allowed, "data.columns.c=category", "split.stratify=false")
     files.write_prepared(prepare(own))
     losses = np.concatenate([losses for _, _, losses in fitted(own, name)])
     if name == "final":

@@ -59,7 +59,7 @@ def test_what_is_no_loss_is_told_in_one_line(shipped, written, message):
     with pytest.raises(UserError) as caught:
         load(shipped, [f"loss={written}"])
     (line,) = str(caught.value).splitlines()
-    assert line.startswith(f"{shipped}: {message}")
+    assert line.startswith(f"{shipped}, --set: {message}")
 
 
 @pytest.mark.parametrize(

@@ -34,6 +34,8 @@ def test_they_are_written_by_one_command(checkout):
 
 def model_keys(model, prefix="") -> list[str]:
     """Every key, straight from the model."""
+    if not hasattr(model, "model_fields"):  # a typed dictionary
+        return [f"{prefix}{name}" for name in model.__annotations__]
     found = []
     for name, field in model.model_fields.items():
         found.append(f"{prefix}{name}")
