@@ -119,7 +119,7 @@ class Settings(Section):
     progressive: Progressive
     covalidation: Covalidation
     candidates: Annotated[list[Candidate], Field(min_length=1)] = Field(
-        description="from simple to complex: a tie goes to the first"
+        description="From simple to complex: a tie goes to the first"
     )
     loss: LossName | PinballLoss | CostLoss | None = Field(
         None,  # 0/1 for classes, squared for numbers

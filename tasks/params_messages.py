@@ -50,7 +50,10 @@ def _explain(place: Place, found: Sequence[Any], model: type[BaseModel]) -> Prob
     if kind == "value_error":  # our own messages say all
         error = found[0]["ctx"]["error"]
         whole = (*place, *error.place) if isinstance(error, Misplaced) else place
-        return Problem(whole, one_line(f"{key}: {error}" if key else str(error)))
+        said = str(error)
+        return Problem(
+            whole, one_line(said if said.startswith((f"{key} ", f"{key}.")) or not key else f"{key}: {said}")
+        )
     if kind == "extra_forbidden":
         text = f"{key} is not known; did you mean {_nearest(key, model)}?"
     elif kind == "missing":

@@ -27,8 +27,8 @@ class Data(Section):
     """Where the rows come from, and which of them keep their labels."""
 
     source: str = Field(
-        description="sklearn:digits, iris, wine, breast_cancer or diabetes; openml:NAME-or-ID; or the path of a CSV (also "
-        ".csv.gz) or Parquet file, or of a folder of Parquet files"
+        description="sklearn:digits, iris, wine, breast_cancer or diabetes; openml:NAME-or-ID; or the path of a CSV "
+        "(also .csv.gz) or Parquet file, or of a folder of Parquet files"
     )
     target: str | None = Field(
         None,  # the column named target

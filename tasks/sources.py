@@ -90,7 +90,7 @@ def _openml(name: str) -> pd.DataFrame:
     try:
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", "A network error occurred")  # the UserError says it
-            found: Any = fetch_openml(**which, as_frame=True, parser="pandas", data_home=home, n_retries=1, delay=0)
+            found: Any = fetch_openml(**which, as_frame=True, parser="pandas", data_home=home, n_retries=1, delay=0.1)
     except OSError as error:
         raise UserError(
             f"data.source is openml:{name}: OpenML cannot be reached ({_one_line(error)}), and the set is not in "

@@ -15,6 +15,7 @@ from tasks import files
 from tasks.designs import read_design
 from tasks.errors import UserError
 from tasks.estimates import choose, estimate_all, read_results
+from tasks.shards import dealt
 from tasks.tables import Prepared
 
 BAYES = "estimator: sklearn.naive_bayes.GaussianNB"
@@ -52,7 +53,8 @@ def results_of(checkout, settings_with):
         partition = Partition(np.array([False, True, False, True]), np.array([0, 0, 0, 1]), np.array([-1, 0, 1, 2]))
         labeled = pd.DataFrame({"x": np.zeros(4), "target": [0, 1, 0, 1]})
         halves = np.array([[0, 0, 1, 1], [0, 1, 0, 1]], dtype=np.int8)
-        shards = [pd.DataFrame({"x": np.zeros(rows)}) for rows in (3, 1)] if unlabeled else []
+        places = [np.arange(3), np.array([3])] if unlabeled else []
+        shards = dealt(pd.DataFrame({"x": np.zeros(4)}), places)
         files.write_prepared(Prepared(labeled, None, shards, partition, halves, "hash"))
         settings = settings_with(CANDIDATES, "progressive.block=1", METHODS, *changes)
         disagreement, rows = [], []

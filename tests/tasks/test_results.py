@@ -9,6 +9,7 @@ from heldout.observed import crossed
 from heldout.partition import Partition
 from tasks import files, results
 from tasks.designs import read_design
+from tasks.shards import dealt
 from tasks.tables import Prepared
 from tasks.worker import Finished
 
@@ -131,7 +132,7 @@ def written(checkout, settings_of_rows):
         step = np.full(ROWS, -1)
         step[rng.permutation(ROWS)[:8]] = np.arange(8)
         partition = Partition(np.arange(ROWS) % 4 == 1, rng.permutation(np.arange(ROWS) % 5), step)
-        shards = [pd.DataFrame({"x": np.zeros(rows)}) for rows in SHARDS]
+        shards = dealt(pd.DataFrame({"x": np.zeros(max(SHARDS))}), [np.arange(rows) for rows in SHARDS])
         files.write_prepared(Prepared(labeled, None, shards, partition, halves, "hash"))
         bayes = "estimator: sklearn.naive_bayes.GaussianNB"
         settings = settings_of_rows(
