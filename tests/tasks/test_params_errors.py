@@ -188,8 +188,8 @@ def test_an_interval_that_is_no_name_is_told(shipped):
 
 def test_an_interval_of_an_estimate_that_has_none_is_told_with_those_that_have_one(shipped):
     (line,) = told(shipped, "intervals.E_out=Wilson")
-    assert line.startswith("intervals: ")
-    assert line.endswith("names 'E_out'; intervals can be chosen for " + ", ".join(DEFAULTS))
+    assert line.startswith("intervals names")
+    assert line.endswith("'E_out'; intervals can be chosen for " + ", ".join(DEFAULTS))
 
 
 def test_a_number_of_folds_below_two_is_told(shipped):
