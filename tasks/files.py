@@ -25,6 +25,8 @@ LABELED = PREPARED / "labeled.parquet"
 TEST = PREPARED / "test.parquet"
 PARTITION = PREPARED / "partition.parquet"
 HALVES = PREPARED / "halves.parquet"
+ROLES = PREPARED / "roles.parquet"
+TEST_ROLES = PREPARED / "test_roles.parquet"
 UNLABELED = PREPARED / "unlabeled"
 RESULTS = Path("data/results")
 LOSSES = RESULTS / "losses.parquet"
@@ -76,6 +78,9 @@ def write_prepared(prepared: Prepared) -> None:
         prepared.labeled.to_parquet(folder / LABELED.name)
         if prepared.test is not None:
             prepared.test.to_parquet(folder / TEST.name)
+        for path, roles in ((ROLES, prepared.roles), (TEST_ROLES, prepared.test_roles)):
+            if len(roles) and len(roles.columns):
+                roles.rename_axis("row").reset_index().to_parquet(folder / path.name)
         (folder / UNLABELED.name).mkdir()
         for number, shard in enumerate(prepared.shards):
             shard.to_parquet(folder / UNLABELED.name / f"shard-{number:05d}.parquet")
@@ -133,6 +138,23 @@ def read_halves() -> NDArray[np.int8]:
     """halves.parquet as an array of shape (R, N)."""
     frame = pd.read_parquet(_existing(HALVES)).sort_values(["repeat", "row"])
     return frame["half"].to_numpy().reshape(frame["repeat"].nunique(), -1)
+
+
+def read_roles() -> dict[str, NDArray[Any]]:
+    """The `group`, `time` and `weight` of each labelled row, shape (N,), those that the parameters name."""
+    return _read_roles(ROLES)
+
+
+def read_test_roles() -> dict[str, NDArray[Any]]:
+    """The same of the rows of the test part."""
+    return _read_roles(TEST_ROLES)
+
+
+def _read_roles(path: Path) -> dict[str, NDArray[Any]]:
+    if not path.exists():  # no role is named
+        return {}
+    frame = pd.read_parquet(path).sort_values("row")
+    return {name: frame[name].to_numpy() for name in frame.columns if name != "row"}
 
 
 def write_result(scheme: str, tables: Mapping[str, pd.DataFrame], failures: Mapping[str, str]) -> None:

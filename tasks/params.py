@@ -33,12 +33,24 @@ class Data(_Section):
     target: str | None = None  # left out: the column named target
     positive: str | int | float | bool | None = None
     drop: list[str] = []
-    groups: None = None  # grouped and time-ordered designs are not offered yet
-    time: None = None
+    groups: str | None = None
+    time: str | None = None
+    weight: str | None = None
     labeled_rows: Count | None = None  # left out: every row with a label
     unlabeled: str | None = None
     shards: Count
     sampling: Literal["iid", "active"]
+
+    @model_validator(mode="after")
+    def _one_role_a_column(self) -> "Data":
+        roles = {"target": self.target or "target", "groups": self.groups, "time": self.time, "weight": self.weight}
+        seen: dict[str, str] = {}
+        for role, column in roles.items():
+            if column is not None and seen.setdefault(column, role) != role:
+                raise ValueError(
+                    f"data.{role} and data.{seen[column]} are both {column!r}; a column has one role, name another"
+                )
+        return self
 
 
 class SplitSection(_Section):
@@ -48,6 +60,8 @@ class SplitSection(_Section):
     validation_fraction: Fraction
     folds: Annotated[int, Field(ge=2)] | Literal["loo"]
     stratify: bool
+    gap: Annotated[int, Field(ge=0)] = 0
+    duplicates: Literal["allow", "keep_together"] = "allow"
 
 
 class Progressive(_Section):
@@ -281,8 +295,6 @@ def _explain(problem: Any) -> str:
     if kind == "value_error":  # our own messages say all
         text = str(problem["ctx"]["error"])
         return f"{key}: {text}" if key else text
-    if kind == "none_required":
-        return f"{key} is {value!r}, but is not offered yet; leave it out"
     extra = " or 'loo'" if key == "split.folds" else ""
     return f"{key} is {value!r}: {problem['msg'][0].lower()}{problem['msg'][1:]}{extra}"
 

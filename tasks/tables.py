@@ -11,7 +11,7 @@ from heldout import seeds
 from heldout.errors import BadArgument
 from heldout.losses import ZERO_ONE, natural_loss
 from heldout.partition import Partition, cut, make_halves, make_partition, part_size, stratify_halves
-from tasks import sources
+from tasks import roles, sources
 from tasks.errors import UserError
 from tasks.params import Settings
 
@@ -28,6 +28,8 @@ class Prepared:
     partition: Partition
     halves: NDArray[np.int8]
     data_hash: str
+    roles: pd.DataFrame  # of the labelled rows; a column for each role that is named
+    test_roles: pd.DataFrame
 
     def __str__(self) -> str:
         unlabeled = sum(map(len, self.shards))
@@ -39,9 +41,12 @@ class Prepared:
 
 def prepare(settings: Settings) -> Prepared:
     """Read the source, cut the parts, draw the partitions. Raises UserError before anything is written."""
-    table = _with_target(sources.read_table(settings.data.source), settings)
+    source = sources.read_table(settings.data.source).reset_index(drop=True)
+    known = roles.read(source, settings)
+    table = _with_target(source, settings)
     has_label = table[TARGET].notna().to_numpy()
     pool, hidden = table[has_label], table[~has_label]
+    roles.check_complete(known[has_label], settings)
     if len(hidden):
         pool = pool.assign(**{TARGET: _without_gaps(pool[TARGET])})
     stratify = _check_target(pool[TARGET], settings)
@@ -72,6 +77,8 @@ def prepare(settings: Settings) -> Prepared:
         partition=partition,
         halves=halves,
         data_hash=_content_hash(table[has_label]),
+        roles=known.loc[labeled.index].reset_index(drop=True),
+        test_roles=known.loc[[] if test is None else test.index].reset_index(drop=True),
     )
 
 
@@ -95,7 +102,7 @@ def _with_target(table: pd.DataFrame, settings: Settings) -> pd.DataFrame:
     unknown = [column for column in data.drop if column not in table.columns or column == name]
     if unknown:
         raise UserError(f"data.drop names {unknown[0]!r}, which is no feature of {data.source}; it has {columns}")
-    features = table.drop(columns=[name, *data.drop])
+    features = table.drop(columns=list({name, *data.drop, *roles.named(settings).values()}))
     if TARGET in features.columns:
         raise UserError(
             f"data.source: a feature is called {TARGET!r}, the name of the prepared target; rename or drop it"

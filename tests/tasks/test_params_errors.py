@@ -49,7 +49,9 @@ def told(path, *changes) -> list[str]:
         ("data.sampling=all", "data.sampling is 'all': input should be 'iid' or 'active'"),
         ("data.drop=id", "data.drop is 'id': input should be a valid list"),
         ("data.drop=[1]", "data.drop[0] is 1: input should be a valid string"),
-        ("data.groups=id", "data.groups is 'id', but is not offered yet; leave it out"),
+        ("data.groups=[id]", "data.groups is ['id']: input should be a valid string"),
+        ("split.gap=-1", "split.gap is -1: input should be greater than or equal to 0"),
+        ("split.duplicates=drop", "split.duplicates is 'drop': input should be 'allow' or 'keep_together'"),
         ("selection.level=1", "selection.level is 1: input should be less than 1"),
         ("selection.criterion=E_out", f"selection.criterion is 'E_out': input should be {CRITERIA}"),
         (
@@ -216,6 +218,7 @@ def test_every_key_that_is_misspelt_is_told_with_the_right_one(shipped, tmp_path
 
 OPTIONAL = {"data.target", "data.positive", "data.drop", "data.labeled_rows", "data.unlabeled", "selection.criterion"}
 OPTIONAL |= {"execution.scheduler", "candidates.params", "candidates.preprocess", "candidates.family"}
+OPTIONAL |= {"data.groups", "data.time", "data.weight", "split.gap", "split.duplicates"}
 OPTIONAL |= {"intervals", "deliver", "selection.nested", "selection.reopen_test"}  # no number, or none but the study's
 
 
