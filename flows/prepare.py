@@ -16,4 +16,6 @@ def prepare(params: str = "params.yaml", overrides: tuple[str, ...] = ()) -> Non
     settings = load(params, overrides)
     prepared = tables.prepare(settings)
     files.write_prepared(prepared)
+    for warning in prepared.warnings:
+        log.warning("prepare: %s", warning)
     log.info("prepare: %s", prepared)

@@ -2,7 +2,7 @@
 
 from prefect import flow
 
-from tasks import choice, files, models, results, tracking
+from tasks import choice, files, kept_together, models, results, tracking
 from tasks.delivery import deliver
 from tasks.estimates import choose, estimate_all, read_results
 from tasks.execution import RUNNER
@@ -30,7 +30,8 @@ def _select(settings: Settings) -> None:
     files.write_estimates(
         [*(record for own in estimates.values() for record in own), *opening.estimates, *of_the_winner]
     )
-    description = choice.describe(settings, found, selection, estimates, opening, ledger, delivered)
+    copies = kept_together.compare(settings, found, winner)
+    description = choice.describe(settings, found, selection, estimates, opening, ledger, delivered, copies)
     files.write_json(files.SELECTION, description)
     models.save(delivered.hypothesis, files.MODEL)
     compared = [candidate for candidate in settings.candidates if candidate.name in found.candidates]

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from heldout.dependence import INDEPENDENT, Dependence, distinct
 from heldout.design import OF_THE_WINNER, OF_UNLABELED, PER_CANDIDATE
 from heldout.errors import BadArgument
 from heldout.losses import LOSSES, Loss
@@ -96,6 +97,21 @@ def as_table(X: Any, argument: str) -> Any:
     if len(X.shape) != 2:
         raise BadArgument(argument, f"{argument} has shape {X.shape}; it must have two dimensions, rows by columns")
     return X
+
+
+def checked_groups(groups: Any, n: int) -> Dependence:
+    """Rows of equal `groups`, shape (n,), belong together; None for independent rows."""
+    if groups is None:
+        return INDEPENDENT
+    groups = np.asarray(groups)
+    if groups.shape != (n,):
+        raise BadArgument("groups", f"groups has shape {groups.shape}; it must be ({n},), one group for each row of X")
+    if any(group is None or group != group for group in groups.tolist()):  # NaN alone is not itself
+        raise BadArgument("groups", "groups has a row whose group is missing; give each row one, or take it out")
+    codes = distinct(groups)
+    if not codes.any():
+        raise BadArgument("groups", "groups has 1 group; at least 2 are needed, one on each side of a split")
+    return Dependence(group=codes)
 
 
 def wanted(estimates: Sequence[str] | None, has_unlabeled: bool, candidates: int) -> tuple[str, ...]:

@@ -5,6 +5,7 @@ cross-validation (Machine Learning 107, 2018), Algorithm 5 (BBC-CV).
 """
 
 import numpy as np
+from numpy.typing import NDArray
 
 from heldout import seeds
 from heldout.losses import Losses
@@ -14,26 +15,41 @@ BOOTSTRAPS = 1000
 METHOD = "bootstrap of the selection"
 TARGET = "the k-fold hypothesis of the candidate that selection by E_cv takes"
 ASSUMPTION = "independent examples; held-out losses of different rows nearly independent"
+ASSUMPTION_OF_GROUPS = "independent groups; held-out losses of different groups nearly independent"
 
 
-def corrected_error(losses: Losses, level: float, seed: int) -> tuple[float, Interval]:
+def corrected_error(
+    losses: Losses, level: float, seed: int, cluster: NDArray[np.int64] | None = None
+) -> tuple[float, Interval]:
     """E_bbc and its percentile interval, from the held-out `losses`, shape (M, N), of M candidates.
 
     Each bootstrap draws N rows with replacement, takes the candidate with the least mean loss on them
     (ties to the first), and tests it on the rows that were not drawn; E_bbc is the mean of those errors,
     and their quantiles are the bounds. Rows' losses share their training rows, which the bootstrap does
     not see: a small optimism is left (docs/coverage.md). Columns are put in a canonical order first, so
-    that the order of rows does not matter.
+    that the order of rows does not matter. Where the rows have a `cluster`, shape (N,), whole clusters are drawn.
     """
-    losses = losses[:, np.lexsort(losses)]
+    losses, size = _sums(losses, cluster)
     n = losses.shape[1]
     rng = np.random.default_rng(seeds.child(seed, "bootstrap"))
     drawn = rng.multinomial(n, np.full(n, 1 / n), size=BOOTSTRAPS)
     winners = np.argmin(losses @ drawn.T, axis=0)
     left = drawn == 0
-    rows = np.maximum(left.sum(axis=1), 1)
+    rows = np.maximum(left @ size, 1)
     errors = (left @ losses.T)[np.arange(BOOTSTRAPS), winners] / rows
     errors = errors[left.any(axis=1)]  # one that drew every row tests none
     value = float(errors.mean())
     low, high = np.quantile(errors, [(1 - level) / 2, (1 + level) / 2])
-    return value, Interval(min(float(low), value), max(float(high), value), level, METHOD, ASSUMPTION)
+    assumption = ASSUMPTION if cluster is None else ASSUMPTION_OF_GROUPS
+    return value, Interval(min(float(low), value), max(float(high), value), level, METHOD, assumption)
+
+
+def _sums(losses: Losses, cluster: NDArray[np.int64] | None) -> tuple[Losses, NDArray[np.int64]]:
+    """The sum of each candidate's losses in each unit that is drawn, shape (M, G), and the units' rows, shape (G,)."""
+    if cluster is None:
+        ordered = losses[:, np.lexsort(losses)]
+        return ordered, np.ones(ordered.shape[1], dtype=np.int64)
+    size = np.bincount(cluster).astype(np.int64)
+    sums: Losses = np.stack([np.bincount(cluster, weights=own) for own in losses]).astype(np.float64)
+    order = np.lexsort((size, *sums))
+    return sums[:, order], size[order]

@@ -8,6 +8,7 @@ Learning 52, 2003).
 import math
 
 import numpy as np
+from numpy.typing import NDArray
 
 from heldout import seeds
 from heldout.losses import Losses
@@ -24,24 +25,31 @@ def variance_factor(folds: int | None) -> float:
     return 1.0 if folds is None else 1 + folds / (folds - 1)
 
 
-def confidence_set(losses: Losses, level: float, factor: float, seed: int) -> list[int]:
+def confidence_set(
+    losses: Losses, level: float, factor: float, seed: int, cluster: NDArray[np.int64] | None = None
+) -> list[int]:
     """The places of the candidates in the set, ascending, from paired `losses` of shape (M, n).
 
     With probability `level`, for large n, it holds the candidate of least true error. While the hypothesis
     that all candidates left are equally good is rejected, the one that is worst against another by its t is
     dropped. t_ij = mean(d_ij) / sqrt(factor s_ij^2 / n) for the paired differences d_ij; the distribution of
     max |t_ij| under equality is bootstrapped over rows. Candidates with equal losses on every row are never
-    told apart, nor any by a single row.
+    told apart, nor any by a single row. Where the rows have a `cluster`, shape (n,), the variance is that over
+    clusters, whose sums are bootstrapped (a block bootstrap, as in the paper).
     """
     m, n = losses.shape
-    if n < 2:
+    units = n if cluster is None else int(cluster.max()) + 1
+    if units < 2:
         return list(range(m))
     largest_loss = float(np.abs(losses).max())
-    losses = losses[:, np.lexsort(losses)] / (largest_loss if largest_loss > 0 else 1.0)  # whatever their unit
+    order = np.lexsort(losses if cluster is None else (cluster, *losses))
+    losses = losses[:, order] / (largest_loss if largest_loss > 0 else 1.0)  # whatever their unit
     rng = np.random.default_rng(seeds.child(seed, "bootstrap"))
-    weights = rng.multinomial(n, np.full(n, 1 / n), size=BOOTSTRAPS) / n
+    weights = rng.multinomial(units, np.full(units, 1 / units), size=BOOTSTRAPS) / n
     means = losses.mean(axis=1)
     centred = losses - means[:, None]
+    if cluster is not None:
+        centred = np.stack([np.bincount(cluster[order], weights=own, minlength=units) for own in centred])
     deviations = weights @ centred.T  # (BOOTSTRAPS, M): bootstrapped mean less mean
     covariance = centred @ centred.T / n
     of = np.diag(covariance)

@@ -55,7 +55,7 @@ def error_bound(disagreement: float, loss: Loss, classes: int) -> tuple[float, b
 
 def estimates(
     candidate: str,
-    tested: Crossed,
+    tested: Crossed | None,
     trained: Crossed,
     disagreement: Crossed | None,
     *,
@@ -66,18 +66,20 @@ def estimates(
 ) -> list[Estimate]:
     """E_2cv and E_train, and with unlabelled rows also disagreement, E_dis and E_maxdt.
 
-    `tested` are the losses of each row by the half model that did not see it, `trained` by the one that
-    did, `disagreement` over the unlabelled rows, None without such rows. All are about hypotheses
-    trained on N/2 rows. The bounds of E_dis are those of the disagreement carried through the monotone
+    `tested` are the losses of each row by the half model that did not see it (None where it may not be tested:
+    then no E_2cv), `trained` by the one that did, `disagreement` over the unlabelled rows, None without such
+    rows. All are about hypotheses trained on N/2 rows. The bounds of E_dis are those of the disagreement carried
+    through the monotone
     `error_bound`; E_maxdt = max(E_train, E_dis) guards against learners that agree because they learn
     nothing, and each of its parts takes half of what the level leaves (union bound).
     """
 
     def record(name: str, observed: Crossed, target: str, at: float = level) -> Estimate:
-        return estimate_with(candidate, name, observed, target, n_labeled // 2, methods[name], at)
+        return estimate_with(candidate, name, observed, target, n_labeled // 2, methods.get(name), at)
 
     of_training = f"{TARGET} (its training error)"
-    found = [record("E_2cv", tested, TARGET), record("E_train", trained, of_training)]
+    found = [] if tested is None else [record("E_2cv", tested, TARGET)]
+    found.append(record("E_train", trained, of_training))
     if disagreement is None:
         return found
     of_disagreement = "two hypotheses trained on disjoint halves"

@@ -7,11 +7,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from heldout import covalidation, cross_validation, holdout, progressive, resampling
+from heldout import covalidation, cross_validation, holdout, progressive, resampling, seeds
+from heldout.dependence import INDEPENDENT, Dependence, joined
 from heldout.intervals.method import Method
 from heldout.losses import Loss, Losses
 from heldout.observed import Crossed, CrossValidated, Tested, crossed
-from heldout.partition import Partition
+from heldout.partition import Partition, draw_folds
 from heldout.records import Estimate, Split
 from heldout.seeds import SchemeName
 
@@ -33,7 +34,9 @@ _SCHEME_OF: Mapping[str, SchemeName] = {
 class Design:
     """The partitions of N labelled rows, and the choices that every estimate follows.
 
-    `halves` has shape (R, N), `methods` the interval of each estimate, `estimates` the names wanted.
+    `halves` has shape (R, N), `methods` the interval of each estimate that has a valid one, `estimates` the names
+    wanted. `dependence` holds for every split; `copies`, shape (N,), numbers the sets of rows with equal features,
+    for the scheme copies_together alone.
     """
 
     y: NDArray[np.generic]
@@ -46,6 +49,8 @@ class Design:
     level: float
     methods: Mapping[str, Method]
     estimates: Sequence[str]
+    dependence: Dependence = INDEPENDENT
+    copies: NDArray[np.int64] | None = None
     _drawn: dict[str, resampling.Scheme] = field(default_factory=dict, init=False, repr=False)
     _splits: dict[str, list[Split]] = field(default_factory=dict, init=False, repr=False)
 
@@ -76,8 +81,13 @@ class Design:
         return self._splits[scheme]
 
     def _make_splits(self, scheme: SchemeName) -> list[Split]:
-        if scheme == "final":
+        """Raises BadArgument where the dependence of rows leaves nothing to train on."""
+        if scheme == "final":  # it tests nothing: E_in is a training error
             return [holdout.final_split(len(self.y))]
+        dependence = self._with_copies() if scheme == "copies_together" else self.dependence
+        return [dependence.purged(split) for split in self._drawn_splits(scheme)]
+
+    def _drawn_splits(self, scheme: SchemeName) -> list[Split]:
         if scheme == "holdout":
             return [holdout.split(self.partition.validation)]
         if scheme == "cross_validation":
@@ -85,13 +95,36 @@ class Design:
         if scheme == "progressive":
             return progressive.splits(self.partition.step, self.block)
         if scheme == "covalidation":
-            return [split for half in self.halves for split in covalidation.splits(half)]
+            halves = [split for half in self.halves for split in covalidation.splits(half)]
+            if self.dependence.time is None:
+                return halves
+            # in time the halves are trained on, for their disagreement, and not tested
+            return [Split(split.train, split.validation[:0]) for split in halves]
+        if scheme == "copies_together":
+            return cross_validation.splits(self._folds_of_copies())
         return self.further(scheme).splits
+
+    def _with_copies(self) -> Dependence:
+        """The dependence of the design with copies of a row as one group."""
+        assert self.copies is not None, "the scheme copies_together needs the copies"  # noqa: S101
+        group = self.dependence.group
+        return replace(self.dependence, group=self.copies if group is None else joined(group, self.copies))
+
+    def _folds_of_copies(self) -> NDArray[np.int64]:
+        """As many folds as the design has, copies in one of them; in time its folds themselves."""
+        fold, together = self.partition.fold, self._with_copies()
+        if together.time is not None:
+            return fold
+        groups = int(together.group.max()) + 1  # type: ignore[union-attr]
+        k = min(int(fold.max()) + 1, groups)
+        return draw_folds(self.y, k, self.stratify, seeds.random_state(self.seed, "folds"), together.group)
 
     def further(self, scheme: SchemeName) -> resampling.Scheme:
         """A scheme beyond the folds that an interval, or nested selection, asks for; drawn once."""
         if scheme not in self._drawn:
-            self._drawn[scheme] = resampling.SCHEMES[scheme](self.y, self.partition.fold, self.stratify, self.seed)
+            self._drawn[scheme] = resampling.SCHEMES[scheme](
+                self.y, self.partition.fold, self.stratify, self.seed, self.dependence.group
+            )
         return self._drawn[scheme]
 
 
@@ -116,18 +149,20 @@ def estimate_candidate(design: Design, candidate: str, evidence: Evidence) -> li
         found.append(holdout.training_estimate(candidate, tested(design, evidence, "final")))
     if "holdout" in evidence.losses:
         observed = tested(design, evidence, "holdout")
-        found.append(holdout.estimate(candidate, observed, n - observed.n, methods["E_val"], level))
+        size = len(design.splits("holdout")[0].train)
+        found.append(holdout.estimate(candidate, observed, size, methods["E_val"], level))
     if "cross_validation" in evidence.losses and "E_cv" in design.estimates:  # not for E_bbc and E_nested alone
-        found.append(cross_validation.estimate(candidate, cross_validated(design, evidence), methods["E_cv"], level))
+        observed, size = cross_validated(design, evidence), mean_fold_training_size(design)
+        found.append(cross_validation.estimate(candidate, observed, size, methods["E_cv"], level))
     if "progressive" in evidence.losses:
-        size = progressive.mean_training_size(design.partition.step, design.block)
+        size = progressive.mean_training_size(design.splits("progressive"))
         found.append(
             progressive.estimate(candidate, tested(design, evidence, "progressive"), size, methods["E_prog"], level)
         )
     if "covalidation" in evidence.losses:
         found += covalidation.estimates(
             candidate,
-            _half_tested(design, evidence),
+            _half_tested(design, evidence) if design.dependence.time is None else None,
             _half_trained(design, evidence),
             evidence.disagreement,
             n_labeled=n,
@@ -138,25 +173,36 @@ def estimate_candidate(design: Design, candidate: str, evidence: Evidence) -> li
     return [record for record in found if record.estimate in design.estimates]
 
 
+def mean_fold_training_size(design: Design) -> int:
+    """The mean number of rows that the hypotheses of the folds were trained on."""
+    return cross_validation.mean_training_size(design.splits("cross_validation"))
+
+
 def tested(design: Design, evidence: Evidence, scheme: SchemeName) -> Tested:
     """The losses of a scheme that tests each row once; of progressive validation in the order of steps."""
     losses = np.concatenate(evidence.losses[scheme])
+    rows = np.concatenate([split.validation for split in design.splits(scheme)])
     if scheme == "progressive":
-        rows = np.concatenate([split.validation for split in design.splits("progressive")])
-        losses = losses[np.argsort(design.partition.step[rows])]
-    return Tested(losses, design.loss, design.seed)
+        order = np.argsort(design.partition.step[rows])
+        losses, rows = losses[order], rows[order]
+    return Tested(losses, design.loss, design.seed, design.dependence.clusters(rows))
 
 
 def cross_validated(design: Design, evidence: Evidence) -> CrossValidated:
-    """The held-out losses in row order, with the fields of the further fits that were made."""
-    losses = np.empty(len(design.y))
+    """The held-out losses in row order, with the fields of the further fits that were made.
+
+    Rows in time that no fold tests are left out.
+    """
+    by_row = np.empty(len(design.y))
     for split, part in zip(design.splits("cross_validation"), evidence.losses["cross_validation"], strict=True):
-        losses[split.validation] = part
+        by_row[split.validation] = part
+    rows = np.flatnonzero(design.partition.fold >= 0)
     fields: dict[str, Any] = {}
     for scheme in resampling.SCHEMES:
         if scheme in evidence.losses:
             fields |= design.further(scheme).fields(evidence.losses[scheme])  # type: ignore[arg-type,index]
-    return CrossValidated(losses, design.loss, design.seed, fold=design.partition.fold, **fields)
+    cluster, fold = design.dependence.clusters(rows), design.partition.fold[rows]
+    return CrossValidated(by_row[rows], design.loss, design.seed, cluster, fold=fold, **fields)
 
 
 def half_losses(design: Design, losses: Sequence[Losses], *, own: bool) -> Losses:

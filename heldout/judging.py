@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from heldout import bbc, nested_selection
-from heldout.design import Design, Evidence, cross_validated, half_losses, tested
+from heldout.design import Design, Evidence, cross_validated, half_losses, mean_fold_training_size, tested
 from heldout.intervals.method import estimate_with, with_interval
 from heldout.observed import CrossValidated
 from heldout.records import Estimate
@@ -34,16 +34,20 @@ def paired(design: Design, evidence: Mapping[str, Evidence], criterion: Criterio
     if criterion == "E_cv":
         observed = {name: cross_validated(design, of) for name, of in evidence.items()}
         terms = {name: one.fold_errors for name, one in observed.items()}
-        return Paired({name: one.losses for name, one in observed.items()}, terms, _folds(design))
+        losses = {name: one.losses for name, one in observed.items()}
+        return Paired(losses, terms, _folds(design), next(iter(observed.values())).cluster)
     if criterion == "E_2cv":  # a row's mean over repeats, which share their rows
         means = {
             name: half_losses(design, of.losses["covalidation"], own=False).mean(axis=0)
             for name, of in evidence.items()
         }
-        return Paired(means, means, folds=2)
+        cluster = design.dependence.clusters(np.arange(len(design.y)))
+        return Paired(means, means, folds=2, cluster=cluster, terms_cluster=cluster)
     scheme: SchemeName = "holdout" if criterion == "E_val" else "progressive"
-    losses = {name: tested(design, of, scheme).losses for name, of in evidence.items()}
-    return Paired(losses, losses)
+    seen = {name: tested(design, of, scheme) for name, of in evidence.items()}
+    losses = {name: one.losses for name, one in seen.items()}
+    cluster = next(iter(seen.values())).cluster
+    return Paired(losses, losses, cluster=cluster, terms_cluster=cluster)
 
 
 def estimate_winner(design: Design, evidence: Mapping[str, Evidence]) -> list[Estimate]:
@@ -53,16 +57,15 @@ def estimate_winner(design: Design, evidence: Mapping[str, Evidence]) -> list[Es
         return []
     losses = np.stack([cross_validated(design, of).losses for of in evidence.values()])
     winner = list(evidence)[int(np.argmin(losses.mean(axis=1)))]
-    n, k = len(design.y), _folds(design)
-    n_train = round(n - n / k)
+    n, n_train, cluster = len(design.y), mean_fold_training_size(design), design.dependence.group
     found = []
     if "E_bbc" in wanted:
-        value, interval = bbc.corrected_error(losses, design.level, design.seed)
+        value, interval = bbc.corrected_error(losses, design.level, design.seed, cluster)
         found.append(with_interval(Estimate(winner, "E_bbc", value, bbc.TARGET, n_train, n), interval))
     if "E_nested" in wanted:
         fold = design.partition.fold
         outer = nested_selection.outer_losses(losses, nested_winners(design, evidence), fold)
-        observed = CrossValidated(outer, design.loss, design.seed, fold=fold)
+        observed = CrossValidated(outer, design.loss, design.seed, cluster, fold=fold)
         method = design.methods["E_nested"]
         found.append(
             estimate_with(winner, "E_nested", observed, nested_selection.TARGET, n_train, method, design.level)

@@ -17,12 +17,14 @@ from heldout.losses import Loss, Losses
 class Tested:
     """The `losses`, shape (n,), of tested rows; of a stream, in the order of its steps.
 
-    `seed` is that of the methods which draw at random (a bootstrap, an order of bets).
+    `seed` is that of the methods which draw at random (a bootstrap, an order of bets). `cluster`, shape (n,), numbers
+    the group or the batch of each row, 0 … G-1; None for independent rows.
     """
 
     losses: Losses
     loss: Loss
     seed: int = 0
+    cluster: NDArray[np.int64] | None = None
 
     @property
     def error(self) -> float:
@@ -34,10 +36,15 @@ class Tested:
         """The number of rows that the mean is over."""
         return len(self.losses)
 
+    @property
+    def units(self) -> int:
+        """The number of independent units: of clusters, or of rows."""
+        return self.n if self.cluster is None else int(self.cluster.max()) + 1
+
 
 @dataclass(frozen=True, eq=False)
 class CrossValidated(Tested):
-    """The held-out losses, shape (N,), of all rows in row order, and each row's `fold`, shape (N,).
+    """The held-out losses, shape (N,), of all tested rows in row order, and each row's `fold`, shape (N,).
 
     The others are None unless their fits were made (`heldout.resampling`): `subsample_errors`, shape
     (J,), each of `tested_per_trained` rows tested for one trained on; `repeated_errors`, shape (R, k),

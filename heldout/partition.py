@@ -10,7 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from heldout import seeds
+from heldout import grouping, seeds, time_order
+from heldout.dependence import INDEPENDENT, Dependence
 from heldout.errors import BadArgument, is_fraction
 
 Labels = NDArray[np.generic]
@@ -21,7 +22,8 @@ class Partition:
     """Three independent partitions of N labelled rows, each array of shape (N,).
 
     `validation` marks the K held-out rows; `fold` is the fold of each row, 0 … k-1; `step` its
-    position in the progressive order, 0 … m-1, and -1 for the rows that are only trained on.
+    position in the progressive order, 0 … m-1, and -1 for the rows that are only trained on. Rows in time
+    have no fold, -1, where nothing comes before them to train on.
     """
 
     validation: NDArray[np.bool_]
@@ -37,18 +39,26 @@ def make_partition(
     tested_fraction: float,
     stratify: bool,
     seed: int,
+    dependence: Dependence = INDEPENDENT,
 ) -> Partition:
     """Draw the hold-out, the folds and the progressive order of `y`, shape (N,), from one seed.
 
     `folds = N` is leave-one-out. Shuffled folds meet the condition of Blum et al., Thm 2 (the
-    learner sees no example order). Raises BadArgument where a part would be empty or a class too
-    rare to be stratified.
+    learner sees no example order). Parts of dependent rows are whole groups, or the later rows, which
+    nothing is drawn for. Raises BadArgument where a part would be empty or a class too rare to be stratified.
     """
     n = len(y)
     sizes = (
         part_size(n, validation_fraction, "validation_fraction"),
         part_size(n, tested_fraction, "tested_fraction"),
     )
+    time, group = dependence.time, dependence.group
+    if time is not None:
+        return Partition(
+            validation=time_order.last(time, sizes[0]),
+            fold=time_order.forward_folds(time, folds, dependence.gap),
+            step=time_order.steps(time, sizes[1]),
+        )
     if folds == n:  # leave-one-out is never refused by stratification
         stratify = stratify and all(can_stratify(y, size) for size in sizes)
     validation = cut(
@@ -56,16 +66,19 @@ def make_partition(
         sizes[0],
         stratify=stratify,
         random_state=seeds.random_state(seed, "validation"),
+        group=group,
     )
-    step = draw_steps(y, sizes[1], stratify, seed)
-    fold = draw_folds(y, folds, stratify, seeds.random_state(seed, "folds"))
+    step = draw_steps(y, sizes[1], stratify, seed, group)
+    fold = draw_folds(y, folds, stratify, seeds.random_state(seed, "folds"), group)
     return Partition(validation=validation, fold=fold, step=step)
 
 
-def make_halves(y: Labels, *, repeats: int, stratify: bool, seed: int) -> NDArray[np.int8]:
+def make_halves(
+    y: Labels, *, repeats: int, stratify: bool, seed: int, dependence: Dependence = INDEPENDENT
+) -> NDArray[np.int8]:
     """The half, 0 or 1, of each row in each repeat: shape (R, N) (Madani et al., section 3).
 
-    A repeat depends on the seed and its own number alone.
+    A repeat depends on the seed and its own number alone. Halves of grouped rows are whole groups.
     """
     if repeats < 1:
         raise BadArgument("repeats", f"repeats is {repeats}; it must be at least 1")
@@ -78,6 +91,7 @@ def make_halves(y: Labels, *, repeats: int, stratify: bool, seed: int) -> NDArra
                 len(y) // 2,
                 stratify=stratify,
                 random_state=seeds.random_state(seed, "halves", repeat),
+                group=dependence.group,
             )
             for repeat in range(repeats)
         ]
@@ -98,13 +112,17 @@ def part_size(n: int, fraction: float, argument: str) -> int:
     return min(max(round(n * fraction), 1), n - 1)
 
 
-def cut(y: Labels, size: int, *, stratify: bool, random_state: int) -> NDArray[np.bool_]:
-    """A mask of shape (N,) over `size` random rows, 0 < size < N, stratified by y if asked.
+def cut(
+    y: Labels, size: int, *, stratify: bool, random_state: int, group: NDArray[np.int64] | None = None
+) -> NDArray[np.bool_]:
+    """A mask of shape (N,) over `size` random rows, 0 < size < N, stratified by y if asked; or over whole groups.
 
     Raises BadArgument where a class has a single row or a side has fewer rows than there are classes.
     """
     from sklearn.model_selection import ShuffleSplit, StratifiedShuffleSplit
 
+    if group is not None:
+        return grouping.cut(y, group, size, stratify=stratify, random_state=random_state)
     if stratify and (reason := _why_not_stratified(y, size)):
         raise BadArgument("stratify", reason)
     splitter = StratifiedShuffleSplit if stratify else ShuffleSplit
@@ -114,14 +132,18 @@ def cut(y: Labels, size: int, *, stratify: bool, random_state: int) -> NDArray[n
     return mask
 
 
-def draw_folds(y: Labels, folds: int, stratify: bool, random_state: int) -> NDArray[np.int64]:
-    """The fold of each row, 0 … k-1, drawn at random; leave-one-out for k = N.
+def draw_folds(
+    y: Labels, folds: int, stratify: bool, random_state: int, group: NDArray[np.int64] | None = None
+) -> NDArray[np.int64]:
+    """The fold of each row, 0 … k-1, drawn at random; leave-one-out for k = N; whole groups where there are any.
 
     Raises BadArgument unless 2 <= k <= N, or where a class has fewer rows than there are folds.
     """
     from sklearn.model_selection import KFold, StratifiedKFold
 
     n = len(y)
+    if group is not None:
+        return grouping.draw_folds(y, group, folds, stratify, random_state)
     if not 2 <= folds <= n:
         raise BadArgument("folds", f"folds is {folds}; it must lie between 2 and {n}, the number of labelled rows")
     if folds == n:  # leave-one-out: nothing to draw, nothing to stratify
@@ -146,10 +168,18 @@ def rarest_class(y: Labels) -> tuple[str, int]:
     return repr(classes.tolist()[place]), int(counts[place])
 
 
-def draw_steps(y: Labels, size: int, stratify: bool, seed: int) -> NDArray[np.int64]:
-    """The position of each row in the progressive order, 0 … m-1 for `size` random rows and -1 for the others."""
-    tested = cut(y, size, stratify=stratify, random_state=seeds.random_state(seed, "tested"))
-    order = np.random.default_rng(seeds.child(seed, "order")).permutation(np.flatnonzero(tested))
+def draw_steps(
+    y: Labels, size: int, stratify: bool, seed: int, group: NDArray[np.int64] | None = None
+) -> NDArray[np.int64]:
+    """The position of each row in the progressive order, 0 … m-1 for `size` random rows and -1 for the others.
+
+    The steps of a group follow one another.
+    """
+    tested = cut(y, size, stratify=stratify, random_state=seeds.random_state(seed, "tested"), group=group)
+    if group is None:
+        order = np.random.default_rng(seeds.child(seed, "order")).permutation(np.flatnonzero(tested))
+    else:
+        order = grouping.in_order(tested, group, seed)
     step = np.full(len(y), -1, dtype=np.int64)
     step[order] = np.arange(len(order))
     return step

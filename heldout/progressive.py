@@ -3,6 +3,8 @@
 METHOD, section 4; Blum, Kalai, Langford, Beating the Hold-Out (COLT 1999), Thms 4 and 5.
 """
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -39,11 +41,10 @@ def estimate(candidate: str, observed: Tested, n_train: int, method: Method, lev
     return estimate_with(candidate, "E_prog", observed, TARGET, n_train, method, level)
 
 
-def mean_training_size(step: NDArray[np.int64], block: int) -> int:
+def mean_training_size(made: Sequence[Split]) -> int:
     """The number of rows that the hypothesis of an average tested example was trained on, rounded."""
-    split_list = splits(step, block)
-    weights = [len(split.validation) for split in split_list]
-    return round(float(np.average([len(split.train) for split in split_list], weights=weights)))
+    weights = [len(split.validation) for split in made]
+    return round(float(np.average([len(split.train) for split in made], weights=weights)))
 
 
 def curve(losses_by_step: Losses) -> Losses:

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from heldout import seeds
+from heldout.dependence import distinct
 from heldout.errors import BadArgument
 from heldout.losses import Losses
 from heldout.partition import Labels, can_stratify, cut, draw_folds
@@ -22,6 +23,8 @@ SUBSAMPLES = 25  # J of the corrected t (docs/coverage.md)
 REPEATS = 3  # R of the corrected repeated t, the first of them the partition itself
 HALVINGS, HALF_SUBSAMPLES = 10, 15  # M and J of Nadeau and Bengio's conservative z, as in their section 5
 _LEAST_TESTED = 0.1  # share of a subsample that is tested under leave-one-out
+Folds = NDArray[np.int64]
+Groups = NDArray[np.int64] | None  # of the rows, whole groups on either side; None for independent rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,25 +35,27 @@ class Scheme:
     fields: Callable[[Sequence[Losses]], dict[str, Any]]
 
 
-def subsamples(y: Labels, fold: NDArray[np.int64], stratify: bool, seed: int) -> Scheme:
+def subsamples(y: Labels, fold: Folds, stratify: bool, seed: int, group: Groups = None) -> Scheme:
     """J random subsamples that test as many rows as a fold has; a tenth where folds are smaller."""
     rows = np.arange(len(y))
     size = _tested(len(y), fold)
-    masks = [_cut(y, size, stratify, seeds.random_state(seed, "subsamples", j)) for j in range(SUBSAMPLES)]
+    masks = [_cut(y, size, stratify, seeds.random_state(seed, "subsamples", j), group) for j in range(SUBSAMPLES)]
+    tested = float(np.mean([mask.sum() for mask in masks]))  # whole groups are not all of one size
     return Scheme(
         [Split(rows[~mask], rows[mask]) for mask in masks],
         lambda losses: {
             "subsample_errors": np.array([part.mean() for part in losses]),
-            "tested_per_trained": size / (len(y) - size),
+            "tested_per_trained": tested / (len(y) - tested),
         },
     )
 
 
-def repeated_folds(y: Labels, fold: NDArray[np.int64], stratify: bool, seed: int) -> Scheme:
+def repeated_folds(y: Labels, fold: Folds, stratify: bool, seed: int, group: Groups = None) -> Scheme:
     """R - 1 further partitions into k folds."""
     k = int(fold.max()) + 1
     folds = [
-        draw_folds(y, k, stratify, seeds.random_state(seed, "repeated_folds", repeat)) for repeat in range(REPEATS - 1)
+        draw_folds(y, k, stratify, seeds.random_state(seed, "repeated_folds", repeat), group)
+        for repeat in range(REPEATS - 1)
     ]
     return Scheme(
         [Split(np.flatnonzero(own != number), np.flatnonzero(own == number)) for own in folds for number in range(k)],
@@ -58,16 +63,18 @@ def repeated_folds(y: Labels, fold: NDArray[np.int64], stratify: bool, seed: int
     )
 
 
-def half_subsamples(y: Labels, fold: NDArray[np.int64], stratify: bool, seed: int) -> Scheme:
+def half_subsamples(y: Labels, fold: Folds, stratify: bool, seed: int, group: Groups = None) -> Scheme:
     """M halvings of the rows, and on each half alone J subsamples that test as many rows as a fold has."""
     rows = np.arange(len(y))
     size = min(_tested(len(y), fold), len(y) // 4)
     splits = []
     for halving in range(HALVINGS):
-        mask = _cut(y, len(y) // 2, stratify, seeds.random_state(seed, "half_subsamples", halving))
+        mask = _cut(y, len(y) // 2, stratify, seeds.random_state(seed, "half_subsamples", halving), group)
         for number, half in enumerate((rows[mask], rows[~mask])):
+            own = None if group is None else distinct(group[half])
             for j in range(HALF_SUBSAMPLES):
-                tested = _cut(y[half], size, stratify, seeds.random_state(seed, "half_subsamples", halving, number, j))
+                state = seeds.random_state(seed, "half_subsamples", halving, number, j)
+                tested = _cut(y[half], size, stratify, state, own)
                 splits.append(Split(half[~tested], half[tested]))
     return Scheme(
         splits,
@@ -77,7 +84,7 @@ def half_subsamples(y: Labels, fold: NDArray[np.int64], stratify: bool, seed: in
     )
 
 
-def fold_pairs(y: Labels, fold: NDArray[np.int64], _stratify: bool, _seed: int) -> Scheme:
+def fold_pairs(y: Labels, fold: Folds, _stratify: bool, _seed: int, _group: Groups = None) -> Scheme:
     """One split for each pair of folds i < j, in order: train without both, test on both.
 
     Raises BadArgument for two folds: nothing would be left to train on.
@@ -101,7 +108,7 @@ def fold_pairs(y: Labels, fold: NDArray[np.int64], _stratify: bool, _seed: int) 
     return Scheme(splits, fields)
 
 
-SCHEMES: Mapping[str, Callable[[Labels, NDArray[np.int64], bool, int], Scheme]] = {
+SCHEMES: Mapping[str, Callable[[Labels, Folds, bool, int, Groups], Scheme]] = {
     "subsamples": subsamples,
     "repeated_folds": repeated_folds,
     "half_subsamples": half_subsamples,
@@ -109,10 +116,12 @@ SCHEMES: Mapping[str, Callable[[Labels, NDArray[np.int64], bool, int], Scheme]] 
 }
 
 
-def _tested(n: int, fold: NDArray[np.int64]) -> int:
+def _tested(n: int, fold: Folds) -> int:
     return max(1, round(n * max(1 / (int(fold.max()) + 1), _LEAST_TESTED)))
 
 
-def _cut(y: Labels, size: int, stratify: bool, state: int) -> NDArray[np.bool_]:
+def _cut(y: Labels, size: int, stratify: bool, state: int, group: Groups) -> NDArray[np.bool_]:
     """A random mask, stratified where asked and possible: a small part cannot hold every class."""
-    return cut(y, size, stratify=stratify and can_stratify(y, size), random_state=state)
+    if group is None:
+        stratify = stratify and can_stratify(y, size)
+    return cut(y, size, stratify=stratify, random_state=state, group=group)

@@ -37,6 +37,7 @@ SchemeName = Literal[
     "repeated_folds",
     "half_subsamples",
     "fold_pairs",
+    "copies_together",
 ]
 
 

@@ -9,10 +9,11 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 import numpy as np
+from numpy.typing import NDArray
 
 from heldout.confidence_set import confidence_set, variance_factor
 from heldout.errors import BadArgument
-from heldout.intervals import hoeffding
+from heldout.intervals import clustered_t, hoeffding
 from heldout.losses import Loss, Losses
 from heldout.records import Estimate
 
@@ -58,8 +59,10 @@ def criterion_value(criterion: Criterion, estimates: Mapping[str, float]) -> flo
     return max(estimates[name] for name in needed)
 
 
-def standard_error(losses: Losses) -> float:
-    """The standard error of a mean of independent terms, shape (n,); 0 for a single one."""
+def standard_error(losses: Losses, cluster: NDArray[np.int64] | None = None) -> float:
+    """The standard error of a mean of terms, shape (n,), independent or within each `cluster`; 0 for a single one."""
+    if cluster is not None:
+        return math.sqrt(clustered_t.variance(losses, cluster)) if cluster.max() > 0 else 0.0
     return float(np.std(losses, ddof=1)) / math.sqrt(len(losses)) if len(losses) > 1 else 0.0
 
 
@@ -68,12 +71,15 @@ class Paired:
     """The losses behind a criterion: one array a candidate, of shape (n,), over the same rows.
 
     `terms` are the independent terms that a standard error is of (the fold errors, or the losses
-    themselves), `folds` the number of folds whose hypotheses share training rows, None for none.
+    themselves), `folds` the number of folds whose hypotheses share training rows, None for none. `cluster`
+    numbers the groups, or batches in time, of the rows, `terms_cluster` of the terms; None where independent.
     """
 
     losses: Mapping[str, Losses]
     terms: Mapping[str, Losses]
     folds: int | None = None
+    cluster: NDArray[np.int64] | None = None
+    terms_cluster: NDArray[np.int64] | None = None
 
 
 def select(
@@ -104,11 +110,12 @@ def select(
     alike: tuple[str, ...] = ()
     if paired is not None:
         table = np.stack([paired.losses[name] for name in values])
-        places = confidence_set(table, level, variance_factor(paired.folds), seed)
+        places = confidence_set(table, level, variance_factor(paired.folds), seed, paired.cluster)
         alike = tuple(name for place, name in enumerate(values) if place in places)
+    spread = 0.0 if paired is None else standard_error(paired.terms[best], paired.terms_cluster)
     allowed = {
         "minimum": lambda name: values[name] <= values[best] * (1 + _ROUNDING),
-        "one_standard_error": lambda name: values[name] <= values[best] + standard_error(paired.terms[best]),  # type: ignore[union-attr]
+        "one_standard_error": lambda name: values[name] <= values[best] + spread,
         "indistinguishable": lambda name: name in alike,
     }[rule]
     return Selection(next(filter(allowed, values)), criterion, rule, dict(values), alike)

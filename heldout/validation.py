@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from heldout import arguments, table
-from heldout import intervals as interval_methods
+from heldout import arguments, dependent_intervals, table
 from heldout.covalidation import pointwise_disagreement
 from heldout.design import OF_UNLABELED, Design, Evidence, estimate_candidate
 from heldout.errors import BadArgument, FitFailure
@@ -107,11 +106,13 @@ def validate(
 ) -> Validation:
     """Validate every learner of `candidates`, a mapping from name to unfitted estimator, simple to complex.
 
-    `X`, shape (N, p), is an array, a data frame or a sparse matrix, `y`, shape (N,), its labels, and
-    `unlabeled` further rows like X. `loss` is zero_one (classes; parts are then stratified), squared or
-    absolute (numbers). `estimates` names what is computed (None: all that need no more than the data
-    given, but for E_nested), `intervals` maps an estimate to the name of an interval method (others keep
-    the choice of docs/coverage.md); only the fits needed for those are made. Every random choice comes
+    `X`, shape (N, p), is an array, a data frame or a sparse matrix, `y`, shape (N,), its labels, and `unlabeled`
+    further rows like X. `groups`, shape (N,), names the group of each row, if rows of a group are alike: no group
+    is then on both sides of any split, and the intervals are those that do not need independent rows
+    (`heldout.dependent_intervals`); the groups of unlabelled rows are not known. `loss` is zero_one (classes; parts
+    are then stratified), squared or absolute (numbers). `estimates` names what is computed (None: all that need no
+    more than the data given, but for E_nested), `intervals` maps an estimate to the name of an interval method
+    (others keep the choice of docs/coverage.md); only the fits needed for those are made. Every random choice comes
     from `seed`, and so does a learner's `random_state` that is left open.
 
     Raises BadArgument, a ValueError that names argument, value and limit, before any fit; FitFailure,
@@ -120,14 +121,13 @@ def validate(
     chosen_loss = arguments.known_loss(loss)
     arguments.check_candidates(candidates)
     X, y = arguments.checked_rows(X, y, chosen_loss)
-    if groups is not None:
-        raise BadArgument("groups", "groups is given, but grouped designs are not offered yet; leave it None")
+    dependence = arguments.checked_groups(groups, len(y))
     if unlabeled is not None:
         unlabeled = arguments.checked_unlabeled(unlabeled, X)
     arguments.check_whole(seed=(seed, 0), folds=(folds, 2), block=(block, 1), repeats=(repeats, 1))
     check_level(level)
     wanted = arguments.wanted(estimates, unlabeled is not None, len(candidates))
-    if chosen_loss.binary and folds != len(y):
+    if chosen_loss.binary and folds != len(y) and groups is None:
         arguments.check_parts(y, {"validation_fraction": validation_fraction, "tested_fraction": tested_fraction})
     design = Design(
         y=y,
@@ -139,16 +139,22 @@ def validate(
             tested_fraction=tested_fraction,
             stratify=chosen_loss.binary,
             seed=int(seed),
+            dependence=dependence,
         ),
         halves=make_halves(
-            y, repeats=int(repeats), stratify=stratify_halves(y, folds, chosen_loss.binary), seed=int(seed)
+            y,
+            repeats=int(repeats),
+            stratify=stratify_halves(y, folds, chosen_loss.binary),
+            seed=int(seed),
+            dependence=dependence,
         ),
         block=int(block),
         stratify=chosen_loss.binary,
         seed=int(seed),
         level=level,
-        methods=interval_methods.choose(intervals, chosen_loss),
+        methods=dependent_intervals.choose(intervals, chosen_loss, dependence.kind),
         estimates=wanted,
+        dependence=dependence,
     )
     schemes = design.schemes()
     for scheme in schemes:

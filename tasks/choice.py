@@ -5,6 +5,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from heldout import holdout
 from heldout.errors import FitFailure
 from heldout.fitting import test
@@ -16,7 +18,9 @@ from tasks.delivery import Delivered
 from tasks.errors import UserError
 from tasks.estimates import Results
 from tasks.forms import FORMS
+from tasks.kept_together import Together
 from tasks.params import Candidate, Settings
+from tasks.roles import dependence_of
 from tasks.tracking import Ledger, learner_id
 
 log = logging.getLogger("heldout")
@@ -52,9 +56,10 @@ def open_test_part(
         losses = test(delivered.hypothesis, X, y, holdout.final_split(len(y)).validation, design.loss)
     except FitFailure as failure:
         raise UserError(f"candidates: {winner.name} failed on the test part: {failure}") from None
+    clusters = dependence_of(files.read_test_roles(), 0).clusters(np.arange(len(y)))
     estimate = holdout.final_estimate(
         winner.name,
-        Tested(losses, design.loss, design.seed),
+        Tested(losses, design.loss, design.seed, clusters),
         len(design.y),
         design.methods["E_test"],
         design.level,
@@ -71,10 +76,15 @@ def describe(
     opening: Opening,
     ledger: Ledger,
     delivered: Delivered,
+    copies: Together | None = None,
 ) -> dict[str, Any]:
     """selection.json."""
     design = results.design
     held_out = next(record for record in estimates[selection.selected] if record.estimate == "E_val")
+
+    def bound(models: int) -> float | None:  # Hoeffding counts independent rows
+        return None if design.dependence.kind else bound_of(held_out, design.loss, models, design.level)
+
     return {
         "selected": selection.selected,
         "criterion": selection.criterion,
@@ -82,10 +92,11 @@ def describe(
         "candidates": [candidate.name for candidate in settings.candidates],
         "indistinguishable": list(selection.indistinguishable),
         "contamination": ledger.compared,
-        "bound": bound_of(held_out, design.loss, ledger.compared, design.level),
-        "bound_of_one": bound_of(held_out, design.loss, 1, design.level),
+        "bound": bound(ledger.compared),
+        "bound_of_one": bound(1),
         "E_test": opening.estimates[0].value if opening.estimates else None,
         "test_openings": opening.openings,
         "test_refused": opening.refused,
         "deliver": {"form": settings.deliver, "target": FORMS[settings.deliver].target, **delivered.sizes()},
+        **({} if copies is None else copies.described()),
     }

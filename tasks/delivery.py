@@ -71,7 +71,7 @@ def deliver(settings: Settings, winner: Candidate) -> Delivered:
         )
         return Delivered(whole, final)
     members = hypotheses(settings, winner, "cross_validation")
-    tested = np.bincount(design.partition.fold)
+    tested = np.array([len(split.validation) for split in design.splits("cross_validation")])
     whole = KFoldHypothesis.of(
         members,
         tested,

@@ -4,7 +4,9 @@ import functools
 from collections.abc import Mapping
 from typing import Any
 
-from heldout import intervals
+from heldout import dependent_intervals
+from heldout.dependence import Kind
+from heldout.dependent_intervals import NOT_IN_TIME
 from heldout.design import OF_THE_WINNER, OF_UNLABELED, PER_CANDIDATE, Design
 from heldout.errors import BadArgument
 from heldout.losses import natural_loss
@@ -12,6 +14,7 @@ from heldout.partition import Partition
 from tasks import files
 from tasks.errors import UserError
 from tasks.params import Settings
+from tasks.roles import dependence_of
 
 
 def read_design(settings: Settings) -> Design:
@@ -29,6 +32,7 @@ def design_of(settings: Settings, labeled: str, partitions: str) -> Design:
         tuple(names),
         tuple(sorted((settings.intervals or {}).items())),
         settings.progressive.block,
+        settings.split.gap,
         settings.split.stratify,
         settings.seed,
         settings.selection.level,
@@ -38,8 +42,8 @@ def design_of(settings: Settings, labeled: str, partitions: str) -> Design:
 
 
 def partitions_hash() -> str:
-    """The hash of both partition files."""
-    return files.file_hash(files.PARTITION) + files.file_hash(files.HALVES)
+    """The hash of the files that say how rows are split: both partitions, and the roles."""
+    return "".join(files.file_hash(path) for path in (files.PARTITION, files.HALVES, files.ROLES))
 
 
 @functools.lru_cache(maxsize=4)
@@ -47,6 +51,7 @@ def _read(
     names: tuple[str, ...],
     chosen: tuple[tuple[str, str], ...],
     block: int,
+    gap: int,
     stratify: bool,
     seed: int,
     level: float,
@@ -56,6 +61,8 @@ def _read(
     _, y = files.read_table(files.LABELED, labeled)
     loss = natural_loss(y)
     partition = files.read_partition()
+    dependence = dependence_of(files.read_roles(), gap)
+    in_time = dependence.time is not None
     return Design(
         y=y,
         loss=loss,
@@ -65,14 +72,16 @@ def _read(
         stratify=stratify and loss.binary,
         seed=seed,
         level=level,
-        methods=_methods(dict(chosen), loss, partition),
-        estimates=names,
+        methods=_methods(dict(chosen), loss, partition, dependence.kind),
+        estimates=[name for name in names if not (in_time and name in NOT_IN_TIME)],
+        dependence=dependence,
+        copies=files.read_copies(),
     )
 
 
-def _methods(chosen: Mapping[str, str], loss: Any, partition: Partition) -> Any:
+def _methods(chosen: Mapping[str, str], loss: Any, partition: Partition, kind: Kind | None) -> Any:
     try:
-        methods = intervals.choose(chosen, loss)
+        methods = dependent_intervals.choose(chosen, loss, kind)
         methods["E_cv"].check_folds(partition.fold)
     except BadArgument as error:
         raise UserError(str(error)) from None

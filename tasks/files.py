@@ -27,6 +27,7 @@ PARTITION = PREPARED / "partition.parquet"
 HALVES = PREPARED / "halves.parquet"
 ROLES = PREPARED / "roles.parquet"
 TEST_ROLES = PREPARED / "test_roles.parquet"
+COPIES = PREPARED / "copies.parquet"
 UNLABELED = PREPARED / "unlabeled"
 RESULTS = Path("data/results")
 LOSSES = RESULTS / "losses.parquet"
@@ -79,8 +80,11 @@ def write_prepared(prepared: Prepared) -> None:
         if prepared.test is not None:
             prepared.test.to_parquet(folder / TEST.name)
         for path, roles in ((ROLES, prepared.roles), (TEST_ROLES, prepared.test_roles)):
-            if len(roles) and len(roles.columns):
+            if path == ROLES or len(roles):
                 roles.rename_axis("row").reset_index().to_parquet(folder / path.name)
+        if prepared.copies is not None:
+            copies = pd.DataFrame({"row": np.arange(len(prepared.copies)), "copies": prepared.copies})
+            copies.to_parquet(folder / COPIES.name)
         (folder / UNLABELED.name).mkdir()
         for number, shard in enumerate(prepared.shards):
             shard.to_parquet(folder / UNLABELED.name / f"shard-{number:05d}.parquet")
@@ -150,10 +154,13 @@ def read_test_roles() -> dict[str, NDArray[Any]]:
     return _read_roles(TEST_ROLES)
 
 
+def read_copies() -> NDArray[np.int64] | None:
+    """A number for each set of labelled rows with equal features, shape (N,); None where all rows differ."""
+    return pd.read_parquet(COPIES).sort_values("row")["copies"].to_numpy() if COPIES.exists() else None
+
+
 def _read_roles(path: Path) -> dict[str, NDArray[Any]]:
-    if not path.exists():  # no role is named
-        return {}
-    frame = pd.read_parquet(path).sort_values("row")
+    frame = pd.read_parquet(_existing(path)).sort_values("row")
     return {name: frame[name].to_numpy() for name in frame.columns if name != "row"}
 
 

@@ -9,6 +9,7 @@ import sklearn
 from sklearn.base import is_classifier, is_regressor
 
 from heldout import seeds
+from heldout.errors import BadArgument
 from heldout.learners import open_random_states
 from heldout.records import Split
 from heldout.seeds import SchemeName
@@ -18,6 +19,7 @@ from tasks.errors import UserError
 from tasks.execution import executor, run_all
 from tasks.params import Candidate, Settings
 from tasks.schemes import Scheme, scheme
+from tasks.tables import KEYS
 from tasks.worker import Finished, Unit, Versions, hypothesis_key
 
 # part of every key: raise it when the same inputs would give another result
@@ -33,7 +35,10 @@ def fit_all(settings: Settings, names: Sequence[SchemeName]) -> tuple[dict[str, 
     check_before_fits(settings)
     versions = Versions.current()
     design = read_design(settings)
-    schemes = [scheme(design, name, settings.deliver) for name in names]
+    try:
+        schemes = [scheme(design, name, settings.deliver) for name in names]
+    except BadArgument as error:
+        raise UserError(f"{KEYS.get(error.argument, 'split')}: {error}") from None
     plans = {
         (own.name, candidate.name): units for own in schemes for candidate, units in _plan(settings, own, versions)
     }

@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, ValidationError, field_validator, model_validator
 
+from heldout.dependent_intervals import NOT_IN_TIME
 from heldout.errors import BadArgument
 from heldout.intervals import covering
 from heldout.selection import Criterion, Rule, check_rule
@@ -187,6 +188,7 @@ class Settings(_Section):
             check_rule(self.criterion, self.selection.rule)
         except BadArgument as error:
             raise ValueError(f"selection.{error}") from None
+        self._check_time()
         pairs = (
             self.selection.nested
             or covering("E_cv", (self.intervals or {}).get("E_cv", "corrected t")).needs == "fold_pairs"
@@ -194,6 +196,20 @@ class Settings(_Section):
         if pairs and self.split.folds == 2:
             raise ValueError("split.folds is 2, but nested selection and the nested interval need at least 3")
         return self
+
+    def _check_time(self) -> None:
+        """What rows in time cannot have; and a gap is theirs alone."""
+        if self.data.time is None:
+            if self.split.gap:
+                raise ValueError(f"split.gap is {self.split.gap}, but data.time is null; name a column, or set it to 0")
+            return
+        later = "would train on rows later than those that it tests"
+        if self.split.folds == "loo":
+            raise ValueError(f"split.folds is loo, which with data.time {later}; give a number of folds")
+        if self.selection.nested:
+            raise ValueError(f"selection.nested is true, which with data.time {later}; set it to false")
+        if self.criterion in NOT_IN_TIME:
+            raise ValueError(f"selection.criterion is {self.criterion}, which with data.time {later}; take another")
 
 
 def load(path: str | Path = "params.yaml", overrides: Sequence[str] = ()) -> Settings:

@@ -57,10 +57,15 @@ def write_covalidation(
     disagreement: Mapping[str, pd.DataFrame],
     failures: Mapping[str, str],
 ) -> None:
-    """The loss of each row by the half model that did not see it and by the one that did, and disagreement."""
+    """The loss of each row by the half model that did not see it and by the one that did, and disagreement.
+
+    Rows in time have no line of the first kind.
+    """
     tested = {name: units.losses for name, units in finished.items()}
     trained = {name: [part for part in units.training if part is not None] for name, units in finished.items()}
-    tables = {"losses": _halves(design, tested, own=False), "training": _halves(design, trained, own=True)}
+    training = _halves(design, trained, own=True)
+    untested = design.dependence.time is not None
+    tables = {"losses": training[:0] if untested else _halves(design, tested, own=False), "training": training}
     files.write_result("covalidation", {**tables, **disagreement}, failures)
 
 
@@ -75,6 +80,8 @@ def read_evidence(design: Design, candidates: Sequence[str]) -> dict[str, Eviden
         ("covalidation", "losses"): "covalidation",
         ("covalidation", "training"): "training",
     }
+    if design.dependence.time is not None:
+        del tables["covalidation", "losses"]
     read = {name: _by_candidate(files.read_result(*place)) for place, name in tables.items()}
     repeats = _by_candidate(files.read_result("covalidation", "disagreement"))
     rows = _by_candidate(files.read_result("covalidation", "disagreement_rows"))
@@ -83,6 +90,8 @@ def read_evidence(design: Design, candidates: Sequence[str]) -> dict[str, Eviden
         losses: dict[SchemeName, list[Losses]] = {
             scheme: _parts(design, scheme, read[scheme][candidate]) for scheme in design.schemes() if scheme in read
         }
+        if design.dependence.time is not None:
+            losses["covalidation"] = [np.empty(0) for _ in design.splits("covalidation")]
         training = _half_parts(design, read["training"][candidate], own=True)
         disagreement = _crossed(design, repeats[candidate], rows[candidate]) if candidate in rows else None
         found[candidate] = Evidence(losses, training, disagreement)

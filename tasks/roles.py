@@ -1,7 +1,13 @@
 """Columns that say something of a row, but are no features: its group, its time, its weight."""
 
-import pandas as pd
+from collections.abc import Mapping
+from typing import Any
 
+import pandas as pd
+from numpy.typing import NDArray
+
+from heldout.dependence import Dependence, distinct, joined
+from tasks import copies
 from tasks.errors import UserError
 from tasks.params import Settings
 
@@ -41,11 +47,58 @@ def check_complete(roles: pd.DataFrame, settings: Settings) -> None:
             )
 
 
+def with_copies(
+    roles: pd.DataFrame, X: pd.DataFrame, y: pd.Series, settings: Settings
+) -> tuple[pd.DataFrame, list[str]]:
+    """The roles with copies of a row in one group, if the parameters ask for it; and what to say of copies.
+
+    `X` and `y` are the features and labels of the rows that have one; `roles` of these and perhaps others.
+    """
+    sets = copies.sets(X)
+    if sets is None:
+        return roles, []
+    rows, differing = copies.count(sets, y.to_numpy())
+    said = (
+        f"{rows} of {len(X)} rows with a label have the features of another one, and "
+        f"{differing or 'none'} of them another label"
+    )
+    if settings.split.duplicates == "allow":
+        return roles, [f"{said}; split.duplicates keep_together would keep copies on one side of every split"]
+    known = roles.loc[X.index]
+    group = joined(distinct(known["group"].to_numpy()), sets) if "group" in known else sets
+    others = roles.drop(columns="group", errors="ignore")
+    together = others.assign(group=pd.Series(group, index=X.index).reindex(roles.index, fill_value=-1))
+    return together, [f"{said}; copies are kept on one side of every split, as one group"]
+
+
+def dependence(roles: pd.DataFrame, settings: Settings) -> Dependence:
+    """How rows with these `roles` depend on one another."""
+    return dependence_of({name: roles[name].to_numpy() for name in roles.columns}, settings.split.gap)
+
+
+def dependence_of(roles: Mapping[str, NDArray[Any]], gap: int) -> Dependence:
+    """The same, of the roles as they are read from a file."""
+    return Dependence(
+        group=distinct(roles["group"]) if "group" in roles else None,
+        time=distinct(roles["time"]) if "time" in roles else None,
+        gap=gap if "time" in roles else 0,
+    )
+
+
+def told_of_gap(rows: int) -> list[str]:
+    """What to say of rows that are neither labelled nor tested."""
+    reason = "they lie in the gap before the test part, or their group is in it"
+    return [f"{rows} rows with a label are left out: {reason}"] if rows else []
+
+
 def _groups(values: pd.Series, _column: str) -> pd.Series:
     return values.astype("str").where(values.notna()) if values.dtype == object else values
 
 
 def _times(values: pd.Series, column: str) -> pd.Series:
+    if isinstance(values.dtype, pd.DatetimeTZDtype):
+        naive: pd.Series = values.dt.tz_convert("UTC").dt.tz_localize(None)
+        return naive
     if pd.api.types.is_datetime64_any_dtype(values.dtype):
         return values
     if pd.api.types.is_numeric_dtype(values.dtype) and not pd.api.types.is_bool_dtype(values.dtype):

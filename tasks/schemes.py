@@ -27,6 +27,7 @@ _CALLED: dict[SchemeName, str] = {
     "repeated_folds": "further fold",
     "half_subsamples": "subsample of a half",
     "fold_pairs": "pair of folds",
+    "copies_together": "fold with copies together",
 }
 
 

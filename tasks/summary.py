@@ -7,6 +7,7 @@ from typing import Any
 import pandas as pd
 
 from heldout import bbc, covalidation, intervals, progressive
+from heldout.dependence import Kind
 from heldout.design import cross_validated, tested
 from heldout.family import BOUND
 from heldout.intervals import confidence_sequence
@@ -37,6 +38,7 @@ class Summary:
     assumptions: Mapping[str, str]  # what the selected candidate's interval of each estimate rests on
     percent: bool
     settings: Settings
+    kind: Kind | None = None  # how the rows depend on one another
 
     def cell(self, candidate: str, estimate: str) -> tuple[str, str]:
         """A value and its interval as people read them; empty where there is none."""
@@ -79,6 +81,7 @@ class Summary:
         if form["form"] != "final":
             size += f" beside {form['bytes_final'] / 1024:.0f} KiB of the single model"
         said["delivered"] = f"{form['target']} ({size}); {FORMS[form['form']].about}"
+        said |= self._of_dependence()
         if self.rows_a_class is not None and self.rows_a_class < _FEW_ROWS_A_CLASS:
             said["warning"] = (
                 f"parts are stratified, with {self.rows_a_class:.0f} rows a class: tested rows then follow the class "
@@ -129,6 +132,22 @@ class Summary:
             )
         }
 
+    def _of_dependence(self) -> dict[str, str]:
+        said = {}
+        if self.kind is not None:
+            said["dependent rows"] = (
+                f"rows depend by {self.kind}: intervals that need independent rows are left out, and so is the bound"
+            )
+        if found := self.selection.get("duplicates"):
+            said["duplicates"] = (
+                f"{found['rows']} labelled rows have the features of another one, {found['differing'] or 'none'} of "
+                f"them another label; E_cv of {self.selection['selected']} is {self.amount(found['E_cv'])}"
+            )
+            together = found["E_cv_kept_together"]
+            if together is not None:
+                said["duplicates"] += f", and {self.amount(together)} with copies kept on one side of each fold"
+        return said
+
     def _of_family(self, row: Any) -> str:
         said = (
             f"{row.parameter} = {row.chosen} by validation on {row.validated_on} of its training rows; the error "
@@ -145,6 +164,7 @@ def read_summary(settings: Settings) -> Summary:
     """Gather the summary from the files that `select` left."""
     results = read_results(settings)
     design = results.design
+    kind = design.dependence.kind
     folds, curves = {}, {}
     for name, of in results.evidence.items():
         folds[name] = cross_validated(design, of).fold_errors
@@ -153,8 +173,9 @@ def read_summary(settings: Settings) -> Summary:
     own = estimate_all(results)[selection["selected"]]
     assumptions = {record.estimate: record.assumption for record in own if record.assumption is not None}
     for name in ("E_test", "E_nested"):
-        assumptions[name] = design.methods[name].covers[name]
-    assumptions["E_bbc"] = bbc.ASSUMPTION
+        if name in design.methods:
+            assumptions[name] = design.methods[name].covers[name]
+    assumptions["E_bbc"] = bbc.ASSUMPTION if kind is None else bbc.ASSUMPTION_OF_GROUPS
     return Summary(
         estimates=files.read_estimates(),
         selection=selection,
@@ -169,6 +190,7 @@ def read_summary(settings: Settings) -> Summary:
         assumptions=assumptions,
         percent=design.loss.binary,
         settings=settings,
+        kind=kind,
     )
 
 
@@ -178,6 +200,8 @@ def why(summary: Summary, estimate: str) -> str:
         return "named in params.yaml"
     if estimate not in intervals.DEFAULTS:
         return ""
+    if summary.kind is not None:
+        return f"its argument does not need independent rows, which rows with {summary.kind} are not"
     default = intervals.DEFAULTS[estimate]
     return default.why_zero_one if summary.percent else default.why_other
 
@@ -185,14 +209,14 @@ def why(summary: Summary, estimate: str) -> str:
 def _band(results: Results, selected: str) -> tuple[Losses, Losses] | None:
     """The confidence sequence along the stream, for losses in [0, 1]."""
     design = results.design
-    if not design.loss.bounded:
+    if not design.loss.bounded or design.dependence.group is not None:
         return None
     return confidence_sequence.band(tested(design, results.evidence[selected], "progressive").losses, design.level)
 
 
 def _least_half_error(results: Results, selected: str) -> float | None:
     design, apart = results.design, results.evidence[selected].disagreement
-    method = design.methods["disagreement"]
-    if apart is None or apart.n < method.least:
+    method = design.methods.get("disagreement")
+    if apart is None or method is None or apart.n < method.least:
         return None
     return covalidation.lower_limit(apart, method, design.classes, design.level)

@@ -1,17 +1,19 @@
 """From a user's rows to the prepared tables: test part, labelled rows, unlabelled shards."""
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from heldout import seeds
+from heldout import holdout, seeds, time_order
+from heldout.dependence import Dependence
 from heldout.errors import BadArgument
 from heldout.losses import ZERO_ONE, natural_loss
 from heldout.partition import Partition, cut, make_halves, make_partition, part_size, stratify_halves
-from tasks import roles, sources
+from tasks import copies, roles, sources
+from tasks.copies import Sets
 from tasks.errors import UserError
 from tasks.params import Settings
 
@@ -28,8 +30,10 @@ class Prepared:
     partition: Partition
     halves: NDArray[np.int8]
     data_hash: str
-    roles: pd.DataFrame  # of the labelled rows; a column for each role that is named
-    test_roles: pd.DataFrame
+    roles: pd.DataFrame = field(default_factory=pd.DataFrame)  # of the labelled rows, a column for each that is named
+    test_roles: pd.DataFrame = field(default_factory=pd.DataFrame)
+    copies: Sets | None = None  # which labelled rows have equal features, where that is allowed and there are some
+    warnings: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         unlabeled = sum(map(len, self.shards))
@@ -47,15 +51,18 @@ def prepare(settings: Settings) -> Prepared:
     has_label = table[TARGET].notna().to_numpy()
     pool, hidden = table[has_label], table[~has_label]
     roles.check_complete(known[has_label], settings)
+    known, said = roles.with_copies(known, pool.drop(columns=TARGET), pool[TARGET], settings)
     if len(hidden):
         pool = pool.assign(**{TARGET: _without_gaps(pool[TARGET])})
     stratify = _check_target(pool[TARGET], settings)
     try:
-        test, pool = _cut_test(pool, settings, stratify)
-        labeled, rest = _keep_labels(pool, settings, stratify)
+        test, rest = _cut_test(pool, settings, stratify, roles.dependence(known.loc[pool.index], settings))
+        said += roles.told_of_gap(len(pool) - len(rest) - (0 if test is None else len(test)))
+        labeled, rest = _keep_labels(rest, settings, stratify, roles.dependence(known.loc[rest.index], settings))
         hidden = pd.concat([rest, hidden]).sort_index()
         y = labeled[TARGET].to_numpy()
         folds = len(y) if settings.split.folds == "loo" else settings.split.folds
+        dependence = roles.dependence(known.loc[labeled.index], settings)
         partition = make_partition(
             y,
             validation_fraction=settings.split.validation_fraction,
@@ -63,12 +70,17 @@ def prepare(settings: Settings) -> Prepared:
             tested_fraction=settings.progressive.tested_fraction,
             stratify=stratify,
             seed=settings.seed,
+            dependence=dependence,
         )
         halves = make_halves(
-            y, repeats=settings.covalidation.repeats, stratify=stratify_halves(y, folds, stratify), seed=settings.seed
+            y,
+            repeats=settings.covalidation.repeats,
+            stratify=stratify_halves(y, folds, stratify),
+            seed=settings.seed,
+            dependence=dependence,
         )
     except BadArgument as error:
-        raise UserError(f"{_KEYS.get(error.argument, 'data')}: {error}") from None
+        raise UserError(f"{KEYS.get(error.argument, 'data')}: {error}") from None
     features = [name for name in table.columns if name != TARGET]
     return Prepared(
         labeled=labeled.reset_index(drop=True),
@@ -79,11 +91,16 @@ def prepare(settings: Settings) -> Prepared:
         data_hash=_content_hash(table[has_label]),
         roles=known.loc[labeled.index].reset_index(drop=True),
         test_roles=known.loc[[] if test is None else test.index].reset_index(drop=True),
+        copies=copies.sets(labeled[features]) if settings.split.duplicates == "allow" else None,
+        warnings=tuple(said),
     )
 
 
 # where a user finds the argument that the science refused
-_KEYS = {
+KEYS = {
+    "groups": "data.groups",
+    "time": "data.time",
+    "gap": "split.gap",
     "folds": "split.folds",
     "stratify": "split.stratify",
     "validation_fraction": "split.validation_fraction",
@@ -139,24 +156,33 @@ def _check_target(target: pd.Series, settings: Settings) -> bool:
         raise UserError(f"data.target: {name}: {error}") from None
 
 
-def _cut_test(pool: pd.DataFrame, settings: Settings, stratify: bool) -> tuple[pd.DataFrame | None, pd.DataFrame]:
+def _cut_test(
+    pool: pd.DataFrame, settings: Settings, stratify: bool, dependence: Dependence
+) -> tuple[pd.DataFrame | None, pd.DataFrame]:
+    """The test part, and the rows that may be trained on: in time, those before it and its gap."""
     if settings.split.test_fraction == 0:
         return None, pool
     size = part_size(len(pool), settings.split.test_fraction, "test_fraction")
-    state = seeds.random_state(settings.seed, "test")
-    part = cut(pool[TARGET].to_numpy(), size, stratify=stratify, random_state=state)
-    return pool[part], pool[~part]
+    if dependence.time is not None:
+        part = time_order.last(dependence.time, size)
+    else:
+        state = seeds.random_state(settings.seed, "test")
+        part = cut(pool[TARGET].to_numpy(), size, stratify=stratify, random_state=state, group=dependence.group)
+    kept = dependence.purged(holdout.split(part))
+    return pool.iloc[kept.validation], pool.iloc[kept.train]
 
 
-def _keep_labels(pool: pd.DataFrame, settings: Settings, stratify: bool) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """The rows that keep their label, and the features of those that lose it."""
+def _keep_labels(
+    pool: pd.DataFrame, settings: Settings, stratify: bool, dependence: Dependence
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """The rows that keep their label, and the features of those that lose it; whole groups, in time random rows."""
     wanted = settings.data.labeled_rows
     if wanted is None or wanted == len(pool):
         return pool, pool.iloc[:0]
     if wanted > len(pool):
         raise UserError(f"data.labeled_rows is {wanted}, but {len(pool)} rows have a label; use at most that, or null")
     state = seeds.random_state(settings.seed, "labeled")
-    part = cut(pool[TARGET].to_numpy(), wanted, stratify=stratify, random_state=state)
+    part = cut(pool[TARGET].to_numpy(), wanted, stratify=stratify, random_state=state, group=dependence.group)
     return pool[part], pool[~part]
 
 

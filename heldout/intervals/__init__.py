@@ -14,6 +14,8 @@ from heldout.intervals import (
     bayle_within,
     betting,
     clopper_pearson,
+    clustered_t,
+    clustered_wilson,
     confidence_sequence,
     conservative_z,
     corrected_fold_t,
@@ -63,6 +65,8 @@ METHODS: tuple[Method, ...] = tuple(
         confidence_sequence,
         two_way_wilson,
         two_way_t,
+        clustered_wilson,
+        clustered_t,
     )
 )
 

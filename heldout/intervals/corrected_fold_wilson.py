@@ -8,7 +8,8 @@ Source: Nadeau, Bengio (Machine Learning 52, 2003), eq. (3.6), for the variance;
 V = max(S^2 (1/k + 1/(k - 1)), s^2 / N): the corrected variance of the fold errors (`corrected_fold_t`), and never
 less than that of N independent losses, since stratified folds of a rare class may all err alike. Then as
 `corrected_wilson`: n_eff = q (1 - q) / V in Wilson's roots, with the quantile of t with k - 1 degrees of freedom;
-where there is no error n_eff is N / (1 + k / (k - 1)), as when the fold errors are independent.
+where there is no error n_eff is N / (1 + k / (k - 1)), as when the fold errors are independent; of dependent rows
+the number of groups or batches stands for N.
 """
 
 from heldout.intervals import corrected_fold_t
@@ -21,7 +22,7 @@ def bounds(observed: CrossValidated, level: float) -> tuple[float, float]:
     """Wilson's roots at n_eff, k >= 2."""
     q, k, n = observed.error, observed.folds, observed.n
     spread = max(corrected_fold_t.variance(observed), q * (1 - q) / (n - 1))
-    size = q * (1 - q) / spread if spread > 0 else n / (1 + k / (k - 1))
+    size = q * (1 - q) / spread if spread > 0 else observed.units / (1 + k / (k - 1))
     return roots_at(q, max(size, 1.0), two_sided_t(level, k - 1))
 
 

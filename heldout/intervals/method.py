@@ -24,8 +24,9 @@ class Method:
     `covers` maps the name of an estimate to the assumption under which the interval covers that
     estimate's target. `losses` are those that it admits; `validity` says whether its level is exact or
     guaranteed at every n, or reached as n grows. `bounds` takes what was observed (`heldout.observed`)
-    and a level. `least` is the smallest number of rows, `least_folds` and `least_fold_size` those of the
-    folds, `needs` the scheme of further fits that it reads (`heldout.resampling`), None for none.
+    and a level. `least` is the smallest number of rows, `least_units` of groups or batches of rows, `least_folds`
+    and `least_fold_size` those of the folds, `needs` the scheme of further fits that it reads
+    (`heldout.resampling`), None for none.
     """
 
     name: str
@@ -37,6 +38,7 @@ class Method:
     needs: str | None = None
     least_folds: int = 1
     least_fold_size: int = 1
+    least_units: int = 1
 
     def admits(self, loss: Loss) -> bool:
         """Whether the method is for losses of this kind."""
@@ -44,7 +46,7 @@ class Method:
 
     def check_folds(self, fold: NDArray[np.int64]) -> None:
         """Raise BadArgument for a partition into folds, shape (N,), that is too fine or too coarse for the method."""
-        sizes = np.bincount(fold)
+        sizes = np.bincount(fold[fold >= 0])
         if len(sizes) < self.least_folds or sizes.min() < self.least_fold_size:
             raise BadArgument(
                 "intervals",
@@ -67,6 +69,10 @@ class Method:
             )
         if observed.n < self.least:
             raise BadArgument("losses", f"{self.name} needs at least {self.least} losses, got {observed.n}")
+        if getattr(observed, "units", observed.n) < self.least_units:
+            raise BadArgument(
+                "groups", f"{self.name} needs at least {self.least_units} groups or batches, got {observed.units}"
+            )
         if isinstance(observed, CrossValidated):
             self.check_folds(observed.fold)
         if self.needs is not None and getattr(observed, FIELD_OF[self.needs]) is None:
@@ -101,11 +107,11 @@ def two_sided_t(level: float, degrees: float) -> float:
 
 
 def estimate_with(
-    candidate: str, estimate: str, observed: Any, target: str, n_train: int, method: Method, level: float
+    candidate: str, estimate: str, observed: Any, target: str, n_train: int, method: Method | None, level: float
 ) -> Estimate:
-    """The mean of what was observed, with its interval; without one where the rows are too few for it."""
+    """The mean of what was observed, with its interval; without one where no method holds, or units are too few."""
     record = Estimate(candidate, estimate, observed.error, target, n_train, observed.n)
-    if observed.n < method.least:
+    if method is None or observed.n < method.least or getattr(observed, "units", observed.n) < method.least_units:
         return record
     return with_interval(record, method.interval(estimate, observed, level))
 

@@ -38,7 +38,9 @@ def held_out_losses(learner, X, y, fold) -> np.ndarray:
 
 
 def estimate(losses, fold, method: Method = k_fold_hoeffding.METHOD, loss=ZERO_ONE) -> Estimate:
-    return cross_validation.estimate("any", CrossValidated(losses, loss, fold=np.asarray(fold)), method, LEVEL)
+    fold = np.asarray(fold)
+    n_train = cross_validation.mean_training_size(cross_validation.splits(fold))
+    return cross_validation.estimate("any", CrossValidated(losses, loss, fold=fold), n_train, method, LEVEL)
 
 
 @LAWS

@@ -208,7 +208,7 @@ def test_each_estimate_is_the_mean_of_its_losses_over_its_rows():
         ("E_in", "final", N, N),
         ("E_val", "holdout", 15, 6),  # 21 x 0.3 = 6.3
         ("E_cv", "cross_validation", 14, N),
-        ("E_prog", "progressive", progressive.mean_training_size(made.partition.step, BLOCK), m),
+        ("E_prog", "progressive", progressive.mean_training_size(progressive.splits(made.partition.step, BLOCK)), m),
         ("E_2cv", "covalidation", 10, N),
     ]:
         # one count over at most 84, or a mean of such

@@ -43,12 +43,12 @@ def test_the_mean_training_size_is_the_mean_over_tested_rows(step, block):
     n_train = (step == -1).sum()
     sizes = [n_train + its // block * block for its in step.tolist() if its >= 0]
     # halves go to the even number, as Python rounds; sizes are whole, so the mean is exact enough
-    assert round(float(np.mean(sizes))) == progressive.mean_training_size(step, block)
+    assert round(float(np.mean(sizes))) == progressive.mean_training_size(progressive.splits(step, block))
 
 
 def test_single_steps_train_on_m_minus_1_halves_more_rows_on_average():
     # 10 training rows and m = 5 steps: (10 + 11 + 12 + 13 + 14) / 5 = 12 = 10 + (5 - 1) / 2
-    assert 12 == progressive.mean_training_size(np.array([-1] * 10 + [4, 2, 0, 1, 3]), 1)
+    assert 12 == progressive.mean_training_size(progressive.splits(np.array([-1] * 10 + [4, 2, 0, 1, 3]), 1))
 
 
 def test_blocks_of_one_step_equal_the_hand_written_loop():

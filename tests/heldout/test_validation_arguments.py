@@ -261,10 +261,34 @@ def test_what_cannot_be_done_is_refused_before_any_fit_by_an_argument_of_validat
     assert argument == refuse(**arguments).argument
 
 
-def test_grouped_designs_are_refused_rather_than_ignored():
-    found = refuse(groups=Y)
-    assert "groups" == found.argument
-    assert str(found).startswith("groups is given, but grouped designs are not offered yet")
+@pytest.mark.parametrize(
+    ("groups", "changes", "argument", "said"),
+    [
+        (Y[:39], {}, "groups", "groups has shape (39,); it must be (40,), one group for each row of X"),
+        (np.where(Y == 1, np.nan, 2.0), {}, "groups", "groups has a row whose group is missing"),
+        (objects("a", None), {}, "groups", "groups has a row whose group is missing"),
+        (np.zeros(40), {}, "groups", "groups has 1 group; at least 2 are needed"),
+        (np.arange(40) // 10, {}, "folds", "folds is 10, but there are 4 groups; use 2 to 4 folds, or loo"),
+        (
+            np.arange(40) // 2,
+            {"intervals": {"E_val": "Clopper-Pearson"}},
+            "intervals",
+            "intervals: Clopper-Pearson assumes independent rows, which rows with groups are not; for E_val use "
+            "clustered Wilson, clustered t",
+        ),
+        (
+            np.arange(40) // 2,
+            {"intervals": {"disagreement": "two-way t"}},
+            "intervals",
+            "intervals: two-way t assumes independent rows, which rows with groups are not; for disagreement "
+            "no interval is offered then",
+        ),
+    ],
+)
+def test_groups_that_cannot_be_used_are_refused(groups, changes, argument, said):
+    found = refuse(groups=groups, **changes)
+    assert argument == found.argument
+    assert str(found).startswith(said)
 
 
 @LAWS

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from tasks import files
+from tasks import files, roles
 from tasks.errors import UserError
 from tasks.tables import prepare
 
@@ -29,20 +29,20 @@ def test_role_columns_are_no_features_and_follow_their_rows(sold, settings_of_ro
         X, _ = files.read_table(path)
         assert ["id", "x"] == list(X.columns)
         own = sold.iloc[X["id"]]
-        roles = read()
-        assert ["group", "time", "weight"] == list(roles)
-        assert own["house"].tolist() == roles["group"].tolist()
-        assert pd.to_datetime(own["day"]).tolist() == pd.to_datetime(roles["time"]).tolist()
-        assert own["w"].tolist() == roles["weight"].tolist()
+        found = read()
+        assert ["group", "time", "weight"] == list(found)
+        assert own["house"].tolist() == found["group"].tolist()
+        assert pd.to_datetime(own["day"]).tolist() == pd.to_datetime(found["time"]).tolist()
+        assert own["w"].tolist() == found["weight"].tolist()
     frame = pd.read_parquet(files.ROLES)
     assert ["row", "group", "time", "weight"] == list(frame.columns)
     assert list(range(len(frame))) == frame["row"].tolist()
 
 
-def test_without_roles_there_is_no_file_of_them(rows, settings_of_rows):
+def test_without_roles_their_file_has_the_rows_alone(rows, settings_of_rows):
     files.write_prepared(prepare(settings_of_rows()))
-    assert not files.ROLES.exists()
-    assert {} == files.read_roles() == files.read_test_roles()
+    assert ["row"] == list(pd.read_parquet(files.ROLES).columns)
+    assert {} == files.read_roles()
 
 
 def test_only_the_roles_that_are_named_are_written(sold, settings_of_rows):
@@ -90,5 +90,11 @@ def test_times_are_numbers_or_dates_that_can_be_read_in_one_way(sold, settings_o
 
 
 def test_groups_of_mixed_types_are_compared_as_text(sold, settings_of_rows):
-    sold.assign(house=["a", "7", "8"] * 20).to_csv("rows.csv", index=False)
-    assert {"a", "7", "8"} == set(prepare(settings_of_rows("data.groups=house")).roles["group"])
+    found = roles.read(sold.assign(house=["a", 7, "8"] * 20), settings_of_rows("data.groups=house"))
+    assert ["a", "7", "8"] * 20 == found["group"].tolist()
+
+
+def test_times_of_several_zones_are_of_one_clock(sold, settings_of_rows):
+    zoned = pd.date_range("2026-01-01", periods=60, tz="Europe/Berlin")
+    found = roles.read(sold.assign(day=zoned), settings_of_rows("data.time=day"))
+    assert zoned.tz_convert("UTC").tz_localize(None).tolist() == found["time"].tolist()

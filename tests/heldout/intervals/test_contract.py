@@ -29,6 +29,7 @@ WIDTH_THOUGH_ASYMPTOTIC = {
     "two-way Wilson",
     "corrected Wilson",
     "corrected fold Wilson",
+    "clustered Wilson",
 }  # z^2 / n does not vanish with the variance
 ORDER_MATTERS = {"martingale CLT", "betting confidence sequence"}  # they read the losses as steps
 NO_MIRROR = {"betting"}  # the losses are sorted, then shuffled: mirrored losses come in another order

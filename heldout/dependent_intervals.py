@@ -1,0 +1,96 @@
+"""The intervals that stay honest where rows depend on one another, by group or along time.
+
+A method is here if its argument needs no independence of rows, or uses that of whole groups:
+
+- one hypothesis tested on new rows (E_val, E_test): the variance between groups, or batches of consecutive rows;
+- E_cv: the spread of fold errors, or of subsamples' errors. Their tested parts are disjoint groups, or stretches
+  of time; that of single losses is not used, but as a lower limit of the variance;
+- E_prog of groups: the variance between groups, whose steps follow one another;
+- E_prog along time: its steps are a martingale whatever their dependence, with the target that is the error along
+  the stream: mu_i = E(X_i | all rows before i). So Hoeffding's, Wilson's and t's arguments hold unchanged: the
+  variance of the mean about that of mu is (1/m^2) sum E Var(X_i | past), and Var(X_i) is at least E Var(X_i | past).
+  The successive differences of `martingale CLT` do not: for losses of autocorrelation r they see s^2 / (1 + r) in
+  place of s^2, the variance of the innovations, which is too narrow where r > 0.
+
+Half models: E_2cv of groups is an estimate like others, but its table is crossed by rows that depend, and the groups
+of unlabelled rows are not known; none of their intervals is claimed. With time E_2cv is not computed at all, since half
+of a half model's tested rows are earlier than those that it was trained on; nor are E_bbc and E_nested, which
+choose by folds drawn at random.
+"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from heldout import intervals
+from heldout.dependence import Kind
+from heldout.errors import BadArgument
+from heldout.intervals import (
+    clustered_t,
+    clustered_wilson,
+    confidence_sequence,
+    corrected_fold_t,
+    corrected_fold_wilson,
+    corrected_repeated_t,
+    corrected_t,
+    hoeffding,
+    log_t,
+    student_t,
+    wilson,
+)
+from heldout.intervals.method import Method
+from heldout.losses import Loss
+
+NOT_IN_TIME = ("E_2cv", "E_bbc", "E_nested")
+
+_CLUSTERED = (clustered_wilson.METHOD, clustered_t.METHOD)
+_FOLDS = (corrected_fold_wilson.METHOD, corrected_fold_t.METHOD)
+_MARTINGALE = (wilson.METHOD, log_t.METHOD, student_t.METHOD, hoeffding.METHOD, confidence_sequence.METHOD)
+_OF_GROUPS: Mapping[str, tuple[Method, ...]] = {
+    "E_val": _CLUSTERED,
+    "E_test": _CLUSTERED,
+    "E_cv": (*_FOLDS, corrected_t.METHOD, corrected_repeated_t.METHOD),
+    "E_prog": _CLUSTERED,
+    "E_nested": _FOLDS,
+}
+# the first one that admits the loss is the default
+VALID: Mapping[Kind, Mapping[str, tuple[Method, ...]]] = {
+    "groups": _OF_GROUPS,
+    "time": {"E_val": _CLUSTERED, "E_test": _CLUSTERED, "E_cv": _FOLDS, "E_prog": _MARTINGALE},
+    "groups and time": {"E_val": _CLUSTERED, "E_test": _CLUSTERED, "E_cv": _FOLDS, "E_prog": _CLUSTERED},
+}
+_IN_WORDS: Mapping[Kind, str] = {
+    "groups": "independent groups",
+    "time": "folds that are long beside the dependence along time",
+    "groups and time": "independent groups",
+}
+
+
+def choose(chosen: Mapping[str, str] | None, loss: Loss, kind: Kind | None) -> dict[str, Method]:
+    """As `intervals.choose`, for rows that depend by `kind`: an estimate without a valid method has none.
+
+    Raises BadArgument also for a method that assumes independent rows, with those that do not.
+    """
+    methods = intervals.choose(chosen, loss)
+    if kind is None:
+        return methods
+    valid = {estimate: [one for one in every if one.admits(loss)] for estimate, every in VALID[kind].items()}
+    for estimate in chosen or {}:
+        if methods[estimate] not in valid.get(estimate, []):
+            fitting = ", ".join(one.name for one in valid.get(estimate, []))
+            raise BadArgument(
+                "intervals",
+                f"intervals: {methods[estimate].name} assumes independent rows, which rows with {kind} are not; for "
+                f"{estimate} {f'use {fitting}' if fitting else 'no interval is offered then: leave it out'}",
+            )
+    found = {
+        estimate: methods[estimate] if estimate in (chosen or {}) else every[0] for estimate, every in valid.items()
+    }
+    return {estimate: _restated(method, kind) for estimate, method in found.items()}
+
+
+def _restated(method: Method, kind: Kind) -> Method:
+    """The method with the assumption that takes the place of independent examples."""
+    words = _IN_WORDS[kind]
+    return replace(
+        method, covers={on: said.replace("independent examples", words) for on, said in method.covers.items()}
+    )

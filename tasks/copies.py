@@ -1,0 +1,26 @@
+"""Rows with equal features: which they are, and how many."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+Sets = NDArray[np.int64]
+
+
+def sets(X: pd.DataFrame) -> Sets | None:
+    """A number for each row of X, the same for rows with equal features, shape (N,); None if no two are equal.
+
+    Missing values are equal to one another. Rows are compared by a hash of 64 bits: among a million rows the
+    chance that any two different ones are taken for copies is below 1e-7.
+    """
+    numbers, distinct = pd.factorize(pd.util.hash_pandas_object(X, index=False))
+    return None if len(distinct) == len(X) else numbers.astype(np.int64)
+
+
+def count(numbers: Sets, y: NDArray[Any]) -> tuple[int, int]:
+    """The rows that have a copy, and those of them whose copies' labels differ."""
+    size = np.bincount(numbers)[numbers]
+    labels = pd.Series(y).groupby(numbers).transform("nunique").to_numpy()
+    return int((size > 1).sum()), int((labels > 1).sum())

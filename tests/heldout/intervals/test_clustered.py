@@ -1,0 +1,165 @@
+"""The intervals of dependent rows: their variance, and their coverage where rows are alike within groups or in time."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from heldout.dependence import Dependence
+from heldout.errors import BadArgument
+from heldout.intervals import clustered_t, clustered_wilson, martingale_clt, student_t, wilson
+from heldout.intervals.method import estimate_with
+from heldout.losses import SQUARED, ZERO_ONE
+from heldout.observed import Tested
+
+LAWS = settings(max_examples=60, deadline=None, derandomize=True, database=None)
+LEVEL = 0.95
+SAMPLES = 2000
+ERROR = 3 * np.sqrt(LEVEL * (1 - LEVEL) / SAMPLES)  # three standard errors of a coverage: 0.015
+rows = st.lists(st.tuples(st.floats(0, 100), st.integers(0, 5)), min_size=2, max_size=40).filter(
+    lambda pairs: len({cluster for _, cluster in pairs}) > 1
+)
+
+
+def clusters_of(pairs):
+    losses, cluster = (np.array(column) for column in zip(*pairs, strict=True))
+    return losses, np.unique(cluster, return_inverse=True)[1]
+
+
+@LAWS
+@given(rows)
+def test_the_variance_is_that_of_the_sums_of_deviations_over_clusters(pairs):
+    losses, cluster = clusters_of(pairs)
+    n, groups = len(losses), cluster.max() + 1
+    sums = [sum(losses[row] - losses.mean() for row in range(n) if cluster[row] == one) for one in range(groups)]
+    expected = groups / (groups - 1) * sum(its**2 for its in sums) / n**2
+    # sums of at most 40 numbers below 100
+    assert expected == pytest.approx(clustered_t.variance(losses, cluster), abs=1e-9)
+
+
+@LAWS
+@given(st.lists(st.floats(0, 100), min_size=2, max_size=30), st.floats(0.5, 0.99))
+def test_with_one_row_a_cluster_it_is_students_t(losses, level):
+    losses = np.array(losses)
+    alone = Tested(losses, SQUARED, cluster=np.arange(len(losses)))
+    expected = student_t.bounds(Tested(losses, SQUARED), level)
+    assert expected == pytest.approx(clustered_t.bounds(alone, level), abs=1e-9)
+    assert expected == pytest.approx(clustered_t.bounds(Tested(losses, SQUARED), level), abs=1e-9)
+
+
+@LAWS
+@given(st.lists(st.floats(0, 100), min_size=2, max_size=30), st.integers(1, 5))
+def test_copies_of_each_row_in_one_cluster_add_nothing(losses, copies):
+    losses = np.array(losses)
+    many = Tested(np.repeat(losses, copies), SQUARED, cluster=np.repeat(np.arange(len(losses)), copies))
+    assert student_t.bounds(Tested(losses, SQUARED), LEVEL) == pytest.approx(clustered_t.bounds(many, LEVEL), abs=1e-6)
+
+
+def test_wilsons_roots_are_those_of_the_effective_size():
+    # 4 clusters of 5 rows with 4, 0, 1, 0 errors: q = 1/4, z_g = 2.75, -1.25, -0.25, -1.25, V = 4/3 x 10.75 / 400
+    losses = np.repeat([1.0, 0, 0, 1, 0, 0], [4, 1, 5, 1, 4, 5])
+    seen = Tested(losses, ZERO_ONE, cluster=np.repeat(np.arange(4), 5))
+    size = 0.25 * 0.75 / (4 / 3 * 10.75 / 400)
+    expected = wilson.roots_at(0.25, size, 3.182446305)  # t with 3 degrees of freedom
+    assert expected == pytest.approx(clustered_wilson.bounds(seen, LEVEL), abs=1e-9)
+
+
+def test_without_an_error_each_cluster_counts_as_one_row():
+    seen = Tested(np.zeros(200), ZERO_ONE, cluster=np.repeat(np.arange(10), 20))
+    low, high = clustered_wilson.bounds(seen, LEVEL)
+    assert (0, wilson.roots_at(0.0, 10, 2.262157163)[1]) == (low, pytest.approx(high, abs=1e-9))
+
+
+@pytest.mark.parametrize("method", [clustered_t.METHOD, clustered_wilson.METHOD])
+def test_a_single_cluster_has_no_interval(method):
+    seen = Tested(np.repeat([0.0, 1.0], 5), ZERO_ONE, cluster=np.zeros(10, dtype=int))
+    with pytest.raises(BadArgument, match=f"^{method.name} needs at least 2 groups or batches, got 1$"):
+        method.interval("E_val", seen, LEVEL)
+    assert estimate_with("any", "E_val", seen, "g-", 5, method, LEVEL).low is None
+
+
+def coverage(method, estimate, draw, seed=0) -> float:
+    """The share of samples whose interval covers the target; `draw` gives what is observed and the target."""
+    rng = np.random.default_rng(seed)
+    hits = 0
+    for _ in range(SAMPLES):
+        seen, target = draw(rng)
+        found = method.interval(estimate, seen, LEVEL)
+        hits += found.low <= target <= found.high
+    return hits / SAMPLES
+
+
+def patients(loss):
+    """60 groups of 1 to 20 rows; a group's rows err with a probability of its own, 0.2 on average."""
+
+    def draw(rng):
+        sizes = rng.integers(1, 21, 60)
+        cluster = np.repeat(np.arange(60), sizes)
+        rate = rng.beta(0.5, 2, 60)[cluster]
+        losses = (
+            (rng.random(len(rate)) < rate).astype(float) if loss is ZERO_ONE else rate * rng.exponential(1, len(rate))
+        )
+        return Tested(losses, loss, cluster=cluster), 0.2
+
+    return draw
+
+
+def stream(losses_of):
+    """2500 rows whose hidden state is an AR(1) of correlation 0.7 from row to row, in batches of 50."""
+    cluster = Dependence(time=np.arange(2500)).clusters(np.arange(2500))
+
+    def draw(rng):
+        state = np.empty(2500)
+        state[0] = rng.normal()
+        noise = rng.normal(size=2500) * np.sqrt(1 - 0.49)
+        for place in range(1, 2500):
+            state[place] = 0.7 * state[place - 1] + noise[place]
+        return Tested(losses_of(state), ZERO_ONE if losses_of is _wrong else SQUARED, cluster=cluster), 0.5
+
+    return draw
+
+
+def _wrong(state):
+    return (state > 0).astype(float)
+
+
+def _half_of_the_square(state):
+    return state**2 / 2
+
+
+@pytest.mark.parametrize(
+    ("method", "draw"),
+    [
+        (clustered_t.METHOD, patients(SQUARED)),
+        (clustered_wilson.METHOD, patients(ZERO_ONE)),
+        (clustered_t.METHOD, stream(_half_of_the_square)),
+        (clustered_wilson.METHOD, stream(_wrong)),
+    ],
+    ids=["groups, numbers", "groups, classes", "time, numbers", "time, classes"],
+)
+def test_the_level_is_kept_for_new_groups_and_along_time(method, draw):
+    # 0.02: terms of order 1/G that both methods neglect, for 60 groups and 50 batches (skewed sums, batches that
+    # still correlate at their ends)
+    assert LEVEL - 0.02 - ERROR <= coverage(method, "E_val", draw) <= LEVEL + 0.01 + ERROR
+
+
+def test_intervals_of_independent_rows_fall_far_short_for_groups():
+    assert coverage(wilson.METHOD, "E_val", patients(ZERO_ONE)) < 0.75
+
+
+def errors_that_follow_one_another(rng):
+    """0/1 losses of a chain that repeats itself with probability 0.8; the target is the mean error given the past."""
+    stays = rng.random(400) < 0.8
+    state = np.empty(400)
+    state[0] = rng.random() < 0.5
+    for place in range(1, 400):
+        state[place] = state[place - 1] if stays[place] else 1 - state[place - 1]
+    given_the_past = np.where(state[:-1] == 1, 0.8, 0.2)
+    return Tested(state, ZERO_ONE), float(np.mean([0.5, *given_the_past]))
+
+
+def test_wilsons_interval_keeps_its_level_along_a_stream_of_dependent_errors_and_successive_differences_do_not():
+    # a martingale needs no independence: the variance about the target is 0.8 x 0.2 / n, below Wilson's 0.5 x 0.5 / n
+    assert coverage(wilson.METHOD, "E_prog", errors_that_follow_one_another) >= LEVEL - ERROR
+    # neighbours differ with probability 0.2: the method sees a variance of 0.1 in place of 0.16
+    assert coverage(martingale_clt.METHOD, "E_prog", errors_that_follow_one_another) < LEVEL - 3 * ERROR
