@@ -4,7 +4,7 @@ import logging
 
 from prefect import flow
 
-from tasks import files, tables
+from tasks import files, shards, tables
 from tasks.params import load
 
 log = logging.getLogger("heldout")
@@ -15,7 +15,9 @@ def prepare(params: str = "params.yaml", overrides: tuple[str, ...] = ()) -> Non
     """Write data/prepared from the source that the parameters name."""
     settings = load(params, overrides)
     prepared = tables.prepare(settings)
-    files.write_prepared(prepared)
+    reports = files.write_prepared(prepared)
     for warning in prepared.warnings:
         log.warning("prepare: %s", warning)
-    log.info("prepare: %s", prepared)
+    log.info("prepare: %s, %s", prepared, shards.summary(reports))
+    for line in shards.told(reports):
+        log.warning("prepare: %s", line)

@@ -129,7 +129,7 @@ def conform(values: pd.Series, column: Column) -> pd.Series:
     Where a gap forbids whole numbers or truth values it is float64 (0 and 1). Raises ColumnError if the
     values are of another kind.
     """
-    family = _family(values)
+    family = family_of(values)
     if family == "nothing":
         return _nothing(values, column.dtype)
     if family not in (column.source, *_NATURAL[column.kind]):
@@ -146,7 +146,7 @@ def conform(values: pd.Series, column: Column) -> pd.Series:
 
 
 def _typed(values: pd.Series, wanted: Kind | None) -> tuple[pd.Series, Column]:
-    family = _family(values)
+    family = family_of(values)
     kind, form = (wanted, None) if wanted is not None else _infer(values, family)
     if family == "nothing":
         made = _nothing(values, _EMPTY[kind])
@@ -155,7 +155,7 @@ def _typed(values: pd.Series, wanted: Kind | None) -> tuple[pd.Series, Column]:
     return made, Column(kind, family, made.dtype, form)
 
 
-def _family(values: pd.Series) -> Family:
+def family_of(values: pd.Series) -> Family:
     dtype: Any = values.dtype
     if isinstance(dtype, pd.CategoricalDtype):
         return "strings" if values.notna().any() else "nothing"

@@ -58,7 +58,7 @@ def _read(
     labeled: str,
     _partitions: str,
 ) -> Design:
-    _, y = files.read_table(files.LABELED, labeled)
+    y = files.read_target(files.LABELED, labeled)
     loss = natural_loss(y)
     partition = files.read_partition()
     dependence = dependence_of(files.read_roles(), gap)

@@ -27,7 +27,7 @@ def disagree_all(settings: Settings, halves: Mapping[str, Finished]) -> tuple[di
 
     `halves` holds two hypotheses a repeat, in the order (repeat 0, half 0), (repeat 0, half 1), …
     """
-    _, y = files.read_table(files.LABELED)
+    y = files.read_target(files.LABELED)
     loss = natural_loss(y).name
     shards = [(path, files.file_hash(path)) for path in files.shards()]
     pieces: list[tuple[str, int, int, str]] = []  # candidate, shard, first repeat, key

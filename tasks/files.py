@@ -5,8 +5,8 @@ import hashlib
 import json
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import asdict
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from heldout.partition import Partition
 from heldout.records import Estimate
 from tasks.errors import UserError
+from tasks.shards import ShardReport
 from tasks.tables import TARGET, Prepared
 
 PREPARED = Path("data/prepared")
@@ -29,6 +30,7 @@ ROLES = PREPARED / "roles.parquet"
 TEST_ROLES = PREPARED / "test_roles.parquet"
 COPIES = PREPARED / "copies.parquet"
 UNLABELED = PREPARED / "unlabeled"
+SHARDS = PREPARED / "shards.json"
 RESULTS = Path("data/results")
 LOSSES = RESULTS / "losses.parquet"
 REPORTS = Path("reports")
@@ -64,6 +66,8 @@ def replacing(folder: Path) -> Iterator[Path]:
         yield fresh
     except BaseException:
         shutil.rmtree(fresh, ignore_errors=True)
+        with suppress(OSError):  # a folder with other things in it stays
+            fresh.parent.rmdir()
         raise
     old = folder.with_name(f".{folder.name}.old")
     shutil.rmtree(old, ignore_errors=True)
@@ -73,8 +77,11 @@ def replacing(folder: Path) -> Iterator[Path]:
     shutil.rmtree(old, ignore_errors=True)
 
 
-def write_prepared(prepared: Prepared) -> None:
-    """All files below data/prepared, or none."""
+def write_prepared(prepared: Prepared) -> list[ShardReport]:
+    """All files below data/prepared, or none; shards one at a time. Returns what was found in each shard.
+
+    Raises UserError for shards that cannot be used.
+    """
     with replacing(PREPARED) as folder:
         prepared.labeled.to_parquet(folder / LABELED.name)
         if prepared.test is not None:
@@ -86,8 +93,15 @@ def write_prepared(prepared: Prepared) -> None:
             copies = pd.DataFrame({"row": np.arange(len(prepared.copies)), "copies": prepared.copies})
             copies.to_parquet(folder / COPIES.name)
         (folder / UNLABELED.name).mkdir()
-        for number, shard in enumerate(prepared.shards):
-            shard.to_parquet(folder / UNLABELED.name / f"shard-{number:05d}.parquet")
+        reports: list[ShardReport] = []
+        for shard, report in prepared.shards.checked():
+            if shard is None:
+                reports.append(report)
+                continue
+            name = f"shard-{sum(known.bad is None for known in reports):05d}.parquet"
+            shard.to_parquet(folder / UNLABELED.name / name)
+            reports.append(replace(report, shard=name))
+        write_json(folder / SHARDS.name, [asdict(report) for report in reports])
         partition = prepared.partition
         rows = np.arange(len(partition.fold))
         pd.DataFrame(
@@ -98,6 +112,7 @@ def write_prepared(prepared: Prepared) -> None:
             {"repeat": np.repeat(np.arange(repeats), n), "row": np.tile(rows, repeats), "half": prepared.halves.ravel()}
         ).to_parquet(folder / HALVES.name)
         (folder / "data_hash.txt").write_text(prepared.data_hash + "\n")
+    return reports
 
 
 def read_data_hash() -> str:
@@ -113,21 +128,37 @@ def read_table(path: Path, version: str | None = None) -> tuple[pd.DataFrame, ND
     return _open_table(str(_existing(path)), version or file_hash(path))
 
 
+def read_target(path: Path, version: str | None = None) -> NDArray[np.generic]:
+    """The target alone of labeled.parquet or test.parquet: what the main process needs of them."""
+    return _open_target(str(_existing(path)), version or file_hash(path))
+
+
+@functools.lru_cache(maxsize=2)
+def _open_target(path: str, _version: str) -> NDArray[np.generic]:
+    frame: pd.DataFrame = pyarrow.parquet.read_table(path, columns=[TARGET]).to_pandas()
+    return frame[TARGET].to_numpy()
+
+
 @functools.lru_cache(maxsize=2)
 def _open_table(path: str, _version: str) -> tuple[pd.DataFrame, NDArray[np.generic]]:
-    frame = pyarrow.parquet.read_table(path, memory_map=True).to_pandas()
+    frame = pyarrow.parquet.read_table(path, memory_map=True).to_pandas(self_destruct=True)
     return frame.drop(columns=TARGET), frame[TARGET].to_numpy()
 
 
 def read_shard(path: Path) -> pd.DataFrame:
     """The features of one unlabelled shard."""
-    frame: pd.DataFrame = pyarrow.parquet.read_table(path, memory_map=True).to_pandas()
+    frame: pd.DataFrame = pyarrow.parquet.read_table(path, memory_map=True).to_pandas(self_destruct=True)
     return frame
 
 
 def shards() -> list[Path]:
     """The unlabelled shards, in order."""
     return sorted(_existing(UNLABELED).glob("shard-*.parquet"))
+
+
+def read_shard_reports() -> list[ShardReport]:
+    """What `prepare` found in each shard, bad ones too."""
+    return [ShardReport(**{**found, "notes": tuple(found["notes"])}) for found in read_json(SHARDS)]
 
 
 def read_partition() -> Partition:

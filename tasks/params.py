@@ -15,6 +15,7 @@ from heldout.errors import BadArgument
 from heldout.intervals import covering
 from heldout.selection import Criterion, Rule, check_rule
 from tasks import learners
+from tasks.columns import Kind
 from tasks.errors import UserError
 
 Fraction = Annotated[float, Field(gt=0, lt=1)]
@@ -37,9 +38,12 @@ class Data(_Section):
     groups: str | None = None
     time: str | None = None
     weight: str | None = None
+    columns: dict[str, Kind] | None = None  # left out: every kind as it is found
+    missing: list[str] | None = None
     labeled_rows: Count | None = None  # left out: every row with a label
     unlabeled: str | None = None
     shards: Count
+    on_bad_shard: Literal["fail", "skip"] = "fail"
     sampling: Literal["iid", "active"]
 
     @model_validator(mode="after")

@@ -12,12 +12,16 @@ from heldout.dependence import Dependence
 from heldout.errors import BadArgument
 from heldout.losses import ZERO_ONE, natural_loss
 from heldout.partition import Partition, cut, make_halves, make_partition, part_size, stratify_halves
-from tasks import copies, roles, sources
+from tasks import copies, roles, shards, sources
+from tasks.columns import family_of, typed
 from tasks.copies import Sets
+from tasks.dates import ColumnError
 from tasks.errors import UserError
 from tasks.params import Settings
+from tasks.shards import Schema, Shards
 
 TARGET = "target"
+_ROWS_AT_ONCE = 100_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,7 +30,7 @@ class Prepared:
 
     labeled: pd.DataFrame
     test: pd.DataFrame | None
-    shards: list[pd.DataFrame]
+    shards: Shards
     partition: Partition
     halves: NDArray[np.int8]
     data_hash: str
@@ -36,20 +40,23 @@ class Prepared:
     warnings: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        unlabeled = sum(map(len, self.shards))
-        return (
-            f"{len(self.labeled)} labelled rows, {0 if self.test is None else len(self.test)} test rows, "
-            f"{unlabeled} unlabelled in {len(self.shards)} shards"
-        )
+        return f"{len(self.labeled)} labelled rows, {0 if self.test is None else len(self.test)} test rows"
 
 
 def prepare(settings: Settings) -> Prepared:
-    """Read the source, cut the parts, draw the partitions. Raises UserError before anything is written."""
-    source = sources.read_table(settings.data.source).reset_index(drop=True)
+    """Read the source, cut the parts, draw the partitions. Raises UserError before anything is written.
+
+    Shards of the user's own are read when they are asked for, and checked then.
+    """
+    data = settings.data
+    strings = [name for name, kind in (data.columns or {}).items() if kind not in ("numeric", "boolean")]
+    source = sources.read_table(data.source, data.missing or (), strings).reset_index(drop=True)
     known = roles.read(source, settings)
-    table = _with_target(source, settings)
+    read = _with_target(source, settings)
+    features, columns = typed(read.drop(columns=TARGET), data.columns)
+    table = features.assign(**{TARGET: read[TARGET]})
     has_label = table[TARGET].notna().to_numpy()
-    pool, hidden = table[has_label], table[~has_label]
+    pool, hidden = (table, table.iloc[:0]) if has_label.all() else (table[has_label], table[~has_label])
     roles.check_complete(known[has_label], settings)
     known, said = roles.with_copies(known, pool.drop(columns=TARGET), pool[TARGET], settings)
     if len(hidden):
@@ -59,7 +66,7 @@ def prepare(settings: Settings) -> Prepared:
         test, rest = _cut_test(pool, settings, stratify, roles.dependence(known.loc[pool.index], settings))
         said += roles.told_of_gap(len(pool) - len(rest) - (0 if test is None else len(test)))
         labeled, rest = _keep_labels(rest, settings, stratify, roles.dependence(known.loc[rest.index], settings))
-        hidden = pd.concat([rest, hidden]).sort_index()
+        hidden = pd.concat([rest, hidden]).sort_index() if len(hidden) else rest
         y = labeled[TARGET].to_numpy()
         folds = len(y) if settings.split.folds == "loo" else settings.split.folds
         dependence = roles.dependence(known.loc[labeled.index], settings)
@@ -81,17 +88,17 @@ def prepare(settings: Settings) -> Prepared:
         )
     except BadArgument as error:
         raise UserError(f"{KEYS.get(error.argument, 'data')}: {error}") from None
-    features = [name for name in table.columns if name != TARGET]
+    schema = Schema.of(labeled.drop(columns=TARGET), columns, _label_names(settings), data.drop)
     return Prepared(
         labeled=labeled.reset_index(drop=True),
         test=None if test is None else test.reset_index(drop=True),
-        shards=_shards(hidden[features], settings),
+        shards=_shards(hidden.drop(columns=TARGET), schema, settings),
         partition=partition,
         halves=halves,
-        data_hash=_content_hash(table[has_label]),
+        data_hash=_content_hash(read if has_label.all() else read[has_label]),
         roles=known.loc[labeled.index].reset_index(drop=True),
         test_roles=known.loc[[] if test is None else test.index].reset_index(drop=True),
-        copies=copies.sets(labeled[features]) if settings.split.duplicates == "allow" else None,
+        copies=copies.sets(labeled.drop(columns=TARGET)) if settings.split.duplicates == "allow" else None,
         warnings=tuple(said),
     )
 
@@ -128,13 +135,32 @@ def _with_target(table: pd.DataFrame, settings: Settings) -> pd.DataFrame:
         raise UserError(
             f"data.source: {data.source} has {len(table)} rows and {features.shape[1]} features; needs both"
         )
-    target = table[name]
+    strange = [column for column in data.columns or {} if column not in features.columns]
+    if strange:
+        raise UserError(f"data.columns names {strange[0]!r}, which is no feature of {data.source}; it has {columns}")
+    target = _labels(table[name], name)
     if data.positive is not None:
         if not (target == data.positive).any():
             values = ", ".join(repr(value) for value in sorted(target.dropna().unique().tolist(), key=str)[:20])
             raise UserError(f"data.positive is {data.positive!r}, which no row of {name} has; it has {values}")
         target = (target == data.positive).astype("int64").where(target.notna())
     return features.assign(**{TARGET: target})
+
+
+def _labels(target: pd.Series, name: str) -> pd.Series:
+    """The target as plain values. Raises UserError if they are none."""
+    try:
+        family_of(target)
+    except ColumnError as error:
+        raise UserError(f"data.target: the column {name!r} {error}") from None
+    if isinstance(target.dtype, pd.CategoricalDtype):
+        target = target.astype(target.cat.categories.dtype if target.notna().all() else "object").infer_objects()
+    if target.dtype.kind == "f" and np.isinf(target).any():
+        row = int(np.isinf(target).to_numpy().argmax())
+        raise UserError(
+            f"data.target: {name} is infinite in row {row} (counted from 0); write a finite number, or leave it empty"
+        )
+    return target
 
 
 def _without_gaps(target: pd.Series) -> pd.Series:
@@ -186,36 +212,32 @@ def _keep_labels(
     return pool[part], pool[~part]
 
 
-def _shards(hidden: pd.DataFrame, settings: Settings) -> list[pd.DataFrame]:
+def _shards(hidden: pd.DataFrame, schema: Schema, settings: Settings) -> Shards:
     """The user's own unlabelled files, or else the rows without a label, dealt out at random."""
-    if settings.data.unlabeled is not None:
-        return [
-            _like(hidden, sources.read_shard(path), str(path))
-            for path in sources.unlabeled_files(settings.data.unlabeled)
-        ]
+    data = settings.data
+    if data.unlabeled is not None:
+        return shards.own(sources.unlabeled_files(data.unlabeled), schema, data.missing or (), data.on_bad_shard)
     if hidden.empty:
-        return []
-    count = settings.data.shards
+        return Shards([])
+    count = data.shards
     if count > len(hidden):
         raise UserError(
             f"data.shards is {count}, but {len(hidden)} rows have no label: a shard would be empty; use at most that"
         )
     order = np.random.default_rng(seeds.child(settings.seed, "shards")).permutation(len(hidden))
-    return [hidden.iloc[np.sort(part)].reset_index(drop=True) for part in np.array_split(order, count)]
+    return shards.dealt(hidden, np.array_split(order, count))
 
 
-def _like(features: pd.DataFrame, shard: pd.DataFrame, path: str) -> pd.DataFrame:
-    missing = [column for column in features.columns if column not in shard.columns]
-    if missing:
-        raise UserError(
-            f"data.unlabeled: the shard {path} lacks the column {missing[0]!r} of the labelled rows; add it"
-        )
-    return shard[list(features.columns)].reset_index(drop=True)
+def _label_names(settings: Settings) -> list[str]:
+    """What a column of labels is called where there should be none."""
+    return list(dict.fromkeys([settings.data.target or TARGET, TARGET]))
 
 
 def _content_hash(rows: pd.DataFrame) -> str:
     """The identity of the labelled data, before any cut: the contamination ledger counts by it."""
     digest = hashlib.sha256("\n".join(map(str, rows.columns)).encode())
-    rows = rows.astype(dict.fromkeys(rows.select_dtypes("number").columns, "float64"))  # whatever else is missing
-    digest.update(pd.util.hash_pandas_object(rows, index=False).to_numpy().tobytes())
+    numbers = dict.fromkeys(rows.select_dtypes("number").columns, "float64")  # whatever else is missing
+    for first in range(0, max(len(rows), 1), _ROWS_AT_ONCE):
+        piece = rows.iloc[first : first + _ROWS_AT_ONCE].astype(numbers)
+        digest.update(pd.util.hash_pandas_object(piece, index=False).to_numpy().tobytes())
     return digest.hexdigest()

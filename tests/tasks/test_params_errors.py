@@ -217,6 +217,7 @@ def test_every_key_that_is_misspelt_is_told_with_the_right_one(shipped, tmp_path
 
 
 OPTIONAL = {"data.target", "data.positive", "data.drop", "data.labeled_rows", "data.unlabeled", "selection.criterion"}
+OPTIONAL |= {"data.columns", "data.missing", "data.on_bad_shard"}
 OPTIONAL |= {"execution.scheduler", "candidates.params", "candidates.preprocess", "candidates.family"}
 OPTIONAL |= {"data.groups", "data.time", "data.weight", "split.gap", "split.duplicates"}
 OPTIONAL |= {"intervals", "deliver", "selection.nested", "selection.reopen_test"}  # no number, or none but the study's

@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 from sklearn.datasets import load_iris
 
-from tasks import sources
+from tasks import files, sources
 from tasks.errors import UserError
 from tasks.tables import prepare
 
@@ -39,7 +39,10 @@ def test_a_glob_names_its_files_in_order_from_here_or_from_the_root(checkout, ro
 
 COLUMNS = "it has id, x, kind"
 ONE_ROW = "has a single row, which no stratified split can divide; merge or drop that class, or set stratify to false"
-PATHS = "it must be sklearn:NAME, or a path that ends in .csv or .parquet"
+PATHS = (
+    "it must be sklearn:NAME, openml:NAME-or-ID, or a path that ends in .csv, .csv.gz or .parquet, or a folder of .*"
+)
+SKIP = "; mend it, or set data.on_bad_shard to skip"
 
 
 @pytest.mark.parametrize(
@@ -63,11 +66,20 @@ PATHS = "it must be sklearn:NAME, or a path that ends in .csv or .parquet"
         ("split.folds=61", "split.folds: folds is 61; it must lie between 2 and 60, the number of labelled rows"),
         ("data.source=rare.csv", f"split.stratify: class 'drawn' {ONE_ROW}"),
         ("split.validation_fraction=0.01", "split.stratify: a part of 1 rows cannot hold all 2 classes; .*"),
-        ("data.unlabeled=none-*.csv", r"data.unlabeled is none-\*.csv: no such file; give the path or glob .*"),
-        ("data.unlabeled=empty.csv", "data.unlabeled: empty.csv cannot be read as csv: No columns to parse from file"),
-        ("data.unlabeled=head.csv", "data.unlabeled: the shard head.csv has no rows; remove the file or fill it"),
-        ("data.unlabeled=lacking.csv", "data.unlabeled: the shard lacking.csv lacks the column 'x' .*; add it"),
-        ("data.unlabeled=rows.txt", f"data.unlabeled is rows.txt; {PATHS}"),
+        (
+            "data.unlabeled=none-*.csv",
+            r"data.unlabeled is none-\*.csv: no such file; give the path, the folder or the glob .*",
+        ),
+        (
+            "data.unlabeled=empty.csv",
+            f"data.unlabeled: the shard empty.csv cannot be read as csv: No columns to parse from file{SKIP}",
+        ),
+        (
+            "data.unlabeled=head.csv",
+            f"data.unlabeled: the shard head.csv has no rows; remove the file or fill it{SKIP}",
+        ),
+        ("data.unlabeled=lacking.csv", f"data.unlabeled: the shard lacking.csv lacks the column 'x' .*{SKIP}"),
+        ("data.unlabeled=rows.txt", f"data.unlabeled: the shard rows.txt cannot be read; {PATHS}{SKIP}"),
     ],
 )
 def test_rows_that_cannot_be_used_are_told_with_key_value_and_remedy(rows, settings_of_rows, change, message):
@@ -82,7 +94,7 @@ def test_rows_that_cannot_be_used_are_told_with_key_value_and_remedy(rows, setti
     )
     before = sorted(Path().iterdir())
     with pytest.raises(UserError, match=f"^{message}$"):
-        prepare(settings_of_rows(change))
+        files.write_prepared(prepare(settings_of_rows(change)))
     assert before == sorted(Path().iterdir())
 
 
