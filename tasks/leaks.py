@@ -3,7 +3,6 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -122,11 +121,12 @@ def _tells_class(column: pd.Series, codes: NDArray[np.intp], name: str) -> Leak 
     numeric = pd.api.types.is_numeric_dtype(column) or pd.api.types.is_datetime64_any_dtype(column)
     predicted = np.full(len(codes), -1)
     if numeric:
-        ranks = column.rank(method="dense").to_numpy(dtype=np.float64)[:, None]  # they hold what 32 bits do not
-        if (_tree(codes).fit(ranks, codes).predict(ranks) != codes).mean() > 2 * _SHARE_OF_BASE_ERROR * base:
+        dates = pd.api.types.is_datetime64_any_dtype(column)
+        numbers = (column.astype("int64").where(column.notna()) if dates else column).to_numpy(dtype=np.float64)
+        if (_predicted(numbers, codes, numbers) != codes).mean() > 2 * _SHARE_OF_BASE_ERROR * base:
             return None  # already on the rows that it knows
         for trained, tested in _folds(codes):
-            predicted[tested] = _tree(codes).fit(ranks[trained], codes[trained]).predict(ranks[tested])
+            predicted[tested] = _predicted(numbers[trained], codes[trained], numbers[tested])
     else:
         values = pd.factorize(column, use_na_sentinel=False)[0]
         for trained, tested in _folds(codes):
@@ -185,11 +185,20 @@ def _folds(codes: NDArray[np.intp]) -> list[tuple[NDArray[np.intp], NDArray[np.i
     return [(np.flatnonzero(fold != one), np.flatnonzero(fold == one)) for one in range(_FOLDS)]
 
 
-def _tree(codes: NDArray[np.intp]) -> Any:
+def _predicted(known: NDArray[np.float64], codes: NDArray[np.intp], asked: NDArray[np.float64]) -> NDArray[np.intp]:
+    """The classes that a small tree gives to the numbers `asked`, trained on those `known`."""
     from sklearn.tree import DecisionTreeClassifier
 
+    # a tree holds 32 bits of a number: it is given places among the known values, which are as good
+    values = np.unique(known[~np.isnan(known)])
+    places = np.arange(len(values), dtype=np.float64)
+    if not len(values):
+        return np.full(len(asked), np.bincount(codes).argmax())
+    inside = [np.where(np.isnan(one), np.nan, np.interp(one, values, places))[:, None] for one in (known, asked)]
     # leaves for any code of the classes by intervals, too few to learn rows by heart
-    return DecisionTreeClassifier(max_leaf_nodes=4 * max(2, len(np.unique(codes))), random_state=0)
+    tree = DecisionTreeClassifier(max_leaf_nodes=4 * max(2, len(np.unique(codes))), random_state=0)
+    predicted: NDArray[np.intp] = tree.fit(inside[0], codes).predict(inside[1])
+    return predicted
 
 
 def _most_frequent(values: NDArray[np.intp], codes: NDArray[np.intp], count: int) -> NDArray[np.intp]:

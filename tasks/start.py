@@ -69,10 +69,9 @@ def _template() -> str:
 
 def _attempts(values: Mapping[template.Path, Any]) -> Iterator[Mapping[template.Path, Any]]:
     """What was decided; should `prepare` refuse it, without what it may refuse."""
-    yield values
-    loose = {**values, ("split", "stratify"): False, ("split", "folds"): min(5, values[("split", "folds")])}
-    yield loose
-    yield {**loose, ("data", "time"): None}
+    loose: dict[template.Path, Any] = {("split", "stratify"): False, ("split", "folds"): min(5, values[("split", "folds")])}
+    unordered: dict[template.Path, Any] = {("data", "time"): None}
+    yield from (values, {**values, **loose}, {**values, **unordered}, {**values, **loose, **unordered})
 
 
 def _refusal(text: str, source: str) -> UserError | None:
