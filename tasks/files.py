@@ -145,6 +145,23 @@ def _open_table(path: str, _version: str) -> tuple[pd.DataFrame, NDArray[np.gene
     return frame.drop(columns=TARGET), frame[TARGET].to_numpy()
 
 
+def read_dtypes(path: Path) -> dict[str, Any]:
+    """The dtype of each feature of a prepared file, of which no row is read."""
+    dtypes = pyarrow.parquet.read_schema(_existing(path)).empty_table().to_pandas().dtypes
+    return {str(name): dtype for name, dtype in dtypes.items() if name != TARGET}
+
+
+def read_gaps(path: Path) -> dict[str, int]:
+    """The features of a prepared file that have gaps, and how many; no row is read."""
+    found = pyarrow.parquet.ParquetFile(_existing(path)).metadata
+    counts: dict[str, int] = {}
+    for group in range(found.num_row_groups):
+        for place in range(found.num_columns):
+            column = found.row_group(group).column(place)
+            counts[column.path_in_schema] = counts.get(column.path_in_schema, 0) + column.statistics.null_count
+    return {name: count for name, count in counts.items() if count and name != TARGET}
+
+
 def read_shard(path: Path) -> pd.DataFrame:
     """The features of one unlabelled shard."""
     frame: pd.DataFrame = pyarrow.parquet.read_table(path, memory_map=True).to_pandas(self_destruct=True)

@@ -19,6 +19,7 @@ from tasks.errors import UserError
 from tasks.execution import executor, run_all
 from tasks.params import Candidate, Settings
 from tasks.schemes import Scheme, scheme
+from tasks.suitability import check_columns
 from tasks.tables import KEYS
 from tasks.worker import Finished, Unit, Versions, hypothesis_key
 
@@ -70,6 +71,7 @@ def fit_all(settings: Settings, names: Sequence[SchemeName]) -> tuple[dict[str, 
 
 def check_before_fits(settings: Settings) -> None:
     """Raise UserError for a candidate of the wrong kind, or a criterion or interval that cannot be computed."""
+    check_columns(settings)
     classes = read_design(settings).loss.binary
     for place, candidate in enumerate(settings.candidates):
         learner = candidate.learner()

@@ -8,6 +8,8 @@ import sysconfig
 from pathlib import Path
 from typing import Any
 
+AUTO = "auto"  # in place of an import path: the project's own preprocessing
+
 
 def build(estimator: str, params: dict[str, Any], preprocess: str | None, family: dict[str, Any] | None = None) -> Any:
     """The unfitted estimator with its settings, as a family if it is one, behind `preprocess` if there is one."""
@@ -21,6 +23,10 @@ def build(estimator: str, params: dict[str, Any], preprocess: str | None, family
         return learner
     from sklearn.pipeline import make_pipeline
 
+    if preprocess == AUTO:
+        from heldout.preprocessing import auto
+
+        return make_pipeline(auto(learner), learner)
     return make_pipeline(resolve(preprocess)(), learner)
 
 
@@ -45,7 +51,9 @@ def own_source(*paths: str | None) -> list[str]:
     """The hash of each module that is no installed package: its text decides what a learner is."""
     installed = tuple({sysconfig.get_path(kind) for kind in ("purelib", "platlib", "stdlib")})
     found = []
-    for path in filter(None, paths):
+    for path in paths:
+        if path is None or path == AUTO:
+            continue
         file = getattr(importlib.import_module(path.rpartition(".")[0]), "__file__", None)
         if file is not None and not file.startswith(installed):
             found.append(hashlib.sha256(Path(file).read_bytes()).hexdigest())

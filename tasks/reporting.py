@@ -31,6 +31,7 @@ def write_report(summary: Summary) -> None:
             }
             for row in selected.to_dict("records")
         ],
+        shards=[report for report in summary.shards if report.bad or report.notes],
         sampling=summary.settings.data.sampling,
     )
     files.REPORT.parent.mkdir(parents=True, exist_ok=True)

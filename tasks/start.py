@@ -69,7 +69,10 @@ def _template() -> str:
 
 def _attempts(values: Mapping[template.Path, Any]) -> Iterator[Mapping[template.Path, Any]]:
     """What was decided; should `prepare` refuse it, without what it may refuse."""
-    loose: dict[template.Path, Any] = {("split", "stratify"): False, ("split", "folds"): min(5, values[("split", "folds")])}
+    loose: dict[template.Path, Any] = {
+        ("split", "stratify"): False,
+        ("split", "folds"): min(5, values[("split", "folds")]),
+    }
     unordered: dict[template.Path, Any] = {("data", "time"): None}
     yield from (values, {**values, **loose}, {**values, **unordered}, {**values, **loose, **unordered})
 

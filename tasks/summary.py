@@ -1,6 +1,6 @@
 """What one validation found, gathered for people: read from the contract's files alone."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,8 +16,10 @@ from tasks import files
 from tasks.estimates import Results, estimate_all, read_results
 from tasks.forms import FORMS
 from tasks.params import Settings
+from tasks.shards import ShardReport
 
 SHOWN = ("E_in", "E_val", "E_cv", "E_prog", "E_2cv", "disagreement", "E_dis", "E_maxdt")
+_SHARDS_SHOWN = 10
 _FEW_ROWS_A_CLASS = 30  # docs/decisions/0005
 
 
@@ -39,6 +41,7 @@ class Summary:
     percent: bool
     settings: Settings
     kind: Kind | None = None  # how the rows depend on one another
+    shards: Sequence[ShardReport] = ()
 
     def cell(self, candidate: str, estimate: str) -> tuple[str, str]:
         """A value and its interval as people read them; empty where there is none."""
@@ -89,6 +92,29 @@ class Summary:
             )
         for name, reason in self.failures.items():
             said[f"{name} failed"] = reason
+        return said | self._of_shards()
+
+    def _of_shards(self) -> dict[str, str]:
+        """The shards that were skipped, with the rows lost, and how many rows lie beyond the labelled ones."""
+        said = {}
+        bad = [report for report in self.shards if report.bad is not None]
+        if bad:
+            lost = sum(report.rows or 0 for report in bad)
+            unread = sum(report.rows is None for report in bad)
+            more = f", and those of {unread} that cannot be read" if unread else ""
+            said["shards skipped"] = (
+                f"{len(bad)} of {len(self.shards)}, {lost} rows lost{more}; the disagreement is that of the others: "
+                + "; ".join(f"{report.file} {report.bad}" for report in bad[:_SHARDS_SHOWN])
+                + ("; …" if len(bad) > _SHARDS_SHOWN else "")
+            )
+        noted = [report for report in self.shards if report.noted]
+        if noted:
+            rows = sum(report.rows or 0 for report in self.shards if report.bad is None)
+            beyond = sum(report.noted for report in noted)
+            said["shards"] = (
+                f"{beyond} of {rows} unlabelled rows ({beyond / rows:.1%}), in {len(noted)} shards, have a value "
+                "outside of the labelled ones' range or categories; report.html lists the columns"
+            )
         return said
 
     def _after_winning(self, level: str) -> dict[str, str]:
@@ -191,6 +217,7 @@ def read_summary(settings: Settings) -> Summary:
         percent=design.loss.binary,
         settings=settings,
         kind=kind,
+        shards=files.read_shard_reports(),
     )
 
 
