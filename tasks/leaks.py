@@ -80,7 +80,8 @@ def of_indicators(features: pd.DataFrame, target: pd.Series) -> list[Leak]:
     return [
         Leak(
             name,
-            f"leak: 1 on all rows of class {kind!r} and on {percent(others)} of the others, as its like are of theirs",
+            f"leak: one of {len(best)} columns of 0 and 1 that mark a class each; this one is 1 in class {kind!r} and in "
+            f"{percent(others)} of the other rows",
         )
         for kind, (others, name) in best.items()
     ]
@@ -121,8 +122,7 @@ def _tells_class(column: pd.Series, codes: NDArray[np.intp], name: str) -> Leak 
     numeric = pd.api.types.is_numeric_dtype(column) or pd.api.types.is_datetime64_any_dtype(column)
     predicted = np.full(len(codes), -1)
     if numeric:
-        dates = pd.api.types.is_datetime64_any_dtype(column)
-        numbers = (column.astype("int64").where(column.notna()) if dates else column).to_numpy(dtype=np.float64)
+        numbers = _as_float(column)
         if (_predicted(numbers, codes, numbers) != codes).mean() > 2 * _SHARE_OF_BASE_ERROR * base:
             return None  # already on the rows that it knows
         for trained, tested in _folds(codes):
@@ -183,6 +183,12 @@ def _folds(codes: NDArray[np.intp]) -> list[tuple[NDArray[np.intp], NDArray[np.i
     fold = np.empty(len(codes), dtype=np.intp)
     fold[order] = np.arange(len(codes)) % _FOLDS
     return [(np.flatnonzero(fold != one), np.flatnonzero(fold == one)) for one in range(_FOLDS)]
+
+
+def _as_float(column: pd.Series) -> NDArray[np.float64]:
+    if pd.api.types.is_datetime64_any_dtype(column):
+        column = column.astype("int64").where(column.notna())
+    return np.asarray(column.to_numpy(), dtype=np.float64)
 
 
 def _predicted(known: NDArray[np.float64], codes: NDArray[np.intp], asked: NDArray[np.float64]) -> NDArray[np.intp]:
