@@ -80,7 +80,7 @@ def of_indicators(features: pd.DataFrame, target: pd.Series) -> list[Leak]:
     return [
         Leak(
             name,
-            f"leak: one of {len(best)} columns of 0 and 1 that mark a class each; this one is 1 in class {kind!r} and in "
+            f"leak: one of {len(best)} columns of 0 and 1 that mark a class each; this is 1 in class {kind!r} and in "
             f"{percent(others)} of the other rows",
         )
         for kind, (others, name) in best.items()

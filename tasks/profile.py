@@ -93,7 +93,7 @@ def _check(table: pd.DataFrame, target: str) -> None:
         raise UserError(f"--target: {target} is missing in all {len(table)} rows; at least two classes are needed")
     values = table[target].dropna()
     if values.nunique() < 2:
-        raise UserError(f"--target: {target} has the single value {values.iloc[0]!r}; at least two are needed")
+        raise UserError(f"--target: {target} has the single value {values.unique().tolist()}; at least two are needed")
     if table.shape[1] < 2:
         raise UserError(f"--target: {target} is the only column; there is no feature beside it")
 
