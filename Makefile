@@ -3,7 +3,7 @@ PYTHON := $(shell command -v python3.11 || command -v python3)
 UV := uv==0.13.9
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
 
-.PHONY: repro test test-slow test-units test-commands studies check ui serve lock clean
+.PHONY: repro test test-slow test-units test-commands studies datasets check ui serve lock clean
 
 repro: .venv/ready ## validate the candidates of params.yaml
 	dvc repro
@@ -24,6 +24,9 @@ test-commands: .venv/ready
 
 studies: .venv/ready ## hours: docs/coverage.*; DATA=FOLDER adds the real data sets, QUICK=--quick is minutes
 	python -m studies.coverage $(QUICK) $(if $(DATA),--data $(DATA))
+
+datasets: .venv/ready ## half an hour: DATA=FOLDER of public sets, each from its file to the decision; docs/datasets.md
+	python -m studies.datasets --data $(DATA)
 
 check: .venv/ready
 	ruff format --check .
