@@ -87,12 +87,7 @@ def run(name: str, data: Path) -> Outcome:
 def page(outcomes: list[Outcome]) -> str:
     """docs/datasets.md."""
     inside = sum(bool(outcome.inside) for outcome in outcomes)
-    rows = [
-        f"| [{one.name}](#{one.name}) | {_rows(one)} | {_task(one)} | {_count(one, 'dropped')} | {_copies(one)} | {_order(one)} "
-        f"| {one.selected} | {_cell(one, 'E_cv')} | {_cell(one, 'E_val')} | {_number(one, one.test_error)} "
-        f"| {' and '.join(one.inside) or 'no'} | {one.seconds:.0f} |"
-        for one in outcomes
-    ]
+    rows = ["| " + " | ".join(_line(outcome)) + " |" for outcome in outcomes]
     details = [f"### {one.name}\n\n```\n" + "\n".join(one.said[:-2]) + "\n```\n" for one in outcomes]
     return "\n".join([_HEAD.format(inside=inside, sets=len(outcomes)), *rows, "", _FOOT, *details])
 
@@ -101,9 +96,9 @@ _HEAD = """\
 # Fifteen public sets
 
 `python -m flows init FILE --target COLUMN`, then `dvc repro`, in a fresh clone, with nothing edited: `make datasets
-DATA=FOLDER` makes this page. Errors of classes are in percent, of numbers in squared units of the target. For {inside} of
-{sets} sets the error of the winner on the test part, opened once at the end, lies in the interval of its `E_cv` or its
-`E_val`. Each interval is one at 95 % about a slightly smaller training set, and the test part has noise of its own, so
+DATA=FOLDER` makes this page. Errors of classes are in percent, of numbers in squared units of the target. For {inside}
+of {sets} sets the error of the winner on the test part, opened once at the end, lies in the interval of its `E_cv` or
+its `E_val`. Each interval is one at 95 % about a slightly smaller training set, and the test part has noise of its own, so
 that one of ten would miss even if all were right.
 
 | set | rows | task | columns left out | copies | order | selected | E_cv | E_val | E_test | inside | seconds |
@@ -115,21 +110,34 @@ Seconds are those of `init` and `dvc repro` together, on two cores.
 """
 
 
+def _line(outcome: Outcome) -> list[str]:
+    return [
+        f"[{outcome.name}](#{outcome.name})",
+        _find(outcome, r"table .*: (\d+) rows;") or "",
+        _task(outcome),
+        _left_out(outcome),
+        _copies(outcome),
+        _order(outcome),
+        outcome.selected,
+        _cell(outcome, "E_cv"),
+        _cell(outcome, "E_val"),
+        _number(outcome, outcome.test_error),
+        " and ".join(outcome.inside) or "no",
+        f"{outcome.seconds:.0f}",
+    ]
+
+
 def _find(outcome: Outcome, pattern: str) -> str | None:
     found = re.search(pattern, "\n".join(outcome.said))
     return found[1] if found else None
-
-
-def _rows(outcome: Outcome) -> str:
-    return _find(outcome, r"table .*: (\d+) rows;") or ""
 
 
 def _task(outcome: Outcome) -> str:
     return _find(outcome, r"target .*?: (\d+ classes|numbers)") or ""
 
 
-def _count(outcome: Outcome, word: str) -> str:
-    lines = [line for line in outcome.said if line.startswith(word)]
+def _left_out(outcome: Outcome) -> str:
+    lines = [line for line in outcome.said if line.startswith("dropped")]
     leaks = sum(": leak:" in line for line in lines)
     kept = sum("LEAK in" in line for line in outcome.said)
     parts = [f"{leaks} leaks" if leaks else "", f"{len(lines) - leaks} useless" if len(lines) > leaks else ""]
