@@ -98,8 +98,8 @@ _HEAD = """\
 `python -m flows init FILE --target COLUMN`, then `dvc repro`, in a fresh clone, with nothing edited: `make datasets
 DATA=FOLDER` makes this page. Errors of classes are in percent, of numbers in squared units of the target. For {inside}
 of {sets} sets the error of the winner on the test part, opened once at the end, lies in the interval of its `E_cv` or
-its `E_val`. Each interval is one at 95 % about a slightly smaller training set, and the test part has noise of its own, so
-that one of ten would miss even if all were right.
+its `E_val`. Each interval is one at 95 % about a slightly smaller training set, and the test part has noise of its own,
+so that one of ten would miss even if all were right.
 
 | set | rows | task | columns left out | copies | order | selected | E_cv | E_val | E_test | inside | seconds |
 |---|---|---|---|---|---|---|---|---|---|---|---|"""
