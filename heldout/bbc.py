@@ -7,11 +7,10 @@ cross-validation (Machine Learning 107, 2018), Algorithm 5 (BBC-CV).
 import numpy as np
 from numpy.typing import NDArray
 
-from heldout import seeds
+from heldout.bootstrap import draws
 from heldout.losses import Losses
 from heldout.records import Interval
 
-BOOTSTRAPS = 1000
 METHOD = "bootstrap of the selection"
 TARGET = "the k-fold hypothesis of the candidate that selection by E_cv takes"
 ASSUMPTION = "independent examples; held-out losses of different rows nearly independent"
@@ -30,14 +29,7 @@ def corrected_error(
     that the order of rows does not matter. Where the rows have a `cluster`, shape (N,), whole clusters are drawn.
     """
     losses, size = _sums(losses, cluster)
-    n = losses.shape[1]
-    rng = np.random.default_rng(seeds.child(seed, "bootstrap"))
-    drawn = rng.multinomial(n, np.full(n, 1 / n), size=BOOTSTRAPS)
-    winners = np.argmin(losses @ drawn.T, axis=0)
-    left = drawn == 0
-    rows = np.maximum(left @ size, 1)
-    errors = (left @ losses.T)[np.arange(BOOTSTRAPS), winners] / rows
-    errors = errors[left.any(axis=1)]  # one that drew every row tests none
+    errors = np.concatenate([_errors(losses, size, drawn) for drawn in draws(losses.shape[1], seed)])
     value = float(errors.mean())
     low, high = np.quantile(errors, [(1 - level) / 2, (1 + level) / 2])
     assumption = ASSUMPTION if cluster is None else ASSUMPTION_OF_GROUPS
@@ -53,3 +45,13 @@ def _sums(losses: Losses, cluster: NDArray[np.int64] | None) -> tuple[Losses, ND
     sums: Losses = np.stack([np.bincount(cluster, weights=own) for own in losses]).astype(np.float64)
     order = np.lexsort((size, *sums))
     return sums[:, order], size[order]
+
+
+def _errors(losses: Losses, size: NDArray[np.int64], drawn: NDArray[np.int64]) -> Losses:
+    """The error of each bootstrap's winner on the rows that it did not draw, but for one that drew every row."""
+    winners = np.argmin(losses @ drawn.T, axis=0)
+    left = drawn == 0
+    rows = left @ size
+    sums: Losses = (left @ losses.T)[np.arange(len(drawn)), winners]
+    errors: Losses = sums[rows > 0] / rows[rows > 0]
+    return errors

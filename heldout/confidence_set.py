@@ -10,10 +10,8 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from heldout import seeds
+from heldout.bootstrap import draws
 from heldout.losses import Losses
-
-BOOTSTRAPS = 1000
 
 
 def variance_factor(folds: int | None) -> float:
@@ -44,13 +42,12 @@ def confidence_set(
     largest_loss = float(np.abs(losses).max())
     order = np.lexsort(losses if cluster is None else (cluster, *losses))
     losses = losses[:, order] / (largest_loss if largest_loss > 0 else 1.0)  # whatever their unit
-    rng = np.random.default_rng(seeds.child(seed, "bootstrap"))
-    weights = rng.multinomial(units, np.full(units, 1 / units), size=BOOTSTRAPS) / n
     means = losses.mean(axis=1)
     centred = losses - means[:, None]
     if cluster is not None:
         centred = np.stack([np.bincount(cluster[order], weights=own, minlength=units) for own in centred])
-    deviations = weights @ centred.T  # (BOOTSTRAPS, M): bootstrapped mean less mean
+    # (BOOTSTRAPS, M): bootstrapped mean less mean
+    deviations = np.concatenate([(drawn / n) @ centred.T for drawn in draws(units, seed)])
     covariance = centred @ centred.T / n
     of = np.diag(covariance)
     spread = np.sqrt(np.maximum(of[:, None] + of[None, :] - 2 * covariance, 0) / n)

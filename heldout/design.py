@@ -106,9 +106,9 @@ class Design:
 
     def _with_copies(self) -> Dependence:
         """The dependence of the design with copies of a row as one group."""
-        assert self.copies is not None, "the scheme copies_together needs the copies"  # noqa: S101
+        copies = np.arange(len(self.y)) if self.copies is None else self.copies
         group = self.dependence.group
-        return replace(self.dependence, group=self.copies if group is None else joined(group, self.copies))
+        return replace(self.dependence, group=copies if group is None else joined(group, copies))
 
     def _folds_of_copies(self) -> NDArray[np.int64]:
         """As many folds as the design has, copies in one of them; in time its folds themselves."""

@@ -1,4 +1,4 @@
-"""docs/method.md: its pictures, from the shards of the coverage study, and its two tables of intervals.
+"""docs/method.md: its pictures, from the shards of the coverage study, and its three tables of intervals.
 
 python -m studies.method_pictures [CACHE]     # CACHE is where the study keeps its shards
 """
@@ -8,9 +8,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from heldout import resampling
+from heldout import dependent_intervals, resampling
 from heldout.intervals import DEFAULTS, METHODS
 from heldout.intervals.method import Method
+from heldout.losses import SQUARED, ZERO_ONE
 from studies import coverage_page
 
 PAGE, PICTURES = Path("docs/method.md"), Path("docs/method")
@@ -60,7 +61,17 @@ def defaults_table() -> Iterator[str]:
         yield f"| {' | '.join([', '.join(names), *shared])} |"
 
 
-TABLES = {"methods": methods_table, "defaults": defaults_table}
+def dependent_table() -> Iterator[str]:
+    """A line for each way in which rows depend, and each estimate that has an interval then."""
+    yield "| rows depend by | estimate | classes | numbers |"
+    yield "|---|---|---|---|"
+    for kind, valid in dependent_intervals.VALID.items():
+        for estimate, methods in valid.items():
+            cells = [", ".join(one.name for one in methods if one.admits(loss)) for loss in (ZERO_ONE, SQUARED)]
+            yield f"| {kind} | `{estimate}` | {cells[0]} | {cells[1]} |"
+
+
+TABLES = {"methods": methods_table, "defaults": defaults_table, "dependent": dependent_table}
 
 
 def with_tables(page: str) -> str:

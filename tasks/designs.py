@@ -69,7 +69,7 @@ def _read(
         partition=partition,
         halves=files.read_halves(),
         block=block,
-        stratify=stratify and loss.binary,
+        stratify=stratify and loss.binary and not in_time,
         seed=seed,
         level=level,
         methods=_methods(dict(chosen), loss, partition, dependence.kind),

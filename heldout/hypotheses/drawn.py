@@ -37,6 +37,9 @@ class DrawnHypothesis(BaseEstimator):  # type: ignore[misc]  # scikit-learn has 
     and a law about the draws is one over seeds, or over different rows. With `vote`, `predict` is what most
     members say (of equals the smaller class), of regressors their mean: no longer the target of the estimate.
 
+    Of the members that a grouped or time-ordered design fitted, `of` makes the whole; a `fit` of its own splits
+    independent rows.
+
     After `fit`: `members_`, a list of k fitted hypotheses; `tested_`, shape (k,), the rows that each tested;
     `weights_`, the same with sum 1; `classes_` of classifiers; `n_features_in_`, `feature_names_in_`.
     """

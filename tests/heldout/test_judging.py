@@ -192,3 +192,20 @@ def test_losses_of_numbers_are_judged_in_the_same_way():
     for record in estimate_winner(made, given):
         assert "near" == record.candidate
         assert 1 <= record.value <= 2
+
+
+@pytest.mark.parametrize("copies", [2, 5])
+def test_copies_of_rows_as_clusters_change_neither_the_bootstrap_nor_the_confidence_set_nor_the_standard_error(copies):
+    rng = np.random.default_rng(2)
+    losses = (rng.random((4, 80)) < np.array([[0.2], [0.25], [0.3], [0.6]])).astype(float)
+    many, cluster = np.repeat(losses, copies, axis=1), np.repeat(np.arange(80), copies)
+    mixed = rng.permutation(80 * copies)  # rows of a cluster need not be neighbours
+    many, cluster = many[:, mixed], cluster[mixed]
+    value, interval = bbc.corrected_error(losses, 0.9, 3)
+    again, of_clusters = bbc.corrected_error(many, 0.9, 3, cluster)
+    assert (value, interval.low, interval.high) == pytest.approx((again, of_clusters.low, of_clusters.high), abs=1e-12)
+    assert "independent groups" in of_clusters.assumption
+    assert confidence_set(losses, 0.9, 1.0, 3) == confidence_set(many, 0.9, 1.0, 3, cluster)
+    assert len(confidence_set(many, 0.9, 1.0, 3)) <= len(confidence_set(losses, 0.9, 1.0, 3))
+    assert standard_error(losses[0]) == pytest.approx(standard_error(many[0], cluster), abs=1e-12)
+    assert 0 == standard_error(many[0], np.zeros(80 * copies, dtype=int))

@@ -1,0 +1,34 @@
+import numpy as np
+import pytest
+
+from heldout import bootstrap
+from heldout.bbc import corrected_error
+from heldout.confidence_set import confidence_set
+
+
+@pytest.mark.parametrize("rows", [1, 3, 500])
+def test_each_bootstrap_draws_as_many_rows_as_there_are(rows):
+    drawn = np.concatenate(list(bootstrap.draws(rows, seed=1)))
+    assert (bootstrap.BOOTSTRAPS, rows) == drawn.shape
+    assert {rows} == set(drawn.sum(axis=1))
+
+
+@pytest.mark.parametrize("cells", [1, 777, 20_000])
+def test_what_is_drawn_and_concluded_does_not_depend_on_the_size_of_a_block(monkeypatch, cells):
+    losses = np.random.default_rng(0).integers(0, 2, size=(4, 60)).astype(float)
+
+    def found():
+        return (
+            np.concatenate(list(bootstrap.draws(60, seed=5))).tolist(),
+            corrected_error(losses, 0.95, seed=5),
+            confidence_set(losses, 0.95, 1.1, seed=5),
+        )
+
+    whole = found()
+    monkeypatch.setattr(bootstrap, "_CELLS", cells)
+    assert whole == found()
+
+
+def test_a_block_is_small_however_many_rows_there_are():
+    first = next(bootstrap.draws(3_000_000, seed=0))
+    assert first.nbytes <= 64_000_000
