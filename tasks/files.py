@@ -66,8 +66,6 @@ def replacing(folder: Path) -> Iterator[Path]:
         yield fresh
     except BaseException:
         shutil.rmtree(fresh, ignore_errors=True)
-        with suppress(OSError):  # a folder with other things in it stays
-            fresh.parent.rmdir()
         raise
     old = folder.with_name(f".{folder.name}.old")
     shutil.rmtree(old, ignore_errors=True)
@@ -82,6 +80,15 @@ def write_prepared(prepared: Prepared) -> list[ShardReport]:
 
     Raises UserError for shards that cannot be used.
     """
+    try:
+        return _write_prepared(prepared)
+    except UserError:
+        with suppress(OSError):  # an empty one is ours, one with other things in it stays
+            PREPARED.parent.rmdir()
+        raise
+
+
+def _write_prepared(prepared: Prepared) -> list[ShardReport]:
     with replacing(PREPARED) as folder:
         prepared.labeled.to_parquet(folder / LABELED.name)
         if prepared.test is not None:

@@ -6,6 +6,7 @@ A file that cannot be read, or is read wrong without notice (separator, encoding
 import csv
 import gzip
 import io
+import warnings
 from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import IO, Any
@@ -84,13 +85,16 @@ def _sklearn(name: str) -> pd.DataFrame:
 def _openml(name: str) -> pd.DataFrame:
     from sklearn.datasets import fetch_openml
 
+    home = str(CACHE / "openml")
     which: dict[str, Any] = {"data_id": int(name)} if name.isdecimal() else {"name": name}
     try:
-        found: Any = fetch_openml(**which, as_frame=True, parser="pandas", data_home=str(CACHE / "openml"), n_retries=1)
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "A network error occurred")  # the UserError says it
+            found: Any = fetch_openml(**which, as_frame=True, parser="pandas", data_home=home, n_retries=1, delay=0)
     except OSError as error:
         raise UserError(
             f"data.source is openml:{name}: OpenML cannot be reached ({_one_line(error)}), and the set is not in "
-            f"{CACHE / 'openml'}; connect to the network, or give the path of a file"
+            f"{home}; connect to the network, or give the path of a file"
         ) from None
     except Exception as error:
         raise UserError(
@@ -149,8 +153,9 @@ def _check_is_file(path: Path, key: str) -> None:
 def _read_csv(path: Path, key: str, missing: Sequence[str], as_strings: Collection[str]) -> pd.DataFrame:
     with _open(path) as file:
         lines = csv.reader(io.TextIOWrapper(file, encoding="utf-8-sig", newline=""))
-        header = next((line for line in lines if line), [])
-    _check_header(header, f"{key}: {path}")
+        written = (line for line in lines if line)
+        header, first = next(written, []), next(written, [])
+    _check_header(header, first, f"{key}: {path}")
     frame: pd.DataFrame = pd.read_csv(
         path,
         encoding="utf-8-sig",
@@ -158,14 +163,16 @@ def _read_csv(path: Path, key: str, missing: Sequence[str], as_strings: Collecti
         na_values=list(missing),
         dtype={name: "str" for name in header if name in as_strings},
     )
-    if not isinstance(frame.index, pd.RangeIndex):
-        raise UserError(
-            f"{key}: {path} has rows of more fields than the {len(header)} that its header names; name every column"
-        )
     return frame
 
 
-def _check_header(header: Sequence[str], place: str) -> None:
+def _check_header(header: Sequence[str], first: Sequence[str], place: str) -> None:
+    if any("\0" in name for name in header):
+        raise UserError(f"{place} has a header of zero bytes: it is no text file; write it as CSV")
+    if len(first) > len(header) > 0:  # pandas would take the first field as a name of the row
+        raise UserError(
+            f"{place} has rows of {len(first)} fields, but its header names {len(header)}; name every column"
+        )
     if len(header) == 1:
         for mark, called in _OTHER_SEPARATORS.items():
             if mark in header[0]:
@@ -183,8 +190,9 @@ def _check_header(header: Sequence[str], place: str) -> None:
 def _read_parquet(path: Path) -> pd.DataFrame:
     import pyarrow.parquet
 
-    table = pyarrow.parquet.read_table(path, partitioning=None, memory_map=True)
-    names = table.schema.names
+    with pyarrow.parquet.ParquetFile(path, memory_map=True) as file:
+        names = file.schema_arrow.names
+        table = file.read()
     twice = [name for name in dict.fromkeys(names) if names.count(name) > 1]
     if twice:
         raise ValueError(f"it has {names.count(twice[0])} columns called {twice[0]!r}; rename or remove all but one")

@@ -49,6 +49,16 @@ def table(kind: str) -> pd.DataFrame:
     return frame
 
 
+def write_shards(folder: Path) -> Path:
+    """Two good shards, with columns in another order and a new category, and one that lacks a column."""
+    folder.mkdir()
+    rows = table("classes").drop(columns="label").tail(90)
+    rows[rows.columns[::-1]].head(40).to_csv(folder / "a.csv", index=False)
+    rows.iloc[40:60].assign(colour="drab").to_csv(folder / "b.csv", index=False)
+    rows.iloc[60:].drop(columns="when").to_csv(folder / "c.csv", index=False)
+    return folder
+
+
 def calendar(X: pd.DataFrame) -> np.ndarray:
     """What a person would take from a date."""
     when = X["when"]
@@ -122,9 +132,9 @@ LEARNERS = {"binary": OF_CLASSES, "classes": OF_CLASSES, "numbers": OF_NUMBERS}
 
 @pytest.fixture(scope="module")
 def ran(clone, server, write_params, tmp_path_factory):
-    """A function that validates one kind of target, and returns the checkout."""
+    """A function that validates one kind of target, and returns the checkout and what was printed."""
 
-    def run(kind: str) -> Path:
+    def run(kind: str) -> tuple[Path, str]:
         folder = tmp_path_factory.mktemp(kind)
         table(kind).to_csv(folder / "mixed.csv", index=False)
         candidates = [
@@ -132,6 +142,8 @@ def ran(clone, server, write_params, tmp_path_factory):
             for name, (path, params, _) in LEARNERS[kind].items()
         ]
         data = {"source": str(folder / "mixed.csv"), "target": "label", "positive": None}
+        if kind == "classes":  # with shards of one's own, one of them bad
+            data |= {"unlabeled": str(write_shards(folder / "shards")), "on_bad_shard": "skip"}
         params = write_params(
             folder / "params.yaml",
             data={**data, "labeled_rows": LABELLED},
@@ -139,8 +151,7 @@ def ran(clone, server, write_params, tmp_path_factory):
             candidates=candidates,
         )
         checkout = clone(server)
-        checkout.flow("validate", "--params", params)
-        return checkout.path
+        return checkout.path, checkout.flow("validate", "--params", params).stdout
 
     return run
 
@@ -148,7 +159,7 @@ def ran(clone, server, write_params, tmp_path_factory):
 @pytest.mark.slow  # three validations
 @pytest.mark.parametrize("kind", LEARNERS)
 def test_every_mean_of_a_mixed_table_is_that_of_a_plain_loop(ran, kind):
-    path = ran(kind)
+    path, printed = ran(kind)
     labeled = pd.read_parquet(path / "data/prepared/labeled.parquet")
     assert LABELLED == len(labeled)
     X, y = labeled.drop(columns="target"), labeled["target"].to_numpy()
@@ -163,6 +174,13 @@ def test_every_mean_of_a_mixed_table_is_that_of_a_plain_loop(ran, kind):
         for estimate, value in means(learner, X, y, partition, halves.to_numpy(), unlabeled).items()
     }
     assert expected == pytest.approx({place: estimates[place] for place in expected}, abs=1e-9)
+    if kind == "classes":
+        assert [40, 20] == [len(shard) for shard in shards]
+        page = (path / "reports/report.html").read_text()
+        for said in (page, " ".join(printed.split())):
+            assert "1 of 3, 30 rows lost" in said
+            assert "unlabelled rows (" in said
+        assert "has categories that no labelled row has in 100.0% of the rows" in page.replace("&#39;", "'")
 
 
 def means(learner, X, y, partition, halves, unlabeled) -> dict[str, float]:

@@ -11,7 +11,11 @@ import pytest
 import heldout
 
 HEAVY = ("prefect", "mlflow", "dvc", "pandas", "pyarrow", "sklearn", "scipy.stats", "matplotlib", "tasks", "flows")
-ESTIMATORS = ("heldout.hypotheses", "heldout.family")  # scikit-learn estimators themselves: loaded when asked for
+ESTIMATORS = (
+    "heldout.hypotheses",
+    "heldout.family",
+    "heldout.preprocessing",
+)  # scikit-learn estimators themselves: loaded when asked for
 MODULES = [
     "heldout",
     *(

@@ -13,6 +13,7 @@ from heldout.records import Estimate
 from tasks import files
 from tasks.estimates import estimate_all, read_results
 from tasks.forms import FORMS
+from tasks.shards import ShardReport
 from tasks.summary import Summary, read_summary, why
 
 FINAL = {"form": "final", "target": FORMS["final"].target, "bytes": 2048, "bytes_final": 2048}
@@ -84,6 +85,24 @@ def test_few_rows_of_many_classes_in_stratified_parts_are_warned_of(summary):
     assert "set split.stratify to false" in summary(rows_a_class=19.2).sentences()["warning"]
     assert "warning" not in summary(rows_a_class=30.0).sentences()
     assert "warning" not in summary(rows_a_class=None).sentences()
+
+
+def test_skipped_shards_are_told_with_the_rows_lost_and_used_ones_with_the_rows_noted(summary):
+    assert not {"shards", "shards skipped"} & {*summary().sentences()}
+    found = [
+        ShardReport(
+            "a.csv", 40, "shard-00000.parquet", noted=10, notes=("'x' lies outside of 0 to 1 in 25.0% of the rows",)
+        ),
+        ShardReport("b.csv", 60, bad="lacks the column 'x' of the labelled rows"),
+        ShardReport("c.csv", None, bad="cannot be read as csv: no"),
+        ShardReport("d.csv", 60, "shard-00001.parquet"),
+    ]
+    said = replace(summary(), shards=found).sentences()
+    assert (
+        "2 of 4, 60 rows lost, and those of 1 that cannot be read; the disagreement is that of the others: "
+        "b.csv lacks the column 'x' of the labelled rows; c.csv cannot be read as csv: no"
+    ) == said["shards skipped"]
+    assert said["shards"].startswith("10 of 100 unlabelled rows (10.0%), in 1 shards, have a value outside of")
 
 
 def test_a_cell_is_a_value_and_its_interval_and_empty_where_there_is_none(summary):
