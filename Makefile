@@ -26,7 +26,7 @@ studies: .venv/ready ## hours: docs/coverage.*; DATA=FOLDER adds the real data s
 	python -m studies.coverage $(QUICK) $(if $(DATA),--data $(DATA))
 
 datasets: .venv/ready ## half an hour: DATA=FOLDER of public sets, each from its file to the decision; docs/datasets.md
-	python -m studies.datasets --data $(DATA)
+	python -m studies.datasets $(if $(DATA),--data $(DATA))
 
 check: .venv/ready
 	ruff format --check .

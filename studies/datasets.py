@@ -23,6 +23,7 @@ import pandas as pd
 
 CACHE = Path(".cache/studies/datasets")
 PAGE = Path("docs/datasets.md")
+FOLDER = Path(os.environ.get("HELDOUT_DATA", Path(__file__).parents[2] / "shared/data"))
 # name: file below the folder, target
 SETS = {
     "votes": ("votes/house_votes_84.csv", "party"),
@@ -63,16 +64,21 @@ class Outcome:
 
 def run(name: str, data: Path) -> Outcome:
     """Take one set from its file to the decision, in a clone below a temporary folder."""
-    file, target = SETS[name]
     with tempfile.TemporaryDirectory(prefix="heldout-") as folder:
         clone = Path(folder) / "checkout"
         _call(["git", "clone", "--quiet", str(Path.cwd()), str(clone)], Path(folder))
-        started = time.monotonic()
-        said = _call([sys.executable, "-m", "flows", "init", str(data / file), "--target", target], clone)
-        _call([sys.executable, "-m", "dvc", "repro"], clone)
-        seconds = time.monotonic() - started
-        selection: dict[str, Any] = json.loads((clone / "reports/selection.json").read_text())
-        estimates = pd.read_csv(clone / "reports/estimates.csv")
+        return run_in(clone, name, data)
+
+
+def run_in(clone: Path, name: str, data: Path) -> Outcome:
+    """The same, in a clone that is there. Raises SystemExit with what a command said that failed."""
+    file, target = SETS[name]
+    started = time.monotonic()
+    said = _call([sys.executable, "-m", "flows", "init", str(data / file), "--target", target], clone)
+    _call([sys.executable, "-m", "dvc", "repro"], clone)
+    seconds = time.monotonic() - started
+    selection: dict[str, Any] = json.loads((clone / "reports/selection.json").read_text())
+    estimates = pd.read_csv(clone / "reports/estimates.csv")
     own = estimates[estimates["candidate"] == selection["selected"]].set_index("estimate")
     return Outcome(
         name=name,
@@ -183,7 +189,7 @@ def _call(command: list[str], folder: Path) -> str:
 def main() -> None:
     """Run the sets that are asked for, and write the page of all that were ever run."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", type=Path, required=True, help="the folder that holds the sets, a folder each")
+    parser.add_argument("--data", type=Path, default=FOLDER, help="the folder of the sets, in place of HELDOUT_DATA")
     parser.add_argument("--only", choices=SETS, help="one set")
     arguments = parser.parse_args()
     CACHE.mkdir(parents=True, exist_ok=True)
