@@ -8,15 +8,13 @@ from tasks.leaks import percent
 from tasks.profile import Profile
 from tasks.template import Path
 
-_MOST_CLASSES, _RARE = 12, 20
+_MOST_CLASSES, _MOST_NAMES, _RARE = 12, 8, 20
 
 
 def lines(profile: Profile, values: Mapping[Path, Any], name: str) -> Iterator[str]:
     """One finding a line, each under the word that says what it is about."""
-    kinds = Counter(profile.kinds.values())
-    counted = ", ".join(f"{count} {kind}" for kind, count in kinds.most_common())
-    yield f"table     {name}: {profile.rows} rows; {len(profile.kinds)} features stay: {counted}"
-    yield f"target    {profile.target}: {_task(profile)}"
+    yield f"table     {name}: {profile.rows} rows; {len(profile.kinds)} features stay: {kinds(profile)}"
+    yield f"target    {profile.target}: {task(profile)}"
     if profile.labeled < profile.rows:
         yield f"          {profile.rows - profile.labeled} rows have no label: they are served as unlabelled rows"
     for one in profile.dropped:
@@ -26,7 +24,18 @@ def lines(profile: Profile, values: Mapping[Path, Any], name: str) -> Iterator[s
     yield from _plan(profile, values)
 
 
-def _task(profile: Profile) -> str:
+def kinds(profile: Profile) -> str:
+    """How many features are of each kind, with the names of those that are no numbers, if they are few."""
+    counted = []
+    for kind, count in Counter(profile.kinds.values()).most_common():
+        names = [name for name, own in profile.kinds.items() if own == kind]
+        listed = f" ({', '.join(names)})" if kind != "numeric" and count <= _MOST_NAMES else ""
+        counted.append(f"{count} {kind}{listed}")
+    return ", ".join(counted)
+
+
+def task(profile: Profile) -> str:
+    """What is predicted, with the share of each class."""
     if not profile.classes:
         return "numbers, so regression with squared error"
     shown = ", ".join(

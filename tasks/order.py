@@ -65,6 +65,8 @@ def _likeness(target: pd.Series, *, classes: bool) -> tuple[float, str]:
 
 
 def _time(features: pd.DataFrame) -> str | None:
+    if features.shape[1] < 2:  # the time is no feature, and there must be one
+        return None
     position = pd.Series(np.arange(len(features), dtype=np.float64), index=features.index)
     for name in sorted(features.columns, key=lambda name: not pd.api.types.is_datetime64_any_dtype(features[name])):
         column = features[name]

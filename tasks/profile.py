@@ -68,8 +68,8 @@ def look(table: pd.DataFrame, target: str) -> Profile:
     if features.empty:
         reasons = "; ".join(f"{name}: {why}" for name, why in dropped.items())
         raise UserError(f"no feature is left beside the target {target} ({reasons})")
-    kinds = {str(name): columns.kind_of_dtype(dtype) for name, dtype in features.dtypes.items()}
     rows = order.of_rows(features, y, classes=classes)
+    kinds = {str(name): columns.kind_of_dtype(dtype) for name, dtype in features.dtypes.items() if name != rows.time}
     return Profile(
         rows=len(table),
         labeled=len(labeled),

@@ -32,17 +32,19 @@ def start(source: str, target: str, unlabeled: str | None, here: Path) -> list[s
     places = [raw.place(given[0])]
     places += [raw.place(path, places) for path in given[1:]]
     old = _template()
-    refusal: UserError | None = None
+    refusals: list[UserError] = []
     for values in _attempts(starter.decide(found, places[0], places[1] if unlabeled is not None else None)):
         text = template.fill(old, starter.named(values, yaml.safe_load(old)))
         refusal = _refusal(text, given[0])
         if refusal is None:
             break
-    if refusal is not None:
-        raise refusal
+        refusals.append(refusal)
+    else:
+        raise refusals[0]
     with raw.brought(given, places):
         kept = _replace(text)
     told = list(findings.lines(found, values, Path(source).name))
+    told += [f"plan      changed, since `prepare` refuses the first one: {refusal}" for refusal in refusals[:1]]
     told += [f"beside    {name} has the same columns, and is not used" for name in _alike(given[0])]
     before = f"; the one before it is {kept}" if kept else ""
     return [*told, f"wrote     {PARAMS}, for {places[0]}{before}", "next      dvc repro"]

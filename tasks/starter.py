@@ -3,14 +3,15 @@
 from collections.abc import Mapping
 from typing import Any
 
+from tasks import findings
 from tasks.profile import Profile
-from tasks.template import Noted, Path
+from tasks.template import Noted, Path, Said, plain
 
 TEST_FRACTION, VALIDATION_FRACTION, TESTED_FRACTION = 0.2, 0.2, 0.5
 _FOLDS, _FEWER_FOLDS = 10, 5
 _BLOCKS = 20  # of progressive validation, each a fit a candidate
 # what two cores fit in about two minutes, some fifty times a candidate
-_MOST_ROWS, _MOST_VALUES, _MOST_CHARACTERS, _FEWEST_ROWS = 4000, 300_000, 3_000_000, 500
+_MOST_ROWS, _MOST_VALUES, _MOST_CHARACTERS, _FEWEST_ROWS = 4000, 300_000, 2_000_000, 500
 _FEW_ROWS, _REPEATS_OF_FEW, _REPEATS = 600, 30, 10
 _SHARDS = 4
 _MOST_CLASSES_TO_BOOST = 3  # boosting grows a tree a class and step
@@ -25,11 +26,11 @@ def decide(profile: Profile, source: str, unlabeled: str | None) -> dict[Path, A
     folds, stratify = _folds(profile, labeled)
     return {
         ("data", "source"): source,
-        ("data", "target"): profile.target,
+        ("data", "target"): Said(profile.target, findings.task(profile)),
         ("data", "positive"): None,
         ("data", "drop"): Noted([(one.column, one.why) for one in profile.dropped]),
         ("data", "missing"): list(profile.missing) or None,
-        ("data", "columns"): None,
+        ("data", "columns"): Said(None, f"found: {findings.kinds(profile)}"),
         ("data", "groups"): None,
         ("data", "time"): profile.time,
         ("data", "weight"): None,
@@ -133,4 +134,4 @@ def named(values: Mapping[Path, Any], template: Mapping[str, Any]) -> dict[Path,
     known = {(key,) for key in template} | {
         (key, inner) for key, section in template.items() if isinstance(section, dict) for inner in section
     }
-    return {path: value for path, value in values.items() if path in known or value not in (None, {}, [])}
+    return {path: value for path, value in values.items() if path in known or plain(value) is not None}

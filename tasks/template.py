@@ -12,6 +12,14 @@ _KEY = re.compile(r"(?P<indent> *)(?P<key>[A-Za-z_]\w*):(?P<rest>.*)")
 
 
 @dataclass(frozen=True)
+class Said:
+    """A value of one line, followed by a comment."""
+
+    value: Any
+    note: str
+
+
+@dataclass(frozen=True)
 class Noted:
     """A list whose items are followed by a comment each."""
 
@@ -34,7 +42,7 @@ def fill(template: str, values: Mapping[Path, Any]) -> str:
         for part in path[:-1]:
             section[part] = section.get(part) or {}
             section = section[part]
-        section[path[-1]] = [item for item, _ in value.items] if isinstance(value, Noted) else value
+        section[path[-1]] = plain(value)
     try:
         kept = yaml.safe_load(filled) == wanted
     except yaml.YAMLError:
@@ -85,16 +93,26 @@ class _Dumper(yaml.SafeDumper):
         super().increase_indent(flow, False)  # items stand in from their key
 
 
+def plain(value: Any) -> Any:
+    """The value without its comments."""
+    if isinstance(value, Noted):
+        return [item for item, _ in value.items]
+    return value.value if isinstance(value, Said) else value
+
+
 def _dump(value: Mapping[str, Any]) -> str:
-    (key, noted), *rest = value.items()
-    if isinstance(noted, Noted) and not rest and noted.items:
-        items = [
-            f"  - {_dump_plain([item]).strip()[2:]}" + (f"  # {_printable(note)}" if note else "")
-            for item, note in noted.items
-        ]
-        return "\n".join([f"{key}:", *items]) + "\n"
-    plain = {name: [] if isinstance(one, Noted) else one for name, one in value.items()}
-    return _dump_plain(plain)
+    if len(value) == 1:
+        ((key, one),) = value.items()
+        if isinstance(one, Noted) and one.items:
+            lines = [f"  {_commented(_dump_plain([item]), note)}" for item, note in one.items]
+            return "\n".join([f"{key}:", *lines]) + "\n"
+        if isinstance(one, Said):
+            return _commented(_dump_plain({key: one.value}), one.note) + "\n"
+    return _dump_plain({key: plain(one) for key, one in value.items()})
+
+
+def _commented(text: str, note: str) -> str:
+    return text.rstrip("\n") + (f"  # {_printable(note)}" if note else "")
 
 
 def _dump_plain(value: Any) -> str:
