@@ -156,9 +156,9 @@ def _own(leak: leaks.Leak) -> str:
 
 
 def _copies(features: pd.DataFrame, y: pd.Series) -> list[str]:
-    rows = features.assign(**{"\0target": y})
+    rows = pd.DataFrame({"features": pd.util.hash_pandas_object(features, index=False), "label": y})
     equal = int(rows.duplicated().sum())
-    torn = int(features.duplicated().sum()) - equal
+    torn = int(rows["features"].duplicated().sum()) - equal
     remarks = []
     if equal:
         remarks.append(
