@@ -160,6 +160,14 @@ def test_rows_of_a_stream_are_split_in_their_order():
     assert "day" == written()["data"]["time"]
 
 
+def test_a_time_that_prepare_refuses_is_told_and_not_used():
+    days = pd.date_range("2026-01-01", periods=400).strftime("%d.%m.%Y")
+    x = np.random.default_rng(0).normal(size=400)
+    given_csv(pd.DataFrame({"day": days, "x": x, "label": np.arange(400) // 20 % 2}))
+    assert any(line.startswith("plan      changed, since `prepare` refuses the first one: ") for line in begin())
+    assert None is written()["data"]["time"]
+
+
 def test_large_tables_keep_the_labels_of_some_rows():
     rng = np.random.default_rng(0)
     given_csv(pd.DataFrame({"x": rng.normal(size=9000), "y": rng.normal(size=9000), "label": rng.integers(0, 2, 9000)}))
@@ -181,6 +189,7 @@ MISTAKES = {
     "target": (("given/t.csv", "labl"), "--target is 'labl', which is no column; did you mean 'label'?"),
     "single value": (("given/t.csv", "same"), "--target: same has the single value [1]; at least two are needed"),
     "all missing": (("given/t.csv", "empty"), "--target: empty is missing in all 60 rows"),
+    "no two alike": (("given/t.csv", "note"), "note has another class in each of its 60 rows"),
     "no file": (("given/none.csv", "label"), "none.csv: no such file"),
     "no rows": (("given/head.csv", "label"), "missing in all 0 rows"),
     "alone": (("given/alone.csv", "label"), "label is the only column"),
