@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pyarrow.parquet
 from numpy.typing import NDArray
 
@@ -148,8 +149,24 @@ def _open_target(path: str, _version: str) -> NDArray[np.generic]:
 
 @functools.lru_cache(maxsize=2)
 def _open_table(path: str, _version: str) -> tuple[pd.DataFrame, NDArray[np.generic]]:
-    frame = pyarrow.parquet.read_table(path, memory_map=True).to_pandas(self_destruct=True)
+    frame = _whole(Path(path))
     return frame.drop(columns=TARGET), frame[TARGET].to_numpy()
+
+
+def _whole(path: Path) -> pd.DataFrame:
+    """A table as pandas reads it, but the floats a column at a time: no second copy of all of them is made."""
+    with pyarrow.parquet.ParquetFile(path) as file:
+        names = file.schema_arrow.names
+        floats = [name for name in names if file.schema_arrow.field(name).type == pa.float64()]
+        others = file.read([name for name in names if name not in floats]).to_pandas(self_destruct=True)
+        values = np.empty((len(floats), file.metadata.num_rows))
+        for place, name in enumerate(floats):
+            values[place] = file.read([name], use_threads=False).column(0).to_numpy()
+    pa.default_memory_pool().release_unused()  # Arrow would keep it for its next table
+    frame = pd.DataFrame(values.T, columns=floats, index=others.index if len(others.columns) else None, copy=False)
+    if not len(others.columns):
+        return frame
+    return pd.concat([frame, others], axis=1)[names] if floats else others
 
 
 def read_dtypes(path: Path) -> dict[str, Any]:
@@ -171,8 +188,7 @@ def read_gaps(path: Path) -> dict[str, int]:
 
 def read_shard(path: Path) -> pd.DataFrame:
     """The features of one unlabelled shard."""
-    frame: pd.DataFrame = pyarrow.parquet.read_table(path, memory_map=True).to_pandas(self_destruct=True)
-    return frame
+    return _whole(path)
 
 
 def shards() -> list[Path]:
