@@ -106,7 +106,9 @@ def answers(hypothesis: Any, X: Any, loss: Loss, rows: NDArray[np.intp] | None =
         piece = slice(first, first + _ROWS_AT_ONCE)
         whole = rows is None and n <= _ROWS_AT_ONCE
         some = X if whole else take(X, piece if rows is None else rows[piece])
-        given.append(predict(hypothesis, some) if loss.classes is None else probabilities(hypothesis, some, loss.classes))
+        given.append(
+            predict(hypothesis, some) if loss.classes is None else probabilities(hypothesis, some, loss.classes)
+        )
     return given[0] if len(given) == 1 else np.concatenate(given)
 
 

@@ -4,7 +4,7 @@ import functools
 import hashlib
 import json
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -54,6 +54,7 @@ ESTIMATE_COLUMNS = [
     "n_train",
     "n_tested",
 ]
+Pieces = pd.DataFrame | Iterable[pd.DataFrame]  # a table, or its parts one below the other
 DIGITS = "%.10g"  # fewer than a float holds, so that reports do not change with the processor's kernels
 
 
@@ -166,7 +167,8 @@ def _whole(path: Path) -> pd.DataFrame:
     frame = pd.DataFrame(values.T, columns=floats, index=others.index if len(others.columns) else None, copy=False)
     if not len(others.columns):
         return frame
-    return pd.concat([frame, others], axis=1)[names] if floats else others
+    whole: pd.DataFrame = pd.concat([frame, others], axis=1)[names] if floats else others
+    return whole
 
 
 def read_dtypes(path: Path) -> dict[str, Any]:
@@ -237,21 +239,42 @@ def _read_roles(path: Path) -> dict[str, NDArray[Any]]:
 
 def write_result(
     scheme: str,
-    tables: Mapping[str, pd.DataFrame],
+    tables: Mapping[str, Pieces],
     failures: Mapping[str, str],
     warned: Mapping[str, Mapping[str, Any]] | None = None,
 ) -> None:
     """data/results/<scheme>: a Parquet file a table, the reasons of candidates that failed, the warnings of others."""
     with replacing(RESULTS / scheme) as folder:
-        for name, table in tables.items():
-            table.to_parquet(folder / f"{name}.parquet", index=False)
+        for name, pieces in tables.items():
+            _write_pieces(folder / f"{name}.parquet", [pieces] if isinstance(pieces, pd.DataFrame) else pieces)
         write_json(folder / "failures.json", dict(failures))
         write_json(folder / "warnings.json", dict(warned or {}))
 
 
-def read_result(scheme: str, table: str) -> pd.DataFrame:
-    """One table of data/results/<scheme>."""
-    return pd.read_parquet(_existing(RESULTS / scheme / f"{table}.parquet"))
+def read_result(scheme: str, table: str, candidate: str | None = None) -> pd.DataFrame:
+    """One table of data/results/<scheme>, or the lines of one candidate."""
+    path = _existing(RESULTS / scheme / f"{table}.parquet")
+    return pd.read_parquet(path, filters=None if candidate is None else [("candidate", "==", candidate)])
+
+
+def read_pieces(scheme: str, table: str) -> Iterator[pd.DataFrame]:
+    """The same table, piece by piece: the groups of rows of its file."""
+    with pyarrow.parquet.ParquetFile(_existing(RESULTS / scheme / f"{table}.parquet")) as file:
+        for group in range(file.num_row_groups):
+            yield file.read_row_group(group).to_pandas()
+
+
+def _write_pieces(path: Path, pieces: Iterable[pd.DataFrame]) -> None:
+    """A Parquet file of one or more tables of the same columns, which are asked for one at a time."""
+    writer = None
+    try:
+        for piece in pieces:
+            table = pa.Table.from_pandas(piece, None if writer is None else writer.schema, preserve_index=False)
+            writer = writer or pyarrow.parquet.ParquetWriter(path, table.schema)
+            writer.write_table(table)
+    finally:
+        if writer is not None:
+            writer.close()
 
 
 def read_failures(scheme: str) -> dict[str, str]:
@@ -264,10 +287,10 @@ def read_warnings(scheme: str) -> dict[str, dict[str, Any]]:
     return dict(read_json(RESULTS / scheme / "warnings.json"))
 
 
-def write_losses(losses: pd.DataFrame) -> None:
+def write_losses(pieces: Iterable[pd.DataFrame]) -> None:
     """losses.parquet: candidate, scheme, unit, row, loss."""
     LOSSES.parent.mkdir(parents=True, exist_ok=True)
-    losses[["candidate", "scheme", "unit", "row", "loss"]].to_parquet(LOSSES, index=False)
+    _write_pieces(LOSSES, (piece[["candidate", "scheme", "unit", "row", "loss"]] for piece in pieces))
 
 
 def write_estimates(estimates: Sequence[Estimate]) -> None:

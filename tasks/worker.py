@@ -43,8 +43,8 @@ class Finished:
     """The units of one candidate in one scheme, by number."""
 
     keys: tuple[str, ...]
-    losses: tuple[Losses, ...]
-    training: tuple[Losses | None, ...]
+    losses: Sequence[Losses]
+    training: Sequence[Losses | None]
     warned: tuple[Warned, ...] = ()
 
 

@@ -220,7 +220,7 @@ def test_a_candidate_that_failed_is_not_read(written):
 
 def test_the_losses_of_the_contract_are_those_of_the_four_schemes(written):
     written()
-    losses = results.read_losses(["first"])
+    losses = pd.concat(results.losses(["first"]))
     assert {"first"} == {*losses["candidate"]}
     for scheme in ("holdout", "cross_validation", "progressive", "covalidation"):
         own = files.read_result(scheme, "losses")
