@@ -20,6 +20,7 @@ from heldout.partition import Partition
 from heldout.records import Estimate
 from tasks.errors import UserError
 from tasks.shards import ShardReport
+from tasks.stored_table import ROWS_A_GROUP, StoredTable, stays_in_its_file
 from tasks.tables import TARGET, Prepared
 
 PREPARED = Path("data/prepared")
@@ -92,7 +93,7 @@ def write_prepared(prepared: Prepared) -> list[ShardReport]:
 
 def _write_prepared(prepared: Prepared) -> list[ShardReport]:
     with replacing(PREPARED) as folder:
-        prepared.labeled.to_parquet(folder / LABELED.name)
+        prepared.labeled.to_parquet(folder / LABELED.name, row_group_size=ROWS_A_GROUP)
         if prepared.test is not None:
             prepared.test.to_parquet(folder / TEST.name)
         for path, roles in ((ROLES, prepared.roles), (TEST_ROLES, prepared.test_roles)):
@@ -135,6 +136,12 @@ def read_table(path: Path, version: str | None = None) -> tuple[pd.DataFrame, ND
     `version` is the file's hash, for those who know it already.
     """
     return _open_table(str(_existing(path)), version or file_hash(path))
+
+
+def open_features(path: Path, version: str) -> Any:
+    """The features of labeled.parquet, whose rows are taken by `iloc`: a large table of numbers stays in its file."""
+    names = list(read_dtypes(path))
+    return StoredTable(path, names) if stays_in_its_file(path, names) else read_table(path, version)[0]
 
 
 def read_target(path: Path, version: str | None = None) -> NDArray[np.generic]:

@@ -90,8 +90,9 @@ def fit_units(settings: Settings, candidate: Candidate, units: Sequence[Unit], v
 
 
 def _fit_units(settings: Settings, learner: Any, units: Sequence[Unit], versions: Versions) -> str | None:
-    X, y = files.read_table(files.LABELED, versions.labeled)
+    X = files.open_features(files.LABELED, versions.labeled)
     design = design_of(settings, versions.labeled, versions.partitions)
+    y = design.y
     for unit in units:
         own = scheme(design, unit.scheme, settings.deliver)
         split = own.splits[unit.number]
