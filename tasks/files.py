@@ -220,7 +220,12 @@ def read_partition() -> Partition:
 
 def read_halves() -> NDArray[np.int8]:
     """halves.parquet as an array of shape (R, N)."""
-    frame = pd.read_parquet(_existing(HALVES)).sort_values(["repeat", "row"])
+    frame = pd.read_parquet(_existing(HALVES))
+    in_order = (
+        frame["repeat"].is_monotonic_increasing
+        and (frame["row"].to_numpy().reshape(frame["repeat"].nunique(), -1) == np.arange(frame["row"].max() + 1)).all()
+    )
+    frame = frame if in_order else frame.sort_values(["repeat", "row"])
     return frame["half"].to_numpy().reshape(frame["repeat"].nunique(), -1)
 
 
