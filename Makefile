@@ -3,7 +3,7 @@ PYTHON := $(shell command -v python3.11 || command -v python3)
 UV := uv==0.13.9
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
 
-.PHONY: repro test test-slow test-units test-commands studies docs check ui serve lock clean
+.PHONY: repro test test-slow test-units test-commands studies datasets docs check ui serve lock clean
 
 repro: .venv/ready ## validate the candidates of params.yaml
 	dvc repro
@@ -27,6 +27,9 @@ studies: .venv/ready ## hours: docs/coverage.*; DATA=FOLDER adds the real data s
 
 docs: .venv/ready ## params.schema.json and docs/params.md, after a change of the keys of params.yaml
 	python -m tasks.params_docs
+
+datasets: .venv/ready ## half an hour: DATA=FOLDER of public sets, each from its file to the decision; docs/datasets.md
+	python -m studies.datasets $(if $(DATA),--data $(DATA))
 
 check: .venv/ready
 	ruff format --check .

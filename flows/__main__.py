@@ -22,6 +22,7 @@ FLOWS = {
 
 _EPILOG = """\
 examples:
+  python -m flows init ~/customers.csv --target left
   python -m flows validate
   python -m flows validate --set split.folds=5 --set selection.criterion=E_maxdt
   python -m flows cross_validation --params other.yaml
@@ -35,6 +36,8 @@ again; removing that folder is always safe. `validate` with params.yaml as it st
 def main() -> int:
     """Parse, and run the flow here or, inside of a DVC stage, in the host that all stages share."""
     _use_own_environment()
+    if sys.argv[1:2] == ["init"]:
+        return _init(sys.argv[2:])
     arguments = _parser().parse_args()
     params = str(Path(arguments.params).resolve()) if arguments.params else "params.yaml"
     try:
@@ -46,6 +49,16 @@ def main() -> int:
         return run(arguments.name, params, arguments.overrides)
     except UserError as error:
         print(f"error: {error}", file=sys.stderr)
+        return 2
+
+
+def _init(arguments: list[str]) -> int:
+    from flows import init
+
+    try:
+        return init.main(arguments)
+    except UserError as error:
+        print(f"error: {error}".replace("\n", "\nerror: "), file=sys.stderr)
         return 2
 
 
@@ -61,7 +74,8 @@ def _use_own_environment() -> None:
 
 
 def _parser() -> argparse.ArgumentParser:
-    listing = "\n".join(f"  {name:18}{what}" for name, what in FLOWS.items())
+    listing = f"  {'init PATH':18}look at a table, and write the params.yaml for it: init --help\n"
+    listing += "\n".join(f"  {name:18}{what}" for name, what in FLOWS.items())
     parser = argparse.ArgumentParser(
         prog="python -m flows",
         description=f"Validate candidate models, and say which to ship.\n\nflows:\n{listing}",

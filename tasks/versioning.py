@@ -4,6 +4,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+from tasks.errors import UserError
 from tasks.params import Settings, load
 
 # they decide how the numbers are computed and where they are told, not what they are
@@ -22,3 +23,14 @@ def commit(settings: Settings) -> bool:
         return False
     subprocess.run([sys.executable, "-m", "dvc", "commit", "--force", "--quiet"], check=True)
     return True
+
+
+def add(path: Path) -> None:
+    """Have DVC keep `path`, a file or a folder; nothing without DVC. Raises UserError with what it says."""
+    if not Path(".dvc").is_dir():
+        return
+    ran = subprocess.run(  # noqa: S603
+        [sys.executable, "-m", "dvc", "add", "--quiet", str(path)], capture_output=True, text=True, check=False
+    )
+    if ran.returncode:
+        raise UserError(f"dvc add {path}: {' '.join(ran.stderr.split()) or 'failed'}")

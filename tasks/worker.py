@@ -66,9 +66,11 @@ def hypothesis_key(unit: Unit | str) -> str:
 
 
 def start() -> None:
-    """One BLAS thread: the cores are taken, and sums come out the same whatever the number of workers."""
+    """One thread: the cores are taken, and sums come out the same whatever the number of workers."""
     from threadpoolctl import threadpool_limits
 
+    for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+        os.environ[name] = "1"  # for the libraries that are loaded later: scikit-learn's OpenMP, SciPy's BLAS
     threadpool_limits(1)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the main process tells of an interruption
     threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()

@@ -1,0 +1,209 @@
+"""Fifteen public sets, from the file to the decision with no hand edit but the target: docs/datasets.md.
+
+Each set is run in a fresh clone of this checkout, as it is committed: `python -m flows init FILE --target COLUMN`, then
+`dvc repro`. What came of it is kept below `.cache/studies/datasets`, and the page is written from what is there.
+
+    python -m studies.datasets --data FOLDER                # all sets, half an hour
+    python -m studies.datasets --data FOLDER --only votes   # one of them
+"""
+
+import argparse
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+CACHE = Path(".cache/studies/datasets")
+PAGE = Path("docs/datasets.md")
+FOLDER = Path(os.environ.get("HELDOUT_DATA", Path(__file__).parents[2] / "shared/data"))
+# name: file below the folder, target
+SETS = {
+    "votes": ("votes/house_votes_84.csv", "party"),
+    "chess_kr_vs_kp": ("chess_kr_vs_kp/kr_vs_kp.csv", "class"),
+    "adult": ("adult/adult_train.parquet", "income"),
+    "optdigits": ("optdigits/optdigits_train.csv", "digit"),
+    "lfd_digits": ("lfd_digits/features_train.csv", "digit"),
+    "news20_baseball_hockey": ("news20_baseball_hockey/news20_baseball_hockey.parquet", "label"),
+    "news20_religion": ("news20_religion/news20_religion.parquet", "label"),
+    "reuters_top10": ("reuters_top10/reuters_modapte_top10.parquet", "label"),
+    "electricity_elec2": ("electricity_elec2/elec2.parquet", "class"),
+    "occupancy": ("occupancy/occupancy_detection.csv", "Occupancy"),
+    "spambase": ("spambase/spambase.csv", "class"),
+    "letter": ("letter/letter.csv", "class"),
+    "german_credit": ("german_credit/german_credit.csv", "class"),
+    "wine_quality": ("wine_quality/wine_quality.csv", "quality"),
+    "california_housing": ("california_housing/california_housing.csv", "medianHouseValue"),
+}
+JUDGES = ("E_cv", "E_val")
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """One set: what `init` said, and what `dvc repro` found of the winner; `estimates` are value, low, high."""
+
+    name: str
+    said: list[str]
+    selected: str
+    estimates: dict[str, list[float]]
+    test_error: float
+    seconds: float
+
+    @property
+    def inside(self) -> list[str]:
+        """The estimates whose interval holds the error on the test part."""
+        return [name for name in JUDGES if self.estimates[name][1] <= self.test_error <= self.estimates[name][2]]
+
+
+def run(name: str, data: Path) -> Outcome:
+    """Take one set from its file to the decision, in a clone below a temporary folder."""
+    with tempfile.TemporaryDirectory(prefix="heldout-") as folder:
+        clone = Path(folder) / "checkout"
+        _call(["git", "clone", "--quiet", str(Path.cwd()), str(clone)], Path(folder))
+        return run_in(clone, name, data)
+
+
+def run_in(clone: Path, name: str, data: Path) -> Outcome:
+    """The same, in a clone that is there. Raises SystemExit with what a command said that failed."""
+    file, target = SETS[name]
+    started = time.monotonic()
+    said = _call([sys.executable, "-m", "flows", "init", str(data / file), "--target", target], clone)
+    _call([sys.executable, "-m", "dvc", "repro"], clone)
+    seconds = time.monotonic() - started
+    selection: dict[str, Any] = json.loads((clone / "reports/selection.json").read_text())
+    estimates = pd.read_csv(clone / "reports/estimates.csv")
+    own = estimates[estimates["candidate"] == selection["selected"]].set_index("estimate")
+    return Outcome(
+        name=name,
+        said=said.splitlines(),
+        selected=selection["selected"],
+        estimates={one: own.loc[one, ["value", "low", "high"]].astype(float).tolist() for one in JUDGES},
+        test_error=selection["E_test"],
+        seconds=round(seconds, 1),
+    )
+
+
+def page(outcomes: list[Outcome]) -> str:
+    """docs/datasets.md."""
+    inside = sum(bool(outcome.inside) for outcome in outcomes)
+    rows = ["| " + " | ".join(_line(outcome)) + " |" for outcome in outcomes]
+    details = [f"### {one.name}\n\n```\n" + "\n".join(one.said[:-2]) + "\n```\n" for one in outcomes]
+    return "\n".join([_HEAD.format(inside=inside, sets=len(outcomes)), *rows, "", _FOOT, *details])
+
+
+_HEAD = """\
+# Fifteen public sets
+
+`python -m flows init FILE --target COLUMN`, then `dvc repro`, in a fresh clone, with nothing edited: `make datasets
+DATA=FOLDER` makes this page. Errors of classes are in percent, of numbers in squared units of the target. For {inside}
+of {sets} sets the error of the winner on the test part, opened once at the end, lies in the interval of its `E_cv` or
+its `E_val`. Each interval is one at 95 % about a slightly smaller training set, and the test part has noise of its own,
+so that one of ten would miss even if all were right.
+
+| set | rows | task | columns left out | copies | order | selected | E_cv | E_val | E_test | inside | seconds |
+|---|---|---|---|---|---|---|---|---|---|---|---|"""
+_FOOT = """\
+Seconds are those of `init` and `dvc repro` together, on two cores.
+
+## What init said
+"""
+
+
+def _line(outcome: Outcome) -> list[str]:
+    return [
+        f"[{outcome.name}](#{outcome.name})",
+        _find(outcome, r"table .*: (\d+) rows;") or "",
+        _task(outcome),
+        _left_out(outcome),
+        _copies(outcome),
+        _order(outcome),
+        outcome.selected,
+        _cell(outcome, "E_cv"),
+        _cell(outcome, "E_val"),
+        _number(outcome, outcome.test_error),
+        " and ".join(outcome.inside) or "no",
+        f"{outcome.seconds:.0f}",
+    ]
+
+
+def _find(outcome: Outcome, pattern: str) -> str | None:
+    found = re.search(pattern, "\n".join(outcome.said))
+    return found[1] if found else None
+
+
+def _task(outcome: Outcome) -> str:
+    return _find(outcome, r"target .*?: (\d+ classes|numbers)") or ""
+
+
+def _left_out(outcome: Outcome) -> str:
+    lines = [line for line in outcome.said if line.startswith("dropped")]
+    leaks = sum(": leak:" in line for line in lines)
+    kept = sum("LEAK in" in line for line in outcome.said)
+    parts = [f"{leaks} leaks" if leaks else "", f"{len(lines) - leaks} useless" if len(lines) > leaks else ""]
+    return ", ".join(filter(None, [*parts, f"{kept} leak told, kept" if kept else ""])) or "none"
+
+
+def _copies(outcome: Outcome) -> str:
+    same = _find(outcome, r"found +(\d+) rows repeat an earlier row exactly") or "0"
+    torn = _find(outcome, r"found +(\d+) rows repeat the features")
+    return same + (f", {torn} with another label" if torn else "")
+
+
+def _order(outcome: Outcome) -> str:
+    said = "\n".join(outcome.said)
+    if "sorted by class" in said:
+        return "sorted by class"
+    if "the rows are a stream" in said:
+        return "stream, split in time"
+    return "neighbours alike" if "neighbouring rows are alike" in said else "none"
+
+
+def _cell(outcome: Outcome, estimate: str) -> str:
+    value, low, high = (_number(outcome, number) for number in outcome.estimates[estimate])
+    return f"{value} [{low}–{high}]"
+
+
+def _number(outcome: Outcome, number: float) -> str:
+    return f"{number:.3g}" if _task(outcome) == "numbers" else f"{100 * number:.1f}"
+
+
+def _call(command: list[str], folder: Path) -> str:
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    environment = {**os.environ, "PATH": path, "DVC_NO_ANALYTICS": "1"}
+    environment.pop("PYTHONPATH", None)
+    ran = subprocess.run(  # noqa: S603
+        command, cwd=folder, env=environment, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL
+    )
+    if ran.returncode:
+        raise SystemExit(f"{' '.join(command)} ended with {ran.returncode}:\n{ran.stdout}\n{ran.stderr}")
+    return ran.stdout
+
+
+def main() -> None:
+    """Run the sets that are asked for, and write the page of all that were ever run."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", type=Path, default=FOLDER, help="the folder of the sets, in place of HELDOUT_DATA")
+    parser.add_argument("--only", choices=SETS, help="one set")
+    arguments = parser.parse_args()
+    CACHE.mkdir(parents=True, exist_ok=True)
+    for name in [arguments.only] if arguments.only else SETS:
+        outcome = run(name, arguments.data.resolve())
+        (CACHE / f"{name}.json").write_text(json.dumps(asdict(outcome), indent=2))
+        print(
+            f"{name}: {outcome.selected}, E_test inside {outcome.inside or 'none'}, {outcome.seconds:.0f} s", flush=True
+        )
+    known = [CACHE / f"{name}.json" for name in SETS]
+    PAGE.write_text(
+        page([Outcome(**json.loads(path.read_text())) for path in known if path.exists()]), encoding="utf-8"
+    )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,137 @@
+"""From what a table holds to the params.yaml that fits it: sizes that take minutes, and learners of its kind."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from tasks import findings
+from tasks.profile import Profile
+from tasks.template import Noted, Path, Said, plain
+
+TEST_FRACTION, VALIDATION_FRACTION, TESTED_FRACTION = 0.2, 0.2, 0.5
+_FOLDS, _FEWER_FOLDS = 10, 5
+_BLOCKS = 20  # of progressive validation, each a fit a candidate
+# what two cores fit in about two minutes, some fifty times a candidate
+_MOST_ROWS, _MOST_VALUES, _MOST_CHARACTERS, _FEWEST_ROWS = 4000, 300_000, 2_000_000, 500
+_FEW_ROWS, _REPEATS_OF_FEW, _REPEATS = 600, 30, 10
+_SHARDS = 4
+_MOST_CLASSES_TO_BOOST = 3  # boosting grows a tree a class and step
+_MOST_ROWS_OF_NEIGHBOURS = 20_000  # labelled or not: each is compared with all that were learned
+
+
+def decide(profile: Profile, source: str, unlabeled: str | None) -> dict[Path, Any]:
+    """The values of params.yaml that depend on the table; all others stay as they are."""
+    pool = profile.labeled - max(1, round(TEST_FRACTION * profile.labeled))
+    labeled = _labeled_rows(profile, pool)
+    hidden = profile.rows - profile.labeled + pool - labeled
+    folds, stratify = _folds(profile, labeled)
+    return {
+        ("data", "source"): source,
+        ("data", "target"): Said(profile.target, findings.task(profile)),
+        ("data", "positive"): None,
+        ("data", "drop"): Noted([(one.column, one.why) for one in profile.dropped]),
+        ("data", "missing"): list(profile.missing) or None,
+        ("data", "columns"): Said(None, f"found: {findings.kinds(profile)}"),
+        ("data", "groups"): None,
+        ("data", "time"): profile.time,
+        ("data", "weight"): None,
+        ("data", "labeled_rows"): labeled if labeled < pool else None,
+        ("data", "unlabeled"): unlabeled,
+        ("data", "shards"): min(_SHARDS, hidden) or _SHARDS,
+        ("data", "sampling"): "iid",
+        ("split", "test_fraction"): TEST_FRACTION,
+        ("split", "validation_fraction"): VALIDATION_FRACTION,
+        ("split", "folds"): folds,
+        ("split", "stratify"): stratify,
+        ("split", "gap"): 0,
+        ("split", "duplicates"): "allow",
+        ("progressive", "tested_fraction"): TESTED_FRACTION,
+        ("progressive", "block"): max(1, -(-round(TESTED_FRACTION * labeled) // _BLOCKS)),
+        ("covalidation", "repeats"): _REPEATS_OF_FEW if labeled <= _FEW_ROWS else _REPEATS,
+        ("candidates",): _candidates(profile, labeled + hidden),
+        ("selection", "criterion"): "E_cv",
+        ("selection", "rule"): "minimum",
+        ("selection", "nested"): False,
+        ("selection", "reopen_test"): False,
+        ("loss",): None,
+        ("intervals",): None,
+        ("deliver",): "final",
+    }
+
+
+def _labeled_rows(profile: Profile, pool: int) -> int:
+    """As many rows as fit in about two minutes."""
+    numbers = sum(kind != "text" for kind in profile.kinds.values())
+    most = min(_MOST_ROWS, _MOST_VALUES // max(1, numbers), int(_MOST_CHARACTERS / max(1.0, profile.characters)))
+    return min(pool, max(_FEWEST_ROWS, most))
+
+
+def _folds(profile: Profile, labeled: int) -> tuple[int, bool]:
+    """The folds, and whether they are stratified: not where a class has too few rows for a share in each."""
+    if not profile.classes:
+        return min(_FOLDS, labeled), True
+    smallest = int(min(count for _, count in profile.classes) * labeled / profile.labeled)
+    for folds in (_FOLDS, _FEWER_FOLDS):
+        if smallest >= folds and VALIDATION_FRACTION * labeled >= len(profile.classes):
+            return folds, True
+    return max(2, min(_FOLDS, labeled)), False
+
+
+def _candidates(profile: Profile, rows: int) -> list[dict[str, Any]]:
+    """Three to five learners, from simple to complex."""
+    kinds = set(profile.kinds.values())
+    neighbours = rows <= _MOST_ROWS_OF_NEIGHBOURS
+    if "text" in kinds:
+        return _of_text(bool(profile.classes), alone=kinds == {"text"})
+    if not profile.classes:
+        return [
+            _learner("ridge", "linear_model.Ridge"),
+            *([_learner("nearest-neighbours", "neighbors.KNeighborsRegressor", n_neighbors=10)] if neighbours else []),
+            _learner("tree", "tree.DecisionTreeRegressor", max_depth=6, random_state=0),
+            _learner("boosting", "ensemble.HistGradientBoostingRegressor", random_state=0),
+        ]
+    counted = sum(kind in ("category", "boolean") for kind in profile.kinds.values())
+    bayes = "naive_bayes.BernoulliNB" if 2 * counted >= len(profile.kinds) else "naive_bayes.GaussianNB"
+    boosting = (
+        _learner("boosting", "ensemble.HistGradientBoostingClassifier", random_state=0)
+        if len(profile.classes) <= _MOST_CLASSES_TO_BOOST
+        else _learner("forest", "ensemble.RandomForestClassifier", n_estimators=100, random_state=0)
+    )
+    return [
+        _learner("naive-bayes", bayes),
+        _learner("logistic", "linear_model.LogisticRegression", C=1.0, max_iter=1000),
+        *([_learner("nearest-neighbours", "neighbors.KNeighborsClassifier", n_neighbors=5)] if neighbours else []),
+        _learner("tree", "tree.DecisionTreeClassifier", max_depth=6, random_state=0),
+        boosting,
+    ]
+
+
+def _of_text(classes: bool, *, alone: bool) -> list[dict[str, Any]]:
+    if not classes:
+        return [
+            _learner("ridge", "linear_model.Ridge", alpha=10.0),
+            _learner("weak-ridge", "linear_model.Ridge", alpha=1.0),
+            _learner("nearest-neighbours", "neighbors.KNeighborsRegressor", n_neighbors=10),
+        ]
+    return [
+        # counts that are never negative: words have them, scaled numbers do not
+        _learner("naive-bayes", "naive_bayes.ComplementNB" if alone else "naive_bayes.BernoulliNB"),
+        _learner("logistic", "linear_model.LogisticRegression", C=1.0, max_iter=1000),
+        _learner("linear-svm", "svm.LinearSVC", C=1.0, random_state=0),
+    ]
+
+
+def _learner(name: str, path: str, **params: Any) -> dict[str, Any]:
+    learner: dict[str, Any] = {
+        "name": name,
+        "estimator": f"sklearn.{path}",
+        "preprocess": "auto",
+    }
+    return {**learner, "params": params} if params else learner
+
+
+def named(values: Mapping[Path, Any], template: Mapping[str, Any]) -> dict[Path, Any]:
+    """`values` without those that would only turn off what `template` does not even name."""
+    known = {(key,) for key in template} | {
+        (key, inner) for key, section in template.items() if isinstance(section, dict) for inner in section
+    }
+    return {path: value for path, value in values.items() if path in known or plain(value) is not None}

@@ -1,0 +1,126 @@
+"""New values for a params.yaml, in the place of the old ones, so that its comments stay where they are."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import yaml
+
+Path = tuple[str, ...]
+_KEY = re.compile(r"(?P<indent> *)(?P<key>[A-Za-z_]\w*):(?P<rest>.*)")
+
+
+@dataclass(frozen=True)
+class Said:
+    """A value of one line, followed by a comment."""
+
+    value: Any
+    note: str
+
+
+@dataclass(frozen=True)
+class Noted:
+    """A list whose items are followed by a comment each."""
+
+    items: Sequence[tuple[Any, str]]
+
+
+def fill(template: str, values: Mapping[Path, Any]) -> str:
+    """`template` with `values` at keys of one or two parts; a key that it lacks goes to the end of its section.
+
+    A template that is not in block style, so that a value would not be found where it was put, is written anew,
+    without comments.
+    """
+    lines = template.splitlines()
+    for path, value in values.items():
+        lines = _with(lines, path, value)
+    filled = "\n".join(lines) + "\n"
+    wanted = yaml.safe_load(template) or {}
+    for path, value in values.items():
+        section = wanted
+        for part in path[:-1]:
+            section[part] = section.get(part) or {}
+            section = section[part]
+        section[path[-1]] = plain(value)
+    try:
+        kept = yaml.safe_load(filled) == wanted
+    except yaml.YAMLError:
+        kept = False
+    return filled if kept else _dump(wanted)
+
+
+def _with(lines: list[str], path: Path, value: Any) -> list[str]:
+    places = {found: (start, end) for found, start, end in _places(lines)}
+    indent = "  " * (len(path) - 1)
+    new = [indent + line for line in _dump({path[-1]: value}).splitlines()]
+    if path in places:
+        start, end = places[path]
+        return lines[:start] + new + lines[end:]
+    if len(path) == 1:
+        return [*lines, "", *new]
+    if path[:1] not in places:
+        return [*lines, "", f"{path[0]}:", *new]
+    inside = [end for found, _, end in _places(lines) if found[:1] == path[:1] and len(found) == 2]
+    end = max(inside, default=places[path[:1]][0] + 1)
+    return lines[:end] + new + lines[end:]
+
+
+def _places(lines: Sequence[str]) -> Iterator[tuple[Path, int, int]]:
+    """Each key of one or two parts, the line where it starts, and the one after its value."""
+    section = ""
+    for start, line in enumerate(lines):
+        match = _KEY.fullmatch(line)
+        if match is None or len(match["indent"]) not in (0, 2):
+            continue
+        depth = len(match["indent"])
+        if depth == 0:
+            section = match["key"]
+        yield ((section,) if depth == 0 else (section, match["key"])), start, _end(lines, start, depth)
+
+
+def _end(lines: Sequence[str], start: int, depth: int) -> int:
+    for place in range(start + 1, len(lines)):
+        line = lines[place]
+        deeper = line.startswith(" " * (depth + 1)) or line[depth:].startswith("- ")
+        if not line.strip() or not deeper:
+            return place
+    return len(lines)
+
+
+class _Dumper(yaml.SafeDumper):
+    def increase_indent(self, flow: bool = False, indentless: bool = False) -> None:  # noqa: ARG002
+        super().increase_indent(flow, False)  # items stand in from their key
+
+
+def plain(value: Any) -> Any:
+    """The value without its comments."""
+    if isinstance(value, Noted):
+        return [item for item, _ in value.items]
+    return value.value if isinstance(value, Said) else value
+
+
+def _dump(value: Mapping[str, Any]) -> str:
+    if len(value) == 1:
+        ((key, one),) = value.items()
+        if isinstance(one, Noted) and one.items:
+            lines = [f"  {_commented(_dump_plain([item]), note)}" for item, note in one.items]
+            return "\n".join([f"{key}:", *lines]) + "\n"
+        if isinstance(one, Said):
+            return _commented(_dump_plain({key: one.value}), one.note) + "\n"
+    return _dump_plain({key: plain(one) for key, one in value.items()})
+
+
+def _commented(text: str, note: str) -> str:
+    return text.rstrip("\n") + (f"  # {_printable(note)}" if note else "")
+
+
+def _dump_plain(value: Any) -> str:
+    text: str = yaml.dump(
+        value, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=10**6, default_flow_style=False
+    )
+    return text
+
+
+def _printable(note: str) -> str:
+    return "".join(letter if letter.isprintable() else " " for letter in note)

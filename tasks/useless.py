@@ -1,0 +1,59 @@
+"""Columns that no learner can generalise from: empty, constant, or the name of the row."""
+
+import re
+
+import numpy as np
+import pandas as pd
+
+FEWEST = 20  # rows below which being all different means nothing
+_NAMED_LIKE_AN_IDENTIFIER = re.compile(r"(^|[_\W])(id|idx|index|uuid|guid|key|row|rownum|rownames|nr)$|[a-z]I[dD]$|id$")
+_DIGITS = re.compile(r"[0-9a-fA-F]*[0-9][0-9a-fA-F]*")
+
+
+def why_useless(column: pd.Series) -> str | None:
+    """The reason to leave a column out, read off its values and name alone; None if there is none.
+
+    A column is an identifier if its values (gaps aside) differ in at least 20 rows and are
+    - whole numbers that only rise or only fall down the file, or fill an interval without a gap, or are named so;
+    - strings of one word, or strings that differ in their digits alone.
+    Dates, fractions and free text differ too, and are no identifiers. `column` has the dtype of its kind.
+    """
+    if column.isna().all():
+        return "every value is missing"
+    if column.notna().all() and column.nunique() == 1:
+        return f"constant: every value is {_short(column.iloc[0])}"
+    present = column.dropna()
+    if len(present) < FEWEST or pd.api.types.is_bool_dtype(column):
+        return None
+    if pd.api.types.is_numeric_dtype(column):
+        return _numbers(present, str(column.name))
+    return _strings(present.astype(str)) if isinstance(present.iloc[0], str) else None
+
+
+def _numbers(present: pd.Series, name: str) -> str | None:
+    values = present.to_numpy(dtype=np.float64)
+    if not present.is_unique or not np.isfinite(values).all() or (values % 1 != 0).any():
+        return None
+    what = "identifier: whole numbers, each once"
+    if present.is_monotonic_increasing or present.is_monotonic_decreasing:
+        return f"{what}, in the order of the file"
+    if values.max() - values.min() + 1 == len(values):
+        return f"{what}, without a gap"
+    if _NAMED_LIKE_AN_IDENTIFIER.search(name):
+        return f"{what}, and called {name}"
+    return None
+
+
+def _strings(texts: pd.Series) -> str | None:
+    if not texts.is_unique:
+        return None
+    if not texts.str.contains(r"\s").any():
+        return f"identifier: one-word strings, each once, as {_short(texts.iloc[0])}"
+    if texts.str.replace(_DIGITS, "#", regex=True).nunique() <= len(texts) // FEWEST:
+        return f"identifier: strings that differ in their digits alone, as {_short(texts.iloc[0])}"
+    return None
+
+
+def _short(value: object) -> str:
+    text = repr(value.item() if isinstance(value, np.generic) else value)
+    return text if len(text) <= 40 else f"{text[:37]}…"

@@ -1,0 +1,26 @@
+"""docs/guide.md: its commands run, in order, in one clone, and print what it shows."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+GUIDE = Path(__file__).parents[2] / "docs/guide.md"
+BLOCK = re.compile(r"^```(sh|text)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+def words(text):
+    return " ".join(text.split())
+
+
+@pytest.mark.slow
+def test_the_commands_of_the_guide_print_what_it_shows(clone):
+    checkout = clone()
+    said = ""
+    blocks = BLOCK.findall(GUIDE.read_text(encoding="utf-8"))
+    assert {"sh", "text"} == {language for language, _ in blocks}
+    for language, text in blocks:
+        if language == "sh":
+            said = words(checkout.run("sh", "-e", "-c", text).stdout)
+        else:
+            assert [] == [line for line in text.splitlines() if words(line) not in said]
