@@ -54,11 +54,16 @@ class Run:
 
 
 def write_rows(path: Path, rows: int, *, seed: int, labeled: bool) -> None:
-    """`rows` of 50 normal columns; a label of two classes that is partly linear, partly not, and noisy."""
+    """`rows` of 50 normal columns; a label of two classes that is partly linear, partly not, and noisy.
+
+    Nothing is done where the file is there already.
+    """
+    if path.exists():
+        return
     rng = np.random.default_rng(seed)
     path.parent.mkdir(parents=True, exist_ok=True)
     names = [f"x{column:02d}" for column in range(COLUMNS)]
-    writer = None
+    part, writer = path.with_suffix(".new"), None
     for first in range(0, rows, _ROWS_AT_ONCE):
         X = rng.standard_normal((min(_ROWS_AT_ONCE, rows - first), COLUMNS))
         columns = {name: X[:, place] for place, name in enumerate(names)}
@@ -66,10 +71,11 @@ def write_rows(path: Path, rows: int, *, seed: int, labeled: bool) -> None:
             signal = X[:, :10].sum(axis=1) / 3 + 2 * (X[:, 10] * X[:, 11] > 0) - 1
             columns["target"] = (signal + rng.logistic(size=len(X)) > 0).astype(np.int64)
         table = pa.table(columns)
-        writer = writer or pyarrow.parquet.ParquetWriter(path, table.schema)
+        writer = writer or pyarrow.parquet.ParquetWriter(part, table.schema)
         writer.write_table(table)
     if writer is not None:
         writer.close()
+        part.rename(path)
 
 
 def write_params(path: Path, labeled: Path, unlabeled: str, rows: int, **changes: Any) -> Path:
@@ -144,11 +150,11 @@ def flow(name: str, params: Path) -> list[str]:
 
 def whole(folder: Path, labeled: int, unlabeled: int, shards: int) -> None:
     """Every flow, one after the other, with its seconds and its peak memory."""
-    source = folder / "labeled.parquet"
+    source, others = folder / f"labeled-{labeled}.parquet", folder / f"unlabeled-{unlabeled}"
     write_rows(source, labeled, seed=0, labeled=True)
     for number in range(shards):
-        write_rows(folder / f"shards/{number:03d}.parquet", unlabeled // shards, seed=1 + number, labeled=False)
-    params = write_params(folder / "params.yaml", source, str(folder / "shards/*.parquet"), labeled)
+        write_rows(others / f"{number:03d}.parquet", unlabeled // shards, seed=1 + number, labeled=False)
+    params = write_params(folder / "params.yaml", source, str(others / "*.parquet"), labeled)
     checkout = clone(folder / "checkout")
     print(f"\n{labeled:,} labelled rows, {unlabeled:,} unlabelled in {shards} shards, {COLUMNS} columns\n")
     print("| flow | seconds | peak memory, GB |\n|---|---|---|", flush=True)

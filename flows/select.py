@@ -26,7 +26,7 @@ def _select(settings: Settings) -> None:
     delivered = deliver(settings, winner)
     ledger = tracking.read_ledger(settings, data_hash, found.candidates)
     opening = choice.open_test_part(settings, found, winner, delivered, ledger)
-    files.write_losses(results.read_losses(found.candidates))
+    files.write_losses(results.losses(found.candidates))
     files.write_estimates(
         [*(record for own in estimates.values() for record in own), *opening.estimates, *of_the_winner]
     )

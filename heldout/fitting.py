@@ -17,6 +17,7 @@ from heldout.losses.loss import places
 from heldout.records import Split
 from heldout.weights import Weights, fit_argument
 
+_ROWS_AT_ONCE = 100_000  # that a hypothesis is asked about
 _SUMS_TO = 1e-3  # how far a row of probabilities, in float32 and over many classes, may be rounded off 1
 
 # XGBoost begins with the time of day and a place in its source
@@ -83,7 +84,7 @@ def test(
     """The losses of `hypothesis` on `rows`, shape (len(rows),), weighted. Raises FitFailure as `fit_and_test`."""
     if not len(rows):  # a half model of rows in time is not tested
         return np.empty(0)
-    given = answers(hypothesis, take(X, rows), loss)
+    given = answers(hypothesis, X, loss, rows)
     try:
         losses = loss.pointwise(y[rows], given)
     except (TypeError, ValueError) as error:
@@ -93,14 +94,22 @@ def test(
     return losses if weights is None else losses * weights.relative[rows]
 
 
-def answers(hypothesis: Any, X: Any, loss: Loss) -> NDArray[Any]:
+def answers(hypothesis: Any, X: Any, loss: Loss, rows: NDArray[np.intp] | None = None) -> NDArray[Any]:
     """What `loss` asks of `hypothesis`: predictions, shape (n,), or probabilities of its C classes, shape (n, C).
 
-    Raises FitFailure as `predict` and `probabilities`.
+    Of the `rows` of X, None for all; many are asked in pieces, so that what a learner makes of them is small.
+    Raises FitFailure as `predict` and `probabilities`, which count the rows of a piece.
     """
-    if loss.classes is None:
-        return predict(hypothesis, X)
-    return probabilities(hypothesis, X, loss.classes)
+    n = X.shape[0] if rows is None else len(rows)
+    given = []
+    for first in range(0, max(n, 1), _ROWS_AT_ONCE):
+        piece = slice(first, first + _ROWS_AT_ONCE)
+        whole = rows is None and n <= _ROWS_AT_ONCE
+        some = X if whole else take(X, piece if rows is None else rows[piece])
+        given.append(
+            predict(hypothesis, some) if loss.classes is None else probabilities(hypothesis, some, loss.classes)
+        )
+    return given[0] if len(given) == 1 else np.concatenate(given)
 
 
 def probabilities(hypothesis: Any, X: Any, classes: NDArray[np.generic]) -> NDArray[Any]:
@@ -146,7 +155,7 @@ def predict(hypothesis: Any, X: Any) -> NDArray[np.generic]:
     return predicted
 
 
-def take(X: Any, rows: NDArray[np.intp]) -> Any:
+def take(X: Any, rows: NDArray[np.intp] | slice) -> Any:
     """The `rows` of an array, a data frame or a sparse matrix."""
     return X.iloc[rows] if hasattr(X, "iloc") else X[rows]
 

@@ -4,7 +4,7 @@ import functools
 import hashlib
 import json
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pyarrow.parquet
 from numpy.typing import NDArray
 
@@ -19,6 +20,7 @@ from heldout.partition import Partition
 from heldout.records import Estimate
 from tasks.errors import UserError
 from tasks.shards import ShardReport
+from tasks.stored_table import ROWS_A_GROUP, StoredTable, stays_in_its_file
 from tasks.tables import TARGET, Prepared
 
 PREPARED = Path("data/prepared")
@@ -53,6 +55,7 @@ ESTIMATE_COLUMNS = [
     "n_train",
     "n_tested",
 ]
+Pieces = pd.DataFrame | Iterable[pd.DataFrame]  # a table, or its parts one below the other
 DIGITS = "%.10g"  # fewer than a float holds, so that reports do not change with the processor's kernels
 
 
@@ -90,7 +93,7 @@ def write_prepared(prepared: Prepared) -> list[ShardReport]:
 
 def _write_prepared(prepared: Prepared) -> list[ShardReport]:
     with replacing(PREPARED) as folder:
-        prepared.labeled.to_parquet(folder / LABELED.name)
+        prepared.labeled.to_parquet(folder / LABELED.name, row_group_size=ROWS_A_GROUP)
         if prepared.test is not None:
             prepared.test.to_parquet(folder / TEST.name)
         for path, roles in ((ROLES, prepared.roles), (TEST_ROLES, prepared.test_roles)):
@@ -135,6 +138,12 @@ def read_table(path: Path, version: str | None = None) -> tuple[pd.DataFrame, ND
     return _open_table(str(_existing(path)), version or file_hash(path))
 
 
+def open_features(path: Path, version: str) -> Any:
+    """The features of labeled.parquet, whose rows are taken by `iloc`: a large table of numbers stays in its file."""
+    names = list(read_dtypes(path))
+    return StoredTable(path, names) if stays_in_its_file(path, names) else read_table(path, version)[0]
+
+
 def read_target(path: Path, version: str | None = None) -> NDArray[np.generic]:
     """The target alone of labeled.parquet or test.parquet: what the main process needs of them."""
     return _open_target(str(_existing(path)), version or file_hash(path))
@@ -148,8 +157,25 @@ def _open_target(path: str, _version: str) -> NDArray[np.generic]:
 
 @functools.lru_cache(maxsize=2)
 def _open_table(path: str, _version: str) -> tuple[pd.DataFrame, NDArray[np.generic]]:
-    frame = pyarrow.parquet.read_table(path, memory_map=True).to_pandas(self_destruct=True)
+    frame = _whole(Path(path))
     return frame.drop(columns=TARGET), frame[TARGET].to_numpy()
+
+
+def _whole(path: Path) -> pd.DataFrame:
+    """A table as pandas reads it, but the floats a column at a time: no second copy of all of them is made."""
+    with pyarrow.parquet.ParquetFile(path) as file:
+        names = file.schema_arrow.names
+        floats = [name for name in names if file.schema_arrow.field(name).type == pa.float64()]
+        others = file.read([name for name in names if name not in floats]).to_pandas(self_destruct=True)
+        values = np.empty((len(floats), file.metadata.num_rows))
+        for place, name in enumerate(floats):
+            values[place] = file.read([name], use_threads=False).column(0).to_numpy()
+    pa.default_memory_pool().release_unused()  # Arrow would keep it for its next table
+    frame = pd.DataFrame(values.T, columns=floats, index=others.index if len(others.columns) else None, copy=False)
+    if not len(others.columns):
+        return frame
+    whole: pd.DataFrame = pd.concat([frame, others], axis=1)[names] if floats else others
+    return whole
 
 
 def read_dtypes(path: Path) -> dict[str, Any]:
@@ -171,8 +197,7 @@ def read_gaps(path: Path) -> dict[str, int]:
 
 def read_shard(path: Path) -> pd.DataFrame:
     """The features of one unlabelled shard."""
-    frame: pd.DataFrame = pyarrow.parquet.read_table(path, memory_map=True).to_pandas(self_destruct=True)
-    return frame
+    return _whole(path)
 
 
 def shards() -> list[Path]:
@@ -195,7 +220,12 @@ def read_partition() -> Partition:
 
 def read_halves() -> NDArray[np.int8]:
     """halves.parquet as an array of shape (R, N)."""
-    frame = pd.read_parquet(_existing(HALVES)).sort_values(["repeat", "row"])
+    frame = pd.read_parquet(_existing(HALVES))
+    in_order = (
+        frame["repeat"].is_monotonic_increasing
+        and (frame["row"].to_numpy().reshape(frame["repeat"].nunique(), -1) == np.arange(frame["row"].max() + 1)).all()
+    )
+    frame = frame if in_order else frame.sort_values(["repeat", "row"])
     return frame["half"].to_numpy().reshape(frame["repeat"].nunique(), -1)
 
 
@@ -221,21 +251,42 @@ def _read_roles(path: Path) -> dict[str, NDArray[Any]]:
 
 def write_result(
     scheme: str,
-    tables: Mapping[str, pd.DataFrame],
+    tables: Mapping[str, Pieces],
     failures: Mapping[str, str],
     warned: Mapping[str, Mapping[str, Any]] | None = None,
 ) -> None:
     """data/results/<scheme>: a Parquet file a table, the reasons of candidates that failed, the warnings of others."""
     with replacing(RESULTS / scheme) as folder:
-        for name, table in tables.items():
-            table.to_parquet(folder / f"{name}.parquet", index=False)
+        for name, pieces in tables.items():
+            _write_pieces(folder / f"{name}.parquet", [pieces] if isinstance(pieces, pd.DataFrame) else pieces)
         write_json(folder / "failures.json", dict(failures))
         write_json(folder / "warnings.json", dict(warned or {}))
 
 
-def read_result(scheme: str, table: str) -> pd.DataFrame:
-    """One table of data/results/<scheme>."""
-    return pd.read_parquet(_existing(RESULTS / scheme / f"{table}.parquet"))
+def read_result(scheme: str, table: str, candidate: str | None = None) -> pd.DataFrame:
+    """One table of data/results/<scheme>, or the lines of one candidate."""
+    path = _existing(RESULTS / scheme / f"{table}.parquet")
+    return pd.read_parquet(path, filters=None if candidate is None else [("candidate", "==", candidate)])
+
+
+def read_pieces(scheme: str, table: str) -> Iterator[pd.DataFrame]:
+    """The same table, piece by piece: the groups of rows of its file."""
+    with pyarrow.parquet.ParquetFile(_existing(RESULTS / scheme / f"{table}.parquet")) as file:
+        for group in range(file.num_row_groups):
+            yield file.read_row_group(group).to_pandas()
+
+
+def _write_pieces(path: Path, pieces: Iterable[pd.DataFrame]) -> None:
+    """A Parquet file of one or more tables of the same columns, which are asked for one at a time."""
+    writer = None
+    try:
+        for piece in pieces:
+            table = pa.Table.from_pandas(piece, None if writer is None else writer.schema, preserve_index=False)
+            writer = writer or pyarrow.parquet.ParquetWriter(path, table.schema)
+            writer.write_table(table)
+    finally:
+        if writer is not None:
+            writer.close()
 
 
 def read_failures(scheme: str) -> dict[str, str]:
@@ -248,10 +299,10 @@ def read_warnings(scheme: str) -> dict[str, dict[str, Any]]:
     return dict(read_json(RESULTS / scheme / "warnings.json"))
 
 
-def write_losses(losses: pd.DataFrame) -> None:
+def write_losses(pieces: Iterable[pd.DataFrame]) -> None:
     """losses.parquet: candidate, scheme, unit, row, loss."""
     LOSSES.parent.mkdir(parents=True, exist_ok=True)
-    losses[["candidate", "scheme", "unit", "row", "loss"]].to_parquet(LOSSES, index=False)
+    _write_pieces(LOSSES, (piece[["candidate", "scheme", "unit", "row", "loss"]] for piece in pieces))
 
 
 def write_estimates(estimates: Sequence[Estimate]) -> None:

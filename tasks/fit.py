@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -160,8 +161,22 @@ def _plan(settings: Settings, own: Scheme, versions: Versions) -> Iterator[tuple
 
 
 def _gather(units: Sequence[Unit]) -> Finished:
-    values = [cache.load(unit.key) for unit in units]
-    return Finished(tuple(unit.key for unit in units), *zip(*values, strict=True))
+    keys = tuple(unit.key for unit in units)
+    return Finished(keys, _Stored(keys, 0), _Stored(keys, 1), tuple(cache.load(key)[2] for key in keys))
+
+
+@dataclass(frozen=True, eq=False)
+class _Stored(Sequence[Any]):
+    """One part of what each unit left, read when it is asked for: the losses of all are never in memory together."""
+
+    keys: tuple[str, ...]
+    part: int
+
+    def __getitem__(self, number: Any) -> Any:
+        return cache.load(self.keys[number])[self.part]
+
+    def __len__(self) -> int:
+        return len(self.keys)
 
 
 def _rows_hash(split: Split) -> str:

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from tasks import files
-from tasks.summary import SHOWN, Summary
+from tasks.summary import SHOWN, Summary, shown_steps
 
 ESTIMATES = files.PLOTS / "estimates.png"
 PROGRESSIVE = files.PLOTS / "progressive.png"
@@ -35,10 +35,10 @@ def draw(summary: Summary) -> list[Path]:
 
 def _curves(summary: Summary) -> pd.DataFrame:
     columns = ["candidate", "tested", "error"]
-    tables = [
-        pd.DataFrame({"candidate": name, "tested": np.arange(1, len(errors) + 1), "error": errors})
-        for name, errors in summary.progressive_errors.items()
-    ]
+    tables = []
+    for name, errors in summary.progressive_errors.items():
+        places = shown_steps(len(errors))
+        tables.append(pd.DataFrame({"candidate": name, "tested": places + 1, "error": errors[places]}))
     return pd.concat(tables, ignore_index=True)[columns]
 
 
@@ -80,11 +80,11 @@ def _draw_progressive(summary: Summary, path: Path) -> None:
     scale = 100 if summary.percent else 1
     for place, (name, errors) in enumerate(summary.progressive_errors.items()):
         style = "-" if place < len(_COLOURS) else "--"
-        axes.plot(np.arange(1, len(errors) + 1), scale * errors, style, lw=1.4, color=_COLOURS[place % 8], label=name)
+        steps = shown_steps(len(errors))
+        axes.plot(steps + 1, scale * errors[steps], style, lw=1.4, color=_COLOURS[place % 8], label=name)
         if name == summary.selection["selected"] and summary.band is not None:
-            low, high = (scale * bound for bound in summary.band)
-            steps = np.arange(1, len(errors) + 1)
-            axes.fill_between(steps, low, high, color=_COLOURS[place % 8], alpha=0.15, lw=0)
+            low, high = (scale * bound[steps] for bound in summary.band)
+            axes.fill_between(steps + 1, low, high, color=_COLOURS[place % 8], alpha=0.15, lw=0)
     axes.set_xlabel("examples tested")
     level = f"{100 * summary.settings.selection.level:g} %"
     title = f"progressive error: the last value is E_prog; band: {level} at all steps at once, of the selected"

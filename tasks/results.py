@@ -1,10 +1,16 @@
-"""data/results: what each scheme leaves for `select`, one table a kind of number, and read back as evidence."""
+"""data/results: what each scheme leaves for `select`, one table a kind of number, and read back as evidence.
 
-from collections.abc import Mapping, Sequence
+Lines are written in pieces and read a candidate at a time: all candidates' losses are never in memory together.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from heldout.design import Design, Evidence, half_losses
 from heldout.losses import Losses
@@ -12,19 +18,25 @@ from heldout.observed import Crossed
 from heldout.records import Split
 from heldout.seeds import SchemeName
 from tasks import families, files, warned
+from tasks.files import Pieces
 from tasks.params import Settings
 from tasks.schemes import further_schemes
 from tasks.worker import Finished
 
-_COLUMNS = ["candidate", "unit", "row", "loss"]
+_LINES_AT_ONCE = 1_000_000
 SCHEMES: tuple[SchemeName, ...] = ("holdout", "cross_validation", "progressive", "covalidation")
+# where each scheme's losses are; those of further fits stand under their own name, beside cross_validation's
+_PLACES: Mapping[SchemeName, tuple[str, str]] = {
+    "final": ("holdout", "in_sample"),
+    **{scheme: (scheme, "losses") for scheme in SCHEMES},
+}
 
 
 def write_holdout(
     settings: Settings, design: Design, finished: Mapping[str, Mapping[str, Finished]], failures: Mapping[str, str]
 ) -> None:
     """Losses of g- on the held-out rows, and of g on the rows that it was trained on; the paths of families."""
-    tables = {
+    tables: dict[str, Pieces] = {
         "losses": _losses(finished["holdout"], design.splits("holdout")),
         "in_sample": _losses(finished["final"], design.splits("final")),
         **families.tables(settings, finished["final"]),
@@ -36,7 +48,7 @@ def write_cross_validation(
     design: Design, finished: Mapping[str, Mapping[str, Finished]], failures: Mapping[str, str]
 ) -> None:
     """One loss a row, its unit the fold; and the losses of the fits that intervals ask for."""
-    tables = {"losses": _losses(finished["cross_validation"], design.splits("cross_validation"))}
+    tables: dict[str, Pieces] = {"losses": _losses(finished["cross_validation"], design.splits("cross_validation"))}
     for scheme in further_schemes(design):
         tables[scheme] = _losses(finished[scheme], design.splits(scheme))
     counted = warned.count("cross_validation", *finished.values())
@@ -45,12 +57,12 @@ def write_cross_validation(
 
 def write_progressive(design: Design, finished: Mapping[str, Finished], failures: Mapping[str, str]) -> None:
     """One loss a tested row, its unit the step."""
-    losses = _losses(finished, design.splits("progressive"))
-    losses["unit"] = design.partition.step[losses["row"].to_numpy(dtype=np.intp)]
-    losses = losses.sort_values("unit", kind="stable")
-    in_order = [losses[losses["candidate"] == candidate] for candidate in finished]
-    counted = warned.count("progressive", finished)
-    files.write_result("progressive", {"losses": pd.concat(in_order, ignore_index=True)}, failures, counted)
+    splits = design.splits("progressive")
+    row = np.concatenate([split.validation for split in splits])
+    step = design.partition.step[row]
+    order = np.argsort(step, kind="stable")
+    losses = _lines(finished, step[order], row[order], lambda units: np.concatenate(units.losses)[order])
+    files.write_result("progressive", {"losses": losses}, failures, warned.count("progressive", finished))
 
 
 def write_covalidation(
@@ -63,49 +75,32 @@ def write_covalidation(
 
     Rows in time have no line of the first kind.
     """
-    tested = {name: units.losses for name, units in finished.items()}
-    trained = {name: [part for part in units.training if part is not None] for name, units in finished.items()}
-    training = _halves(design, trained, own=True)
     untested = design.dependence.time is not None
-    tables = {"losses": training[:0] if untested else _halves(design, tested, own=False), "training": training}
-    counted = warned.count("covalidation", finished)
-    files.write_result("covalidation", {**tables, **disagreement}, failures, counted)
-
-
-def read_evidence(design: Design, candidates: Sequence[str]) -> dict[str, Evidence]:
-    """All that the schemes left of each of `candidates`."""
-    tables: dict[tuple[str, str], str] = {
-        ("holdout", "losses"): "holdout",
-        ("holdout", "in_sample"): "final",
-        ("cross_validation", "losses"): "cross_validation",
-        **{("cross_validation", scheme): scheme for scheme in further_schemes(design)},
-        ("progressive", "losses"): "progressive",
-        ("covalidation", "losses"): "covalidation",
-        ("covalidation", "training"): "training",
+    tables: dict[str, Pieces] = {
+        "losses": _halves(design, {} if untested else finished, own=False),
+        "training": _halves(design, finished, own=True),
+        **disagreement,
     }
-    if design.dependence.time is not None:
-        del tables["covalidation", "losses"]
-    read = {name: _by_candidate(files.read_result(*place)) for place, name in tables.items()}
+    files.write_result("covalidation", tables, failures, warned.count("covalidation", finished))
+
+
+def read_evidence(design: Design, candidates: Sequence[str]) -> Mapping[str, Evidence]:
+    """All that the schemes left of each of `candidates`: read when it is asked for, and not kept."""
     repeats = _by_candidate(files.read_result("covalidation", "disagreement"))
     rows = _by_candidate(files.read_result("covalidation", "disagreement_rows"))
-    found = {}
-    for candidate in candidates:
-        losses: dict[SchemeName, list[Losses]] = {
-            scheme: _parts(design, scheme, read[scheme][candidate]) for scheme in design.schemes() if scheme in read
-        }
-        if design.dependence.time is not None:
-            losses["covalidation"] = [np.empty(0) for _ in design.splits("covalidation")]
-        training = _half_parts(design, read["training"][candidate], own=True)
-        disagreement = _crossed(design, repeats[candidate], rows[candidate]) if candidate in rows else None
-        found[candidate] = Evidence(losses, training, disagreement)
-    return found
+    crossed = {name: _crossed(design, repeats[name], rows[name]) for name in candidates if name in rows}
+    return _ByName(
+        candidates, lambda name: Evidence(_OfCandidate(design, name), _Training(design, name), crossed.get(name))
+    )
 
 
-def read_losses(candidates: Sequence[str]) -> pd.DataFrame:
-    """losses.parquet of the contract: the losses of the four schemes."""
-    read = [files.read_result(scheme, "losses").assign(scheme=scheme) for scheme in SCHEMES]
-    losses = pd.concat(read, ignore_index=True)
-    return losses[losses["candidate"].isin(candidates)].reset_index(drop=True)
+def losses(candidates: Sequence[str]) -> Iterator[pd.DataFrame]:
+    """The lines of losses.parquet of the contract, the losses of the four schemes, in pieces."""
+    for scheme in SCHEMES:
+        for piece in files.read_pieces(scheme, "losses"):
+            found = piece[piece["candidate"].isin(candidates)]
+            if len(found):
+                yield found.assign(scheme=scheme)
 
 
 def read_failures() -> dict[str, str]:
@@ -117,26 +112,105 @@ def read_failures() -> dict[str, str]:
     return failures
 
 
-def _losses(finished: Mapping[str, Finished], splits: Sequence[Split]) -> pd.DataFrame:
+def _losses(finished: Mapping[str, Finished], splits: Sequence[Split]) -> Iterator[pd.DataFrame]:
     """A line for each candidate, unit and row, in that order."""
     unit = np.repeat(np.arange(len(splits)), [len(split.validation) for split in splits])
     row = np.concatenate([split.validation for split in splits])
-    tables = [
-        pd.DataFrame({"candidate": candidate, "unit": unit, "row": row, "loss": np.concatenate(units.losses)})
-        for candidate, units in finished.items()
-    ]
-    return pd.concat(tables, ignore_index=True)[_COLUMNS]
+    return _lines(finished, unit, row, lambda units: np.concatenate(units.losses))
 
 
-def _halves(design: Design, losses: Mapping[str, Sequence[Losses]], *, own: bool) -> pd.DataFrame:
+def _halves(design: Design, finished: Mapping[str, Finished], *, own: bool) -> Iterator[pd.DataFrame]:
     """A line for each candidate, repeat and row, in that order."""
     repeats, n = design.halves.shape
-    places = {"unit": np.repeat(np.arange(repeats), n), "row": np.tile(np.arange(n), repeats)}
-    tables = [
-        pd.DataFrame({"candidate": candidate, **places, "loss": half_losses(design, parts, own=own).ravel()})
-        for candidate, parts in losses.items()
-    ]
-    return pd.concat(tables, ignore_index=True)[_COLUMNS]
+    unit, row = np.repeat(np.arange(repeats), n), np.tile(np.arange(n), repeats)
+
+    def of(units: Finished) -> Losses:
+        parts = [part for part in units.training if part is not None] if own else units.losses
+        return half_losses(design, parts, own=own).ravel()
+
+    return _lines(finished, unit, row, of)
+
+
+def _lines(
+    finished: Mapping[str, Finished],
+    unit: NDArray[np.int64],
+    row: NDArray[np.intp],
+    losses_of: Callable[[Finished], Losses],
+) -> Iterator[pd.DataFrame]:
+    """The lines of each candidate, in pieces; without candidates one piece without lines."""
+    for candidate, units in finished.items():
+        loss = losses_of(units)
+        for first in range(0, len(loss), _LINES_AT_ONCE):
+            some = slice(first, first + _LINES_AT_ONCE)
+            yield pd.DataFrame({"candidate": candidate, "unit": unit[some], "row": row[some], "loss": loss[some]})
+    if not finished:
+        yield pd.DataFrame(
+            {"candidate": pd.Series([], dtype="str"), "unit": unit[:0], "row": row[:0], "loss": np.empty(0)}
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class _ByName(Mapping[str, Evidence]):
+    """Evidence that is made anew each time that it is asked for."""
+
+    names: Sequence[str]
+    of: Callable[[str], Evidence]
+
+    def __getitem__(self, name: str) -> Evidence:
+        if name not in self.names:
+            raise KeyError(name)
+        return self.of(name)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.names)
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+
+@dataclass(frozen=True, eq=False)
+class _OfCandidate(Mapping[SchemeName, Sequence[Losses]]):
+    """The losses of one candidate: each scheme is read when it is asked for."""
+
+    design: Design
+    candidate: str
+
+    def __getitem__(self, scheme: SchemeName) -> list[Losses]:
+        design = self.design
+        if scheme not in design.schemes():
+            raise KeyError(scheme)
+        if scheme == "covalidation" and design.dependence.time is not None:
+            return [np.empty(0) for _ in design.splits("covalidation")]
+        return _parts(
+            design, scheme, files.read_result(*_PLACES.get(scheme, ("cross_validation", scheme)), self.candidate)
+        )
+
+    def __contains__(self, scheme: object) -> bool:
+        return scheme in self.design.schemes()
+
+    def __iter__(self) -> Iterator[SchemeName]:
+        return iter(self.design.schemes())
+
+    def __len__(self) -> int:
+        return len(self.design.schemes())
+
+
+@dataclass(frozen=True, eq=False)
+class _Training(Sequence[Losses]):
+    """The losses of one candidate's half models on the rows that they were trained on, read when they are asked for."""
+
+    design: Design
+    candidate: str
+
+    @cached_property
+    def _read(self) -> list[Losses]:
+        return _half_parts(self.design, files.read_result("covalidation", "training", self.candidate), own=True)
+
+    def __getitem__(self, number: Any) -> Any:
+        return self._read[number]
+
+    def __len__(self) -> int:
+        return len(self._read)
 
 
 def _by_candidate(table: pd.DataFrame) -> dict[str, pd.DataFrame]:

@@ -4,7 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from heldout import bbc, covalidation, intervals, progressive
 from heldout.dependence import Kind
@@ -22,6 +24,7 @@ from tasks.shards import ShardReport
 
 SHOWN = ("E_in", "E_val", "E_cv", "E_prog", "E_2cv", "disagreement", "E_dis", "E_maxdt")
 _SHARDS_SHOWN = 10
+_STEPS_SHOWN = 1000
 _FEW_ROWS_A_CLASS = 30  # docs/decisions/0005
 
 
@@ -239,6 +242,11 @@ def read_summary(settings: Settings) -> Summary:
         kind=kind,
         shards=files.read_shard_reports(),
     )
+
+
+def shown_steps(steps: int) -> NDArray[np.intp]:
+    """The places of the steps of a curve that are drawn and logged: all, or 1000 of them, the last one too."""
+    return np.unique(np.linspace(0, steps - 1, min(steps, _STEPS_SHOWN)).round().astype(np.intp))
 
 
 def why(summary: Summary, estimate: str) -> str:

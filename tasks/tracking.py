@@ -18,7 +18,7 @@ import psutil
 from tasks import cache, files
 from tasks.errors import UserError
 from tasks.params import Candidate, Settings
-from tasks.summary import Summary
+from tasks.summary import Summary, shown_steps
 from tasks.tables import TARGET
 
 log = logging.getLogger("heldout")
@@ -195,7 +195,9 @@ def _log_candidate(client: Any, parent: Any, candidate: Candidate, data_hash: st
     folds = summary.fold_errors[candidate.name]
     metrics += [Metric("fold_error", float(error), now, fold) for fold, error in enumerate(folds)]
     curve = summary.progressive_errors[candidate.name]
-    metrics += [Metric("progressive_error", float(error), now, tested + 1) for tested, error in enumerate(curve)]
+    metrics += [
+        Metric("progressive_error", float(curve[place]), now, int(place) + 1) for place in shown_steps(len(curve))
+    ]
     for first in range(0, len(metrics), _METRICS_A_BATCH):
         client.log_batch(child, metrics=metrics[first : first + _METRICS_A_BATCH])
     client.set_terminated(child, "FINISHED")

@@ -43,8 +43,8 @@ class Finished:
     """The units of one candidate in one scheme, by number."""
 
     keys: tuple[str, ...]
-    losses: tuple[Losses, ...]
-    training: tuple[Losses | None, ...]
+    losses: Sequence[Losses]
+    training: Sequence[Losses | None]
     warned: tuple[Warned, ...] = ()
 
 
@@ -92,8 +92,9 @@ def fit_units(settings: Settings, candidate: Candidate, units: Sequence[Unit], v
 
 
 def _fit_units(settings: Settings, learner: Any, units: Sequence[Unit], versions: Versions) -> str | None:
-    X, y = files.read_table(files.LABELED, versions.labeled)
+    X = files.open_features(files.LABELED, versions.labeled)
     design = design_of(settings, versions.labeled, versions.partitions)
+    y = design.y
     for unit in units:
         own = scheme(design, unit.scheme, settings.deliver)
         split = own.splits[unit.number]

@@ -12,6 +12,7 @@ from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.validation import check_is_fitted
 
+from heldout import fitting
 from heldout.errors import FitFailure
 from heldout.fitting import answers, fit_and_test, predict, probabilities, take
 from heldout.fitting import test as losses_on  # a name that pytest does not collect
@@ -198,3 +199,19 @@ def test_probabilities_are_put_into_the_columns_of_all_classes():
 def test_what_is_no_distribution_is_a_fit_failure(hypothesis, message):
     with pytest.raises(FitFailure, match=f"^{message}$"):
         losses_on(hypothesis, X, y, SPLIT.validation, LOG)
+
+
+@pytest.mark.parametrize("of", [np.asarray, pd.DataFrame, scipy.sparse.csr_array], ids=["array", "frame", "sparse"])
+@pytest.mark.parametrize("loss", [None, "log"])
+@pytest.mark.parametrize("rows", [None, np.arange(39, 2, -2)], ids=["all", "some"])
+def test_answers_in_pieces_are_those_of_all_rows_at_once(of, loss, rows, monkeypatch):
+    data, judged = of(X), choose_loss(loss, y)
+    hypothesis = DecisionTreeClassifier(max_depth=2, random_state=0).fit(data, y)
+    expected = answers(hypothesis, data, judged, rows)
+    monkeypatch.setattr(fitting, "_ROWS_AT_ONCE", 7)
+    asked = []
+    name = "predict" if loss is None else "probabilities"
+    whole = getattr(fitting, name)
+    monkeypatch.setattr(fitting, name, lambda of, some, *more: (asked.append(some.shape[0]), whole(of, some, *more))[1])
+    assert expected.tolist() == answers(hypothesis, data, judged, rows).tolist()
+    assert (len(expected), 7) == (sum(asked), max(asked))

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from heldout.design import half_losses
+from heldout.design import estimate_candidate, half_losses
 from heldout.observed import crossed
 from heldout.partition import Partition
 from tasks import files, results
@@ -220,7 +220,7 @@ def test_a_candidate_that_failed_is_not_read(written):
 
 def test_the_losses_of_the_contract_are_those_of_the_four_schemes(written):
     written()
-    losses = results.read_losses(["first"])
+    losses = pd.concat(results.losses(["first"]))
     assert {"first"} == {*losses["candidate"]}
     for scheme in ("holdout", "cross_validation", "progressive", "covalidation"):
         own = files.read_result(scheme, "losses")
@@ -229,3 +229,64 @@ def test_the_losses_of_the_contract_are_those_of_the_four_schemes(written):
         for column in ("unit", "row", "loss"):
             assert own[column].tolist() == found[column].tolist()
     assert {"holdout", "cross_validation", "progressive", "covalidation"} == {*losses["scheme"]}
+
+
+def lines_of(candidates) -> dict[str, Finished]:
+    rng = np.random.default_rng(7)
+    return {name: Finished(("",), (rng.random(23),), (None,)) for name in candidates}
+
+
+@pytest.mark.parametrize("at_once", [1, 4, 23, 50])
+def test_a_result_that_is_written_in_pieces_is_read_back_as_the_whole(monkeypatch, at_once):
+    fits, row = lines_of(["b", "a", "c"]), np.arange(23)[::-1]
+    monkeypatch.setattr(results, "_LINES_AT_ONCE", at_once)
+    pieces = list(results._lines(fits, row // 5, row, lambda units: units.losses[0]))
+    assert at_once >= max(map(len, pieces))
+    files.write_result("holdout", {"losses": iter(pieces)}, {})
+    whole = pd.concat(
+        [
+            pd.DataFrame({"candidate": name, "unit": row // 5, "row": row, "loss": of.losses[0]})
+            for name, of in fits.items()
+        ],
+        ignore_index=True,
+    )
+    pd.testing.assert_frame_equal(whole, files.read_result("holdout", "losses"), check_exact=True)
+    pd.testing.assert_frame_equal(
+        whole, pd.concat(files.read_pieces("holdout", "losses"), ignore_index=True), check_exact=True
+    )
+    for name, own in whole.groupby("candidate"):
+        pd.testing.assert_frame_equal(
+            own.reset_index(drop=True), files.read_result("holdout", "losses", name), check_exact=True
+        )
+
+
+def test_a_result_without_candidates_keeps_its_columns():
+    files.write_result(
+        "holdout", {"losses": results._lines({}, np.arange(3), np.arange(3), lambda units: np.empty(0))}, {}
+    )
+    table = files.read_result("holdout", "losses")
+    assert (["candidate", "unit", "row", "loss"], 0) == (list(table.columns), len(table))
+
+
+def test_the_losses_of_one_candidate_at_a_time_are_in_memory(written, monkeypatch):
+    read = files.read_result
+    seen = []
+
+    def spy(scheme, table, candidate=None):
+        frame = read(scheme, table, candidate)
+        if "loss" in frame.columns:
+            seen.append((scheme, table, *frame["candidate"].unique()))
+        return frame
+
+    design, _, _ = written()
+    monkeypatch.setattr(files, "read_result", spy)
+    found = results.read_evidence(design, ["second", "first"])
+    assert [] == seen  # nothing before it is asked for
+    for name, evidence in found.items():
+        seen.clear()
+        estimate_candidate(design, name, evidence)
+        assert {name} == {name for _, _, *names in seen for name in names}
+        assert len(seen) == len(set(seen))  # and each table once
+    pieces = [len(piece["candidate"].unique()) for piece in results.losses(["first", "second"])]
+    assert {1} == {*pieces}
+    assert 8 == len(pieces)

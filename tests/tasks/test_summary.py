@@ -16,7 +16,7 @@ from tasks import files
 from tasks.estimates import estimate_all, read_results
 from tasks.forms import FORMS
 from tasks.shards import ShardReport
-from tasks.summary import Summary, read_summary, why
+from tasks.summary import Summary, read_summary, shown_steps, why
 
 FINAL = {"form": "final", "target": FORMS["final"].target, "bytes": 2048, "bytes_final": 2048}
 SELECTION = {
@@ -346,3 +346,12 @@ def test_the_least_error_of_a_half_is_the_one_sided_limit_of_the_disagreement(re
     expected = covalidation.lower_limit(seen, design.methods["disagreement"], design.loss, 2, 0.9)
     assert expected == pytest.approx(found.least_half_error, rel=1e-12)
     assert 0 < found.least_half_error < 0.2
+
+
+def test_curves_are_shown_at_all_steps_or_at_a_thousand_with_the_first_and_the_last():
+    for steps in (1, 2, 150, 999, 1000):
+        assert list(range(steps)) == shown_steps(steps).tolist()
+    for steps in (1001, 4321, 500_000):
+        places = shown_steps(steps)
+        assert (0, steps - 1, 1000) == (places[0], places[-1], len(places))
+        assert np.ptp(np.diff(places)) <= 1
