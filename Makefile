@@ -3,7 +3,7 @@ PYTHON := $(shell command -v python3.11 || command -v python3)
 UV := uv==0.13.9
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
 
-.PHONY: repro test test-slow test-units test-commands studies datasets docs check ui serve lock clean
+.PHONY: repro test test-slow test-long test-units test-commands studies datasets docs check ui serve lock clean
 
 repro: .venv/ready ## validate the candidates of params.yaml
 	dvc repro
@@ -12,8 +12,11 @@ test: .venv/ready ## format, types, layers, and all tests but the long ones
 	$(MAKE) --no-print-directory check
 	$(MAKE) --no-print-directory -j2 --output-sync=target test-units test-commands
 
-test-slow: .venv/ready ## the long tests
+test-slow: .venv/ready ## the slow tests, which CI runs too
 	$(MAKE) --no-print-directory -j2 --output-sync=target test-units test-commands MARKED="-m slow"
+
+test-long: .venv/ready ## those that do not fit the time of CI: before a release
+	$(MAKE) --no-print-directory -j2 --output-sync=target test-units test-commands MARKED="-m long"
 
 # side by side: the real commands wait much of their time
 test-units: .venv/ready

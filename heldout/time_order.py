@@ -2,7 +2,7 @@
 
 Hold-out and test part are the last rows, folds go forward (Hyndman, Athanasopoulos, Forecasting: principles and
 practice, section on time series cross-validation; scikit-learn's TimeSeriesSplit), and the progressive order is
-that of time. The reason for each: docs/decisions/0012.
+that of time. The reason for each: docs/decisions/0011.
 """
 
 import numpy as np

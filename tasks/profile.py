@@ -100,9 +100,15 @@ def _check(table: pd.DataFrame, target: str) -> None:
 
 def _is_class(y: pd.Series, target: str) -> bool:
     try:
-        return natural_loss(y.to_numpy()) is ZERO_ONE
+        classes = natural_loss(y.to_numpy()) is ZERO_ONE
     except (BadArgument, ValueError) as error:
         raise UserError(f"--target: {target}: {error}") from None
+    if classes and y.is_unique and len(y) > 2:
+        raise UserError(
+            f"--target: {target} has another class in each of its {len(y)} rows, as {y.iloc[0]!r}: there is nothing to "
+            "learn; name a column of classes or of numbers"
+        )
+    return classes
 
 
 def _without_markers(table: pd.DataFrame, target: str) -> tuple[pd.DataFrame, tuple[str, ...]]:
@@ -156,9 +162,9 @@ def _own(leak: leaks.Leak) -> str:
 
 
 def _copies(features: pd.DataFrame, y: pd.Series) -> list[str]:
-    rows = features.assign(**{"\0target": y})
+    rows = pd.DataFrame({"features": pd.util.hash_pandas_object(features, index=False), "label": y})
     equal = int(rows.duplicated().sum())
-    torn = int(features.duplicated().sum()) - equal
+    torn = int(rows["features"].duplicated().sum()) - equal
     remarks = []
     if equal:
         remarks.append(

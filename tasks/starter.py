@@ -14,7 +14,7 @@ _BLOCKS = 20  # of progressive validation, each a fit a candidate
 _MOST_ROWS, _MOST_VALUES, _MOST_CHARACTERS, _FEWEST_ROWS = 4000, 300_000, 2_000_000, 500
 _FEW_ROWS, _REPEATS_OF_FEW, _REPEATS = 600, 30, 10
 _SHARDS = 4
-_MOST_CLASSES_TO_BOOST = 3  # boosting grows a tree a class and step
+_MOST_CLASSES_TO_BOOST, _MOST_COLUMNS_TO_BOOST = 3, 200  # boosting grows a tree a class and step, on all columns
 _MOST_ROWS_OF_NEIGHBOURS = 20_000  # labelled or not: each is compared with all that were learned
 
 
@@ -82,26 +82,27 @@ def _candidates(profile: Profile, rows: int) -> list[dict[str, Any]]:
     neighbours = rows <= _MOST_ROWS_OF_NEIGHBOURS
     if "text" in kinds:
         return _of_text(bool(profile.classes), alone=kinds == {"text"})
+    forest = {"n_estimators": 100, "max_features": "sqrt", "random_state": 0}
+    boosted = len(profile.kinds) <= _MOST_COLUMNS_TO_BOOST and len(profile.classes) <= _MOST_CLASSES_TO_BOOST
     if not profile.classes:
         return [
             _learner("ridge", "linear_model.Ridge"),
             *([_learner("nearest-neighbours", "neighbors.KNeighborsRegressor", n_neighbors=10)] if neighbours else []),
             _learner("tree", "tree.DecisionTreeRegressor", max_depth=6, random_state=0),
-            _learner("boosting", "ensemble.HistGradientBoostingRegressor", random_state=0),
+            _learner("boosting", "ensemble.HistGradientBoostingRegressor", random_state=0)
+            if boosted
+            else _learner("forest", "ensemble.RandomForestRegressor", **forest),
         ]
     counted = sum(kind in ("category", "boolean") for kind in profile.kinds.values())
     bayes = "naive_bayes.BernoulliNB" if 2 * counted >= len(profile.kinds) else "naive_bayes.GaussianNB"
-    boosting = (
-        _learner("boosting", "ensemble.HistGradientBoostingClassifier", random_state=0)
-        if len(profile.classes) <= _MOST_CLASSES_TO_BOOST
-        else _learner("forest", "ensemble.RandomForestClassifier", n_estimators=100, random_state=0)
-    )
     return [
         _learner("naive-bayes", bayes),
         _learner("logistic", "linear_model.LogisticRegression", C=1.0, max_iter=1000),
         *([_learner("nearest-neighbours", "neighbors.KNeighborsClassifier", n_neighbors=5)] if neighbours else []),
         _learner("tree", "tree.DecisionTreeClassifier", max_depth=6, random_state=0),
-        boosting,
+        _learner("boosting", "ensemble.HistGradientBoostingClassifier", random_state=0)
+        if boosted
+        else _learner("forest", "ensemble.RandomForestClassifier", **forest),
     ]
 
 

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 
 FEWEST = 20  # rows below which being all different means nothing
+_FIRST = 1000
 _NAMED_LIKE_AN_IDENTIFIER = re.compile(r"(^|[_\W])(id|idx|index|uuid|guid|key|row|rownum|rownames|nr)$|[a-z]I[dD]$|id$")
 _DIGITS = re.compile(r"[0-9a-fA-F]*[0-9][0-9a-fA-F]*")
 
@@ -20,10 +21,11 @@ def why_useless(column: pd.Series) -> str | None:
     """
     if column.isna().all():
         return "every value is missing"
-    if column.notna().all() and column.nunique() == 1:
+    head = column.iloc[:_FIRST]  # which spares most columns a look at all of their values
+    if head.nunique() == 1 and column.notna().all() and column.nunique() == 1:
         return f"constant: every value is {_short(column.iloc[0])}"
     present = column.dropna()
-    if len(present) < FEWEST or pd.api.types.is_bool_dtype(column):
+    if len(present) < FEWEST or not present.iloc[:_FIRST].is_unique or pd.api.types.is_bool_dtype(column):
         return None
     if pd.api.types.is_numeric_dtype(column):
         return _numbers(present, str(column.name))
@@ -32,7 +34,7 @@ def why_useless(column: pd.Series) -> str | None:
 
 def _numbers(present: pd.Series, name: str) -> str | None:
     values = present.to_numpy(dtype=np.float64)
-    if not present.is_unique or not np.isfinite(values).all() or (values % 1 != 0).any():
+    if (values % 1 != 0).any() or not present.is_unique:
         return None
     what = "identifier: whole numbers, each once"
     if present.is_monotonic_increasing or present.is_monotonic_decreasing:

@@ -28,7 +28,7 @@ except ImportError as error:
 """
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_the_three_lines_run_where_the_core_alone_is_installed(tmp_path):
     source, python = tmp_path / "source", tmp_path / "venv" / "bin" / "python"
     source.mkdir()

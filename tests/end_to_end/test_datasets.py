@@ -4,7 +4,7 @@ import pytest
 
 from studies.datasets import FOLDER, SETS, run_in
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.long
 
 
 @pytest.mark.parametrize("name", ["votes", "german_credit", "wine_quality"])

@@ -9,7 +9,7 @@ import yaml
 from tasks.params import load
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_an_experiment_changes_one_parameter_and_leaves_the_others_as_they_were(clone):
     checkout = clone()
     before = yaml.safe_load((checkout.path / "params.yaml").read_text())

@@ -13,7 +13,7 @@ def words(text):
     return " ".join(text.split())
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_the_commands_of_the_guide_print_what_it_shows(clone):
     checkout = clone()
     said = ""

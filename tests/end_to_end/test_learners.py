@@ -21,7 +21,7 @@ CANDIDATES = [
 ]
 LIGHT = {"n_estimators": 5, "n_jobs": 1, "min_child_samples": 2, "min_data_in_bin": 1}
 NAMES = ["short", "near(n_neighbors=1, weights=uniform)", "near(n_neighbors=3, weights=uniform)", "calibrated"]
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.long
 STAGES = ("holdout", "cross_validation", "progressive", "covalidation")
 if importlib.util.find_spec("lightgbm"):
     CANDIDATES.append({"name": "light", "estimator": "lightgbm.LGBMClassifier", "params": LIGHT})

@@ -11,6 +11,8 @@ import pytest
 import yaml
 from mlflow import MlflowClient
 
+pytestmark = pytest.mark.slow
+
 CHAMPION = """
 import json, mlflow, pandas
 mlflow.set_tracking_uri("sqlite:///mlruns/mlflow.db")

@@ -7,7 +7,7 @@ import pytest
 UP_TO_DATE = "Data and pipelines are up to date."
 
 
-@pytest.fixture(params=["reproduced", "validated"])
+@pytest.fixture(params=["reproduced", pytest.param("validated", marks=pytest.mark.slow)])
 def checkout(request):
     return request.getfixturevalue(request.param)
 
@@ -16,6 +16,7 @@ def changed(checkout) -> list[str]:
     return checkout.git("status", "--porcelain").splitlines()
 
 
+@pytest.mark.slow
 def test_dvc_with_two_workers_and_prefect_with_one_write_the_same_bytes(reproduced, validated):
     expected = reproduced.hashes()
     assert {"data/prepared/test.parquet", "data/results/losses.parquet", "reports/plots/estimates.png"} <= {*expected}
@@ -23,6 +24,7 @@ def test_dvc_with_two_workers_and_prefect_with_one_write_the_same_bytes(reproduc
     assert expected == validated.hashes()
 
 
+@pytest.mark.slow
 def test_dvc_with_two_workers_and_prefect_with_one_lock_the_same(reproduced, validated):
     assert (reproduced.path / "dvc.lock").read_text() == (validated.path / "dvc.lock").read_text()
 

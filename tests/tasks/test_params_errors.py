@@ -177,7 +177,7 @@ def test_an_alias_that_stands_for_too_much_or_for_itself_is_told(shipped, tmp_pa
 
 
 def test_a_value_that_would_fill_the_screen_is_shortened(shipped):
-    (line,) = told(shipped, f"data.shards={[[list(range(99))] * 99] * 99}")
+    (line,) = told(shipped, f"data.shards={[[list(range(20))] * 20] * 20}")
     assert line.startswith("data.shards is [[[0, 1, ")
     assert len(line) < 700
 

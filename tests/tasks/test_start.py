@@ -10,7 +10,7 @@ import yaml
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tasks import start, tables
+from tasks import start, tables, versioning
 from tasks.errors import UserError
 from tasks.params import load
 
@@ -160,6 +160,14 @@ def test_rows_of_a_stream_are_split_in_their_order():
     assert "day" == written()["data"]["time"]
 
 
+def test_a_time_that_prepare_refuses_is_told_and_not_used():
+    days = pd.date_range("2026-01-01", periods=400).strftime("%d.%m.%Y")
+    x = np.random.default_rng(0).normal(size=400)
+    given_csv(pd.DataFrame({"day": days, "x": x, "label": np.arange(400) // 20 % 2}))
+    assert any(line.startswith("plan      changed, since `prepare` refuses the first one: ") for line in begin())
+    assert None is written()["data"]["time"]
+
+
 def test_large_tables_keep_the_labels_of_some_rows():
     rng = np.random.default_rng(0)
     given_csv(pd.DataFrame({"x": rng.normal(size=9000), "y": rng.normal(size=9000), "label": rng.integers(0, 2, 9000)}))
@@ -181,6 +189,7 @@ MISTAKES = {
     "target": (("given/t.csv", "labl"), "--target is 'labl', which is no column; did you mean 'label'?"),
     "single value": (("given/t.csv", "same"), "--target: same has the single value [1]; at least two are needed"),
     "all missing": (("given/t.csv", "empty"), "--target: empty is missing in all 60 rows"),
+    "no two alike": (("given/t.csv", "note"), "note has another class in each of its 60 rows"),
     "no file": (("given/none.csv", "label"), "none.csv: no such file"),
     "no rows": (("given/head.csv", "label"), "missing in all 0 rows"),
     "alone": (("given/alone.csv", "label"), "label is the only column"),
@@ -226,3 +235,35 @@ def test_another_file_of_the_same_name_is_not_overwritten():
         begin()
     assert "mine" == Path("data/raw/t.csv").read_text()
     assert not Path("params.yaml").exists()
+
+
+@pytest.mark.parametrize("known", [True, False])
+def test_what_dvc_refuses_leaves_everything_as_it_was(known, monkeypatch, shipped):
+    given_csv(table_of(np.random.default_rng(0), 60, "two"))
+    Path("params.yaml").write_text(shipped.read_text())
+    Path("data/raw").mkdir(parents=True)
+    Path("data/raw/.gitignore").write_text("/t.csv")
+    if known:
+        Path("data/raw/t.csv").write_text("an older one, which DVC has")
+        Path("data/raw/t.csv.dvc").write_text("outs: []")
+    before = tree()
+
+    def refuse(path):
+        Path(f"{path}.dvc").write_text("half")
+        Path("data/raw/.gitignore").write_text("half")
+        raise UserError("dvc add: no space left")
+
+    monkeypatch.setattr(versioning, "add", refuse)
+    with pytest.raises(UserError, match="^dvc add: no space left$"):
+        begin()
+    assert before == tree()
+
+
+def test_a_table_that_changed_takes_the_place_of_the_copy_that_dvc_has(monkeypatch):
+    monkeypatch.setattr(versioning, "add", lambda path: Path(f"{path}.dvc").write_text(str(path.stat().st_size)))
+    for seed, rows in enumerate((60, 90)):
+        given_csv(table_of(np.random.default_rng(seed), rows, "two"))
+        begin()
+        assert Path("given/t.csv").read_bytes() == Path("data/raw/t.csv").read_bytes()
+        assert str(Path("given/t.csv").stat().st_size) == Path("data/raw/t.csv.dvc").read_text()
+    assert {"t.csv", "t.csv.dvc"} == {path.name for path in Path("data/raw").iterdir()}
