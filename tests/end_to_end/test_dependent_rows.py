@@ -10,7 +10,7 @@ from sklearn.linear_model import LinearRegression
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.long
 EXACT = 1e-9  # reports have ten significant digits
 GAP, BLOCK = 4, 15
 CLASSIFIERS = {"bayes": GaussianNB, "neighbours": KNeighborsClassifier}

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import pytest
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.long
 BAYES, NEIGHBOURS = "sklearn.naive_bayes.GaussianNB", "sklearn.neighbors.KNeighborsClassifier"
 FIRST = [{"name": "bayes", "estimator": BAYES}, {"name": "neighbours", "estimator": NEIGHBOURS}]
 RENAMED = [{**FIRST[0], "name": "another"}, {**FIRST[1], "name": "names"}]

@@ -156,9 +156,8 @@ def ran(clone, server, write_params, tmp_path_factory):
     return run
 
 
-@pytest.mark.parametrize(
-    "kind", [pytest.param(kind, marks=pytest.mark.slow if kind == "classes" else pytest.mark.long) for kind in LEARNERS]
-)
+@pytest.mark.long  # three validations
+@pytest.mark.parametrize("kind", LEARNERS)
 def test_every_mean_of_a_mixed_table_is_that_of_a_plain_loop(ran, kind):
     path, printed = ran(kind)
     labeled = pd.read_parquet(path / "data/prepared/labeled.parquet")

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from mlflow import MlflowClient
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.long
 ONE = {"name": "one", "estimator": "sklearn.naive_bayes.GaussianNB"}
 OTHER = {"name": "other", "estimator": "sklearn.tree.DecisionTreeClassifier", "params": {"random_state": 0}}
 ASKED = {"selection": {"reopen_test": True}}

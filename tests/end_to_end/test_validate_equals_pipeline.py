@@ -79,7 +79,7 @@ def in_a_notebook(ran, settings) -> heldout.Validation:
         pytest.param(OF_NUMBERS, marks=pytest.mark.long),
         pytest.param(OF_THREE_CLASSES, marks=pytest.mark.long),
         pytest.param(BY_COST, marks=pytest.mark.long),
-        pytest.param(BY_LOG, marks=pytest.mark.slow),
+        pytest.param(BY_LOG, marks=pytest.mark.long),
         pytest.param(BY_BRIER, marks=pytest.mark.long),
         pytest.param(BY_QUANTILE, marks=pytest.mark.long),
     ],
