@@ -95,11 +95,13 @@ def page(outcomes: list[Outcome]) -> str:
     inside = sum(bool(outcome.inside) for outcome in outcomes)
     rows = ["| " + " | ".join(_line(outcome)) + " |" for outcome in outcomes]
     details = [f"### {one.name}\n\n```\n" + "\n".join(one.said[:-2]) + "\n```\n" for one in outcomes]
-    return "\n".join([_HEAD.format(inside=inside, sets=len(outcomes)), *rows, "", _FOOT, *details])
+    left = [name for name in SETS if name not in {one.name for one in outcomes}]
+    not_run = [f"\nNot run yet: {', '.join(left)}."] if left else []
+    return "\n".join([_HEAD.format(inside=inside, sets=len(outcomes)), *rows, *not_run, "", _FOOT, *details])
 
 
 _HEAD = """\
-# Fifteen public sets
+# Public sets
 
 `python -m flows init FILE --target COLUMN`, then `dvc repro`, in a fresh clone, with nothing edited: `make datasets
 DATA=FOLDER` makes this page. Errors of classes are in percent, of numbers in squared units of the target. For {inside}
@@ -110,7 +112,7 @@ so that one of ten would miss even if all were right.
 | set | rows | task | columns left out | copies | order | selected | E_cv | E_val | E_test | inside | seconds |
 |---|---|---|---|---|---|---|---|---|---|---|---|"""
 _FOOT = """\
-Seconds are those of `init` and `dvc repro` together, on two cores.
+Seconds are those of `init` and `dvc repro` together, on two cores, beside whatever else ran.
 
 ## What init said
 """
