@@ -91,9 +91,9 @@ MISTAKES = {
 }
 
 
-ALWAYS = ("unknown key", "estimator", "folds", "no store there", "empty shard")  # one of each kind; the others are slow
+ALWAYS = ("unknown key", "estimator", "folds", "no store there", "empty shard")  # one of each kind; the others are long
 CASES = [
-    pytest.param(*MISTAKES[name], id=name, marks=[] if name in ALWAYS else [pytest.mark.slow]) for name in MISTAKES
+    pytest.param(*MISTAKES[name], id=name, marks=[] if name in ALWAYS else [pytest.mark.long]) for name in MISTAKES
 ]
 
 
