@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from heldout.partition import part_size
 from tasks import findings
 from tasks.profile import Profile
 from tasks.template import Noted, Path, Said, plain
@@ -20,7 +21,7 @@ _MOST_ROWS_OF_NEIGHBOURS = 20_000  # labelled or not: each is compared with all 
 
 def decide(profile: Profile, source: str, unlabeled: str | None) -> dict[Path, Any]:
     """The values of params.yaml that depend on the table; all others stay as they are."""
-    pool = profile.labeled - max(1, round(TEST_FRACTION * profile.labeled))
+    pool = profile.labeled - part_size(profile.labeled, TEST_FRACTION, "test_fraction")
     labeled = _labeled_rows(profile, pool)
     hidden = profile.rows - profile.labeled + pool - labeled
     folds, stratify = _folds(profile, labeled)
@@ -45,7 +46,7 @@ def decide(profile: Profile, source: str, unlabeled: str | None) -> dict[Path, A
         ("split", "gap"): 0,
         ("split", "duplicates"): "allow",
         ("progressive", "tested_fraction"): TESTED_FRACTION,
-        ("progressive", "block"): max(1, -(-round(TESTED_FRACTION * labeled) // _BLOCKS)),
+        ("progressive", "block"): -(-part_size(labeled, TESTED_FRACTION, "tested_fraction") // _BLOCKS),
         ("covalidation", "repeats"): _REPEATS_OF_FEW if labeled <= _FEW_ROWS else _REPEATS,
         ("candidates",): _candidates(profile, labeled + hidden),
         ("selection", "criterion"): "E_cv",

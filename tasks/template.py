@@ -93,6 +93,15 @@ class _Dumper(yaml.SafeDumper):
         super().increase_indent(flow, False)  # items stand in from their key
 
 
+def _string(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
+    """A string with line breaks on one line, escaped: an empty line would end the value where it is looked for."""
+    style = '"' if text and text.splitlines() != [text] else None
+    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style)
+
+
+_Dumper.add_representer(str, _string)
+
+
 def plain(value: Any) -> Any:
     """The value without its comments."""
     if isinstance(value, Noted):

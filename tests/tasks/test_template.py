@@ -2,7 +2,7 @@
 
 import pytest
 import yaml
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from tasks.template import Noted, fill
@@ -60,6 +60,8 @@ def test_what_is_filled_in_is_read_again_and_the_rest_is_as_it_was(wanted):
 
 @few
 @given(st.dictionaries(st.sampled_from(PATHS), values, max_size=len(PATHS)))
+@example({("seed",): {"\n": None}})
+@example({("seed",): "a\n\nb"})
 def test_filling_twice_is_filling_once(wanted):
     once = fill(SMALL, wanted)
     assert once == fill(once, wanted)
