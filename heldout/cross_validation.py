@@ -28,9 +28,13 @@ def mean_training_size(made: Sequence[Split]) -> int:
     return round(sum(len(split.train) for split in made) / len(made))
 
 
-def estimate(candidate: str, observed: CrossValidated, n_train: int, method: Method, level: float) -> Estimate:
-    """E_cv: the mean over all held-out losses.
+def estimate(
+    candidate: str, observed: CrossValidated, n_train: int, method: Method, level: float, repeats: int = 1
+) -> Estimate:
+    """E_cv: the mean over all held-out losses, of one partition or of `repeats`.
 
-    With folds of unequal size the hypothesis of each fold counts by the fold's share of the rows.
+    With folds of unequal size the hypothesis of each fold counts by the fold's share of the rows. The mean over
+    several partitions has the same expectation, and less of the noise that comes from drawing folds.
     """
-    return estimate_with(candidate, "E_cv", observed, TARGET, n_train, method, level)
+    target = TARGET if repeats == 1 else TARGET.replace("the k hypotheses", f"the {repeats} k hypotheses")
+    return estimate_with(candidate, "E_cv", observed, target, n_train, method, level)

@@ -37,7 +37,9 @@ class Design:
 
     `halves` has shape (R, N), `methods` the interval of each estimate that has a valid one, `estimates` the names
     wanted. `dependence` holds for every split; `copies`, shape (N,), numbers the sets of rows with equal features,
-    for the scheme copies_together alone. With `weights` the loss is the weighted one (`heldout.losses.choose_loss`).
+    for the scheme copies_together alone. E_cv is the mean over `fold_repeats` partitions into folds, the first of them
+    that of `partition`: more than one for folds that are drawn, not for leave-one-out or rows in time.
+    With `weights` the loss is the weighted one (`heldout.losses.choose_loss`).
     """
 
     y: NDArray[np.generic]
@@ -53,6 +55,7 @@ class Design:
     dependence: Dependence = INDEPENDENT
     copies: NDArray[np.int64] | None = None
     weights: Weights | None = None
+    fold_repeats: int = 1
     _drawn: dict[str, resampling.Scheme] = field(default_factory=dict, init=False, repr=False)
     _splits: dict[str, list[Split]] = field(default_factory=dict, init=False, repr=False)
 
@@ -65,7 +68,7 @@ class Design:
         """The schemes whose fits the estimates and their intervals need, each once."""
         needed = [_SCHEME_OF[name] for name in self.estimates]
         needs = self.methods["E_cv"].needs
-        if "E_cv" in self.estimates and needs:
+        if "E_cv" in self.estimates and needs and not (needs == "repeated_folds" and self.fold_repeats > 1):
             needed.append(needs)  # type: ignore[arg-type]  # METHODS name schemes alone
         if "E_nested" in self.estimates:
             needed.append("fold_pairs")
@@ -93,7 +96,7 @@ class Design:
         if scheme == "holdout":
             return [holdout.split(self.partition.validation)]
         if scheme == "cross_validation":
-            return cross_validation.splits(self.partition.fold)
+            return [split for fold in self._repeated_folds() for split in cross_validation.splits(fold)]
         if scheme == "progressive":
             return progressive.splits(self.partition.step, self.block)
         if scheme == "covalidation":
@@ -105,6 +108,13 @@ class Design:
         if scheme == "copies_together":
             return cross_validation.splits(self._folds_of_copies())
         return self.further(scheme).splits
+
+    def _repeated_folds(self) -> list[NDArray[np.int64]]:
+        """The fold of each row in each partition into folds."""
+        fold, group = self.partition.fold, self.dependence.group
+        k = int(fold.max()) + 1
+        further = resampling.further_folds(self.y, k, self.fold_repeats - 1, self.stratify, self.seed, group)
+        return [fold, *further]
 
     def _with_copies(self) -> Dependence:
         """The dependence of the design with copies of a row as one group."""
@@ -155,7 +165,7 @@ def estimate_candidate(design: Design, candidate: str, evidence: Evidence) -> li
         found.append(holdout.estimate(candidate, observed, size, methods["E_val"], level))
     if "cross_validation" in evidence.losses and "E_cv" in design.estimates:  # not for E_bbc and E_nested alone
         observed, size = cross_validated(design, evidence), mean_fold_training_size(design)
-        found.append(cross_validation.estimate(candidate, observed, size, methods["E_cv"], level))
+        found.append(cross_validation.estimate(candidate, observed, size, methods["E_cv"], level, design.fold_repeats))
     if "progressive" in evidence.losses:
         size = progressive.mean_training_size(design.splits("progressive"))
         found.append(
@@ -195,14 +205,17 @@ def cross_validated(design: Design, evidence: Evidence) -> CrossValidated:
 
     Rows in time that no fold tests are left out.
     """
-    by_row = np.empty(len(design.y))
-    for split, part in zip(design.splits("cross_validation"), evidence.losses["cross_validation"], strict=True):
-        by_row[split.validation] = part
+    by_row, parts = np.zeros(len(design.y)), evidence.losses["cross_validation"]
+    for split, part in zip(design.splits("cross_validation"), parts, strict=True):
+        by_row[split.validation] += part / design.fold_repeats
     rows = np.flatnonzero(design.partition.fold >= 0)
     fields: dict[str, Any] = {}
     for scheme in resampling.SCHEMES:
         if scheme in evidence.losses:
             fields |= design.further(scheme).fields(evidence.losses[scheme])  # type: ignore[arg-type,index]
+    if design.fold_repeats > 1:
+        errors = np.array([part.mean() for part in parts]).reshape(design.fold_repeats, -1)
+        fields |= {"first_errors": errors[0], "repeated_errors": errors[1:]}
     cluster, fold = design.dependence.clusters(rows), design.partition.fold[rows]
     return CrossValidated(by_row[rows], design.loss, design.seed, cluster, fold=fold, **fields)
 

@@ -46,14 +46,16 @@ class Tested:
 class CrossValidated(Tested):
     """The held-out losses, shape (N,), of all tested rows in row order, and each row's `fold`, shape (N,).
 
-    The others are None unless their fits were made (`heldout.resampling`): `subsample_errors`, shape
-    (J,), each of `tested_per_trained` rows tested for one trained on; `repeated_errors`, shape (R, k),
-    the fold errors of further partitions; `half_errors`, shape (M, 2), the mean errors on both halves of
+    Where folds are drawn repeatedly the losses are means over R partitions, `fold` is that of the first one, and
+    `first_errors`, shape (k,), are its errors. The others are None unless their fits were made (`heldout.resampling`):
+    `subsample_errors`, shape (J,), each of `tested_per_trained` rows tested for one trained on; `repeated_errors`,
+    shape (R, k), the fold errors of further partitions; `half_errors`, shape (M, 2), the mean errors on both halves of
     M random halvings; `pair_losses`, shape (k, N), where [i, row] is the loss of a row outside fold i by
     the hypothesis trained without fold i and without the row's own fold, NaN for the rows of fold i.
     """
 
     fold: NDArray[np.int64] = None  # type: ignore[assignment]  # always given: fields before it have defaults
+    first_errors: Losses | None = None
     subsample_errors: Losses | None = None
     tested_per_trained: float | None = None
     repeated_errors: Losses | None = None
@@ -67,7 +69,9 @@ class CrossValidated(Tested):
 
     @property
     def fold_errors(self) -> Losses:
-        """The k held-out errors E_i, shape (k,)."""
+        """The k held-out errors E_i, shape (k,); of the first partition where there are several."""
+        if self.first_errors is not None:
+            return self.first_errors
         return np.bincount(self.fold, weights=self.losses) / np.bincount(self.fold)
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from heldout import seeds
+from heldout import cross_validation, seeds
 from heldout.dependence import distinct
 from heldout.errors import BadArgument
 from heldout.losses import Losses
@@ -53,12 +53,9 @@ def subsamples(y: Labels, fold: Folds, stratify: bool, seed: int, group: Groups 
 def repeated_folds(y: Labels, fold: Folds, stratify: bool, seed: int, group: Groups = None) -> Scheme:
     """R - 1 further partitions into k folds."""
     k = int(fold.max()) + 1
-    folds = [
-        draw_folds(y, k, stratify, seeds.random_state(seed, "repeated_folds", repeat), group)
-        for repeat in range(REPEATS - 1)
-    ]
+    folds = further_folds(y, k, REPEATS - 1, stratify, seed, group)
     return Scheme(
-        [Split(np.flatnonzero(own != number), np.flatnonzero(own == number)) for own in folds for number in range(k)],
+        [split for own in folds for split in cross_validation.splits(own)],
         lambda losses: {"repeated_errors": np.array([part.mean() for part in losses]).reshape(-1, k)},
     )
 
@@ -106,6 +103,13 @@ def fold_pairs(y: Labels, fold: Folds, _stratify: bool, _seed: int, _group: Grou
         return {"pair_losses": table}
 
     return Scheme(splits, fields)
+
+
+def further_folds(y: Labels, k: int, count: int, stratify: bool, seed: int, group: Groups = None) -> list[Folds]:
+    """The fold of each row in `count` further partitions into k folds, each of shape (N,)."""
+    return [
+        draw_folds(y, k, stratify, seeds.random_state(seed, "repeated_folds", repeat), group) for repeat in range(count)
+    ]
 
 
 SCHEMES: Mapping[str, Callable[[Labels, Folds, bool, int, Groups], Scheme]] = {

@@ -1,6 +1,6 @@
 """Values brought to the dtype of a kind. What cannot be is a ColumnError."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -9,13 +9,13 @@ from pandas.api import types
 from tasks import dates
 from tasks.dates import ColumnError
 
-if TYPE_CHECKING:
-    from tasks.columns import Family, Kind
+Kind = Literal["numeric", "boolean", "category", "date", "text"]
+Family = Literal["numbers", "truth values", "strings", "dates", "nothing"]  # what the values of a source are
 
 _TRUTH = {"true": True, "false": False}
 
 
-def as_kind(values: pd.Series, family: "Family", kind: "Kind", form: str | None) -> tuple[pd.Series, str | None]:
+def as_kind(values: pd.Series, family: Family, kind: Kind, form: str | None) -> tuple[pd.Series, str | None]:
     """The values in the dtype of `kind`, and the format that dates in strings were written in."""
     if kind == "numeric":
         return _numeric(values, family), None
@@ -30,7 +30,7 @@ def as_kind(values: pd.Series, family: "Family", kind: "Kind", form: str | None)
     return made.cat.set_categories(sorted(made.cat.categories)), None
 
 
-def _numeric(values: pd.Series, family: "Family") -> pd.Series:
+def _numeric(values: pd.Series, family: Family) -> pd.Series:
     if family == "dates":
         raise ColumnError("holds dates, which are no numbers; leave it out of data.columns, or set date there")
     if isinstance(values.dtype, pd.CategoricalDtype):
@@ -62,7 +62,7 @@ def _number(value: Any) -> float:
         ) from None
 
 
-def _boolean(values: pd.Series, family: "Family") -> pd.Series:
+def _boolean(values: pd.Series, family: Family) -> pd.Series:
     present = values.dropna()
     if family == "numbers":
         ok = bool(present.isin([0, 1]).all())
@@ -82,7 +82,7 @@ def _boolean(values: pd.Series, family: "Family") -> pd.Series:
     )
 
 
-def _strings(values: pd.Series, family: "Family") -> pd.Series:
+def _strings(values: pd.Series, family: Family) -> pd.Series:
     if isinstance(values.dtype, pd.CategoricalDtype):
         values = values.astype("object")
     if family == "numbers" and (values.dropna() % 1 == 0).all():

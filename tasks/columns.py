@@ -11,17 +11,16 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Any, get_args
 
 import pandas as pd
 from pandas.api import types
 
 from tasks import casts, dates
+from tasks.casts import Family, Kind
 from tasks.dates import ColumnError
 from tasks.errors import UserError
 
-Kind = Literal["numeric", "boolean", "category", "date", "text"]
-Family = Literal["numbers", "truth values", "strings", "dates", "nothing"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 MOST_ERRORS = 10
 

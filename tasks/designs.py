@@ -13,6 +13,7 @@ from heldout.dependence import Kind
 from heldout.dependent_intervals import NOT_IN_TIME
 from heldout.design import OF_THE_WINNER, OF_UNLABELED, PER_CANDIDATE, Design
 from heldout.errors import BadArgument
+from heldout.intervals.corrected_repeated_t import METHOD as REPEATED
 from heldout.losses import Loss, choose_loss
 from heldout.partition import Partition
 from heldout.weights import Weights
@@ -40,6 +41,7 @@ def design_of(settings: Settings, labeled: str, partitions: str) -> Design:
         settings.progressive.block,
         settings.split.gap,
         settings.split.stratify,
+        settings.split.repeats,
         settings.seed,
         settings.selection.level,
         labeled,
@@ -68,6 +70,7 @@ def _read(
     block: int,
     gap: int,
     stratify: bool,
+    repeats: int,
     seed: int,
     level: float,
     labeled: str,
@@ -89,11 +92,14 @@ def _read(
         stratify=stratify and loss.of_classes and not in_time,
         seed=seed,
         level=level,
-        methods=_methods(dict(chosen), loss, partition, dependence.kind),
+        methods=_methods(
+            ({"E_cv": REPEATED.name} if repeats > 1 else {}) | dict(chosen), loss, partition, dependence.kind
+        ),
         estimates=[name for name in names if not (in_time and name in NOT_IN_TIME) and loss.refuses(name) is None],
         dependence=dependence,
         copies=files.read_copies(),
         weights=weights,
+        fold_repeats=repeats,
     )
 
 

@@ -8,10 +8,17 @@ Exception
 
 Place = tuple[str | int, ...]
 _MOST_CHARACTERS = 600
+_ENDS = 450  # characters that stay at both ends of a line
 
 
 class UserError(Exception):
-    """What is wrong, where, which value, what is allowed, what to do; one line for each mistake."""
+    """What is wrong, where, which value, what is allowed, what to do; one line for each mistake.
+
+    Whatever a user's file puts into a line, it can be printed and read: the middle of a longer one is left out.
+    """
+
+    def __init__(self, text: str) -> None:
+        super().__init__("\n".join(_readable(line) for line in text.split("\n")))
 
 
 class Misplaced(ValueError):
@@ -33,6 +40,14 @@ def dotted(place: Place) -> str:
 
 def one_line(text: str) -> str:
     """The text in one printable line of a bearable length."""
-    text = " ".join(text.split())
-    text = "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in text)
+    text = _printable(" ".join(text.split()))
     return text if len(text) <= _MOST_CHARACTERS else f"{text[:_MOST_CHARACTERS]} …"
+
+
+def _readable(line: str) -> str:
+    line = _printable(line)
+    return line if len(line) <= 2 * _ENDS else f"{line[:_ENDS]} … {line[-_ENDS:]}"
+
+
+def _printable(text: str) -> str:
+    return "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in text)

@@ -52,8 +52,8 @@ def _plan(profile: Profile, values: Mapping[Path, Any]) -> Iterator[str]:
     kept = values[("data", "labeled_rows")]
     if kept is not None:
         yield (
-            f"plan      {kept} rows keep their label, so that a run takes minutes; the rest are served as unlabelled; "
-            "data.labeled_rows: null keeps all"
+            f"plan      {kept} rows keep their label, so that a run takes minutes; the rest are the test part, and "
+            "unlabelled rows; data.labeled_rows: null keeps all"
         )
     if profile.classes and not values[("split", "stratify")]:
         yield "plan      parts are not stratified: the rarest class has too few rows for a share in each"

@@ -16,6 +16,7 @@ from pydantic import (
 from heldout.dependent_intervals import NOT_IN_TIME
 from heldout.errors import BadArgument
 from heldout.intervals import DEFAULTS, covering
+from heldout.intervals.corrected_repeated_t import METHOD as REPEATED
 from heldout.losses import check_spec
 from heldout.selection import Criterion, check_rule
 from tasks import grids, imports, learners
@@ -195,6 +196,7 @@ class Settings(Section):
         except BadArgument as error:
             raise Misplaced(f"selection.{error}", ("selection", "rule")) from None
         self._check_time()
+        self._check_repeats()
         pairs = (
             self.selection.nested
             or covering("E_cv", (self.intervals or {}).get("E_cv", "corrected t")).needs == "fold_pairs"
@@ -228,6 +230,25 @@ class Settings(Section):
                 f"selection.criterion is {self.criterion}, which with data.time {later}; take another",
                 ("selection", "criterion"),
             )
+
+    def _check_repeats(self) -> None:
+        """What the mean over several partitions into folds cannot have."""
+        repeats, chosen = self.split.repeats, (self.intervals or {}).get("E_cv")
+        if repeats == 1:
+            return
+        reasons = {
+            ("split", "folds"): self.split.folds == "loo" and "split.folds is loo, which has one partition",
+            ("data", "time"): self.data.time is not None and "the folds of rows in time (data.time) are not drawn",
+            ("selection", "nested"): self.selection.nested
+            and "selection.nested is about one partition; set it to false",
+            ("deliver",): self.deliver in ("k_fold", "vote") and f"deliver is {self.deliver}, of one partition's folds",
+            ("intervals", "E_cv"): chosen is not None
+            and covering("E_cv", chosen) != REPEATED
+            and f"intervals.E_cv is {chosen}, of one partition; leave it out, or use {REPEATED.name}",
+        }
+        for place, reason in reasons.items():
+            if reason:
+                raise Misplaced(f"split.repeats is {repeats}, but {reason}, or set split.repeats to 1", place)
 
 
 def load(path: str | Path = "params.yaml", overrides: Sequence[str] = ()) -> Settings:

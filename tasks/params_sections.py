@@ -7,7 +7,7 @@ from typing_extensions import TypedDict  # pydantic takes no other before Python
 
 from heldout.selection import Criterion, Rule
 from tasks import imports
-from tasks.columns import Kind
+from tasks.casts import Kind
 from tasks.errors import Misplaced
 
 Fraction = Annotated[float, Field(gt=0, lt=1)]
@@ -107,6 +107,9 @@ class SplitSection(Section):
     )
     duplicates: Literal["allow", "keep_together"] = Field(
         "allow", description="rows with equal features: allow them on both sides of a split, or keep_together"
+    )
+    repeats: Count = Field(
+        1, description="partitions into folds that E_cv is the mean over; more than 1 has the corrected repeated t"
     )
 
 

@@ -9,7 +9,7 @@ import pandas as pd
 from heldout.errors import BadArgument
 from heldout.losses import ZERO_ONE, natural_loss
 from tasks import columns, leaks, order
-from tasks.columns import Kind
+from tasks.casts import Kind
 from tasks.errors import UserError
 from tasks.useless import why_useless
 

@@ -18,6 +18,7 @@ from tasks.dates import ColumnError
 from tasks.errors import UserError
 
 OnBad = Literal["fail", "skip"]
+_RARE = 0.01  # share of a shard's rows below which columns with values beyond the labelled ones are only named
 
 
 @dataclass(frozen=True)
@@ -167,6 +168,7 @@ def _check(frame: pd.DataFrame, path: str, schema: Schema) -> tuple[pd.DataFrame
     notes = _mended(frame, schema)
     shard = pd.DataFrame(made, index=frame.index, copy=False)
     outside = np.zeros(len(shard), dtype=bool)
+    rarely = []
     for name in shard.columns:
         values = shard[name]
         if name in schema.gapless and (gaps := int(values.isna().sum())):
@@ -174,7 +176,12 @@ def _check(frame: pd.DataFrame, path: str, schema: Schema) -> tuple[pd.DataFrame
         beyond, what = _beyond(values, name, schema)
         if beyond.any():
             outside |= beyond
-            notes.append(f"{name!r} {what} in {beyond.mean():.1%} of the rows")
+            if beyond.mean() < _RARE:
+                rarely.append(name)
+            else:
+                notes.append(f"{name!r} {what} in {beyond.mean():.1%} of the rows")
+    if rarely:
+        notes.append(f"values beyond those of the labelled rows, in under {_RARE:.0%} of the rows: {_listed(rarely)}")
     return shard, ShardReport(path, len(shard), noted=int(outside.sum()), notes=tuple(notes))
 
 
@@ -186,8 +193,7 @@ def _mended(frame: pd.DataFrame, schema: Schema) -> list[str]:
         if name not in schema.columns and name not in schema.labels and name not in schema.dropped
     ]
     if extra:
-        shown = ", ".join(map(repr, extra[:5])) + (", …" if len(extra) > 5 else "")
-        notes.append(f"{len(extra)} columns that the labelled rows do not have were left out ({shown})")
+        notes.append(f"{len(extra)} columns that the labelled rows do not have were left out ({_listed(extra)})")
     if [name for name in frame.columns if name in schema.columns] != list(schema.columns):
         notes.append("the columns were put in the order of the labelled rows")
     return notes
@@ -203,6 +209,10 @@ def _beyond(values: pd.Series, name: str, schema: Schema) -> tuple[NDArray[np.bo
         out = (values < low) | (values > high)
         return out.to_numpy(dtype=bool), f"lies outside of {_short(low)} to {_short(high)}"
     return np.zeros(len(values), dtype=bool), ""
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(map(repr, names[:5])) + (", …" if len(names) > 5 else "")
 
 
 def _short(value: object) -> str:

@@ -8,7 +8,7 @@ from tasks import findings
 from tasks.profile import Profile
 from tasks.template import Noted, Path, Said, plain
 
-TEST_FRACTION, VALIDATION_FRACTION, TESTED_FRACTION = 0.2, 0.2, 0.5
+_LEAST_TEST_FRACTION, VALIDATION_FRACTION, TESTED_FRACTION = 0.2, 0.2, 0.5
 _FOLDS, _FEWER_FOLDS = 10, 5
 _BLOCKS = 20  # of progressive validation, each a fit a candidate
 # what two cores fit in about two minutes, some fifty times a candidate
@@ -21,8 +21,10 @@ _MOST_ROWS_OF_NEIGHBOURS = 20_000  # labelled or not: each is compared with all 
 
 def decide(profile: Profile, source: str, unlabeled: str | None) -> dict[Path, Any]:
     """The values of params.yaml that depend on the table; all others stay as they are."""
-    pool = profile.labeled - part_size(profile.labeled, TEST_FRACTION, "test_fraction")
-    labeled = _labeled_rows(profile, pool)
+    most = _most_rows(profile)
+    test_fraction = _test_fraction(profile, most)
+    pool = profile.labeled - part_size(profile.labeled, test_fraction, "test_fraction")
+    labeled = min(pool, most)
     hidden = profile.rows - profile.labeled + pool - labeled
     folds, stratify = _folds(profile, labeled)
     return {
@@ -39,12 +41,13 @@ def decide(profile: Profile, source: str, unlabeled: str | None) -> dict[Path, A
         ("data", "unlabeled"): unlabeled,
         ("data", "shards"): min(_SHARDS, hidden) or _SHARDS,
         ("data", "sampling"): "iid",
-        ("split", "test_fraction"): TEST_FRACTION,
+        ("split", "test_fraction"): test_fraction,
         ("split", "validation_fraction"): VALIDATION_FRACTION,
         ("split", "folds"): folds,
         ("split", "stratify"): stratify,
         ("split", "gap"): 0,
         ("split", "duplicates"): "allow",
+        ("split", "repeats"): 1,
         ("progressive", "tested_fraction"): TESTED_FRACTION,
         ("progressive", "block"): -(-part_size(labeled, TESTED_FRACTION, "tested_fraction") // _BLOCKS),
         ("covalidation", "repeats"): _REPEATS_OF_FEW if labeled <= _FEW_ROWS else _REPEATS,
@@ -59,11 +62,16 @@ def decide(profile: Profile, source: str, unlabeled: str | None) -> dict[Path, A
     }
 
 
-def _labeled_rows(profile: Profile, pool: int) -> int:
-    """As many rows as fit in about two minutes."""
+def _most_rows(profile: Profile) -> int:
+    """As many labelled rows as fit in about two minutes."""
     numbers = sum(kind != "text" for kind in profile.kinds.values())
     most = min(_MOST_ROWS, _MOST_VALUES // max(1, numbers), int(_MOST_CHARACTERS / max(1.0, profile.characters)))
-    return min(pool, max(_FEWEST_ROWS, most))
+    return max(_FEWEST_ROWS, most)
+
+
+def _test_fraction(profile: Profile, most: int) -> float:
+    """A fifth; of a long table half of the rows that are too many to be trained on: E_test is then the less noisy."""
+    return max(_LEAST_TEST_FRACTION, round((profile.labeled - most) / 2 / profile.labeled, 2))
 
 
 def _folds(profile: Profile, labeled: int) -> tuple[int, bool]:

@@ -16,7 +16,7 @@ from tasks import copies, roles, shards, sources
 from tasks.columns import family_of, typed
 from tasks.copies import Sets
 from tasks.dates import ColumnError
-from tasks.errors import UserError
+from tasks.errors import UserError, one_line
 from tasks.params import Settings
 from tasks.shards import Schema, Shards
 
@@ -120,7 +120,7 @@ KEYS = {
 def _with_target(table: pd.DataFrame, settings: Settings) -> pd.DataFrame:
     data = settings.data
     name = data.target or TARGET
-    columns = ", ".join(map(str, table.columns[:20])) + (", …" if len(table.columns) > 20 else "")
+    columns = one_line(", ".join(map(str, table.columns[:20])) + (", …" if len(table.columns) > 20 else ""))
     if name not in table.columns:
         raise UserError(f"data.target is {name!r}, which is no column of {data.source}; it has {columns}")
     unknown = [column for column in data.drop if column not in table.columns or column == name]

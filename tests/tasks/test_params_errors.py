@@ -314,7 +314,7 @@ def test_every_key_that_is_misspelt_is_told_with_the_right_one(shipped, tmp_path
 OPTIONAL = {"data.target", "data.positive", "data.drop", "data.labeled_rows", "data.unlabeled", "selection.criterion"}
 OPTIONAL |= {"data.columns", "data.missing", "data.on_bad_shard"}
 OPTIONAL |= {"execution.scheduler", "candidates.params", "candidates.preprocess", "candidates.family"}
-OPTIONAL |= {"data.groups", "data.time", "data.weight", "split.gap", "split.duplicates"}
+OPTIONAL |= {"data.groups", "data.time", "data.weight", "split.gap", "split.duplicates", "split.repeats"}
 # no number, or none but the study's
 OPTIONAL |= {"loss", "intervals", "deliver", "selection.nested", "selection.reopen_test"}
 OPTIONAL |= {"execution.allowed_modules", "candidates.grid"}

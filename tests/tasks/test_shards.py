@@ -93,6 +93,16 @@ def test_values_beyond_the_labelled_ones_are_told_with_their_share(mixed, settin
     assert report == files.read_shard_reports()[0]
 
 
+def test_columns_that_are_rarely_beyond_the_labelled_ones_are_named_in_one_note(mixed, settings_of_rows):
+    many = pd.concat([mixed.drop(columns="kind").head(10)] * 30, ignore_index=True)
+    many.loc[[3, 5], "number"] = 99.0
+    many.loc[3, "whole"] = 99
+    many.to_parquet("shard-00.parquet")
+    (report,) = written(settings_of_rows)
+    assert (300, 2) == (report.rows, report.noted)
+    assert ("values beyond those of the labelled rows, in under 1% of the rows: 'number', 'whole'",) == report.notes
+
+
 BAD = {
     "missing column": ({"drop": "whole"}, "lacks the column 'whole' of the labelled rows"),
     "numbers for words": (

@@ -173,12 +173,15 @@ def test_a_time_that_prepare_refuses_is_told_and_not_used():
     assert None is written()["data"]["time"]
 
 
-def test_large_tables_keep_the_labels_of_some_rows():
+@pytest.mark.parametrize(("rows", "tested"), [(5200, 0.2), (9000, 0.28), (20_000, 0.4)])
+def test_large_tables_keep_the_labels_of_some_rows_and_test_half_of_the_rest(rows, tested):
     rng = np.random.default_rng(0)
-    given_csv(pd.DataFrame({"x": rng.normal(size=9000), "y": rng.normal(size=9000), "label": rng.integers(0, 2, 9000)}))
+    given_csv(pd.DataFrame({"x": rng.normal(size=rows), "y": rng.normal(size=rows), "label": rng.integers(0, 2, rows)}))
     said = "\n".join(begin())
     assert 4000 == written()["data"]["labeled_rows"]
+    assert tested == written()["split"]["test_fraction"]
     assert "4000 rows keep their label" in said
+    assert f"{100 * tested:.0f} % of the labelled rows are the test part" in said
 
 
 def test_a_leak_stays_if_nothing_else_is_left_and_is_told_loudly():
