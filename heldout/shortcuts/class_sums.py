@@ -188,6 +188,7 @@ class ClassSums(Shortcut):
         with np.errstate(all="ignore"):
             return self._scores(basis, sums, of, rows, method)
 
+    @np.errstate(invalid="ignore", over="ignore", under="ignore")
     def _answers(self, scores: Scores, method: Method) -> tuple[Answers, NDArray[np.bool_]]:
         """The labels or probabilities, and which are loose. Raises Declined where rounding would show in the others."""
         values, rounding = scores.values, scores.rounding
@@ -242,6 +243,12 @@ def checked_priors(priors: Any, classes: int) -> Floats:
     if given.shape != (classes,) or not (given > 0).all() or not np.isfinite(given).all():
         raise Declined(f"has priors that are not {classes} positive numbers, one for each class")
     return given
+
+
+def dot(x: Floats, each: Floats) -> Floats:
+    """x, shape (n, p), times a matrix (C, p) of each row, shape (n, C, p), or one of all, (1, C, p); shape (n, C)."""
+    product: Floats = x @ each[0].T if len(each) == 1 else np.einsum("np,ncp->nc", x, each)
+    return product
 
 
 def class_means(X: Floats, code: NDArray[np.intp], classes: int) -> Floats:

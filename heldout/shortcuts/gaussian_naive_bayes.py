@@ -74,6 +74,7 @@ class GaussianNaiveBayes(ClassSums):
         np.maximum(variance, 0, out=variance)
         variance += smoothing[:, None, None]
         loose = loose | (variance * weight[..., None] < _KEPT * of[..., 1 + p :]).any(axis=(1, 2))
+        loose |= (weight < _KEPT * of[..., 0]).any(axis=1) & (self.weights is not None)
         loose |= ~(variance > 0).all(axis=(1, 2))
         shift += basis.means
         scale = 1 / variance
