@@ -123,15 +123,18 @@ class ComplementNaiveBayes(_Counting):
 
     def _scores(self, basis: None, sums: Floats, of: Floats, rows: Rows, method: Method) -> Scores:  # noqa: ARG002
         _, counts = self._counted(sums)
-        smooth = counts.sum(axis=1, keepdims=True) - counts + self.alpha
+        every = counts.sum(axis=1, keepdims=True)
+        smooth = every - counts + self.alpha
         loose = self._loose((smooth, self._counted(of)[1].sum(axis=1, keepdims=True)))
         x = self.X[rows]
         logs = self._log(smooth / smooth.sum(axis=2, keepdims=True), loose)
-        size = x.sum(axis=1, keepdims=True)
-        if self.norm:
-            total = logs.sum(axis=2)
-            return self._given(dot(x, logs) / total, size / np.minimum(1, np.abs(total)), loose)
-        return self._given(-dot(x, logs), size, loose)
+        lost = 1 + (every + self.alpha) / smooth  # digits of the subtraction, which a refit does, too
+        size = dot(x, lost)
+        if not self.norm:
+            return self._given(-dot(x, logs), size, loose)
+        total = logs.sum(axis=2)
+        values = dot(x, logs) / total
+        return self._given(values, (size + values * lost.sum(axis=2)) / np.abs(total), loose)
 
 
 class BernoulliNaiveBayes(_Counting):
