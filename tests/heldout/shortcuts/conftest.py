@@ -36,7 +36,10 @@ def equals_refit():
         try:
             got = shortcut.folds(fold, method)
             wanted = np.concatenate(
-                [refit(learner, X, y, fold != number, fold == number, method, weights) for number in range(fold.max() + 1)]
+                [
+                    refit(learner, X, y, fold != number, fold == number, method, weights)
+                    for number in range(fold.max() + 1)
+                ]
             )
             order = np.concatenate([np.flatnonzero(fold == number) for number in range(fold.max() + 1)])
             assert_same(got, wanted[np.argsort(order)], scale)
