@@ -96,7 +96,7 @@ class Design:
         if scheme == "holdout":
             return [holdout.split(self.partition.validation)]
         if scheme == "cross_validation":
-            return [split for fold in self._repeated_folds() for split in cross_validation.splits(fold)]
+            return [split for fold in self.folds for split in cross_validation.splits(fold)]
         if scheme == "progressive":
             return progressive.splits(self.partition.step, self.block)
         if scheme == "covalidation":
@@ -109,8 +109,9 @@ class Design:
             return cross_validation.splits(self._folds_of_copies())
         return self.further(scheme).splits
 
-    def _repeated_folds(self) -> list[NDArray[np.int64]]:
-        """The fold of each row in each partition into folds."""
+    @property
+    def folds(self) -> list[NDArray[np.int64]]:
+        """The fold of each row, shape (N,), in each partition into folds."""
         fold, group = self.partition.fold, self.dependence.group
         k = int(fold.max()) + 1
         further = resampling.further_folds(self.y, k, self.fold_repeats - 1, self.stratify, self.seed, group)

@@ -12,7 +12,7 @@ Method = Literal["predict", "predict_proba"]
 Answers = NDArray[Any]
 
 
-class Declined(Exception):  # noqa: N818  # no error: the learner is fitted as ever
+class Declined(Exception):
     """Why these hypotheses have to be fitted: a clause to follow the learner's name.
 
     Raised where a shortcut is made, for a learner or data that have none, and by its methods, for a partition
