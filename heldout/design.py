@@ -13,6 +13,7 @@ from heldout.intervals.method import Method
 from heldout.losses import Loss, Losses
 from heldout.observed import Crossed, CrossValidated, Tested, crossed
 from heldout.partition import Partition, draw_folds
+from heldout.progressive import Block
 from heldout.records import Estimate, Split
 from heldout.seeds import SchemeName
 from heldout.weights import Weights
@@ -46,7 +47,7 @@ class Design:
     loss: Loss
     partition: Partition
     halves: NDArray[np.int8]
-    block: int
+    block: Block
     stratify: bool
     seed: int
     level: float

@@ -117,7 +117,9 @@ class Progressive(Section):
     """Test each block of rows, then train on it."""
 
     tested_fraction: Fraction = Field(description="share of the labelled rows that are tested, then trained on")
-    block: Count = Field(description="steps that share one fit")
+    block: Count | Literal["auto"] = Field(
+        description="steps that share one fit; auto: a tenth of the rows trained on before, so that fits are few"
+    )
 
 
 class Covalidation(Section):

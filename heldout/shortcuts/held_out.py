@@ -40,7 +40,7 @@ def _answers(shortcut: Shortcut, design: Design, scheme: SchemeName, method: Met
         by_row = [shortcut.folds(fold, method) for fold in design.folds]
         k = len(splits) // len(by_row)
         return [by_row[number // k][split.validation] for number, split in enumerate(splits)]
-    if scheme == "progressive":
+    if scheme == "progressive" and design.block != "auto":
         step = design.partition.step
         by_step = shortcut.blocks(step, design.block, method)
         return [by_step[step[split.validation]] for split in splits]
