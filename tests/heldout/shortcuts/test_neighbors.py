@@ -118,9 +118,8 @@ def test_a_row_whose_distance_rounds_by_a_share_of_it_is_asked_of_a_refit(fitted
 
 
 def test_a_row_far_from_its_training_part_is_found_by_a_longer_list(fitted):
-    cluster = np.arange(24) // 6
-    X, fold = ROWS[:24] + 100 * cluster[:, None], np.where(np.arange(24) < 6, 0, np.arange(24) - 5)
-    Neighbors.of(KNeighborsRegressor(2), X, NUMBERS[:24]).folds(fold)
+    X, fold = ROWS + 100 * (EACH[:, None] < 12), np.maximum(EACH - 11, 0)
+    Neighbors.of(KNeighborsRegressor(2), X, NUMBERS).folds(fold)
     assert [] == fitted
 
 
