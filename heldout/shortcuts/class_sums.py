@@ -15,7 +15,7 @@ Floats = NDArray[np.float64]
 
 UNIT = float(np.finfo(np.float64).eps)
 _AT_ONCE = 2**17  # numbers held of each kind: what fits a cache
-_ERROR = 3e-10  # of a probability, that rounding may make
+_ERROR = 5e-10  # of a probability, that rounding may make
 _TIE = 1e-9  # of the largest score: a label is exact where the two largest differ by more
 
 
@@ -195,17 +195,18 @@ class ClassSums(Shortcut):
         finite = np.isfinite(values).all(axis=1) & np.isfinite(rounding).all(axis=1)
         best = values.argmax(axis=1)
         top = values[np.arange(len(best)), best][:, None]
+        apart = top - values
+        margin = rounding + rounding[np.arange(len(best)), best][:, None]
         answers: Answers
         if method == "predict":
-            apart = top - values
-            margin = rounding + rounding[np.arange(len(best)), best][:, None]
             size = _TIE * np.maximum(1, np.abs(values).max(axis=1, keepdims=True))
             shows = ((apart < margin) & (apart > size)).any(axis=1)
             answers = self.classes[best]
         else:
-            answers = np.exp(values - top)
+            answers = np.exp(-apart)
             answers /= answers.sum(axis=1, keepdims=True)
-            shows = (answers * (1 - answers) * rounding).sum(axis=1) > _ERROR
+            others = np.arange(values.shape[1]) != best[:, None]
+            shows = (np.exp(np.minimum(margin - apart, 0)) * margin * others).sum(axis=1) > _ERROR
         if ((shows | ~finite) & ~scores.loose).any():
             raise Declined("is so ill-conditioned on a training part that rounding decides")
         return answers, scores.loose
