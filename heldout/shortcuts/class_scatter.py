@@ -13,10 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from heldout.records import Rows
-from heldout.shortcuts.class_sums import UNIT, ClassSums, Floats, Scores, checked_priors, class_means
+from heldout.shortcuts.class_sums import LOST, UNIT, ClassSums, Floats, Scores, checked_priors, class_means
 from heldout.shortcuts.shortcut import Answers, Declined, Method
 
-_LOST = 1e3  # how many times larger than what is left a matrix may be that another was taken from
 _LEAST_SINGULAR = 1e-6  # value of standardised features within classes, for digits to be left
 
 
@@ -30,7 +29,7 @@ class About:
     log_det: Floats  # (K,), of the matrix
     least: Floats  # (K,), its least eigenvalue
     condition: Floats  # (K,), its largest by its least eigenvalue
-    offset: Floats  # (C,), how many standard deviations the mean is away from 0
+    offset: Floats  # (C,), how far the means are from 0, the features' rounding taken for independent
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,7 +75,7 @@ class ClassScatter(ClassSums):
         means = class_means(X, code, classes)
         factors = self._factors(np.bincount(code, minlength=classes).astype(np.float64)[None])[0]
         whitened = [_whiten((X - means[code]) * np.sqrt(factor[code])[:, None], self.ridge) for factor in factors]
-        to, log_det, singular, least, largest, deviation = (np.array(values) for values in zip(*whitened, strict=True))
+        to, log_det, singular, least, largest = (np.array(values) for values in zip(*whitened, strict=True))
         return About(
             means=means,
             to=np.broadcast_to(to, (classes, *to.shape[1:])),
@@ -84,7 +83,7 @@ class ClassScatter(ClassSums):
             log_det=log_det,
             least=least,
             condition=largest / least,
-            offset=np.linalg.norm(means / deviation, axis=1),
+            offset=np.linalg.norm(means[:, :, None] * to, axis=(1, 2)),
         )
 
     def _terms(self, basis: About, rows: Rows) -> Floats:
@@ -153,10 +152,10 @@ class ClassScatter(ClassSums):
     def _judged(self, basis: About, count: Floats, made: _Matrices, far: Floats, spread: NDArray[np.bool_]) -> Scores:
         p = self.X.shape[1]
         values = np.log(self._chances(count)) - 0.5 * (far + made.log_det)
-        noise = 4 * UNIT * np.sqrt(count.sum(axis=1, keepdims=True)) * basis.offset / basis.singular  # of means
-        relative = 4 * UNIT * (np.sqrt(p) / basis.singular + made.lost) + noise**2
+        noise = 2 * UNIT * np.sqrt(count.sum(axis=1, keepdims=True)) * basis.offset  # of means
+        relative = 2 * UNIT * (np.sqrt(p) / basis.singular + made.lost) + noise**2
         rounding = relative * (far + p) + noise * np.sqrt(far) + self._refits(basis, far)
-        loose = (made.lost > _LOST * p).any(axis=1) | ~self._surely(basis, made.norm, made.norm_inverse) | ~spread
+        loose = (made.lost > LOST * p).any(axis=1) | ~self._surely(basis, made.norm, made.norm_inverse) | ~spread
         loose |= ~(np.isfinite(made.log_det).all(axis=1))
         return Scores(values, np.broadcast_to(rounding, values.shape), np.broadcast_to(loose, len(values)))
 
@@ -221,9 +220,9 @@ def _parts(sums: Floats, p: int) -> tuple[Floats, Floats, Floats]:
     return count, shift, scatter
 
 
-def _whiten(rows: Floats, ridge: float) -> tuple[Floats, float, float, float, float, Floats]:
+def _whiten(rows: Floats, ridge: float) -> tuple[Floats, float, float, float, float]:
     """What makes W = rows^T rows + ridge I, p x p, a unit matrix; its log determinant; the least singular value of
-    its standardised root; its least and largest eigenvalue; and the roots of its diagonal.
+    its standardised root; its least and largest eigenvalue.
     """
     p = rows.shape[1]
     root = np.linalg.qr(np.vstack([rows, np.sqrt(ridge) * np.eye(p)]), mode="r")
@@ -236,4 +235,4 @@ def _whiten(rows: Floats, ridge: float) -> tuple[Floats, float, float, float, fl
     values = np.linalg.svd(root, compute_uv=False)
     to = (axes / deviation).T / singular
     log_det = 2 * float(np.log(singular).sum() + np.log(deviation).sum())
-    return to, log_det, float(singular[-1]), float(values[-1] ** 2), float(values[0] ** 2), deviation
+    return to, log_det, float(singular[-1]), float(values[-1] ** 2), float(values[0] ** 2)

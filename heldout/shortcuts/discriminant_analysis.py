@@ -23,6 +23,7 @@ class LinearDiscriminant(ClassScatter):
         super().__init__(X, y, learner.priors)
         if self.priors is not None and abs(self.priors.sum() - 1) > 1e-5:
             raise Declined("has priors that do not sum up to 1")
+        self.solver = learner.solver
         self.by_svd = learner.solver == "svd"
         self.tol = _ABOVE * learner.tol
         self.between = min(len(self.classes) - 1, X.shape[1])
@@ -52,8 +53,10 @@ class LinearDiscriminant(ClassScatter):
     def _refits(self, basis: About, far: Floats) -> Floats:
         if self.by_svd:
             return np.zeros_like(far)
-        lengths = np.sqrt((np.einsum("cp,cpq->cq", basis.means, basis.to) ** 2).sum(axis=1))
-        rounding: Floats = 4 * UNIT * basis.condition * (np.sqrt(far) + lengths) ** 2
+        squares = (np.einsum("cp,cpq->cq", basis.means, basis.to) ** 2).sum(axis=1)
+        size = far + squares  # of products with means about 0, not about each other
+        condition = 1 / basis.singular**2 + (16 * np.sqrt(basis.condition) if self.solver == "lsqr" else 0)
+        rounding: Floats = 4 * UNIT * condition * size
         return rounding
 
     def _spread(
