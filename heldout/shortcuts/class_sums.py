@@ -14,8 +14,9 @@ from heldout.shortcuts.shortcut import Answers, Declined, Method, Shortcut
 Floats = NDArray[np.float64]
 
 UNIT = float(np.finfo(np.float64).eps)
+LOST = 1e3  # how many times what is left a sum may be that something was taken from, to be used
 _AT_ONCE = 2**17  # numbers held of each kind: what fits a cache
-_ERROR = 3e-10  # of a probability, that rounding may make
+_ERROR = 5e-10  # of a probability, that rounding may make
 _TIE = 1e-9  # of the largest score: a label is exact where the two largest differ by more
 
 
@@ -195,20 +196,28 @@ class ClassSums(Shortcut):
         finite = np.isfinite(values).all(axis=1) & np.isfinite(rounding).all(axis=1)
         best = values.argmax(axis=1)
         top = values[np.arange(len(best)), best][:, None]
+        apart = top - values
+        margin = rounding + rounding[np.arange(len(best)), best][:, None]
         answers: Answers
         if method == "predict":
-            apart = top - values
-            margin = rounding + rounding[np.arange(len(best)), best][:, None]
             size = _TIE * np.maximum(1, np.abs(values).max(axis=1, keepdims=True))
             shows = ((apart < margin) & (apart > size)).any(axis=1)
             answers = self.classes[best]
         else:
-            answers = np.exp(values - top)
+            answers = np.exp(-apart)
             answers /= answers.sum(axis=1, keepdims=True)
-            shows = (answers * (1 - answers) * rounding).sum(axis=1) > _ERROR
+            nearer = np.exp(np.minimum(margin - apart, 0))  # as near as each may be to the best
+            others = np.arange(values.shape[1]) != best[:, None]
+            shows = (nearer / (1 + nearer) ** 2 * margin * others).sum(axis=1) > _ERROR
         if ((shows | ~finite) & ~scores.loose).any():
             raise Declined("is so ill-conditioned on a training part that rounding decides")
         return answers, scores.loose
+
+
+def rounding_of(lost: Floats, n: Floats | int) -> Floats:
+    """The relative error of sums over n rows, here and in a refit, where these are left of sums `lost` times larger."""
+    error: Floats = UNIT * (4 * np.sqrt(n) + lost * (4 + np.sqrt(n) / 4))
+    return error
 
 
 def _lacking(least: int) -> str:

@@ -11,10 +11,9 @@ from numpy.typing import NDArray
 from sklearn.naive_bayes import BernoulliNB, CategoricalNB, ComplementNB, MultinomialNB
 
 from heldout.records import Rows
-from heldout.shortcuts.class_sums import UNIT, ClassSums, Floats, Scores, check, checked_priors, dot
+from heldout.shortcuts.class_sums import LOST, UNIT, ClassSums, Floats, Scores, check, checked_priors, dot, rounding_of
 from heldout.shortcuts.shortcut import Declined, Method
 
-_KEPT = 1e-3  # the share of a count that may be left of it, for 13 digits of the rest
 _LOG = 40 * UNIT  # what rounding may make of a log
 _LEAST_ALPHA = 1e-10  # that scikit-learn takes without a warning, unless forced
 _CATEGORIES = 2**16  # of all features, that are counted
@@ -61,13 +60,14 @@ class _Counting(ClassSums):
             raise Declined("is trained with rows of a class that weigh nothing")
         return weight, sums[..., first:]
 
-    def _loose(self, *left_of: tuple[Floats, Floats]) -> NDArray[np.bool_]:
-        """Which hypotheses lost digits of what is left of sums that were of the size given beside."""
-        loose = np.zeros(len(left_of[0][0]), dtype=np.bool_)
+    def _lost(self, *left_of: tuple[Floats, Floats]) -> Floats:
+        """How many times larger the sums were that something was left of, shape (n,); 0 where no digit is lost."""
+        lost = np.zeros(len(left_of[0][0]))
         if not self.whole:
             for left, of in left_of:
-                loose |= np.any(left < _KEPT * of, axis=tuple(range(1, left.ndim)))
-        return loose
+                times = np.where(left > 0, of / left, np.inf)
+                lost = np.maximum(lost, times.max(axis=tuple(range(1, left.ndim))))
+        return lost
 
     def _prior(self, weight: Floats) -> Floats:
         """The logs of the chances of the classes, shape (n, C)."""
@@ -79,17 +79,17 @@ class _Counting(ClassSums):
         return np.full((1, len(self.classes)), -np.log(len(self.classes)))
 
     @staticmethod
-    def _log(smooth: Floats, loose: NDArray[np.bool_]) -> Floats:
-        if (smooth[~loose] <= 0).any():
+    def _log(smooth: Floats, lost: Floats) -> Floats:
+        if (smooth[lost <= LOST] <= 0).any():
             raise Declined("has a chance of 0, whose log is infinite; a larger alpha avoids it")
         logs: Floats = np.log(smooth)
         return logs
 
-    def _given(self, values: Floats, size: Floats, loose: NDArray[np.bool_]) -> Scores:
+    def _given(self, values: Floats, size: Floats, lost: Floats) -> Scores:
         """Scores whose logs, each with an error of some units of `size`, were multiplied and summed up."""
-        units = _LOG if self.whole else _LOG + UNIT / _KEPT
+        units = _LOG + rounding_of(lost, len(self.X))[:, None]
         rounding = 4 * UNIT * np.sqrt(self.X.shape[1]) * np.abs(values) + units * size
-        return Scores(values, np.broadcast_to(rounding, values.shape), np.broadcast_to(loose, len(values)))
+        return Scores(values, np.broadcast_to(rounding, values.shape), np.broadcast_to(lost > LOST, len(values)))
 
 
 class MultinomialNaiveBayes(_Counting):
@@ -105,10 +105,10 @@ class MultinomialNaiveBayes(_Counting):
         weight, counts = self._counted(sums)
         of_weight, of_counts = self._counted(of)
         smooth = counts + self.alpha
-        loose = self._loose((weight, of_weight), (smooth, of_counts))
+        lost = self._lost((weight, of_weight), (smooth, of_counts))
         x = self.X[rows]
-        logs = self._log(smooth, loose) - np.log(smooth.sum(axis=2, keepdims=True))
-        return self._given(dot(x, logs) + self._prior(weight), x.sum(axis=1, keepdims=True), loose)
+        logs = self._log(smooth, lost) - np.log(smooth.sum(axis=2, keepdims=True))
+        return self._given(dot(x, logs) + self._prior(weight), x.sum(axis=1, keepdims=True), lost)
 
 
 class ComplementNaiveBayes(_Counting):
@@ -125,16 +125,16 @@ class ComplementNaiveBayes(_Counting):
         _, counts = self._counted(sums)
         every = counts.sum(axis=1, keepdims=True)
         smooth = every - counts + self.alpha
-        loose = self._loose((smooth, self._counted(of)[1].sum(axis=1, keepdims=True)))
+        lost = self._lost((smooth, self._counted(of)[1].sum(axis=1, keepdims=True)))
         x = self.X[rows]
-        logs = self._log(smooth / smooth.sum(axis=2, keepdims=True), loose)
-        lost = 1 + (every + self.alpha) / smooth  # digits of the subtraction, which a refit does, too
-        size = dot(x, lost)
+        logs = self._log(smooth / smooth.sum(axis=2, keepdims=True), lost)
+        cancelled = 1 + (every + self.alpha) / smooth  # in the subtraction, which a refit does, too
+        size = dot(x, cancelled)
         if not self.norm:
-            return self._given(-dot(x, logs), size, loose)
+            return self._given(-dot(x, logs), size, lost)
         total = logs.sum(axis=2)
         values = dot(x, logs) / total
-        return self._given(values, (size + values * lost.sum(axis=2)) / np.abs(total), loose)
+        return self._given(values, (size + values * cancelled.sum(axis=2)) / np.abs(total), lost)
 
 
 class BernoulliNaiveBayes(_Counting):
@@ -155,15 +155,13 @@ class BernoulliNaiveBayes(_Counting):
         weight, counts = self._counted(sums)
         of_weight, of_counts = self._counted(of)
         smooth, total = counts + self.alpha, weight[..., None] + 2 * self.alpha
-        loose = self._loose(
-            (weight, of_weight), (smooth, of_counts), (total - smooth, of_weight[..., None] - of_counts)
-        )
-        ones = self._log(smooth, loose) - np.log(total)
+        lost = self._lost((weight, of_weight), (smooth, of_counts), (total - smooth, of_weight[..., None] - of_counts))
+        ones = self._log(smooth, lost) - np.log(total)
         rest = 1 - np.exp(ones)
-        zeros = self._log(rest, loose)
+        zeros = self._log(rest, lost)
         values = dot(self.X[rows], ones - zeros) + zeros.sum(axis=2) + self._prior(weight)
-        lost = (1 / rest).sum(axis=2)  # digits of 1 - exp
-        return self._given(values, self.X.shape[1] + lost, loose)
+        cancelled = (1 / rest).sum(axis=2)  # in 1 - exp
+        return self._given(values, self.X.shape[1] + cancelled, lost)
 
 
 class CategoricalNaiveBayes(_Counting):
@@ -213,11 +211,11 @@ class CategoricalNaiveBayes(_Counting):
         weight, counts = self._counted(sums)
         of_weight, of_counts = self._counted(of)
         smooth = counts + self.alpha
-        loose = self._loose((weight, of_weight), (smooth, of_counts))
+        lost = self._lost((weight, of_weight), (smooth, of_counts))
         seen = (sums[..., 1 : 1 + len(self.number)].sum(axis=1) > 0) * self.number
         categories = np.maximum(np.maximum.reduceat(seen, self.starts, axis=1), self.at_least)  # (n, p)
         place = self.place[rows]
-        logs = self._log(smooth, loose)
+        logs = self._log(smooth, lost)
         if (self.number[place] > categories).any():
             raise Declined("is asked at a category above all that it was trained with")
         own = (
@@ -227,7 +225,7 @@ class CategoricalNaiveBayes(_Counting):
         )
         total = weight[..., None] + (self.alpha * categories)[:, None, :]
         values = own.sum(axis=2) - np.log(total).sum(axis=2) + self._prior(weight)
-        return self._given(values, np.full((1, 1), float(self.X.shape[1])), loose)
+        return self._given(values, np.full((1, 1), float(self.X.shape[1])), lost)
 
 
 def _check_not_negative(X: NDArray[Any]) -> None:

@@ -11,10 +11,19 @@ from numpy.typing import NDArray
 from sklearn.naive_bayes import GaussianNB
 
 from heldout.records import Rows
-from heldout.shortcuts.class_sums import UNIT, ClassSums, Floats, Scores, check, checked_priors, class_means
+from heldout.shortcuts.class_sums import (
+    LOST,
+    UNIT,
+    ClassSums,
+    Floats,
+    Scores,
+    check,
+    checked_priors,
+    class_means,
+    rounding_of,
+)
 from heldout.shortcuts.shortcut import Declined, Method
 
-_KEPT = 1e-3  # the share of a sum of squares that may be left of it, for 13 digits of the rest
 _NOISE = 1e-2  # standard deviations that a mean may be off for its square to be small
 _WEIGHS = 1e-7  # below, scikit-learn takes the weight of a class for 0
 
@@ -62,7 +71,7 @@ class GaussianNaiveBayes(ClassSums):
     def _scores(self, basis: _About, sums: Floats, of: Floats, rows: Rows, method: Method) -> Scores:  # noqa: ARG002
         p = self.X.shape[1]
         n = sums[..., 0].sum(axis=1)[:, None]
-        smoothing, loose = self._smoothing(basis, sums[..., : 1 + 2 * p], of[..., : 1 + 2 * p])
+        smoothing, lost_of_smoothing = self._smoothing(basis, sums[..., : 1 + 2 * p], of[..., : 1 + 2 * p])
         own = slice(0 if self.weights is None else 1 + 2 * p, None)
         sums, of = sums[..., own], of[..., own]
         weight = sums[..., 0]
@@ -73,30 +82,30 @@ class GaussianNaiveBayes(ClassSums):
         variance -= shift * shift
         np.maximum(variance, 0, out=variance)
         variance += smoothing[:, None, None]
-        loose = loose | (variance * weight[..., None] < _KEPT * of[..., 1 + p :]).any(axis=(1, 2))
-        loose |= (weight < _KEPT * of[..., 0]).any(axis=1) & (self.weights is not None)
-        loose |= ~(variance > 0).all(axis=(1, 2))
-        shift += basis.means
         scale = 1 / variance
+        lost = np.maximum((of[..., 1 + p :] * scale).max(axis=2) / weight, lost_of_smoothing)
+        if self.weights is not None:
+            lost = np.maximum(lost, of[..., 0] / weight)
+        shift += basis.means
         offset = np.sqrt(np.einsum("ncp,ncp,ncp->nc", shift, shift, scale))
         away = self.X[rows, None, :] - shift
         far = np.einsum("ncp,ncp,ncp->nc", away, away, scale)
         np.log(variance, out=variance)
         values = -0.5 * (far + variance.sum(axis=2) + p * np.log(2 * np.pi))
         values += np.log(weight / weight.sum(axis=1, keepdims=True) if self.priors is None else self.priors)
-        noise = 4 * UNIT * np.sqrt(n) * offset  # of a refit's means, in standard deviations
-        rounding = (1e-13 + noise**2) * (far + p) + noise * np.sqrt(far)
+        noise = 2 * UNIT * np.sqrt(n) * offset  # of a refit's means, in standard deviations
+        rounding = (rounding_of(lost, n) + noise**2) * (far + p) + noise * np.sqrt(far)
         rounding += np.where(noise > _NOISE, np.inf, 0)
-        return Scores(values, rounding, np.broadcast_to(loose, len(rows)))
+        return Scores(values, rounding, np.broadcast_to(~(lost <= LOST).all(axis=1), len(rows)))
 
-    def _smoothing(self, basis: _About, sums: Floats, of: Floats) -> tuple[Floats, NDArray[np.bool_]]:
-        """`epsilon_` of each hypothesis, and whether its digits are lost."""
+    def _smoothing(self, basis: _About, sums: Floats, of: Floats) -> tuple[Floats, Floats]:
+        """`epsilon_` of each hypothesis, shape (n,), and how many times larger the sums were that it is left of."""
         p = self.X.shape[1]
         count = sums[..., 0]
         n = count.sum(axis=1)[:, None]
         mean = (sums[..., 1 : 1 + p].sum(axis=1) + count @ basis.apart) / n
         square = sums[..., 1 + p :].sum(axis=1) + 2 * np.einsum("ncp,cp->np", sums[..., 1 : 1 + p], basis.apart)
         square += count @ basis.apart**2
-        largest = (square / n - mean * mean).max(axis=1)
+        largest = (square / n - mean * mean).max(axis=1, keepdims=True)
         size = of[..., 1 + p :].sum(axis=1) + of[..., 0] @ basis.apart**2
-        return self.smoothing * largest, largest < _KEPT * size.max(axis=1) / n[:, 0]
+        return self.smoothing * largest[:, 0], size.max(axis=1, keepdims=True) / (n * largest)

@@ -10,10 +10,19 @@ from numpy.typing import NDArray
 from sklearn.neighbors import NearestCentroid
 
 from heldout.records import Rows
-from heldout.shortcuts.class_sums import UNIT, ClassSums, Floats, Scores, check, checked_priors, class_means
+from heldout.shortcuts.class_sums import (
+    LOST,
+    UNIT,
+    ClassSums,
+    Floats,
+    Scores,
+    check,
+    checked_priors,
+    class_means,
+    rounding_of,
+)
 from heldout.shortcuts.shortcut import Declined, Method
 
-_KEPT = 1e-3  # the share of a sum of squares that may be left of it, for 13 digits of the rest
 _VARIES = 1e-9  # of the size of a feature: the least standard deviation that is surely no rounded 0
 
 
@@ -61,8 +70,11 @@ class NearestCentroids(ClassSums):
             raise Declined("is trained with one row of each class, which shows no variance")
         shift = sums[..., 1 : 1 + p] / count[..., None]
         within = sums[..., 1 + p :].sum(axis=1) - np.einsum("ncp,nc->np", shift**2, count)
-        loose = (within < _KEPT * of[..., 1 + p :].sum(axis=1)).any(axis=1)
-        deviation = np.sqrt(np.maximum(within, 0) / (n - len(self.classes)))
+        within = np.maximum(within, 0)
+        whole = of[..., 1 + p :].sum(axis=1)
+        lost = np.where(whole > 0, whole / within, 0).max(axis=1)
+        loose = lost > LOST
+        deviation = np.sqrt(within / (n - len(self.classes)))
         if (deviation <= _VARIES * self.size)[~loose].any():
             raise Declined("has a feature that is constant within every class")
         priors = self._priors(count / n)
@@ -75,8 +87,7 @@ class NearestCentroids(ClassSums):
         lengths = np.einsum("ncp,ncp->nc", x, x) + np.einsum("ncp,ncp->nc", centroids, centroids)
         values = np.where(equal, 0.0, 2 * np.log(priors)) - far
         # a refit subtracts products from squared lengths, and divides by deviations from means of n rounded sums
-        noise = 8 * UNIT * np.sqrt(n)
-        rounding = noise * (lengths + np.sqrt(lengths * far)) + 1e-13 * far
+        rounding = 8 * UNIT * lengths + 2 * UNIT * np.sqrt(n * lengths * far) + rounding_of(lost[:, None], n) * far
         return Scores(values, rounding, np.broadcast_to(loose, len(rows)))
 
     def _priors(self, shares: Floats) -> Floats:
