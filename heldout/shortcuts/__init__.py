@@ -34,12 +34,15 @@ def find(learner: Any, X: Any, y: NDArray[np.generic], weights: NDArray[np.float
 @functools.cache
 def _families() -> Mapping[type, Any]:
     """The family of each type of learner, imported when it is asked for."""
-    from sklearn import linear_model, naive_bayes, neighbors
+    from sklearn import discriminant_analysis, gaussian_process, kernel_ridge, linear_model, naive_bayes, neighbors
 
     from heldout.shortcuts import counting_naive_bayes
+    from heldout.shortcuts.discriminant_analysis import LinearDiscriminant, QuadraticDiscriminant
     from heldout.shortcuts.gaussian_naive_bayes import GaussianNaiveBayes
+    from heldout.shortcuts.kernels import Kernels
     from heldout.shortcuts.least_squares import LeastSquares
     from heldout.shortcuts.nearest_centroid import NearestCentroids
+    from heldout.shortcuts.neighbors import Neighbors
 
     return {
         linear_model.LinearRegression: LeastSquares,
@@ -51,4 +54,10 @@ def _families() -> Mapping[type, Any]:
         naive_bayes.ComplementNB: counting_naive_bayes.ComplementNaiveBayes,
         naive_bayes.CategoricalNB: counting_naive_bayes.CategoricalNaiveBayes,
         neighbors.NearestCentroid: NearestCentroids,
+        neighbors.KNeighborsClassifier: Neighbors,
+        neighbors.KNeighborsRegressor: Neighbors,
+        kernel_ridge.KernelRidge: Kernels,
+        gaussian_process.GaussianProcessRegressor: Kernels,
+        discriminant_analysis.LinearDiscriminantAnalysis: LinearDiscriminant,
+        discriminant_analysis.QuadraticDiscriminantAnalysis: QuadraticDiscriminant,
     }
