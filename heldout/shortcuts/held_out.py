@@ -3,6 +3,8 @@
 from typing import Any
 
 import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
 
 from heldout.design import Design
 from heldout.fitting import losses_of
@@ -20,7 +22,7 @@ def held_out(learner: Any, X: Any, design: Design, scheme: SchemeName) -> list[L
     """
     if design.dependence.kind is not None:
         raise Declined("rows depend on each other, and their splits are not whole folds or steps")
-    rows = X.to_numpy() if hasattr(X, "to_numpy") else np.asarray(X)
+    rows = _array(X)
     weights = None if design.weights is None else design.weights.values
     shortcut = find(learner, rows, design.y, weights)
     method: Method = "predict" if design.loss.classes is None else "predict_proba"
@@ -31,6 +33,15 @@ def held_out(learner: Any, X: Any, design: Design, scheme: SchemeName) -> list[L
         losses_of(part, design.y, split.validation, design.loss, design.weights)
         for part, split in zip(given, design.splits(scheme), strict=True)
     ]
+
+
+def _array(X: Any) -> NDArray[Any]:
+    """The rows as they are in memory; Declined for what has to be read or turned into numbers first."""
+    if isinstance(X, np.ndarray):
+        return X
+    if not isinstance(X, pd.DataFrame) or any(getattr(kind, "kind", "O") not in "fiu" for kind in X.dtypes):
+        raise Declined("the rows are no table of numbers in memory")
+    return X.to_numpy()
 
 
 def _answers(shortcut: Shortcut, design: Design, scheme: SchemeName, method: Method) -> list[Answers]:

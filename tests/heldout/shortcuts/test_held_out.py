@@ -1,6 +1,7 @@
 """The losses of whole schemes without fits are those of the fits; what is not exact is declined."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.naive_bayes import GaussianNB
@@ -90,6 +91,19 @@ def test_dependent_rows_are_declined():
     grouped = Dependence(group=np.arange(N) // 2)
     with pytest.raises(Declined, match="rows depend on each other"):
         held_out(GaussianNB(), X, design(CLASSES, dependence=grouped), "cross_validation")
+
+
+@pytest.mark.parametrize("kind", ["str", "category", "bool", "Int64"])
+def test_a_table_of_other_than_numbers_is_declined(kind):
+    frame = pd.DataFrame(X).assign(other=pd.Series([0, 1] * (N // 2)).astype(kind))
+    with pytest.raises(Declined, match="no table of numbers in memory"):
+        held_out(GaussianNB(), frame, design(CLASSES), "cross_validation")
+
+
+def test_a_data_frame_of_numbers_is_as_good_as_an_array():
+    made = design(CLASSES)
+    pairs = zip(*(held_out(GaussianNB(), rows, made, "progressive") for rows in (X, pd.DataFrame(X))), strict=True)
+    assert all((first == second).all() for first, second in pairs)
 
 
 def test_a_learner_without_a_shortcut_is_declined_by_its_name():
