@@ -3,7 +3,6 @@
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from heldout.design import Design
@@ -39,9 +38,11 @@ def _array(X: Any) -> NDArray[Any]:
     """The rows as they are in memory; Declined for what has to be read or turned into numbers first."""
     if isinstance(X, np.ndarray):
         return X
-    if not isinstance(X, pd.DataFrame) or any(getattr(kind, "kind", "O") not in "fiu" for kind in X.dtypes):
+    kinds = getattr(X, "dtypes", [None])
+    if not all(isinstance(kind, np.dtype) and kind.kind in "fiu" for kind in kinds):
         raise Declined("the rows are no table of numbers in memory")
-    return X.to_numpy()
+    rows: NDArray[Any] = X.to_numpy()
+    return rows
 
 
 def _answers(shortcut: Shortcut, design: Design, scheme: SchemeName, method: Method) -> list[Answers]:
