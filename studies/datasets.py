@@ -5,6 +5,7 @@ Each set is run in a fresh clone of this checkout, as it is committed: `python -
 
     python -m studies.datasets --data FOLDER                # all sets, half an hour
     python -m studies.datasets --data FOLDER --only votes   # one of them
+    python -m studies.datasets --data FOLDER --only votes --seed 1   # once more, drawn otherwise
 """
 
 import argparse
@@ -55,6 +56,7 @@ class Outcome:
     estimates: dict[str, list[float]]
     test_error: float
     seconds: float
+    seed: int = 0
 
     @property
     def inside(self) -> list[str]:
@@ -62,19 +64,21 @@ class Outcome:
         return [name for name in JUDGES if self.estimates[name][1] <= self.test_error <= self.estimates[name][2]]
 
 
-def run(name: str, data: Path) -> Outcome:
+def run(name: str, data: Path, seed: int) -> Outcome:
     """Take one set from its file to the decision, in a clone below a temporary folder."""
     with tempfile.TemporaryDirectory(prefix="heldout-") as folder:
         clone = Path(folder) / "checkout"
         _call(["git", "clone", "--quiet", str(Path.cwd()), str(clone)], Path(folder))
-        return run_in(clone, name, data)
+        return run_in(clone, name, data, seed)
 
 
-def run_in(clone: Path, name: str, data: Path) -> Outcome:
+def run_in(clone: Path, name: str, data: Path, seed: int = 0) -> Outcome:
     """The same, in a clone that is there. Raises SystemExit with what a command said that failed."""
     file, target = SETS[name]
     started = time.monotonic()
     said = _call([sys.executable, "-m", "flows", "init", str(data / file), "--target", target], clone)
+    params = clone / "params.yaml"
+    params.write_text(re.sub(r"^seed: 0$", f"seed: {seed}", params.read_text(), flags=re.MULTILINE))
     _call([sys.executable, "-m", "dvc", "repro"], clone)
     seconds = time.monotonic() - started
     selection: dict[str, Any] = json.loads((clone / "reports/selection.json").read_text())
@@ -87,17 +91,20 @@ def run_in(clone: Path, name: str, data: Path) -> Outcome:
         estimates={one: own.loc[one, ["value", "low", "high"]].astype(float).tolist() for one in JUDGES},
         test_error=selection["E_test"],
         seconds=round(seconds, 1),
+        seed=seed,
     )
 
 
-def page(outcomes: list[Outcome]) -> str:
-    """docs/datasets.md."""
+def page(every: list[Outcome]) -> str:
+    """docs/datasets.md: the sets as init leaves them, then those that were drawn once more with another seed."""
+    outcomes = [one for one in every if one.seed == 0]
+    again = [_again(one) for one in every if one.seed]
     inside = sum(bool(outcome.inside) for outcome in outcomes)
     rows = ["| " + " | ".join(_line(outcome)) + " |" for outcome in outcomes]
     details = [f"### {one.name}\n\n```\n" + "\n".join(one.said[:-2]) + "\n```\n" for one in outcomes]
     left = [name for name in SETS if name not in {one.name for one in outcomes}]
     not_run = [f"\nNot run yet: {', '.join(left)}."] if left else []
-    return "\n".join([_HEAD.format(inside=inside, sets=len(outcomes)), *rows, *not_run, "", _FOOT, *details])
+    return "\n".join([_HEAD.format(inside=inside, sets=len(outcomes)), *rows, *not_run, "", *again, _FOOT, *details])
 
 
 _HEAD = """\
@@ -116,6 +123,15 @@ Seconds are those of `init` and `dvc repro` together, on two cores, beside whate
 
 ## What init said
 """
+
+
+def _again(outcome: Outcome) -> str:
+    """A line about a run with another seed."""
+    return (
+        f"- {outcome.name} with seed {outcome.seed}: {outcome.selected}, E_cv {_cell(outcome, 'E_cv')}, E_val "
+        f"{_cell(outcome, 'E_val')}, E_test {_number(outcome, outcome.test_error)}: inside "
+        f"{' and '.join(outcome.inside) or 'no'}"
+    )
 
 
 def _line(outcome: Outcome) -> list[str]:
@@ -193,18 +209,17 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, default=FOLDER, help="the folder of the sets, in place of HELDOUT_DATA")
     parser.add_argument("--only", choices=SETS, help="one set")
+    parser.add_argument("--seed", type=int, default=0, help="that of params.yaml, in place of init's 0")
     arguments = parser.parse_args()
     CACHE.mkdir(parents=True, exist_ok=True)
     for name in [arguments.only] if arguments.only else SETS:
-        outcome = run(name, arguments.data.resolve())
-        (CACHE / f"{name}.json").write_text(json.dumps(asdict(outcome), indent=2))
+        outcome = run(name, arguments.data.resolve(), arguments.seed)
+        (CACHE / f"{name}-{arguments.seed}.json").write_text(json.dumps(asdict(outcome), indent=2))
         print(
             f"{name}: {outcome.selected}, E_test inside {outcome.inside or 'none'}, {outcome.seconds:.0f} s", flush=True
         )
-    known = [CACHE / f"{name}.json" for name in SETS]
-    PAGE.write_text(
-        page([Outcome(**json.loads(path.read_text())) for path in known if path.exists()]), encoding="utf-8"
-    )
+    known = [path for name in SETS for path in sorted(CACHE.glob(f"{name}-*.json"))]
+    PAGE.write_text(page([Outcome(**json.loads(path.read_text())) for path in known]), encoding="utf-8")
 
 
 if __name__ == "__main__":
