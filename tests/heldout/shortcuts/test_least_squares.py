@@ -207,6 +207,12 @@ def test_a_partition_without_a_shortcut_is_declined(ask, reason):
         ask()
 
 
+def test_a_row_of_no_weight_far_outside_of_the_others_is_declined():
+    X = np.c_[ROWS, 1e9 * (EACH == 4)]
+    with pytest.raises(Declined, match="far outside"):
+        of(Ridge(), X, weights=(EACH != 4) + 0.0).folds(EACH)
+
+
 def of(learner, X=ROWS, y=NUMBERS, weights=None):
     return LeastSquares.of(learner, X, y, weights)
 
