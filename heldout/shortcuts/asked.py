@@ -14,6 +14,9 @@ from heldout.shortcuts.shortcut import Declined
 
 Values = NDArray[np.float64]
 
+_LARGEST = 1e50  # a value whose powers and sums, times a weight, are finite numbers
+_WARNED_FROM = 20  # rows on, if the classes are more than half as many, scikit-learn warns
+
 
 def exactly(learner: Any, *types: type) -> None:
     """Declined unless `learner` is of one of `types` itself, with settings that its `fit` takes."""
@@ -37,32 +40,36 @@ def refit_to_blame() -> Iterator[None]:
 
 
 def features(X: Any) -> Values:
-    """X as it is: Declined unless it is a 2-D array of finite float64, shape (N, p), N and p above 0."""
+    """X as it is: Declined unless it is a 2-D array of float64, not huge, shape (N, p), N and p above 0."""
     if type(X) not in (np.ndarray, np.memmap) or X.ndim != 2 or X.dtype != np.float64:
         raise Declined("was given rows that are no 2-D array of float64")
-    if not X.size or not np.isfinite(X).all():
-        raise Declined("was given rows without values, or with missing or infinite ones")
+    if not X.size or not _bounded(X):
+        raise Declined("was given rows without values, or with missing or huge ones")
     rows: Values = X
     return rows
 
 
 def numbers(y: Any, n: int) -> Values:
-    """y as floats, shape (N,): Declined unless it is an array of N finite numbers, float64 or whole."""
+    """y as floats, shape (N,): Declined unless it is an array of N numbers, float64 or whole, not huge."""
     if not isinstance(y, np.ndarray) or y.shape != (n,) or not (y.dtype == np.float64 or y.dtype.kind in "iu"):
         raise Declined("was given outcomes that are no 1-D array of float64 or whole numbers")
     outcomes: Values = y.astype(np.float64)
-    if not np.isfinite(outcomes).all():
-        raise Declined("was given missing or infinite outcomes")
+    if not _bounded(outcomes):
+        raise Declined("was given missing or huge outcomes")
     return outcomes
 
 
 def row_weights(weights: NDArray[np.float64] | None, n: int) -> Values | None:
-    """The weights as they are: Declined unless None or of shape (N,), finite and at least 0."""
+    """The weights as they are: Declined unless None or of shape (N,), at least 0 and not huge."""
     if weights is None:
         return None
-    if weights.shape != (n,) or not (np.isfinite(weights) & (weights >= 0)).all():
-        raise Declined("was given weights that are not finite, or below 0")
+    if weights.shape != (n,) or not _bounded(weights) or weights.min() < 0:
+        raise Declined("was given weights that are missing, huge or below 0")
     return weights
+
+
+def _bounded(values: Values) -> bool:
+    return bool(values.max() <= _LARGEST and values.min() >= -_LARGEST)  # neither, for a missing one
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,6 +106,9 @@ class Labels:
     def _full(self, counts: NDArray[np.intp]) -> None:
         if counts.min() < 1:
             raise Declined("is to be trained on a part without a class")
+        trained = counts.sum(axis=0)
+        if ((trained > _WARNED_FROM) & (len(self.classes) > np.round(0.5 * trained))).any():
+            raise Declined("is to be trained on a part with hardly more rows than classes")
 
 
 def rows_of_folds(fold: NDArray[np.int64]) -> list[NDArray[np.intp]]:

@@ -13,6 +13,7 @@ come from Cholesky factors of I + Z A^-1 Z' over some steps at a time. No n x n 
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 from numbers import Real
 from typing import Any, Self
 
@@ -29,7 +30,8 @@ _LEAST = 1e-6  # eigenvalue of a part's matrix, for answers to 1e-9: the machine
 _NORMAL = 1e6  # condition number of X'X up to which a refit by it gives the same to 1e-9 on all machines
 _ORTHOGONAL = 1e9  # and up to which one by an SVD does
 _FAR = 1e10  # square of a mean over its deviation, up to which the intercept has its digits
-_CANCELLED = 1e5  # largest share of an answer, per least eigenvalue, that may cancel
+_OUTSIDE = 3e5  # times the root of the condition, how much larger a row times the coefficients may be than answers
+_CANCELLED = 1e5  # largest share of an answer that may cancel, a number divided by an eigenvalue
 _WARNS = 1e14  # the condition number near which the refit may warn
 _ROUNDED = 1e4  # the condition number from which a second pass takes out what a first one rounds
 _TIE = 1e-9  # scores as near, relative to the largest, may be the other way round in the refit
@@ -70,16 +72,17 @@ class LeastSquares(Shortcut):
         if self._labels is not None:
             self._labels.in_each_fold(fold)
         Z = self._at.Z
-        scores = Z @ (Z.T @ (self._weights[:, None] * self._Y))
+        c = Z.T @ (self._weights[:, None] * self._Y)
+        scores = Z @ c
         residuals = self._Y - scores
-        lost = 0.0
+        lost, largest = 0.0, float(np.abs(self._Y).max())
         for rows in groups:
             pull, least = self._pull(rows, residuals)
-            lost = max(lost, float((np.abs(pull).max(axis=(1, 2)) / least).max()))
+            lost = max(lost, float((np.maximum(np.abs(pull).max(axis=(1, 2)), largest) / least).max()))
             scores[rows] -= pull
         if lost > _CANCELLED * np.abs(scores).max():
             raise Declined("gives answers much smaller than what they are computed from")
-        return self._answers(scores[fold >= 0])
+        return self._answers(scores[fold >= 0], c)
 
     def _pull(self, rows: NDArray[np.intp], residuals: Values) -> tuple[Values, Values]:
         """How far the rows of each fold, shape (m, b), pull their own predictions, shape (m, b, targets).
@@ -120,7 +123,8 @@ class LeastSquares(Shortcut):
             rows = order[first : first + at_once]
             factor = linalg.cho_factor(matrix)
             Z, Y, root = self._at.Z[rows], self._Y[rows], np.sqrt(self._weights[rows])[:, None]
-            scores[first : first + at_once] = Z @ linalg.cho_solve(factor, moment)
+            c = linalg.cho_solve(factor, moment)
+            scores[first : first + at_once] = Z @ c
             if at_once > block:
                 number = np.arange(len(rows)) // block
                 covariance = Z @ linalg.cho_solve(factor, Z.T)
@@ -130,7 +134,7 @@ class LeastSquares(Shortcut):
                 scores[first : first + at_once] += (gain * (number[:, None] > number)) @ innovations
             added, further = self._sums(rows)
             matrix, moment = matrix + added, moment + further
-        return self._answers(scores)
+        return self._answers(scores, c)
 
     def part(self, train: Rows, asked: Rows, method: Method = "predict") -> Answers:
         """As Shortcut.part."""
@@ -140,7 +144,8 @@ class LeastSquares(Shortcut):
         matrix, moment = self._normal(train)
         values = np.linalg.eigvalsh(matrix)
         self._at.rely(values / max(1.0, values[-1]), len(train))  # a row may be there twice
-        return self._answers(self._at.Z[asked] @ np.linalg.solve(matrix, moment))
+        c: Values = np.linalg.solve(matrix, moment).astype(np.float64, copy=False)
+        return self._answers(self._at.Z[asked] @ c, c)
 
     def _normal(self, rows: Rows) -> tuple[Values, Values]:
         """The matrix and the moments of a part of the rows, shapes (q, q) and (q, targets)."""
@@ -153,12 +158,13 @@ class LeastSquares(Shortcut):
         Z, w = self._at.Z[rows], self._weights[rows, None]
         return (Z * w).T @ Z, Z.T @ (w * self._Y[rows])
 
-    def _answers(self, scores: Values) -> Answers:
-        if not np.isfinite(scores).all():
-            raise Declined("gives numbers that are not finite")
+    def _answers(self, scores: Values, c: Values) -> Answers:
+        """The answers, shape (n,), of scores, shape (n, targets), that coefficients such as c give."""
+        largest = np.abs(scores).max(initial=0)
+        if self._at.farthest * np.linalg.norm(c, axis=0).max() > _OUTSIDE / np.sqrt(self._at.condition) * largest:
+            raise Declined("is asked of rows far outside of those that it is trained on")
         if self._labels is None:
             return scores[:, 0]
-        largest = np.abs(scores).max(initial=0)
         if scores.shape[1] == 1:
             margin, place = np.abs(scores[:, 0]), (scores[:, 0] > 0).astype(np.intp)
         else:
@@ -179,7 +185,13 @@ class _Coordinates:
     Z: Values
     penalty: Values
     n_features: int
+    condition: float
     least: tuple[float, float]
+
+    @cached_property
+    def farthest(self) -> float:
+        """The largest length of a row."""
+        return float(np.sqrt(np.einsum("nq,nq->n", self.Z, self.Z).max()))
 
     def rely(self, eigenvalues: NDArray[Any], n_train: int) -> Values:
         """The least `eigenvalues` of matrices of `n_train` rows, if each is large enough. Raises Declined."""
@@ -227,7 +239,8 @@ def _coordinates(learner: Any, X: Values, weights: Values | None) -> _Coordinate
     if learner.fit_intercept:
         Z = np.hstack([np.full((n, 1), 1 / np.sqrt(total)), Z])
         penalty = np.pad(penalty, ((1, 0), (1, 0)))
-    return _Coordinates(Z, penalty, p, least)
+    by_svd = getattr(learner, "solver", "svd") == "svd"
+    return _Coordinates(Z, penalty, p, condition if by_svd else apart, least)
 
 
 def _inverse_factor(matrix: Values) -> Values:

@@ -21,7 +21,6 @@ from heldout.shortcuts.asked import Labels, Values
 from heldout.shortcuts.shortcut import Answers, Declined, Method, Shortcut
 
 _MOST_FEATURES = 15  # for a tree; scikit-learn's own bound
-_LARGEST = 1e150  # a value that may be squared
 _TIE = 1e-9  # votes as near, relative to all votes, may be the other way round in the refit
 _ROUNDED = 1e-10  # relative error of a squared distance that a vote by distance bears
 _FEW_OF_TREE = 3  # hypotheses that are fitted and asked as fast as the lists are made
@@ -54,8 +53,6 @@ class Neighbors(Shortcut):
         if not (minkowski or learner.metric in ("euclidean", "manhattan")) or learner.metric_params:
             raise Declined("has a metric other than the Euclidean and the Manhattan one")
         rows = given.features(X)
-        if np.abs(rows).max() > _LARGEST:
-            raise Declined("was given values whose squares are not finite")
         labels = Labels.of(y, len(rows)) if type(learner) is KNeighborsClassifier else None
         if labels is None:
             given.numbers(y, len(rows))

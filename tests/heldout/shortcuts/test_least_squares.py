@@ -115,10 +115,11 @@ class OwnRidge(Ridge):
     """A subclass may do anything else."""
 
 
+EACH = np.arange(20)
 ROWS = np.random.default_rng(3).normal(size=(20, 3))
 NUMBERS = ROWS @ [1.0, 2.0, 3.0] + np.random.default_rng(4).normal(size=20)
 CLASSES = np.resize(["a", "b"], 20)
-HOLE = np.where(np.arange(20) == 7, np.nan, 1.0)
+HOLE = np.where(EACH == 7, np.nan, 1.0)
 
 
 @pytest.mark.parametrize(
@@ -141,7 +142,9 @@ HOLE = np.where(np.arange(20) == 7, np.nan, 1.0)
         (Ridge(), ROWS, NUMBERS[:, None], None, "outcomes that are no 1-D array"),
         (Ridge(), ROWS, NUMBERS.astype(np.float32), None, "outcomes that are no 1-D array"),
         (Ridge(), ROWS, CLASSES, None, "outcomes that are no 1-D array"),
+        (Ridge(), ROWS * 1e51, NUMBERS, None, "huge"),
         (Ridge(), ROWS, HOLE, None, "outcomes"),
+        (Ridge(), ROWS, np.where(EACH % 2, -np.inf, 1.0), None, "outcomes"),
         (Ridge(), ROWS, NUMBERS, HOLE, "weights"),
         (Ridge(), ROWS, NUMBERS, -np.ones(20), "weights"),
         (Ridge(), ROWS, NUMBERS, np.ones(19), "weights"),
@@ -164,18 +167,19 @@ def test_a_learner_or_data_without_a_shortcut_is_declined(learner, X, y, weights
         LeastSquares.of(learner, X, y, weights)
 
 
-EACH = np.arange(20)
 LONE = np.where(EACH == 4, "b", "a")
+MANY = np.arange(44) % 12
 STEPS = np.where(EACH < 4, -1, EACH - 4)
 
 
-@pytest.mark.filterwarnings("ignore:overflow")
 @pytest.mark.parametrize(
     ("ask", "reason"),
     [
         (lambda: of(RidgeClassifier(), y=CLASSES).folds(EACH, "predict_proba"), "no probabilities"),
         (lambda: of(RidgeClassifier(), y=LONE).folds(EACH), "without a class"),
         (lambda: of(RidgeClassifier(), y=LONE).blocks(STEPS, 1), "without a class"),
+        (lambda: of(RidgeClassifier(), MANY[:, None] * 1.0, MANY).folds(np.arange(44) // 22), "hardly more rows"),
+        (lambda: of(RidgeClassifier(), MANY[:, None] * 1.0, MANY).part(np.arange(22), EACH), "hardly more rows"),
         (lambda: of(RidgeClassifier(), y=LONE).part(EACH[5:], EACH), "without a class"),
         (lambda: of(Ridge()).folds(np.zeros(20, int)), "on no row"),
         (lambda: of(Ridge()).blocks(EACH, 3), "on no row"),
@@ -192,7 +196,6 @@ STEPS = np.where(EACH < 4, -1, EACH - 4)
             lambda: of(RidgeClassifier(), np.tile([[1.0], [1.0], [-1.0], [-1.0]], (5, 1)), CLASSES).part(EACH, EACH),
             "score",
         ),
-        (lambda: of(Ridge(), y=np.where(EACH % 2, 1.7e308, -1.7e308)).folds(EACH), "not finite"),
         (
             lambda: of(Ridge(1e-5, fit_intercept=False), (EACH[:, None] == 4) + 0.0, weights=None).folds(EACH),
             "much smaller",
@@ -202,6 +205,12 @@ STEPS = np.where(EACH < 4, -1, EACH - 4)
 def test_a_partition_without_a_shortcut_is_declined(ask, reason):
     with pytest.raises(Declined, match=reason):
         ask()
+
+
+def test_a_row_of_no_weight_far_outside_of_the_others_is_declined():
+    X = np.c_[ROWS, 1e9 * (EACH == 4)]
+    with pytest.raises(Declined, match="far outside"):
+        of(Ridge(), X, weights=(EACH != 4) + 0.0).folds(EACH)
 
 
 def of(learner, X=ROWS, y=NUMBERS, weights=None):

@@ -165,7 +165,7 @@ REGRESSOR, CLASSIFIER = KNeighborsRegressor(2), KNeighborsClassifier(2)
         (KNeighborsRegressor(metric_params={"w": [1, 2]}), ROWS, NUMBERS, None, "metric"),
         (REGRESSOR, ROWS.tolist(), NUMBERS, None, "2-D array of float64"),
         (REGRESSOR, ROWS * HOLE[:, None], NUMBERS, None, "missing"),
-        (REGRESSOR, ROWS * 1e160, NUMBERS, None, "squares"),
+        (REGRESSOR, ROWS * 1e160, NUMBERS, None, "huge"),
         (REGRESSOR, ROWS, HOLE, None, "missing"),
         (REGRESSOR, ROWS, NUMBERS.astype(np.float32), None, "1-D"),
         (CLASSIFIER, ROWS, NUMBERS, None, "1-D array of classes"),
