@@ -209,6 +209,7 @@ class ClassSums(Shortcut):
             nearer = np.exp(np.minimum(margin - apart, 0))  # as near as each may be to the best
             others = np.arange(values.shape[1]) != best[:, None]
             shows = (nearer / (1 + nearer) ** 2 * margin * others).sum(axis=1) > _ERROR
+            shows |= UNIT * np.abs(top[:, 0]) > _ERROR  # a refit's log of the sum of exps
         if ((shows | ~finite) & ~scores.loose).any():
             raise Declined("is so ill-conditioned on a training part that rounding decides")
         return answers, scores.loose

@@ -55,7 +55,7 @@ class LinearDiscriminant(ClassScatter):
             return np.zeros_like(far)
         squares = (np.einsum("cp,cpq->cq", basis.means, basis.to) ** 2).sum(axis=1)
         size = far + squares  # of products with means about 0, not about each other
-        condition = 1 / basis.singular**2 + (16 * np.sqrt(basis.condition) if self.solver == "lsqr" else 0)
+        condition = 1 / basis.singular**2 + (np.sqrt(basis.condition) if self.solver == "lsqr" else 0)
         rounding: Floats = 4 * UNIT * condition * size
         return rounding
 
@@ -109,6 +109,6 @@ class QuadraticDiscriminant(ClassScatter):
         return sure
 
     def _refits(self, basis: About, far: Floats) -> Floats:
-        condition = np.sqrt(basis.condition) if self.by_svd else basis.condition
-        rounding: Floats = 4 * UNIT * condition * (far + self.X.shape[1])
+        condition = np.sqrt(basis.condition) if self.by_svd else 4 * basis.condition
+        rounding: Floats = UNIT * condition * (far + self.X.shape[1])
         return rounding
