@@ -11,6 +11,7 @@ from heldout.shortcuts.class_sums import UNIT, Floats, check
 from heldout.shortcuts.shortcut import Declined
 
 _ABOVE = 1.02  # times a limit of scikit-learn, to be surely above it
+_RANGE = 1e-3 / UNIT  # of eigenvalues that are surely no rounded 0
 
 
 class LinearDiscriminant(ClassScatter):
@@ -45,9 +46,12 @@ class LinearDiscriminant(ClassScatter):
         return factors
 
     def _surely(self, basis: About, norm: Floats, norm_inverse: Floats) -> NDArray[np.bool_]:
-        if not self.by_svd:
-            return np.ones(len(norm), dtype=bool)
-        sure: NDArray[np.bool_] = basis.singular**2 > self.tol**2 * (norm * norm_inverse)[:, 0]
+        condition = (norm * norm_inverse)[:, 0]
+        sure: NDArray[np.bool_] = np.isfinite(condition)
+        if self.by_svd:
+            sure &= basis.singular**2 > self.tol**2 * condition
+        if self.solver == "lsqr":  # which drops eigenvalues below the largest by the unit of rounding
+            sure &= _RANGE > basis.condition[0] * condition
         return sure
 
     def _refits(self, basis: About, far: Floats) -> Floats:
