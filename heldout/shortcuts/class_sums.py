@@ -241,6 +241,8 @@ def check(
         raise Declined("has rows of one class alone")
     if weights is not None and not weighted:
         raise Declined("takes no weights of rows")
+    if weights is not None and not (np.isfinite(weights) & (weights >= 0)).all():
+        raise Declined("has weights that are no finite numbers of at least 0")
     try:
         learner._validate_params()
     except ValueError as error:

@@ -51,7 +51,7 @@ class LinearDiscriminant(ClassScatter):
         if self.by_svd:
             sure &= basis.singular**2 > self.tol**2 * condition
         if self.solver == "lsqr":  # which drops eigenvalues below the largest by the unit of rounding
-            sure &= _RANGE > basis.condition[0] * condition
+            sure &= condition < _RANGE / basis.condition[0]
         return sure
 
     def _refits(self, basis: About, far: Floats) -> Floats:
