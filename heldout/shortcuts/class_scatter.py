@@ -25,6 +25,7 @@ class About:
 
     means: Floats  # (C, p), of the classes
     to: Floats  # (C, p, p), times which the matrix of the class becomes a unit matrix
+    ridge: Floats  # (C, p, p), what is added to each matrix
     singular: float  # the least of standardised features
     log_det: Floats  # (K,), of the matrix
     least: Floats  # (K,), its least eigenvalue
@@ -79,6 +80,7 @@ class ClassScatter(ClassSums):
         return About(
             means=means,
             to=np.broadcast_to(to, (classes, *to.shape[1:])),
+            ridge=self.ridge * (to.transpose(0, 2, 1) @ to),
             singular=float(singular.min()),
             log_det=log_det,
             least=least,
@@ -121,11 +123,11 @@ class ClassScatter(ClassSums):
 
     def _matrices(self, basis: About, factors: Floats, scatter: Floats, of: Floats) -> _Matrices:
         p = self.X.shape[1]
-        matrix = np.einsum("nkc,ncpq->nkpq", factors, scatter)
+        matrix: Floats = (factors @ scatter.reshape(*scatter.shape[:2], p * p)).reshape(*factors.shape[:2], p, p)
         if self.ridge:
-            matrix += self.ridge * np.einsum("kqp,kqr->kpr", basis.to, basis.to)
+            matrix += basis.ridge
         try:
-            inverse = np.linalg.inv(matrix)
+            inverse = np.asarray(np.linalg.inv(matrix), dtype=np.float64)
         except np.linalg.LinAlgError:
             raise Declined("has a singular matrix on a training part") from None
         norm, norm_inverse = (np.abs(one).sum(axis=-1).max(axis=-1) for one in (matrix, inverse))

@@ -209,6 +209,7 @@ class ClassSums(Shortcut):
             nearer = np.exp(np.minimum(margin - apart, 0))  # as near as each may be to the best
             others = np.arange(values.shape[1]) != best[:, None]
             shows = (nearer / (1 + nearer) ** 2 * margin * others).sum(axis=1) > _ERROR
+            shows |= UNIT * np.abs(top[:, 0]) > _ERROR  # a refit's log of the sum of exps
         if ((shows | ~finite) & ~scores.loose).any():
             raise Declined("is so ill-conditioned on a training part that rounding decides")
         return answers, scores.loose
@@ -240,6 +241,8 @@ def check(
         raise Declined("has rows of one class alone")
     if weights is not None and not weighted:
         raise Declined("takes no weights of rows")
+    if weights is not None and not (np.isfinite(weights) & (weights >= 0)).all():
+        raise Declined("has weights that are no finite numbers of at least 0")
     try:
         learner._validate_params()
     except ValueError as error:

@@ -11,6 +11,7 @@ from heldout.shortcuts.class_sums import UNIT, Floats, check
 from heldout.shortcuts.shortcut import Declined
 
 _ABOVE = 1.02  # times a limit of scikit-learn, to be surely above it
+_RANGE = 1e-3 / UNIT  # of eigenvalues that are surely no rounded 0
 
 
 class LinearDiscriminant(ClassScatter):
@@ -45,9 +46,12 @@ class LinearDiscriminant(ClassScatter):
         return factors
 
     def _surely(self, basis: About, norm: Floats, norm_inverse: Floats) -> NDArray[np.bool_]:
-        if not self.by_svd:
-            return np.ones(len(norm), dtype=bool)
-        sure: NDArray[np.bool_] = basis.singular**2 > self.tol**2 * (norm * norm_inverse)[:, 0]
+        condition = (norm * norm_inverse)[:, 0]
+        sure: NDArray[np.bool_] = np.isfinite(condition)
+        if self.by_svd:
+            sure &= basis.singular**2 > self.tol**2 * condition
+        if self.solver == "lsqr":  # which drops eigenvalues below the largest by the unit of rounding
+            sure &= condition < _RANGE / basis.condition[0]
         return sure
 
     def _refits(self, basis: About, far: Floats) -> Floats:
@@ -55,7 +59,7 @@ class LinearDiscriminant(ClassScatter):
             return np.zeros_like(far)
         squares = (np.einsum("cp,cpq->cq", basis.means, basis.to) ** 2).sum(axis=1)
         size = far + squares  # of products with means about 0, not about each other
-        condition = 1 / basis.singular**2 + (16 * np.sqrt(basis.condition) if self.solver == "lsqr" else 0)
+        condition = 1 / basis.singular**2 + (np.sqrt(basis.condition) if self.solver == "lsqr" else 0)
         rounding: Floats = 4 * UNIT * condition * size
         return rounding
 
@@ -109,6 +113,6 @@ class QuadraticDiscriminant(ClassScatter):
         return sure
 
     def _refits(self, basis: About, far: Floats) -> Floats:
-        condition = np.sqrt(basis.condition) if self.by_svd else basis.condition
-        rounding: Floats = 4 * UNIT * condition * (far + self.X.shape[1])
+        condition = np.sqrt(basis.condition) if self.by_svd else 4 * basis.condition
+        rounding: Floats = UNIT * condition * (far + self.X.shape[1])
         return rounding

@@ -68,3 +68,69 @@ def test_ill_conditioned_problems_are_equal_or_declined(equals_refit, kind, seed
             equals_refit(learner, shortcut, X, y, rng, ["predict", "predict_proba"][seed // 5 % 2])
         except Declined:
             pass
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_leaving_out_the_row_that_makes_a_direction_is_equal_or_declined(kind):
+    rng = np.random.default_rng(2)
+    X, y = rng.normal(size=(60, 2)), np.arange(60) % 2
+    X[:, 1] = 1e-3 * X[:, 1] + 2e-3 * y
+    X[7, 1] = 1.0  # nearly all of the variance
+    got = KINDS[kind].of(kind(tol=1e-9), X, y).folds(np.arange(60), "predict_proba")
+    for row in (6, 7, 8):
+        rest = np.arange(60) != row
+        wanted = kind(tol=1e-9).fit(X[rest], y[rest]).predict_proba(X[[row]])[0]
+        np.testing.assert_allclose(got[row], wanted, atol=1e-9)
+
+
+def test_a_direction_between_means_that_is_dropped_is_declined():
+    rng = np.random.default_rng(3)
+    X, y = rng.normal(size=(90, 2)), np.repeat([0, 1, 2], 30)
+    X = X - np.stack([X[y == label].mean(axis=0) for label in y])
+    X[:, 0] += 10 * y  # three means on a line
+    shortcut = LinearDiscriminant.of(LinearDiscriminantAnalysis(tol=0.2), X, y)
+    with pytest.raises(Declined, match="singular"):
+        shortcut.folds(np.arange(90) % 3)
+    with pytest.raises(Declined, match="singular"):
+        shortcut.folds(np.arange(90))
+
+
+def subclass_of(kind):
+    return type("Subclass", (kind,), {"__init__": kind.__init__})()
+
+
+@pytest.mark.parametrize(
+    ("learner", "change", "reason"),
+    [
+        *[(subclass_of(kind), {}, "not exactly") for kind in KINDS],
+        *[(kind(priors=[0.2, 0.2, 0.6]), {}, "priors") for kind in KINDS],
+        *[(kind(priors=[0.0, 1.0]), {}, "priors") for kind in KINDS],
+        *[(kind(tol=-1.0), {}, "refuses") for kind in KINDS],
+        *[(kind(), {"weights": np.ones(20)}, "no weights") for kind in KINDS],
+        *[(kind(), {"X": np.ones((20, 2), dtype=int)}, "float64") for kind in KINDS],
+        *[(kind(solver="eigen", shrinkage=0.1), {}, "shrunk") for kind in KINDS],
+        (LinearDiscriminantAnalysis(priors=[0.5, 0.4]), {}, "sum up"),
+        (LinearDiscriminantAnalysis(n_components=2), {}, "n_components"),
+    ],
+)
+def test_is_declined_when_made(learner, change, reason):
+    given = {"X": np.random.default_rng(0).normal(size=(20, 2)), "y": np.arange(20) % 2} | change
+    kind = next(kind for kind in KINDS if isinstance(learner, kind))
+    with pytest.raises(Declined, match=reason):
+        KINDS[kind].of(learner, **given)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_training_part_without_a_class_or_a_direction_is_declined(kind):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(20, 2)), np.arange(20) % 2
+    with pytest.raises(Declined, match="of a class"):
+        KINDS[kind].of(kind(), X, y).folds(y)
+    with pytest.raises(Declined, match="of a class"):
+        KINDS[kind].of(kind(), X[:12], np.arange(12) // 11).folds(np.arange(12))
+    X[:, 1] = X[:, 0]
+    with pytest.raises(Declined, match="collinear"):
+        KINDS[kind].of(kind(), X, y).folds(np.arange(20))
+    X[:, 1] = y
+    with pytest.raises(Declined, match="constant"):
+        KINDS[kind].of(kind(), X, y).folds(np.arange(20))
