@@ -100,7 +100,7 @@ def against_ridge_cv(n: int, p: int, bar: str) -> Row:
     X, _, y = draw(n, p)
     ours, theirs = paired(
         lambda: find(Ridge(), X, y).folds(np.arange(n)),
-        lambda: RidgeCV(alphas=[1.0], store_cv_results=True).fit(X, y).cv_results_,
+        lambda: RidgeCV(alphas=[1.0]).fit(X, y).best_score_,
     )
     return Row(f"leave-one-out, Ridge, p = {p}", f"RidgeCV, {_PEER}", n, ours, theirs, bar)
 

@@ -8,7 +8,6 @@ from sklearn.base import clone
 
 from heldout.shortcuts.shortcut import Declined
 
-
 PROBLEMS = 40  # of each law's random ones in the default suite; all 200 and more are slow tests
 
 
