@@ -189,6 +189,8 @@ class CategoricalNaiveBayes(_Counting):
         at_least = np.asarray(0 if learner.min_categories is None else learner.min_categories)
         if at_least.dtype.kind != "i" or at_least.shape not in ((), X.shape[1:]):
             raise Declined("has min_categories that are not one whole number, or one for each feature")
+        if self.alpha == 0 and (at_least > categories).any():
+            raise Declined("has categories without a row, and alpha=0")
         self.at_least = at_least
 
     def _terms(self, basis: None, rows: Rows) -> Floats:  # noqa: ARG002
