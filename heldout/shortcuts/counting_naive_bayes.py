@@ -87,7 +87,7 @@ class _Counting(ClassSums):
 
     def _given(self, values: Floats, size: Floats, lost: Floats) -> Scores:
         """Scores whose logs, each with an error of some units of `size`, were multiplied and summed up."""
-        units = _LOG + rounding_of(lost, len(self.X))[:, None]
+        units = _LOG + rounding_of(np.ones(1), lost, len(self.X))[:, None]
         rounding = 4 * UNIT * np.sqrt(self.X.shape[1]) * np.abs(values) + units * size
         return Scores(values, np.broadcast_to(rounding, values.shape), np.broadcast_to(lost > LOST, len(values)))
 
