@@ -173,8 +173,8 @@ class ClassScatter(ClassSums):
             for few in self._some(own):
                 with np.errstate(all="ignore"):
                     scores = self._left_out(basis, total, number, asked[few])
-                given[few], loose = self._answers(scores, method)
-                for at in few[loose]:
+                given[few], doubt = self._answers(scores, method)
+                for at in few[doubt]:
                     given[at] = self.part(np.delete(self.every, asked[at]), asked[at : at + 1], method)[0]
         return given
 

@@ -100,8 +100,8 @@ class ClassSums(Shortcut):
         basis = self._basis_of(train)
         sums = self._summed(basis, train)
         answers = [self._answers(self._checked(basis, sums, sums, rows, method), method) for rows in self._some(asked)]
-        if any(loose.any() for _, loose in answers):
-            raise Declined("is too near to a singular case on a training part")
+        if any(doubt.any() for _, doubt in answers):
+            raise Declined("is so near to a singular case on a training part that rounding would show")
         return np.concatenate([given for given, _ in answers])
 
     def _whole(self) -> tuple[Any, Floats]:
@@ -142,7 +142,7 @@ class ClassSums(Shortcut):
                 scores = self._checked(
                     basis, sums if each else sums[which], of if each or len(of) == 1 else of[which], some, method
                 )
-                answers, loose = self._answers(scores, method)
+                answers, doubt = self._answers(scores, method)
             else:
                 pieces = [
                     self._answers(
@@ -152,8 +152,8 @@ class ClassSums(Shortcut):
                     for j, start in enumerate(firsts - firsts[0])
                     for few in self._some(some[start : start + sizes[j]])
                 ]
-                answers, loose = (np.concatenate([piece[at] for piece in pieces]) for at in (0, 1))
-            for j in np.unique(which[loose]):
+                answers, doubt = (np.concatenate([piece[at] for piece in pieces]) for at in (0, 1))
+            for j in np.unique(which[doubt]):
                 answers[which == j] = self.part(train_of(number[firsts[j]]), some[which == j], method)
             given.append(answers)
         return np.concatenate(given)
@@ -191,33 +191,34 @@ class ClassSums(Shortcut):
 
     @np.errstate(invalid="ignore", over="ignore", under="ignore")
     def _answers(self, scores: Scores, method: Method) -> tuple[Answers, NDArray[np.bool_]]:
-        """The labels or probabilities, and which are loose. Raises Declined where rounding would show in the others."""
-        values, rounding = scores.values, scores.rounding
-        finite = np.isfinite(values).all(axis=1) & np.isfinite(rounding).all(axis=1)
-        best = values.argmax(axis=1)
-        top = values[np.arange(len(best)), best][:, None]
+        """The labels or probabilities, and where these are in doubt: loose, or rounding would show."""
+        values, rounding = np.ascontiguousarray(scores.values.T), np.ascontiguousarray(scores.rounding.T)
+        best = (scores.values.argmax(axis=1), np.arange(values.shape[1]))
+        top = values[best]
         apart = top - values
-        margin = rounding + rounding[np.arange(len(best)), best][:, None]
+        margin = rounding + rounding[best]
+        margin[best] = 0
         answers: Answers
         if method == "predict":
-            size = _TIE * np.maximum(1, np.abs(values).max(axis=1, keepdims=True))
-            shows = ((apart < margin) & (apart > size)).any(axis=1)
-            answers = self.classes[best]
+            size = _TIE * np.maximum(1, np.abs(values).max(axis=0))
+            doubt = ((apart < margin) & (apart > size)).any(axis=0)
+            answers = self.classes[best[0]]
         else:
-            answers = np.exp(-apart)
-            answers /= answers.sum(axis=1, keepdims=True)
+            chances = np.exp(-apart)
+            chances /= chances.sum(axis=0)
             nearer = np.exp(np.minimum(margin - apart, 0))  # as near as each may be to the best
-            others = np.arange(values.shape[1]) != best[:, None]
-            shows = (nearer / (1 + nearer) ** 2 * margin * others).sum(axis=1) > _ERROR
-            shows |= UNIT * np.abs(top[:, 0]) > _ERROR  # a refit's log of the sum of exps
-        if ((shows | ~finite) & ~scores.loose).any():
-            raise Declined("is so ill-conditioned on a training part that rounding decides")
-        return answers, scores.loose
+            doubt = (nearer / (1 + nearer) ** 2 * margin).sum(axis=0) > _ERROR
+            doubt |= UNIT * np.abs(top) > _ERROR  # in a refit's log of the sum of exps
+            answers = np.ascontiguousarray(chances.T)
+        return answers, doubt | scores.loose | ~np.isfinite(values + rounding).all(axis=0)
 
 
-def rounding_of(lost: Floats, n: Floats | int) -> Floats:
-    """The relative error of sums over n rows, here and in a refit, where these are left of sums `lost` times larger."""
-    error: Floats = UNIT * (4 * np.sqrt(n) + lost * (4 + np.sqrt(n) / 4))
+def rounding_of(size: Floats, lost: Floats, n: Floats | int) -> Floats:
+    """The error, here and in a refit, of what has this size and is made of sums over n rows.
+
+    `lost` is the size times how many times larger the sums were that these are left of.
+    """
+    error: Floats = UNIT * (4 * np.sqrt(n) * size + (4 + np.sqrt(n) / 4) * lost)
     return error
 
 
@@ -265,6 +266,9 @@ def dot(x: Floats, each: Floats) -> Floats:
 
 def class_means(X: Floats, code: NDArray[np.intp], classes: int) -> Floats:
     """The mean of each class, shape (C, p), to the last digits: the mean of what is left is added."""
-    means: Floats = np.stack([X[code == number].mean(axis=0) for number in range(classes)])
-    means += np.stack([(X[code == number] - means[number]).mean(axis=0) for number in range(classes)])
+    means = np.empty((classes, X.shape[1]))
+    for number in range(classes):
+        own = X[code == number]
+        means[number] = own.mean(axis=0)
+        means[number] += (own - means[number]).mean(axis=0)
     return means

@@ -87,7 +87,7 @@ class _Counting(ClassSums):
 
     def _given(self, values: Floats, size: Floats, lost: Floats) -> Scores:
         """Scores whose logs, each with an error of some units of `size`, were multiplied and summed up."""
-        units = _LOG + rounding_of(lost, len(self.X))[:, None]
+        units = _LOG + rounding_of(np.ones(1), lost, len(self.X))[:, None]
         rounding = 4 * UNIT * np.sqrt(self.X.shape[1]) * np.abs(values) + units * size
         return Scores(values, np.broadcast_to(rounding, values.shape), np.broadcast_to(lost > LOST, len(values)))
 
@@ -189,6 +189,8 @@ class CategoricalNaiveBayes(_Counting):
         at_least = np.asarray(0 if learner.min_categories is None else learner.min_categories)
         if at_least.dtype.kind != "i" or at_least.shape not in ((), X.shape[1:]):
             raise Declined("has min_categories that are not one whole number, or one for each feature")
+        if self.alpha == 0 and (at_least > categories).any():
+            raise Declined("has categories without a row, and alpha=0")
         self.at_least = at_least
 
     def _terms(self, basis: None, rows: Rows) -> Floats:  # noqa: ARG002

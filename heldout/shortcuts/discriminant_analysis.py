@@ -26,6 +26,7 @@ class LinearDiscriminant(ClassScatter):
             raise Declined("has priors that do not sum up to 1")
         self.solver = learner.solver
         self.by_svd = learner.solver == "svd"
+        self.least = 1 if self.by_svd else 2  # others warn of a covariance of one row
         self.tol = _ABOVE * learner.tol
         self.between = min(len(self.classes) - 1, X.shape[1])
         if learner.n_components is not None and learner.n_components > self.between:

@@ -83,29 +83,37 @@ class GaussianNaiveBayes(ClassSums):
         np.maximum(variance, 0, out=variance)
         variance += smoothing[:, None, None]
         scale = 1 / variance
-        lost = np.maximum((of[..., 1 + p :] * scale).max(axis=2) / weight, lost_of_smoothing)
-        if self.weights is not None:
-            lost = np.maximum(lost, of[..., 0] / weight)
         shift += basis.means
         offset = np.sqrt(np.einsum("ncp,ncp,ncp->nc", shift, shift, scale))
         away = self.X[rows, None, :] - shift
-        far = np.einsum("ncp,ncp,ncp->nc", away, away, scale)
+        scaled = away * scale
+        far = np.einsum("ncp,ncp->nc", away, scaled)
         np.log(variance, out=variance)
-        values = -0.5 * (far + variance.sum(axis=2) + p * np.log(2 * np.pi))
-        values += np.log(weight / weight.sum(axis=1, keepdims=True) if self.priors is None else self.priors)
+        values = -0.5 * (far + np.einsum("ncp->nc", variance) + p * np.log(2 * np.pi))
+        values += np.log(weight / np.einsum("nc->n", weight)[:, None] if self.priors is None else self.priors)
+        squares, of_all = of[..., 1 + p :], lost_of_smoothing + of[..., 0] / weight
+        lost = np.einsum("ncp,ncp->nc", scale, squares) / weight + p * of_all  # of the log determinant
+        lost_of_far = np.einsum("ncp,ncp,ncp->nc", scaled, scaled, squares) / weight + far * of_all
         noise = 2 * UNIT * np.sqrt(n) * offset  # of a refit's means, in standard deviations
-        rounding = (rounding_of(lost, n) + noise**2) * (far + p) + noise * np.sqrt(far)
+        rounding = rounding_of(far + p, lost_of_far + lost, n) + noise**2 * (far + p) + noise * np.sqrt(far)
         rounding += np.where(noise > _NOISE, np.inf, 0)
-        return Scores(values, rounding, np.broadcast_to(~(lost <= LOST).all(axis=1), len(rows)))
+        return Scores(values, rounding, np.broadcast_to(~(lost <= LOST * p).all(axis=1), len(rows)))
 
     def _smoothing(self, basis: _About, sums: Floats, of: Floats) -> tuple[Floats, Floats]:
         """`epsilon_` of each hypothesis, shape (n,), and how many times larger the sums were that it is left of."""
         p = self.X.shape[1]
         count = sums[..., 0]
         n = count.sum(axis=1)[:, None]
-        mean = (sums[..., 1 : 1 + p].sum(axis=1) + count @ basis.apart) / n
-        square = sums[..., 1 + p :].sum(axis=1) + 2 * np.einsum("ncp,cp->np", sums[..., 1 : 1 + p], basis.apart)
+        total = np.einsum("ncd->nd", sums)
+        mean = (total[:, 1 : 1 + p] + count @ basis.apart) / n
+        square = total[:, 1 + p :] + 2 * np.einsum("ncp,cp->np", sums[..., 1 : 1 + p], basis.apart)
         square += count @ basis.apart**2
-        largest = (square / n - mean * mean).max(axis=1, keepdims=True)
-        size = of[..., 1 + p :].sum(axis=1) + of[..., 0] @ basis.apart**2
-        return self.smoothing * largest[:, 0], size.max(axis=1, keepdims=True) / (n * largest)
+        largest = _highest(square / n - mean * mean)
+        size = _highest(np.einsum("ncp->np", of[..., 1 + p :]) + of[..., 0] @ basis.apart**2)
+        return self.smoothing * largest, (size / (n[:, 0] * largest))[:, None]
+
+
+def _highest(values: Floats) -> Floats:
+    """The highest of each row, shape (n,): sooner found along columns."""
+    highest: Floats = np.ascontiguousarray(values.T).max(axis=0)
+    return highest

@@ -87,7 +87,7 @@ class NearestCentroids(ClassSums):
         lengths = np.einsum("ncp,ncp->nc", x, x) + np.einsum("ncp,ncp->nc", centroids, centroids)
         values = np.where(equal, 0.0, 2 * np.log(priors)) - far
         # a refit subtracts products from squared lengths, and divides by deviations from means of n rounded sums
-        rounding = 8 * UNIT * lengths + 2 * UNIT * np.sqrt(n * lengths * far) + rounding_of(lost[:, None], n) * far
+        rounding = 8 * UNIT * lengths + 2 * UNIT * np.sqrt(n * lengths * far) + rounding_of(far, lost[:, None] * far, n)
         return Scores(values, rounding, np.broadcast_to(loose, len(rows)))
 
     def _priors(self, shares: Floats) -> Floats:

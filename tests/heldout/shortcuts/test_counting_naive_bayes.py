@@ -126,6 +126,7 @@ def subclass_of(kind):
         (BernoulliNB(binarize=None), {"X": np.full((20, 2), 2.0)}, "0 and 1"),
         (CategoricalNB(), {"X": np.full((20, 2), 1e9)}, "categories of"),
         (CategoricalNB(), {"X": np.full((20, 2), 6e4)}, "more than"),
+        (CategoricalNB(min_categories=3, alpha=0.0), {}, "without a row"),
         (CategoricalNB(min_categories=[2, 2, 2]), {}, "min_categories"),
         (CategoricalNB(min_categories=[2.0, 2.0]), {}, "min_categories"),
     ],

@@ -128,6 +128,9 @@ def test_a_training_part_without_a_class_or_a_direction_is_declined(kind):
         KINDS[kind].of(kind(), X, y).folds(y)
     with pytest.raises(Declined, match="of a class"):
         KINDS[kind].of(kind(), X[:12], np.arange(12) // 11).folds(np.arange(12))
+    if kind is LinearDiscriminantAnalysis:
+        with pytest.raises(Declined, match="fewer than 2 rows"):
+            KINDS[kind].of(kind(solver="lsqr"), X, np.arange(20) // 19).part(np.arange(20), np.arange(20))
     X[:, 1] = X[:, 0]
     with pytest.raises(Declined, match="collinear"):
         KINDS[kind].of(kind(), X, y).folds(np.arange(20))

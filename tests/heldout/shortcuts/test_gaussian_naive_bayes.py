@@ -60,7 +60,7 @@ def test_ill_conditioned_problems_are_equal_or_declined(equals_refit, seed):
 def test_leaving_out_the_row_that_makes_a_variance_is_summed_anew():
     rng = np.random.default_rng(5)
     X, y = rng.normal(size=(40, 2)), np.arange(40) % 2
-    X[::2, 0], X[6, 0] = 0.0, 1e5
+    X[::2, 0], X[6, 0] = 0.0, 100.0
     got = GaussianNaiveBayes.of(GaussianNB(), X, y).folds(np.arange(40), "predict_proba")
     rest = np.arange(40) != 6
     wanted = GaussianNB().fit(X[rest], y[rest]).predict_proba(X[[6]])[0]
