@@ -3,7 +3,7 @@ PYTHON := $(shell command -v python3.11 || command -v python3)
 UV := uv==0.13.9
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
 
-.PHONY: repro test test-slow test-long test-units test-commands studies datasets docs check ui serve lock clean
+.PHONY: repro test test-slow test-long test-units test-commands studies datasets docs bench bench-quick check ui serve lock clean
 
 repro: .venv/ready ## validate the candidates of params.yaml
 	dvc repro
@@ -33,6 +33,12 @@ docs: .venv/ready ## params.schema.json and docs/params.md, after a change of th
 
 datasets: .venv/ready ## half an hour: DATA=FOLDER of public sets, each from its file to the decision; docs/datasets.md
 	python -m studies.datasets $(if $(DATA),--data $(DATA))
+
+bench: .venv/ready ## some minutes: the table of docs/speed.md, measured anew
+	python -m benchmarks.shortcuts
+
+bench-quick: .venv/ready ## the same on a tenth of the rows, nothing written
+	python -m benchmarks.shortcuts --quick
 
 check: .venv/ready
 	ruff format --check .

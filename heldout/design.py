@@ -13,6 +13,7 @@ from heldout.intervals.method import Method
 from heldout.losses import Loss, Losses
 from heldout.observed import Crossed, CrossValidated, Tested, crossed
 from heldout.partition import Partition, draw_folds
+from heldout.progressive import Block
 from heldout.records import Estimate, Split
 from heldout.seeds import SchemeName
 from heldout.weights import Weights
@@ -46,7 +47,7 @@ class Design:
     loss: Loss
     partition: Partition
     halves: NDArray[np.int8]
-    block: int
+    block: Block
     stratify: bool
     seed: int
     level: float
@@ -96,7 +97,7 @@ class Design:
         if scheme == "holdout":
             return [holdout.split(self.partition.validation)]
         if scheme == "cross_validation":
-            return [split for fold in self._repeated_folds() for split in cross_validation.splits(fold)]
+            return [split for fold in self.folds for split in cross_validation.splits(fold)]
         if scheme == "progressive":
             return progressive.splits(self.partition.step, self.block)
         if scheme == "covalidation":
@@ -109,8 +110,9 @@ class Design:
             return cross_validation.splits(self._folds_of_copies())
         return self.further(scheme).splits
 
-    def _repeated_folds(self) -> list[NDArray[np.int64]]:
-        """The fold of each row in each partition into folds."""
+    @property
+    def folds(self) -> list[NDArray[np.int64]]:
+        """The fold of each row, shape (N,), in each partition into folds."""
         fold, group = self.partition.fold, self.dependence.group
         k = int(fold.max()) + 1
         further = resampling.further_folds(self.y, k, self.fold_repeats - 1, self.stratify, self.seed, group)

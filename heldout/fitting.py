@@ -84,7 +84,13 @@ def test(
     """The losses of `hypothesis` on `rows`, shape (len(rows),), weighted. Raises FitFailure as `fit_and_test`."""
     if not len(rows):  # a half model of rows in time is not tested
         return np.empty(0)
-    given = answers(hypothesis, X, loss, rows)
+    return losses_of(answers(hypothesis, X, loss, rows), y, rows, loss, weights)
+
+
+def losses_of(
+    given: NDArray[Any], y: NDArray[np.generic], rows: NDArray[np.intp], loss: Loss, weights: Weights | None
+) -> Losses:
+    """The losses of the answers `given` at `rows`, shape (len(rows),), weighted. Raises FitFailure for a silent NaN."""
     try:
         losses = loss.pointwise(y[rows], given)
     except (TypeError, ValueError) as error:

@@ -4,6 +4,7 @@ METHOD, section 4; Blum, Kalai, Langford, Beating the Hold-Out (COLT 1999), Thms
 """
 
 from collections.abc import Sequence
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,26 +15,40 @@ from heldout.losses import Losses
 from heldout.observed import Tested
 from heldout.records import Estimate, Split
 
+Block = int | Literal["auto"]  # the steps that share one fit
+_GROWTH = 10
 TARGET = "the progressive hypothesis: one of those along the steps, drawn uniformly"
 
 
-def splits(step: NDArray[np.int64], block: int) -> list[Split]:
-    """One split for each block of `block` steps; `step`, shape (N,), is -1 for training rows.
+def splits(step: NDArray[np.int64], block: Block) -> list[Split]:
+    """One split for each block of steps; `step`, shape (N,), is -1 for training rows.
 
-    Block j tests steps j b … (j+1) b - 1 of a hypothesis trained on the training rows and on all
-    steps of earlier blocks. The terms stay a martingale over examples, so Thm 4 is unchanged.
+    A block tests its steps of a hypothesis trained on the training rows and on all steps of earlier blocks. The terms
+    stay a martingale over examples whatever the sizes of blocks that no label decides, so Thm 4 is unchanged.
     Raises BadArgument for a block below 1.
     """
+    starts = first_steps(int((step < 0).sum()), int(step.max()) + 1, block)
+    ends = [*starts[1:], int(step.max()) + 1]
+    return [
+        Split(train=np.flatnonzero(step < first), validation=np.flatnonzero((step >= first) & (step < end)))
+        for first, end in zip(starts, ends, strict=True)
+    ]
+
+
+def first_steps(trained: int, tested: int, block: Block) -> list[int]:
+    """The first step of each block: every `block` steps; or, of auto, after a tenth more than the rows trained on.
+
+    The fits of auto are O(log(1 + tested / trained)), and no hypothesis is asked about more new rows than a tenth of
+    those that it was trained on, or one.
+    """
+    if block == "auto":
+        starts = [0]
+        while (following := starts[-1] + max(1, (trained + starts[-1]) // _GROWTH)) < tested:
+            starts.append(following)
+        return starts
     if block < 1:
         raise BadArgument("block", f"block is {block}; it must be at least 1")
-    tested = int(step.max()) + 1
-    return [
-        Split(
-            train=np.flatnonzero(step < first),
-            validation=np.flatnonzero((step >= first) & (step < first + block)),
-        )
-        for first in range(0, tested, block)
-    ]
+    return list(range(0, tested, block))
 
 
 def estimate(candidate: str, observed: Tested, n_train: int, method: Method, level: float) -> Estimate:

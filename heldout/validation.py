@@ -17,6 +17,7 @@ from heldout.judging import estimate_winner, nested_winners, select_among
 from heldout.losses import Loss, check_spec, choose_loss
 from heldout.observed import Crossed
 from heldout.partition import make_halves, make_partition, stratify_halves
+from heldout.progressive import Block
 from heldout.records import Estimate
 from heldout.seeds import SchemeName, fit_state
 from heldout.selection import CRITERIA, Criterion, Rule, Selection
@@ -101,7 +102,7 @@ def validate(
     validation_fraction: float = 0.2,
     folds: int = 10,
     tested_fraction: float = 0.5,
-    block: int = 1,
+    block: Block = 1,
     repeats: int = 30,
     estimates: Sequence[str] | None = None,
     intervals: Mapping[str, str] | None = None,
@@ -130,7 +131,9 @@ def validate(
     dependence = arguments.checked_groups(groups, len(y))
     if unlabeled is not None:
         unlabeled = arguments.checked_unlabeled(unlabeled, X)
-    arguments.check_whole(seed=(seed, 0), folds=(folds, 2), block=(block, 1), repeats=(repeats, 1))
+    arguments.check_whole(seed=(seed, 0), folds=(folds, 2), repeats=(repeats, 1))
+    if block != "auto":
+        arguments.check_whole(block=(block, 1))
     check_level(level)
     wanted = arguments.wanted(estimates, unlabeled is not None, len(candidates), chosen_loss)
     if chosen_loss.of_classes and folds != len(y) and groups is None:
@@ -154,7 +157,7 @@ def validate(
             seed=int(seed),
             dependence=dependence,
         ),
-        block=int(block),
+        block=block if block == "auto" else int(block),
         stratify=chosen_loss.of_classes,
         seed=int(seed),
         level=level,

@@ -16,6 +16,7 @@ from heldout.errors import BadArgument
 from heldout.intervals.corrected_repeated_t import METHOD as REPEATED
 from heldout.losses import Loss, choose_loss
 from heldout.partition import Partition
+from heldout.progressive import Block
 from heldout.weights import Weights
 from tasks import files
 from tasks.errors import UserError
@@ -67,7 +68,7 @@ def _read(
     names: tuple[str, ...],
     written: "_Written",
     chosen: tuple[tuple[str, str], ...],
-    block: int,
+    block: Block,
     gap: int,
     stratify: bool,
     repeats: int,

@@ -47,6 +47,7 @@ def fit_all(settings: Settings, names: Sequence[SchemeName]) -> tuple[dict[str, 
     plans = {
         (own.name, candidate.name): units for own in schemes for candidate, units in _plan(settings, own, versions)
     }
+    _spare_fits(settings, schemes, plans, versions)
     todo: list[tuple[str, tuple[Any, ...]]] = []
     reused = 0
     for own in schemes:
@@ -142,6 +143,27 @@ def check_not_all_failed(settings: Settings, failures: Mapping[str, str]) -> Non
         raise UserError(f"{reasons}\ncandidates: all failed, so there is nothing to select; mend at least one")
 
 
+def _spare_fits(
+    settings: Settings,
+    schemes: Sequence[Scheme],
+    plans: Mapping[tuple[SchemeName, str], Sequence[Unit]],
+    versions: Versions,
+) -> None:
+    """Store the units of whole schemes that need no fit; what is declined is left to be fitted."""
+    todo = [
+        (
+            f"{own.label([unit.number for unit in plans[own.name, candidate.name]])} · {candidate.name}, no fit",
+            arguments,
+        )
+        for own in schemes
+        for candidate in settings.candidates
+        if own.spares(settings, candidate) and not all(cache.has(unit.key) for unit in plans[own.name, candidate.name])
+        for arguments in [(settings, candidate, plans[own.name, candidate.name], versions)]
+    ]
+    if todo:
+        run_all(settings, f"{' and '.join(own.name for own in schemes)} without fits", worker.spare_fits, todo, 0)
+
+
 def _plan(settings: Settings, own: Scheme, versions: Versions) -> Iterator[tuple[Candidate, list[Unit]]]:
     """The units of each candidate."""
     rows = [_rows_hash(split) for split in own.splits]
@@ -150,12 +172,15 @@ def _plan(settings: Settings, own: Scheme, versions: Versions) -> Iterator[tuple
     if weights is not None:
         judged += ("weights", hashlib.sha256(weights.values.tobytes()).hexdigest())
     for candidate in settings.candidates:
+        spared = ("shortcut",) if own.spares(settings, candidate) else ()
         open_states = bool(open_random_states(candidate.learner()))
         units = []
         for number, rows_hash in enumerate(rows):
             # a seed that the learner does not use is no part of its key
             state = seeds.fit_state(settings.seed, own.name, number) if open_states else 0
-            key = cache.key(_VERSION, versions.labeled, candidate.identity(), rows_hash, state, own.keep, *judged)
+            key = cache.key(
+                _VERSION, versions.labeled, candidate.identity(), rows_hash, state, own.keep, *judged, *spared
+            )
             units.append(Unit(own.name, number, key, state))
         yield candidate, units
 

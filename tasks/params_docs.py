@@ -92,7 +92,7 @@ def _values(place: Any, whole: Any) -> str:
     if "$ref" in place:
         return _values(_resolved(place, whole), whole)
     if "enum" in place:
-        return ", ".join(f"`{value}`" for value in place["enum"])
+        return ", ".join(f"`{value}`" for value in place["enum"] if value is not False)
     if "const" in place:
         return f"`{place['const']}`"
     if place.get("type") == "array":

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 from typing_extensions import TypedDict  # pydantic takes no other before Python 3.12
 
 from heldout.selection import Criterion, Rule
@@ -117,7 +117,9 @@ class Progressive(Section):
     """Test each block of rows, then train on it."""
 
     tested_fraction: Fraction = Field(description="share of the labelled rows that are tested, then trained on")
-    block: Count = Field(description="steps that share one fit")
+    block: Count | Literal["auto"] = Field(
+        description="steps that share one fit; auto: a tenth of the rows trained on before, so that fits are few"
+    )
 
 
 class Covalidation(Section):
@@ -180,11 +182,21 @@ class Execution(Section):
     )
     workers: Count = Field(description="processes that fit at the same time")
     scheduler: str | None = Field(None, description="address of a Dask scheduler, as in tcp://127.0.0.1:8786")
+    shortcuts: Literal["auto", "off"] = Field(
+        "auto",
+        description="auto: no fit where the held-out answers follow exactly from fewer; off: every fit is made",
+        json_schema_extra={"enum": ["auto", "off", False]},
+    )
     allowed_modules: list[Module] = Field(
         list(imports.DEFAULT),
         description="modules that candidates may come from, and none else is imported: name your own, which lies "
         "beside this file; a module that is imported runs its code, so read this line in a file from a stranger",
     )
+
+    @field_validator("shortcuts", mode="before")
+    @classmethod
+    def _off(cls, written: Any) -> Any:
+        return "off" if written is False else written  # YAML reads off as false
 
     @model_validator(mode="after")
     def _reachable(self) -> "Execution":

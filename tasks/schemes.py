@@ -3,10 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from heldout import shortcuts
 from heldout.design import Design
 from heldout.records import Split
 from heldout.seeds import SchemeName
-from tasks.params import Deliver
+from tasks.params import Candidate, Deliver, Settings
 
 _FITS_A_TASK = 10
 REPEATS_A_TASK = 10
@@ -40,6 +41,11 @@ class Scheme:
     fits_a_task: int
     keep: bool  # the hypothesis is needed later
     training: bool  # and its losses on the rows that it was trained on
+
+    def spares(self, settings: Settings, candidate: Candidate) -> bool:
+        """Whether the fits of a candidate may be spared: no hypothesis is needed later, and there are several."""
+        wanted = settings.execution.shortcuts == "auto" and len(self.splits) > 1 and not self.keep
+        return wanted and shortcuts.known(candidate.learner())
 
     def label(self, numbers: Sequence[int]) -> str:
         """What a person reads: fold 3/10, repeats 1-10/30."""

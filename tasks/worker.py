@@ -4,6 +4,7 @@ A unit is one fit of one candidate. It is stored by the worker as soon as it is 
 that was killed, a candidate added or repeats raised redo only what is not there.
 """
 
+import logging
 import os
 import signal
 import threading
@@ -20,12 +21,16 @@ from heldout.errors import FitFailure
 from heldout.fitting import answers, fit_and_test, test
 from heldout.losses import Loss, Losses
 from heldout.seeds import SchemeName
+from heldout.shortcuts import Declined
+from heldout.shortcuts.held_out import held_out
 from heldout.warned import Warned
 from tasks import cache, files
 from tasks.designs import design_of, partitions_hash
 from tasks.params import Candidate, Settings
 from tasks.quiet import quiet
 from tasks.schemes import scheme
+
+log = logging.getLogger("heldout")
 
 
 @dataclass(frozen=True)
@@ -108,6 +113,20 @@ def _fit_units(settings: Settings, learner: Any, units: Sequence[Unit], versions
             cache.save(hypothesis_key(unit), fitted.hypothesis)
         cache.save(unit.key, (fitted.losses, training, fitted.warned))
     return None
+
+
+def spare_fits(settings: Settings, candidate: Candidate, units: Sequence[Unit], versions: Versions) -> None:
+    """Store all units of a scheme by a shortcut; nothing where the learner has to be fitted."""
+    settings.use_folder()
+    X = files.open_features(files.LABELED, versions.labeled)
+    design = design_of(settings, versions.labeled, versions.partitions)
+    try:
+        losses = held_out(candidate.learner(), X, design, units[0].scheme)
+    except (Declined, FitFailure) as reason:  # a fit will say which one fails
+        log.debug("%s: %s is fitted: %s", units[0].scheme, candidate.name, reason)
+        return
+    for unit, part in zip(units, losses, strict=True):
+        cache.save(unit.key, (part, None, ()))
 
 
 def disagree(settings: Settings, candidate: str, keys: Sequence[str], shard: Path, key: str, loss: Loss) -> str | None:

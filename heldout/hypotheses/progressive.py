@@ -6,7 +6,7 @@ import numpy as np
 
 from heldout.hypotheses.drawn import DrawnHypothesis
 from heldout.partition import Labels, can_stratify, draw_steps, part_size
-from heldout.progressive import splits
+from heldout.progressive import Block, splits
 from heldout.records import Split
 
 
@@ -14,11 +14,11 @@ class ProgressiveHypothesis(DrawnHypothesis):
     """Answers each query with one of the hypotheses along the steps of progressive validation, drawn at random.
 
     Of N rows, m = `tested_fraction` N are tested in a random order, `block` at a time, and then trained on.
-    Each of the ceil(m / block) hypotheses is drawn with the share of the m rows that it tested (the last block
-    may be shorter); its true error is then the mean of theirs, and `E_prog` estimates it as a hold-out of m
-    would (METHOD, section 4; Blum, Kalai, Langford, COLT 1999, Thms 4 and 5). The steps are those of
+    Each of the hypotheses, ceil(m / block) or O(log m) for the block auto, is drawn with the share of the m rows that
+    it tested (blocks may differ in length); its true error is then the mean of theirs, and `E_prog` estimates it as a
+    hold-out of m would (METHOD, section 4; Blum, Kalai, Langford, COLT 1999, Thms 4 and 5). The steps are those of
     `heldout.partition` from the same seed. A classifier's tested part is stratified where one exists; `fit`
-    raises BadArgument unless 0 < tested_fraction < 1 and block >= 1.
+    raises BadArgument unless 0 < tested_fraction < 1 and block is auto or at least 1.
     """
 
     _scheme = "progressive"
@@ -28,7 +28,7 @@ class ProgressiveHypothesis(DrawnHypothesis):
         learner: Any,
         *,
         tested_fraction: float = 0.5,
-        block: int = 1,
+        block: Block = 1,
         stratify: bool = True,
         vote: bool = False,
         seed: int = 0,

@@ -15,6 +15,11 @@ ESTIMATORS = (
     "heldout.hypotheses",
     "heldout.family",
     "heldout.preprocessing",
+    # and those whose learners are named by their types
+    "heldout.shortcuts.counting_naive_bayes",
+    "heldout.shortcuts.discriminant_analysis",
+    "heldout.shortcuts.gaussian_naive_bayes",
+    "heldout.shortcuts.nearest_centroid",
 )  # scikit-learn estimators themselves: loaded when asked for
 MODULES = [
     "heldout",

@@ -105,6 +105,23 @@ def test_the_record_names_its_target_and_its_method():
     assert progressive.estimate("tree", single, 9, student_t.METHOD, LEVEL).interval is None
 
 
+@LAWS
+@given(trained=st.integers(1, 500), tested=st.integers(1, 2000))
+def test_auto_blocks_test_each_step_once_a_tenth_of_the_rows_trained_on_at_a_time(trained, tested):
+    starts = progressive.first_steps(trained, tested, "auto")
+    sizes = np.diff([*starts, tested])
+    assert 0 == starts[0]
+    assert (sizes > 0).all()
+    for start, size in zip(starts[:-1], sizes[:-1], strict=True):
+        assert max(1, (trained + start) // 10) == size
+    assert sizes[-1] <= max(1, (trained + starts[-1]) // 10)
+    # a row at a time below 20 rows, then by a factor of at least 1 + 1/10 - 1/20
+    assert len(starts) <= 20 + np.log((trained + tested) / trained) / np.log(1.05) + 1
+    splits = progressive.splits(np.concatenate([np.full(trained, -1), np.arange(tested)]), "auto")
+    assert [trained + start for start in starts] == [len(split.train) for split in splits]
+    assert np.arange(trained, trained + tested).tolist() == np.concatenate([s.validation for s in splits]).tolist()
+
+
 @pytest.mark.parametrize("block", [0, -3])
 def test_no_block_below_1_is_accepted(block):
     with pytest.raises(BadArgument, match=f"^block is {block}; it must be at least 1$") as caught:

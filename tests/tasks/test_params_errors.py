@@ -60,7 +60,7 @@ def told(path, *changes) -> list[str]:
         ("split.test_fraction=1", "split.test_fraction is 1: input should be less than 1"),
         ("split.validation_fraction=0", "split.validation_fraction is 0: input should be greater than 0"),
         ("progressive.tested_fraction=-0.5", "progressive.tested_fraction is -0.5: input should be greater than 0"),
-        ("progressive.block=0", "progressive.block is 0: input should be greater than or equal to 1"),
+        ("progressive.block=0", "progressive.block is 0: input should be greater than or equal to 1 or 'auto'"),
         ("covalidation.repeats=0", "covalidation.repeats is 0: input should be greater than or equal to 1"),
         ("data.shards=0", "data.shards is 0: input should be greater than or equal to 1"),
         ("data.sampling=all", "data.sampling is 'all': input should be 'iid' or 'active'"),
@@ -317,7 +317,7 @@ OPTIONAL |= {"execution.scheduler", "candidates.params", "candidates.preprocess"
 OPTIONAL |= {"data.groups", "data.time", "data.weight", "split.gap", "split.duplicates", "split.repeats"}
 # no number, or none but the study's
 OPTIONAL |= {"loss", "intervals", "deliver", "selection.nested", "selection.reopen_test"}
-OPTIONAL |= {"execution.allowed_modules", "candidates.grid"}
+OPTIONAL |= {"execution.allowed_modules", "execution.shortcuts", "candidates.grid"}
 
 
 def test_every_key_without_which_a_run_has_no_number_is_required(shipped, tmp_path):

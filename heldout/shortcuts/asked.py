@@ -1,0 +1,131 @@
+"""What the shortcuts ask alike of a learner, its labelled rows and a partition of them."""
+
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from heldout.records import Rows
+from heldout.shortcuts.shortcut import Declined
+
+Values = NDArray[np.float64]
+
+_LARGEST = 1e50  # a value whose powers and sums, times a weight, are finite numbers
+_WARNED_FROM = 20  # rows on, if the classes are more than half as many, scikit-learn warns
+
+
+def exactly(learner: Any, *types: type) -> None:
+    """Declined unless `learner` is of one of `types` itself, with settings that its `fit` takes."""
+    if type(learner) not in types:
+        raise Declined(f"is no {' or '.join(one.__name__ for one in types)} itself")
+    with refit_to_blame():
+        learner._validate_params()
+
+
+@contextmanager
+def refit_to_blame() -> Iterator[None]:
+    """Declined for whatever raises or warns in the block: the refit tells it to the user."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            yield
+    except Exception as error:
+        if isinstance(error, Declined):
+            raise
+        raise Declined(f"may not be fitted: {type(error).__name__}") from error
+
+
+def features(X: Any) -> Values:
+    """X as it is: Declined unless it is a 2-D array of float64, not huge, shape (N, p), N and p above 0."""
+    if type(X) not in (np.ndarray, np.memmap) or X.ndim != 2 or X.dtype != np.float64:
+        raise Declined("was given rows that are no 2-D array of float64")
+    if not X.size or not _bounded(X):
+        raise Declined("was given rows without values, or with missing or huge ones")
+    rows: Values = X
+    return rows
+
+
+def numbers(y: Any, n: int) -> Values:
+    """y as floats, shape (N,): Declined unless it is an array of N numbers, float64 or whole, not huge."""
+    if not isinstance(y, np.ndarray) or y.shape != (n,) or not (y.dtype == np.float64 or y.dtype.kind in "iu"):
+        raise Declined("was given outcomes that are no 1-D array of float64 or whole numbers")
+    outcomes: Values = y.astype(np.float64)
+    if not _bounded(outcomes):
+        raise Declined("was given missing or huge outcomes")
+    return outcomes
+
+
+def row_weights(weights: NDArray[np.float64] | None, n: int) -> Values | None:
+    """The weights as they are: Declined unless None or of shape (N,), at least 0 and not huge."""
+    if weights is None:
+        return None
+    if weights.shape != (n,) or not _bounded(weights) or weights.min() < 0:
+        raise Declined("was given weights that are missing, huge or below 0")
+    return weights
+
+
+def _bounded(values: Values) -> bool:
+    return bool(values.max() <= _LARGEST and values.min() >= -_LARGEST)  # neither, for a missing one
+
+
+@dataclass(frozen=True, eq=False)
+class Labels:
+    """The classes of N rows, ascending, shape (C,), and the place among them of each row's own, shape (N,)."""
+
+    classes: NDArray[np.generic]
+    codes: NDArray[np.intp]
+
+    @classmethod
+    def of(cls, y: Any, n: int) -> Self:
+        """Of labels y, shape (N,): Declined unless they are of two classes or more, as scikit-learn tells classes."""
+        from sklearn.utils.multiclass import type_of_target
+
+        with refit_to_blame():
+            if not isinstance(y, np.ndarray) or y.shape != (n,) or type_of_target(y) not in ("binary", "multiclass"):
+                raise Declined("was given labels that are no 1-D array of classes")
+            classes, codes = np.unique(y, return_inverse=True)
+        if len(classes) < 2:
+            raise Declined("was given labels of a single class")
+        return cls(classes, codes)
+
+    def in_each_fold(self, fold: NDArray[np.int64]) -> None:
+        """Declined where the training rows of a fold lack a class."""
+        asked = fold >= 0
+        folds = int(fold.max()) + 1
+        held_out = np.bincount(self.codes[asked] * folds + fold[asked], minlength=len(self.classes) * folds)
+        self._full(np.bincount(self.codes)[:, None] - held_out.reshape(-1, folds))
+
+    def in_part(self, train: Rows | NDArray[np.bool_]) -> None:
+        """Declined where the rows `train` lack a class."""
+        self._full(np.bincount(self.codes[train], minlength=len(self.classes)))
+
+    def _full(self, counts: NDArray[np.intp]) -> None:
+        if counts.min() < 1:
+            raise Declined("is to be trained on a part without a class")
+        trained = counts.sum(axis=0)
+        if ((trained > _WARNED_FROM) & (len(self.classes) > np.round(0.5 * trained))).any():
+            raise Declined("is to be trained on a part with hardly more rows than classes")
+
+
+def rows_of_folds(fold: NDArray[np.int64]) -> list[NDArray[np.intp]]:
+    """The rows of each fold, a line a fold, shape (m, b): an array for each size b that folds have.
+
+    Declined where no row is left to train on.
+    """
+    order = np.argsort(fold, kind="stable")[np.count_nonzero(fold < 0) :]
+    sizes = np.bincount(fold[order])
+    if sizes.max(initial=0) == len(fold):
+        raise Declined("is to be trained on no row")
+    starts = np.cumsum(sizes) - sizes
+    return [order[starts[sizes == b][:, None] + np.arange(b)] for b in np.unique(sizes[sizes > 0])]
+
+
+def rows_in_steps(step: NDArray[np.int64]) -> Rows:
+    """The rows tested, in the order of the steps. Declined where no row trains always."""
+    if step.min() >= 0:
+        raise Declined("is to be trained on no row")
+    return np.argsort(step, kind="stable")[np.count_nonzero(step < 0) :]

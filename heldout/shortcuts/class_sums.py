@@ -1,0 +1,274 @@
+"""Shortcuts from sums over the rows of each class: of a training part, those of all rows without the held-out rows'."""
+
+from abc import abstractmethod
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from heldout.records import Rows
+from heldout.shortcuts.shortcut import Answers, Declined, Method, Shortcut
+
+Floats = NDArray[np.float64]
+
+UNIT = float(np.finfo(np.float64).eps)
+LOST = 1e3  # how many times what is left a sum may be that something was taken from, to be used
+_AT_ONCE = 2**17  # numbers held of each kind: what fits a cache
+_ERROR = 5e-10  # of a probability, that rounding may make
+_TIE = 1e-9  # of the largest score: a label is exact where the two largest differ by more
+
+
+@dataclass(frozen=True, eq=False)
+class Scores:
+    """What decides at n rows, shape (n, C): the highest wins, and probabilities are their softmax.
+
+    `rounding`, of the same shape, is how far from them those of a refit may be. `loose`, shape (n,), marks hypotheses
+    whose sums have lost too many digits in the subtraction: their training parts have to be summed.
+    """
+
+    values: Floats
+    rounding: Floats
+    loose: NDArray[np.bool_]
+
+
+class ClassSums(Shortcut):
+    """Answers of a learner whose hypothesis is a function of sums over the rows of each class.
+
+    A subclass says what a row adds (`_terms`; its first entry is 1, so that the first sum counts rows), and what the
+    sums decide (`_scores`). `_basis` is what terms are taken about, such as the means of the classes: the sums of a
+    training part are exact about those of all rows as long as both are of one size.
+    """
+
+    classes: NDArray[np.generic]
+    least = 1  # rows of each class that a fit needs
+
+    def __init__(self, X: Floats, y: NDArray[np.generic]) -> None:
+        self.X = X
+        self.classes, self.code = np.unique(y, return_inverse=True)
+        self.every = np.arange(len(y))
+
+    @abstractmethod
+    def _basis(self, rows: Rows) -> Any:
+        """What the terms are taken about where these rows train."""
+
+    @abstractmethod
+    def _terms(self, basis: Any, rows: Rows) -> Floats:
+        """What each row adds to the sums of its class, shape (n, d)."""
+
+    @abstractmethod
+    def _scores(self, basis: Any, sums: Floats, of: Floats, rows: Rows, method: Method) -> Scores:
+        """The scores at n rows of hypotheses with `sums`, shape (n, C, d), or (1, C, d) for one of all rows.
+
+        The sums were made of sums of the size of `of`, which has their shape or a first axis of 1.
+        """
+
+    def folds(self, fold: NDArray[np.int64], method: Method = "predict") -> Answers:
+        """As `Shortcut.folds`."""
+        asked = np.flatnonzero(fold >= 0)
+        order = np.argsort(fold[asked], kind="stable")
+        rows = asked[order]
+        basis, total = self._whole()
+
+        def left(held_out: Floats) -> tuple[Floats, Floats]:
+            return total - held_out, total
+
+        given = self._ask(basis, rows, fold[rows], left, lambda number: np.flatnonzero(fold != number), method)
+        answers = np.empty_like(given)
+        answers[order] = given
+        return answers
+
+    def blocks(self, step: NDArray[np.int64], block: int, method: Method = "predict") -> Answers:
+        """As `Shortcut.blocks`."""
+        asked = np.flatnonzero(step >= 0)
+        rows = asked[np.argsort(step[asked])]
+        basis, _ = self._whole()
+        before = self._summed(basis, np.flatnonzero(step < 0))
+
+        def seen(tested: Floats) -> tuple[Floats, Floats]:
+            nonlocal before
+            sums = np.cumsum(np.concatenate([before, tested]), axis=0)
+            before = sums[-1:]
+            return sums[:-1], sums[:-1]
+
+        number = step[rows] // block
+        return self._ask(basis, rows, number, seen, lambda number: np.flatnonzero(step < number * block), method)
+
+    def part(self, train: Rows, asked: Rows, method: Method = "predict") -> Answers:
+        """As `Shortcut.part`; the sums are taken about the basis of the training rows."""
+        basis = self._basis_of(train)
+        sums = self._summed(basis, train)
+        answers = [self._answers(self._checked(basis, sums, sums, rows, method), method) for rows in self._some(asked)]
+        if any(doubt.any() for _, doubt in answers):
+            raise Declined("is so near to a singular case on a training part that rounding would show")
+        return np.concatenate([given for given, _ in answers])
+
+    def _whole(self) -> tuple[Any, Floats]:
+        """The basis of all rows, and their sums, shape (1, C, d): made once."""
+        if not hasattr(self, "_made"):
+            basis = self._basis_of(self.every)
+            self._made = basis, self._summed(basis, self.every)
+        return self._made
+
+    def _basis_of(self, rows: Rows) -> Any:
+        if np.bincount(self.code[rows], minlength=len(self.classes)).min() < self.least:
+            raise Declined(_lacking(self.least))
+        return self._basis(rows)
+
+    def _ask(
+        self,
+        basis: Any,
+        rows: Rows,
+        number: NDArray[np.int64],
+        sums_of: Callable[[Floats], tuple[Floats, Floats]],
+        train_of: Callable[[int], Rows],
+        method: Method,
+    ) -> Answers:
+        """Ask at each of `rows`, shape (n,), the hypothesis of its `number`, in ascending order."""
+        given = []
+        starts = np.flatnonzero(np.diff(number, prepend=-1))
+        width = len(self.classes) * self._width(basis)
+        at_once = max(1, _AT_ONCE // width)
+        for first in range(0, len(starts), at_once):
+            firsts = starts[first : first + at_once]
+            end = starts[first + at_once] if first + at_once < len(starts) else len(rows)
+            sizes = np.diff(firsts, append=end)
+            which = np.repeat(np.arange(len(firsts)), sizes)
+            some = rows[firsts[0] : end]
+            sums, of = sums_of(self._summed(basis, some, which, len(firsts)))
+            if len(some) <= 2 * len(firsts):
+                each = len(some) == len(firsts)
+                scores = self._checked(
+                    basis, sums if each else sums[which], of if each or len(of) == 1 else of[which], some, method
+                )
+                answers, doubt = self._answers(scores, method)
+            else:
+                pieces = [
+                    self._answers(
+                        self._checked(basis, sums[j : j + 1], of if len(of) == 1 else of[j : j + 1], few, method),
+                        method,
+                    )
+                    for j, start in enumerate(firsts - firsts[0])
+                    for few in self._some(some[start : start + sizes[j]])
+                ]
+                answers, doubt = (np.concatenate([piece[at] for piece in pieces]) for at in (0, 1))
+            for j in np.unique(which[doubt]):
+                answers[which == j] = self.part(train_of(number[firsts[j]]), some[which == j], method)
+            given.append(answers)
+        return np.concatenate(given)
+
+    def _some(self, rows: Rows) -> Iterator[Rows]:
+        """The rows in pieces whose scores are made at once; one piece at least."""
+        at_once = max(1, _AT_ONCE // (len(self.classes) * self.X.shape[1]))
+        for first in range(0, max(len(rows), 1), at_once):
+            yield rows[first : first + at_once]
+
+    def _width(self, basis: Any) -> int:
+        return int(self._terms(basis, self.every[:1]).shape[1])
+
+    def _summed(self, basis: Any, rows: Rows, which: Rows | None = None, hypotheses: int = 1) -> Floats:
+        """The sums of the terms by hypothesis and class, shape (hypotheses, C, d)."""
+        width, classes = self._width(basis), len(self.classes)
+        sums = np.zeros((hypotheses * classes, width))
+        key = self.code[rows] if which is None else which * classes + self.code[rows]
+        if len(key) > 1 and not (key[1:] >= key[:-1]).all():
+            order = np.argsort(key, kind="stable")
+            key, rows = key[order], rows[order]
+        at_once = max(1, _AT_ONCE // width)
+        for first in range(0, len(rows), at_once):
+            piece = key[first : first + at_once]
+            starts = np.flatnonzero(np.diff(piece, prepend=-1))
+            terms = self._terms(basis, rows[first : first + at_once])
+            sums[piece[starts]] += terms if len(starts) == len(piece) else np.add.reduceat(terms, starts)
+        return sums.reshape(hypotheses, classes, width)
+
+    def _checked(self, basis: Any, sums: Floats, of: Floats, rows: Rows, method: Method) -> Scores:
+        if (sums[..., 0] < self.least).any():  # rows are counted without rounding
+            raise Declined(_lacking(self.least))
+        with np.errstate(all="ignore"):
+            return self._scores(basis, sums, of, rows, method)
+
+    @np.errstate(invalid="ignore", over="ignore", under="ignore")
+    def _answers(self, scores: Scores, method: Method) -> tuple[Answers, NDArray[np.bool_]]:
+        """The labels or probabilities, and where these are in doubt: loose, or rounding would show."""
+        values, rounding = np.ascontiguousarray(scores.values.T), np.ascontiguousarray(scores.rounding.T)
+        best = (scores.values.argmax(axis=1), np.arange(values.shape[1]))
+        top = values[best]
+        apart = top - values
+        margin = rounding + rounding[best]
+        margin[best] = 0
+        answers: Answers
+        if method == "predict":
+            size = _TIE * np.maximum(1, np.abs(values).max(axis=0))
+            doubt = ((apart < margin) & (apart > size)).any(axis=0)
+            answers = self.classes[best[0]]
+        else:
+            chances = np.exp(-apart)
+            chances /= chances.sum(axis=0)
+            nearer = np.exp(np.minimum(margin - apart, 0))  # as near as each may be to the best
+            doubt = (nearer / (1 + nearer) ** 2 * margin).sum(axis=0) > _ERROR
+            doubt |= UNIT * np.abs(top) > _ERROR  # in a refit's log of the sum of exps
+            answers = np.ascontiguousarray(chances.T)
+        return answers, doubt | scores.loose | ~np.isfinite(values + rounding).all(axis=0)
+
+
+def rounding_of(size: Floats, lost: Floats, n: Floats | int) -> Floats:
+    """The error, here and in a refit, of what has this size and is made of sums over n rows.
+
+    `lost` is the size times how many times larger the sums were that these are left of.
+    """
+    error: Floats = UNIT * (4 * np.sqrt(n) * size + (4 + np.sqrt(n) / 4) * lost)
+    return error
+
+
+def _lacking(least: int) -> str:
+    return f"is trained with fewer than {least} {'row' if least == 1 else 'rows'} of a class"
+
+
+def check(
+    learner: Any, kind: type[Any], X: Any, y: NDArray[np.generic], weights: Floats | None, weighted: bool
+) -> None:
+    """Raise Declined unless `learner` is of the class `kind` itself, and the rows are numbers in classes."""
+    if type(learner) is not kind:
+        raise Declined(f"is a {type(learner).__name__}, not exactly a {kind.__name__}")
+    if not isinstance(X, np.ndarray) or X.ndim != 2 or X.dtype != np.float64:
+        raise Declined("has features that are no two-dimensional array of float64")
+    if not np.isfinite(X).all():
+        raise Declined("has features that are missing or infinite")
+    if y.ndim != 1 or (y.dtype.kind == "f" and (y != np.floor(y)).any()):
+        raise Declined("has labels that are no classes")
+    if len(y) == 0 or (y == y[0]).all():
+        raise Declined("has rows of one class alone")
+    if weights is not None and not weighted:
+        raise Declined("takes no weights of rows")
+    if weights is not None and not (np.isfinite(weights) & (weights >= 0)).all():
+        raise Declined("has weights that are no finite numbers of at least 0")
+    try:
+        learner._validate_params()
+    except ValueError as error:
+        raise Declined("has a setting that scikit-learn refuses") from error
+
+
+def checked_priors(priors: Any, classes: int) -> Floats:
+    """The chances of the classes as given, shape (C,). Raises Declined for others than C positive ones."""
+    given = np.asarray(priors, dtype=np.float64)
+    if given.shape != (classes,) or not (given > 0).all() or not np.isfinite(given).all():
+        raise Declined(f"has priors that are not {classes} positive numbers, one for each class")
+    return given
+
+
+def dot(x: Floats, each: Floats) -> Floats:
+    """x, shape (n, p), times a matrix (C, p) of each row, shape (n, C, p), or one of all, (1, C, p); shape (n, C)."""
+    product: Floats = x @ each[0].T if len(each) == 1 else np.einsum("np,ncp->nc", x, each)
+    return product
+
+
+def class_means(X: Floats, code: NDArray[np.intp], classes: int) -> Floats:
+    """The mean of each class, shape (C, p), to the last digits: the mean of what is left is added."""
+    means = np.empty((classes, X.shape[1]))
+    for number in range(classes):
+        own = X[code == number]
+        means[number] = own.mean(axis=0)
+        means[number] += (own - means[number]).mean(axis=0)
+    return means

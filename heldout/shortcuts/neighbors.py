@@ -1,0 +1,249 @@
+"""k nearest neighbours on all parts of the rows from one search among all rows.
+
+Source: the definition; the nearest rows of a training part are the first ones of a row's list that are in the part.
+
+Which of two rows at one distance the refit takes depends on the tree that it builds, or on how it rounds. So an
+answer from the lists is given where this cannot matter: no other row is as far, to rounding, as the k-th one, or all
+such rows have one outcome. Hypotheses that are asked for another answer are fitted; where they are more than half,
+the shortcut is declined. Few hypotheses are all fitted: that takes no longer than the lists.
+"""
+
+from collections.abc import Callable
+from functools import cached_property
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from heldout.records import Rows
+from heldout.shortcuts import asked as given
+from heldout.shortcuts.asked import Labels, Values
+from heldout.shortcuts.shortcut import Answers, Declined, Method, Shortcut
+
+_MOST_FEATURES = 15  # for a tree; scikit-learn's own bound
+_TIE = 1e-9  # votes as near, relative to all votes, may be the other way round in the refit
+_ROUNDED = 1e-10  # relative error of a squared distance that a vote by distance bears
+_FEW_OF_TREE = 3  # hypotheses that are fitted and asked as fast as the lists are made
+_FEW_OF_BRUTE = 20
+_AT_ONCE = 2_000_000  # entries of lists
+
+Mask = NDArray[np.bool_]
+
+
+class Neighbors(Shortcut):
+    """`KNeighborsClassifier` and `KNeighborsRegressor` by Euclidean or Manhattan distance."""
+
+    def __init__(self, learner: Any, X: Values, y: NDArray[Any], labels: Labels | None) -> None:
+        self._learner, self._X, self._y, self._labels = learner, X, y, labels
+        self._outcome = y.astype(np.float64) if labels is None else labels.codes
+        self._squares = learner.metric == "euclidean" or (learner.metric == "minkowski" and learner.p == 2)
+        self.classes = None if labels is None else labels.classes
+
+    @classmethod
+    def of(cls, learner: Any, X: Any, y: Any, weights: NDArray[np.float64] | None = None) -> Self:
+        """Of an unfitted learner, rows X of shape (N, p) and y of shape (N,). Raises Declined."""
+        from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
+
+        given.exactly(learner, KNeighborsClassifier, KNeighborsRegressor)
+        if weights is not None:
+            raise Declined("takes no weights")
+        if learner.weights not in ("uniform", "distance"):
+            raise Declined("weighs its neighbours by a function")
+        minkowski = learner.metric == "minkowski" and learner.p in (1, 2)
+        if not (minkowski or learner.metric in ("euclidean", "manhattan")) or learner.metric_params:
+            raise Declined("has a metric other than the Euclidean and the Manhattan one")
+        rows = given.features(X)
+        labels = Labels.of(y, len(rows)) if type(learner) is KNeighborsClassifier else None
+        if labels is None:
+            given.numbers(y, len(rows))
+        return cls(learner, rows, y, labels)
+
+    @cached_property
+    def _search(self) -> Callable[[Rows, int], tuple[Values, Rows]]:
+        return self._tree() if self._X.shape[1] <= _MOST_FEATURES else self._brute()
+
+    def _tree(self) -> Callable[[Rows, int], tuple[Values, Rows]]:
+        from scipy.spatial import cKDTree
+
+        tree = cKDTree(self._X)
+
+        def search(rows: Rows, m: int) -> tuple[Values, Rows]:
+            """The distances and places of the m nearest rows to each of `rows`, shape (n, m), ascending."""
+            distances, places = tree.query(self._X[rows], m, p=2 if self._squares else 1)
+            return distances.reshape(-1, m), places.reshape(-1, m)
+
+        return search
+
+    def _brute(self) -> Callable[[Rows, int], tuple[Values, Rows]]:
+        from sklearn.neighbors import NearestNeighbors
+
+        every = NearestNeighbors(algorithm="brute", p=2 if self._squares else 1).fit(self._X)
+
+        def search(rows: Rows, m: int) -> tuple[Values, Rows]:
+            """As of a tree. The distances are taken again, from differences."""
+            places = every.kneighbors(self._X[rows], m, return_distance=False)
+            apart = self._X[places] - self._X[rows][:, None]
+            distances = np.sqrt((apart**2).sum(axis=2)) if self._squares else np.abs(apart).sum(axis=2)
+            order = distances.argsort(axis=1)
+            return np.take_along_axis(distances, order, axis=1), np.take_along_axis(places, order, axis=1)
+
+        return search
+
+    def folds(self, fold: NDArray[np.int64], method: Method = "predict") -> Answers:
+        """As Shortcut.folds."""
+        given.rows_of_folds(fold)
+        if self._labels is not None:
+            self._labels.in_each_fold(fold)
+        asked = np.flatnonzero(fold >= 0)
+        own = fold[asked]
+        sizes = len(fold) - np.bincount(own)
+        return self._ask(
+            asked, own, sizes, lambda rows, near: fold[near] != own[rows, None], lambda h: fold != h, method
+        )
+
+    def blocks(self, step: NDArray[np.int64], block: int, method: Method = "predict") -> Answers:
+        """As Shortcut.blocks."""
+        asked = given.rows_in_steps(step)
+        if self._labels is not None:
+            self._labels.in_part(step < 0)
+        own = np.arange(len(asked)) // block
+        sizes = len(step) - len(asked) + np.arange(own[-1] + 1) * block
+
+        def trains(rows: Any, near: Rows) -> Mask:
+            return step[near] < own[rows, None] * block
+
+        return self._ask(asked, own, sizes, trains, lambda h: step < h * block, method)
+
+    def part(self, train: Rows, asked: Rows, method: Method = "predict") -> Answers:
+        """As Shortcut.part: the refit itself, since a search among all rows costs as much."""
+        self._answers_to(method)
+        if self._labels is not None:
+            self._labels.in_part(train)
+        return self._refit(train, asked, method)
+
+    def _answers_to(self, method: Method) -> None:
+        if method != "predict" and self._labels is None:
+            raise Declined("has no probabilities")
+
+    def _refit(self, train: Rows | Mask, asked: Rows, method: Method) -> Answers:
+        from sklearn.base import clone
+
+        with given.refit_to_blame():
+            answers: Answers = getattr(clone(self._learner).fit(self._X[train], self._y[train]), method)(self._X[asked])
+        return answers
+
+    def _ask(
+        self,
+        asked: Rows,
+        own: NDArray[np.intp],
+        sizes: NDArray[np.intp],
+        trains: Callable[[Any, Rows], Mask],
+        training: Callable[[int], Mask],
+        method: Method,
+    ) -> Answers:
+        """Ask at each row of `asked` the hypothesis `own`, shape (n,), that is trained on `sizes` rows.
+
+        `trains` tells which rows near to some of those asked, shape (s, m), train the hypothesis of these;
+        `training` all rows that train a hypothesis.
+        """
+        self._answers_to(method)
+        n, k = len(self._X), self._learner.n_neighbors
+        if sizes.min() < k:
+            raise Declined("is to be trained on fewer rows than it takes neighbours")
+        many = len(sizes) > (_FEW_OF_TREE if self._X.shape[1] <= _MOST_FEATURES else _FEW_OF_BRUTE)
+        share, more = sizes.min() / n, k + 2
+        first = int(np.ceil((more + 3 * np.sqrt(more * (1 - share))) / share))
+        votes = np.zeros((len(asked), 1 if self._labels is None else len(self._labels.classes)))
+        sure = np.zeros(len(asked), dtype=bool)
+        pending = np.arange(len(asked) if many else 0)
+        for length in (min(n, first), min(n, 4 * first)):
+            seen_enough = np.ones(len(pending), dtype=bool)
+            at_once = max(1, _AT_ONCE // (length * self._X.shape[1]))
+            for start in range(0, len(pending), at_once):
+                piece = slice(start, start + at_once)
+                rows = pending[piece]
+                distances, near = self._search(asked[rows], length)
+                seen_enough[piece], sure[rows], votes[rows] = self._count(
+                    asked[rows], sizes[own[rows]], distances, near, trains(rows, near)
+                )
+            pending = pending[~seen_enough]
+            if not len(pending):
+                break
+        answers = self._of_votes(votes, sure, method)
+        unsure = np.unique(own[~sure])
+        if many and len(unsure) > len(sizes) / 2:
+            raise Declined("has rows at equal distances in most training parts")
+        for hypothesis in unsure:
+            places = np.flatnonzero(own == hypothesis)
+            places = places[asked[places].argsort()]  # as the loop over hypotheses asks
+            answers[places] = self._refit(training(hypothesis), asked[places], method)
+        return answers
+
+    def _count(
+        self, asked: Rows, sizes: NDArray[np.intp], distances: Values, near: Rows, trains: Mask
+    ) -> tuple[Mask, Mask, Values]:
+        """Of the lists of some rows asked, shape (s, m): whether they were long enough, whether their answers are sure.
+
+        And the votes for each class, or the mean outcome, shape (s, C) or (s, 1). `sizes` are those of the training
+        parts, shape (s,); `trains`, shape (s, m), tells which rows are in them.
+        """
+        k, line = self._learner.n_neighbors, np.arange(len(near))
+        apart = distances**2 if self._squares else distances
+        rank = trains.cumsum(axis=1)
+        last = (rank >= k).argmax(axis=1)  # the place of the k-th
+        farthest = apart[line, last]
+        rounding = self._rounding(asked, sizes, farthest)
+        margin = 4 * (rounding + (self._X.shape[1] + 4) * np.finfo(float).eps * farthest)
+        enough = (rank[:, -1] >= k) & ((apart[:, -1] > farthest + 2 * margin) | (near.shape[1] == len(self._X)))
+        level = trains & (np.abs(apart - farthest[:, None]) <= margin[:, None])
+        outcomes = self._outcome[near]
+        differ = (level & (outcomes != outcomes[line, last][:, None])).any(axis=1)
+        sure = enough & ~(differ & (level & (rank > k)).any(axis=1))
+        taken = trains & (rank <= k) & sure[:, None]
+        votes = np.zeros((len(near), 1 if self._labels is None else len(self._labels.classes)))
+        votes[sure], clear = self._votes(
+            outcomes[taken].reshape(-1, k), distances[taken].reshape(-1, k), rounding[sure]
+        )
+        sure[sure] = clear
+        return enough, sure, votes
+
+    def _rounding(self, asked: Rows, sizes: NDArray[np.intp], farthest: Values) -> Values:
+        """How far |x|^2 - 2 x y + |y|^2 may be from the square of a distance, where a search takes this form."""
+        algorithm, features = self._learner.algorithm, self._X.shape[1]
+        of_few = (algorithm == "auto") & (self._learner.n_neighbors >= sizes // 2)
+        brute = of_few | (algorithm == "brute") | (features > _MOST_FEATURES)
+        if not self._squares:
+            return np.zeros(len(asked))
+        norm = np.sqrt((self._X[asked] ** 2).sum(axis=1))
+        return np.where(brute, (features + 4) * np.finfo(float).eps * (norm**2 + (norm + np.sqrt(farthest)) ** 2), 0.0)
+
+    def _votes(self, outcomes: NDArray[Any], distances: Values, rounding: Values) -> tuple[Values, Mask]:
+        """The votes of k neighbours each, both of shape (s, k), and whether rounding leaves them as they are."""
+        clear = np.ones(len(outcomes), dtype=bool)
+        if self._learner.weights == "uniform":
+            weights = np.ones(outcomes.shape)
+        else:
+            with np.errstate(divide="ignore"):
+                weights = 1 / distances
+            infinite = np.isinf(weights)
+            weights = np.where(infinite.any(axis=1, keepdims=True), infinite, weights)
+            nearest = distances.min(axis=1, initial=np.inf)
+            clear = rounding <= _ROUNDED * nearest**2
+        if self._labels is None:
+            return ((outcomes * weights).sum(axis=1) / weights.sum(axis=1))[:, None], clear
+        n_classes = len(self._labels.classes)
+        place = np.arange(len(outcomes))[:, None] * n_classes + outcomes
+        votes = np.bincount(place.ravel(), weights.ravel(), len(outcomes) * n_classes).reshape(-1, n_classes)
+        return votes / votes.sum(axis=1, keepdims=True), clear
+
+    def _of_votes(self, votes: Values, sure: Mask, method: Method) -> Answers:
+        """The answers of votes; `sure` is taken from those that rounding could change."""
+        if self._labels is None:
+            return votes[:, 0]
+        if method != "predict":
+            return votes
+        if self._learner.weights != "uniform":
+            top = np.partition(votes, -2, axis=1)[:, -2:]
+            sure &= top[:, 1] - top[:, 0] > _TIE
+        labels: Answers = self._labels.classes[votes.argmax(axis=1)]
+        return labels

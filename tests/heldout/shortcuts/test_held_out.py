@@ -1,0 +1,127 @@
+"""The losses of whole schemes without fits are those of the fits; what is not exact is declined."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import NearestCentroid
+
+from heldout.dependence import Dependence
+from heldout.design import PER_CANDIDATE, Design
+from heldout.fitting import fit_and_test
+from heldout.intervals import choose
+from heldout.losses import choose_loss
+from heldout.partition import make_halves, make_partition
+from heldout.seeds import SchemeName
+from heldout.shortcuts import Declined, find, known
+from heldout.shortcuts.held_out import held_out
+from heldout.weights import Weights
+
+N = 60
+RNG = np.random.default_rng(0)
+X = RNG.normal(size=(N, 4))
+CLASSES = (X[:, 0] + RNG.normal(size=N) > 0).astype(int) + (X[:, 1] > 0.5)
+NUMBERS = X @ [1.0, 0.5, 0.0, -1.0] + RNG.normal(size=N)
+SCHEMES: tuple[SchemeName, ...] = (
+    *("holdout", "cross_validation", "progressive", "covalidation"),
+    *("subsamples", "repeated_folds", "half_subsamples", "fold_pairs"),
+)
+
+
+def design(
+    y, loss=None, weights=None, folds: int = 5, repeats: int = 1, dependence: Dependence | None = None
+) -> Design:
+    chosen = choose_loss(loss, y, weights)
+    stratify = chosen.of_classes and folds < N
+    return Design(
+        y=y,
+        loss=chosen,
+        partition=make_partition(
+            y, validation_fraction=0.2, folds=folds, tested_fraction=0.5, stratify=stratify, seed=3
+        ),
+        halves=make_halves(y, repeats=2, stratify=stratify, seed=3),
+        block=3,
+        stratify=stratify,
+        seed=3,
+        level=0.95,
+        methods=choose(None, chosen),
+        estimates=PER_CANDIDATE,
+        fold_repeats=repeats,
+        weights=Weights.of(weights),
+        **({} if dependence is None else {"dependence": dependence}),
+    )
+
+
+def assert_same(learner, made: Design, scheme: SchemeName) -> None:
+    got = held_out(learner, X, made, scheme)
+    splits = made.splits(scheme)
+    assert len(splits) == len(got)
+    for split, losses in zip(splits, got, strict=True):
+        wanted = fit_and_test(learner, X, made.y, split, made.loss, 0, made.weights).losses
+        np.testing.assert_allclose(losses, wanted, rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+@pytest.mark.parametrize(
+    ("learner", "y", "loss"),
+    [
+        (GaussianNB(), CLASSES, None),
+        (GaussianNB(), CLASSES, "log"),
+        (GaussianNB(), CLASSES, "brier"),
+        (NearestCentroid(), CLASSES, "balanced"),
+        (Ridge(), NUMBERS, None),
+        (Ridge(alpha=0.1), NUMBERS, "absolute"),
+    ],
+)
+def test_every_scheme_has_the_losses_of_its_fits(scheme, learner, y, loss):
+    assert_same(learner, design(y, loss), scheme)
+
+
+@pytest.mark.parametrize("learner", [GaussianNB(), Ridge()])
+@pytest.mark.parametrize("scheme", ["cross_validation", "progressive", "subsamples"])
+def test_so_have_leave_one_out_repeated_folds_and_weights(learner, scheme):
+    y = CLASSES if isinstance(learner, GaussianNB) else NUMBERS
+    assert_same(learner, design(y, folds=N), scheme)
+    assert_same(learner, design(y, repeats=3), scheme)
+    assert_same(learner, design(y, weights=RNG.random(N) + 0.5), scheme)
+
+
+def test_dependent_rows_are_declined():
+    grouped = Dependence(group=np.arange(N) // 2)
+    with pytest.raises(Declined, match="rows depend on each other"):
+        held_out(GaussianNB(), X, design(CLASSES, dependence=grouped), "cross_validation")
+
+
+@pytest.mark.parametrize("kind", ["str", "category", "bool", "Int64"])
+def test_a_table_of_other_than_numbers_is_declined(kind):
+    frame = pd.DataFrame(X).assign(other=pd.Series([0, 1] * (N // 2)).astype(kind))
+    with pytest.raises(Declined, match="no table of numbers in memory"):
+        held_out(GaussianNB(), frame, design(CLASSES), "cross_validation")
+
+
+def test_a_data_frame_of_numbers_is_as_good_as_an_array():
+    made = design(CLASSES)
+    pairs = zip(*(held_out(GaussianNB(), rows, made, "progressive") for rows in (X, pd.DataFrame(X))), strict=True)
+    assert all((first == second).all() for first, second in pairs)
+
+
+def test_a_learner_without_a_shortcut_is_declined_by_its_name():
+    assert not known(LogisticRegression())
+    with pytest.raises(Declined, match="LogisticRegression has no shortcut"):
+        find(LogisticRegression(), X, CLASSES)
+
+
+def test_a_subclass_is_another_learner():
+    class Own(GaussianNB):
+        pass
+
+    assert known(GaussianNB())
+    assert not known(Own())
+    with pytest.raises(Declined, match="Own has no shortcut"):
+        find(Own(), X, CLASSES)
+
+
+def test_a_reason_begins_with_the_learner():
+    with pytest.raises(Declined, match=r"^GaussianNB has|^GaussianNB was"):
+        find(GaussianNB(), X.astype(np.float32), CLASSES)
