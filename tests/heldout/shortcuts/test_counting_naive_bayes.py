@@ -40,7 +40,7 @@ class Labels:
 
 
 def problem(rng, kind, classes=2):
-    n, p = int(rng.integers(14, 18)), int(rng.integers(1, 7))
+    n, p = int(rng.integers(14, 19)), int(rng.integers(1, 7))
     y = rng.permutation(np.arange(n) % classes)
     rate = rng.uniform(0.3, 3, size=(classes, p))[y]
     X = rng.poisson(rate).astype(float)
