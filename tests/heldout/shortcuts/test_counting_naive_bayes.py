@@ -92,6 +92,17 @@ def test_ill_conditioned_problems_are_equal_or_declined(equals_refit, kind, seed
     equals_refit(learner, shortcut, X, y, rng, "predict_proba", weights)
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_many_folds_and_blocks_are_asked_in_pieces(equals_refit, kind, monkeypatch):
+    monkeypatch.setattr("heldout.shortcuts.class_sums._AT_ONCE", 64)
+    rng = np.random.default_rng(6)
+    for _ in range(5):
+        X, y = problem(rng, kind)
+        X, y = np.concatenate([X, X[::-1]]), np.concatenate([y, y[::-1]])
+        learner = kind(min_categories=15) if kind is CategoricalNB else kind()
+        assert equals_refit(learner, Labels(KINDS[kind].of(learner, X, y)), X, y, rng, "predict_proba") == 0
+
+
 @pytest.mark.parametrize("weights", [None, np.tile([1.0, 0.0, 2.5], 12)])
 def test_categories_are_those_of_the_training_part(weights):
     rng = np.random.default_rng(3)

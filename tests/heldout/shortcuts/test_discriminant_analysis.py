@@ -71,6 +71,16 @@ def test_ill_conditioned_problems_are_equal_or_declined(equals_refit, kind, seed
 
 
 @pytest.mark.parametrize("kind", KINDS)
+def test_many_folds_and_blocks_are_asked_in_pieces(equals_refit, kind, monkeypatch):
+    monkeypatch.setattr("heldout.shortcuts.class_sums._AT_ONCE", 64)
+    rng = np.random.default_rng(6)
+    for _ in range(8):
+        X, y = problem(rng, kind, classes=2)
+        learner = kind(tol=1e-8)
+        assert equals_refit(learner, KINDS[kind].of(learner, X, y), X, y, rng, "predict_proba") == 0
+
+
+@pytest.mark.parametrize("kind", KINDS)
 def test_leaving_out_the_row_that_makes_a_direction_is_equal_or_declined(kind):
     rng = np.random.default_rng(2)
     X, y = rng.normal(size=(60, 2)), np.arange(60) % 2
