@@ -20,6 +20,7 @@ FLOWS = {
     "validate": "all of them, one after the other, as one MLflow run",
 }
 
+_PLAN = "plan"  # fits nothing that is kept, and needs no Prefect
 _EPILOG = """\
 examples:
   python -m flows init ~/customers.csv --target left
@@ -42,6 +43,10 @@ def main() -> int:
     params = str(Path(arguments.params).resolve()) if arguments.params else "params.yaml"
     try:
         environment.enter()
+        if arguments.name == _PLAN:
+            from flows.plan import plan
+
+            return plan(params, arguments.overrides)
         if "DVC_STAGE" in os.environ:
             from flows.host import ask as run
         else:
@@ -75,6 +80,7 @@ def _use_own_environment() -> None:
 
 def _parser() -> argparse.ArgumentParser:
     listing = f"  {'init PATH':18}look at a table, and write the params.yaml for it: init --help\n"
+    listing += f"  {_PLAN:18}how many fits a run makes, how long they take and what memory, after prepare\n"
     listing += "\n".join(f"  {name:18}{what}" for name, what in FLOWS.items())
     parser = argparse.ArgumentParser(
         prog="python -m flows",
@@ -82,7 +88,7 @@ def _parser() -> argparse.ArgumentParser:
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("name", choices=FLOWS, metavar="NAME", help="the flow to run, one of those above")
+    parser.add_argument("name", choices=[_PLAN, *FLOWS], metavar="NAME", help="the flow to run, one of those above")
     parser.add_argument("--params", metavar="FILE", help="the parameters (default: params.yaml of the checkout)")
     parser.add_argument(
         "--set",

@@ -44,9 +44,7 @@ def fit_all(settings: Settings, names: Sequence[SchemeName]) -> tuple[dict[str, 
         schemes = [scheme(design, name, settings.deliver) for name in names]
     except BadArgument as error:
         raise UserError(f"{KEYS.get(error.argument, 'split')}: {error}") from None
-    plans = {
-        (own.name, candidate.name): units for own in schemes for candidate, units in _plan(settings, own, versions)
-    }
+    plans = {(own.name, candidate.name): units for own in schemes for candidate, units in plan(settings, own, versions)}
     _spare_fits(settings, schemes, plans, versions)
     todo: list[tuple[str, tuple[Any, ...]]] = []
     reused = 0
@@ -164,7 +162,7 @@ def _spare_fits(
         run_all(settings, f"{' and '.join(own.name for own in schemes)} without fits", worker.spare_fits, todo, 0)
 
 
-def _plan(settings: Settings, own: Scheme, versions: Versions) -> Iterator[tuple[Candidate, list[Unit]]]:
+def plan(settings: Settings, own: Scheme, versions: Versions) -> Iterator[tuple[Candidate, list[Unit]]]:
     """The units of each candidate."""
     rows = [_rows_hash(split) for split in own.splits]
     judged: tuple[object, ...] = () if settings.loss is None else (settings.loss,)  # what is stored are losses

@@ -4,8 +4,10 @@ A unit is one fit of one candidate. It is stored by the worker as soon as it is 
 that was killed, a candidate added or repeats raised redo only what is not there.
 """
 
+import contextlib
 import logging
 import os
+import resource
 import signal
 import threading
 import time
@@ -127,6 +129,19 @@ def spare_fits(settings: Settings, candidate: Candidate, units: Sequence[Unit], 
         return
     for unit, part in zip(units, losses, strict=True):
         cache.save(unit.key, (part, None, ()))
+
+
+def measure(settings: Settings, candidate: Candidate, versions: Versions) -> tuple[float, float]:
+    """The seconds of one fit and test for each row trained on, by the hold-out, and the most bytes held so far."""
+    settings.use_folder()
+    X = files.open_features(files.LABELED, versions.labeled)
+    design = design_of(settings, versions.labeled, versions.partitions)
+    (split,) = design.splits("holdout")
+    learner, started = candidate.learner(), time.perf_counter()
+    with quiet(), contextlib.suppress(FitFailure):  # a run will say so
+        fit_and_test(learner, X, design.y, split, design.loss, 0, design.weights)
+    seconds = time.perf_counter() - started
+    return seconds / len(split.train), 1024.0 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 
 
 def disagree(settings: Settings, candidate: str, keys: Sequence[str], shard: Path, key: str, loss: Loss) -> str | None:

@@ -1,6 +1,6 @@
 """Answers of hypotheses that are never fitted, where mathematics gives them exactly: one learner family a file."""
 
-import functools
+import importlib
 from collections.abc import Mapping
 from typing import Any
 
@@ -14,7 +14,8 @@ __all__ = ["Answers", "Declined", "Method", "Shortcut", "find", "known"]
 
 def known(learner: Any) -> bool:
     """Whether learners of this very type have a shortcut for some settings and data; a subclass has none."""
-    return type(learner) in _families()
+    kind = type(learner)
+    return kind.__name__ in _FAMILIES and kind.__module__.startswith("sklearn.")
 
 
 def find(learner: Any, X: Any, y: NDArray[np.generic], weights: NDArray[np.float64] | None = None) -> Shortcut:
@@ -24,40 +25,26 @@ def find(learner: Any, X: Any, y: NDArray[np.generic], weights: NDArray[np.float
     """
     if not known(learner):
         raise Declined(f"{type(learner).__name__} has no shortcut")
+    module, name = _FAMILIES[type(learner).__name__]
+    family = getattr(importlib.import_module(f"heldout.shortcuts.{module}"), name)
     try:
-        found: Shortcut = _families()[type(learner)].of(learner, X, y, weights)
+        found: Shortcut = family.of(learner, X, y, weights)
     except Declined as reason:
         raise Declined(f"{type(learner).__name__} {reason}") from None
     return found
 
 
-@functools.cache
-def _families() -> Mapping[type, Any]:
-    """The family of each type of learner, imported when it is asked for."""
-    from sklearn import discriminant_analysis, gaussian_process, kernel_ridge, linear_model, naive_bayes, neighbors
-
-    from heldout.shortcuts import counting_naive_bayes
-    from heldout.shortcuts.discriminant_analysis import LinearDiscriminant, QuadraticDiscriminant
-    from heldout.shortcuts.gaussian_naive_bayes import GaussianNaiveBayes
-    from heldout.shortcuts.kernels import Kernels
-    from heldout.shortcuts.least_squares import LeastSquares
-    from heldout.shortcuts.nearest_centroid import NearestCentroids
-    from heldout.shortcuts.neighbors import Neighbors
-
-    return {
-        linear_model.LinearRegression: LeastSquares,
-        linear_model.Ridge: LeastSquares,
-        linear_model.RidgeClassifier: LeastSquares,
-        naive_bayes.GaussianNB: GaussianNaiveBayes,
-        naive_bayes.BernoulliNB: counting_naive_bayes.BernoulliNaiveBayes,
-        naive_bayes.MultinomialNB: counting_naive_bayes.MultinomialNaiveBayes,
-        naive_bayes.ComplementNB: counting_naive_bayes.ComplementNaiveBayes,
-        naive_bayes.CategoricalNB: counting_naive_bayes.CategoricalNaiveBayes,
-        neighbors.NearestCentroid: NearestCentroids,
-        neighbors.KNeighborsClassifier: Neighbors,
-        neighbors.KNeighborsRegressor: Neighbors,
-        kernel_ridge.KernelRidge: Kernels,
-        gaussian_process.GaussianProcessRegressor: Kernels,
-        discriminant_analysis.LinearDiscriminantAnalysis: LinearDiscriminant,
-        discriminant_analysis.QuadraticDiscriminantAnalysis: QuadraticDiscriminant,
-    }
+# the module and the class of each learner's family, imported when it is asked for
+_FAMILIES: Mapping[str, tuple[str, str]] = {
+    **dict.fromkeys(("LinearRegression", "Ridge", "RidgeClassifier"), ("least_squares", "LeastSquares")),
+    **dict.fromkeys(("KernelRidge", "GaussianProcessRegressor"), ("kernels", "Kernels")),
+    **dict.fromkeys(("KNeighborsClassifier", "KNeighborsRegressor"), ("neighbors", "Neighbors")),
+    "GaussianNB": ("gaussian_naive_bayes", "GaussianNaiveBayes"),
+    "BernoulliNB": ("counting_naive_bayes", "BernoulliNaiveBayes"),
+    "MultinomialNB": ("counting_naive_bayes", "MultinomialNaiveBayes"),
+    "ComplementNB": ("counting_naive_bayes", "ComplementNaiveBayes"),
+    "CategoricalNB": ("counting_naive_bayes", "CategoricalNaiveBayes"),
+    "NearestCentroid": ("nearest_centroid", "NearestCentroids"),
+    "LinearDiscriminantAnalysis": ("discriminant_analysis", "LinearDiscriminant"),
+    "QuadraticDiscriminantAnalysis": ("discriminant_analysis", "QuadraticDiscriminant"),
+}

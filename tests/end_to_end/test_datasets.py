@@ -4,10 +4,14 @@ import pytest
 
 from studies.datasets import FOLDER, SETS, run_in
 
-pytestmark = pytest.mark.long
 
-
-@pytest.mark.parametrize("name", ["votes", "german_credit", "wine_quality"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param("votes", marks=pytest.mark.slow),
+        *(pytest.param(name, marks=pytest.mark.long) for name in ("german_credit", "wine_quality")),
+    ],
+)
 def test_the_test_part_agrees_with_what_was_estimated(name, clone):
     if not (FOLDER / SETS[name][0]).exists():
         pytest.skip(f"the public sets are not in {FOLDER}; name their folder in HELDOUT_DATA")

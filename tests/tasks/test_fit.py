@@ -28,7 +28,7 @@ def own(settings, name: str) -> Scheme:
 
 def plan(settings, name: str) -> dict[str, list[Unit]]:
     """The units of each candidate."""
-    planned = fit._plan(settings, own(settings, name), Versions.current())
+    planned = fit.plan(settings, own(settings, name), Versions.current())
     return {candidate.name: units for candidate, units in planned}
 
 

@@ -21,7 +21,7 @@ COSTS = "loss={cost: {won: {lost: 5}, lost: {won: 1}}}"
 
 
 def units(settings, name="cross_validation"):
-    ((candidate, found),) = fit._plan(
+    ((candidate, found),) = fit.plan(
         settings, scheme(read_design(settings), name, settings.deliver), Versions.current()
     )
     return candidate, found

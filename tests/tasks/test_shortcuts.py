@@ -18,7 +18,7 @@ SPARED = ("cross_validation", "progressive", "subsamples")
 
 def planned(settings, name):
     own = scheme(read_design(settings), name, settings.deliver)
-    ((candidate, units),) = fit._plan(settings, own, Versions.current())
+    ((candidate, units),) = fit.plan(settings, own, Versions.current())
     return own, candidate, units
 
 

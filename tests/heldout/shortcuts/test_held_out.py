@@ -3,9 +3,13 @@
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.linear_model import LogisticRegression, Ridge
-from sklearn.naive_bayes import GaussianNB
-from sklearn.neighbors import NearestCentroid
+from sklearn.base import is_classifier
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
+from sklearn.gaussian_process import GaussianProcessRegressor
+from sklearn.kernel_ridge import KernelRidge
+from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge, RidgeClassifier
+from sklearn.naive_bayes import BernoulliNB, CategoricalNB, ComplementNB, GaussianNB, MultinomialNB
+from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor, NearestCentroid
 
 from heldout.dependence import Dependence
 from heldout.design import PER_CANDIDATE, Design
@@ -104,6 +108,23 @@ def test_a_data_frame_of_numbers_is_as_good_as_an_array():
     made = design(CLASSES)
     pairs = zip(*(held_out(GaussianNB(), rows, made, "progressive") for rows in (X, pd.DataFrame(X))), strict=True)
     assert all((first == second).all() for first, second in pairs)
+
+
+@pytest.mark.parametrize(
+    "learner",
+    [
+        *(LinearRegression(), Ridge(), RidgeClassifier(), KernelRidge(), GaussianProcessRegressor(optimizer=None)),
+        *(KNeighborsClassifier(), KNeighborsRegressor(), GaussianNB(), BernoulliNB(), MultinomialNB(), ComplementNB()),
+        *(CategoricalNB(), NearestCentroid(), LinearDiscriminantAnalysis(), QuadraticDiscriminantAnalysis()),
+    ],
+    ids=lambda learner: type(learner).__name__,
+)
+def test_each_family_is_found_by_its_learner(learner):
+    assert known(learner)
+    counts = np.tile(RNG.integers(0, 3, size=(N // 2, 4)), (2, 1)).astype(float)
+    rows, y = (counts, CLASSES) if type(learner).__module__.endswith("naive_bayes") else (X, CLASSES)
+    answers = find(learner, rows, y if is_classifier(learner) else NUMBERS).folds(np.arange(N) % 5)
+    assert (N,) == answers.shape
 
 
 def test_a_learner_without_a_shortcut_is_declined_by_its_name():
