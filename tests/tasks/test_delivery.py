@@ -9,7 +9,7 @@ from heldout.seeds import fit_state
 from tasks import cache, files, models
 from tasks.delivery import compare_speed, deliver
 from tasks.designs import read_design
-from tasks.fit import _plan
+from tasks.fit import plan
 from tasks.forms import FORMS
 from tasks.schemes import scheme
 from tasks.tables import prepare
@@ -39,7 +39,7 @@ def delivered(prepared):
         (winner,) = settings.candidates
         design, versions = read_design(settings), Versions.current()
         for name in NEEDED[form]:
-            for one, units in _plan(settings, scheme(design, name, form), versions):
+            for one, units in plan(settings, scheme(design, name, form), versions):
                 assert fit_units(settings, one, units, versions) is None
         before = stored()
         return deliver(settings, winner), winner, before

@@ -4,7 +4,7 @@ import pytest
 
 from tasks import cache, families, files, results
 from tasks.designs import read_design
-from tasks.fit import _plan, fit_all
+from tasks.fit import fit_all, plan
 from tasks.schemes import scheme
 from tasks.worker import Versions, fit_units, hypothesis_key
 
@@ -26,7 +26,7 @@ def final(prepared):
         settings = prepared(f"candidates=[{', '.join(candidates)}]")
         for name in NAMES:
             own = scheme(read_design(settings), name, settings.deliver)
-            for candidate, units in _plan(settings, own, Versions.current()):
+            for candidate, units in plan(settings, own, Versions.current()):
                 assert fit_units(settings, candidate, units, Versions.current()) is None
         finished, _ = fit_all(settings, NAMES)
         return settings, finished["final"], families.tables(settings, finished["final"])

@@ -10,7 +10,7 @@ from tasks import cache, files, kept_together
 from tasks.designs import read_design
 from tasks.errors import UserError
 from tasks.estimates import Results
-from tasks.fit import _plan
+from tasks.fit import plan
 from tasks.kept_together import Together, compare
 from tasks.schemes import scheme
 from tasks.tables import prepare
@@ -30,7 +30,7 @@ def results_of(rows, settings_of_rows):
         design, versions = read_design(settings), Versions.current()
         losses = {}
         for name in ("cross_validation", *(["copies_together"] if design.copies is not None else [])):
-            for one, units in _plan(settings, scheme(design, name, "final"), versions):
+            for one, units in plan(settings, scheme(design, name, "final"), versions):
                 fit_units(settings, one, units, versions)
                 if name == "cross_validation":
                     losses[name] = [cache.load(unit.key)[0] for unit in units]

@@ -7,7 +7,7 @@ import pytest
 from heldout.warned import Kind, Warnings
 from tasks import files, results, warned
 from tasks.designs import read_design
-from tasks.fit import _gather, _plan
+from tasks.fit import _gather, plan
 from tasks.schemes import scheme
 from tasks.worker import Versions, fit_units
 
@@ -20,7 +20,7 @@ CANDIDATES = (
 def finished(settings, name: str, fit: bool = True):
     """The finished units of each candidate, fitted as a worker does or found in the cache."""
     own, versions = scheme(read_design(settings), name, settings.deliver), Versions.current()
-    planned = {one.name: (one, units) for one, units in _plan(settings, own, versions)}
+    planned = {one.name: (one, units) for one, units in plan(settings, own, versions)}
     if fit:
         for candidate, units in planned.values():
             assert fit_units(settings, candidate, units, versions) is None
