@@ -16,7 +16,7 @@ test-slow: .venv/ready ## the slow tests, which CI runs too
 	$(MAKE) --no-print-directory -j2 --output-sync=target test-units test-commands MARKED="-m slow"
 
 test-long: .venv/ready ## those that do not fit the time of CI: before a release
-	$(MAKE) --no-print-directory -j2 --output-sync=target test-units test-commands MARKED="-m long"
+	python -m pytest tests/end_to_end -m long
 
 # side by side: the real commands wait much of their time
 test-units: .venv/ready
