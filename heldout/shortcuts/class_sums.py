@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from heldout.records import Rows
+from heldout.shortcuts.asked import Labels, exactly, features, row_weights
 from heldout.shortcuts.shortcut import Answers, Declined, Method, Shortcut
 
 Floats = NDArray[np.float64]
@@ -230,24 +231,12 @@ def check(
     learner: Any, kind: type[Any], X: Any, y: NDArray[np.generic], weights: Floats | None, weighted: bool
 ) -> None:
     """Raise Declined unless `learner` is of the class `kind` itself, and the rows are numbers in classes."""
-    if type(learner) is not kind:
-        raise Declined(f"is a {type(learner).__name__}, not exactly a {kind.__name__}")
-    if not isinstance(X, np.ndarray) or X.ndim != 2 or X.dtype != np.float64:
-        raise Declined("has features that are no two-dimensional array of float64")
-    if not np.isfinite(X).all():
-        raise Declined("has features that are missing or infinite")
-    if y.ndim != 1 or (y.dtype.kind == "f" and (y != np.floor(y)).any()):
-        raise Declined("has labels that are no classes")
-    if len(y) == 0 or (y == y[0]).all():
-        raise Declined("has rows of one class alone")
+    exactly(learner, kind)
+    rows = features(X)
+    Labels.of(y, len(rows))
     if weights is not None and not weighted:
         raise Declined("takes no weights of rows")
-    if weights is not None and not (np.isfinite(weights) & (weights >= 0)).all():
-        raise Declined("has weights that are no finite numbers of at least 0")
-    try:
-        learner._validate_params()
-    except ValueError as error:
-        raise Declined("has a setting that scikit-learn refuses") from error
+    row_weights(weights, len(rows))
 
 
 def checked_priors(priors: Any, classes: int) -> Floats:

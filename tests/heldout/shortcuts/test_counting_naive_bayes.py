@@ -125,12 +125,12 @@ def subclass_of(kind):
 @pytest.mark.parametrize(
     ("learner", "change", "reason"),
     [
-        *[(subclass_of(kind), {}, "not exactly") for kind in KINDS],
+        *[(subclass_of(kind), {}, "itself") for kind in KINDS],
         *[(kind(), {"X": np.ones((20, 2), dtype=int)}, "float64") for kind in KINDS],
         *[(kind(class_prior=[0.2, 0.2, 0.6]), {}, "priors") for kind in KINDS],
         *[(kind(class_prior=[0.0, 1.0]), {}, "priors") for kind in KINDS],
         *[(kind(alpha=1e-12, force_alpha=False), {}, "replaces") for kind in KINDS],
-        *[(kind(alpha=-1.0), {}, "refuses") for kind in KINDS],
+        *[(kind(alpha=-1.0), {}, "may not be fitted") for kind in KINDS],
         *[(kind(alpha=[1.0, 1.0, 1.0]), {}, "alpha") for kind in KINDS if kind is not CategoricalNB],
         *[(kind(), {"X": -np.ones((20, 2))}, "below 0") for kind in KINDS if kind is not BernoulliNB],
         (BernoulliNB(alpha=[1.0, 1.0]), {}, "alpha for each"),

@@ -112,10 +112,10 @@ def subclass_of(kind):
 @pytest.mark.parametrize(
     ("learner", "change", "reason"),
     [
-        *[(subclass_of(kind), {}, "not exactly") for kind in KINDS],
+        *[(subclass_of(kind), {}, "itself") for kind in KINDS],
         *[(kind(priors=[0.2, 0.2, 0.6]), {}, "priors") for kind in KINDS],
         *[(kind(priors=[0.0, 1.0]), {}, "priors") for kind in KINDS],
-        *[(kind(tol=-1.0), {}, "refuses") for kind in KINDS],
+        *[(kind(tol=-1.0), {}, "may not be fitted") for kind in KINDS],
         *[(kind(), {"weights": np.ones(20)}, "no weights") for kind in KINDS],
         *[(kind(), {"X": np.ones((20, 2), dtype=int)}, "float64") for kind in KINDS],
         *[(kind(solver="eigen", shrinkage=0.1), {}, "shrunk") for kind in KINDS],

@@ -79,15 +79,15 @@ def test_many_folds_and_blocks_are_asked_in_pieces(equals_refit, monkeypatch):
 @pytest.mark.parametrize(
     ("learner", "change", "reason"),
     [
-        (Subclass(), {}, "not exactly"),
+        (Subclass(), {}, "itself"),
         (GaussianNB(priors=[0.5, 0.4]), {}, "sum up"),
         (GaussianNB(priors=[0.2, 0.3, 0.5]), {}, "priors"),
         (GaussianNB(priors=[0.0, 1.0]), {}, "priors"),
-        (GaussianNB(var_smoothing=-1.0), {}, "refuses"),
+        (GaussianNB(var_smoothing=-1.0), {}, "may not be fitted"),
         (GaussianNB(), {"X": np.ones((20, 2), dtype=np.float32)}, "float64"),
         (GaussianNB(), {"X": np.full((20, 2), np.nan)}, "missing"),
-        (GaussianNB(), {"y": np.linspace(0, 1, 20)}, "no classes"),
-        (GaussianNB(), {"y": np.zeros(20)}, "one class"),
+        (GaussianNB(), {"y": np.linspace(0, 1, 20)}, "array of classes"),
+        (GaussianNB(), {"y": np.zeros(20)}, "single class"),
     ],
 )
 def test_is_declined_when_made(learner, change, reason):

@@ -53,16 +53,16 @@ def test_ill_conditioned_problems_are_equal_or_declined(equals_refit, seed):
 @pytest.mark.parametrize(
     ("learner", "change", "reason"),
     [
-        (Subclass(), {}, "not exactly"),
+        (Subclass(), {}, "itself"),
         (NearestCentroid(metric="manhattan"), {}, "medians"),
         (NearestCentroid(shrink_threshold=0.1), {}, "shrink"),
         (NearestCentroid(priors=[0.5, 0.4]), {}, "sum up"),
         (NearestCentroid(priors=[1.0, 0.0]), {}, "priors"),
         (NearestCentroid(priors=np.array([0.5, 0.5])), {}, "array"),
-        (NearestCentroid(priors="other"), {}, "refuses"),
+        (NearestCentroid(priors="other"), {}, "may not be fitted"),
         (NearestCentroid(), {"weights": np.ones(20)}, "no weights"),
         (NearestCentroid(), {"X": np.ones((20, 2), dtype=int)}, "float64"),
-        (NearestCentroid(), {"y": np.zeros(20)}, "one class"),
+        (NearestCentroid(), {"y": np.zeros(20)}, "single class"),
     ],
 )
 def test_is_declined_when_made(learner, change, reason):
