@@ -97,18 +97,20 @@ class Labels:
         asked = fold >= 0
         folds = int(fold.max()) + 1
         held_out = np.bincount(self.codes[asked] * folds + fold[asked], minlength=len(self.classes) * folds)
-        self._full(np.bincount(self.codes)[:, None] - held_out.reshape(-1, folds))
+        enough(np.bincount(self.codes)[:, None] - held_out.reshape(-1, folds))
 
     def in_part(self, train: Rows | NDArray[np.bool_]) -> None:
         """Declined where the rows `train` lack a class."""
-        self._full(np.bincount(self.codes[train], minlength=len(self.classes)))
+        enough(np.bincount(self.codes[train], minlength=len(self.classes))[:, None])
 
-    def _full(self, counts: NDArray[np.intp]) -> None:
-        if counts.min() < 1:
-            raise Declined("is to be trained on a part without a class")
-        trained = counts.sum(axis=0)
-        if ((trained > _WARNED_FROM) & (len(self.classes) > np.round(0.5 * trained))).any():
-            raise Declined("is to be trained on a part with hardly more rows than classes")
+
+def enough(counts: NDArray[Any]) -> None:
+    """Declined where a part, of so many rows of each class, shape (C, parts), lacks one, or its refit would warn."""
+    if counts.min() < 1:
+        raise Declined("is to be trained on a part without a class")
+    trained = counts.sum(axis=0)
+    if ((trained > _WARNED_FROM) & (len(counts) > np.round(0.5 * trained))).any():
+        raise Declined("is to be trained on a part with hardly more rows than classes")
 
 
 def rows_of_folds(fold: NDArray[np.int64]) -> list[NDArray[np.intp]]:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from sklearn.neighbors import NearestCentroid
 
 from heldout.records import Rows
+from heldout.shortcuts.asked import enough
 from heldout.shortcuts.class_sums import (
     LOST,
     UNIT,
@@ -65,6 +66,7 @@ class NearestCentroids(ClassSums):
     def _scores(self, basis: Floats, sums: Floats, of: Floats, rows: Rows, method: Method) -> Scores:
         p = self.X.shape[1]
         count = sums[..., 0]
+        enough(count.T)
         n = count.sum(axis=1, keepdims=True)
         if (n <= len(self.classes)).any():
             raise Declined("is trained with one row of each class, which shows no variance")

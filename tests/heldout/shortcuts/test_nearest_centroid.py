@@ -81,3 +81,11 @@ def test_a_training_part_without_a_class_or_a_variance_is_declined():
     X[:, 1] = y
     with pytest.raises(Declined, match="constant"):
         NearestCentroids.of(NearestCentroid(), X, y).folds(np.arange(20))
+
+
+def test_a_part_with_hardly_more_rows_than_classes_is_declined_since_the_refit_warns():
+    y, rng = np.tile(np.arange(15), 2), np.random.default_rng(0)
+    shortcut = NearestCentroids.of(NearestCentroid(), rng.normal(size=(30, 3)), y)
+    with pytest.raises(Declined, match="hardly more rows than classes"):
+        shortcut.part(np.arange(28), np.arange(3))
+    assert (3,) == shortcut.part(np.arange(30), np.arange(3)).shape
