@@ -103,7 +103,8 @@ def run_in(clone: Path, name: str, data: Path, seed: int = 0) -> Outcome:
 def page(every: list[Outcome]) -> str:
     """docs/datasets.md: the sets as init leaves them, then those that were drawn once more with another seed."""
     outcomes = [one for one in every if one.seed == 0]
-    again = [_again(one) for one in every if one.seed]
+    others = [one for one in every if one.seed]
+    again = [_AGAIN.format(inside=sum(bool(one.inside) for one in others), runs=len(others)), *map(_again, others), ""]
     inside = sum(bool(outcome.inside) for outcome in outcomes)
     expected = sum(map(_chance, outcomes))
     rows = ["| " + " | ".join(_line(outcome)) + " |" for outcome in outcomes]
@@ -116,7 +117,7 @@ def page(every: list[Outcome]) -> str:
             *rows,
             *not_run,
             "",
-            *again,
+            *(again if others else []),
             _FOOT,
             *details,
         ]
@@ -131,10 +132,13 @@ DATA=FOLDER` makes this page. Errors of classes are in percent, of numbers in sq
 of {sets} sets the error of the winner on the test part, opened once at the end, lies in the interval of its `E_cv` or
 its `E_val`. The test part has noise of its own: {expected:.1f} of {sets} would be expected if every interval were right
 and about the model that is tested. It is about hypotheses that learned from fewer rows, which err more: a miss tends to
-lie below it. Sets that missed were drawn once more with another seed.
+lie below it.
 
 | set | rows | task | columns left out | copies | order | selected | E_cv | E_val | E_test | inside | seconds |
 |---|---|---|---|---|---|---|---|---|---|---|---|"""
+_AGAIN = """\
+Drawn once more with another seed (`--seed`), {inside} of {runs} are inside:
+"""
 _FOOT = """\
 Seconds are those of `init` and `dvc repro` together, on two cores, beside whatever else ran.
 
