@@ -145,7 +145,7 @@ def main() -> None:
     with threadpool_limits(1):
         found = rows(10 if arguments.quick else 1)
     lines = ["| work | rows | peer | peer : shortcut | bar |", "|---|---|---|---|---|"]
-    lines += [f"| {one.work} | {one.rows} | {one.peer} | {one.faster:.3g} | {one.bar} |" for one in found]
+    lines += [f"| {one.work} | {one.rows} | {one.peer} | {float(f'{one.faster:.3g}'):g} | {one.bar} |" for one in found]
     print("\n".join(lines))
     if not arguments.quick:
         pd.DataFrame([asdict(one) | {"faster": one.faster} for one in found]).to_csv(
