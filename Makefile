@@ -35,10 +35,10 @@ datasets: .venv/ready ## half an hour: DATA=FOLDER of public sets, each from its
 	python -m studies.datasets $(if $(DATA),--data $(DATA))
 
 bench: .venv/ready ## some minutes: the table of docs/speed.md, measured anew
-	python -m benchmarks.shortcuts
+	python -m benchmarks
 
 bench-quick: .venv/ready ## the same on a tenth of the rows, nothing written
-	python -m benchmarks.shortcuts --quick
+	python -m benchmarks --quick
 
 check: .venv/ready
 	ruff format --check .

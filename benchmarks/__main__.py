@@ -1,0 +1,58 @@
+"""What this project spares beside its peers, both ways of each work in one run; docs/speed.md.
+
+    python -m benchmarks            # all rows, at most 20 minutes; writes docs/speed.csv, its picture and the page
+    python -m benchmarks --quick    # a tenth of the rows, for which the bars are not meant; nothing is written
+    python -m benchmarks --only leave_one_out
+
+Each figure is a median of five, done in turn with the peer's. Absolute times are those of one machine and mean little.
+"""
+
+import argparse
+import importlib
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+
+import pandas as pd
+
+from benchmarks.measured import Row
+
+TABLE, PAGE = Path("docs/speed.csv"), Path("docs/speed.md")
+_WORKS = ("leave_one_out",)
+_START, _END = "<!-- measured -->\n", "<!-- end -->\n"
+_HEAD = ["| work | rows | peer | this project : peer | bar | |", "|---|---|---|---|---|---|"]
+
+
+def line(row: Row) -> str:
+    """One line of the table."""
+    figure, bar = (f"{value:.3g}" for value in (row.figure, row.bar))
+    return f"| {row.work} | {row.rows} | {row.peer} | {figure} {row.unit} | {bar} | {'' if row.met else 'missed'} |"
+
+
+def write(found: Sequence[Row]) -> None:
+    """The table beside the page, and in it."""
+    pd.DataFrame([asdict(row) | {"met": row.met} for row in found]).to_csv(TABLE, index=False, float_format="%.4g")
+    head, rest = PAGE.read_text(encoding="utf-8").split(_START)
+    tail = rest.split(_END)[1]
+    lines = "\n".join([*_HEAD, *map(line, found)])
+    PAGE.write_text(f"{head}{_START}{lines}\n{_END}{tail}", encoding="utf-8")
+
+
+def main() -> None:
+    """Measure, print each row as it is found, and write the table into the page."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--quick", action="store_true", help="a tenth of the rows, nothing is written")
+    parser.add_argument("--only", choices=_WORKS, help="one work, nothing is written")
+    arguments = parser.parse_args()
+    print("\n".join(_HEAD))
+    found = []
+    for work in [arguments.only] if arguments.only else _WORKS:
+        for row in importlib.import_module(f"benchmarks.{work}").rows(10 if arguments.quick else 1):
+            print(line(row), flush=True)
+            found.append(row)
+    if not (arguments.quick or arguments.only):
+        write(found)
+
+
+if __name__ == "__main__":
+    main()
