@@ -1,76 +1,122 @@
-"""Disagreement of the half models on the unlabelled shards: one task a candidate, block of repeats and shard."""
+"""Disagreement of the half models on the unlabelled shards: blocks of repeats by batches of shards."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow.parquet
 
 from tasks import cache, files, worker
 from tasks.designs import read_design
-from tasks.execution import run_all
+from tasks.execution import Work, run_all
 from tasks.fit import check_not_all_failed, first_reasons
 from tasks.params import Settings
-from tasks.schemes import REPEATS_A_TASK
-from tasks.worker import Finished
+from tasks.worker import Compared, Finished
 
-_VERSION = ("disagreement", 2)
+_VERSION = ("disagreement", 3)
+_REPEATS_A_PIECE = 10  # so that added repeats leave those before them alone
+_ROWS_A_BATCH = 50_000  # that a worker holds at once; a larger shard is a batch of its own
+_ANSWERS_A_TASK = 1_000_000
 _COLUMNS = ["candidate", "shard", "repeat", "rows", "disagreement"]
 _ROW_COLUMNS = ["candidate", "shard", "rows", "mean", "variance"]
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Consecutive shards that are read together: the number of the first one, and the rows of each."""
+
+    first: int
+    shards: tuple[Path, ...]
+    rows: tuple[int, ...]
 
 
 def disagree_all(settings: Settings, halves: Mapping[str, Finished]) -> tuple[dict[str, pd.DataFrame], dict[str, str]]:
     """The margins of each candidate's disagreement on each shard, and the candidates that failed.
 
     The table `disagreement` has the mean of each repeat over a shard's rows; `disagreement_rows` the mean
-    and the variance (divisor n) of a shard's rows' means over the repeats: memory is that of one shard.
+    and the variance (divisor n) of a shard's rows' means over the repeats: memory is that of one batch.
 
     `halves` holds two hypotheses a repeat, in the order (repeat 0, half 0), (repeat 0, half 1), …
     """
     loss = read_design(settings).loss
     # a loss that admits no disagreement leaves the tables empty, as having no shard does
-    shards = [(path, files.file_hash(path)) for path in files.shards()] if loss.apart is not None else []
-    pieces: list[tuple[str, int, int, str]] = []  # candidate, shard, first repeat, key
-    todo: list[tuple[str, tuple[Any, ...]]] = []
+    batches = batches_of(files.shards()) if loss.apart is not None else []
+    versions = {path: files.file_hash(path) for batch in batches for path in batch.shards}
+    found: list[tuple[str, Batch, list[Compared]]] = []
+    todo: list[Work] = []
+    reused = 0
     for candidate, finished in halves.items():
-        for first in range(0, len(finished.keys) // 2, REPEATS_A_TASK):
-            keys = finished.keys[2 * first : 2 * (first + REPEATS_A_TASK)]
-            for number, (path, version) in enumerate(shards):
-                key = cache.key(_VERSION, keys, version)
-                pieces.append((candidate, number, first, key))
-                if not cache.has(key):
-                    last = first + len(keys) // 2
-                    name = f"shard {number + 1}/{len(shards)} · repeats {first + 1}-{last} · {candidate}"
-                    todo.append((name, (settings, candidate, keys, path, key, loss)))
-    reasons = run_all(settings, "disagreement", worker.disagree, todo, len(pieces) - len(todo))
-    failures = first_reasons([arguments[1] for _, arguments in todo], reasons)
+        for number, batch in enumerate(batches):
+            pieces = _pieces(finished.keys, [versions[path] for path in batch.shards])
+            found.append((candidate, batch, pieces))
+            for some in _grouped(pieces, sum(batch.rows)):
+                missing = [piece for piece in some if not cache.has(piece.key)]
+                if missing:
+                    name = f"batch {number + 1}/{len(batches)} of shards · {_label(missing)} · {candidate}"
+                    todo.append(Work(name, (settings, candidate, batch.shards, missing, loss)))
+                else:
+                    reused += 1
+    reasons = run_all(settings, "disagreement", worker.disagree, todo, reused)
+    failures = first_reasons([work.arguments[1] for work in todo], reasons)
     check_not_all_failed(settings, failures)
-    means: list[tuple[Any, ...]] = []
-    sums: dict[tuple[str, int], list[str]] = {}
-    for candidate, number, first, key in pieces:
-        if candidate in failures:
-            continue
-        by_repeat, by_row = cache.load(key)
-        repeats = first + np.arange(len(by_repeat))
-        means.append((candidate, number, repeats, len(by_row), by_repeat))
-        sums.setdefault((candidate, number), []).append(key)
-    tables = {
-        "disagreement": _stack([dict(zip(_COLUMNS, line, strict=True)) for line in means], _COLUMNS),
-        "disagreement_rows": pd.DataFrame(
-            [(candidate, number, *_moments(keys)) for (candidate, number), keys in sums.items()], columns=_ROW_COLUMNS
-        ),
-    }
-    return tables, failures
+    margins = [_margins(*one) for one in found if one[0] not in failures]
+    return {
+        "disagreement": _stack([line for lines, _ in margins for line in lines], _COLUMNS),
+        "disagreement_rows": _stack([line for _, lines in margins for line in lines], _ROW_COLUMNS),
+    }, failures
 
 
-def _moments(keys: list[str]) -> tuple[int, float, float]:
-    """The number of a shard's rows, and mean and variance of their means over all repeats."""
-    parts = [cache.load(key) for key in keys]
-    by_row = np.sum([rows for _, rows in parts], axis=0) / sum(len(repeats) for repeats, _ in parts)
-    return len(by_row), float(by_row.mean()), float(by_row.var())
+def batches_of(shards: Sequence[Path]) -> list[Batch]:
+    """The shards in order, as many together as have few rows."""
+    batches: list[Batch] = []
+    for number, path in enumerate(shards):
+        rows = pyarrow.parquet.read_metadata(path).num_rows
+        last = batches[-1] if batches else None
+        if last is not None and sum(last.rows) + rows <= _ROWS_A_BATCH:
+            batches[-1] = Batch(last.first, (*last.shards, path), (*last.rows, rows))
+        else:
+            batches.append(Batch(number, (path,), (rows,)))
+    return batches
 
 
-def _stack(lines: list[dict[str, Any]], columns: list[str]) -> pd.DataFrame:
-    return (
-        pd.concat([pd.DataFrame(line) for line in lines], ignore_index=True) if lines else pd.DataFrame(columns=columns)
-    )
+def _pieces(keys: Sequence[str], versions: Sequence[str]) -> list[Compared]:
+    """The blocks of repeats of half models `keys`, on shards of these versions."""
+    blocks = [tuple(keys[first : first + 2 * _REPEATS_A_PIECE]) for first in range(0, len(keys), 2 * _REPEATS_A_PIECE)]
+    return [
+        Compared(number * _REPEATS_A_PIECE, block, cache.key(_VERSION, block, versions))
+        for number, block in enumerate(blocks)
+    ]
+
+
+def _grouped(pieces: Sequence[Compared], rows: int) -> Iterator[Sequence[Compared]]:
+    """The pieces of one batch, a task each or together where they are short."""
+    size = max(1, _ANSWERS_A_TASK // max(1, rows * 2 * _REPEATS_A_PIECE))
+    for first in range(0, len(pieces), size):
+        yield pieces[first : first + size]
+
+
+def _label(pieces: Sequence[Compared]) -> str:
+    return f"repeats {pieces[0].first + 1}-{pieces[-1].first + len(pieces[-1].halves) // 2}"
+
+
+def _margins(candidate: str, batch: Batch, pieces: Sequence[Compared]) -> tuple[list[pd.DataFrame], list[pd.DataFrame]]:
+    """The lines of both tables of one batch."""
+    stored = [cache.load(piece.key) for piece in pieces]
+    means = np.concatenate([of_pairs for of_pairs, _ in stored])  # (repeats, shards)
+    by_row = np.sum([of_rows for _, of_rows in stored], axis=0) / len(means)
+    ends = np.cumsum(batch.rows)
+    of_repeats, of_rows = [], []
+    for place, (rows, end) in enumerate(zip(batch.rows, ends, strict=True)):
+        shard, own = batch.first + place, by_row[end - rows : end]
+        values: tuple[Any, ...] = (candidate, shard, np.arange(len(means)), rows, means[:, place])
+        of_repeats.append(pd.DataFrame(dict(zip(_COLUMNS, values, strict=True))))
+        values = (candidate, shard, rows, own.mean(), own.var())
+        of_rows.append(pd.DataFrame([values], columns=_ROW_COLUMNS))
+    return of_repeats, of_rows
+
+
+def _stack(tables: Sequence[pd.DataFrame], columns: list[str]) -> pd.DataFrame:
+    return pd.concat(tables, ignore_index=True) if tables else pd.DataFrame(columns=columns)

@@ -6,6 +6,7 @@ import os
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
+from dataclasses import dataclass
 from typing import Any
 
 from prefect import task
@@ -44,10 +45,19 @@ def stop(settings: Execution) -> None:
         executor(settings).shutdown(wait=True, kill_workers=True)  # type: ignore[call-arg]  # loky's own
 
 
+@dataclass(frozen=True)
+class Work:
+    """A task to be: its name, what a worker is given, and the seconds that it is thought to take."""
+
+    name: str
+    arguments: tuple[Any, ...]
+    seconds: float = 0.0
+
+
 def run_all(
-    settings: Settings, what: str, work: Callable[..., Any], todo: Sequence[tuple[str, tuple[Any, ...]]], reused: int
+    settings: Settings, what: str, function: Callable[..., Any], todo: Sequence[Work], reused: int
 ) -> list[Any]:
-    """One Prefect task run for each (name, arguments) of `todo`; their results, in that order.
+    """One Prefect task run for each of `todo`, the longest first; their results, in the order of `todo`.
 
     `reused` is the number of tasks that were found finished, for the log.
     """
@@ -55,21 +65,24 @@ def run_all(
     pool = executor(settings.execution)
     started = time.monotonic()
     with Progress(what, len(todo)) as progress:
-        futures = [_unit.with_options(task_run_name=name).submit(pool, work, arguments) for name, arguments in todo]
+        futures = {
+            place: _unit.with_options(task_run_name=todo[place].name).submit(pool, function, todo[place].arguments)
+            for place in sorted(range(len(todo)), key=lambda place: -todo[place].seconds)
+        }
         try:
-            for _ in as_completed(futures):
+            for _ in as_completed([*futures.values()]):
                 progress.advance()
         except BaseException:  # an interruption does not wait for fits that are under way
             stop(settings.execution)
             raise
-        results = [future.result() for future in futures]
+        results = [futures[place].result() for place in range(len(todo))]
     tracking.tag_seconds(what.replace(" ", "_"), time.monotonic() - started)
     return results
 
 
 @task(name="unit", cache_policy=NO_CACHE)
-def _unit(pool: Executor, work: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
-    return pool.submit(work, *arguments).result()
+def _unit(pool: Executor, function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
+    return pool.submit(function, *arguments).result()
 
 
 @functools.cache

@@ -17,10 +17,10 @@ from heldout.records import Split
 from heldout.seeds import SchemeName
 from heldout.selection import check_admitted
 from heldout.weights import fit_argument
-from tasks import cache, files, worker
+from tasks import cache, files, pace, worker
 from tasks.designs import read_design
 from tasks.errors import UserError
-from tasks.execution import executor, run_all
+from tasks.execution import Work, executor, run_all
 from tasks.params import Candidate, Settings
 from tasks.schemes import Scheme, scheme
 from tasks.suitability import check_columns
@@ -46,20 +46,22 @@ def fit_all(settings: Settings, names: Sequence[SchemeName]) -> tuple[dict[str, 
         raise UserError(f"{KEYS.get(error.argument, 'split')}: {error}") from None
     plans = {(own.name, candidate.name): units for own in schemes for candidate, units in plan(settings, own, versions)}
     _spare_fits(settings, schemes, plans, versions)
-    todo: list[tuple[str, tuple[Any, ...]]] = []
+    todo: list[Work] = []
     reused = 0
     for own in schemes:
         for candidate in settings.candidates:
             units = plans[own.name, candidate.name]
-            for first in range(0, len(own.splits), own.fits_a_task):
-                missing = [unit for unit in units[first : first + own.fits_a_task] if not cache.has(unit.key)]
+            seconds = own.seconds_a_fit(pace.known(candidate, versions.labeled))
+            size = own.fits_a_task(seconds)
+            for first in range(0, len(units), size):
+                missing = [unit for unit in units[first : first + size] if not cache.has(unit.key)]
                 if missing:
                     name = f"{own.label([unit.number for unit in missing])} · {candidate.name}"
-                    todo.append((name, (settings, candidate, missing, versions)))
+                    todo.append(Work(name, (settings, candidate, missing, versions), (seconds or 0.0) * len(missing)))
                 else:
                     reused += 1
     reasons = run_all(settings, " and ".join(names), worker.fit_units, todo, reused)
-    failures = first_reasons([arguments[1].name for _, arguments in todo], reasons)
+    failures = first_reasons([work.arguments[1].name for work in todo], reasons)
     check_not_all_failed(settings, failures)
     finished = {
         own.name: {
@@ -149,14 +151,12 @@ def _spare_fits(
 ) -> None:
     """Store the units of whole schemes that need no fit; what is declined is left to be fitted."""
     todo = [
-        (
-            f"{own.label([unit.number for unit in plans[own.name, candidate.name]])} · {candidate.name}, no fit",
-            arguments,
-        )
+        Work(f"{own.label([unit.number for unit in units])} · {candidate.name}, no fit", arguments)
         for own in schemes
         for candidate in settings.candidates
-        if own.spares(settings, candidate) and not all(cache.has(unit.key) for unit in plans[own.name, candidate.name])
-        for arguments in [(settings, candidate, plans[own.name, candidate.name], versions)]
+        for units in [plans[own.name, candidate.name]]
+        if own.spares(settings, candidate) and not all(cache.has(unit.key) for unit in units)
+        for arguments in [(settings, candidate, units, versions)]
     ]
     if todo:
         run_all(settings, f"{' and '.join(own.name for own in schemes)} without fits", worker.spare_fits, todo, 0)

@@ -1,4 +1,4 @@
-"""How the fits of each scheme are grouped into tasks, and how a person calls them."""
+"""The schemes of a run: how their fits are grouped into tasks, and how a person calls them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,8 +9,9 @@ from heldout.records import Split
 from heldout.seeds import SchemeName
 from tasks.params import Candidate, Deliver, Settings
 
-_FITS_A_TASK = 10
-REPEATS_A_TASK = 10
+_SECONDS_A_TASK = 1.0  # of work: less would be lost in the telling, more would leave a worker idle at the end
+_TASKS_A_SCHEME = 100  # about, for a candidate
+_FITS_A_TASK = 10  # while nobody knows how long one takes
 # whose hypotheses a form of delivery is made of
 _DELIVERED: dict[SchemeName, tuple[Deliver, ...]] = {
     "final": ("final", "k_fold", "progressive", "vote"),  # shown beside the others
@@ -34,11 +35,10 @@ _CALLED: dict[SchemeName, str] = {
 
 @dataclass(frozen=True, eq=False)
 class Scheme:
-    """A list of splits, how many fits make a task, and what is kept of a fit beside its losses."""
+    """A list of splits, and what is kept of a fit beside its losses."""
 
     name: SchemeName
     splits: Sequence[Split]
-    fits_a_task: int
     keep: bool  # the hypothesis is needed later
     training: bool  # and its losses on the rows that it was trained on
 
@@ -46,6 +46,16 @@ class Scheme:
         """Whether the fits of a candidate may be spared: no hypothesis is needed later, and there are several."""
         wanted = settings.execution.shortcuts == "auto" and len(self.splits) > 1 and not self.keep
         return wanted and shortcuts.known(candidate.learner())
+
+    def seconds_a_fit(self, seconds_a_row: float | None) -> float | None:
+        """What a fit is thought to take: in proportion to the rows of the first split; None where that is unknown."""
+        return None if seconds_a_row is None else seconds_a_row * len(self.splits[0].train)
+
+    def fits_a_task(self, seconds: float | None) -> int:
+        """How many fits of so many seconds make a task."""
+        least = len(self.splits) // _TASKS_A_SCHEME
+        wanted = _FITS_A_TASK if seconds is None else round(_SECONDS_A_TASK / max(seconds, 1e-6))
+        return max(1, least, wanted)
 
     def label(self, numbers: Sequence[int]) -> str:
         """What a person reads: fold 3/10, repeats 1-10/30."""
@@ -60,14 +70,8 @@ class Scheme:
 def scheme(design: Design, name: SchemeName, deliver: Deliver) -> Scheme:
     """The scheme called `name` over the rows of `design`."""
     splits = design.splits(name)
-    fits_a_task = {
-        "holdout": 1,
-        "final": 1,
-        "cross_validation": max(1, len(splits) // 100),
-        "covalidation": 2 * REPEATS_A_TASK,
-    }.get(name, _FITS_A_TASK)
     halves = name == "covalidation"
-    return Scheme(name, splits, fits_a_task, keep=halves or deliver in _DELIVERED.get(name, ()), training=halves)
+    return Scheme(name, splits, keep=halves or deliver in _DELIVERED.get(name, ()), training=halves)
 
 
 def further_schemes(design: Design) -> list[SchemeName]:

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from heldout.covalidation import pointwise_disagreement
 from heldout.errors import FitFailure
@@ -26,7 +27,7 @@ from heldout.seeds import SchemeName
 from heldout.shortcuts import Declined
 from heldout.shortcuts.held_out import held_out
 from heldout.warned import Warned
-from tasks import cache, files
+from tasks import cache, files, pace
 from tasks.designs import design_of, partitions_hash
 from tasks.params import Candidate, Settings
 from tasks.quiet import quiet
@@ -67,6 +68,15 @@ class Versions:
         return cls(files.file_hash(files.LABELED), partitions_hash())
 
 
+@dataclass(frozen=True)
+class Compared:
+    """Pairs of half models that are compared on a batch of shards: the first repeat, their keys, where it is stored."""
+
+    first: int
+    halves: tuple[str, ...]
+    key: str
+
+
 def hypothesis_key(unit: Unit | str) -> str:
     """Where the hypothesis of a unit lies."""
     return f"{unit if isinstance(unit, str) else unit.key}.hypothesis"
@@ -95,16 +105,19 @@ def fit_units(settings: Settings, candidate: Candidate, units: Sequence[Unit], v
     settings.use_folder()
     learner = candidate.learner()
     with quiet():
-        return _fit_units(settings, learner, units, versions)
+        return _fit_units(settings, candidate, learner, units, versions)
 
 
-def _fit_units(settings: Settings, learner: Any, units: Sequence[Unit], versions: Versions) -> str | None:
+def _fit_units(
+    settings: Settings, candidate: Candidate, learner: Any, units: Sequence[Unit], versions: Versions
+) -> str | None:
     X = files.open_features(files.LABELED, versions.labeled)
     design = design_of(settings, versions.labeled, versions.partitions)
     y = design.y
     for unit in units:
         own = scheme(design, unit.scheme, settings.deliver)
         split = own.splits[unit.number]
+        started = time.perf_counter()
         try:
             fitted = fit_and_test(learner, X, y, split, design.loss, unit.random_state, design.weights)
             hypothesis, weights = fitted.hypothesis, design.weights
@@ -114,6 +127,8 @@ def _fit_units(settings: Settings, learner: Any, units: Sequence[Unit], versions
         if own.keep:
             cache.save(hypothesis_key(unit), fitted.hypothesis)
         cache.save(unit.key, (fitted.losses, training, fitted.warned))
+        if unit.scheme == "holdout":
+            pace.note(candidate, versions.labeled, (time.perf_counter() - started) / len(split.train))
     return None
 
 
@@ -144,27 +159,35 @@ def measure(settings: Settings, candidate: Candidate, versions: Versions) -> tup
     return seconds / len(split.train), 1024.0 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 
 
-def disagree(settings: Settings, candidate: str, keys: Sequence[str], shard: Path, key: str, loss: Loss) -> str | None:
-    """Store the disagreement of pairs of hypotheses on one shard, by its margins; the reason of a failure.
+def disagree(
+    settings: Settings, candidate: str, shards: Sequence[Path], pieces: Sequence[Compared], loss: Loss
+) -> str | None:
+    """Store the disagreement of pairs of hypotheses on a batch of shards, by its margins; the reason of a failure.
 
-    The margins are the mean of each pair over the shard's rows, and the sum of each row over the pairs.
+    The margins are the mean of each pair over each shard's rows, shape (pairs, shards), and the sum of each row
+    over the pairs, shape (n,).
     """
     settings.use_folder()
-    X = files.read_shard(shard)
-    hypotheses = [cache.load(hypothesis_key(name)) for name in keys]
-    try:
-        with quiet():
-            given = [answers(hypothesis, X, loss) for hypothesis in hypotheses]
-    except FitFailure as failure:
-        return f"{shard.name}: {failure}"
-    means, sums = [], np.zeros(len(X))
-    for first, second in zip(given[::2], given[1::2], strict=True):
-        apart = pointwise_disagreement(first, second, loss)
-        means.append(apart.mean())
-        sums += apart
-    if not np.isfinite(means).all():
-        return f"{shard.name}: a prediction of {candidate} is not finite"
-    cache.save(key, (np.array(means), sums))
+    called = shards[0].name if len(shards) == 1 else f"{shards[0].name} to {shards[-1].name}"
+    rows = [files.read_shard(shard) for shard in shards]
+    X = rows[0] if len(rows) == 1 else pd.concat(rows, ignore_index=True)
+    ends = np.cumsum([len(some) for some in rows])[:-1]
+    del rows
+    for piece in pieces:
+        hypotheses = [cache.load(hypothesis_key(name)) for name in piece.halves]
+        try:
+            with quiet():
+                given = [answers(hypothesis, X, loss) for hypothesis in hypotheses]
+        except FitFailure as failure:
+            return f"{called}: {failure}"
+        means, sums = [], np.zeros(len(X))
+        for first, second in zip(given[::2], given[1::2], strict=True):
+            apart = pointwise_disagreement(first, second, loss)
+            means.append([part.mean() for part in np.split(apart, ends)])
+            sums += apart
+        if not np.isfinite(means).all():
+            return f"{called}: a prediction of {candidate} is not finite"
+        cache.save(piece.key, (np.array(means), sums))
     return None
 
 

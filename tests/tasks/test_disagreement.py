@@ -10,10 +10,9 @@ from sklearn.base import BaseEstimator
 
 from heldout.losses import SQUARED, ZERO_ONE
 from tasks import cache, disagreement, files
-from tasks.schemes import REPEATS_A_TASK
-from tasks.worker import Finished, disagree, hypothesis_key
+from tasks.worker import Compared, Finished, disagree, hypothesis_key
 
-SHARD = Path("shard-00000.parquet")
+SHARDS = [Path("shard-00000.parquet"), Path("shard-00001.parquet"), Path("shard-00002.parquet")]
 KEYS = [f"{number:064x}" for number in range(6)]
 LABELS = np.random.default_rng(3).choice(["won", "lost"], size=(6, 20))
 
@@ -29,10 +28,16 @@ class Says(BaseEstimator):
 
 
 def left(predictions, keys=KEYS) -> None:
-    """What the fits leave: hypotheses, two a repeat; and a shard with the rows in another order."""
+    """What the fits leave: hypotheses, two a repeat; and shards of 11, 1 and 8 rows in another order."""
     for key, words in zip(keys, predictions, strict=True):
         cache.save(hypothesis_key(key), Says(words))
-    pd.DataFrame({"id": np.arange(20)[::-1]}).to_parquet(SHARD)
+    for path, ids in zip(SHARDS, np.split(np.arange(20)[::-1], [11, 12]), strict=True):
+        pd.DataFrame({"id": ids}).to_parquet(path)
+
+
+def compared(settings, loss, shards=SHARDS):
+    """What a worker answers for the pairs of `KEYS` on the shards."""
+    return disagree(settings, "a", shards, [Compared(0, tuple(KEYS), "result")], loss)
 
 
 def apart(predictions, loss) -> np.ndarray:
@@ -46,43 +51,48 @@ def apart(predictions, loss) -> np.ndarray:
 )
 def test_what_is_stored_are_the_mean_of_each_repeat_and_the_sum_of_each_row(settings_with, loss, predictions):
     left(predictions)
-    assert disagree(settings_with(), "a", KEYS, SHARD, "result", loss) is None
+    assert compared(settings_with(), loss) is None
     means, sums = cache.load("result")
-    table = apart(predictions, loss)
-    assert table.mean(axis=1).tolist() == pytest.approx(means.tolist(), rel=1e-12)
-    assert table.sum(axis=0)[::-1].tolist() == pytest.approx(sums.tolist(), rel=1e-12)
-    assert (3, 20) == (len(means), len(sums))
+    table = apart(predictions, loss)[:, ::-1]
+    assert (3, 3) == means.shape
+    for place, rows in enumerate((slice(0, 11), slice(11, 12), slice(12, 20))):
+        assert table[:, rows].mean(axis=1).tolist() == pytest.approx(means[:, place].tolist(), rel=1e-12)
+    assert table.sum(axis=0).tolist() == pytest.approx(sums.tolist(), rel=1e-12)
+    assert compared(settings_with(), loss, SHARDS[1:2]) is None
+    alone = cache.load("result")
+    assert (means[:, 1].tolist(), sums[11:12].tolist()) == (alone[0][:, 0].tolist(), alone[1].tolist())
 
 
 def test_hypotheses_that_agree_everywhere_or_nowhere(settings_with):
     ones, zeros = np.ones(20), np.zeros(20)
     left([ones, ones, ones, zeros, zeros, zeros])
-    disagree(settings_with(), "a", KEYS, SHARD, "result", ZERO_ONE)
-    assert [0.0, 1.0, 0.0] == cache.load("result")[0].tolist()
+    compared(settings_with(), ZERO_ONE)
+    assert [[0.0] * 3, [1.0] * 3, [0.0] * 3] == cache.load("result")[0].tolist()
 
 
 @pytest.mark.parametrize(
     ("words", "reason"),
     [
-        (np.ones(10), "shard-00000.parquet: IndexError: .+"),
-        (np.full(20, np.nan), "shard-00000.parquet: the prediction number 0 is not finite"),
-        (np.ones((20, 1)), r"shard-00000.parquet: the predictions have shape \(20, 1\), not \(20,\)"),
+        (np.ones(10), "shard-00000.parquet to shard-00002.parquet: IndexError: .+"),
+        (np.full(20, np.nan), "shard-00000.parquet to shard-00002.parquet: the prediction number 0 is not finite"),
+        (np.ones((20, 1)), r"shard-00000.parquet to .*: the predictions have shape \(20, 1\), not \(20,\)"),
     ],
 )
 def test_a_hypothesis_that_cannot_predict_is_a_reason_and_stores_nothing(settings_with, words, reason):
     left([*np.ones((5, 20)), words])
-    found = disagree(settings_with(), "a", KEYS, SHARD, "result", ZERO_ONE)
+    found = compared(settings_with(), ZERO_ONE)
     assert re.fullmatch(reason, found)
     assert not cache.has("result")
 
 
-@pytest.fixture
-def over_shards(prepared, settings_of_rows):
+@pytest.fixture(params=[50_000, 8, 1], ids=["one batch", "two batches", "a batch a shard"])
+def over_shards(prepared, settings_of_rows, request, monkeypatch):
     """Disagreement of two candidates over shards of 7, 1 and 12 rows, in 13 repeats, as `disagree_all` gathers it.
 
     Every piece was finished before, in blocks as the tasks have them, so that no worker is needed.
     """
     settings, rng = prepared(), np.random.default_rng(8)
+    monkeypatch.setattr(disagreement, "_ROWS_A_BATCH", request.param)
     for number, ids in enumerate((range(7), [7], range(8, 20))):
         pd.DataFrame({"id": ids}).to_parquet(files.UNLABELED / f"shard-{number:05d}.parquet")
     halves, tables = {}, {}
@@ -90,11 +100,9 @@ def over_shards(prepared, settings_of_rows):
         keys = tuple(f"{100 * place + number:064x}" for number in range(26))
         words = rng.choice(["won", "lost", "drawn"], size=(26, 20), p=[0.7, 0.2, 0.1])
         left(words, keys)
-        for first in range(0, 26, 2 * REPEATS_A_TASK):
-            block = keys[first : first + 2 * REPEATS_A_TASK]
-            for path in files.shards():
-                key = cache.key(disagreement._VERSION, block, files.file_hash(path))
-                assert disagree(settings, name, block, path, key, ZERO_ONE) is None
+        for batch in disagreement.batches_of(files.shards()):
+            pieces = disagreement._pieces(keys, [files.file_hash(path) for path in batch.shards])
+            assert disagree(settings, name, batch.shards, pieces, ZERO_ONE) is None
         halves[name], tables[name] = Finished(keys, (), ()), apart(words, ZERO_ONE)
     found, failures = disagreement.disagree_all(settings, halves)
     assert {} == failures

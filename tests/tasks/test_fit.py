@@ -7,7 +7,7 @@ from sklearn.base import clone
 
 from heldout import seeds
 from heldout.learners import open_random_states
-from tasks import cache, files, fit
+from tasks import cache, files, fit, pace
 from tasks.designs import read_design
 from tasks.errors import UserError
 from tasks.schemes import Scheme, further_schemes, scheme
@@ -191,7 +191,7 @@ def test_leave_one_out_of_many_rows_is_at_most_two_hundred_tasks(prepared, n):
     table.to_parquet(files.PARTITION)
     folds = own(prepared(), "cross_validation")
     assert n == len(folds.splits)
-    assert -(-n // folds.fits_a_task) <= 200
+    assert -(-n // folds.fits_a_task(60.0)) <= 200
     assert [n - 1] == folds.splits[n - 1].validation.tolist()
 
 
@@ -280,3 +280,23 @@ def test_an_interval_that_does_not_fit_the_loss_is_told_before_any_fit_with_thos
     ):
         fit.fit_all(settings, ["holdout"])
     assert not cache.FOLDER.exists()
+
+
+@pytest.mark.parametrize(
+    ("seconds", "fits"), [(None, 10), (0.001, 1000), (0.1, 10), (0.4, 2), (3.0, 1), (0.0, 1000000)]
+)
+def test_short_fits_share_a_task_of_about_a_second(prepared, seconds, fits):
+    assert fits == own(prepared(), "covalidation").fits_a_task(seconds)
+
+
+def test_the_hold_out_notes_how_long_a_fit_takes(prepared):
+    settings = prepared(f"candidates=[{TREE}, {BAYES}]")
+    labeled = Versions.current().labeled
+    assert pace.known(settings.candidates[0], labeled) is None
+    work(settings, "cross_validation")
+    assert pace.known(settings.candidates[0], labeled) is None
+    work(settings, "holdout")
+    for candidate in settings.candidates:
+        assert 0 < pace.known(candidate, labeled) < 1
+        renamed = candidate.model_copy(update={"name": "other"})
+        assert pace.known(candidate, labeled) == pace.known(renamed, labeled)

@@ -13,7 +13,7 @@ from tasks.errors import UserError
 from tasks.params import load
 from tasks.schemes import scheme
 from tasks.tables import prepare
-from tasks.worker import Finished, Versions, disagree, fit_units, hypothesis_key
+from tasks.worker import Compared, Finished, Versions, disagree, fit_units, hypothesis_key
 
 BAYES = "{name: bayes, estimator: sklearn.naive_bayes.GaussianNB}"
 ONE = f"candidates=[{BAYES}]"
@@ -152,10 +152,11 @@ def test_probabilities_of_half_models_are_compared_on_a_shard(prepared):
     shard = files.UNLABELED / "shard-00000.parquet"
     X.to_parquet(shard)
     keys = [unit.key for unit in planned]
-    assert disagree(settings, "bayes", keys, shard, "result", read_design(settings).loss) is None
+    compared = [Compared(0, tuple(keys), "result")]
+    assert disagree(settings, "bayes", [shard], compared, read_design(settings).loss) is None
     said = [cache.load(hypothesis_key(key)).predict_proba(X)[:, 0] for key in keys]
     expected = [np.mean((one - other) ** 2) for one, other in zip(said[::2], said[1::2], strict=True)]
-    assert expected == pytest.approx(cache.load("result")[0].tolist(), rel=1e-9)
+    assert expected == pytest.approx(cache.load("result")[0][:, 0].tolist(), rel=1e-9)
 
 
 def test_without_a_disagreement_no_shard_is_read_and_the_tables_are_empty(prepared):
