@@ -16,9 +16,10 @@ from pathlib import Path
 import pandas as pd
 
 from benchmarks.measured import Row
+from tasks import environment
 
 TABLE, PAGE = Path("docs/speed.csv"), Path("docs/speed.md")
-_WORKS = ("leave_one_out",)
+_WORKS = ("leave_one_out", "arithmetic", "orchestration")
 _START, _END = "<!-- measured -->\n", "<!-- end -->\n"
 _HEAD = ["| work | rows | peer | this project : peer | bar | |", "|---|---|---|---|---|---|"]
 
@@ -44,6 +45,7 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="a tenth of the rows, nothing is written")
     parser.add_argument("--only", choices=_WORKS, help="one work, nothing is written")
     arguments = parser.parse_args()
+    environment.enter()
     print("\n".join(_HEAD))
     found = []
     for work in [arguments.only] if arguments.only else _WORKS:

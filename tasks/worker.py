@@ -127,7 +127,7 @@ def _fit_units(
         if own.keep:
             cache.save(hypothesis_key(unit), fitted.hypothesis)
         cache.save(unit.key, (fitted.losses, training, fitted.warned))
-        if unit.scheme == "holdout":
+        if unit.scheme in ("holdout", "final"):
             pace.note(candidate, versions.labeled, (time.perf_counter() - started) / len(split.train))
     return None
 

@@ -1,0 +1,131 @@
+"""The fits of the shipped run, without Prefect, beside what a user would write with scikit-learn and joblib."""
+
+import shutil
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+from unittest import mock
+
+import joblib
+import numpy as np
+from sklearn.base import clone
+from sklearn.model_selection import PredefinedSplit, cross_validate
+
+from benchmarks.checkout import checkout, flow
+from benchmarks.measured import PEER, Row, against
+from heldout.records import Split
+from tasks import cache, disagreement, execution, files, fit
+from tasks.designs import read_design
+from tasks.execution import Work
+from tasks.params import Settings, load
+from tasks.schemes import further_schemes, scheme
+
+_JOBLIB = f"joblib {joblib.__version__}"
+_MADE = ("forest", "boosting")  # no shortcut is known for them
+
+
+def rows(scale: int) -> Iterator[Row]:
+    """The rows of this work, of one time each where `scale` is above 1."""
+    times = 5 if scale == 1 else 1
+    with checkout(), mock.patch.object(fit, "run_all", _run_all), mock.patch.object(disagreement, "run_all", _run_all):
+        flow("prepare")
+        settings = load("params.yaml", [])
+        yield _folds(settings, times)
+        yield _whole(settings, times)
+        yield _scaling(settings, times)
+        execution.stop(settings.execution)
+
+
+def _folds(settings: Settings, times: int) -> Row:
+    made = settings.model_copy(update={"candidates": [one for one in settings.candidates if one.name in _MADE]})
+    fold, (X, y) = PredefinedSplit(read_design(made).partition.fold), files.read_table(files.LABELED)
+
+    def ours() -> None:
+        shutil.rmtree(cache.FOLDER, ignore_errors=True)
+        fit.fit_all(made, ["cross_validation"])
+
+    def theirs() -> None:
+        for candidate in made.candidates:
+            cross_validate(candidate.learner(), X, y, cv=fold, n_jobs=2)
+
+    work, peer = "10 folds of forest and boosting, 2 workers", f"cross_validate(n_jobs=2), {PEER}"
+    return against(work, len(y), peer, ours, theirs, 1.05, times)
+
+
+def _whole(settings: Settings, times: int) -> Row:
+    found: list[dict[str, float]] = [{}, {}]
+
+    def ours() -> None:
+        found[0] = _pipeline(settings)
+
+    def theirs() -> None:
+        found[1] = _script(settings)
+
+    work, peer = "all fits and answers of the shipped run, 2 workers", f"a script of {_JOBLIB} and {PEER}"
+    row = against(work, settings.data.labeled_rows or 0, peer, ours, theirs, 0.5, times)
+    np.testing.assert_allclose([found[0][name] for name in found[1]], [*found[1].values()], rtol=1e-9)
+    return row
+
+
+def _scaling(settings: Settings, times: int) -> Row:
+    alone = settings.model_copy(update={"execution": settings.execution.model_copy(update={"workers": 1})})
+    return against(
+        "all fits and answers of the shipped run, 2 workers",
+        settings.data.labeled_rows or 0,
+        "itself with 1 worker",
+        lambda: _pipeline(settings),
+        lambda: _pipeline(alone),
+        1 / 1.8,
+        times,
+    )
+
+
+def _pipeline(settings: Settings) -> dict[str, float]:
+    """Every fit and prediction of a run; the disagreement of each candidate."""
+    shutil.rmtree(cache.FOLDER, ignore_errors=True)
+    design = read_design(settings)
+    for names in (["holdout", "final"], ["cross_validation", *further_schemes(design)], ["progressive"]):
+        fit.fit_all(settings, names)  # type: ignore[arg-type]  # these are names of schemes
+    halves, _ = fit.fit_all(settings, ["covalidation"])
+    lines = disagreement.disagree_all(settings, halves["covalidation"])[0]["disagreement_rows"]
+    found = lines.groupby("candidate").apply(lambda own: np.average(own["mean"], weights=own["rows"]))
+    return {str(name): float(value) for name, value in found.items()}
+
+
+def _script(settings: Settings) -> dict[str, float]:
+    """The same as one joblib loop over all fits, on arrays, without a file."""
+    design, (X, y) = read_design(settings), files.read_table(files.LABELED)
+    labeled = np.ascontiguousarray(X.to_numpy())
+    unlabeled = np.concatenate([files.read_shard(path).to_numpy() for path in files.shards()])
+    names = ["holdout", "final", "cross_validation", *further_schemes(design), "progressive", "covalidation"]
+    todo = [
+        (candidate.name, candidate.learner(), split, unlabeled if name == "covalidation" else None)
+        for name in names
+        for candidate in settings.candidates
+        for split in scheme(design, name, settings.deliver).splits
+    ]
+    done = joblib.Parallel(n_jobs=2)(
+        joblib.delayed(_fit)(learner, labeled, y, split, asked) for _, learner, split, asked in todo
+    )
+    said: dict[str, list[Any]] = {}
+    for (name, _, _, asked), (_, answers) in zip(todo, done, strict=True):
+        if asked is not None:
+            said.setdefault(name, []).append(answers)
+    return {name: float(np.mean(np.array(own[::2]) != np.array(own[1::2]))) for name, own in said.items()}
+
+
+def _fit(learner: Any, X: Any, y: Any, split: Split, unlabeled: Any) -> tuple[list[Any], Any]:
+    """The losses on the rows tested; of a half also on those trained on, and its answers for unlabelled rows."""
+    hypothesis = clone(learner).fit(X[split.train], y[split.train])
+    losses = [hypothesis.predict(X[split.validation]) != y[split.validation]]
+    if unlabeled is None:
+        return losses, None
+    losses.append(hypothesis.predict(X[split.train]) != y[split.train])
+    return losses, hypothesis.predict(unlabeled)
+
+
+def _run_all(settings: Settings, _what: str, function: Callable[..., Any], todo: Sequence[Work], _reused: int) -> Any:
+    """What `tasks.execution.run_all` does, but for Prefect, whose time is another row's."""
+    pool = execution.executor(settings.execution)
+    longest_first = sorted(range(len(todo)), key=lambda place: -todo[place].seconds)
+    futures = {place: pool.submit(function, *todo[place].arguments) for place in longest_first}
+    return [futures[place].result() for place in range(len(todo))]

@@ -1,0 +1,58 @@
+"""A clone of HEAD below a temporary folder, in which the real commands run."""
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import chdir, contextmanager
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+ROOT = Path(__file__).parents[1]
+_LEFT = (".cache", ".dvc/tmp", "data/prepared", "data/results", "reports", "models")  # not the stores of old runs
+
+
+@contextmanager
+def checkout(commit: str = "HEAD", changes: Mapping[str, Any] | None = None) -> Iterator[Path]:
+    """The clone at `commit`, top-level keys of its params.yaml replaced; the current folder while it is there."""
+    with tempfile.TemporaryDirectory() as folder:
+        here = Path(folder) / "heldout"
+        _run("git", "clone", "--quiet", str(ROOT), str(here))
+        _run("git", "-C", str(here), "checkout", "--quiet", commit)
+        if changes:
+            params = here / "params.yaml"
+            params.write_text(yaml.safe_dump({**yaml.safe_load(params.read_text()), **changes}), encoding="utf-8")
+        with chdir(here):
+            yield here
+
+
+def flow(name: str) -> None:
+    """python -m flows NAME, here."""
+    _run(sys.executable, "-m", "flows", name)
+
+
+def repro() -> float:
+    """The seconds of a whole `dvc repro` here that finds no fit stored."""
+    for name in _LEFT:
+        shutil.rmtree(name, ignore_errors=True)
+    started = time.perf_counter()
+    _run(sys.executable, "-m", "dvc", "repro", "--force")
+    return time.perf_counter() - started
+
+
+def script(text: str) -> str:
+    """What a Python program says, here."""
+    return _run(sys.executable, "-c", text)
+
+
+def _run(*command: str) -> str:
+    paths = {"PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}", "PYTHONPATH": ""}
+    done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, **paths}, check=False)  # noqa: S603
+    if done.returncode:
+        raise RuntimeError(f"{' '.join(command)} ended with {done.returncode}:\n{done.stdout}\n{done.stderr}")
+    return done.stdout

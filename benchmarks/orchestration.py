@@ -1,0 +1,87 @@
+"""What Prefect, DVC, MLflow and the reports add to the arithmetic, and the whole run beside an earlier one."""
+
+from collections.abc import Iterator
+from statistics import median
+
+from benchmarks.checkout import checkout, repro, script
+from benchmarks.measured import Row
+
+_BEFORE = "cb4a73a"  # the last commit without a shortcut
+_TASKS = 400
+_LONG = 600.0  # seconds of arithmetic
+_SMALLEST = {
+    "candidates": [{"name": "bayes", "estimator": "sklearn.naive_bayes.GaussianNB"}],
+    "covalidation": {"repeats": 2},
+    "intervals": {"E_cv": "Bayle within folds"},
+}
+
+
+def rows(scale: int) -> Iterator[Row]:
+    """The rows of this work; the earlier run alone at scale 1."""
+    times = 5 if scale == 1 else 1
+    with checkout(changes=_SMALLEST):
+        repro()  # makes the stores
+        seconds = median(repro() for _ in range(times))
+        tasks = _TASKS // scale
+        a_task = _seconds_a_task(tasks)
+    yield Row("dvc repro of one naive Bayes, 2 repeats", 300, "no time at all", seconds, 0.0, seconds, 25.0, "seconds")
+    yield Row(
+        f"{tasks} tasks that do nothing", 0, "as many calls of the pool", a_task, 0.0, 1e3 * a_task, 15.0, "ms a task"
+    )
+    share = (seconds + a_task * _LONG) / _LONG
+    work = "orchestration of ten minutes in tasks of a second, by the two rows above"
+    yield Row(work, 0, "the ten minutes", seconds + a_task * _LONG, _LONG, share, 0.05)
+    if scale == 1:
+        yield _before()
+
+
+def _before() -> Row:
+    found: list[list[float]] = [[], []]
+    for _ in range(3):
+        for commit, seconds in zip(("HEAD", _BEFORE), found, strict=True):
+            with checkout(commit):
+                repro()
+                seconds.append(repro())
+    ours, theirs = (median(seconds) for seconds in found)
+    work = "the shipped run, dvc repro --force without a stored fit, median of 3"
+    return Row(work, 300, f"itself at {_BEFORE}, before this chapter", ours, theirs, ours / theirs, 0.5)
+
+
+def _seconds_a_task(tasks: int) -> float:
+    """What a Prefect task adds to a call of the pool, a flow's own start aside."""
+    from tasks.server import Server
+
+    server = Server()
+    server.start()
+    try:
+        server.wait()
+        return float(script(_MANY.format(tasks=tasks)))
+    finally:
+        server.stop()
+
+
+_MANY = """
+import logging, time
+from tasks import environment
+environment.enter()
+logging.disable(logging.CRITICAL)
+from prefect import flow
+from tasks import execution
+from tasks.params import load
+settings = load("params.yaml", ())
+
+@flow(task_runner=execution.RUNNER)
+def many(number):
+    started = time.perf_counter()
+    execution.run_all(settings, "many", abs, [execution.Work(f"task {{n}}", (n,)) for n in range(number)], 0)
+    return time.perf_counter() - started
+
+many(10)
+few, all_of_them = many(10), many({tasks})
+pool, started = execution.executor(settings.execution), time.perf_counter()
+for future in [pool.submit(abs, n) for n in range({tasks} - 10)]:
+    future.result()
+calls = time.perf_counter() - started
+execution.stop(settings.execution)
+print((all_of_them - few - calls) / ({tasks} - 10))
+"""
