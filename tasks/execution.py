@@ -2,11 +2,10 @@
 
 import functools
 import logging
-import multiprocessing
 import os
 import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import Executor, ProcessPoolExecutor
+from concurrent.futures import Executor
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,21 +24,25 @@ log = logging.getLogger("heldout")
 
 # threads only wait for the executor; a few more than the workers keep it busy, many would lock sqlite
 RUNNER: Any = ThreadPoolTaskRunner(max_workers=(os.cpu_count() or 1) + 2)
+_IDLE_SECONDS = 600
 
 
 def executor(settings: Execution) -> Executor:
     """The shared executor: local processes, or the workers of a Dask scheduler. Raises UserError."""
-    return _dask(str(settings.scheduler)) if settings.executor == "dask" else _local(settings.workers)
+    if settings.executor == "dask":
+        return _dask(str(settings.scheduler))
+    from loky import get_reusable_executor
+
+    pool: Executor = get_reusable_executor(
+        max_workers=settings.workers, timeout=_IDLE_SECONDS, initializer=worker.start
+    )
+    return pool
 
 
 def stop(settings: Execution) -> None:
     """End the local workers at once, whatever they do: what was finished is stored."""
     if settings.executor == "local":
-        pool = _local(settings.workers)
-        for process in multiprocessing.active_children():
-            process.kill()
-        pool.shutdown(cancel_futures=True)
-        _local.cache_clear()
+        executor(settings).shutdown(wait=True, kill_workers=True)  # type: ignore[call-arg]  # loky's own
 
 
 @dataclass(frozen=True)
@@ -80,14 +83,6 @@ def run_all(
 @task(name="unit", cache_policy=NO_CACHE)
 def _unit(pool: Executor, function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
     return pool.submit(function, *arguments).result()
-
-
-@functools.cache
-def _local(workers: int) -> Executor:
-    """Processes that are forked from one which has imported what they need, and has no thread."""
-    context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["tasks.worker", "sklearn.ensemble", "sklearn.pipeline"])
-    return ProcessPoolExecutor(workers, context, initializer=worker.start)
 
 
 @functools.cache
