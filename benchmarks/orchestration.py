@@ -73,7 +73,7 @@ settings = load("params.yaml", ())
 @flow(task_runner=execution.RUNNER)
 def many(number):
     started = time.perf_counter()
-    execution.run_all(settings, "many", abs, [execution.Work(f"task {{n}}", (n,)) for n in range(number)], 0)
+    execution.run_all(settings, "many", abs, [execution.Work(f"task {{n}}", (n,), ()) for n in range(number)], 0)
     return time.perf_counter() - started
 
 many(10)

@@ -2,10 +2,10 @@
 
 from prefect import flow
 
-from tasks import results
+from tasks import results, tracking
 from tasks.designs import read_design
 from tasks.execution import RUNNER
-from tasks.fit import fit_all
+from tasks.fit import begin_all, fit_all
 from tasks.params import load
 
 
@@ -14,4 +14,6 @@ def holdout(params: str = "params.yaml", overrides: tuple[str, ...] = ()) -> Non
     """E_val of g-, and E_in of g, for every candidate."""
     settings = load(params, overrides)
     finished, failures = fit_all(settings, ["holdout", "final"])
+    if tracking.in_run():
+        begin_all(settings)
     results.write_holdout(settings, read_design(settings), finished, failures)

@@ -4,6 +4,7 @@ import importlib
 import logging
 import os
 import sys
+import threading
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -48,6 +49,8 @@ class Session:
         from prefect.settings import PREFECT_FLOWS_HEARTBEAT_FREQUENCY, temporary_settings
 
         flow = getattr(importlib.import_module(f"flows.{name}"), name)
+        if name == "cross_validation":  # it waits for the workers, and `select` will want this
+            threading.Thread(target=importlib.import_module, args=("skops.io",), daemon=True).start()
         try:
             # each flow would wait up to a second for its heartbeat to end, and nobody listens to it here
             with temporary_settings({PREFECT_FLOWS_HEARTBEAT_FREQUENCY: None}):

@@ -56,7 +56,7 @@ def disagree_all(settings: Settings, halves: Mapping[str, Finished]) -> tuple[di
                 missing = [piece for piece in some if not cache.has(piece.key)]
                 if missing:
                     name = f"batch {number + 1}/{len(batches)} of shards · {_label(missing)} · {candidate}"
-                    todo.append(Work(name, (settings, candidate, batch.shards, missing, loss)))
+                    todo.append(Work(name, (settings, candidate, batch.shards, missing, loss), ()))
                 else:
                     reused += 1
     reasons = run_all(settings, "disagreement", worker.disagree, todo, reused)

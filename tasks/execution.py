@@ -14,7 +14,7 @@ from prefect.cache_policies import NO_CACHE
 from prefect.futures import as_completed
 from prefect.task_runners import ThreadPoolTaskRunner
 
-from tasks import tracking, worker
+from tasks import ahead, tracking, worker
 from tasks.errors import UserError
 from tasks.params import Settings
 from tasks.params_sections import Execution
@@ -29,14 +29,7 @@ _IDLE_SECONDS = 600
 
 def executor(settings: Execution) -> Executor:
     """The shared executor: local processes, or the workers of a Dask scheduler. Raises UserError."""
-    if settings.executor == "dask":
-        return _dask(str(settings.scheduler))
-    from loky import get_reusable_executor
-
-    pool: Executor = get_reusable_executor(
-        max_workers=settings.workers, timeout=_IDLE_SECONDS, initializer=worker.start
-    )
-    return pool
+    return _dask(str(settings.scheduler)) if settings.executor == "dask" else _local(settings.workers)
 
 
 def stop(settings: Execution) -> None:
@@ -47,10 +40,11 @@ def stop(settings: Execution) -> None:
 
 @dataclass(frozen=True)
 class Work:
-    """A task to be: its name, what a worker is given, and the seconds that it is thought to take."""
+    """A task to be: its name, what a worker is given, the units that it stores, and the seconds it may take."""
 
     name: str
     arguments: tuple[Any, ...]
+    keys: tuple[str, ...]
     seconds: float = 0.0
 
 
@@ -66,8 +60,8 @@ def run_all(
     started = time.monotonic()
     with Progress(what, len(todo)) as progress:
         futures = {
-            place: _unit.with_options(task_run_name=todo[place].name).submit(pool, function, todo[place].arguments)
-            for place in sorted(range(len(todo)), key=lambda place: -todo[place].seconds)
+            place: _unit.with_options(task_run_name=todo[place].name).submit(pool, function, todo[place])
+            for place in longest_first(todo)
         }
         try:
             for _ in as_completed([*futures.values()]):
@@ -80,9 +74,28 @@ def run_all(
     return results
 
 
+def longest_first(todo: Sequence[Work]) -> list[int]:
+    """The places of the tasks in `todo`, in the order in which they should begin."""
+    return sorted(range(len(todo)), key=lambda place: -todo[place].seconds)
+
+
+def begin(settings: Settings, function: Callable[..., Any], todo: Sequence[Work]) -> None:
+    """Have the workers begin with tasks for which `run_all` will be called later."""
+    pool = executor(settings.execution)
+    for place in longest_first(todo):
+        ahead.begin(pool, function, todo[place].keys, todo[place].arguments)
+
+
 @task(name="unit", cache_policy=NO_CACHE)
-def _unit(pool: Executor, function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
-    return pool.submit(function, *arguments).result()
+def _unit(pool: Executor, function: Callable[..., Any], work: Work) -> Any:
+    return ahead.result(pool, function, work.keys, work.arguments)
+
+
+def _local(workers: int) -> Executor:
+    from loky import get_reusable_executor
+
+    pool: Executor = get_reusable_executor(max_workers=workers, timeout=_IDLE_SECONDS, initializer=worker.start)
+    return pool
 
 
 @functools.cache

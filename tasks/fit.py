@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,12 +18,12 @@ from heldout.records import Split
 from heldout.seeds import SchemeName
 from heldout.selection import check_admitted
 from heldout.weights import fit_argument
-from tasks import cache, files, pace, worker
+from tasks import ahead, cache, files, pace, worker
 from tasks.designs import read_design
 from tasks.errors import UserError
-from tasks.execution import Work, executor, run_all
+from tasks.execution import Work, begin, executor, run_all
 from tasks.params import Candidate, Settings
-from tasks.schemes import Scheme, scheme
+from tasks.schemes import Scheme, further_schemes, scheme
 from tasks.suitability import check_columns
 from tasks.tables import KEYS
 from tasks.worker import Finished, Unit, Versions, hypothesis_key
@@ -46,20 +47,7 @@ def fit_all(settings: Settings, names: Sequence[SchemeName]) -> tuple[dict[str, 
         raise UserError(f"{KEYS.get(error.argument, 'split')}: {error}") from None
     plans = {(own.name, candidate.name): units for own in schemes for candidate, units in plan(settings, own, versions)}
     _spare_fits(settings, schemes, plans, versions)
-    todo: list[Work] = []
-    reused = 0
-    for own in schemes:
-        for candidate in settings.candidates:
-            units = plans[own.name, candidate.name]
-            seconds = own.seconds_a_fit(pace.known(candidate, versions.labeled))
-            size = own.fits_a_task(seconds)
-            for first in range(0, len(units), size):
-                missing = [unit for unit in units[first : first + size] if not cache.has(unit.key)]
-                if missing:
-                    name = f"{own.label([unit.number for unit in missing])} · {candidate.name}"
-                    todo.append(Work(name, (settings, candidate, missing, versions), (seconds or 0.0) * len(missing)))
-                else:
-                    reused += 1
+    todo, reused = _to_do(settings, schemes, plans, versions)
     reasons = run_all(settings, " and ".join(names), worker.fit_units, todo, reused)
     failures = first_reasons([work.arguments[1].name for work in todo], reasons)
     check_not_all_failed(settings, failures)
@@ -72,6 +60,19 @@ def fit_all(settings: Settings, names: Sequence[SchemeName]) -> tuple[dict[str, 
         for own in schemes
     }
     return {str(name): units for name, units in finished.items()}, failures
+
+
+def begin_all(settings: Settings) -> None:
+    """Have the workers begin with the fits of the stages after the hold-out; what is wrong there, its stage tells."""
+    versions, design = Versions.current(), read_design(settings)
+    for name in ("cross_validation", *further_schemes(design), "progressive", "covalidation"):
+        with suppress(BadArgument):
+            own = scheme(design, name, settings.deliver)
+            plans = {
+                (own.name, candidate.name): [] if own.spares(settings, candidate) else units
+                for candidate, units in plan(settings, own, versions)
+            }
+            begin(settings, worker.fit_units, _to_do(settings, [own], plans, versions)[0])
 
 
 def check_before_fits(settings: Settings) -> None:
@@ -143,6 +144,32 @@ def check_not_all_failed(settings: Settings, failures: Mapping[str, str]) -> Non
         raise UserError(f"{reasons}\ncandidates: all failed, so there is nothing to select; mend at least one")
 
 
+def _to_do(
+    settings: Settings,
+    schemes: Sequence[Scheme],
+    plans: Mapping[tuple[SchemeName, str], Sequence[Unit]],
+    versions: Versions,
+) -> tuple[list[Work], int]:
+    """The tasks of the units that are not stored, or that were begun and not asked for; how many others there are."""
+    todo: list[Work] = []
+    reused = 0
+    for own in schemes:
+        for candidate in settings.candidates:
+            units = plans[own.name, candidate.name]
+            seconds = own.seconds_a_fit(pace.known(candidate, versions.labeled))
+            size = own.fits_a_task(seconds)
+            for some in (units[first : first + size] for first in range(0, len(units), size)):
+                keys = tuple(unit.key for unit in some)
+                missing = [unit for unit in some if ahead.is_begun(keys) or not cache.has(unit.key)]
+                if not missing:
+                    reused += 1
+                    continue
+                name = f"{own.label([unit.number for unit in missing])} · {candidate.name}"
+                arguments = (settings, candidate, missing, versions)
+                todo.append(Work(name, arguments, keys, (seconds or 0.0) * len(missing)))
+    return todo, reused
+
+
 def _spare_fits(
     settings: Settings,
     schemes: Sequence[Scheme],
@@ -151,7 +178,7 @@ def _spare_fits(
 ) -> None:
     """Store the units of whole schemes that need no fit; what is declined is left to be fitted."""
     todo = [
-        Work(f"{own.label([unit.number for unit in units])} · {candidate.name}, no fit", arguments)
+        Work(f"{own.label([unit.number for unit in units])} · {candidate.name}, no fit", arguments, ())
         for own in schemes
         for candidate in settings.candidates
         for units in [plans[own.name, candidate.name]]

@@ -6,13 +6,13 @@ import zipfile
 from pathlib import Path
 from typing import Any
 
-import skops.io
-
 _NO_TIME = (1980, 1, 1, 0, 0, 0)
 
 
 def save(model: Any, path: Path) -> None:
     """Write `model` with skops, without clock times and object ids."""
+    import skops.io
+
     path.parent.mkdir(parents=True, exist_ok=True)
     part = path.with_name(f".{path.name}.new")
     part.write_bytes(stable_bytes(skops.io.dumps(model)))
@@ -21,11 +21,15 @@ def save(model: Any, path: Path) -> None:
 
 def size(model: Any) -> int:
     """The bytes that `save` writes."""
+    import skops.io
+
     return len(stable_bytes(skops.io.dumps(model)))
 
 
 def load(path: Path) -> Any:
     """The model at `path`, which this project wrote: the types that it names are trusted."""
+    import skops.io
+
     return skops.io.load(path, trusted=skops.io.get_untrusted_types(file=path))
 
 

@@ -25,7 +25,7 @@ log = logging.getLogger("heldout")
 
 _SQLITE = "sqlite:///"
 _COMPARED = "compared."  # and a learner's id: the tag of a parent run for each learner whose estimates it showed
-_METRICS_A_BATCH = 1000  # what MLflow takes at once
+_METRICS_A_BATCH = 1000  # what MLflow takes at once, params counted
 
 
 @dataclass(frozen=True)
@@ -72,6 +72,13 @@ def run(settings: Settings) -> Iterator[None]:
     active = mlflow.active_run()  # none, if a failure has ended it
     if active is not None and active.info.run_id == parent:
         mlflow.end_run("FINISHED")
+
+
+def in_run() -> bool:
+    """Whether this process validates as a whole, stage after stage."""
+    import mlflow
+
+    return mlflow.active_run() is not None
 
 
 def end_run(status: str, reason: str) -> None:
@@ -177,9 +184,10 @@ def _log_candidate(client: Any, parent: Any, candidate: Candidate, data_hash: st
         **({"warnings": str(summary.warned[candidate.name])[:5000]} if candidate.name in summary.warned else {}),
     }
     child = client.create_run(parent.experiment_id, tags=tags, run_name=candidate.name).info.run_id
-    params = _flat(candidate.model_dump(exclude={"name", "grid"}))
-    client.log_batch(child, params=[Param(name, str(value)[:6000]) for name, value in params.items()])
+    flat = _flat(candidate.model_dump(exclude={"name", "grid"}))
+    params = [Param(name, str(value)[:6000]) for name, value in flat.items()]
     if reason:
+        client.log_batch(child, params=params)
         client.set_terminated(child, "FAILED")
         return
     now = parent.start_time
@@ -198,8 +206,9 @@ def _log_candidate(client: Any, parent: Any, candidate: Candidate, data_hash: st
     metrics += [
         Metric("progressive_error", float(curve[place]), now, int(place) + 1) for place in shown_steps(len(curve))
     ]
-    for first in range(0, len(metrics), _METRICS_A_BATCH):
-        client.log_batch(child, metrics=metrics[first : first + _METRICS_A_BATCH])
+    size = _METRICS_A_BATCH - len(params)
+    for first in range(0, len(metrics), size):
+        client.log_batch(child, metrics=metrics[first : first + size], params=[] if first else params)
     client.set_terminated(child, "FINISHED")
 
 

@@ -1,0 +1,63 @@
+"""Tasks begun before their stage: done once, asked for once."""
+
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from tasks import ahead, cache, execution, fit
+from tasks.designs import read_design
+from tasks.schemes import further_schemes, scheme
+from tasks.worker import Versions
+
+CANDIDATES = """candidates=[{name: bayes, estimator: sklearn.naive_bayes.GaussianNB},
+{name: tree, estimator: sklearn.tree.DecisionTreeClassifier, params: {random_state: 0}}]"""
+
+
+@pytest.fixture
+def pool(monkeypatch):
+    monkeypatch.setattr(ahead, "_begun", {})
+    with ThreadPoolExecutor(1) as threads:
+        yield threads
+
+
+def test_a_task_that_was_begun_is_done_once_and_asked_for_once(pool):
+    done = []
+    ahead.begin(pool, done.append, ["a", "b"], (1,))
+    ahead.begin(pool, done.append, ["a", "b"], (2,))
+    assert ahead.is_begun(["a", "b"])
+    assert not ahead.is_begun(["a"])
+    assert ahead.result(pool, done.append, ["a", "b"], (3,)) is None
+    assert [1] == done
+    assert not ahead.is_begun(["a", "b"])
+    ahead.result(pool, done.append, ["a", "b"], (4,))
+    ahead.result(pool, done.append, [], (5,))
+    ahead.result(pool, done.append, [], (6,))
+    assert [1, 4, 5, 6] == done
+
+
+def test_what_a_task_raised_is_raised_where_it_is_asked_for(pool):
+    ahead.begin(pool, int, ["a"], ("no number",))
+    with pytest.raises(ValueError, match="no number"):
+        ahead.result(pool, int, ["a"], ())
+
+
+def test_the_fits_of_later_stages_are_all_begun_but_for_those_that_are_spared(prepared, pool, monkeypatch):
+    settings = prepared(CANDIDATES)
+    monkeypatch.setattr(execution, "_local", lambda _: pool)
+    fit.begin_all(settings)
+    pool.shutdown(wait=True)
+    design, versions = read_design(settings), Versions.current()
+    for name in ("holdout", "cross_validation", *further_schemes(design), "progressive", "covalidation"):
+        own = scheme(design, name, settings.deliver)
+        for candidate, units in fit.plan(settings, own, versions):
+            expected = name != "holdout" and not own.spares(settings, candidate)
+            assert {expected} == {cache.has(unit.key) for unit in units}
+            # a stage still waits for what was begun: its tasks are those of this run
+            tasks, reused = fit._to_do(
+                settings,
+                [own],
+                {(name, one.name): [] for one in settings.candidates} | {(name, candidate.name): units},
+                versions,
+            )
+            assert 0 == reused
+            assert len(units) == sum(len(task.arguments[2]) for task in tasks)
