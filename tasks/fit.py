@@ -46,7 +46,9 @@ def fit_all(settings: Settings, names: Sequence[SchemeName]) -> tuple[dict[str, 
     except BadArgument as error:
         raise UserError(f"{KEYS.get(error.argument, 'split')}: {error}") from None
     plans = {(own.name, candidate.name): units for own in schemes for candidate, units in plan(settings, own, versions)}
-    _spare_fits(settings, schemes, plans, versions)
+    spared = _spared(settings, schemes, plans, versions)
+    if spared:
+        run_all(settings, f"{' and '.join(names)} without fits", worker.spare_fits, spared, 0)
     todo, reused = _to_do(settings, schemes, plans, versions)
     reasons = run_all(settings, " and ".join(names), worker.fit_units, todo, reused)
     failures = first_reasons([work.arguments[1].name for work in todo], reasons)
@@ -68,10 +70,10 @@ def begin_all(settings: Settings) -> None:
     for name in ("cross_validation", *further_schemes(design), "progressive", "covalidation"):
         with suppress(BadArgument):
             own = scheme(design, name, settings.deliver)
-            plans = {
-                (own.name, candidate.name): [] if own.spares(settings, candidate) else units
-                for candidate, units in plan(settings, own, versions)
-            }
+            plans = {(own.name, candidate.name): units for candidate, units in plan(settings, own, versions)}
+            spared = _spared(settings, [own], plans, versions)
+            begin(settings, worker.spare_fits, spared)
+            plans |= {(own.name, work.arguments[1].name): [] for work in spared}
             begin(settings, worker.fit_units, _to_do(settings, [own], plans, versions)[0])
 
 
@@ -170,23 +172,23 @@ def _to_do(
     return todo, reused
 
 
-def _spare_fits(
+def _spared(
     settings: Settings,
     schemes: Sequence[Scheme],
     plans: Mapping[tuple[SchemeName, str], Sequence[Unit]],
     versions: Versions,
-) -> None:
-    """Store the units of whole schemes that need no fit; what is declined is left to be fitted."""
-    todo = [
-        Work(f"{own.label([unit.number for unit in units])} · {candidate.name}, no fit", arguments, ())
-        for own in schemes
-        for candidate in settings.candidates
-        for units in [plans[own.name, candidate.name]]
-        if own.spares(settings, candidate) and not all(cache.has(unit.key) for unit in units)
-        for arguments in [(settings, candidate, units, versions)]
-    ]
-    if todo:
-        run_all(settings, f"{' and '.join(own.name for own in schemes)} without fits", worker.spare_fits, todo, 0)
+) -> list[Work]:
+    """The tasks that store the units of whole schemes that need no fit; what they decline is left to be fitted."""
+    todo: list[Work] = []
+    for own in schemes:
+        for candidate in settings.candidates:
+            units = plans[own.name, candidate.name]
+            keys = ("no fit", *(unit.key for unit in units))
+            stored = all(cache.has(unit.key) for unit in units) and not ahead.is_begun(keys)
+            if own.spares(settings, candidate) and not stored:
+                name = f"{own.label([unit.number for unit in units])} · {candidate.name}, no fit"
+                todo.append(Work(name, (settings, candidate, units, versions), keys))
+    return todo
 
 
 def plan(settings: Settings, own: Scheme, versions: Versions) -> Iterator[tuple[Candidate, list[Unit]]]:

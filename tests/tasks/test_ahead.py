@@ -41,7 +41,7 @@ def test_what_a_task_raised_is_raised_where_it_is_asked_for(pool):
         ahead.result(pool, int, ["a"], ())
 
 
-def test_the_fits_of_later_stages_are_all_begun_but_for_those_that_are_spared(prepared, pool, monkeypatch):
+def test_the_fits_of_later_stages_are_all_begun_and_their_stages_wait_for_them(prepared, pool, monkeypatch):
     settings = prepared(CANDIDATES)
     monkeypatch.setattr(execution, "_local", lambda _: pool)
     fit.begin_all(settings)
@@ -50,14 +50,9 @@ def test_the_fits_of_later_stages_are_all_begun_but_for_those_that_are_spared(pr
     for name in ("holdout", "cross_validation", *further_schemes(design), "progressive", "covalidation"):
         own = scheme(design, name, settings.deliver)
         for candidate, units in fit.plan(settings, own, versions):
-            expected = name != "holdout" and not own.spares(settings, candidate)
-            assert {expected} == {cache.has(unit.key) for unit in units}
-            # a stage still waits for what was begun: its tasks are those of this run
-            tasks, reused = fit._to_do(
-                settings,
-                [own],
-                {(name, one.name): [] for one in settings.candidates} | {(name, candidate.name): units},
-                versions,
-            )
-            assert 0 == reused
-            assert len(units) == sum(len(task.arguments[2]) for task in tasks)
+            assert {name != "holdout"} == {cache.has(unit.key) for unit in units}
+            plans = {(name, one.name): units if one == candidate else [] for one in settings.candidates}
+            tasks = fit._spared(settings, [own], plans, versions) if own.spares(settings, candidate) else []
+            tasks = tasks or fit._to_do(settings, [own], plans, versions)[0]
+            assert [unit.number for unit in units] == [unit.number for task in tasks for unit in task.arguments[2]]
+            assert all(ahead.is_begun(task.keys) for task in tasks) == (name != "holdout")
