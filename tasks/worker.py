@@ -18,9 +18,9 @@ from typing import Any
 
 import numpy as np
 
-from heldout.covalidation import pointwise_disagreement
+from heldout.covalidation import disagreements
 from heldout.errors import FitFailure
-from heldout.fitting import answers, fit_and_test, test
+from heldout.fitting import fit_and_test, test
 from heldout.losses import Loss, Losses
 from heldout.seeds import SchemeName
 from heldout.shortcuts import Declined
@@ -154,17 +154,12 @@ def disagree(settings: Settings, candidate: str, keys: Sequence[str], shard: Pat
     hypotheses = [cache.load(hypothesis_key(name)) for name in keys]
     try:
         with quiet():
-            given = [answers(hypothesis, X, loss) for hypothesis in hypotheses]
+            means, sums = disagreements(hypotheses, X, loss)
     except FitFailure as failure:
         return f"{shard.name}: {failure}"
-    means, sums = [], np.zeros(len(X))
-    for first, second in zip(given[::2], given[1::2], strict=True):
-        apart = pointwise_disagreement(first, second, loss)
-        means.append(apart.mean())
-        sums += apart
     if not np.isfinite(means).all():
         return f"{shard.name}: a prediction of {candidate} is not finite"
-    cache.save(key, (np.array(means), sums))
+    cache.save(key, (means, sums))
     return None
 
 
