@@ -17,7 +17,7 @@ from heldout.losses.loss import places
 from heldout.records import Split
 from heldout.weights import Weights, fit_argument
 
-_ROWS_AT_ONCE = 100_000  # that a hypothesis is asked about
+ROWS_AT_ONCE = 100_000  # that a hypothesis is asked about
 _SUMS_TO = 1e-3  # how far a row of probabilities, in float32 and over many classes, may be rounded off 1
 
 # XGBoost begins with the time of day and a place in its source
@@ -108,9 +108,9 @@ def answers(hypothesis: Any, X: Any, loss: Loss, rows: NDArray[np.intp] | None =
     """
     n = X.shape[0] if rows is None else len(rows)
     given = []
-    for first in range(0, max(n, 1), _ROWS_AT_ONCE):
-        piece = slice(first, first + _ROWS_AT_ONCE)
-        whole = rows is None and n <= _ROWS_AT_ONCE
+    for first in range(0, max(n, 1), ROWS_AT_ONCE):
+        piece = slice(first, first + ROWS_AT_ONCE)
+        whole = rows is None and n <= ROWS_AT_ONCE
         some = X if whole else take(X, piece if rows is None else rows[piece])
         given.append(
             predict(hypothesis, some) if loss.classes is None else probabilities(hypothesis, some, loss.classes)

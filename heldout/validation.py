@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from heldout import arguments, dependent_intervals, table
-from heldout.covalidation import pointwise_disagreement
+from heldout.covalidation import disagreements
 from heldout.design import OF_UNLABELED, Design, Evidence, estimate_candidate
 from heldout.errors import BadArgument, FitFailure, LearnerWarning
-from heldout.fitting import answers, fit_and_test, test
+from heldout.fitting import fit_and_test, test
 from heldout.intervals.method import check_level
 from heldout.judging import estimate_winner, nested_winners, select_among
 from heldout.losses import Loss, check_spec, choose_loss
@@ -215,10 +215,6 @@ def _collect(
 def _disagreement(halves: Sequence[Any], unlabeled: Any, loss: Loss) -> Crossed:
     """The margins of the disagreement of each pair of half models on each unlabelled row."""
     n = unlabeled.shape[0]
-    by_repeat, by_row = [], np.zeros(n)
-    for first, second in zip(halves[::2], halves[1::2], strict=True):
-        apart = pointwise_disagreement(answers(first, unlabeled, loss), answers(second, unlabeled, loss), loss)
-        by_repeat.append(float(apart.mean()))
-        by_row += apart
+    by_repeat, by_row = disagreements(halves, unlabeled, loss)
     by_row /= len(by_repeat)
-    return Crossed(np.array(by_repeat), float(np.var(by_row, ddof=1)) if n > 1 else 0.0, n, loss.apart or loss)
+    return Crossed(by_repeat[:, 0], float(np.var(by_row, ddof=1)) if n > 1 else 0.0, n, loss.apart or loss)

@@ -16,7 +16,7 @@ from tasks.fit import check_not_all_failed, first_reasons
 from tasks.params import Settings
 from tasks.worker import Compared, Finished
 
-_VERSION = ("disagreement", 3)
+_VERSION = ("disagreement", 4)
 _REPEATS_A_PIECE = 10  # so that added repeats leave those before them alone
 _ROWS_A_BATCH = 50_000  # that a worker holds at once; a larger shard is a batch of its own
 _ANSWERS_A_TASK = 1_000_000

@@ -164,8 +164,8 @@ def _open_table(path: str, _version: str) -> tuple[pd.DataFrame, NDArray[np.gene
 def _whole(path: Path) -> pd.DataFrame:
     """A table as pandas reads it, but the floats a column at a time: no second copy of all of them is made."""
     with pyarrow.parquet.ParquetFile(path) as file:
-        names = file.schema_arrow.names
-        floats = [name for name in names if file.schema_arrow.field(name).type == pa.float64()]
+        schema = file.schema_arrow
+        names, floats = schema.names, [field.name for field in schema if field.type == pa.float64()]
         others = file.read([name for name in names if name not in floats]).to_pandas(self_destruct=True)
         values = np.empty((len(floats), file.metadata.num_rows))
         for place, name in enumerate(floats):

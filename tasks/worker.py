@@ -19,9 +19,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from heldout.covalidation import pointwise_disagreement
+from heldout.covalidation import disagreements
 from heldout.errors import FitFailure
-from heldout.fitting import answers, fit_and_test, test
+from heldout.fitting import fit_and_test, test
 from heldout.losses import Loss, Losses
 from heldout.seeds import SchemeName
 from heldout.shortcuts import Declined
@@ -169,25 +169,19 @@ def disagree(
     """
     settings.use_folder()
     called = shards[0].name if len(shards) == 1 else f"{shards[0].name} to {shards[-1].name}"
-    rows = [files.read_shard(shard) for shard in shards]
-    X = rows[0] if len(rows) == 1 else pd.concat(rows, ignore_index=True)
-    ends = np.cumsum([len(some) for some in rows])[:-1]
-    del rows
+    tables = [files.read_shard(shard) for shard in shards]
+    X, sizes = tables[0] if len(tables) == 1 else pd.concat(tables, ignore_index=True), [len(one) for one in tables]
+    del tables
     for piece in pieces:
         hypotheses = [cache.load(hypothesis_key(name)) for name in piece.halves]
         try:
             with quiet():
-                given = [answers(hypothesis, X, loss) for hypothesis in hypotheses]
+                means, sums = disagreements(hypotheses, X, loss, sizes)
         except FitFailure as failure:
             return f"{called}: {failure}"
-        means, sums = [], np.zeros(len(X))
-        for first, second in zip(given[::2], given[1::2], strict=True):
-            apart = pointwise_disagreement(first, second, loss)
-            means.append([part.mean() for part in np.split(apart, ends)])
-            sums += apart
         if not np.isfinite(means).all():
             return f"{called}: a prediction of {candidate} is not finite"
-        cache.save(piece.key, (np.array(means), sums))
+        cache.save(piece.key, (means, sums))
     return None
 
 

@@ -5,12 +5,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.datasets import make_classification
+from sklearn.linear_model import LogisticRegression
+from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
 from heldout import covalidation
-from heldout.fitting import fit_and_test, predict
+from heldout.errors import BadArgument
+from heldout.fitting import answers, fit_and_test, predict
 from heldout.intervals import choose, two_way_wilson
-from heldout.losses import ABSOLUTE, SQUARED, ZERO_ONE
+from heldout.losses import ABSOLUTE, SQUARED, ZERO_ONE, choose_loss
 from heldout.observed import Crossed, crossed
 from heldout.partition import make_halves
 
@@ -55,6 +58,45 @@ def test_disagreement_is_the_share_of_rows_on_which_two_halves_differ():
     found = covalidation.pointwise_disagreement(predict(f1, unlabelled), predict(f2, unlabelled), ZERO_ONE)
     assert expected == found.mean()
     assert 0 < expected < 1
+
+
+@pytest.mark.parametrize("loss", ["zero_one", "brier", "squared"])
+@pytest.mark.parametrize("learner", [LogisticRegression(), DecisionTreeClassifier(), GaussianNB()], ids=str)
+def test_the_margins_of_many_pairs_are_those_of_each_pair(monkeypatch, learner, loss):
+    X, y = make_classification(n_samples=60, n_features=4, flip_y=0.4, random_state=0)
+    loss = choose_loss(loss, y)
+    hypotheses = [
+        fit_and_test(learner, X, y, split, loss, 0).hypothesis
+        for half in make_halves(y, repeats=10, stratify=True, seed=2)
+        for split in covalidation.splits(half)
+    ]
+    hypotheses *= 30  # more pairs than a byte counts
+    rows = np.random.default_rng(1).normal(size=(50, 4))
+    given = [answers(hypothesis, rows, loss) for hypothesis in hypotheses]
+    apart = np.stack(
+        [covalidation.pointwise_disagreement(*pair, loss) for pair in zip(given[::2], given[1::2], strict=True)]
+    )
+    for rows_at_once in (1000, 16):
+        for family in ("linear", "trees"):
+            monkeypatch.setattr(f"heldout.together.{family}._ROWS_AT_ONCE", rows_at_once)
+        of_pairs, of_rows = covalidation.disagreements(hypotheses, rows, loss)
+        assert (len(apart), 1) == of_pairs.shape
+        np.testing.assert_allclose(of_pairs[:, 0], apart.mean(axis=1), rtol=1e-12)
+        np.testing.assert_allclose(of_rows, apart.sum(axis=0), rtol=1e-12)
+        if loss.needs == "class":
+            np.testing.assert_array_equal(of_pairs[:, 0], apart.mean(axis=1))
+            np.testing.assert_array_equal(of_rows, apart.sum(axis=0))
+        by_shard, of_rows_too = covalidation.disagreements(hypotheses, rows, loss, [13, 1, 2, 34])
+        expected = [part.mean(axis=1) for part in np.split(apart, [13, 14, 16], axis=1)]
+        np.testing.assert_allclose(by_shard, np.stack(expected, axis=1), rtol=1e-12)
+        np.testing.assert_array_equal(of_rows_too, of_rows)
+
+
+def test_a_loss_that_admits_no_disagreement_is_refused():
+    X, y = make_classification(n_samples=20, n_features=4, random_state=0)
+    halves = [LogisticRegression().fit(X, y)] * 2
+    with pytest.raises(BadArgument, match="admits no disagreement"):
+        covalidation.disagreements(halves, X, choose_loss("log", y))
 
 
 @pytest.mark.parametrize(

@@ -208,7 +208,7 @@ def test_answers_in_pieces_are_those_of_all_rows_at_once(of, loss, rows, monkeyp
     data, judged = of(X), choose_loss(loss, y)
     hypothesis = DecisionTreeClassifier(max_depth=2, random_state=0).fit(data, y)
     expected = answers(hypothesis, data, judged, rows)
-    monkeypatch.setattr(fitting, "_ROWS_AT_ONCE", 7)
+    monkeypatch.setattr(fitting, "ROWS_AT_ONCE", 7)
     asked = []
     name = "predict" if loss is None else "probabilities"
     whole = getattr(fitting, name)

@@ -1,0 +1,158 @@
+"""The disagreement of 30 pairs of half models beside the bare matrix product, and beside their own `predict`.
+
+python -m benchmarks.covalidation SHARDS    # the peak memory of this process in GB after so many shards
+"""
+
+import resource
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from subprocess import run
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from sklearn.base import clone
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from threadpoolctl import threadpool_limits
+
+from benchmarks.measured import PEER, Row, against, draw
+from heldout.covalidation import disagreements
+from heldout.fitting import answers
+from heldout.losses import ZERO_ONE
+from heldout.together import blocks, together
+from tasks import files
+
+_PAIRS, _COLUMNS = 30, 50
+_WORK = f"co-validation, {_PAIRS} partitions, p = {_COLUMNS}"
+_ROWS_A_SHARD = 20_000  # where memory is watched
+
+
+def rows(scale: int) -> Iterator[Row]:
+    """The rows of this work, on one thread; sizes are divided by `scale`."""
+    with threadpool_limits(1), tempfile.TemporaryDirectory() as folder:
+        shard = Path(folder) / "shard.parquet"
+        n = 500_000 // scale
+        _table(n).to_parquet(shard)
+        linear = _halves(LogisticRegression(), _PAIRS)
+        yield _arithmetic(linear, shard, passes=20)
+        yield _with_reading(linear, shard, passes=2)
+        few = files.read_shard(shard).iloc[: 100_000 // scale]
+        scaled = _halves(make_pipeline(StandardScaler(), LogisticRegression()), _PAIRS)
+        yield _against_each("LogisticRegression", linear, few, 1 / 4)
+        yield _against_each("LogisticRegression behind a StandardScaler", scaled, few, 1 / 8)
+        yield _against_each("RandomForestClassifier(50)", _halves(RandomForestClassifier(50), 10), few[:285], 1 / 3)
+    for shards in (20, 200):
+        yield _memory(shards)
+
+
+def _arithmetic(hypotheses: list[Any], shard: Path, passes: int) -> Row:
+    table = files.read_shard(shard)
+    product = _product(hypotheses)
+    return against(
+        f"{_WORK}, LogisticRegression: labels and pairs, from memory",
+        passes * len(table),
+        f"the matrix product alone, NumPy {np.__version__}, in the same blocks; {passes} passes over {len(table)} rows",
+        lambda: [disagreements(hypotheses, table, ZERO_ONE) for _ in range(passes)],
+        lambda: [product(table) for _ in range(passes)],
+        bar=2,
+    )
+
+
+def _with_reading(hypotheses: list[Any], shard: Path, passes: int) -> Row:
+    product, n = _product(hypotheses), len(files.read_shard(shard))
+    return against(
+        f"{_WORK}, LogisticRegression: the same, with reading a Parquet shard",
+        passes * n,
+        f"reading it alike, and the matrix product, NumPy {np.__version__}",
+        lambda: [disagreements(hypotheses, files.read_shard(shard), ZERO_ONE) for _ in range(passes)],
+        lambda: [product(files.read_shard(shard)) for _ in range(passes)],
+        bar=2,
+    )
+
+
+def _product(hypotheses: list[Any]) -> Callable[[pd.DataFrame], bool]:
+    """All scores of a table without their intercepts; those of a block are dropped before the next."""
+    coefficients = np.concatenate([hypothesis.coef_ for hypothesis in hypotheses])
+
+    def product(table: pd.DataFrame) -> bool:
+        values, most = table.to_numpy(), together(hypotheses, table, ZERO_ONE).rows_at_once
+        return all((coefficients @ values[rows].T).size for rows in blocks(len(values), most))
+
+    return product
+
+
+def _against_each(learner: str, hypotheses: list[Any], table: pd.DataFrame, bar: float) -> Row:
+    def each() -> None:
+        given = [answers(hypothesis, table, ZERO_ONE) for hypothesis in hypotheses]
+        for first, second in zip(given[::2], given[1::2], strict=True):
+            (first != second).mean()
+
+    return against(
+        f"co-validation, {len(hypotheses) // 2} partitions, p = {_COLUMNS}, {learner}",
+        len(table),
+        f"each half model's own predict, {PEER}",
+        lambda: disagreements(hypotheses, table, ZERO_ONE),
+        each,
+        bar,
+        times=3,
+    )
+
+
+def _memory(shards: int) -> Row:
+    few = 2
+    most, least = _peak(shards), _peak(few)
+    return Row(
+        f"{_WORK}, {shards} shards of {_ROWS_A_SHARD} rows: peak memory of a process, GB",
+        shards * _ROWS_A_SHARD,
+        f"itself with {few} shards",
+        most,
+        least,
+        most / least,
+        1.1,
+        "of the peak memory",
+    )
+
+
+def _peak(shards: int) -> float:
+    command = [sys.executable, "-m", __name__, str(shards)]
+    return float(run(command, capture_output=True, text=True, check=True).stdout)  # noqa: S603
+
+
+def _halves(learner: Any, pairs: int) -> list[Any]:
+    """Hypotheses of two halves each of 2000 rows."""
+    X, y, _ = draw(2000, _COLUMNS)
+    table = pd.DataFrame(X, columns=_names())
+    found = []
+    for pair in range(pairs):
+        order = np.random.default_rng(pair).permutation(len(y))
+        found += [clone(learner).fit(table.iloc[half], y[half]) for half in (order[::2], order[1::2])]
+    return found
+
+
+def _table(n: int) -> pd.DataFrame:
+    return pd.DataFrame(np.random.default_rng(1).normal(size=(n, _COLUMNS)), columns=_names())
+
+
+def _names() -> list[str]:
+    return [f"x{column:02d}" for column in range(_COLUMNS)]
+
+
+def main() -> None:
+    """Read a shard and compare half models on it, so many times; print the peak."""
+    hypotheses = _halves(LogisticRegression(), _PAIRS)
+    with threadpool_limits(1), tempfile.TemporaryDirectory() as folder:
+        for number in range(int(sys.argv[1])):
+            shard = Path(folder) / f"{number}.parquet"
+            _table(_ROWS_A_SHARD).to_parquet(shard)
+            disagreements(hypotheses, files.read_shard(shard), ZERO_ONE)
+            shard.unlink()
+    print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e9)
+
+
+if __name__ == "__main__":
+    main()
