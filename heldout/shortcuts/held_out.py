@@ -3,13 +3,13 @@
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from heldout.design import Design
 from heldout.fitting import losses_of
 from heldout.losses import Losses
 from heldout.seeds import SchemeName
 from heldout.shortcuts import Declined, Shortcut, find
+from heldout.shortcuts.asked import in_memory
 from heldout.shortcuts.shortcut import Answers, Method
 
 
@@ -21,7 +21,7 @@ def held_out(learner: Any, X: Any, design: Design, scheme: SchemeName) -> list[L
     """
     if design.dependence.kind is not None:
         raise Declined("rows depend on each other, and their splits are not whole folds or steps")
-    rows = _array(X)
+    rows = in_memory(X)
     weights = None if design.weights is None else design.weights.values
     shortcut = find(learner, rows, design.y, weights)
     method: Method = "predict" if design.loss.classes is None else "predict_proba"
@@ -32,17 +32,6 @@ def held_out(learner: Any, X: Any, design: Design, scheme: SchemeName) -> list[L
         losses_of(part, design.y, split.validation, design.loss, design.weights)
         for part, split in zip(given, design.splits(scheme), strict=True)
     ]
-
-
-def _array(X: Any) -> NDArray[Any]:
-    """The rows as they are in memory; Declined for what has to be read or turned into numbers first."""
-    if isinstance(X, np.ndarray):
-        return X
-    kinds = getattr(X, "dtypes", [None])
-    if not all(isinstance(kind, np.dtype) and kind.kind in "fiu" for kind in kinds):
-        raise Declined("the rows are no table of numbers in memory")
-    rows: NDArray[Any] = X.to_numpy()
-    return rows
 
 
 def _answers(shortcut: Shortcut, design: Design, scheme: SchemeName, method: Method) -> list[Answers]:
