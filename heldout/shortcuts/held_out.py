@@ -1,16 +1,18 @@
-"""The losses of a whole scheme without its fits."""
+"""The losses of a whole scheme without its fits, or of a fit from what it shares with others."""
 
 from typing import Any
 
 import numpy as np
 
 from heldout.design import Design
-from heldout.fitting import losses_of
+from heldout.fitting import Fitted, losses_of
 from heldout.losses import Losses
+from heldout.records import Rows, Split
 from heldout.seeds import SchemeName
 from heldout.shortcuts import Declined, Shortcut, find
 from heldout.shortcuts.asked import in_memory
 from heldout.shortcuts.shortcut import Answers, Method
+from heldout.shortcuts.support_vectors import SupportVectors
 
 
 def held_out(learner: Any, X: Any, design: Design, scheme: SchemeName) -> list[Losses]:
@@ -32,6 +34,24 @@ def held_out(learner: Any, X: Any, design: Design, scheme: SchemeName) -> list[L
         losses_of(part, design.y, split.validation, design.loss, design.weights)
         for part, split in zip(given, design.splits(scheme), strict=True)
     ]
+
+
+def fit_and_test_shared(
+    shared: SupportVectors, design: Design, split: Split, state: int, training: bool
+) -> tuple[Fitted, Losses | None]:
+    """A fit from what it shares, and if `training` its losses on the rows that it was trained on: as `fit_and_test`.
+
+    Raises Declined, and FitFailure for predictions that have no loss.
+    """
+    hypothesis = shared.fitted(split.train, state)
+
+    def on(rows: Rows) -> Losses:
+        if not len(rows):
+            return np.empty(0)
+        given = shared.predictions(hypothesis, split.train, rows)
+        return losses_of(given, design.y, rows, design.loss, design.weights)
+
+    return Fitted(hypothesis, on(split.validation)), on(split.train) if training else None
 
 
 def _answers(shortcut: Shortcut, design: Design, scheme: SchemeName, method: Method) -> list[Answers]:
