@@ -10,7 +10,6 @@ each part, so that the distances are shared and not the kernel.
 """
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
@@ -60,21 +59,25 @@ class Distances:
         if not error <= _TOO_FAR:
             raise Declined("is to be trained on distances that rounding moves too far")
         m = len(train)
-        kernel, doubtful = self._room[: m * m].reshape(m, m), []
-        for first, some in self._pieces(train, train, gamma, kernel):
-            low, high = ((some[:, first:] * (1 + way)).astype(np.float32) for way in (-error, error))
-            doubtful.append(np.argwhere(low != high) + first)
-        for i, j in np.concatenate(doubtful):
-            kernel[i, j] = kernel[j, i] = self._one(train[i], train[j], gamma)
+        kernel = self._room[: m * m].reshape(m, m)
+        for first in range(0, m, _AT_ONCE):
+            last = first + _AT_ONCE
+            some = self._values(train[first:last], train[first:], gamma)
+            low, high = ((some * (1 + way)).astype(np.float32) for way in (-error, error))
+            for place in np.flatnonzero(low != high):
+                i, j = divmod(place, m - first)
+                some[i, j] = self._one(train[first + i], train[first + j], gamma)
+            kernel[first:last, first:] = some
+            kernel[first:, first:last] = some.T
         np.fill_diagonal(kernel, 1)
         return kernel
 
-    def across(self, asked: Rows, support: Rows, gamma: float) -> Values:
+    def across(self, support: Rows, asked: Rows, gamma: float) -> Values:
         """The kernel between two sets of rows, off libsvm's by a share of at most `error(gamma)`."""
-        values = np.empty((len(asked), len(support)))
-        for _ in self._pieces(asked, support, gamma, values):
-            pass
-        return values
+        kernel = np.empty((len(support), len(asked)))
+        for first in range(0, len(support), _AT_ONCE):
+            kernel[first : first + _AT_ONCE] = self._values(support[first : first + _AT_ONCE], asked, gamma)
+        return kernel
 
     def error(self, gamma: float) -> float:
         """A bound on the share by which two ways to compute a value of the kernel in double precision differ."""
@@ -94,13 +97,10 @@ class Distances:
         between -= product
         return between
 
-    def _pieces(self, rows: Rows, columns: Rows, gamma: float, out: Values) -> Iterator[tuple[int, Values]]:
-        """Fill `out` with the kernel of `rows` and `columns`; the first row of each piece, and it."""
-        for first in range(0, len(rows), _AT_ONCE):
-            some = out[first : first + _AT_ONCE]
-            np.take(self._between[rows[first : first + _AT_ONCE]], columns, axis=1, out=some, mode="clip")
-            some *= -gamma
-            yield first, np.exp(some, out=some)
+    def _values(self, rows: Rows, columns: Rows, gamma: float) -> Values:
+        values: Values = self._between[rows].take(columns, axis=1, mode="clip")
+        values *= -gamma
+        return np.exp(values, out=values)
 
     @cached_property
     def _room(self) -> Values:
@@ -188,14 +188,14 @@ class SupportVectors:
         classes, coefficients = len(hypothesis.classes_), hypothesis.dual_coef_
         # of two classes scikit-learn turns the sign
         toward_first = -1 if classes == 2 else 1
-        kernel = self._distances.across(asked, train[hypothesis.support_], hypothesis._gamma)
+        kernel = self._distances.across(train[hypothesis.support_], asked, hypothesis._gamma)
         error = 2 * self._distances.error(hypothesis._gamma) + 4 * (coefficients.shape[1] + 4) * _UNIT
         ends = np.cumsum(hypothesis.n_support_)
         own = [slice(end - size, end) for end, size in zip(ends, hypothesis.n_support_, strict=True)]
         votes, doubtful = np.zeros((len(asked), classes), dtype=np.int64), np.zeros(len(asked), dtype=np.bool_)
         for (i, j), intercept in zip(combinations(range(classes), 2), hypothesis.intercept_, strict=True):
             of_i, of_j = coefficients[j - 1, own[i]], coefficients[i, own[j]]
-            decisions = kernel[:, own[i]] @ of_i + kernel[:, own[j]] @ of_j + intercept
+            decisions = of_i @ kernel[own[i]] + of_j @ kernel[own[j]] + intercept
             doubtful |= np.abs(decisions) <= error * (np.abs(of_i).sum() + np.abs(of_j).sum() + abs(intercept))
             won = toward_first * decisions > 0
             votes[:, i] += won
