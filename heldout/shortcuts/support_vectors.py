@@ -25,7 +25,7 @@ from heldout.shortcuts import asked as given
 from heldout.shortcuts.asked import Values
 from heldout.shortcuts.shortcut import Declined
 
-_MOST_ROWS = 4000  # whose distances, and a kernel beside them, take 0.26 GB of each worker
+_MOST_ROWS = 4000  # whose distances, and two kernels beside them, take 0.4 GB of each worker
 _TYPES = ("SVC", "NuSVC", "SVR", "NuSVR")
 _LEAST_ROWS, _LEAST_WORK = 300, 8.0
 _UNIT = 2.0**-53  # what one operation rounds, at most
