@@ -125,6 +125,7 @@ class SupportVectors:
     ) -> Self:
         """Of an unfitted learner, labels or outcomes y and weights of shape (N,). Raises Declined."""
         from sklearn import svm
+        from sklearn.utils import assert_all_finite
 
         given.exactly(learner, *(getattr(svm, name) for name in _TYPES))
         if learner.kernel != "rbf":
@@ -135,6 +136,8 @@ class SupportVectors:
             raise Declined("was told whether to give probabilities")
         if learner.verbose:
             raise Declined("is to tell of its fits")
+        with given.refit_to_blame():
+            assert_all_finite(y)
         counted = given.row_weights(weights, len(distances.rows))
         if counted is not None and not counted.min() > 0:
             raise Declined("was given weights of 0")

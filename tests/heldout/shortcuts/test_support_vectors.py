@@ -206,6 +206,13 @@ def test_a_learner_or_rows_without_shared_fits_are_declined(learner, X, weights,
         SupportVectors.of(learner, Distances.of(X), LABELS, weights)
 
 
+@pytest.mark.parametrize(("missing", "kind"), [(np.nan, float), (np.inf, float), (np.nan, object)])
+def test_missing_outcomes_are_declined(missing, kind):
+    y = np.where(EACH == 7, missing, 1.0).astype(kind)
+    with pytest.raises(Declined, match="ValueError"):
+        SupportVectors.of(SVC(), Distances.of(ROWS), y)
+
+
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize(
     ("learner", "X", "y", "reason"),
