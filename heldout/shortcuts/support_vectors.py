@@ -63,7 +63,7 @@ class Distances:
         for first in range(0, m, _AT_ONCE):
             last = first + _AT_ONCE
             some = self._values(train[first:last], train[first:], gamma)
-            low, high = ((some * (1 + way)).astype(np.float32) for way in (-error, error))
+            low, high = (_singles(some, 1 + way) for way in (-error, error))
             for place in np.flatnonzero(low != high):
                 i, j = divmod(place, m - first)
                 some[i, j] = self._one(train[first + i], train[first + j], gamma)
@@ -216,3 +216,8 @@ class SupportVectors:
             return gamma
         p, variance = rows.shape[1], rows.var() if gamma == "scale" else 1.0
         return 1.0 / (p * variance) if variance != 0 else 1.0
+
+
+def _singles(values: Values, factor: float) -> NDArray[np.float32]:
+    """values * factor, rounded at the end, without a copy in double precision."""
+    return np.multiply(values, factor, out=np.empty(values.shape, dtype=np.float32), casting="same_kind")
