@@ -20,12 +20,15 @@ import numpy as np
 import pandas as pd
 
 from heldout.covalidation import disagreements
+from heldout.design import Design
 from heldout.errors import FitFailure
-from heldout.fitting import fit_and_test, test
+from heldout.fitting import Fitted, fit_and_test, test
 from heldout.losses import Loss, Losses
+from heldout.records import Split
 from heldout.seeds import SchemeName
-from heldout.shortcuts import Declined
-from heldout.shortcuts.held_out import held_out
+from heldout.shortcuts import Declined, support_vectors
+from heldout.shortcuts.held_out import fit_and_test_shared, held_out
+from heldout.shortcuts.support_vectors import Distances, SupportVectors
 from heldout.warned import Warned
 from tasks import cache, files, pace
 from tasks.designs import design_of, partitions_hash
@@ -113,23 +116,50 @@ def _fit_units(
 ) -> str | None:
     X = files.open_features(files.LABELED, versions.labeled)
     design = design_of(settings, versions.labeled, versions.partitions)
-    y = design.y
+    # a single fit shares nothing
+    shared = _shared(settings, learner, X, design) if len(units) > 1 else None
     for unit in units:
         own = scheme(design, unit.scheme, settings.deliver)
         split = own.splits[unit.number]
         started = time.perf_counter()
         try:
-            fitted = fit_and_test(learner, X, y, split, design.loss, unit.random_state, design.weights)
-            hypothesis, weights = fitted.hypothesis, design.weights
-            training = test(hypothesis, X, y, split.train, design.loss, weights) if own.training else None
+            fitted, training = _fit_and_test(learner, X, design, split, unit.random_state, own.training, shared)
         except FitFailure as failure:
             return f"{own.label([unit.number])}: {failure}"
+        if shared is not None and (fitted.warned or not shared.pays(fitted.hypothesis)):
+            shared = None
         if own.keep:
             cache.save(hypothesis_key(unit), fitted.hypothesis)
         cache.save(unit.key, (fitted.losses, training, fitted.warned))
         if unit.scheme in ("holdout", "final"):
             pace.note(candidate, versions.labeled, (time.perf_counter() - started) / len(split.train))
     return None
+
+
+def _fit_and_test(
+    learner: Any, X: Any, design: Design, split: Split, state: int, training: bool, shared: SupportVectors | None
+) -> tuple[Fitted, Losses | None]:
+    """One fit, from what it shares with others where that gives the same; with its training losses if wanted."""
+    if shared is not None:
+        try:
+            return fit_and_test_shared(shared, design, split, state, training)
+        except Declined as reason:
+            log.debug("a fit by itself: %s %s", type(learner).__name__, reason)
+    y, weights = design.y, design.weights
+    fitted = fit_and_test(learner, X, y, split, design.loss, state, weights)
+    return fitted, test(fitted.hypothesis, X, y, split.train, design.loss, weights) if training else None
+
+
+def _shared(settings: Settings, learner: Any, X: Any, design: Design) -> SupportVectors | None:
+    """What the fits of a learner share."""
+    if settings.execution.shortcuts == "off" or not support_vectors.known(learner):
+        return None
+    weights = None if design.weights is None else design.weights.values
+    try:
+        return SupportVectors.of(learner, Distances.of(X), design.y, weights)
+    except Declined as reason:
+        log.debug("fits by themselves: %s %s", type(learner).__name__, reason)
+        return None
 
 
 def spare_fits(settings: Settings, candidate: Candidate, units: Sequence[Unit], versions: Versions) -> None:

@@ -39,6 +39,17 @@ def refit_to_blame() -> Iterator[None]:
         raise Declined(f"may not be fitted: {type(error).__name__}") from error
 
 
+def in_memory(X: Any) -> NDArray[Any]:
+    """The rows as they are in memory; Declined for what has to be read or turned into numbers first."""
+    if isinstance(X, np.ndarray):
+        return X
+    kinds = getattr(X, "dtypes", [None])
+    if not all(isinstance(kind, np.dtype) and kind.kind in "fiu" for kind in kinds):
+        raise Declined("the rows are no table of numbers in memory")
+    rows: NDArray[Any] = X.to_numpy()
+    return rows
+
+
 def features(X: Any) -> Values:
     """X as it is: Declined unless it is a 2-D array of float64, not huge, shape (N, p), N and p above 0."""
     if type(X) not in (np.ndarray, np.memmap) or X.ndim != 2 or X.dtype != np.float64:

@@ -1,16 +1,18 @@
-"""The losses of a whole scheme without its fits."""
+"""The losses of a whole scheme without its fits, or of a fit from what it shares with others."""
 
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from heldout.design import Design
-from heldout.fitting import losses_of
+from heldout.fitting import Fitted, losses_of
 from heldout.losses import Losses
+from heldout.records import Rows, Split
 from heldout.seeds import SchemeName
 from heldout.shortcuts import Declined, Shortcut, find
+from heldout.shortcuts.asked import in_memory
 from heldout.shortcuts.shortcut import Answers, Method
+from heldout.shortcuts.support_vectors import SupportVectors
 
 
 def held_out(learner: Any, X: Any, design: Design, scheme: SchemeName) -> list[Losses]:
@@ -21,7 +23,7 @@ def held_out(learner: Any, X: Any, design: Design, scheme: SchemeName) -> list[L
     """
     if design.dependence.kind is not None:
         raise Declined("rows depend on each other, and their splits are not whole folds or steps")
-    rows = _array(X)
+    rows = in_memory(X)
     weights = None if design.weights is None else design.weights.values
     shortcut = find(learner, rows, design.y, weights)
     method: Method = "predict" if design.loss.classes is None else "predict_proba"
@@ -34,15 +36,22 @@ def held_out(learner: Any, X: Any, design: Design, scheme: SchemeName) -> list[L
     ]
 
 
-def _array(X: Any) -> NDArray[Any]:
-    """The rows as they are in memory; Declined for what has to be read or turned into numbers first."""
-    if isinstance(X, np.ndarray):
-        return X
-    kinds = getattr(X, "dtypes", [None])
-    if not all(isinstance(kind, np.dtype) and kind.kind in "fiu" for kind in kinds):
-        raise Declined("the rows are no table of numbers in memory")
-    rows: NDArray[Any] = X.to_numpy()
-    return rows
+def fit_and_test_shared(
+    shared: SupportVectors, design: Design, split: Split, state: int, training: bool
+) -> tuple[Fitted, Losses | None]:
+    """A fit from what it shares, and if `training` its losses on the rows that it was trained on: as `fit_and_test`.
+
+    Raises Declined, and FitFailure for predictions that have no loss.
+    """
+    hypothesis = shared.fitted(split.train, state)
+
+    def on(rows: Rows) -> Losses:
+        if not len(rows):
+            return np.empty(0)
+        given = shared.predictions(hypothesis, split.train, rows)
+        return losses_of(given, design.y, rows, design.loss, design.weights)
+
+    return Fitted(hypothesis, on(split.validation)), on(split.train) if training else None
 
 
 def _answers(shortcut: Shortcut, design: Design, scheme: SchemeName, method: Method) -> list[Answers]:

@@ -3,16 +3,20 @@
 import logging
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from heldout import fitting
-from tasks import cache, fit, worker
+from heldout.learners import seeded
+from tasks import cache, files, fit, worker
 from tasks.designs import read_design
 from tasks.schemes import scheme
-from tasks.worker import Versions, fit_units, spare_fits
+from tasks.tables import prepare
+from tasks.worker import Versions, fit_units, hypothesis_key, spare_fits
 
 BAYES = "{name: bayes, estimator: sklearn.naive_bayes.GaussianNB}"
 SCALED = "{name: scaled, estimator: sklearn.naive_bayes.GaussianNB, preprocess: sklearn.preprocessing.StandardScaler}"
+MACHINE = "{name: machine, estimator: sklearn.svm.SVC}"
 SPARED = ("cross_validation", "progressive", "subsamples")
 
 
@@ -69,6 +73,47 @@ def test_what_is_declined_is_told_to_those_who_debug_and_left_to_be_fitted(prepa
     assert ["cross_validation: bayes is fitted: GaussianNB is odd"] == caplog.messages
     assert not any(cache.has(unit.key) for unit in units)
     assert fit_units(settings, candidate, units, Versions.current()) is None
+
+
+@pytest.fixture
+def many(checkout, settings_of_rows):
+    """700 rows of 12 features whose class is half noise, prepared."""
+    X = np.random.default_rng(0).normal(size=(700, 12))
+    kind = X[:, 0] + np.random.default_rng(1).normal(size=700) > 0
+    frame = pd.DataFrame(X, columns=[f"x{number}" for number in range(12)])
+    frame.assign(id=range(700), kind=np.where(kind, "won", "lost")).to_csv("rows.csv", index=False)
+    files.write_prepared(prepare(settings_of_rows()))
+    return settings_of_rows
+
+
+@pytest.mark.parametrize("name", ["covalidation", "subsamples"])
+def test_support_vectors_of_shared_distances_are_those_of_their_fits_under_the_same_keys(many, name, monkeypatch):
+    auto, off = (many(f"candidates=[{MACHINE}]", f"execution.shortcuts={value}") for value in ("auto", "off"))
+    own, candidate, units = planned(auto, name)
+    assert not own.spares(auto, candidate)
+    assert units == planned(off, name)[2]
+    with monkeypatch.context() as patched:
+        patched.setattr(fitting, "seeded", None)  # a fit by itself would call it
+        assert fit_units(auto, candidate, units, Versions.current()) is None
+    shared = [left(unit, own.keep) for unit in units]
+    assert fit_units(off, candidate, units, Versions.current()) is None
+    for (losses, hypothesis), (wanted, refit) in zip(shared, (left(unit, own.keep) for unit in units), strict=True):
+        np.testing.assert_equal(losses, wanted)
+        np.testing.assert_equal(hypothesis, refit)
+
+
+def left(unit, keep):
+    return cache.load(unit.key), vars(cache.load(hypothesis_key(unit))) if keep else None
+
+
+@pytest.mark.parametrize(("shared", "fits"), [("max_iter: 1", 2), ("C: 1.0", 1), ("kernel: linear", 2)])
+def test_support_vectors_that_are_declined_or_do_not_pay_are_fitted_by_themselves(prepared, shared, fits, monkeypatch):
+    settings = prepared(f"candidates=[{{name: machine, estimator: sklearn.svm.SVC, params: {{{shared}}}}}]")
+    _, candidate, units = planned(settings, "covalidation")
+    made = []
+    monkeypatch.setattr(fitting, "seeded", lambda *given: (made.append(given), seeded(*given))[1])
+    assert fit_units(settings, candidate, units[:2], Versions.current()) is None
+    assert len(made) == fits
 
 
 def declining(*_):
