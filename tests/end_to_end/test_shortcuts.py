@@ -9,6 +9,8 @@ LEARNERS = {
     "counts": "naive_bayes.MultinomialNB",
     "centroid": "neighbors.NearestCentroid",
     "least-squares": "linear_model.RidgeClassifier",
+    "scaled": "linear_model.RidgeClassifier, preprocess: sklearn.preprocessing.StandardScaler",
+    "preprocessed": "discriminant_analysis.LinearDiscriminantAnalysis, preprocess: auto",
     "tree": "tree.DecisionTreeClassifier, params: {random_state: 0, max_depth: 3}",  # without a shortcut
 }
 SMALL = [

@@ -12,7 +12,7 @@ from tasks.schemes import scheme
 from tasks.worker import Versions, fit_units, spare_fits
 
 BAYES = "{name: bayes, estimator: sklearn.naive_bayes.GaussianNB}"
-SCALED = "{name: scaled, estimator: sklearn.naive_bayes.GaussianNB, preprocess: sklearn.preprocessing.StandardScaler}"
+BEHIND = "{{name: behind, estimator: sklearn.naive_bayes.GaussianNB, preprocess: {}}}"
 SPARED = ("cross_validation", "progressive", "subsamples")
 
 
@@ -27,8 +27,9 @@ def losses(units):
 
 
 @pytest.mark.parametrize("name", SPARED)
-def test_a_scheme_without_fits_has_the_losses_of_its_fits_under_keys_of_its_own(prepared, name, monkeypatch):
-    auto, off = (prepared(f"candidates=[{BAYES}]", f"execution.shortcuts={value}") for value in ("auto", "off"))
+@pytest.mark.parametrize("made", [BAYES, BEHIND.format("sklearn.preprocessing.StandardScaler"), BEHIND.format("auto")])
+def test_a_scheme_without_fits_has_the_losses_of_its_fits_under_keys_of_its_own(prepared, made, name, monkeypatch):
+    auto, off = (prepared(f"candidates=[{made}]", f"execution.shortcuts={value}") for value in ("auto", "off"))
     own, candidate, spared = planned(auto, name)
     _, _, fitted = planned(off, name)
     assert own.spares(auto, candidate)
@@ -54,8 +55,8 @@ def test_a_form_of_delivery_keeps_its_fits(prepared):
     assert not own.spares(settings, candidate)
 
 
-def test_a_pipeline_is_fitted(prepared):
-    settings = prepared(f"candidates=[{SCALED}]")
+def test_a_pipeline_is_fitted_behind_what_is_not_seen_through(prepared):
+    settings = prepared(f"candidates=[{BEHIND.format('sklearn.preprocessing.PowerTransformer')}]")
     own, candidate, _ = planned(settings, "cross_validation")
     assert not own.spares(settings, candidate)
 

@@ -31,6 +31,7 @@ def taken(y):
         return False
 
 
+@pytest.mark.filterwarnings("ignore:invalid value encountered in cast")
 @pytest.mark.parametrize("kind", VALUES)
 def test_labels_are_taken_where_scikit_learn_takes_them(kind):
     y = np.tile(VALUES[kind], 3)
