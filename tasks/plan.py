@@ -37,7 +37,7 @@ def lines(settings: Settings) -> Iterator[str]:
             stored += len(units) - len(left)
             spared = own.spares(settings, candidate)
             counts[candidate.name][own.name] = _SPARED if spared else len(left)
-            rows[candidate.name] += 0 if spared else sum(len(own.splits[number].train) for number in left)
+            rows[candidate.name] += 0 if spared else sum(own.splits[number].n_train for number in left)
     yield from pd.DataFrame.from_dict(counts, orient="index").to_string().splitlines()
     total = sum(count for own in counts.values() for count in own.values() if isinstance(count, int))
     yield f"fits      {total} to do, {stored} stored; `{_SPARED}` where a shortcut is exact: what it declines is fitted"
