@@ -11,6 +11,7 @@ from sklearn.base import is_classifier, is_regressor
 
 from heldout import seeds
 from heldout.arguments import lacks_probabilities
+from heldout.cross_validation import FoldSplits
 from heldout.errors import BadArgument
 from heldout.learners import gives_probabilities, open_random_states
 from heldout.records import Split
@@ -44,14 +45,14 @@ def fit_all(settings: Settings, names: Sequence[SchemeName]) -> tuple[dict[str, 
         schemes = [scheme(design, name, settings.deliver) for name in names]
     except BadArgument as error:
         raise UserError(f"{KEYS.get(error.argument, 'split')}: {error}") from None
+    spared = _spare_fits(settings, schemes, versions)
     plans = {(own.name, candidate.name): units for own in schemes for candidate, units in plan(settings, own, versions)}
-    _spare_fits(settings, schemes, plans, versions)
     todo: list[tuple[str, tuple[Any, ...]]] = []
     reused = 0
     for own in schemes:
         for candidate in settings.candidates:
-            units = plans[own.name, candidate.name]
-            for first in range(0, len(own.splits), own.fits_a_task):
+            units = plans.get((own.name, candidate.name), [])
+            for first in range(0, len(units), own.fits_a_task):
                 missing = [unit for unit in units[first : first + own.fits_a_task] if not cache.has(unit.key)]
                 if missing:
                     name = f"{own.label([unit.number for unit in missing])} · {candidate.name}"
@@ -63,8 +64,9 @@ def fit_all(settings: Settings, names: Sequence[SchemeName]) -> tuple[dict[str, 
     check_not_all_failed(settings, failures)
     finished = {
         own.name: {
-            candidate.name: _gather(plans[own.name, candidate.name])
+            candidate.name: _gather(plans[place]) if place in plans else _gather_spared(spared[place], len(own.splits))
             for candidate in settings.candidates
+            for place in [(own.name, candidate.name)]
             if candidate.name not in failures
         }
         for own in schemes
@@ -141,46 +143,76 @@ def check_not_all_failed(settings: Settings, failures: Mapping[str, str]) -> Non
         raise UserError(f"{reasons}\ncandidates: all failed, so there is nothing to select; mend at least one")
 
 
-def _spare_fits(
-    settings: Settings,
-    schemes: Sequence[Scheme],
-    plans: Mapping[tuple[SchemeName, str], Sequence[Unit]],
-    versions: Versions,
-) -> None:
-    """Store the units of whole schemes that need no fit; what is declined is left to be fitted."""
+def _spare_fits(settings: Settings, schemes: Sequence[Scheme], versions: Versions) -> dict[tuple[SchemeName, str], str]:
+    """Store what whole schemes leave that need no fit, or that they need some; the keys by scheme and candidate."""
+    keys = {(own.name, name): key for own in schemes for name, key in spared_keys(settings, own, versions).items()}
     todo = [
-        (
-            f"{own.label([unit.number for unit in plans[own.name, candidate.name]])} · {candidate.name}, no fit",
-            arguments,
-        )
+        (f"{own.name} · {candidate.name}, no fit", (settings, candidate, own.name, key, versions))
         for own in schemes
         for candidate in settings.candidates
-        if own.spares(settings, candidate) and not all(cache.has(unit.key) for unit in plans[own.name, candidate.name])
-        for arguments in [(settings, candidate, plans[own.name, candidate.name], versions)]
+        if (key := keys.get((own.name, candidate.name))) is not None and not cache.has(key)
     ]
     if todo:
         run_all(settings, f"{' and '.join(own.name for own in schemes)} without fits", worker.spare_fits, todo, 0)
+    return keys
+
+
+def spared_keys(settings: Settings, own: Scheme, versions: Versions) -> dict[str, str]:
+    """Where the losses of each candidate lie whose fits may be spared: those of a whole scheme together."""
+    spared = [candidate for candidate in settings.candidates if own.spares(settings, candidate)]
+    if not spared:
+        return {}
+    parts = (versions.labeled, _all_rows_hash(own.splits), *_judged(settings))
+    return {candidate.name: cache.key("shortcut", _VERSION, candidate.identity(), *parts) for candidate in spared}
 
 
 def plan(settings: Settings, own: Scheme, versions: Versions) -> Iterator[tuple[Candidate, list[Unit]]]:
-    """The units of each candidate."""
-    rows = [_rows_hash(split) for split in own.splits]
-    judged: tuple[object, ...] = () if settings.loss is None else (settings.loss,)  # what is stored are losses
-    weights = read_design(settings).weights
-    if weights is not None:
-        judged += ("weights", hashlib.sha256(weights.values.tobytes()).hexdigest())
-    for candidate in settings.candidates:
-        spared = ("shortcut",) if own.spares(settings, candidate) else ()
+    """The units of each candidate that has to be fitted, as far as is known: not of one whose fits may be spared."""
+    keys, judged = spared_keys(settings, own, versions), _judged(settings)
+    fitted = [candidate for candidate in settings.candidates if _declined(keys.get(candidate.name))]
+    rows = [_rows_hash(split) for split in own.splits] if fitted else []
+    for candidate in fitted:
         open_states = bool(open_random_states(candidate.learner()))
         units = []
         for number, rows_hash in enumerate(rows):
             # a seed that the learner does not use is no part of its key
             state = seeds.fit_state(settings.seed, own.name, number) if open_states else 0
-            key = cache.key(
-                _VERSION, versions.labeled, candidate.identity(), rows_hash, state, own.keep, *judged, *spared
-            )
+            key = cache.key(_VERSION, versions.labeled, candidate.identity(), rows_hash, state, own.keep, *judged)
             units.append(Unit(own.name, number, key, state))
         yield candidate, units
+
+
+def _declined(key: str | None) -> bool:
+    """Whether there is no shortcut under `key`, None for a learner that has none."""
+    return key is None or (cache.has(key) and cache.load(key) is None)
+
+
+def _judged(settings: Settings) -> tuple[object, ...]:
+    """What losses depend on beside rows and learners: what is stored are losses."""
+    weights = read_design(settings).weights
+    judged: tuple[object, ...] = () if settings.loss is None else (settings.loss,)
+    return judged if weights is None else (*judged, "weights", hashlib.sha256(weights.values.tobytes()).hexdigest())
+
+
+def _gather_spared(key: str, fits: int) -> Finished:
+    return Finished((), _StoredTogether(key, fits), (None,) * fits, ((),) * fits)
+
+
+@dataclass(frozen=True, eq=False)
+class _StoredTogether(Sequence[Any]):
+    """The losses of a scheme without fits, one array a split, read when they are asked for."""
+
+    key: str
+    fits: int
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(cache.load(self.key))
+
+    def __getitem__(self, number: Any) -> Any:
+        return cache.load(self.key)[number]
+
+    def __len__(self) -> int:
+        return self.fits
 
 
 def _gather(units: Sequence[Unit]) -> Finished:
@@ -200,6 +232,12 @@ class _Stored(Sequence[Any]):
 
     def __len__(self) -> int:
         return len(self.keys)
+
+
+def _all_rows_hash(splits: Sequence[Split]) -> str:
+    if isinstance(splits, FoldSplits):
+        return hashlib.sha256(splits.fold.astype(np.int64).tobytes()).hexdigest()
+    return hashlib.sha256("".join(map(_rows_hash, splits)).encode()).hexdigest()
 
 
 def _rows_hash(split: Split) -> str:
