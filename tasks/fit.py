@@ -46,7 +46,11 @@ def fit_all(settings: Settings, names: Sequence[SchemeName]) -> tuple[dict[str, 
     except BadArgument as error:
         raise UserError(f"{KEYS.get(error.argument, 'split')}: {error}") from None
     spared = _spare_fits(settings, schemes, versions)
-    plans = {(own.name, candidate.name): units for own in schemes for candidate, units in plan(settings, own, versions)}
+    plans = {
+        (own.name, candidate.name): units
+        for own in schemes
+        for candidate, units in plan(fitted(settings, own, versions), own, versions)
+    }
     todo: list[tuple[str, tuple[Any, ...]]] = []
     reused = 0
     for own in schemes:
@@ -166,12 +170,22 @@ def spared_keys(settings: Settings, own: Scheme, versions: Versions) -> dict[str
     return {candidate.name: cache.key("shortcut", _VERSION, candidate.identity(), *parts) for candidate in spared}
 
 
+def fitted(settings: Settings, own: Scheme, versions: Versions) -> Settings:
+    """The settings with those candidates alone that are to be fitted: not spared, or declined as is known."""
+    keys = spared_keys(settings, own, versions)
+    left = [one for one in settings.candidates if one.name not in keys or _declined(keys[one.name])]
+    return settings.model_copy(update={"candidates": left})
+
+
+def _declined(key: str) -> bool:
+    return cache.has(key) and cache.load(key) is None
+
+
 def plan(settings: Settings, own: Scheme, versions: Versions) -> Iterator[tuple[Candidate, list[Unit]]]:
-    """The units of each candidate that has to be fitted, as far as is known: not of one whose fits may be spared."""
-    keys, judged = spared_keys(settings, own, versions), _judged(settings)
-    fitted = [candidate for candidate in settings.candidates if _declined(keys.get(candidate.name))]
-    rows = [_rows_hash(split) for split in own.splits] if fitted else []
-    for candidate in fitted:
+    """The units of each candidate, if it is fitted."""
+    judged = _judged(settings)
+    rows = [_rows_hash(split) for split in own.splits] if settings.candidates else []
+    for candidate in settings.candidates:
         open_states = bool(open_random_states(candidate.learner()))
         units = []
         for number, rows_hash in enumerate(rows):
@@ -180,11 +194,6 @@ def plan(settings: Settings, own: Scheme, versions: Versions) -> Iterator[tuple[
             key = cache.key(_VERSION, versions.labeled, candidate.identity(), rows_hash, state, own.keep, *judged)
             units.append(Unit(own.name, number, key, state))
         yield candidate, units
-
-
-def _declined(key: str | None) -> bool:
-    """Whether there is no shortcut under `key`, None for a learner that has none."""
-    return key is None or (cache.has(key) and cache.load(key) is None)
 
 
 def _judged(settings: Settings) -> tuple[object, ...]:

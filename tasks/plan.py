@@ -34,7 +34,7 @@ def lines(settings: Settings) -> Iterator[str]:
     for own in (scheme(design, name, settings.deliver) for name in names):
         for candidate in settings.candidates:
             counts[candidate.name][own.name] = _SPARED
-        for candidate, units in fit.plan(settings, own, versions):
+        for candidate, units in fit.plan(fit.fitted(settings, own, versions), own, versions):
             left = [unit.number for unit in units if not cache.has(unit.key)]
             stored += len(units) - len(left)
             counts[candidate.name][own.name] = len(left)
