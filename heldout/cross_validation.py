@@ -4,28 +4,71 @@ METHOD, section 3; Blum, Kalai, Langford, Beating the Hold-Out (COLT 1999), Thms
 """
 
 from collections.abc import Sequence
+from typing import overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from heldout.intervals.method import Method, estimate_with
 from heldout.observed import CrossValidated
-from heldout.records import Estimate, Split
+from heldout.records import Estimate, Rows, Split
 
 TARGET = "the k-fold hypothesis: one of the k hypotheses, drawn uniformly"
 
 
-def splits(fold: NDArray[np.int64]) -> list[Split]:
-    """One split for each fold 0 … k-1 of `fold`, shape (N,): train on all other rows, test on it; -1 is in no fold."""
-    return [
-        Split(train=np.flatnonzero(fold != number), validation=np.flatnonzero(fold == number))
-        for number in range(int(fold.max()) + 1)
-    ]
+class FoldSplits(Sequence[Split]):
+    """One split for each fold 0 … k-1 of `fold`, shape (N,): train on all other rows, test on it; -1 is in no fold.
+
+    The rows to train on are listed when they are asked for: those of leave-one-out are N² numbers.
+    """
+
+    def __init__(self, fold: NDArray[np.int64]) -> None:
+        self.fold = fold
+        tested = np.bincount(fold + 1)  # the first are in no fold
+        self._validation = np.split(np.argsort(fold, kind="stable"), np.cumsum(tested)[:-1])[1:]
+
+    def __len__(self) -> int:
+        return len(self._validation)
+
+    @overload
+    def __getitem__(self, number: int) -> Split: ...
+    @overload
+    def __getitem__(self, number: slice) -> list[Split]: ...
+    def __getitem__(self, number: int | slice) -> Split | list[Split]:
+        """The split of a fold, or of several."""
+        if isinstance(number, slice):
+            return [self[one] for one in range(len(self))[number]]
+        place = range(len(self))[number]
+        return _Fold(self._validation[place], self.fold, place)
+
+
+def splits(fold: NDArray[np.int64]) -> FoldSplits:
+    """The splits of the folds of `fold`, shape (N,)."""
+    return FoldSplits(fold)
+
+
+class _Fold(Split):
+    """The split of one fold, as its number."""
+
+    _fold: NDArray[np.int64]
+    _number: int
+
+    def __init__(self, validation: Rows, fold: NDArray[np.int64], number: int) -> None:
+        for name, value in {"validation": validation, "_fold": fold, "_number": number}.items():
+            object.__setattr__(self, name, value)  # of a frozen record
+
+    @property
+    def train(self) -> Rows:
+        return np.flatnonzero(self._fold != self._number)
+
+    @property
+    def n_train(self) -> int:
+        return len(self._fold) - len(self.validation)
 
 
 def mean_training_size(made: Sequence[Split]) -> int:
     """The mean number of rows that the k hypotheses were trained on, rounded: N - N/k where folds are drawn."""
-    return round(sum(len(split.train) for split in made) / len(made))
+    return round(sum(split.n_train for split in made) / len(made))
 
 
 def estimate(

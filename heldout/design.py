@@ -58,7 +58,7 @@ class Design:
     weights: Weights | None = None
     fold_repeats: int = 1
     _drawn: dict[str, resampling.Scheme] = field(default_factory=dict, init=False, repr=False)
-    _splits: dict[str, list[Split]] = field(default_factory=dict, init=False, repr=False)
+    _splits: dict[str, Sequence[Split]] = field(default_factory=dict, init=False, repr=False)
 
     @property
     def classes(self) -> int:
@@ -80,24 +80,28 @@ class Design:
         """The scheme whose hypotheses an estimate is about."""
         return _SCHEME_OF[estimate]
 
-    def splits(self, scheme: SchemeName) -> list[Split]:
+    def splits(self, scheme: SchemeName) -> Sequence[Split]:
         """The splits of a scheme, in the order of its fits; made once."""
         if scheme not in self._splits:
             self._splits[scheme] = self._make_splits(scheme)
         return self._splits[scheme]
 
-    def _make_splits(self, scheme: SchemeName) -> list[Split]:
+    def _make_splits(self, scheme: SchemeName) -> Sequence[Split]:
         """Raises BadArgument where the dependence of rows leaves nothing to train on."""
         if scheme == "final":  # it tests nothing: E_in is a training error
             return [holdout.final_split(len(self.y))]
         dependence = self._with_copies() if scheme == "copies_together" else self.dependence
-        return [dependence.purged(split) for split in self._drawn_splits(scheme)]
+        drawn = self._drawn_splits(scheme)
+        return drawn if dependence.kind is None else [dependence.purged(split) for split in drawn]
 
-    def _drawn_splits(self, scheme: SchemeName) -> list[Split]:
+    def _drawn_splits(self, scheme: SchemeName) -> Sequence[Split]:
         if scheme == "holdout":
             return [holdout.split(self.partition.validation)]
         if scheme == "cross_validation":
-            return [split for fold in self.folds for split in cross_validation.splits(fold)]
+            folds = self.folds
+            if len(folds) == 1:
+                return cross_validation.splits(folds[0])
+            return [split for fold in folds for split in cross_validation.splits(fold)]
         if scheme == "progressive":
             return progressive.splits(self.partition.step, self.block)
         if scheme == "covalidation":
@@ -163,7 +167,7 @@ def estimate_candidate(design: Design, candidate: str, evidence: Evidence) -> li
         found.append(holdout.training_estimate(candidate, tested(design, evidence, "final")))
     if "holdout" in evidence.losses:
         observed = tested(design, evidence, "holdout")
-        size = len(design.splits("holdout")[0].train)
+        size = design.splits("holdout")[0].n_train
         found.append(holdout.estimate(candidate, observed, size, methods["E_val"], level))
     if "cross_validation" in evidence.losses and "E_cv" in design.estimates:  # not for E_bbc and E_nested alone
         observed, size = cross_validated(design, evidence), mean_fold_training_size(design)

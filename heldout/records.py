@@ -15,6 +15,11 @@ class Split:
     train: Rows
     validation: Rows
 
+    @property
+    def n_train(self) -> int:
+        """The number of rows to train on."""
+        return len(self.train)
+
 
 @dataclass(frozen=True)
 class Interval:

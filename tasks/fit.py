@@ -12,6 +12,7 @@ from sklearn.base import is_classifier, is_regressor
 
 from heldout import seeds
 from heldout.arguments import lacks_probabilities
+from heldout.cross_validation import FoldSplits
 from heldout.errors import BadArgument
 from heldout.learners import gives_probabilities, open_random_states
 from heldout.records import Split
@@ -45,18 +46,24 @@ def fit_all(settings: Settings, names: Sequence[SchemeName]) -> tuple[dict[str, 
         schemes = [scheme(design, name, settings.deliver) for name in names]
     except BadArgument as error:
         raise UserError(f"{KEYS.get(error.argument, 'split')}: {error}") from None
-    plans = {(own.name, candidate.name): units for own in schemes for candidate, units in plan(settings, own, versions)}
-    spared = _spared(settings, schemes, plans, versions)
-    if spared:
-        run_all(settings, f"{' and '.join(names)} without fits", worker.spare_fits, spared, 0)
+    spared = {(own.name, name): key for own in schemes for name, key in spared_keys(settings, own, versions).items()}
+    without_fits = _spared(settings, schemes, spared, versions)
+    if without_fits:
+        run_all(settings, f"{' and '.join(names)} without fits", worker.spare_fits, without_fits, 0)
+    plans = {
+        (own.name, candidate.name): units
+        for own in schemes
+        for candidate, units in plan(fitted(settings, own, versions), own, versions)
+    }
     todo, reused = _to_do(settings, schemes, plans, versions)
     reasons = run_all(settings, " and ".join(names), worker.fit_units, todo, reused)
     failures = first_reasons([work.arguments[1].name for work in todo], reasons)
     check_not_all_failed(settings, failures)
     finished = {
         own.name: {
-            candidate.name: _gather(plans[own.name, candidate.name])
+            candidate.name: _gather(plans[place]) if place in plans else _gather_spared(spared[place], len(own.splits))
             for candidate in settings.candidates
+            for place in [(own.name, candidate.name)]
             if candidate.name not in failures
         }
         for own in schemes
@@ -70,10 +77,10 @@ def begin_all(settings: Settings) -> None:
     for name in ("cross_validation", *further_schemes(design), "progressive", "covalidation"):
         with suppress(BadArgument):
             own = scheme(design, name, settings.deliver)
-            plans = {(own.name, candidate.name): units for candidate, units in plan(settings, own, versions)}
-            spared = _spared(settings, [own], plans, versions)
-            begin(settings, worker.spare_fits, spared)
-            plans |= {(own.name, work.arguments[1].name): [] for work in spared}
+            spared = {(own.name, name): key for name, key in spared_keys(settings, own, versions).items()}
+            begin(settings, worker.spare_fits, _spared(settings, [own], spared, versions))
+            left = plan(fitted(settings, own, versions), own, versions)
+            plans = {(own.name, candidate.name): units for candidate, units in left}
             begin(settings, worker.fit_units, _to_do(settings, [own], plans, versions)[0])
 
 
@@ -157,7 +164,7 @@ def _to_do(
     reused = 0
     for own in schemes:
         for candidate in settings.candidates:
-            units = plans[own.name, candidate.name]
+            units = plans.get((own.name, candidate.name), [])
             seconds = own.seconds_a_fit(pace.known(candidate, versions.labeled))
             size = own.fits_a_task(seconds)
             for some in (units[first : first + size] for first in range(0, len(units), size)):
@@ -173,43 +180,78 @@ def _to_do(
 
 
 def _spared(
-    settings: Settings,
-    schemes: Sequence[Scheme],
-    plans: Mapping[tuple[SchemeName, str], Sequence[Unit]],
-    versions: Versions,
+    settings: Settings, schemes: Sequence[Scheme], keys: Mapping[tuple[SchemeName, str], str], versions: Versions
 ) -> list[Work]:
-    """The tasks that store the units of whole schemes that need no fit; what they decline is left to be fitted."""
-    todo: list[Work] = []
-    for own in schemes:
-        for candidate in settings.candidates:
-            units = plans[own.name, candidate.name]
-            keys = ("no fit", *(unit.key for unit in units))
-            stored = all(cache.has(unit.key) for unit in units) and not ahead.is_begun(keys)
-            if own.spares(settings, candidate) and not stored:
-                name = f"{own.label([unit.number for unit in units])} · {candidate.name}, no fit"
-                todo.append(Work(name, (settings, candidate, units, versions), keys))
-    return todo
+    """The tasks that store what whole schemes leave that need no fit, or that they need some."""
+    return [
+        Work(f"{own.name} · {candidate.name}, no fit", (settings, candidate, own.name, key, versions), (key,))
+        for own in schemes
+        for candidate in settings.candidates
+        if (key := keys.get((own.name, candidate.name))) and (ahead.is_begun([key]) or not cache.has(key))
+    ]
+
+
+def spared_keys(settings: Settings, own: Scheme, versions: Versions) -> dict[str, str]:
+    """Where the losses of each candidate lie whose fits may be spared: those of a whole scheme together."""
+    spared = [candidate for candidate in settings.candidates if own.spares(settings, candidate)]
+    if not spared:
+        return {}
+    parts = (versions.labeled, _all_rows_hash(own.splits), *_judged(settings))
+    return {candidate.name: cache.key("shortcut", _VERSION, candidate.identity(), *parts) for candidate in spared}
+
+
+def fitted(settings: Settings, own: Scheme, versions: Versions) -> Settings:
+    """The settings with those candidates alone that are to be fitted: not spared, or declined as is known."""
+    keys = spared_keys(settings, own, versions)
+    left = [one for one in settings.candidates if one.name not in keys or _declined(keys[one.name])]
+    return settings.model_copy(update={"candidates": left})
+
+
+def _declined(key: str) -> bool:
+    return cache.has(key) and cache.load(key) is None
 
 
 def plan(settings: Settings, own: Scheme, versions: Versions) -> Iterator[tuple[Candidate, list[Unit]]]:
-    """The units of each candidate."""
-    rows = [_rows_hash(split) for split in own.splits]
-    judged: tuple[object, ...] = () if settings.loss is None else (settings.loss,)  # what is stored are losses
-    weights = read_design(settings).weights
-    if weights is not None:
-        judged += ("weights", hashlib.sha256(weights.values.tobytes()).hexdigest())
+    """The units of each candidate, if it is fitted."""
+    judged = _judged(settings)
+    rows = [_rows_hash(split) for split in own.splits] if settings.candidates else []
     for candidate in settings.candidates:
-        spared = ("shortcut",) if own.spares(settings, candidate) else ()
         open_states = bool(open_random_states(candidate.learner()))
         units = []
         for number, rows_hash in enumerate(rows):
             # a seed that the learner does not use is no part of its key
             state = seeds.fit_state(settings.seed, own.name, number) if open_states else 0
-            key = cache.key(
-                _VERSION, versions.labeled, candidate.identity(), rows_hash, state, own.keep, *judged, *spared
-            )
+            key = cache.key(_VERSION, versions.labeled, candidate.identity(), rows_hash, state, own.keep, *judged)
             units.append(Unit(own.name, number, key, state))
         yield candidate, units
+
+
+def _judged(settings: Settings) -> tuple[object, ...]:
+    """What losses depend on beside rows and learners: what is stored are losses."""
+    weights = read_design(settings).weights
+    judged: tuple[object, ...] = () if settings.loss is None else (settings.loss,)
+    return judged if weights is None else (*judged, "weights", hashlib.sha256(weights.values.tobytes()).hexdigest())
+
+
+def _gather_spared(key: str, fits: int) -> Finished:
+    return Finished((), _StoredTogether(key, fits), (None,) * fits, ((),) * fits)
+
+
+@dataclass(frozen=True, eq=False)
+class _StoredTogether(Sequence[Any]):
+    """The losses of a scheme without fits, one array a split, read when they are asked for."""
+
+    key: str
+    fits: int
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(cache.load(self.key))
+
+    def __getitem__(self, number: Any) -> Any:
+        return cache.load(self.key)[number]
+
+    def __len__(self) -> int:
+        return self.fits
 
 
 def _gather(units: Sequence[Unit]) -> Finished:
@@ -229,6 +271,12 @@ class _Stored(Sequence[Any]):
 
     def __len__(self) -> int:
         return len(self.keys)
+
+
+def _all_rows_hash(splits: Sequence[Split]) -> str:
+    if isinstance(splits, FoldSplits):
+        return hashlib.sha256(splits.fold.astype(np.int64).tobytes()).hexdigest()
+    return hashlib.sha256("".join(map(_rows_hash, splits)).encode()).hexdigest()
 
 
 def _rows_hash(split: Split) -> str:

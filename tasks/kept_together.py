@@ -41,7 +41,7 @@ def compare(settings: Settings, results: Results, winner: Candidate) -> Together
     together = None
     try:
         finished, _ = fit_all(settings.model_copy(update={"candidates": [winner]}), ["copies_together"])
-        together = float(np.concatenate(finished["copies_together"][winner.name].losses).mean())
+        together = float(np.concatenate([*finished["copies_together"][winner.name].losses]).mean())
     except UserError as error:
         log.warning("copies: E_cv of %s with copies on one side cannot be computed: %s", winner.name, error)
     rows, differing = copies.count(design.copies, design.y)

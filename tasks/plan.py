@@ -32,12 +32,13 @@ def lines(settings: Settings) -> Iterator[str]:
     rows = dict.fromkeys(counts, 0)
     stored = 0
     for own in (scheme(design, name, settings.deliver) for name in names):
-        for candidate, units in fit.plan(settings, own, versions):
+        for candidate in settings.candidates:
+            counts[candidate.name][own.name] = _SPARED
+        for candidate, units in fit.plan(fit.fitted(settings, own, versions), own, versions):
             left = [unit.number for unit in units if not cache.has(unit.key)]
             stored += len(units) - len(left)
-            spared = own.spares(settings, candidate)
-            counts[candidate.name][own.name] = _SPARED if spared else len(left)
-            rows[candidate.name] += 0 if spared else sum(len(own.splits[number].train) for number in left)
+            counts[candidate.name][own.name] = len(left)
+            rows[candidate.name] += sum(own.splits[number].n_train for number in left)
     yield from pd.DataFrame.from_dict(counts, orient="index").to_string().splitlines()
     total = sum(count for own in counts.values() for count in own.values() if isinstance(count, int))
     yield f"fits      {total} to do, {stored} stored; `{_SPARED}` where a shortcut is exact: what it declines is fitted"

@@ -61,7 +61,7 @@ def write_progressive(design: Design, finished: Mapping[str, Finished], failures
     row = np.concatenate([split.validation for split in splits])
     step = design.partition.step[row]
     order = np.argsort(step, kind="stable")
-    losses = _lines(finished, step[order], row[order], lambda units: np.concatenate(units.losses)[order])
+    losses = _lines(finished, step[order], row[order], lambda units: np.concatenate([*units.losses])[order])
     files.write_result("progressive", {"losses": losses}, failures, warned.count("progressive", finished))
 
 
@@ -116,7 +116,7 @@ def _losses(finished: Mapping[str, Finished], splits: Sequence[Split]) -> Iterat
     """A line for each candidate, unit and row, in that order."""
     unit = np.repeat(np.arange(len(splits)), [len(split.validation) for split in splits])
     row = np.concatenate([split.validation for split in splits])
-    return _lines(finished, unit, row, lambda units: np.concatenate(units.losses))
+    return _lines(finished, unit, row, lambda units: np.concatenate([*units.losses]))
 
 
 def _halves(design: Design, finished: Mapping[str, Finished], *, own: bool) -> Iterator[pd.DataFrame]:

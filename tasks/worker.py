@@ -162,18 +162,18 @@ def _shared(settings: Settings, learner: Any, X: Any, design: Design) -> Support
         return None
 
 
-def spare_fits(settings: Settings, candidate: Candidate, units: Sequence[Unit], versions: Versions) -> None:
-    """Store all units of a scheme by a shortcut; nothing where the learner has to be fitted."""
+def spare_fits(settings: Settings, candidate: Candidate, name: SchemeName, key: str, versions: Versions) -> None:
+    """Store the losses of all splits of a scheme by a shortcut; None where the learner has to be fitted."""
     settings.use_folder()
     X = files.open_features(files.LABELED, versions.labeled)
     design = design_of(settings, versions.labeled, versions.partitions)
     try:
-        losses = held_out(candidate.learner(), X, design, units[0].scheme)
+        losses = held_out(candidate.learner(), X, design, name)
     except (Declined, FitFailure) as reason:  # a fit will say which one fails
-        log.debug("%s: %s is fitted: %s", units[0].scheme, candidate.name, reason)
-        return
-    for unit, part in zip(units, losses, strict=True):
-        cache.save(unit.key, (part, None, ()))
+        log.debug("%s: %s is fitted: %s", name, candidate.name, reason)
+        cache.save(key, None)
+    else:
+        cache.save(key, losses)
 
 
 def measure(settings: Settings, candidate: Candidate, versions: Versions) -> tuple[float, float]:

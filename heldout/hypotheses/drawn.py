@@ -75,7 +75,7 @@ class DrawnHypothesis(BaseEstimator):  # type: ignore[misc]  # scikit-learn has 
         return whole._with(list(members), tested)
 
     @abstractmethod
-    def _splits(self, y: Labels) -> list[Split]:
+    def _splits(self, y: Labels) -> Sequence[Split]:
         """What each member is trained on, and what it tests."""
 
     def fit(self, X: Any, y: Any) -> Self:

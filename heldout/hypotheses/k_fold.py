@@ -1,5 +1,6 @@
 """The k-fold hypothesis: the target of E_cv."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from heldout import seeds
@@ -30,7 +31,7 @@ class KFoldHypothesis(DrawnHypothesis):
         self.vote = vote
         self.seed = seed
 
-    def _splits(self, y: Labels) -> list[Split]:
+    def _splits(self, y: Labels) -> Sequence[Split]:
         stratify = self.folds != len(y) and self._stratified(self._why_not_stratified(y))
         return splits(draw_folds(y, self.folds, stratify, seeds.random_state(self.seed, "folds")))
 

@@ -13,9 +13,14 @@ __all__ = ["Answers", "Declined", "Method", "Shortcut", "find", "known"]
 
 
 def known(learner: Any) -> bool:
-    """Whether learners of this very type have a shortcut for some settings and data; a subclass has none."""
+    """Whether learners of this very type have a shortcut for some settings and data; a subclass has none.
+
+    A pipeline has where its last step has, and each step before it may be seen through.
+    """
     kind = type(learner)
-    return kind.__name__ in _FAMILIES and kind.__module__.startswith("sklearn.")
+    if not kind.__module__.startswith("sklearn."):
+        return False
+    return family_of(learner).known(learner) if kind.__name__ == "Pipeline" else kind.__name__ in _FAMILIES
 
 
 def find(learner: Any, X: Any, y: NDArray[np.generic], weights: NDArray[np.float64] | None = None) -> Shortcut:
@@ -25,16 +30,26 @@ def find(learner: Any, X: Any, y: NDArray[np.generic], weights: NDArray[np.float
     """
     if not known(learner):
         raise Declined(f"{type(learner).__name__} has no shortcut")
-    module, name = _FAMILIES[type(learner).__name__]
-    family = getattr(importlib.import_module(f"heldout.shortcuts.{module}"), name)
     try:
-        found: Shortcut = family.of(learner, X, y, weights)
+        found: Shortcut = family_of(learner).of(learner, X, y, weights)
     except Declined as reason:
         raise Declined(f"{type(learner).__name__} {reason}") from None
     return found
 
 
-# the module and the class of each learner's family, imported when it is asked for
+def family_of(learner: Any) -> Any:
+    """What makes, by `of`, the shortcut of a learner that is known: a class, or the module of pipelines."""
+    kind = type(learner).__name__
+    return load("pipelines") if kind == "Pipeline" else load(*_FAMILIES[kind])
+
+
+def load(module: str, name: str | None = None) -> Any:
+    """A module of this package, imported when it is asked for, or a class in it."""
+    found = importlib.import_module(f"heldout.shortcuts.{module}")
+    return found if name is None else getattr(found, name)
+
+
+# the module and the class of each learner's family
 _FAMILIES: Mapping[str, tuple[str, str]] = {
     **dict.fromkeys(("LinearRegression", "Ridge", "RidgeClassifier"), ("least_squares", "LeastSquares")),
     **dict.fromkeys(("KernelRidge", "GaussianProcessRegressor"), ("kernels", "Kernels")),

@@ -29,7 +29,9 @@ _WEIGHS = 1e-7  # below, scikit-learn takes the weight of a class for 0
 
 
 @dataclass(frozen=True, eq=False)
-class _About:
+class About:
+    """What the classes are taken about."""
+
     means: Floats  # (C, p), what each class is taken about
     apart: Floats  # (C, p), from their mean
 
@@ -53,11 +55,11 @@ class GaussianNaiveBayes(ClassSums):
         check(learner, GaussianNB, X, y, weights, weighted=True)
         return cls(learner, X, y, weights)
 
-    def _basis(self, rows: Rows) -> _About:
+    def _basis(self, rows: Rows) -> About:
         means = class_means(self.X[rows], self.code[rows], len(self.classes))
-        return _About(means, means - means.mean(axis=0))
+        return About(means, means - means.mean(axis=0))
 
-    def _terms(self, basis: _About, rows: Rows) -> Floats:
+    def _terms(self, basis: About, rows: Rows) -> Floats:
         p = self.X.shape[1]
         terms = np.empty((len(rows), (1 + 2 * p) * (1 if self.weights is None else 2)))
         terms[:, 0] = 1
@@ -68,7 +70,7 @@ class GaussianNaiveBayes(ClassSums):
             np.multiply(terms[:, : 1 + 2 * p], self.weights[rows, None], out=terms[:, 1 + 2 * p :])
         return terms
 
-    def _scores(self, basis: _About, sums: Floats, of: Floats, rows: Rows, method: Method) -> Scores:  # noqa: ARG002
+    def _scores(self, basis: About, sums: Floats, of: Floats, rows: Rows, method: Method) -> Scores:  # noqa: ARG002
         p = self.X.shape[1]
         n = sums[..., 0].sum(axis=1)[:, None]
         smoothing, lost_of_smoothing = self._smoothing(basis, sums[..., : 1 + 2 * p], of[..., : 1 + 2 * p])
@@ -81,7 +83,7 @@ class GaussianNaiveBayes(ClassSums):
         variance = sums[..., 1 + p :] / weight[..., None]
         variance -= shift * shift
         np.maximum(variance, 0, out=variance)
-        variance += smoothing[:, None, None]
+        variance += smoothing[:, None, :]
         scale = 1 / variance
         shift += basis.means
         offset = np.sqrt(np.einsum("ncp,ncp,ncp->nc", shift, shift, scale))
@@ -99,8 +101,17 @@ class GaussianNaiveBayes(ClassSums):
         rounding += np.where(noise > _NOISE, np.inf, 0)
         return Scores(values, rounding, np.broadcast_to(~(lost <= LOST * p).all(axis=1), len(rows)))
 
-    def _smoothing(self, basis: _About, sums: Floats, of: Floats) -> tuple[Floats, Floats]:
-        """`epsilon_` of each hypothesis, shape (n,), and how many times larger the sums were that it is left of."""
+    def _smoothing(self, basis: About, sums: Floats, of: Floats) -> tuple[Floats, Floats]:
+        """`epsilon_` of each hypothesis, shape (n, 1), and how many times larger the sums were that it is left of."""
+        _, variance, size = self._about_the_mean(basis, sums, of)
+        largest = _highest(variance)
+        return self.smoothing * largest, _highest(size) / largest
+
+    def _about_the_mean(self, basis: About, sums: Floats, of: Floats) -> tuple[Floats, Floats, Floats]:
+        """The mean of all rows, less `basis.means.mean(axis=0)`, their variance, and the size of what it is left of.
+
+        Each of shape (n, p); the size may have a first axis of 1.
+        """
         p = self.X.shape[1]
         count = sums[..., 0]
         n = count.sum(axis=1)[:, None]
@@ -108,12 +119,11 @@ class GaussianNaiveBayes(ClassSums):
         mean = (total[:, 1 : 1 + p] + count @ basis.apart) / n
         square = total[:, 1 + p :] + 2 * np.einsum("ncp,cp->np", sums[..., 1 : 1 + p], basis.apart)
         square += count @ basis.apart**2
-        largest = _highest(square / n - mean * mean)
-        size = _highest(np.einsum("ncp->np", of[..., 1 + p :]) + of[..., 0] @ basis.apart**2)
-        return self.smoothing * largest, (size / (n[:, 0] * largest))[:, None]
+        size = np.einsum("ncp->np", of[..., 1 + p :]) + of[..., 0] @ basis.apart**2
+        return mean, square / n - mean * mean, size / n
 
 
 def _highest(values: Floats) -> Floats:
-    """The highest of each row, shape (n,): sooner found along columns."""
-    highest: Floats = np.ascontiguousarray(values.T).max(axis=0)
+    """The highest of each row, shape (n, 1): sooner found along columns."""
+    highest: Floats = np.ascontiguousarray(values.T).max(axis=0)[:, None]
     return highest

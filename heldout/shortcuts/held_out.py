@@ -11,6 +11,7 @@ from heldout.records import Rows, Split
 from heldout.seeds import SchemeName
 from heldout.shortcuts import Declined, Shortcut, find
 from heldout.shortcuts.asked import in_memory
+from heldout.shortcuts.pipelines import on_numbers
 from heldout.shortcuts.shortcut import Answers, Method
 from heldout.shortcuts.support_vectors import SupportVectors
 
@@ -25,7 +26,7 @@ def held_out(learner: Any, X: Any, design: Design, scheme: SchemeName) -> list[L
         raise Declined("rows depend on each other, and their splits are not whole folds or steps")
     rows = in_memory(X)
     weights = None if design.weights is None else design.weights.values
-    shortcut = find(learner, rows, design.y, weights)
+    shortcut = find(on_numbers(learner, X), rows, design.y, weights)
     method: Method = "predict" if design.loss.classes is None else "predict_proba"
     if method == "predict_proba" and not np.array_equal(shortcut.classes, design.loss.classes):  # type: ignore[arg-type]
         raise Declined("the labelled rows lack a class of the loss")

@@ -48,25 +48,12 @@ class LeastSquares(Shortcut):
     @classmethod
     def of(cls, learner: Any, X: Any, y: Any, weights: NDArray[np.float64] | None = None) -> Self:
         """Of an unfitted learner, rows X of shape (N, p), y and weights of shape (N,). Raises Declined."""
-        from sklearn.linear_model import LinearRegression, Ridge, RidgeClassifier
-
-        given.exactly(learner, LinearRegression, Ridge, RidgeClassifier)
-        if learner.positive:
-            raise Declined("keeps its coefficients positive")
-        rows = given.features(X)
-        n = len(rows)
-        counted = given.row_weights(weights, n)
-        labels = None
-        if type(learner) is RidgeClassifier:
-            if learner.class_weight is not None:
-                raise Declined("weighs its classes")
-            labels = Labels.of(y, n)
-        Y = given.numbers(y, n)[:, None] if labels is None else _signs(labels)
-        return cls(_coordinates(learner, rows, counted), Y, np.ones(n) if counted is None else counted, labels)
+        rows, Y, counted, labels = checked(learner, X, y, weights)
+        return cls(_coordinates(learner, rows, counted), Y, np.ones(len(rows)) if counted is None else counted, labels)
 
     def folds(self, fold: NDArray[np.int64], method: Method = "predict") -> Answers:
         """As Shortcut.folds."""
-        _predicts(method)
+        only_predicts(method)
         groups = given.rows_of_folds(fold)
         given.rows_of_folds(fold[self._weights > 0])  # the rows with a weight are not in one fold all
         if self._labels is not None:
@@ -111,7 +98,7 @@ class LeastSquares(Shortcut):
 
     def blocks(self, step: NDArray[np.int64], block: int, method: Method = "predict") -> Answers:
         """As Shortcut.blocks."""
-        _predicts(method)
+        only_predicts(method)
         order, always = given.rows_in_steps(step), np.flatnonzero(step < 0)
         if self._labels is not None:
             self._labels.in_part(always)
@@ -138,7 +125,7 @@ class LeastSquares(Shortcut):
 
     def part(self, train: Rows, asked: Rows, method: Method = "predict") -> Answers:
         """As Shortcut.part."""
-        _predicts(method)
+        only_predicts(method)
         if self._labels is not None:
             self._labels.in_part(train)
         matrix, moment = self._normal(train)
@@ -163,16 +150,7 @@ class LeastSquares(Shortcut):
         largest = np.abs(scores).max(initial=0)
         if self._at.farthest * np.linalg.norm(c, axis=0).max() > _OUTSIDE / np.sqrt(self._at.condition) * largest:
             raise Declined("is asked of rows far outside of those that it is trained on")
-        if self._labels is None:
-            return scores[:, 0]
-        if scores.shape[1] == 1:
-            margin, place = np.abs(scores[:, 0]), (scores[:, 0] > 0).astype(np.intp)
-        else:
-            top = np.partition(scores, -2, axis=1)[:, -2:]
-            margin, place = top[:, 1] - top[:, 0], scores.argmax(axis=1)
-        if (margin <= _TIE * largest).any():
-            raise Declined("gives two classes the same score")
-        return self._labels.classes[place]
+        return answers_of(scores, self._labels)
 
 
 @dataclass(frozen=True, eq=False)
@@ -203,7 +181,7 @@ class _Coordinates:
 def _coordinates(learner: Any, X: Values, weights: Values | None) -> _Coordinates:
     """The rows of X, shape (N, p), in coordinates for the penalty of `learner`. Raises Declined."""
     n, p = X.shape
-    alpha = _alpha(learner)
+    alpha = penalty_of(learner)
     total = float(n if weights is None else weights.sum())
     offset = np.zeros(p)
     if learner.fit_intercept:
@@ -252,7 +230,7 @@ def _inverse_factor(matrix: Values) -> Values:
     return inverse
 
 
-def _alpha(learner: Any) -> float:
+def penalty_of(learner: Any) -> float:
     """The penalty; 0 for LinearRegression. Declined unless it is one number and the solver a direct one."""
     if not hasattr(learner, "alpha"):
         return 0.0
@@ -276,12 +254,47 @@ def _least(learner: Any, condition: float, apart: float, far: float) -> tuple[fl
     return max(always, apart / _NORMAL, condition / _WARNS), max(always, condition / _NORMAL)
 
 
+def checked(
+    learner: Any, X: Any, y: Any, weights: NDArray[np.float64] | None
+) -> tuple[Values, Values, Values | None, Labels | None]:
+    """The rows, their targets, shape (N, targets), weights and labels, as they are. Raises Declined."""
+    from sklearn.linear_model import LinearRegression, Ridge, RidgeClassifier
+
+    given.exactly(learner, LinearRegression, Ridge, RidgeClassifier)
+    if learner.positive:
+        raise Declined("keeps its coefficients positive")
+    rows = given.features(X)
+    n = len(rows)
+    counted = given.row_weights(weights, n)
+    if type(learner) is not RidgeClassifier:
+        return rows, given.numbers(y, n)[:, None], counted, None
+    if learner.class_weight is not None:
+        raise Declined("weighs its classes")
+    labels = Labels.of(y, n)
+    return rows, _signs(labels), counted, labels
+
+
+def answers_of(scores: Values, labels: Labels | None) -> Answers:
+    """The numbers, or the labels, shape (n,), that scores of shape (n, targets) are. Raises Declined for a tie."""
+    if labels is None:
+        return scores[:, 0]
+    if scores.shape[1] == 1:
+        margin, place = np.abs(scores[:, 0]), (scores[:, 0] > 0).astype(np.intp)
+    else:
+        top = np.partition(scores, -2, axis=1)[:, -2:]
+        margin, place = top[:, 1] - top[:, 0], scores.argmax(axis=1)
+    if (margin <= _TIE * np.abs(scores).max(initial=0)).any():
+        raise Declined("gives two classes the same score")
+    return labels.classes[place]
+
+
 def _signs(labels: Labels) -> Values:
     """1 for a row's own class and -1 for others, shape (N, C); of two classes the second alone."""
     wanted = np.arange(1 if len(labels.classes) == 2 else 0, len(labels.classes))
     return np.where(labels.codes[:, None] == wanted, 1.0, -1.0)
 
 
-def _predicts(method: Method) -> None:
+def only_predicts(method: Method) -> None:
+    """Declined where probabilities are asked for."""
     if method != "predict":
         raise Declined("has no probabilities")

@@ -51,6 +51,23 @@ def test_every_row_is_held_out_once_and_trained_on_in_all_other_folds(fold):
     for number, split in enumerate(splits):
         assert [row for row, its in enumerate(fold) if its == number] == split.validation.tolist()
         assert [row for row, its in enumerate(fold) if its != number] == split.train.tolist()
+        assert split.n_train == len(split.train)
+
+
+def test_rows_in_no_fold_are_trained_on_and_splits_are_taken_as_from_a_list():
+    fold = np.array([2, -1, 0, 2, -1, 1])
+    splits = cross_validation.splits(fold)
+    assert [[2], [5], [0, 3]] == [split.validation.tolist() for split in splits]
+    assert [0, 1, 3, 4, 5] == splits[0].train.tolist()
+    assert [0, 3] == splits[-1].validation.tolist()
+    assert [[5], [0, 3]] == [split.validation.tolist() for split in splits[1:]]
+    with pytest.raises(IndexError):
+        splits[3]
+
+
+def test_the_splits_of_leave_one_out_take_no_room_for_the_rows_that_they_train_on():
+    n = 200_000
+    assert n * (n - 1) == sum(split.n_train for split in cross_validation.splits(np.arange(n)))
 
 
 @pytest.mark.parametrize("folds", [2, 5, 30])

@@ -20,6 +20,7 @@ ESTIMATORS = (
     "heldout.shortcuts.discriminant_analysis",
     "heldout.shortcuts.gaussian_naive_bayes",
     "heldout.shortcuts.nearest_centroid",
+    "heldout.shortcuts.standardized_gaussian_naive_bayes",
 )  # scikit-learn estimators themselves: loaded when asked for
 MODULES = [
     "heldout",

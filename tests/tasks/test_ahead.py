@@ -48,11 +48,16 @@ def test_the_fits_of_later_stages_are_all_begun_and_their_stages_wait_for_them(p
     pool.shutdown(wait=True)
     design, versions = read_design(settings), Versions.current()
     for name in ("holdout", "cross_validation", *further_schemes(design), "progressive", "covalidation"):
-        own = scheme(design, name, settings.deliver)
-        for candidate, units in fit.plan(settings, own, versions):
-            assert {name != "holdout"} == {cache.has(unit.key) for unit in units}
-            plans = {(name, one.name): units if one == candidate else [] for one in settings.candidates}
-            tasks = fit._spared(settings, [own], plans, versions) if own.spares(settings, candidate) else []
-            tasks = tasks or fit._to_do(settings, [own], plans, versions)[0]
-            assert [unit.number for unit in units] == [unit.number for task in tasks for unit in task.arguments[2]]
-            assert all(ahead.is_begun(task.keys) for task in tasks) == (name != "holdout")
+        own, begun = scheme(design, name, settings.deliver), name != "holdout"
+        spared = fit.spared_keys(settings, own, versions)
+        assert (["bayes"] if own.spares(settings, settings.candidates[0]) else []) == [*spared]
+        without_fits = fit._spared(settings, [own], {(name, one): key for one, key in spared.items()}, versions)
+        assert len(spared) == len(without_fits)
+        plans = {(name, one.name): units for one, units in fit.plan(fit.fitted(settings, own, versions), own, versions)}
+        assert {"bayes", "tree"} == {*spared} | {candidate for _, candidate in plans}
+        tasks, reused = fit._to_do(settings, [own], plans, versions)
+        assert 0 == reused
+        keys = [unit.key for units in plans.values() for unit in units]
+        assert keys == [key for task in tasks for key in task.keys]
+        assert {begun} == {cache.has(key) for key in [*keys, *spared.values()]}
+        assert {begun} == {ahead.is_begun(task.keys) for task in [*tasks, *without_fits]}

@@ -25,7 +25,7 @@ def results_of(rows, settings_of_rows):
 
     def make(table, candidate=NEAREST, *changes):
         table.to_csv("rows.csv", index=False)
-        settings = settings_of_rows(f"candidates=[{candidate}]", *changes)
+        settings = settings_of_rows(f"candidates=[{candidate}]", "execution.shortcuts=off", *changes)
         files.write_prepared(prepare(settings))
         design, versions = read_design(settings), Versions.current()
         losses = {}

@@ -15,8 +15,8 @@ from tasks.tables import prepare
 from tasks.worker import Versions, fit_units, hypothesis_key, spare_fits
 
 BAYES = "{name: bayes, estimator: sklearn.naive_bayes.GaussianNB}"
-SCALED = "{name: scaled, estimator: sklearn.naive_bayes.GaussianNB, preprocess: sklearn.preprocessing.StandardScaler}"
 MACHINE = "{name: machine, estimator: sklearn.svm.SVC}"
+BEHIND = "{{name: behind, estimator: sklearn.naive_bayes.GaussianNB, preprocess: {}}}"
 SPARED = ("cross_validation", "progressive", "subsamples")
 
 
@@ -26,23 +26,33 @@ def planned(settings, name):
     return own, candidate, units
 
 
-def losses(units):
-    return np.concatenate([cache.load(unit.key)[0] for unit in units])
+def spared(settings, name):
+    own = scheme(read_design(settings), name, settings.deliver)
+    (candidate,) = settings.candidates
+    (key,) = fit.spared_keys(settings, own, Versions.current()).values()
+    return own, candidate, key
 
 
 @pytest.mark.parametrize("name", SPARED)
-def test_a_scheme_without_fits_has_the_losses_of_its_fits_under_keys_of_its_own(prepared, name, monkeypatch):
-    auto, off = (prepared(f"candidates=[{BAYES}]", f"execution.shortcuts={value}") for value in ("auto", "off"))
-    own, candidate, spared = planned(auto, name)
+@pytest.mark.parametrize("made", [BAYES, BEHIND.format("sklearn.preprocessing.StandardScaler"), BEHIND.format("auto")])
+def test_a_scheme_without_fits_has_the_losses_of_its_fits_and_no_units(prepared, made, name, monkeypatch):
+    auto, off = (prepared(f"candidates=[{made}]", f"execution.shortcuts={value}") for value in ("auto", "off"))
+    own, candidate, key = spared(auto, name)
     _, _, fitted = planned(off, name)
     assert own.spares(auto, candidate)
     assert not own.spares(off, candidate)
-    assert not {unit.key for unit in spared} & {unit.key for unit in fitted}
+    assert not fit.fitted(auto, own, Versions.current()).candidates
     assert fit_units(off, candidate, fitted, Versions.current()) is None
     with monkeypatch.context() as patched:
         patched.setattr(fitting, "seeded", None)  # a fit would call it
-        spare_fits(auto, candidate, spared, Versions.current())
-    np.testing.assert_allclose(losses(spared), losses(fitted), rtol=1e-9)
+        spare_fits(auto, candidate, name, key, Versions.current())
+    for got, unit in zip(cache.load(key), fitted, strict=True):
+        np.testing.assert_allclose(got, cache.load(unit.key)[0], rtol=1e-9)
+
+
+def test_what_is_spared_depends_on_the_rows_of_the_splits(prepared):
+    settings = (prepared(f"candidates=[{BAYES}]", f"progressive.block={block}") for block in (5, 10))
+    assert 2 == len({spared(one, "progressive")[2] for one in settings})
 
 
 @pytest.mark.parametrize("name", ["holdout", "final", "covalidation"])
@@ -58,20 +68,25 @@ def test_a_form_of_delivery_keeps_its_fits(prepared):
     assert not own.spares(settings, candidate)
 
 
-def test_a_pipeline_is_fitted(prepared):
-    settings = prepared(f"candidates=[{SCALED}]")
+def test_a_pipeline_is_fitted_behind_what_is_not_seen_through(prepared):
+    settings = prepared(f"candidates=[{BEHIND.format('sklearn.preprocessing.PowerTransformer')}]")
     own, candidate, _ = planned(settings, "cross_validation")
     assert not own.spares(settings, candidate)
 
 
 def test_what_is_declined_is_told_to_those_who_debug_and_left_to_be_fitted(prepared, caplog, monkeypatch):
     settings = prepared(f"candidates=[{BAYES}]")
-    _, candidate, units = planned(settings, "cross_validation")
+    _, candidate, key = spared(settings, "cross_validation")
     monkeypatch.setattr(worker, "held_out", declining)
     with caplog.at_level(logging.DEBUG, "heldout"):
-        spare_fits(settings, candidate, units, Versions.current())
+        spare_fits(settings, candidate, "cross_validation", key, Versions.current())
     assert ["cross_validation: bayes is fitted: GaussianNB is odd"] == caplog.messages
-    assert not any(cache.has(unit.key) for unit in units)
+    own, _, units = planned(settings, "cross_validation")
+    assert [candidate] == fit.fitted(settings, own, Versions.current()).candidates
+    assert [unit.key for unit in units] == [
+        unit.key
+        for unit in planned(prepared(f"candidates=[{BAYES}]", "execution.shortcuts=off"), "cross_validation")[2]
+    ]
     assert fit_units(settings, candidate, units, Versions.current()) is None
 
 

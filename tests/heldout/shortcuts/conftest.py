@@ -7,6 +7,7 @@ import pytest
 from sklearn.base import clone
 
 from heldout.shortcuts.shortcut import Declined
+from heldout.weights import fit_argument
 
 PROBLEMS = 40  # of each law's random ones in the default suite; all 200 and more are slow tests
 
@@ -21,7 +22,7 @@ def pytest_collection_modifyitems(items):
 
 
 def refit(learner, X, y, train, asked, method, weights=None):
-    further = {} if weights is None else {"sample_weight": weights[train]}
+    further = {} if weights is None else {fit_argument(learner): weights[train]}
     return getattr(clone(learner).fit(X[train], y[train], **further), method)(X[asked])
 
 

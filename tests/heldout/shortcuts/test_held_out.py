@@ -10,6 +10,8 @@ from sklearn.kernel_ridge import KernelRidge
 from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge, RidgeClassifier
 from sklearn.naive_bayes import BernoulliNB, CategoricalNB, ComplementNB, GaussianNB, MultinomialNB
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor, NearestCentroid
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
 from heldout.dependence import Dependence
 from heldout.design import PER_CANDIDATE, Design
@@ -17,6 +19,7 @@ from heldout.fitting import fit_and_test
 from heldout.intervals import choose
 from heldout.losses import choose_loss
 from heldout.partition import make_halves, make_partition
+from heldout.preprocessing import auto
 from heldout.seeds import SchemeName
 from heldout.shortcuts import Declined, find, known
 from heldout.shortcuts.held_out import held_out
@@ -76,16 +79,19 @@ def assert_same(learner, made: Design, scheme: SchemeName) -> None:
         (NearestCentroid(), CLASSES, "balanced"),
         (Ridge(), NUMBERS, None),
         (Ridge(alpha=0.1), NUMBERS, "absolute"),
+        (make_pipeline(StandardScaler(), Ridge()), NUMBERS, None),
+        (make_pipeline(StandardScaler(), GaussianNB()), CLASSES, "log"),
+        (make_pipeline(MinMaxScaler(), LinearDiscriminantAnalysis()), CLASSES, None),
     ],
 )
 def test_every_scheme_has_the_losses_of_its_fits(scheme, learner, y, loss):
     assert_same(learner, design(y, loss), scheme)
 
 
-@pytest.mark.parametrize("learner", [GaussianNB(), Ridge()])
+@pytest.mark.parametrize("learner", [GaussianNB(), Ridge(), make_pipeline(StandardScaler(), Ridge())])
 @pytest.mark.parametrize("scheme", ["cross_validation", "progressive", "subsamples"])
 def test_so_have_leave_one_out_repeated_folds_and_weights(learner, scheme):
-    y = CLASSES if isinstance(learner, GaussianNB) else NUMBERS
+    y = CLASSES if is_classifier(learner) else NUMBERS
     assert_same(learner, design(y, folds=N), scheme)
     assert_same(learner, design(y, repeats=3), scheme)
     assert_same(learner, design(y, weights=RNG.random(N) + 0.5), scheme)
@@ -108,6 +114,18 @@ def test_a_data_frame_of_numbers_is_as_good_as_an_array():
     made = design(CLASSES)
     pairs = zip(*(held_out(GaussianNB(), rows, made, "progressive") for rows in (X, pd.DataFrame(X))), strict=True)
     assert all((first == second).all() for first, second in pairs)
+
+
+@pytest.mark.parametrize("learner", [GaussianNB(), Ridge()])
+def test_a_data_frame_of_numbers_is_seen_through_the_projects_own_preprocessing(learner):
+    made = design(CLASSES if is_classifier(learner) else NUMBERS)
+    frame = pd.DataFrame(X, columns=list("abcd")).assign(e=np.arange(N) % 7)
+    whole = make_pipeline(auto(learner), learner)
+    for split, losses in zip(
+        made.splits("cross_validation"), held_out(whole, frame, made, "cross_validation"), strict=True
+    ):
+        wanted = fit_and_test(whole, frame, made.y, split, made.loss, 0, made.weights).losses
+        np.testing.assert_allclose(losses, wanted, rtol=1e-9, atol=1e-9)
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,168 @@
+"""Linear and ridge regression, and the ridge classifier, behind a standardisation that each training part makes anew.
+
+Source: the normal equations. The penalty is one of coefficients of standardised features, so parts have penalties that
+differ, and no factorisation of all rows serves them all. What a part needs is the Gram matrix G of its rows (1, z, y),
+z = x in standard deviations of all rows about their mean: that of all rows less the fold's. With S and b its scatters
+of z with z and with y about the part's means, and d the part's deviations of z, the coefficients of z are
+    D^-1 (D^-1 S D^-1 + alpha I)^-1 D^-1 b,   D = diag(d).
+The cost is N p^2, and p^3 for each part.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from heldout.records import Rows
+from heldout.shortcuts import asked as given
+from heldout.shortcuts.asked import Labels, Values
+from heldout.shortcuts.least_squares import answers_of, checked, only_predicts, penalty_of
+from heldout.shortcuts.shortcut import Answers, Declined, Method, Shortcut
+
+_AT_ONCE = 2**17  # numbers of each kind
+_UNIT = 16 * float(np.finfo(np.float64).eps)  # what a sum over rows rounds, and a refit's
+_ERROR = 5e-10  # relative, that rounding may make in an answer
+_VARIES = 1e-4  # the least variance, or sum of weights, of a part by that of all rows
+_FAR = 1e6  # deviations from 0 that a mean may be, for a refit's deviations to have their digits
+
+
+@dataclass(frozen=True, eq=False)
+class _Sums:
+    """Of m parts: the Gram matrices of (1, z, y), shape (m, q, q), weighted, and the sums of (1, z, z²), unweighted."""
+
+    gram: Values
+    moments: Values
+
+    def less(self, other: "_Sums") -> "_Sums":
+        return _Sums(self.gram - other.gram, self.moments - other.moments)
+
+
+class StandardizedLeastSquares(Shortcut):
+    """`LinearRegression`, `Ridge` and `predict` of `RidgeClassifier`, with an intercept, behind `StandardScaler`.
+
+    The scaler has no weights of rows; the learner may.
+    """
+
+    def __init__(self, learner: Any, X: Values, Y: Values, weights: Values | None, labels: Labels | None) -> None:
+        self._alpha, self._labels = penalty_of(learner), labels
+        self.classes = None if labels is None else labels.classes
+        self._tol = 0.0 if hasattr(learner, "alpha") else 10 * learner.tol  # below, LinearRegression drops directions
+        mean, deviation = X.mean(axis=0), X.std(axis=0)
+        if not (deviation * _FAR > np.abs(mean)).all():
+            raise Declined("has a feature that hardly varies, behind a standardisation")
+        self._features = X.shape[1]
+        self._rows = np.hstack([np.ones((len(X), 1)), (X - mean) / deviation, Y])
+        self._weights = np.ones(len(X)) if weights is None else weights
+        self._all = self._sums(np.arange(len(X))[None])
+
+    @classmethod
+    def of(cls, learner: Any, X: Any, y: Any, weights: NDArray[np.float64] | None = None) -> Self:
+        """Of the unfitted learner behind the scaler, rows X of shape (N, p), y and weights (N,). Raises Declined."""
+        rows, Y, counted, labels = checked(learner, X, y, weights)
+        if not learner.fit_intercept:
+            raise Declined("has no intercept, behind a standardisation")
+        if rows.shape[1] >= len(rows):
+            raise Declined("has as many features as rows, behind a standardisation")
+        return cls(learner, rows, Y, counted, labels)
+
+    def folds(self, fold: NDArray[np.int64], method: Method = "predict") -> Answers:
+        """As Shortcut.folds."""
+        only_predicts(method)
+        if self._labels is not None:
+            self._labels.in_each_fold(fold)
+        scores = np.empty((len(fold), self._rows.shape[1] - 1 - self._features))
+        lost = 0.0
+        for group in given.rows_of_folds(fold):
+            for rows in self._some(group):
+                scores[rows], error = self._asked(self._all.less(self._sums(rows)), rows)
+                lost = max(lost, error)
+        return self._answers(scores[fold >= 0], lost)
+
+    def blocks(self, step: NDArray[np.int64], block: int, method: Method = "predict") -> Answers:
+        """As Shortcut.blocks."""
+        only_predicts(method)
+        order, always = given.rows_in_steps(step), np.flatnonzero(step < 0)
+        if self._labels is not None:
+            self._labels.in_part(always)
+        before = self._sums(always[None])
+        whole = len(order) // block * block
+        scores, lost = [], 0.0
+        for group in (order[:whole].reshape(-1, block), order[None, whole:]):
+            for rows in self._some(group):
+                own = self._sums(rows)
+                seen = _Sums(
+                    np.concatenate([before.gram, own.gram]).cumsum(axis=0),
+                    np.concatenate([before.moments, own.moments]).cumsum(axis=0),
+                )
+                found, error = self._asked(_Sums(seen.gram[:-1], seen.moments[:-1]), rows)
+                scores.append(found.reshape(-1, found.shape[2]))
+                lost, before = max(lost, error), _Sums(seen.gram[-1:], seen.moments[-1:])
+        return self._answers(np.concatenate(scores), lost)
+
+    def part(self, train: Rows, asked: Rows, method: Method = "predict") -> Answers:
+        """As Shortcut.part."""
+        only_predicts(method)
+        if self._labels is not None:
+            self._labels.in_part(train)
+        scores, lost = self._asked(self._sums(train[None]), asked[None])
+        return self._answers(scores[0], lost)
+
+    def _some(self, group: NDArray[np.intp]) -> Iterator[NDArray[np.intp]]:
+        """The rows of folds of one size, shape (m, b), in pieces of some folds; none of folds without rows."""
+        width = self._rows.shape[1]
+        at_once = max(1, _AT_ONCE // (width * max(width, group.shape[1])))
+        for first in range(0, len(group) if group.size else 0, at_once):
+            yield group[first : first + at_once]
+
+    def _sums(self, rows: NDArray[np.intp]) -> _Sums:
+        """Of the rows of m parts, shape (m, b)."""
+        own = self._rows[rows]
+        gram = (own * self._weights[rows][..., None]).transpose(0, 2, 1) @ own
+        z = own[..., : 1 + self._features]
+        return _Sums(gram, np.hstack([z.sum(axis=1), (z[..., 1:] ** 2).sum(axis=1)]))
+
+    def _asked(self, sums: _Sums, rows: NDArray[np.intp]) -> tuple[Values, float]:
+        """Ask m hypotheses at b rows each, shape (m, b): the scores, shape (m, b, targets), and what rounding makes."""
+        p, gram, whole = self._features, sums.gram, self._all
+        deviation = self._deviations(sums.moments)
+        weight = gram[:, :1, 0]
+        if not (weight > _VARIES * whole.gram[:, 0, 0]).all():
+            raise Declined("is to be trained on rows of hardly any weight")
+        means = gram[:, 0, 1:] / weight
+        scatter = gram[:, 1:, 1:] - gram[:, 1:, :1] * means[:, None]
+        matrix = scatter[:, :p, :p] / deviation[:, :, None] / deviation[:, None, :]
+        matrix += self._alpha * np.eye(p)
+        try:
+            inverse = np.asarray(np.linalg.inv(matrix), dtype=np.float64)
+        except np.linalg.LinAlgError:
+            raise Declined("has features that depend on each other") from None
+        c = inverse @ (scatter[:, :p, p:] / deviation[..., None])
+        u = (self._rows[rows, 1 : 1 + p] - means[:, None, :p]) / deviation[:, None]
+        scores = means[:, None, p:] + u @ c
+
+        squares = whole.gram.diagonal(axis1=1, axis2=2)
+        size = (squares[:, 1 : 1 + p] / deviation**2).sum(axis=1) + self._alpha  # of what the matrix is left of
+        outcomes = squares[:, 1 + p :].max()
+        reach = np.abs(inverse).sum(axis=2).max(axis=1)  # at least the norm
+        if not (reach * size * self._tol**2 < 1).all():
+            raise Declined("has features that nearly depend on each other")
+        farthest = np.sqrt((u**2).sum(axis=2)).max(axis=1, initial=1.0)
+        largest = np.sqrt((c**2).sum(axis=1)).max(axis=1)
+        error = farthest * reach * (size * largest + np.sqrt(size * outcomes))
+        error += np.sqrt(squares[:, 0] * outcomes) / weight[:, 0]  # of the mean outcome
+        return scores, float(error.max())
+
+    def _deviations(self, moments: Values) -> Values:
+        """The deviation of each z in m parts, shape (m, p), from the sums of 1, z and z²."""
+        n, p = moments[:, :1], self._features
+        variance = moments[:, 1 + p :] / n - (moments[:, 1 : 1 + p] / n) ** 2
+        if not (variance > _VARIES).all():
+            raise Declined("has a feature that hardly varies in a training part")
+        return np.sqrt(variance)
+
+    def _answers(self, scores: Values, lost: float) -> Answers:
+        if not _UNIT * lost <= _ERROR * np.abs(scores).max(initial=0):
+            raise Declined("has features that nearly depend on each other, or answers too small for its digits")
+        return answers_of(scores, self._labels)
