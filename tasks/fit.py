@@ -11,6 +11,7 @@ from sklearn.base import is_classifier, is_regressor
 
 from heldout import seeds
 from heldout.arguments import lacks_probabilities
+from heldout.design import Design
 from heldout.errors import BadArgument
 from heldout.learners import gives_probabilities, open_random_states
 from heldout.records import Split
@@ -45,7 +46,7 @@ def fit_all(settings: Settings, names: Sequence[SchemeName]) -> tuple[dict[str, 
     except BadArgument as error:
         raise UserError(f"{KEYS.get(error.argument, 'split')}: {error}") from None
     plans = {(own.name, candidate.name): units for own in schemes for candidate, units in plan(settings, own, versions)}
-    _spare_fits(settings, schemes, plans, versions)
+    failures = _spare_fits(settings, schemes, plans, versions)
     todo: list[tuple[str, tuple[Any, ...]]] = []
     reused = 0
     for own in schemes:
@@ -53,13 +54,13 @@ def fit_all(settings: Settings, names: Sequence[SchemeName]) -> tuple[dict[str, 
             units = plans[own.name, candidate.name]
             for first in range(0, len(own.splits), own.fits_a_task):
                 missing = [unit for unit in units[first : first + own.fits_a_task] if not cache.has(unit.key)]
-                if missing:
+                if not missing:
+                    reused += 1
+                elif candidate.name not in failures:
                     name = f"{own.label([unit.number for unit in missing])} · {candidate.name}"
                     todo.append((name, (settings, candidate, missing, versions)))
-                else:
-                    reused += 1
     reasons = run_all(settings, " and ".join(names), worker.fit_units, todo, reused)
-    failures = first_reasons([arguments[1].name for _, arguments in todo], reasons)
+    failures |= first_reasons([arguments[1].name for _, arguments in todo], reasons)
     check_not_all_failed(settings, failures)
     finished = {
         own.name: {
@@ -95,6 +96,8 @@ def check_before_fits(settings: Settings) -> None:
                 f"candidates[{place}]: data.weight is {settings.data.weight!r}, but the fit of {candidate.name} "
                 f"({candidate.estimator}) takes no sample_weight; leave it out, or data.weight"
             )
+        if candidate.update is not None:
+            _check_updated(settings, design, f"candidates[{place}].update is partial_fit for {candidate.name}")
     if loss.needs == "probabilities" and settings.deliver in ("k_fold", "progressive"):
         raise UserError(
             f"deliver is {settings.deliver}, whose probabilities are the shares of its members' votes: no estimate "
@@ -108,6 +111,20 @@ def check_before_fits(settings: Settings) -> None:
         raise UserError(
             f"selection.criterion is {settings.criterion}, which needs unlabelled rows, but there is no shard; set "
             "data.labeled_rows or data.unlabeled, or take another criterion"
+        )
+
+
+def _check_updated(settings: Settings, design: Design, said: str) -> None:
+    """Raise UserError for what hypotheses that share their updates cannot be: tested without some rows, or kept."""
+    if design.dependence.kind is not None:
+        raise UserError(
+            f"{said}, whose folds and steps learn all other rows, but rows depend by {design.dependence.kind}; leave "
+            "it out, or data.groups, data.time and split.duplicates"
+        )
+    if settings.deliver != "final":
+        raise UserError(
+            f"{said}, whose hypotheses of the folds and steps are tested and not kept, but deliver is "
+            f"{settings.deliver}; use final, or leave it out"
         )
 
 
@@ -146,8 +163,11 @@ def _spare_fits(
     schemes: Sequence[Scheme],
     plans: Mapping[tuple[SchemeName, str], Sequence[Unit]],
     versions: Versions,
-) -> None:
-    """Store the units of whole schemes that need no fit; what is declined is left to be fitted."""
+) -> dict[str, str]:
+    """Store the units of whole schemes that need no fit; what is declined is left to be fitted.
+
+    Returns the reason of each candidate that failed.
+    """
     todo = [
         (
             f"{own.label([unit.number for unit in plans[own.name, candidate.name]])} · {candidate.name}, no fit",
@@ -158,8 +178,11 @@ def _spare_fits(
         if own.spares(settings, candidate) and not all(cache.has(unit.key) for unit in plans[own.name, candidate.name])
         for arguments in [(settings, candidate, plans[own.name, candidate.name], versions)]
     ]
-    if todo:
-        run_all(settings, f"{' and '.join(own.name for own in schemes)} without fits", worker.spare_fits, todo, 0)
+    if not todo:
+        return {}
+    what = f"{' and '.join(own.name for own in schemes)} without fits"
+    reasons = run_all(settings, what, worker.spare_fits, todo, 0)
+    return first_reasons([arguments[1].name for _, arguments in todo], reasons)
 
 
 def plan(settings: Settings, own: Scheme, versions: Versions) -> Iterator[tuple[Candidate, list[Unit]]]:
@@ -170,7 +193,9 @@ def plan(settings: Settings, own: Scheme, versions: Versions) -> Iterator[tuple[
     if weights is not None:
         judged += ("weights", hashlib.sha256(weights.values.tobytes()).hexdigest())
     for candidate in settings.candidates:
-        spared = ("shortcut",) if own.spares(settings, candidate) else ()
+        spared: tuple[object, ...] = ("shortcut",) if own.spares(settings, candidate) else ()
+        if spared and candidate.update is not None:  # the order of its updates is that of all parts
+            spared = ("updated", hashlib.sha256("".join(rows).encode()).hexdigest())
         open_states = bool(open_random_states(candidate.learner()))
         units = []
         for number, rows_hash in enumerate(rows):

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import pandas as pd
 import psutil
 
+from heldout import updated
 from heldout.seeds import SchemeName
 from tasks import cache, execution, files, fit, worker
 from tasks.designs import read_design
@@ -35,9 +36,13 @@ def lines(settings: Settings) -> Iterator[str]:
         for candidate, units in fit.plan(settings, own, versions):
             left = [unit.number for unit in units if not cache.has(unit.key)]
             stored += len(units) - len(left)
-            spared = own.spares(settings, candidate)
-            counts[candidate.name][own.name] = _SPARED if spared else len(left)
-            rows[candidate.name] += 0 if spared else sum(len(own.splits[number].train) for number in left)
+            if own.spares(settings, candidate):
+                passes = 0 if candidate.update is None or not left else updated.passes(design, own.name)
+                counts[candidate.name][own.name] = _SPARED if candidate.update is None else f"passes: {passes}"
+                rows[candidate.name] += passes * len(design.y)
+            else:
+                counts[candidate.name][own.name] = len(left)
+                rows[candidate.name] += sum(len(own.splits[number].train) for number in left)
     yield from pd.DataFrame.from_dict(counts, orient="index").to_string().splitlines()
     total = sum(count for own in counts.values() for count in own.values() if isinstance(count, int))
     yield f"fits      {total} to do, {stored} stored; `{_SPARED}` where a shortcut is exact: what it declines is fitted"

@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from heldout import updated
 from heldout.covalidation import pointwise_disagreement
 from heldout.errors import FitFailure
 from heldout.fitting import answers, fit_and_test, test
@@ -117,18 +118,30 @@ def _fit_units(settings: Settings, learner: Any, units: Sequence[Unit], versions
     return None
 
 
-def spare_fits(settings: Settings, candidate: Candidate, units: Sequence[Unit], versions: Versions) -> None:
-    """Store all units of a scheme by a shortcut; nothing where the learner has to be fitted."""
+def spare_fits(settings: Settings, candidate: Candidate, units: Sequence[Unit], versions: Versions) -> str | None:
+    """Store all units of a scheme by a shortcut, or nothing where the learner has to be fitted.
+
+    A candidate that is updated once is never refitted: the reason, if it fails.
+    """
     settings.use_folder()
     X = files.open_features(files.LABELED, versions.labeled)
     design = design_of(settings, versions.labeled, versions.partitions)
+    learner, name = candidate.learner(), units[0].scheme
+    warned: Warned = ()
     try:
-        losses = held_out(candidate.learner(), X, design, units[0].scheme)
-    except (Declined, FitFailure) as reason:  # a fit will say which one fails
-        log.debug("%s: %s is fitted: %s", units[0].scheme, candidate.name, reason)
-        return
+        if candidate.update is None:
+            losses = held_out(learner, X, design, name)
+        else:
+            with quiet():
+                losses, warned = updated.held_out(learner, X, design, name, units[0].random_state)
+    except (Declined, FitFailure) as reason:
+        if candidate.update is not None:
+            return f"{name}: {reason}"
+        log.debug("%s: %s is fitted: %s", name, candidate.name, reason)  # a fit will say which one fails
+        return None
     for unit, part in zip(units, losses, strict=True):
-        cache.save(unit.key, (part, None, ()))
+        cache.save(unit.key, (part, None, warned))
+    return None
 
 
 def measure(settings: Settings, candidate: Candidate, versions: Versions) -> tuple[float, float]:
