@@ -14,14 +14,11 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from heldout.errors import BadArgument
-from heldout.fitting import take
-
-BLOCK = 10_000  # rows of one call of partial_fit
-_TOLD = "updated once with each of its rows"
+from heldout.tree_cv import classes_of, update
 
 
 class OnePass(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
-    """The `estimator` after one pass of its `partial_fit` over the rows, in their order, `BLOCK` rows a call.
+    """The `estimator` after one pass of its `partial_fit` over the rows, in their order, `tree_cv.BLOCK` rows a call.
 
     A learner that shuffles the rows of a call (SGDClassifier does) shuffles them within such a block. After `fit`:
     `hypothesis_`, and of a classifier `classes_`, those of the rows given, which it is told in the first call.
@@ -35,7 +32,9 @@ class OnePass(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]  # sciki
 
         Raises BadArgument for an estimator without `partial_fit`.
         """
-        check(self.estimator)
+        if not hasattr(self.estimator, "partial_fit"):
+            name = type(self.estimator).__name__
+            raise BadArgument("update", f"update is partial_fit, but {name} has no partial_fit")
         y = np.asarray(y)
         self.hypothesis_ = update(clone(self.estimator), X, y, classes_of(self.estimator, y), **further)
         if is_classifier(self.estimator):
@@ -59,33 +58,3 @@ class OnePass(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]  # sciki
         tags.classifier_tags, tags.regressor_tags = inner.classifier_tags, inner.regressor_tags
         tags.input_tags, tags.target_tags = inner.input_tags, inner.target_tags
         return tags
-
-
-def check(estimator: Any) -> None:
-    """Raise BadArgument for an estimator that cannot be updated."""
-    if not hasattr(estimator, "partial_fit"):
-        raise BadArgument("update", f"update is partial_fit, but {type(estimator).__name__} has no partial_fit")
-
-
-def classes_of(estimator: Any, y: NDArray[np.generic]) -> NDArray[np.generic] | None:
-    """The classes that a classifier is told before its first row, ascending; None for numbers."""
-    return np.unique(y) if is_classifier(estimator) else None
-
-
-def update(hypothesis: Any, X: Any, y: NDArray[np.generic], classes: Any, **further: Any) -> Any:
-    """Update `hypothesis` itself once with each row, in their order, and return it.
-
-    X has shape (n, p), y and each of `further` (n,); `classes` are those of `classes_of`.
-    """
-    for first in range(0, X.shape[0], BLOCK):
-        rows = slice(first, first + BLOCK)
-        told = {} if classes is None or hasattr(hypothesis, "classes_") else {"classes": classes}
-        hypothesis.partial_fit(
-            take(X, rows), y[rows], **told, **{name: values[rows] for name, values in further.items()}
-        )
-    return hypothesis
-
-
-def updated_once(target: str) -> str:
-    """The target of an estimate, where its hypotheses are updated once."""
-    return f"{target}; {_TOLD}"

@@ -16,12 +16,13 @@ from numpy.typing import NDArray
 
 from heldout.errors import BadArgument
 from heldout.fitting import take
-from heldout.online import classes_of, update
 from heldout.records import Rows
 
 Asked = TypeVar("Asked")
 # of a hypothesis, which is updated later, the part of X that it did not see, and the rows of that part: what is wanted
 Ask = Callable[[Any, Any, Rows], Asked]
+
+BLOCK = 10_000  # rows of one call of partial_fit
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,3 +103,24 @@ def blocks(
     for number in range(len(parts)):
         stream.learn(hypothesis, number, number + 1)
         yield stream.asked(ask, hypothesis, number + 1)
+
+
+def classes_of(estimator: Any, y: NDArray[np.generic]) -> NDArray[np.generic] | None:
+    """The classes that a classifier is told before its first row, ascending; None for numbers."""
+    from sklearn.base import is_classifier
+
+    return np.unique(y) if is_classifier(estimator) else None
+
+
+def update(hypothesis: Any, X: Any, y: NDArray[np.generic], classes: Any, **further: Any) -> Any:
+    """Update `hypothesis` itself once with each row, in their order, and return it.
+
+    X has shape (n, p), y and each of `further` (n,); `classes` are those of `classes_of`.
+    """
+    for first in range(0, X.shape[0], BLOCK):
+        rows = slice(first, first + BLOCK)
+        told = {} if classes is None or hasattr(hypothesis, "classes_") else {"classes": classes}
+        hypothesis.partial_fit(
+            take(X, rows), y[rows], **told, **{name: values[rows] for name, values in further.items()}
+        )
+    return hypothesis

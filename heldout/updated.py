@@ -7,7 +7,7 @@ independent rows each order gives hypotheses of one distribution, so that E_cv a
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 from operator import itemgetter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,23 +18,28 @@ from heldout.errors import BadArgument, FitFailure
 from heldout.fitting import answers, first_line, losses_of, recorded
 from heldout.learners import seeded
 from heldout.losses import Losses
-from heldout.online import OnePass
 from heldout.records import Rows, Split
 from heldout.seeds import SchemeName
 from heldout.warned import Warned
 
-_OF_FOLDS: tuple[SchemeName, ...] = ("cross_validation", "repeated_folds", "copies_together")
-SCHEMES: tuple[SchemeName, ...] = (*_OF_FOLDS, "progressive")  # whose hypotheses share their updates
+if TYPE_CHECKING:
+    from heldout.online import OnePass
+
+# whose hypotheses share their updates
+SCHEMES: tuple[SchemeName, ...] = ("cross_validation", "repeated_folds", "copies_together", "progressive")
 
 
-def held_out(learner: OnePass, X: Any, design: Design, scheme: SchemeName, state: int) -> tuple[list[Losses], Warned]:
+def held_out(learner: "OnePass", X: Any, design: Design, scheme: SchemeName, state: int) -> tuple[list[Losses], Warned]:
     """The losses of each split of one of `SCHEMES`, and what any update warned of, each kind once.
 
     Losses are in the order of `Design.splits`; the learner's open randomness is set to `state`. X is an array, a data
     frame or a sparse matrix of shape (N, p). Raises BadArgument for rows that depend on each other, whose splits leave
     rows out, and FitFailure as `heldout.fitting.fit_and_test`.
     """
-    check_independent(design)
+    if design.dependence.kind is not None:
+        raise BadArgument(
+            "update", f"update is partial_fit, but rows depend on each other by {design.dependence.kind}; leave it out"
+        )
     blank = seeded(learner, state).estimator
     weights = {} if design.weights is None else {"sample_weight": design.weights.values}
 
@@ -59,14 +64,6 @@ def passes(design: Design, scheme: SchemeName) -> int:
     return sum((len(own) - 1).bit_length() for own in _partitions(parts, len(design.y)))
 
 
-def check_independent(design: Design) -> None:
-    """Raise BadArgument for rows that depend on each other."""
-    if design.dependence.kind is not None:
-        raise BadArgument(
-            "update", f"update is partial_fit, but rows depend on each other by {design.dependence.kind}; leave it out"
-        )
-
-
 def _losses(
     blank: Any,
     X: Any,
@@ -89,3 +86,8 @@ def _partitions(parts: Sequence[Rows], n: int) -> Iterator[list[Rows]]:
     number = (np.cumsum([len(part) for part in parts]) - 1) // n
     for _, own in groupby(zip(number, parts, strict=True), key=itemgetter(0)):
         yield [part for _, part in own]
+
+
+def updated_once(target: str) -> str:
+    """The target of an estimate, where its hypotheses are updated once."""
+    return f"{target}; updated once with each of its rows"

@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 from heldout.design import Design, Evidence, estimate_candidate
 from heldout.errors import BadArgument
 from heldout.judging import estimate_winner, select_among
-from heldout.online import updated_once
 from heldout.records import Estimate
 from heldout.selection import Selection
+from heldout.updated import updated_once
 from tasks.designs import read_design
 from tasks.errors import UserError
 from tasks.params import Settings

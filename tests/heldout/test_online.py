@@ -14,7 +14,8 @@ from sklearn.svm import SVC
 
 from heldout.errors import BadArgument
 from heldout.learners import gives_probabilities, open_random_states, seeded
-from heldout.online import BLOCK, OnePass
+from heldout.online import OnePass
+from heldout.tree_cv import BLOCK
 from heldout.weights import fit_argument
 
 RNG = np.random.default_rng(1)
