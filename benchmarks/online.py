@@ -1,10 +1,10 @@
 """Learners that are updated once with each row: folds by TreeCV beside one pass, steps beside river and refits."""
 
 from collections.abc import Iterator
+from importlib.metadata import version
 from typing import Any
 
 import numpy as np
-import river
 from river import evaluate, metrics, naive_bayes, stream
 from sklearn.linear_model import SGDClassifier
 from sklearn.naive_bayes import GaussianNB
@@ -12,6 +12,7 @@ from threadpoolctl import threadpool_limits
 
 from benchmarks.measured import PEER, Row, against, draw, paired
 from heldout import tree_cv
+from heldout.fitting import take
 from heldout.online import OnePass
 from heldout.records import Rows
 from heldout.shortcuts import find
@@ -34,7 +35,7 @@ def _ten_folds(n: int) -> Row:
         "10-fold by TreeCV, SGDClassifier, p = 20",
         n,
         f"one pass of partial_fit, {PEER}",
-        lambda: list(tree_cv.folds(learner, X, y, parts, _predicted)),
+        lambda: list(tree_cv.folds(learner, X, y, parts, _asked(X))),
         lambda: OnePass(learner).fit(X, y),
         bar=5,
     )
@@ -53,7 +54,7 @@ def _leave_one_out(n: int) -> Row:
         "leave-one-out by TreeCV, SGDClassifier, p = 20",
         n,
         f"one pass of partial_fit, a call for each row, {PEER}",
-        lambda: list(tree_cv.folds(learner, X, y, parts, _predicted)),
+        lambda: list(tree_cv.folds(learner, X, y, parts, _asked(X))),
         row_by_row,
         bar=20,
         times=3,
@@ -76,7 +77,7 @@ def _progressive(steps: int) -> Iterator[Row]:
         tested = stream.iter_array(X[n - steps :], y[n - steps :])
         return evaluate.progressive_val_score(tested, model, metrics.Accuracy())
 
-    yield against(work, steps, f"progressive_val_score, river {river.__version__}", ours, of_river, bar=0.03, times=1)
+    yield against(work, steps, f"progressive_val_score, river {version('river')}", ours, of_river, bar=0.03, times=1)
     some = np.linspace(n - steps, n - 1, _REFITTED).astype(int)
 
     def refits() -> Any:
@@ -97,5 +98,5 @@ def _parts(fold: Any) -> list[Rows]:
     return np.split(order, np.cumsum(np.bincount(fold))[:-1])
 
 
-def _predicted(hypothesis: Any, part: Any, _: Rows) -> Any:
-    return hypothesis.predict(part)
+def _asked(X: Any) -> tree_cv.Ask[Any]:
+    return lambda hypothesis, rows: hypothesis.predict(take(X, rows))

@@ -7,7 +7,7 @@ ceil(log2 k) levels, in place of k - 1 times by refits.
 """
 
 import copy
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self, TypeVar
 
@@ -19,9 +19,7 @@ from heldout.fitting import take
 from heldout.records import Rows
 
 Asked = TypeVar("Asked")
-# of a hypothesis, which is updated later, the part of X that it did not see, and the rows of that part: what is wanted
-Ask = Callable[[Any, Any, Rows], Asked]
-
+Ask = Callable[[Any, Rows], Asked]  # what is wanted of a hypothesis, which is updated later, at the rows of its part
 BLOCK = 10_000  # rows of one call of partial_fit
 
 
@@ -29,37 +27,29 @@ BLOCK = 10_000  # rows of one call of partial_fit
 class Stream:
     """Labelled rows in the order in which they are learnt: part after part, in each as its rows are given.
 
-    `starts`, shape (parts + 1,), are the places where the parts begin and the last one ends. Classes are those of all
-    labelled rows, also where a training part lacks one.
+    X has shape (N, p), y and each of `further` (weights) (N,). `starts`, shape (parts + 1,), are the places in `order`
+    where the parts begin and the last one ends. Classes are those of all labelled rows, also where a training part
+    lacks one.
     """
 
-    parts: Sequence[Rows]
     X: Any
     y: NDArray[np.generic]
     classes: NDArray[np.generic] | None
-    further: dict[str, NDArray[Any]]
+    further: Mapping[str, NDArray[Any]]
+    order: Rows
     starts: NDArray[np.intp]
 
     @classmethod
-    def of(cls, learner: Any, X: Any, y: NDArray[np.generic], parts: Sequence[Rows], **further: NDArray[Any]) -> Self:
-        """The rows of `parts` of X, shape (N, p), y and each of `further` (weights), shape (N,)."""
-        order = np.concatenate(parts)
-        starts = np.cumsum([0, *map(len, parts)])
-        taken = {name: values[order] for name, values in further.items()}
-        return cls(parts, take(X, order), y[order], classes_of(learner, y), taken, starts)
+    def of(
+        cls, learner: Any, X: Any, y: NDArray[np.generic], parts: Sequence[Rows], further: Mapping[str, NDArray[Any]]
+    ) -> Self:
+        """The rows of `parts`."""
+        return cls(X, y, classes_of(learner, y), further, np.concatenate(parts), np.cumsum([0, *map(len, parts)]))
 
     def learn(self, hypothesis: Any, first: int, end: int) -> None:
         """Update `hypothesis` with the parts first … end - 1."""
-        rows = self._rows(first, end)
-        further = {name: values[rows] for name, values in self.further.items()}
-        update(hypothesis, take(self.X, rows), self.y[rows], self.classes, **further)
-
-    def asked(self, ask: Ask[Asked], hypothesis: Any, number: int) -> Asked:
-        """What `ask` finds of `hypothesis` at one part."""
-        return ask(hypothesis, take(self.X, self._rows(number, number + 1)), self.parts[number])
-
-    def _rows(self, first: int, end: int) -> slice:
-        return slice(int(self.starts[first]), int(self.starts[end]))
+        rows = self.order[self.starts[first] : self.starts[end]]
+        update(hypothesis, self.X, self.y, self.classes, rows, **self.further)
 
 
 def folds(
@@ -67,16 +57,16 @@ def folds(
 ) -> Iterator[Asked]:
     """Ask, for each of the k `parts`, the hypothesis that learnt all others; in their order.
 
-    `learner` is unfitted and has `partial_fit`. At most N ceil(log2 k) rows are learnt, and k - 1 copies made. Raises
+    `learner` is unfitted and has `partial_fit`. At most N ceil(log2 k) rows are learnt, and k copies made. Raises
     BadArgument for fewer than two parts.
     """
     if len(parts) < 2:
         raise BadArgument("folds", f"there is {len(parts)} fold; at least 2 are needed")
-    stream = Stream.of(learner, X, y, parts, **further)
+    stream = Stream.of(learner, X, y, parts, further)
 
     def below(hypothesis: Any, first: int, end: int) -> Iterator[Asked]:
         if end - first == 1:
-            yield stream.asked(ask, hypothesis, first)
+            yield ask(hypothesis, parts[first])
             return
         middle = (first + end) // 2
         other = copy.deepcopy(hypothesis)
@@ -98,11 +88,11 @@ def blocks(
     **further: NDArray[Any],
 ) -> Iterator[Asked]:
     """Ask, for each of `parts`, the one hypothesis that learnt the rows `trained` and all earlier parts: one pass."""
-    stream = Stream.of(learner, X, y, [trained, *parts], **further)
+    stream = Stream.of(learner, X, y, [trained, *parts], further)
     hypothesis = copy.deepcopy(learner)
-    for number in range(len(parts)):
+    for number, part in enumerate(parts):
         stream.learn(hypothesis, number, number + 1)
-        yield stream.asked(ask, hypothesis, number + 1)
+        yield ask(hypothesis, part)
 
 
 def classes_of(estimator: Any, y: NDArray[np.generic]) -> NDArray[np.generic] | None:
@@ -112,15 +102,17 @@ def classes_of(estimator: Any, y: NDArray[np.generic]) -> NDArray[np.generic] | 
     return np.unique(y) if is_classifier(estimator) else None
 
 
-def update(hypothesis: Any, X: Any, y: NDArray[np.generic], classes: Any, **further: Any) -> Any:
-    """Update `hypothesis` itself once with each row, in their order, and return it.
+def update(
+    hypothesis: Any, X: Any, y: NDArray[np.generic], classes: Any, rows: Rows | None = None, **further: NDArray[Any]
+) -> Any:
+    """Update `hypothesis` itself once with each of `rows`, None for all, in their order, and return it.
 
-    X has shape (n, p), y and each of `further` (n,); `classes` are those of `classes_of`.
+    X has shape (N, p), y and each of `further` (N,); `classes` are those of `classes_of`.
     """
-    for first in range(0, X.shape[0], BLOCK):
-        rows = slice(first, first + BLOCK)
+    for first in range(0, X.shape[0] if rows is None else len(rows), BLOCK):
+        piece = slice(first, first + BLOCK)
+        some = piece if rows is None else rows[piece]
         told = {} if classes is None or hasattr(hypothesis, "classes_") else {"classes": classes}
-        hypothesis.partial_fit(
-            take(X, rows), y[rows], **told, **{name: values[rows] for name, values in further.items()}
-        )
+        own = {name: values[some] for name, values in further.items()}
+        hypothesis.partial_fit(take(X, some), y[some], **told, **own)
     return hypothesis

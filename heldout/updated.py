@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from heldout import tree_cv
 from heldout.design import Design
 from heldout.errors import BadArgument, FitFailure
-from heldout.fitting import answers, first_line, losses_of, recorded
+from heldout.fitting import first_line, recorded, test
 from heldout.learners import seeded
 from heldout.losses import Losses
 from heldout.records import Rows, Split
@@ -43,8 +43,8 @@ def held_out(learner: "OnePass", X: Any, design: Design, scheme: SchemeName, sta
     blank = seeded(learner, state).estimator
     weights = {} if design.weights is None else {"sample_weight": design.weights.values}
 
-    def ask(hypothesis: Any, part: Any, rows: Rows) -> Losses:
-        return losses_of(answers(hypothesis, part, design.loss), design.y, rows, design.loss, design.weights)
+    def ask(hypothesis: Any, rows: Rows) -> Losses:
+        return test(hypothesis, X, design.y, rows, design.loss, design.weights)
 
     with recorded() as warned:
         try:

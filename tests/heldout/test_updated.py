@@ -84,7 +84,7 @@ def test_the_first_fold_of_stochastic_gradients_is_learnt_down_the_tree_and_not_
     splits = made.splits("cross_validation")
     parts = [split.validation for split in splits]
     seeded = SGDClassifier(random_state=9)
-    wanted = folds(seeded, COUNTS, y, parts, lambda hypothesis, part, rows: hypothesis.predict(part) != y[rows])
+    wanted = folds(seeded, COUNTS, y, parts, lambda hypothesis, rows: hypothesis.predict(COUNTS[rows]) != y[rows])
     got, _ = held_out(OnePass(learner), COUNTS, made, "cross_validation", 9)
     np.testing.assert_array_equal(np.concatenate(got), np.concatenate(list(wanted)))
     refits = [fit_and_test(seeded, COUNTS, y, split, made.loss, 0).losses for split in splits]
