@@ -95,6 +95,8 @@ class Candidate(Section):
 
     def points(self) -> "list[Candidate]":
         """The candidate, or the points of its grid, each a candidate without one, under the names that are shown."""
+        if self.grid is None and self.update is None:
+            return [self]
         named = [(self.name, {})] if self.grid is None else grids.points(self.name, self.grid)
         once = "" if self.update is None else " (one pass)"
         return [
