@@ -1,13 +1,18 @@
 """update: partial_fit, with the real command: beside the same learner refitted, and one that is never refitted."""
 
+import json
+
 import pandas as pd
 import pytest
+
+from heldout.online import OnePass
+from tasks import models
 
 pytestmark = pytest.mark.slow
 BAYES = {"estimator": "sklearn.naive_bayes.MultinomialNB"}
 CANDIDATES = [
+    {"name": "counts", **BAYES, "update": "partial_fit"},  # before its refit, which a tie does not go to
     {"name": "counts", **BAYES},
-    {"name": "counts", **BAYES, "update": "partial_fit"},
     {"name": "sgd", "estimator": "sklearn.linear_model.SGDClassifier", "update": "partial_fit"},
 ]
 
@@ -26,6 +31,10 @@ def test_sums_have_the_estimates_of_the_refit_and_every_target_says_which_is_upd
     own = estimates[~estimates.index.get_level_values("estimate").isin(["E_bbc", "E_nested"])]
     updated = own["target"].str.contains("; updated once with each of its rows")
     assert own.index.get_level_values("candidate").str.endswith("(one pass)").tolist() == updated.tolist()
+    selection = json.loads((checkout.path / "reports/selection.json").read_text())
+    assert selection["selected"].endswith(" (one pass)")
+    assert selection["deliver"]["target"] == estimates.loc[(selection["selected"], "E_test"), "target"]
+    assert isinstance(models.load(checkout.path / "models/selected.skops"), OnePass)
     before = checkout.hashes()
     checkout.flow("cross_validation", "--params", params, "--set", "execution.shortcuts=off")
     assert before == checkout.hashes()  # another protocol, and no shortcut of a fit
