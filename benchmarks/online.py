@@ -83,6 +83,7 @@ def _progressive(steps: int) -> Iterator[Row]:
     def refits() -> Any:
         return [GaussianNB().fit(X[:row], y[:row]).predict(X[row : row + 1]) for row in some]
 
+    np.testing.assert_array_equal(ours()[some - (n - steps)], np.concatenate(refits()))
     own, sampled = paired(ours, refits, times=3)
     whole = sampled * steps / _REFITTED
     peer = f"a refit for each step, {PEER}, taken from {_REFITTED} of them"
