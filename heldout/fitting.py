@@ -51,18 +51,18 @@ def fit_and_test(
     Raises FitFailure, with the learner's own reason, if fitting or predicting raises or a loss is
     not finite: a silent NaN would end in a table. Warnings are kept, not shown.
     """
-    with _recorded() as warned:
+    with recorded() as warned:
         try:
             further = {} if weights is None else {str(fit_argument(learner)): weights.values[split.train]}
             hypothesis = seeded(learner, state).fit(take(X, split.train), y[split.train], **further)
         except Exception as error:
-            raise FitFailure(f"{type(error).__name__}: {_first_line(error)}") from error
+            raise FitFailure(f"{type(error).__name__}: {first_line(error)}") from error
         losses = test(hypothesis, X, y, split.validation, loss, weights)
     return Fitted(hypothesis, losses, tuple(dict.fromkeys(warned)))
 
 
 @contextmanager
-def _recorded() -> Iterator[list[tuple[str, str]]]:
+def recorded() -> Iterator[list[tuple[str, str]]]:
     """The category and first line of every warning, filled when the block ends."""
     found: list[tuple[str, str]] = []
     with warnings.catch_warnings(record=True) as caught:
@@ -70,7 +70,7 @@ def _recorded() -> Iterator[list[tuple[str, str]]]:
         for meant_for_developers in (DeprecationWarning, PendingDeprecationWarning, ImportWarning, ResourceWarning):
             warnings.simplefilter("ignore", meant_for_developers)
         yield found
-    found += [(one.category.__name__, _first_line(_HEAD.sub("", str(one.message)))) for one in caught]
+    found += [(one.category.__name__, first_line(_HEAD.sub("", str(one.message)))) for one in caught]
 
 
 def test(
@@ -94,7 +94,7 @@ def losses_of(
     try:
         losses = loss.pointwise(y[rows], given)
     except (TypeError, ValueError) as error:
-        raise FitFailure(f"the {loss.name} loss refuses the predictions: {_first_line(error)}") from error
+        raise FitFailure(f"the {loss.name} loss refuses the predictions: {first_line(error)}") from error
     if not np.isfinite(losses).all():
         raise FitFailure(f"the {loss.name} loss of row {rows[~np.isfinite(losses)][0]} is not finite")
     return losses if weights is None else losses * weights.relative[rows]
@@ -128,7 +128,7 @@ def probabilities(hypothesis: Any, X: Any, classes: NDArray[np.generic]) -> NDAr
         given = np.asarray(hypothesis.predict_proba(X))
         own = np.asarray(hypothesis.classes_)
     except Exception as error:
-        raise FitFailure(f"{type(error).__name__}: {_first_line(error)}") from error
+        raise FitFailure(f"{type(error).__name__}: {first_line(error)}") from error
     if given.shape != (X.shape[0], len(own)):
         raise FitFailure(f"the probabilities have shape {given.shape}, not ({X.shape[0]}, {len(own)})")
     place = places(own, classes)
@@ -153,7 +153,7 @@ def predict(hypothesis: Any, X: Any) -> NDArray[np.generic]:
     try:
         predicted = np.asarray(hypothesis.predict(X))
     except Exception as error:
-        raise FitFailure(f"{type(error).__name__}: {_first_line(error)}") from error
+        raise FitFailure(f"{type(error).__name__}: {first_line(error)}") from error
     if predicted.shape != (X.shape[0],):
         raise FitFailure(f"the predictions have shape {predicted.shape}, not ({X.shape[0]},)")
     if predicted.dtype.kind == "f" and not np.isfinite(predicted).all():
@@ -163,8 +163,11 @@ def predict(hypothesis: Any, X: Any) -> NDArray[np.generic]:
 
 def take(X: Any, rows: NDArray[np.intp] | slice) -> Any:
     """The `rows` of an array, a data frame or a sparse matrix."""
+    if isinstance(X, np.ndarray) and not isinstance(rows, slice):
+        return X.take(rows, axis=0)  # half the time of X[rows]
     return X.iloc[rows] if hasattr(X, "iloc") else X[rows]
 
 
-def _first_line(error: Exception | str) -> str:
+def first_line(error: Exception | str) -> str:
+    """The first line of what an error or a warning says."""
     return next(iter(str(error).strip().splitlines()), "no message")

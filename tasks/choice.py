@@ -66,7 +66,7 @@ def open_test_part(
         len(design.y),
         design.methods["E_test"],
         design.level,
-        FORMS[settings.deliver].target,
+        results.target(winner.name, FORMS[settings.deliver].target),
     )
     return Opening((estimate,), len(ledger.opened_for | {learner_id(winner)}))
 
@@ -88,6 +88,7 @@ def describe(
     def bound(models: int) -> float | None:  # Hoeffding counts independent rows
         return None if design.dependence.kind else bound_of(held_out, design.loss, models, design.level)
 
+    target = results.target(selection.selected, FORMS[settings.deliver].target)
     return {
         "selected": selection.selected,
         "criterion": selection.criterion,
@@ -100,6 +101,6 @@ def describe(
         "E_test": opening.estimates[0].value if opening.estimates else None,
         "test_openings": opening.openings,
         "test_refused": opening.refused,
-        "deliver": {"form": settings.deliver, "target": FORMS[settings.deliver].target, **delivered.sizes()},
+        "deliver": {"form": settings.deliver, "target": target, **delivered.sizes()},
         **({} if copies is None else copies.described()),
     }

@@ -1,13 +1,14 @@
 """From losses to estimates and the choice: gathers what the schemes left, and has the science judge it."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from heldout.design import Design, Evidence, estimate_candidate
 from heldout.errors import BadArgument
 from heldout.judging import estimate_winner, select_among
 from heldout.records import Estimate
 from heldout.selection import Selection
+from heldout.updated import updated_once
 from tasks.designs import read_design
 from tasks.errors import UserError
 from tasks.params import Settings
@@ -21,11 +22,16 @@ class Results:
     design: Design
     evidence: Mapping[str, Evidence]
     failures: Mapping[str, str]
+    updated: frozenset[str] = frozenset()  # the candidates that are updated once, not fitted
 
     @property
     def candidates(self) -> tuple[str, ...]:
         """The candidates that did not fail, in the order of the parameters."""
         return tuple(self.evidence)
+
+    def target(self, candidate: str, target: str) -> str:
+        """What an estimate of a candidate is about: also that it is updated once."""
+        return updated_once(target) if candidate in self.updated else target
 
 
 def read_results(settings: Settings) -> Results:
@@ -33,12 +39,19 @@ def read_results(settings: Settings) -> Results:
     failures = read_failures()
     design = read_design(settings)
     names = [candidate.name for candidate in settings.candidates if candidate.name not in failures]
-    return Results(design, read_evidence(design, names), failures)
+    updated = frozenset(candidate.name for candidate in settings.candidates if candidate.update is not None)
+    return Results(design, read_evidence(design, names), failures, updated)
 
 
 def estimate_all(results: Results) -> dict[str, list[Estimate]]:
     """Every estimate of every candidate that did not fail."""
-    return {name: estimate_candidate(results.design, name, of) for name, of in results.evidence.items()}
+    return {
+        name: [
+            replace(record, target=results.target(name, record.target))
+            for record in estimate_candidate(results.design, name, of)
+        ]
+        for name, of in results.evidence.items()
+    }
 
 
 def choose(

@@ -13,6 +13,7 @@ from sklearn.base import is_classifier, is_regressor
 from heldout import seeds
 from heldout.arguments import lacks_probabilities
 from heldout.cross_validation import FoldSplits
+from heldout.design import Design
 from heldout.errors import BadArgument
 from heldout.learners import gives_probabilities, open_random_states
 from heldout.records import Split
@@ -47,9 +48,11 @@ def fit_all(settings: Settings, names: Sequence[SchemeName]) -> tuple[dict[str, 
     except BadArgument as error:
         raise UserError(f"{KEYS.get(error.argument, 'split')}: {error}") from None
     spared = {(own.name, name): key for own in schemes for name, key in spared_keys(settings, own, versions).items()}
+    failures: dict[str, str] = {}
     without_fits = _spared(settings, schemes, spared, versions)
     if without_fits:
-        run_all(settings, f"{' and '.join(names)} without fits", worker.spare_fits, without_fits, 0)
+        reasons = run_all(settings, f"{' and '.join(names)} without fits", worker.spare_fits, without_fits, 0)
+        failures = first_reasons([work.arguments[1].name for work in without_fits], reasons)
     plans = {
         (own.name, candidate.name): units
         for own in schemes
@@ -57,7 +60,7 @@ def fit_all(settings: Settings, names: Sequence[SchemeName]) -> tuple[dict[str, 
     }
     todo, reused = _to_do(settings, schemes, plans, versions)
     reasons = run_all(settings, " and ".join(names), worker.fit_units, todo, reused)
-    failures = first_reasons([work.arguments[1].name for work in todo], reasons)
+    failures |= first_reasons([work.arguments[1].name for work in todo], reasons)
     check_not_all_failed(settings, failures)
     finished = {
         own.name: {
@@ -107,6 +110,8 @@ def check_before_fits(settings: Settings) -> None:
                 f"candidates[{place}]: data.weight is {settings.data.weight!r}, but the fit of {candidate.name} "
                 f"({candidate.estimator}) takes no sample_weight; leave it out, or data.weight"
             )
+        if candidate.update is not None:
+            _check_updated(settings, design, f"candidates[{place}].update is partial_fit for {candidate.name}")
     if loss.needs == "probabilities" and settings.deliver in ("k_fold", "progressive"):
         raise UserError(
             f"deliver is {settings.deliver}, whose probabilities are the shares of its members' votes: no estimate "
@@ -120,6 +125,20 @@ def check_before_fits(settings: Settings) -> None:
         raise UserError(
             f"selection.criterion is {settings.criterion}, which needs unlabelled rows, but there is no shard; set "
             "data.labeled_rows or data.unlabeled, or take another criterion"
+        )
+
+
+def _check_updated(settings: Settings, design: Design, said: str) -> None:
+    """Raise UserError for what hypotheses that share their updates cannot be: tested without some rows, or kept."""
+    if design.dependence.kind is not None:
+        raise UserError(
+            f"{said}, whose folds and steps learn all other rows, but rows depend by {design.dependence.kind}; leave "
+            "it out, or data.groups, data.time and split.duplicates"
+        )
+    if settings.deliver != "final":
+        raise UserError(
+            f"{said}, whose hypotheses of the folds and steps are tested and not kept, but deliver is "
+            f"{settings.deliver}; use final, or leave it out"
         )
 
 
@@ -184,10 +203,11 @@ def _spared(
 ) -> list[Work]:
     """The tasks that store what whole schemes leave that need no fit, or that they need some."""
     return [
-        Work(f"{own.name} · {candidate.name}, no fit", (settings, candidate, own.name, key, versions), (key,))
+        Work(f"{own.name} · {candidate.name}, no fit", (settings, candidate, own.name, key, state, versions), (key,))
         for own in schemes
         for candidate in settings.candidates
         if (key := keys.get((own.name, candidate.name))) and (ahead.is_begun([key]) or not cache.has(key))
+        for state in [_state(settings, own, 0, candidate)]
     ]
 
 
@@ -197,7 +217,12 @@ def spared_keys(settings: Settings, own: Scheme, versions: Versions) -> dict[str
     if not spared:
         return {}
     parts = (versions.labeled, _all_rows_hash(own.splits), *_judged(settings))
-    return {candidate.name: cache.key("shortcut", _VERSION, candidate.identity(), *parts) for candidate in spared}
+    return {
+        candidate.name: cache.key(
+            "shortcut", _VERSION, candidate.identity(), _state(settings, own, 0, candidate), *parts
+        )
+        for candidate in spared
+    }
 
 
 def fitted(settings: Settings, own: Scheme, versions: Versions) -> Settings:
@@ -219,11 +244,15 @@ def plan(settings: Settings, own: Scheme, versions: Versions) -> Iterator[tuple[
         open_states = bool(open_random_states(candidate.learner()))
         units = []
         for number, rows_hash in enumerate(rows):
-            # a seed that the learner does not use is no part of its key
             state = seeds.fit_state(settings.seed, own.name, number) if open_states else 0
             key = cache.key(_VERSION, versions.labeled, candidate.identity(), rows_hash, state, own.keep, *judged)
             units.append(Unit(own.name, number, key, state))
         yield candidate, units
+
+
+def _state(settings: Settings, own: Scheme, number: int, candidate: Candidate) -> int:
+    """The seed of a fit; one that the learner does not use is 0, and so no part of its key."""
+    return seeds.fit_state(settings.seed, own.name, number) if open_random_states(candidate.learner()) else 0
 
 
 def _judged(settings: Settings) -> tuple[object, ...]:
@@ -234,7 +263,7 @@ def _judged(settings: Settings) -> tuple[object, ...]:
 
 
 def _gather_spared(key: str, fits: int) -> Finished:
-    return Finished((), _StoredTogether(key, fits), (None,) * fits, ((),) * fits)
+    return Finished((), _StoredTogether(key, fits), (None,) * fits, (cache.load(key)[1],) * fits)
 
 
 @dataclass(frozen=True, eq=False)
@@ -245,10 +274,10 @@ class _StoredTogether(Sequence[Any]):
     fits: int
 
     def __iter__(self) -> Iterator[Any]:
-        return iter(cache.load(self.key))
+        return iter(cache.load(self.key)[0])
 
     def __getitem__(self, number: Any) -> Any:
-        return cache.load(self.key)[number]
+        return cache.load(self.key)[0][number]
 
     def __len__(self) -> int:
         return self.fits

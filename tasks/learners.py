@@ -78,6 +78,24 @@ def check(
             _check_values(one, lambda _: ("family", "values"))
 
 
+def one_pass(learner: Any) -> Any:
+    """The learner as one that is updated once with each row."""
+    from heldout.online import OnePass
+
+    return OnePass(learner)
+
+
+def check_update(estimator: str, learner: Any, preprocess: str | None, family: dict[str, Any] | None) -> None:
+    """Raise Misplaced for a learner, as `one_pass` makes it, that is not updated but fitted."""
+    other = "preprocess" if preprocess is not None else "family" if family is not None else None
+    if other is not None:
+        raise Misplaced(f"update is partial_fit, but {other} is fitted; leave one of them out", ("update",))
+    if not hasattr(learner.estimator, "partial_fit"):
+        raise Misplaced(
+            f"update is partial_fit, but {estimator}, as it is set, has no partial_fit; leave it out", ("update",)
+        )
+
+
 def own_source(*paths: str | None) -> list[str]:
     """The hash of each module that is no installed package: its text decides what a learner is."""
     installed = tuple({sysconfig.get_path(kind) for kind in ("purelib", "platlib", "stdlib")})

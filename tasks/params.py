@@ -72,27 +72,36 @@ class Candidate(Section):
     family: Family | None = Field(
         None, description="a path of one parameter, chosen by validation inside each fit: one candidate in all"
     )
+    update: Literal["partial_fit"] | None = Field(
+        None,
+        description="partial_fit: one pass of it over the rows, in their order, in place of fit; folds and steps share "
+        "their updates. An order-dependent learner (SGD) is another one than its refit; it is called name (one pass)",
+    )
     _allowed: tuple[str, ...] = PrivateAttr(default=imports.DEFAULT)
 
     def learner(self) -> Any:
         """The unfitted estimator, behind its preprocessing if it has one; a family chooses its own value."""
         family = None if self.family is None else self.family.model_dump()
-        return learners.build(self.estimator, self.params, self.preprocess, family, self._allowed)
+        built = learners.build(self.estimator, self.params, self.preprocess, family, self._allowed)
+        return built if self.update is None else learners.one_pass(built)
 
     def identity(self) -> dict[str, Any]:
         """What the learner is, whatever it is called: equal identities are one candidate."""
         family = {} if self.family is None else {"family": self.family.model_dump()}
-        own = self.model_dump(exclude={"name", "grid", "family"})
+        update = {} if self.update is None else {"update": self.update}
+        own = self.model_dump(exclude={"name", "grid", "family", "update"})
         paths = (self.estimator, self.preprocess, *learners.inner_paths(self.params))
-        return {**own, **family, "source": learners.own_source(*paths)}
+        return {**own, **family, **update, "source": learners.own_source(*paths)}
 
     def points(self) -> "list[Candidate]":
-        """The candidate itself, or the points of its grid, each a candidate without one."""
-        if self.grid is None:
+        """The candidate, or the points of its grid, each a candidate without one, under the names that are shown."""
+        if self.grid is None and self.update is None:
             return [self]
+        named = [(self.name, {})] if self.grid is None else grids.points(self.name, self.grid)
+        once = "" if self.update is None else " (one pass)"
         return [
-            self.model_copy(update={"name": name, "params": {**self.params, **values}, "grid": None})
-            for name, values in grids.points(self.name, self.grid)
+            self.model_copy(update={"name": f"{name}{once}", "params": {**self.params, **values}, "grid": None})
+            for name, values in named
         ]
 
     @model_validator(mode="after")
@@ -106,6 +115,8 @@ class Candidate(Section):
                 raise Misplaced(f"grid.{name} stands in {other} too; leave it in one of them", ("grid", name))
         for point in self.points():
             learners.check(point.estimator, point.params, point.preprocess, family, self._allowed, grid)
+            if point.update is not None:
+                learners.check_update(point.estimator, point.learner(), point.preprocess, family)
         return self
 
 

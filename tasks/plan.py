@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import pandas as pd
 import psutil
 
+from heldout import updated
 from heldout.seeds import SchemeName
 from tasks import cache, execution, files, fit, worker
 from tasks.designs import read_design
@@ -32,8 +33,13 @@ def lines(settings: Settings) -> Iterator[str]:
     rows = dict.fromkeys(counts, 0)
     stored = 0
     for own in (scheme(design, name, settings.deliver) for name in names):
+        keys = fit.spared_keys(settings, own, versions)
         for candidate in settings.candidates:
             counts[candidate.name][own.name] = _SPARED
+            if candidate.update is not None and candidate.name in keys:
+                passes = 0 if cache.has(keys[candidate.name]) else updated.passes(design, own.name)
+                counts[candidate.name][own.name] = f"passes: {passes}"
+                rows[candidate.name] += passes * len(design.y)
         for candidate, units in fit.plan(fit.fitted(settings, own, versions), own, versions):
             left = [unit.number for unit in units if not cache.has(unit.key)]
             stored += len(units) - len(left)

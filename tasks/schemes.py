@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from heldout import shortcuts
+from heldout import shortcuts, updated
 from heldout.design import Design
 from heldout.records import Split
 from heldout.seeds import SchemeName
@@ -43,7 +43,12 @@ class Scheme:
     training: bool  # and its losses on the rows that it was trained on
 
     def spares(self, settings: Settings, candidate: Candidate) -> bool:
-        """Whether the fits of a candidate may be spared: no hypothesis is needed later, and there are several."""
+        """Whether the fits of a candidate may be spared: no hypothesis is needed later, and there are several.
+
+        Those of a candidate that is updated always are where a scheme's hypotheses share their updates.
+        """
+        if candidate.update is not None:
+            return self.name in updated.SCHEMES
         wanted = settings.execution.shortcuts == "auto" and len(self.splits) > 1 and not self.keep
         return wanted and shortcuts.known(candidate.learner())
 

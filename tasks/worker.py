@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from heldout import updated
 from heldout.covalidation import disagreements
 from heldout.design import Design
 from heldout.errors import FitFailure
@@ -162,18 +163,32 @@ def _shared(settings: Settings, learner: Any, X: Any, design: Design) -> Support
         return None
 
 
-def spare_fits(settings: Settings, candidate: Candidate, name: SchemeName, key: str, versions: Versions) -> None:
-    """Store the losses of all splits of a scheme by a shortcut; None where the learner has to be fitted."""
+def spare_fits(
+    settings: Settings, candidate: Candidate, name: SchemeName, key: str, state: int, versions: Versions
+) -> str | None:
+    """Store the losses of all splits of a scheme by a shortcut; None where the learner has to be fitted.
+
+    A candidate that is updated once is never refitted: the reason, if it fails.
+    """
     settings.use_folder()
     X = files.open_features(files.LABELED, versions.labeled)
     design = design_of(settings, versions.labeled, versions.partitions)
+    learner = candidate.learner()
+    made: tuple[list[Losses], Warned] | None
     try:
-        losses = held_out(candidate.learner(), X, design, name)
-    except (Declined, FitFailure) as reason:  # a fit will say which one fails
-        log.debug("%s: %s is fitted: %s", name, candidate.name, reason)
-        cache.save(key, None)
-    else:
-        cache.save(key, losses)
+        with quiet():
+            made = (
+                (held_out(learner, X, design, name), ())
+                if candidate.update is None
+                else updated.held_out(learner, X, design, name, state)
+            )
+    except (Declined, FitFailure) as reason:
+        if candidate.update is not None:
+            return f"{name}: {reason}"
+        log.debug("%s: %s is fitted: %s", name, candidate.name, reason)  # a fit will say which one fails
+        made = None
+    cache.save(key, made)
+    return None
 
 
 def measure(settings: Settings, candidate: Candidate, versions: Versions) -> tuple[float, float]:

@@ -14,6 +14,7 @@ HEAVY = ("prefect", "mlflow", "dvc", "pandas", "pyarrow", "sklearn", "scipy.stat
 ESTIMATORS = (
     "heldout.hypotheses",
     "heldout.family",
+    "heldout.online",
     "heldout.preprocessing",
     # and those whose learners are named by their types
     "heldout.shortcuts.counting_naive_bayes",

@@ -317,7 +317,7 @@ OPTIONAL |= {"execution.scheduler", "candidates.params", "candidates.preprocess"
 OPTIONAL |= {"data.groups", "data.time", "data.weight", "split.gap", "split.duplicates", "split.repeats"}
 # no number, or none but the study's
 OPTIONAL |= {"loss", "intervals", "deliver", "selection.nested", "selection.reopen_test"}
-OPTIONAL |= {"execution.allowed_modules", "execution.shortcuts", "candidates.grid"}
+OPTIONAL |= {"execution.allowed_modules", "execution.shortcuts", "candidates.grid", "candidates.update"}
 
 
 def test_every_key_without_which_a_run_has_no_number_is_required(shipped, tmp_path):

@@ -45,8 +45,8 @@ def test_a_scheme_without_fits_has_the_losses_of_its_fits_and_no_units(prepared,
     assert fit_units(off, candidate, fitted, Versions.current()) is None
     with monkeypatch.context() as patched:
         patched.setattr(fitting, "seeded", None)  # a fit would call it
-        spare_fits(auto, candidate, name, key, Versions.current())
-    for got, unit in zip(cache.load(key), fitted, strict=True):
+        spare_fits(auto, candidate, name, key, 0, Versions.current())
+    for got, unit in zip(cache.load(key)[0], fitted, strict=True):
         np.testing.assert_allclose(got, cache.load(unit.key)[0], rtol=1e-9)
 
 
@@ -79,7 +79,7 @@ def test_what_is_declined_is_told_to_those_who_debug_and_left_to_be_fitted(prepa
     _, candidate, key = spared(settings, "cross_validation")
     monkeypatch.setattr(worker, "held_out", declining)
     with caplog.at_level(logging.DEBUG, "heldout"):
-        spare_fits(settings, candidate, "cross_validation", key, Versions.current())
+        spare_fits(settings, candidate, "cross_validation", key, 0, Versions.current())
     assert ["cross_validation: bayes is fitted: GaussianNB is odd"] == caplog.messages
     own, _, units = planned(settings, "cross_validation")
     assert [candidate] == fit.fitted(settings, own, Versions.current()).candidates

@@ -1,0 +1,60 @@
+"""A learner that is updated once with each row, in place of a fit that may look at rows as often as it likes.
+
+For learners of sums and counts (most of naive Bayes) both are one; one whose updates depend on their order (stochastic
+gradients) is another learner than its refit, and no estimate of the one is about the other.
+"""
+
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone, is_classifier
+from sklearn.utils import get_tags
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
+
+from heldout.errors import BadArgument
+from heldout.tree_cv import classes_of, update
+
+
+class OnePass(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
+    """The `estimator` after one pass of its `partial_fit` over the rows, in their order, `tree_cv.BLOCK` rows a call.
+
+    A learner that shuffles the rows of a call (SGDClassifier does) shuffles them within such a block. After `fit`:
+    `hypothesis_`, and of a classifier `classes_`, those of the rows given, which it is told in the first call.
+    """
+
+    def __init__(self, estimator: Any) -> None:
+        self.estimator = estimator
+
+    def fit(self, X: Any, y: Any, **further: Any) -> Self:
+        """Update a clone once with each row: X of shape (N, p), y and each further argument (weights) of shape (N,).
+
+        Raises BadArgument for an estimator without `partial_fit`.
+        """
+        if not hasattr(self.estimator, "partial_fit"):
+            name = type(self.estimator).__name__
+            raise BadArgument("update", f"update is partial_fit, but {name} has no partial_fit")
+        y = np.asarray(y)
+        self.hypothesis_ = update(clone(self.estimator), X, y, classes_of(self.estimator, y), **further)
+        if is_classifier(self.estimator):
+            self.classes_ = self.hypothesis_.classes_
+        return self
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The answers of the hypothesis, shape (n,)."""
+        check_is_fitted(self)
+        return np.asarray(self.hypothesis_.predict(X))
+
+    @available_if(lambda self: hasattr(self.estimator, "predict_proba"))  # type: ignore[untyped-decorator]
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """The class probabilities of the hypothesis, shape (n, classes)."""
+        check_is_fitted(self)
+        return np.asarray(self.hypothesis_.predict_proba(X))
+
+    def __sklearn_tags__(self) -> Any:
+        tags, inner = super().__sklearn_tags__(), get_tags(self.estimator)
+        tags.estimator_type = inner.estimator_type
+        tags.classifier_tags, tags.regressor_tags = inner.classifier_tags, inner.regressor_tags
+        tags.input_tags, tags.target_tags = inner.input_tags, inner.target_tags
+        return tags
