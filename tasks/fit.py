@@ -1,26 +1,19 @@
-"""Fits as units of work: which rows, under which key, grouped into tasks, and what came out of them."""
+"""Fits of whole schemes: checked, grouped into tasks, begun ahead, waited for, and what failed."""
 
-import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-import sklearn
 from sklearn.base import is_classifier, is_regressor
 
-from heldout import seeds
 from heldout.arguments import lacks_probabilities
-from heldout.cross_validation import FoldSplits
 from heldout.design import Design
 from heldout.errors import BadArgument
-from heldout.learners import gives_probabilities, open_random_states
-from heldout.records import Split
+from heldout.learners import gives_probabilities
 from heldout.seeds import SchemeName
 from heldout.selection import check_admitted
 from heldout.weights import fit_argument
-from tasks import ahead, cache, files, pace, worker
+from tasks import ahead, cache, files, pace, unit_plans, worker
 from tasks.designs import read_design
 from tasks.errors import UserError
 from tasks.execution import Work, begin, executor, run_all
@@ -29,9 +22,6 @@ from tasks.schemes import Scheme, further_schemes, scheme
 from tasks.suitability import check_columns
 from tasks.tables import KEYS
 from tasks.worker import Finished, Unit, Versions, hypothesis_key
-
-# part of every key: raise it when the same inputs would give another result
-_VERSION = ("fit", 3, sklearn.__version__)
 
 
 def fit_all(settings: Settings, names: Sequence[SchemeName]) -> tuple[dict[str, dict[str, Finished]], dict[str, str]]:
@@ -47,7 +37,11 @@ def fit_all(settings: Settings, names: Sequence[SchemeName]) -> tuple[dict[str, 
         schemes = [scheme(design, name, settings.deliver) for name in names]
     except BadArgument as error:
         raise UserError(f"{KEYS.get(error.argument, 'split')}: {error}") from None
-    spared = {(own.name, name): key for own in schemes for name, key in spared_keys(settings, own, versions).items()}
+    spared = {
+        (own.name, name): key
+        for own in schemes
+        for name, key in unit_plans.spared_keys(settings, own, versions).items()
+    }
     failures: dict[str, str] = {}
     without_fits = _spared(settings, schemes, spared, versions)
     if without_fits:
@@ -56,7 +50,7 @@ def fit_all(settings: Settings, names: Sequence[SchemeName]) -> tuple[dict[str, 
     plans = {
         (own.name, candidate.name): units
         for own in schemes
-        for candidate, units in plan(fitted(settings, own, versions), own, versions)
+        for candidate, units in unit_plans.plan(unit_plans.fitted(settings, own, versions), own, versions)
     }
     todo, reused = _to_do(settings, schemes, plans, versions)
     reasons = run_all(settings, " and ".join(names), worker.fit_units, todo, reused)
@@ -64,7 +58,9 @@ def fit_all(settings: Settings, names: Sequence[SchemeName]) -> tuple[dict[str, 
     check_not_all_failed(settings, failures)
     finished = {
         own.name: {
-            candidate.name: _gather(plans[place]) if place in plans else _gather_spared(spared[place], len(own.splits))
+            candidate.name: unit_plans.gather(plans[place])
+            if place in plans
+            else unit_plans.gather_spared(spared[place], len(own.splits))
             for candidate in settings.candidates
             for place in [(own.name, candidate.name)]
             if candidate.name not in failures
@@ -80,9 +76,9 @@ def begin_all(settings: Settings) -> None:
     for name in ("cross_validation", *further_schemes(design), "progressive", "covalidation"):
         with suppress(BadArgument):
             own = scheme(design, name, settings.deliver)
-            spared = {(own.name, name): key for name, key in spared_keys(settings, own, versions).items()}
+            spared = {(own.name, name): key for name, key in unit_plans.spared_keys(settings, own, versions).items()}
             begin(settings, worker.spare_fits, _spared(settings, [own], spared, versions))
-            left = plan(fitted(settings, own, versions), own, versions)
+            left = unit_plans.plan(unit_plans.fitted(settings, own, versions), own, versions)
             plans = {(own.name, candidate.name): units for candidate, units in left}
             begin(settings, worker.fit_units, _to_do(settings, [own], plans, versions)[0])
 
@@ -207,108 +203,5 @@ def _spared(
         for own in schemes
         for candidate in settings.candidates
         if (key := keys.get((own.name, candidate.name))) and (ahead.is_begun([key]) or not cache.has(key))
-        for state in [_state(settings, own, 0, candidate)]
+        for state in [unit_plans.state_of(settings, own, 0, candidate)]
     ]
-
-
-def spared_keys(settings: Settings, own: Scheme, versions: Versions) -> dict[str, str]:
-    """Where the losses of each candidate lie whose fits may be spared: those of a whole scheme together."""
-    spared = [candidate for candidate in settings.candidates if own.spares(settings, candidate)]
-    if not spared:
-        return {}
-    parts = (versions.labeled, _all_rows_hash(own.splits), *_judged(settings))
-    return {
-        candidate.name: cache.key(
-            "shortcut", _VERSION, candidate.identity(), _state(settings, own, 0, candidate), *parts
-        )
-        for candidate in spared
-    }
-
-
-def fitted(settings: Settings, own: Scheme, versions: Versions) -> Settings:
-    """The settings with those candidates alone that are to be fitted: not spared, or declined as is known."""
-    keys = spared_keys(settings, own, versions)
-    left = [one for one in settings.candidates if one.name not in keys or _declined(keys[one.name])]
-    return settings.model_copy(update={"candidates": left})
-
-
-def _declined(key: str) -> bool:
-    return cache.has(key) and cache.load(key) is None
-
-
-def plan(settings: Settings, own: Scheme, versions: Versions) -> Iterator[tuple[Candidate, list[Unit]]]:
-    """The units of each candidate, if it is fitted."""
-    judged = _judged(settings)
-    rows = [_rows_hash(split) for split in own.splits] if settings.candidates else []
-    for candidate in settings.candidates:
-        open_states = bool(open_random_states(candidate.learner()))
-        units = []
-        for number, rows_hash in enumerate(rows):
-            state = seeds.fit_state(settings.seed, own.name, number) if open_states else 0
-            key = cache.key(_VERSION, versions.labeled, candidate.identity(), rows_hash, state, own.keep, *judged)
-            units.append(Unit(own.name, number, key, state))
-        yield candidate, units
-
-
-def _state(settings: Settings, own: Scheme, number: int, candidate: Candidate) -> int:
-    """The seed of a fit; one that the learner does not use is 0, and so no part of its key."""
-    return seeds.fit_state(settings.seed, own.name, number) if open_random_states(candidate.learner()) else 0
-
-
-def _judged(settings: Settings) -> tuple[object, ...]:
-    """What losses depend on beside rows and learners: what is stored are losses."""
-    weights = read_design(settings).weights
-    judged: tuple[object, ...] = () if settings.loss is None else (settings.loss,)
-    return judged if weights is None else (*judged, "weights", hashlib.sha256(weights.values.tobytes()).hexdigest())
-
-
-def _gather_spared(key: str, fits: int) -> Finished:
-    return Finished((), _StoredTogether(key, fits), (None,) * fits, (cache.load(key)[1],) * fits)
-
-
-@dataclass(frozen=True, eq=False)
-class _StoredTogether(Sequence[Any]):
-    """The losses of a scheme without fits, one array a split, read when they are asked for."""
-
-    key: str
-    fits: int
-
-    def __iter__(self) -> Iterator[Any]:
-        return iter(cache.load(self.key)[0])
-
-    def __getitem__(self, number: Any) -> Any:
-        return cache.load(self.key)[0][number]
-
-    def __len__(self) -> int:
-        return self.fits
-
-
-def _gather(units: Sequence[Unit]) -> Finished:
-    keys = tuple(unit.key for unit in units)
-    return Finished(keys, _Stored(keys, 0), _Stored(keys, 1), tuple(cache.load(key)[2] for key in keys))
-
-
-@dataclass(frozen=True, eq=False)
-class _Stored(Sequence[Any]):
-    """One part of what each unit left, read when it is asked for: the losses of all are never in memory together."""
-
-    keys: tuple[str, ...]
-    part: int
-
-    def __getitem__(self, number: Any) -> Any:
-        return cache.load(self.keys[number])[self.part]
-
-    def __len__(self) -> int:
-        return len(self.keys)
-
-
-def _all_rows_hash(splits: Sequence[Split]) -> str:
-    if isinstance(splits, FoldSplits):
-        return hashlib.sha256(splits.fold.astype(np.int64).tobytes()).hexdigest()
-    return hashlib.sha256("".join(map(_rows_hash, splits)).encode()).hexdigest()
-
-
-def _rows_hash(split: Split) -> str:
-    digest = hashlib.sha256(split.train.astype(np.int64).tobytes())
-    digest.update(b"|" + split.validation.astype(np.int64).tobytes())
-    return digest.hexdigest()

@@ -7,7 +7,7 @@ import psutil
 
 from heldout import updated
 from heldout.seeds import SchemeName
-from tasks import cache, execution, files, fit, worker
+from tasks import cache, execution, files, fit, unit_plans, worker
 from tasks.designs import read_design
 from tasks.errors import UserError
 from tasks.params import Settings
@@ -33,14 +33,14 @@ def lines(settings: Settings) -> Iterator[str]:
     rows = dict.fromkeys(counts, 0)
     stored = 0
     for own in (scheme(design, name, settings.deliver) for name in names):
-        keys = fit.spared_keys(settings, own, versions)
+        keys = unit_plans.spared_keys(settings, own, versions)
         for candidate in settings.candidates:
             counts[candidate.name][own.name] = _SPARED
             if candidate.update is not None and candidate.name in keys:
                 passes = 0 if cache.has(keys[candidate.name]) else updated.passes(design, own.name)
                 counts[candidate.name][own.name] = f"passes: {passes}"
                 rows[candidate.name] += passes * len(design.y)
-        for candidate, units in fit.plan(fit.fitted(settings, own, versions), own, versions):
+        for candidate, units in unit_plans.plan(unit_plans.fitted(settings, own, versions), own, versions):
             left = [unit.number for unit in units if not cache.has(unit.key)]
             stored += len(units) - len(left)
             counts[candidate.name][own.name] = len(left)

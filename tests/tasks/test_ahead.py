@@ -4,7 +4,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from tasks import ahead, cache, execution, fit
+from tasks import ahead, cache, execution, fit, unit_plans
 from tasks.designs import read_design
 from tasks.schemes import further_schemes, scheme
 from tasks.worker import Versions
@@ -49,11 +49,14 @@ def test_the_fits_of_later_stages_are_all_begun_and_their_stages_wait_for_them(p
     design, versions = read_design(settings), Versions.current()
     for name in ("holdout", "cross_validation", *further_schemes(design), "progressive", "covalidation"):
         own, begun = scheme(design, name, settings.deliver), name != "holdout"
-        spared = fit.spared_keys(settings, own, versions)
+        spared = unit_plans.spared_keys(settings, own, versions)
         assert (["bayes"] if own.spares(settings, settings.candidates[0]) else []) == [*spared]
         without_fits = fit._spared(settings, [own], {(name, one): key for one, key in spared.items()}, versions)
         assert len(spared) == len(without_fits)
-        plans = {(name, one.name): units for one, units in fit.plan(fit.fitted(settings, own, versions), own, versions)}
+        plans = {
+            (name, one.name): units
+            for one, units in unit_plans.plan(unit_plans.fitted(settings, own, versions), own, versions)
+        }
         assert {"bayes", "tree"} == {*spared} | {candidate for _, candidate in plans}
         tasks, reused = fit._to_do(settings, [own], plans, versions)
         assert 0 == reused

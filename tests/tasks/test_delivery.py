@@ -9,10 +9,10 @@ from heldout.seeds import fit_state
 from tasks import cache, files, models
 from tasks.delivery import compare_speed, deliver
 from tasks.designs import read_design
-from tasks.fit import plan
 from tasks.forms import FORMS
 from tasks.schemes import scheme
 from tasks.tables import prepare
+from tasks.unit_plans import plan
 from tasks.worker import Versions, fit_units
 
 OPEN = "{name: open, estimator: sklearn.tree.DecisionTreeClassifier, params: {max_features: 1, max_depth: 3}}"

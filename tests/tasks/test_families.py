@@ -4,8 +4,9 @@ import pytest
 
 from tasks import cache, families, files, results
 from tasks.designs import read_design
-from tasks.fit import fit_all, plan
+from tasks.fit import fit_all
 from tasks.schemes import scheme
+from tasks.unit_plans import plan
 from tasks.worker import Versions, fit_units, hypothesis_key
 
 BAYES = "{name: bayes, estimator: sklearn.naive_bayes.GaussianNB}"

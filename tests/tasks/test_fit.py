@@ -7,7 +7,7 @@ from sklearn.base import clone
 
 from heldout import seeds
 from heldout.learners import open_random_states
-from tasks import cache, files, fit, pace
+from tasks import cache, files, fit, pace, unit_plans
 from tasks.designs import read_design
 from tasks.errors import UserError
 from tasks.schemes import Scheme, further_schemes, scheme
@@ -28,7 +28,7 @@ def own(settings, name: str) -> Scheme:
 
 def plan(settings, name: str) -> dict[str, list[Unit]]:
     """The units of each candidate."""
-    planned = fit.plan(settings, own(settings, name), Versions.current())
+    planned = unit_plans.plan(settings, own(settings, name), Versions.current())
     return {candidate.name: units for candidate, units in planned}
 
 

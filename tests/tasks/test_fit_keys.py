@@ -6,7 +6,7 @@ from dataclasses import replace
 import pandas as pd
 import pytest
 
-from tasks import files, fit
+from tasks import files, unit_plans
 from tasks.designs import read_design
 from tasks.schemes import scheme
 from tasks.tables import prepare
@@ -25,7 +25,7 @@ def keys(settings, names=SCHEMES) -> dict[str, dict[str, list[str]]]:
     design = read_design(settings)
     found: dict[str, dict[str, list[str]]] = {}
     for name in names:
-        for candidate, units in fit.plan(settings, scheme(design, name, settings.deliver), Versions.current()):
+        for candidate, units in unit_plans.plan(settings, scheme(design, name, settings.deliver), Versions.current()):
             found.setdefault(candidate.name, {})[name] = [unit.key for unit in units]
     return found
 
@@ -46,7 +46,9 @@ def test_a_fit_whose_hypothesis_was_not_kept_is_another_one(prepared):
     settings, versions = prepared(THREE), Versions.current()
     own = scheme(read_design(settings), "cross_validation", "final")
     for (_, lost), (_, kept) in zip(
-        fit.plan(settings, own, versions), fit.plan(settings, replace(own, keep=True), versions), strict=True
+        unit_plans.plan(settings, own, versions),
+        unit_plans.plan(settings, replace(own, keep=True), versions),
+        strict=True,
     ):
         assert set() == {unit.key for unit in lost} & {unit.key for unit in kept}
 

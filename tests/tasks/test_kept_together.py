@@ -10,10 +10,10 @@ from tasks import cache, files, kept_together
 from tasks.designs import read_design
 from tasks.errors import UserError
 from tasks.estimates import Results
-from tasks.fit import plan
 from tasks.kept_together import Together, compare
 from tasks.schemes import scheme
 from tasks.tables import prepare
+from tasks.unit_plans import plan
 from tasks.worker import Versions, fit_units
 
 NEAREST = "{name: nearest, estimator: sklearn.neighbors.KNeighborsClassifier, params: {n_neighbors: 1}}"

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tasks import cache, files, fit
+from tasks import cache, files, unit_plans
 from tasks.designs import read_design
 from tasks.schemes import scheme
 from tasks.tables import prepare
@@ -41,7 +41,7 @@ class Planted(TargetEncoder):
 def fitted(settings, name: str):
     """The hypothesis, if it is kept, the split and the losses of each fit of a scheme, as a worker leaves them."""
     own = scheme(read_design(settings), name, settings.deliver)
-    ((candidate, units),) = fit.plan(settings, own, Versions.current())
+    ((candidate, units),) = unit_plans.plan(settings, own, Versions.current())
     assert fit_units(settings, candidate, units, Versions.current()) is None
     return [
         (cache.load(hypothesis_key(unit)) if own.keep else None, split, cache.load(unit.key)[0])

@@ -6,7 +6,7 @@ import pytest
 from sklearn.naive_bayes import GaussianNB
 
 from heldout.losses import SQUARED, ZERO_ONE, choose_loss
-from tasks import cache, files, fit
+from tasks import cache, files, fit, unit_plans
 from tasks.designs import read_design
 from tasks.disagreement import disagree_all
 from tasks.errors import UserError
@@ -21,7 +21,7 @@ COSTS = "loss={cost: {won: {lost: 5}, lost: {won: 1}}}"
 
 
 def units(settings, name="cross_validation"):
-    ((candidate, found),) = fit.plan(
+    ((candidate, found),) = unit_plans.plan(
         settings, scheme(read_design(settings), name, settings.deliver), Versions.current()
     )
     return candidate, found

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from tasks import cache, fit, plan
+from tasks import cache, plan, unit_plans
 from tasks.designs import read_design
 from tasks.errors import UserError
 from tasks.schemes import further_schemes, scheme
@@ -45,7 +45,7 @@ def test_after_the_fits_nothing_is_left(told, prepared):
     design = read_design(settings)
     names = ["final", "holdout", "cross_validation", *further_schemes(design), "progressive", "covalidation"]
     for own in (scheme(design, name, settings.deliver) for name in names):
-        for candidate, units in fit.plan(settings, own, versions):
+        for candidate, units in unit_plans.plan(settings, own, versions):
             fit_units(settings, candidate, units, versions)
             assert all(cache.has(unit.key) for unit in units)
     lines = told()

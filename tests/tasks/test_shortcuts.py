@@ -8,7 +8,7 @@ import pytest
 
 from heldout import fitting
 from heldout.learners import seeded
-from tasks import cache, files, fit, worker
+from tasks import cache, files, unit_plans, worker
 from tasks.designs import read_design
 from tasks.schemes import scheme
 from tasks.tables import prepare
@@ -22,14 +22,14 @@ SPARED = ("cross_validation", "progressive", "subsamples")
 
 def planned(settings, name):
     own = scheme(read_design(settings), name, settings.deliver)
-    ((candidate, units),) = fit.plan(settings, own, Versions.current())
+    ((candidate, units),) = unit_plans.plan(settings, own, Versions.current())
     return own, candidate, units
 
 
 def spared(settings, name):
     own = scheme(read_design(settings), name, settings.deliver)
     (candidate,) = settings.candidates
-    (key,) = fit.spared_keys(settings, own, Versions.current()).values()
+    (key,) = unit_plans.spared_keys(settings, own, Versions.current()).values()
     return own, candidate, key
 
 
@@ -41,7 +41,7 @@ def test_a_scheme_without_fits_has_the_losses_of_its_fits_and_no_units(prepared,
     _, _, fitted = planned(off, name)
     assert own.spares(auto, candidate)
     assert not own.spares(off, candidate)
-    assert not fit.fitted(auto, own, Versions.current()).candidates
+    assert not unit_plans.fitted(auto, own, Versions.current()).candidates
     assert fit_units(off, candidate, fitted, Versions.current()) is None
     with monkeypatch.context() as patched:
         patched.setattr(fitting, "seeded", None)  # a fit would call it
@@ -82,7 +82,7 @@ def test_what_is_declined_is_told_to_those_who_debug_and_left_to_be_fitted(prepa
         spare_fits(settings, candidate, "cross_validation", key, 0, Versions.current())
     assert ["cross_validation: bayes is fitted: GaussianNB is odd"] == caplog.messages
     own, _, units = planned(settings, "cross_validation")
-    assert [candidate] == fit.fitted(settings, own, Versions.current()).candidates
+    assert [candidate] == unit_plans.fitted(settings, own, Versions.current()).candidates
     assert [unit.key for unit in units] == [
         unit.key
         for unit in planned(prepared(f"candidates=[{BAYES}]", "execution.shortcuts=off"), "cross_validation")[2]

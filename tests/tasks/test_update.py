@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from heldout.online import OnePass
-from tasks import cache, files, fit, plan, tracking
+from tasks import cache, files, fit, plan, tracking, unit_plans
 from tasks.designs import read_design
 from tasks.errors import UserError
 from tasks.estimates import Results
@@ -24,7 +24,7 @@ SHARED = ("cross_validation", "progressive")
 def plans(settings, name):
     """The scheme, and the units of each candidate."""
     own = scheme(read_design(settings), name, settings.deliver)
-    planned = fit.plan(settings, own, Versions.current())
+    planned = unit_plans.plan(settings, own, Versions.current())
     return own, {candidate.name: (candidate, units) for candidate, units in planned}
 
 
@@ -35,7 +35,7 @@ def keys(settings, name):
 def shared_key(settings, name):
     """Where the losses of the whole scheme lie of the one candidate that is updated."""
     own = scheme(read_design(settings), name, settings.deliver)
-    found = fit.spared_keys(settings, own, Versions.current())
+    found = unit_plans.spared_keys(settings, own, Versions.current())
     (key,) = (key for candidate, key in found.items() if candidate.endswith("(one pass)"))
     return key
 
@@ -73,7 +73,7 @@ def test_its_folds_and_steps_share_their_updates_whatever_the_shortcuts(prepared
     own, planned = plans(settings, name)
     candidate, _ = planned["bayes (one pass)"]
     assert own.spares(settings, candidate)
-    assert candidate not in fit.fitted(settings, own, Versions.current()).candidates
+    assert candidate not in unit_plans.fitted(settings, own, Versions.current()).candidates
     assert share(settings, candidate, name) is None
     refit, others = planned["bayes"]
     assert fit_units(settings, refit, others, Versions.current()) is None
@@ -104,7 +104,7 @@ def test_keys_are_its_own(prepared, name):
     assert set() == {*found["bayes"]} & {*found["bayes (one pass)"]}
     if name in SHARED:
         own = scheme(read_design(settings), name, settings.deliver)
-        assert 2 == len({*fit.spared_keys(settings, own, Versions.current()).values()})
+        assert 2 == len({*unit_plans.spared_keys(settings, own, Versions.current()).values()})
 
 
 def test_a_fold_is_another_one_where_any_fold_is_for_the_order_of_updates_is_that_of_all(prepared):
@@ -126,7 +126,7 @@ def test_a_failure_is_told_and_nothing_is_refitted(prepared):
     reason = share(settings, candidate, "cross_validation")
     assert "cross_validation: ValueError: early_stopping should be False with partial_fit" == reason
     assert not cache.has(shared_key(settings, "cross_validation"))
-    assert [] == fit.fitted(settings, own, Versions.current()).candidates
+    assert [] == unit_plans.fitted(settings, own, Versions.current()).candidates
 
 
 def test_the_plan_tells_the_passes(prepared, monkeypatch):

@@ -7,8 +7,8 @@ import pytest
 from heldout.warned import Kind, Warnings
 from tasks import files, results, warned
 from tasks.designs import read_design
-from tasks.fit import _gather, plan
 from tasks.schemes import scheme
+from tasks.unit_plans import gather, plan
 from tasks.worker import Versions, fit_units
 
 CANDIDATES = (
@@ -24,7 +24,7 @@ def finished(settings, name: str, fit: bool = True):
     if fit:
         for candidate, units in planned.values():
             assert fit_units(settings, candidate, units, versions) is None
-    return {name: _gather(units) for name, (_, units) in planned.items()}
+    return {name: gather(units) for name, (_, units) in planned.items()}
 
 
 def test_a_worker_says_nothing_and_the_stage_tells_once_a_candidate(prepared, capfd, caplog):
