@@ -34,10 +34,10 @@ docs: .venv/ready ## params.schema.json and docs/params.md, after a change of th
 datasets: .venv/ready ## half an hour: DATA=FOLDER of public sets, each from its file to the decision; docs/datasets.md
 	python -m studies.datasets $(if $(DATA),--data $(DATA))
 
-bench: .venv/ready ## some minutes: the table of docs/speed.md, measured anew
+bench: .venv/ready ## at most 20 minutes, on an idle machine: the table and the picture of docs/speed.md, measured anew
 	python -m benchmarks
 
-bench-quick: .venv/ready ## the same on a tenth of the rows, nothing written
+bench-quick: .venv/ready ## at most 3 minutes: the same on a tenth of the rows, nothing written
 	python -m benchmarks --quick
 
 check: .venv/ready

@@ -203,5 +203,5 @@ def _spared(
         for own in schemes
         for candidate in settings.candidates
         if (key := keys.get((own.name, candidate.name))) and (ahead.is_begun([key]) or not cache.has(key))
-        for state in [unit_plans.state_of(settings, own, 0, candidate)]
+        for state in [unit_plans.first_state(settings, own, candidate)]
     ]

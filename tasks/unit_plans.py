@@ -30,7 +30,7 @@ def spared_keys(settings: Settings, own: Scheme, versions: Versions) -> dict[str
     parts = (versions.labeled, _all_rows_hash(own.splits), *_judged(settings))
     return {
         candidate.name: cache.key(
-            "shortcut", _VERSION, candidate.identity(), state_of(settings, own, 0, candidate), *parts
+            "shortcut", _VERSION, candidate.identity(), first_state(settings, own, candidate), *parts
         )
         for candidate in spared
     }
@@ -55,15 +55,16 @@ def plan(settings: Settings, own: Scheme, versions: Versions) -> Iterator[tuple[
         identity, open_states = candidate.identity(), bool(open_random_states(candidate.learner()))
         units = []
         for number, rows_hash in enumerate(rows):
+            # a seed that the learner does not use is no part of its key
             state = seeds.fit_state(settings.seed, own.name, number) if open_states else 0
             key = cache.key(_VERSION, versions.labeled, identity, rows_hash, state, own.keep, *judged)
             units.append(Unit(own.name, number, key, state))
         yield candidate, units
 
 
-def state_of(settings: Settings, own: Scheme, number: int, candidate: Candidate) -> int:
-    """The seed of a fit; one that the learner does not use is 0, and so no part of its key."""
-    return seeds.fit_state(settings.seed, own.name, number) if open_random_states(candidate.learner()) else 0
+def first_state(settings: Settings, own: Scheme, candidate: Candidate) -> int:
+    """The seed of a scheme that is no separate fits: that of its first one, or 0 if the learner uses none."""
+    return seeds.fit_state(settings.seed, own.name, 0) if open_random_states(candidate.learner()) else 0
 
 
 def _judged(settings: Settings) -> tuple[object, ...]:
@@ -74,6 +75,7 @@ def _judged(settings: Settings) -> tuple[object, ...]:
 
 
 def gather_spared(key: str, fits: int) -> Finished:
+    """What a scheme without fits left."""
     return Finished((), _StoredTogether(key, fits), (None,) * fits, (cache.load(key)[1],) * fits)
 
 
@@ -95,6 +97,7 @@ class _StoredTogether(Sequence[Any]):
 
 
 def gather(units: Sequence[Unit]) -> Finished:
+    """What the fits of a scheme left."""
     keys = tuple(unit.key for unit in units)
     return Finished(keys, _Stored(keys, 0), _Stored(keys, 1), tuple(cache.load(key)[2] for key in keys))
 
