@@ -5,7 +5,7 @@ import pytest
 from sklearn.naive_bayes import GaussianNB
 
 from heldout.design import Evidence, estimate_candidate
-from tasks import files, fit, results, unit_plans
+from tasks import files, results, unit_plans
 from tasks.designs import read_design
 from tasks.errors import UserError
 from tasks.schemes import further_schemes, scheme
@@ -21,7 +21,7 @@ def test_the_estimate_is_that_of_the_plain_loop_and_the_losses_say_each_fold(pre
     versions, own = Versions.current(), scheme(design, "cross_validation", "final")
     ((candidate, units),) = unit_plans.plan(settings, own, versions)
     assert fit_units(settings, candidate, units, versions) is None
-    results.write_cross_validation(design, {"cross_validation": {"bayes": fit._gather(units)}}, {})
+    results.write_cross_validation(design, {"cross_validation": {"bayes": unit_plans.gather(units)}}, {})
     X, y = files.read_table(files.LABELED)
     errors = []
     for split in design.splits("cross_validation"):

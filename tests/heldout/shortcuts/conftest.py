@@ -9,7 +9,7 @@ from sklearn.base import clone
 from heldout.shortcuts.shortcut import Declined
 from heldout.weights import fit_argument
 
-PROBLEMS = 40  # of each law's random ones in the default suite; all 200 and more are slow tests
+PROBLEMS = 15  # of each law's random ones in the default suite; all 200 and more are slow tests
 
 
 @pytest.hookimpl(tryfirst=True)
