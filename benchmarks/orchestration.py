@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from statistics import median
 
 from benchmarks.checkout import checkout, repro, script
-from benchmarks.measured import Row
+from benchmarks.measured import Row, paired
 
 _BEFORE = "cb4a73a"  # the last commit without a shortcut
 _TASKS = 400
@@ -19,9 +19,9 @@ _SMALLEST = {
 def rows(scale: int) -> Iterator[Row]:
     """The rows of this work; the earlier run alone at scale 1."""
     times = 5 if scale == 1 else 1
-    with checkout(changes=_SMALLEST):
-        repro()  # makes the stores
-        seconds = median(repro() for _ in range(times))
+    with checkout(changes=_SMALLEST) as here:
+        repro(here)  # makes the stores
+        seconds = median(repro(here) for _ in range(times))
         tasks = _TASKS // scale
         a_task = _seconds_a_task(tasks)
     yield Row("dvc repro of one naive Bayes, 2 repeats", 300, "no time at all", seconds, 0.0, seconds, 25.0, "seconds")
@@ -36,15 +36,10 @@ def rows(scale: int) -> Iterator[Row]:
 
 
 def _before() -> Row:
-    found: list[list[float]] = [[], []]
-    for _ in range(3):
-        for commit, seconds in zip(("HEAD", _BEFORE), found, strict=True):
-            with checkout(commit):
-                repro()
-                seconds.append(repro())
-    ours, theirs = (median(seconds) for seconds in found)
+    with checkout() as now, checkout(_BEFORE) as before:
+        ours, theirs = paired(lambda: repro(now), lambda: repro(before), times=3)
     work = "the shipped run, dvc repro --force without a stored fit, median of 3"
-    return Row(work, 300, f"itself at {_BEFORE}, before this chapter", ours, theirs, ours / theirs, 0.5)
+    return Row(work, 300, f"itself at {_BEFORE}, before the first shortcut", ours, theirs, ours / theirs, 0.5)
 
 
 def _seconds_a_task(tasks: int) -> float:
