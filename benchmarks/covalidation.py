@@ -46,7 +46,7 @@ def rows(scale: int) -> Iterator[Row]:
         yield _against_each("LogisticRegression", linear, few, 1 / 4)
         yield _against_each("LogisticRegression behind a StandardScaler", scaled, few, 1 / 8)
         yield _against_each("RandomForestClassifier(50)", _halves(RandomForestClassifier(50), 10), few[:285], 1 / 3)
-    for shards in (20, 200) if scale == 1 else (20,):
+    for shards in (20, 200) if scale == 1 else ():  # memory is not divided
         yield _memory(shards)
 
 
