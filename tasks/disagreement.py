@@ -47,6 +47,7 @@ def disagree_all(settings: Settings, halves: Mapping[str, Finished]) -> tuple[di
     versions = {path: files.file_hash(path) for batch in batches for path in batch.shards}
     found: list[tuple[str, Batch, list[Compared]]] = []
     todo: list[Work] = []
+    asked: list[str] = []  # the candidate of each task
     reused = 0
     for candidate, finished in halves.items():
         for number, batch in enumerate(batches):
@@ -56,11 +57,12 @@ def disagree_all(settings: Settings, halves: Mapping[str, Finished]) -> tuple[di
                 missing = [piece for piece in some if not cache.has(piece.key)]
                 if missing:
                     name = f"batch {number + 1}/{len(batches)} of shards · {_label(missing)} · {candidate}"
-                    todo.append(Work(name, (settings, candidate, batch.shards, missing, loss), ()))
+                    todo.append(Work(name, (settings, batch.shards, missing, loss), ()))
+                    asked.append(candidate)
                 else:
                     reused += 1
     reasons = run_all(settings, "disagreement", worker.disagree, todo, reused)
-    failures = first_reasons([work.arguments[1] for work in todo], reasons)
+    failures = first_reasons(asked, reasons)
     check_not_all_failed(settings, failures)
     margins = [_margins(*one) for one in found if one[0] not in failures]
     return {

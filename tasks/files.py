@@ -12,12 +12,11 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
-import pyarrow.parquet
 from numpy.typing import NDArray
 
 from heldout.partition import Partition
 from heldout.records import Estimate
+from tasks import parquet
 from tasks.errors import UserError
 from tasks.shards import ShardReport
 from tasks.stored_table import ROWS_A_GROUP, StoredTable, stays_in_its_file
@@ -55,7 +54,6 @@ ESTIMATE_COLUMNS = [
     "n_train",
     "n_tested",
 ]
-Pieces = pd.DataFrame | Iterable[pd.DataFrame]  # a table, or its parts one below the other
 DIGITS = "%.10g"  # fewer than a float holds, so that reports do not change with the processor's kernels
 
 
@@ -151,53 +149,29 @@ def read_target(path: Path, version: str | None = None) -> NDArray[np.generic]:
 
 @functools.lru_cache(maxsize=2)
 def _open_target(path: str, _version: str) -> NDArray[np.generic]:
-    frame: pd.DataFrame = pyarrow.parquet.read_table(path, columns=[TARGET]).to_pandas()
+    frame = pd.read_parquet(path, columns=[TARGET])
     return frame[TARGET].to_numpy()
 
 
 @functools.lru_cache(maxsize=2)
 def _open_table(path: str, _version: str) -> tuple[pd.DataFrame, NDArray[np.generic]]:
-    frame = _whole(Path(path))
+    frame = parquet.whole(Path(path))
     return frame.drop(columns=TARGET), frame[TARGET].to_numpy()
-
-
-def _whole(path: Path) -> pd.DataFrame:
-    """A table as pandas reads it, but the floats a column at a time: no second copy of all of them is made."""
-    with pyarrow.parquet.ParquetFile(path) as file:
-        schema = file.schema_arrow
-        names, floats = schema.names, [field.name for field in schema if field.type == pa.float64()]
-        others = file.read([name for name in names if name not in floats]).to_pandas(self_destruct=True)
-        values = np.empty((len(floats), file.metadata.num_rows))
-        for place, name in enumerate(floats):
-            values[place] = file.read([name], use_threads=False).column(0).to_numpy()
-    pa.default_memory_pool().release_unused()  # Arrow would keep it for its next table
-    frame = pd.DataFrame(values.T, columns=floats, index=others.index if len(others.columns) else None, copy=False)
-    if not len(others.columns):
-        return frame
-    whole: pd.DataFrame = pd.concat([frame, others], axis=1)[names] if floats else others
-    return whole
 
 
 def read_dtypes(path: Path) -> dict[str, Any]:
     """The dtype of each feature of a prepared file, of which no row is read."""
-    dtypes = pyarrow.parquet.read_schema(_existing(path)).empty_table().to_pandas().dtypes
-    return {str(name): dtype for name, dtype in dtypes.items() if name != TARGET}
+    return {name: dtype for name, dtype in parquet.dtypes(_existing(path)).items() if name != TARGET}
 
 
 def read_gaps(path: Path) -> dict[str, int]:
     """The features of a prepared file that have gaps, and how many; no row is read."""
-    found = pyarrow.parquet.ParquetFile(_existing(path)).metadata
-    counts: dict[str, int] = {}
-    for group in range(found.num_row_groups):
-        for place in range(found.num_columns):
-            column = found.row_group(group).column(place)
-            counts[column.path_in_schema] = counts.get(column.path_in_schema, 0) + column.statistics.null_count
-    return {name: count for name, count in counts.items() if count and name != TARGET}
+    return {name: count for name, count in parquet.gaps(_existing(path)).items() if name != TARGET}
 
 
 def read_shard(path: Path) -> pd.DataFrame:
     """The features of one unlabelled shard."""
-    return _whole(path)
+    return parquet.whole(path)
 
 
 def shards() -> list[Path]:
@@ -251,14 +225,14 @@ def _read_roles(path: Path) -> dict[str, NDArray[Any]]:
 
 def write_result(
     scheme: str,
-    tables: Mapping[str, Pieces],
+    tables: Mapping[str, parquet.Pieces],
     failures: Mapping[str, str],
     warned: Mapping[str, Mapping[str, Any]] | None = None,
 ) -> None:
     """data/results/<scheme>: a Parquet file a table, the reasons of candidates that failed, the warnings of others."""
     with replacing(RESULTS / scheme) as folder:
         for name, pieces in tables.items():
-            _write_pieces(folder / f"{name}.parquet", [pieces] if isinstance(pieces, pd.DataFrame) else pieces)
+            parquet.write_pieces(folder / f"{name}.parquet", pieces)
         write_json(folder / "failures.json", dict(failures))
         write_json(folder / "warnings.json", dict(warned or {}))
 
@@ -271,22 +245,7 @@ def read_result(scheme: str, table: str, candidate: str | None = None) -> pd.Dat
 
 def read_pieces(scheme: str, table: str) -> Iterator[pd.DataFrame]:
     """The same table, piece by piece: the groups of rows of its file."""
-    with pyarrow.parquet.ParquetFile(_existing(RESULTS / scheme / f"{table}.parquet")) as file:
-        for group in range(file.num_row_groups):
-            yield file.read_row_group(group).to_pandas()
-
-
-def _write_pieces(path: Path, pieces: Iterable[pd.DataFrame]) -> None:
-    """A Parquet file of one or more tables of the same columns, which are asked for one at a time."""
-    writer = None
-    try:
-        for piece in pieces:
-            table = pa.Table.from_pandas(piece, None if writer is None else writer.schema, preserve_index=False)
-            writer = writer or pyarrow.parquet.ParquetWriter(path, table.schema)
-            writer.write_table(table)
-    finally:
-        if writer is not None:
-            writer.close()
+    return parquet.pieces(_existing(RESULTS / scheme / f"{table}.parquet"))
 
 
 def read_failures(scheme: str) -> dict[str, str]:
@@ -302,7 +261,7 @@ def read_warnings(scheme: str) -> dict[str, dict[str, Any]]:
 def write_losses(pieces: Iterable[pd.DataFrame]) -> None:
     """losses.parquet: candidate, scheme, unit, row, loss."""
     LOSSES.parent.mkdir(parents=True, exist_ok=True)
-    _write_pieces(LOSSES, (piece[["candidate", "scheme", "unit", "row", "loss"]] for piece in pieces))
+    parquet.write_pieces(LOSSES, (piece[["candidate", "scheme", "unit", "row", "loss"]] for piece in pieces))
 
 
 def write_estimates(estimates: Sequence[Estimate]) -> None:

@@ -37,11 +37,7 @@ def fit_all(settings: Settings, names: Sequence[SchemeName]) -> tuple[dict[str, 
         schemes = [scheme(design, name, settings.deliver) for name in names]
     except BadArgument as error:
         raise UserError(f"{KEYS.get(error.argument, 'split')}: {error}") from None
-    spared = {
-        (own.name, name): key
-        for own in schemes
-        for name, key in unit_plans.spared_keys(settings, own, versions).items()
-    }
+    spared = {own.name: unit_plans.spared_keys(settings, own, versions) for own in schemes}
     failures: dict[str, str] = {}
     without_fits = _spared(settings, schemes, spared, versions)
     if without_fits:
@@ -50,7 +46,7 @@ def fit_all(settings: Settings, names: Sequence[SchemeName]) -> tuple[dict[str, 
     plans = {
         (own.name, candidate.name): units
         for own in schemes
-        for candidate, units in unit_plans.plan(unit_plans.fitted(settings, own, versions), own, versions)
+        for candidate, units in unit_plans.plan(unit_plans.fitted(settings, spared[own.name]), own, versions)
     }
     todo, reused = _to_do(settings, schemes, plans, versions)
     reasons = run_all(settings, " and ".join(names), worker.fit_units, todo, reused)
@@ -60,7 +56,7 @@ def fit_all(settings: Settings, names: Sequence[SchemeName]) -> tuple[dict[str, 
         own.name: {
             candidate.name: unit_plans.gather(plans[place])
             if place in plans
-            else unit_plans.gather_spared(spared[place], len(own.splits))
+            else unit_plans.gather_spared(spared[own.name][candidate.name], len(own.splits))
             for candidate in settings.candidates
             for place in [(own.name, candidate.name)]
             if candidate.name not in failures
@@ -76,9 +72,9 @@ def begin_all(settings: Settings) -> None:
     for name in ("cross_validation", *further_schemes(design), "progressive", "covalidation"):
         with suppress(BadArgument):
             own = scheme(design, name, settings.deliver)
-            spared = {(own.name, name): key for name, key in unit_plans.spared_keys(settings, own, versions).items()}
-            begin(settings, worker.spare_fits, _spared(settings, [own], spared, versions))
-            left = unit_plans.plan(unit_plans.fitted(settings, own, versions), own, versions)
+            spared = unit_plans.spared_keys(settings, own, versions)
+            begin(settings, worker.spare_fits, _spared(settings, [own], {own.name: spared}, versions))
+            left = unit_plans.plan(unit_plans.fitted(settings, spared), own, versions)
             plans = {(own.name, candidate.name): units for candidate, units in left}
             begin(settings, worker.fit_units, _to_do(settings, [own], plans, versions)[0])
 
@@ -195,13 +191,13 @@ def _to_do(
 
 
 def _spared(
-    settings: Settings, schemes: Sequence[Scheme], keys: Mapping[tuple[SchemeName, str], str], versions: Versions
+    settings: Settings, schemes: Sequence[Scheme], keys: Mapping[SchemeName, Mapping[str, str]], versions: Versions
 ) -> list[Work]:
     """The tasks that store what whole schemes leave that need no fit, or that they need some."""
     return [
         Work(f"{own.name} · {candidate.name}, no fit", (settings, candidate, own.name, key, state, versions), (key,))
         for own in schemes
         for candidate in settings.candidates
-        if (key := keys.get((own.name, candidate.name))) and (ahead.is_begun([key]) or not cache.has(key))
+        if (key := keys[own.name].get(candidate.name)) and (ahead.is_begun([key]) or not cache.has(key))
         for state in [unit_plans.first_state(settings, own, candidate)]
     ]

@@ -40,7 +40,7 @@ def lines(settings: Settings) -> Iterator[str]:
                 passes = 0 if cache.has(keys[candidate.name]) else updated.passes(design, own.name)
                 counts[candidate.name][own.name] = f"passes: {passes}"
                 rows[candidate.name] += passes * len(design.y)
-        for candidate, units in unit_plans.plan(unit_plans.fitted(settings, own, versions), own, versions):
+        for candidate, units in unit_plans.plan(unit_plans.fitted(settings, keys), own, versions):
             left = [unit.number for unit in units if not cache.has(unit.key)]
             stored += len(units) - len(left)
             counts[candidate.name][own.name] = len(left)

@@ -18,8 +18,8 @@ from heldout.observed import Crossed
 from heldout.records import Split
 from heldout.seeds import SchemeName
 from tasks import families, files, warned
-from tasks.files import Pieces
 from tasks.params import Settings
+from tasks.parquet import Pieces
 from tasks.schemes import further_schemes
 from tasks.worker import Finished
 

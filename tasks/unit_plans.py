@@ -1,7 +1,7 @@
 """The fits of a scheme as units: which there are, under which keys they are stored, and what lies there."""
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -36,9 +36,11 @@ def spared_keys(settings: Settings, own: Scheme, versions: Versions) -> dict[str
     }
 
 
-def fitted(settings: Settings, own: Scheme, versions: Versions) -> Settings:
-    """The settings with those candidates alone that are to be fitted: not spared, or declined as is known."""
-    keys = spared_keys(settings, own, versions)
+def fitted(settings: Settings, keys: Mapping[str, str]) -> Settings:
+    """The settings with those candidates alone that are to be fitted: not spared, or declined as is known.
+
+    `keys` are the `spared_keys` of a scheme.
+    """
     left = [one for one in settings.candidates if one.name not in keys or _declined(keys[one.name])]
     return settings.model_copy(update={"candidates": left})
 

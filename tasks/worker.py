@@ -204,29 +204,42 @@ def measure(settings: Settings, candidate: Candidate, versions: Versions) -> tup
     return seconds / len(split.train), 1024.0 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 
 
-def disagree(
-    settings: Settings, candidate: str, shards: Sequence[Path], pieces: Sequence[Compared], loss: Loss
-) -> str | None:
+def disagree(settings: Settings, shards: Sequence[Path], pieces: Sequence[Compared], loss: Loss) -> str | None:
     """Store the disagreement of pairs of hypotheses on a batch of shards, by its margins; the reason of a failure.
 
     The margins are the mean of each pair over each shard's rows, shape (pairs, shards), and the sum of each row
     over the pairs, shape (n,).
     """
     settings.use_folder()
-    called = shards[0].name if len(shards) == 1 else f"{shards[0].name} to {shards[-1].name}"
     tables = [files.read_shard(shard) for shard in shards]
     X, sizes = tables[0] if len(tables) == 1 else pd.concat(tables, ignore_index=True), [len(one) for one in tables]
     del tables
     for piece in pieces:
         hypotheses = [cache.load(hypothesis_key(name)) for name in piece.halves]
         try:
-            with quiet():
-                means, sums = disagreements(hypotheses, X, loss, sizes)
+            cache.save(piece.key, _apart(hypotheses, X, loss, sizes))
         except FitFailure as failure:
-            return f"{called}: {failure}"
-        if not np.isfinite(means).all():
-            return f"{called}: a prediction of {candidate} is not finite"
-        cache.save(piece.key, (means, sums))
+            return _shard_at_fault(hypotheses, shards, loss) or str(failure)
+    return None
+
+
+def _apart(hypotheses: Sequence[Any], X: pd.DataFrame, loss: Loss, sizes: Sequence[int]) -> tuple[Losses, Losses]:
+    """The margins of `disagreements`. Raises FitFailure for one that is not finite, too."""
+    with quiet():
+        means, sums = disagreements(hypotheses, X, loss, sizes)
+    if not np.isfinite(means).all():
+        raise FitFailure("a disagreement is too large for a number")
+    return means, sums
+
+
+def _shard_at_fault(hypotheses: Sequence[Any], shards: Sequence[Path], loss: Loss) -> str | None:
+    """The first of a batch's shards that cannot be answered by itself, and why; None if each can."""
+    for shard in shards:
+        X = files.read_shard(shard)
+        try:
+            _apart(hypotheses, X, loss, [len(X)])
+        except FitFailure as failure:
+            return f"{shard.name}: {failure}"
     return None
 
 

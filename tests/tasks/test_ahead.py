@@ -51,11 +51,11 @@ def test_the_fits_of_later_stages_are_all_begun_and_their_stages_wait_for_them(p
         own, begun = scheme(design, name, settings.deliver), name != "holdout"
         spared = unit_plans.spared_keys(settings, own, versions)
         assert (["bayes"] if own.spares(settings, settings.candidates[0]) else []) == [*spared]
-        without_fits = fit._spared(settings, [own], {(name, one): key for one, key in spared.items()}, versions)
+        without_fits = fit._spared(settings, [own], {name: spared}, versions)
         assert len(spared) == len(without_fits)
         plans = {
             (name, one.name): units
-            for one, units in unit_plans.plan(unit_plans.fitted(settings, own, versions), own, versions)
+            for one, units in unit_plans.plan(unit_plans.fitted(settings, spared), own, versions)
         }
         assert {"bayes", "tree"} == {*spared} | {candidate for _, candidate in plans}
         tasks, reused = fit._to_do(settings, [own], plans, versions)

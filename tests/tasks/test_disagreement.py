@@ -37,7 +37,7 @@ def left(predictions, keys=KEYS) -> None:
 
 def compared(settings, loss, shards=SHARDS):
     """What a worker answers for the pairs of `KEYS` on the shards."""
-    return disagree(settings, "a", shards, [Compared(0, tuple(KEYS), "result")], loss)
+    return disagree(settings, shards, [Compared(0, tuple(KEYS), "result")], loss)
 
 
 def apart(predictions, loss) -> np.ndarray:
@@ -73,9 +73,11 @@ def test_hypotheses_that_agree_everywhere_or_nowhere(settings_with):
 @pytest.mark.parametrize(
     ("words", "reason"),
     [
-        (np.ones(10), "shard-00000.parquet to shard-00002.parquet: IndexError: .+"),
-        (np.full(20, np.nan), "shard-00000.parquet to shard-00002.parquet: the prediction number 0 is not finite"),
-        (np.ones((20, 1)), r"shard-00000.parquet to .*: the predictions have shape \(20, 1\), not \(20,\)"),
+        (np.ones(10), "shard-00000.parquet: IndexError: .+"),
+        # rows 0 to 8 are in the last one
+        (np.where(np.arange(20) == 8, np.nan, 1.0), "shard-00001.parquet: the prediction number 0 is not finite"),
+        (np.where(np.arange(20) == 3, np.nan, 1.0), "shard-00002.parquet: the prediction number 4 is not finite"),
+        (np.ones((20, 1)), r"shard-00000.parquet: the predictions have shape \(11, 1\), not \(11,\)"),
     ],
 )
 def test_a_hypothesis_that_cannot_predict_is_a_reason_and_stores_nothing(settings_with, words, reason):
@@ -102,7 +104,7 @@ def over_shards(prepared, settings_of_rows, request, monkeypatch):
         left(words, keys)
         for batch in disagreement.batches_of(files.shards()):
             pieces = disagreement._pieces(keys, [files.file_hash(path) for path in batch.shards])
-            assert disagree(settings, name, batch.shards, pieces, ZERO_ONE) is None
+            assert disagree(settings, batch.shards, pieces, ZERO_ONE) is None
         halves[name], tables[name] = Finished(keys, (), ()), apart(words, ZERO_ONE)
     found, failures = disagreement.disagree_all(settings, halves)
     assert {} == failures

@@ -153,7 +153,7 @@ def test_probabilities_of_half_models_are_compared_on_a_shard(prepared):
     X.to_parquet(shard)
     keys = [unit.key for unit in planned]
     compared = [Compared(0, tuple(keys), "result")]
-    assert disagree(settings, "bayes", [shard], compared, read_design(settings).loss) is None
+    assert disagree(settings, [shard], compared, read_design(settings).loss) is None
     said = [cache.load(hypothesis_key(key)).predict_proba(X)[:, 0] for key in keys]
     expected = [np.mean((one - other) ** 2) for one, other in zip(said[::2], said[1::2], strict=True)]
     assert expected == pytest.approx(cache.load("result")[0][:, 0].tolist(), rel=1e-9)

@@ -41,7 +41,7 @@ def test_a_scheme_without_fits_has_the_losses_of_its_fits_and_no_units(prepared,
     _, _, fitted = planned(off, name)
     assert own.spares(auto, candidate)
     assert not own.spares(off, candidate)
-    assert not unit_plans.fitted(auto, own, Versions.current()).candidates
+    assert not unit_plans.fitted(auto, {candidate.name: key}).candidates
     assert fit_units(off, candidate, fitted, Versions.current()) is None
     with monkeypatch.context() as patched:
         patched.setattr(fitting, "seeded", None)  # a fit would call it
@@ -81,8 +81,8 @@ def test_what_is_declined_is_told_to_those_who_debug_and_left_to_be_fitted(prepa
     with caplog.at_level(logging.DEBUG, "heldout"):
         spare_fits(settings, candidate, "cross_validation", key, 0, Versions.current())
     assert ["cross_validation: bayes is fitted: GaussianNB is odd"] == caplog.messages
-    own, _, units = planned(settings, "cross_validation")
-    assert [candidate] == unit_plans.fitted(settings, own, Versions.current()).candidates
+    _, _, units = planned(settings, "cross_validation")
+    assert [candidate] == unit_plans.fitted(settings, {candidate.name: key}).candidates
     assert [unit.key for unit in units] == [
         unit.key
         for unit in planned(prepared(f"candidates=[{BAYES}]", "execution.shortcuts=off"), "cross_validation")[2]

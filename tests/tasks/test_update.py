@@ -73,7 +73,8 @@ def test_its_folds_and_steps_share_their_updates_whatever_the_shortcuts(prepared
     own, planned = plans(settings, name)
     candidate, _ = planned["bayes (one pass)"]
     assert own.spares(settings, candidate)
-    assert candidate not in unit_plans.fitted(settings, own, Versions.current()).candidates
+    spared = unit_plans.spared_keys(settings, own, Versions.current())
+    assert candidate not in unit_plans.fitted(settings, spared).candidates
     assert share(settings, candidate, name) is None
     refit, others = planned["bayes"]
     assert fit_units(settings, refit, others, Versions.current()) is None
@@ -126,7 +127,7 @@ def test_a_failure_is_told_and_nothing_is_refitted(prepared):
     reason = share(settings, candidate, "cross_validation")
     assert "cross_validation: ValueError: early_stopping should be False with partial_fit" == reason
     assert not cache.has(shared_key(settings, "cross_validation"))
-    assert [] == unit_plans.fitted(settings, own, Versions.current()).candidates
+    assert [] == unit_plans.fitted(settings, unit_plans.spared_keys(settings, own, Versions.current())).candidates
 
 
 def test_the_plan_tells_the_passes(prepared, monkeypatch):

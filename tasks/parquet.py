@@ -1,0 +1,67 @@
+"""Parquet files whose rows need not be in memory together: read whole without a second copy, or in pieces."""
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet
+
+Pieces = pd.DataFrame | Iterable[pd.DataFrame]  # a table, or its parts one below the other
+
+
+def whole(path: Path) -> pd.DataFrame:
+    """A table as pandas reads it, but the floats a column at a time: no second copy of all of them is made."""
+    with pyarrow.parquet.ParquetFile(path) as file:
+        schema = file.schema_arrow
+        names, floats = schema.names, [field.name for field in schema if field.type == pa.float64()]
+        others = file.read([name for name in names if name not in floats]).to_pandas(self_destruct=True)
+        values = np.empty((len(floats), file.metadata.num_rows))
+        for place, name in enumerate(floats):
+            values[place] = file.read([name], use_threads=False).column(0).to_numpy()
+    pa.default_memory_pool().release_unused()  # Arrow would keep it for its next table
+    frame = pd.DataFrame(values.T, columns=floats, index=others.index if len(others.columns) else None, copy=False)
+    if not len(others.columns):
+        return frame
+    found: pd.DataFrame = pd.concat([frame, others], axis=1)[names] if floats else others
+    return found
+
+
+def dtypes(path: Path) -> dict[str, Any]:
+    """The dtype of each column, of which no row is read."""
+    found = pyarrow.parquet.read_schema(path).empty_table().to_pandas().dtypes
+    return {str(name): dtype for name, dtype in found.items()}
+
+
+def gaps(path: Path) -> dict[str, int]:
+    """The columns that have gaps, and how many; no row is read."""
+    with pyarrow.parquet.ParquetFile(path) as file:
+        found = file.metadata
+    counts: dict[str, int] = {}
+    for group in range(found.num_row_groups):
+        for place in range(found.num_columns):
+            column = found.row_group(group).column(place)
+            counts[column.path_in_schema] = counts.get(column.path_in_schema, 0) + column.statistics.null_count
+    return {name: count for name, count in counts.items() if count}
+
+
+def pieces(path: Path) -> Iterator[pd.DataFrame]:
+    """The table piece by piece: the groups of rows of its file."""
+    with pyarrow.parquet.ParquetFile(path) as file:
+        for group in range(file.num_row_groups):
+            yield file.read_row_group(group).to_pandas()
+
+
+def write_pieces(path: Path, tables: Pieces) -> None:
+    """A file of one or more tables of the same columns, which are asked for one at a time."""
+    writer = None
+    try:
+        for piece in [tables] if isinstance(tables, pd.DataFrame) else tables:
+            table = pa.Table.from_pandas(piece, None if writer is None else writer.schema, preserve_index=False)
+            writer = writer or pyarrow.parquet.ParquetWriter(path, table.schema)
+            writer.write_table(table)
+    finally:
+        if writer is not None:
+            writer.close()
