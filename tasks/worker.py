@@ -27,9 +27,10 @@ from heldout.fitting import Fitted, fit_and_test, test
 from heldout.losses import Loss, Losses
 from heldout.records import Split
 from heldout.seeds import SchemeName
-from heldout.shortcuts import Declined, support_vectors
-from heldout.shortcuts.held_out import fit_and_test_shared, held_out
-from heldout.shortcuts.support_vectors import Distances, SupportVectors
+from heldout.shortcuts import Declined
+from heldout.shortcuts.forests import Forests
+from heldout.shortcuts.held_out import fit_and_test_sooner, held_out, sooner
+from heldout.shortcuts.support_vectors import SupportVectors
 from heldout.warned import Warned
 from tasks import cache, files, pace
 from tasks.designs import design_of, partitions_hash
@@ -117,18 +118,15 @@ def _fit_units(
 ) -> str | None:
     X = files.open_features(files.LABELED, versions.labeled)
     design = design_of(settings, versions.labeled, versions.partitions)
-    # a single fit shares nothing
-    shared = _shared(settings, learner, X, design) if len(units) > 1 else None
+    fits = _Fits(settings, learner, X, design, len(units))
     for unit in units:
         own = scheme(design, unit.scheme, settings.deliver)
         split = own.splits[unit.number]
         started = time.perf_counter()
         try:
-            fitted, training = _fit_and_test(learner, X, design, split, unit.random_state, own.training, shared)
+            fitted, training = fits.make(split, unit.random_state, training=own.training)
         except FitFailure as failure:
             return f"{own.label([unit.number])}: {failure}"
-        if shared is not None and (fitted.warned or not shared.pays(fitted.hypothesis)):
-            shared = None
         if own.keep:
             cache.save(hypothesis_key(unit), fitted.hypothesis)
         cache.save(unit.key, (fitted.losses, training, fitted.warned))
@@ -137,30 +135,36 @@ def _fit_units(
     return None
 
 
-def _fit_and_test(
-    learner: Any, X: Any, design: Design, split: Split, state: int, training: bool, shared: SupportVectors | None
-) -> tuple[Fitted, Losses | None]:
-    """One fit, from what it shares with others where that gives the same; with its training losses if wanted."""
-    if shared is not None:
-        try:
-            return fit_and_test_shared(shared, design, split, state, training)
-        except Declined as reason:
-            log.debug("a fit by itself: %s %s", type(learner).__name__, reason)
-    y, weights = design.y, design.weights
-    fitted = fit_and_test(learner, X, y, split, design.loss, state, weights)
-    return fitted, test(fitted.hypothesis, X, y, split.train, design.loss, weights) if training else None
+class _Fits:
+    """The fits of one learner in one task: sooner, as long as that gives the same ones and pays."""
 
+    def __init__(self, settings: Settings, learner: Any, X: Any, design: Design, fits: int) -> None:
+        self._learner, self._X, self._design = learner, X, design
+        self._made: SupportVectors | Forests | None = None
+        if settings.execution.shortcuts == "auto":
+            try:
+                self._made = sooner(learner, X, design, fits)
+            except Declined as reason:
+                self._by_themselves(reason)
 
-def _shared(settings: Settings, learner: Any, X: Any, design: Design) -> SupportVectors | None:
-    """What the fits of a learner share."""
-    if settings.execution.shortcuts == "off" or not support_vectors.known(learner):
-        return None
-    weights = None if design.weights is None else design.weights.values
-    try:
-        return SupportVectors.of(learner, Distances.of(X), design.y, weights)
-    except Declined as reason:
-        log.debug("fits by themselves: %s %s", type(learner).__name__, reason)
-        return None
+    def make(self, split: Split, state: int, *, training: bool) -> tuple[Fitted, Losses | None]:
+        """One fit, tested, with its training losses if wanted. Raises FitFailure."""
+        X, design = self._X, self._design
+        if self._made is not None:
+            try:
+                found = fit_and_test_sooner(self._made, X, design, split, state, training=training)
+            except Declined as reason:
+                self._by_themselves(reason)
+            else:
+                self._made = self._made if self._made.pays(found[0].hypothesis) else None
+                return found
+        fitted = fit_and_test(self._learner, X, design.y, split, design.loss, state, design.weights)
+        tested = test(fitted.hypothesis, X, design.y, split.train, design.loss, design.weights) if training else None
+        return fitted, tested
+
+    def _by_themselves(self, reason: Declined) -> None:
+        self._made = None
+        log.debug("fits by themselves: %s %s", type(self._learner).__name__, reason)
 
 
 def spare_fits(

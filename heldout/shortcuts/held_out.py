@@ -1,19 +1,21 @@
-"""The losses of a whole scheme without its fits, or of a fit from what it shares with others."""
+"""The losses of a whole scheme without its fits, or of the same fits, made sooner."""
 
 from typing import Any
 
 import numpy as np
 
 from heldout.design import Design
-from heldout.fitting import Fitted, losses_of
+from heldout.fitting import Fitted, losses_of, take
 from heldout.losses import Losses
 from heldout.records import Rows, Split
 from heldout.seeds import SchemeName
-from heldout.shortcuts import Declined, Shortcut, find
+from heldout.shortcuts import Declined, Shortcut, find, forests, support_vectors
 from heldout.shortcuts.asked import in_memory
+from heldout.shortcuts.forests import Forests
 from heldout.shortcuts.pipelines import on_numbers
 from heldout.shortcuts.shortcut import Answers, Method
-from heldout.shortcuts.support_vectors import SupportVectors
+from heldout.shortcuts.support_vectors import Distances, SupportVectors
+from heldout.together import answers_together
 
 
 def held_out(learner: Any, X: Any, design: Design, scheme: SchemeName) -> list[Losses]:
@@ -37,19 +39,35 @@ def held_out(learner: Any, X: Any, design: Design, scheme: SchemeName) -> list[L
     ]
 
 
-def fit_and_test_shared(
-    shared: SupportVectors, design: Design, split: Split, state: int, training: bool
+def sooner(learner: Any, X: Any, design: Design, fits: int) -> SupportVectors | Forests | None:
+    """What makes `fits` fits of `learner` to parts of X, shape (N, p), sooner and the same ones; None for nothing.
+
+    Raises Declined where they are to be made by themselves.
+    """
+    weights = None if design.weights is None else design.weights.values
+    if forests.known(learner):
+        return Forests.of(learner, X, design.y, weights)
+    if fits > 1 and support_vectors.known(learner):  # a single fit shares no distances
+        return SupportVectors.of(learner, Distances.of(X), design.y, weights)
+    return None
+
+
+def fit_and_test_sooner(
+    made: SupportVectors | Forests, X: Any, design: Design, split: Split, state: int, *, training: bool
 ) -> tuple[Fitted, Losses | None]:
-    """A fit from what it shares, and if `training` its losses on the rows that it was trained on: as `fit_and_test`.
+    """A fit, and if `training` its losses on the rows that it was trained on: as `fit_and_test` finds them.
 
     Raises Declined, and FitFailure for predictions that have no loss.
     """
-    hypothesis = shared.fitted(split.train, state)
+    hypothesis = made.fitted(split.train, state)
 
     def on(rows: Rows) -> Losses:
         if not len(rows):
             return np.empty(0)
-        given = shared.predictions(hypothesis, split.train, rows)
+        if isinstance(made, SupportVectors):
+            given = made.predictions(hypothesis, split.train, rows)
+        else:
+            (given,) = answers_together([hypothesis], take(X, rows), design.loss)
         return losses_of(given, design.y, rows, design.loss, design.weights)
 
     return Fitted(hypothesis, on(split.validation)), on(split.train) if training else None

@@ -10,6 +10,7 @@ LEARNERS = {
     "centroid": "neighbors.NearestCentroid",
     "least-squares": "linear_model.RidgeClassifier",
     "machine": "svm.SVC",  # fitted from shared distances
+    "forest": "ensemble.RandomForestClassifier, params: {n_estimators: 3}, preprocess: auto",  # and from one tree
     "scaled": "linear_model.RidgeClassifier, preprocess: sklearn.preprocessing.StandardScaler",
     "preprocessed": "discriminant_analysis.LinearDiscriminantAnalysis, preprocess: auto",
     "tree": "tree.DecisionTreeClassifier, params: {random_state: 0, max_depth: 3}",  # without a shortcut

@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 from sklearn.base import is_classifier
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
+from sklearn.ensemble import ExtraTreesRegressor, RandomForestClassifier
 from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge, RidgeClassifier
@@ -12,17 +13,19 @@ from sklearn.naive_bayes import BernoulliNB, CategoricalNB, ComplementNB, Gaussi
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor, NearestCentroid
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
+from sklearn.svm import SVC
 
 from heldout.dependence import Dependence
 from heldout.design import PER_CANDIDATE, Design
 from heldout.fitting import fit_and_test
+from heldout.fitting import test as losses_on
 from heldout.intervals import choose
 from heldout.losses import choose_loss
 from heldout.partition import make_halves, make_partition
 from heldout.preprocessing import auto
 from heldout.seeds import SchemeName
 from heldout.shortcuts import Declined, find, known
-from heldout.shortcuts.held_out import held_out
+from heldout.shortcuts.held_out import fit_and_test_sooner, held_out, sooner
 from heldout.weights import Weights
 
 N = 60
@@ -164,3 +167,30 @@ def test_a_subclass_is_another_learner():
 def test_a_reason_begins_with_the_learner():
     with pytest.raises(Declined, match=r"^GaussianNB has|^GaussianNB was"):
         find(GaussianNB(), X.astype(np.float32), CLASSES)
+
+
+@pytest.mark.parametrize(
+    ("learner", "y", "loss"),
+    [
+        (RandomForestClassifier(5), CLASSES, None),
+        (RandomForestClassifier(5, max_depth=2), CLASSES, "brier"),
+        (make_pipeline(StandardScaler(), ExtraTreesRegressor(5)), NUMBERS, None),
+        (SVC(), CLASSES, None),
+    ],
+)
+@pytest.mark.parametrize("scheme", ["cross_validation", "covalidation"])
+def test_a_fit_that_is_made_sooner_has_the_same_losses(learner, y, loss, scheme):
+    own = design(y, loss)
+    made = sooner(learner, X, own, 2)
+    for split in own.splits(scheme):
+        fitted, training = fit_and_test_sooner(made, X, own, split, 4, training=True)
+        wanted = fit_and_test(learner, X, y, split, own.loss, 4)
+        np.testing.assert_array_equal(fitted.losses, wanted.losses)
+        np.testing.assert_array_equal(training, losses_on(wanted.hypothesis, X, y, split.train, own.loss))
+
+
+def test_what_has_nothing_to_gain_is_made_by_itself():
+    assert sooner(LogisticRegression(), X, design(CLASSES), 2) is None
+    assert sooner(SVC(), X, design(CLASSES), 1) is None
+    with pytest.raises(Declined, match="weights"):
+        sooner(RandomForestClassifier(), X, design(CLASSES, weights=np.arange(N) + 1.0), 2)
