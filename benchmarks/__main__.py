@@ -47,7 +47,10 @@ def draw(found: Sequence[Row]) -> None:
     figure = Figure(figsize=(9, 0.4 * len(found) + 1), layout="constrained")
     axes = figure.add_subplot()
     colours = ["tab:blue" if row.met else "tab:red" for row in found]
-    axes.barh([f"{row.work}\n{row.peer}" for row in found], [row.figure / row.bar for row in found], color=colours)
+    places = range(len(found))
+    axes.barh(places, [row.figure / row.bar for row in found], color=colours)
+    axes.set_yticks(places, [f"{row.work}, {row.rows} rows\n{row.peer}" for row in found])
+    axes.margins(y=0.01)
     axes.axvline(1, color="black", linewidth=1)
     axes.set_xscale("log")
     axes.set_xlabel("figure over its bar: left of the line it is met")

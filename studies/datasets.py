@@ -101,10 +101,10 @@ def run_in(clone: Path, name: str, data: Path, seed: int = 0) -> Outcome:
 
 
 def page(every: list[Outcome]) -> str:
-    """docs/datasets.md: the sets as init leaves them, then those that were drawn once more with another seed."""
+    """docs/datasets.md: the sets as init leaves them, then those that were drawn anew with other seeds."""
     outcomes = [one for one in every if one.seed == 0]
     others = [one for one in every if one.seed]
-    again = [_AGAIN.format(inside=sum(bool(one.inside) for one in others), runs=len(others)), *map(_again, others), ""]
+    again = [_all_draws(every), *map(_again, others), ""]
     inside = sum(bool(outcome.inside) for outcome in outcomes)
     expected = sum(map(_chance, outcomes))
     rows = ["| " + " | ".join(_line(outcome)) + " |" for outcome in outcomes]
@@ -137,13 +137,30 @@ lie below it.
 | set | rows | task | columns left out | copies | order | selected | E_cv | E_val | E_test | inside | seconds |
 |---|---|---|---|---|---|---|---|---|---|---|---|"""
 _AGAIN = """\
-Drawn once more with another seed (`--seed`), {inside} of {runs} are inside:
+All sets were drawn anew with other seeds (`--seed`): {by_seed}.
+Of all {runs} draws {inside} are inside, where {expected:.1f} would be expected; {often} of {sets} sets are inside in
+more than half of their draws.
 """
 _FOOT = """\
 Seconds are those of `init` and `dvc repro` together, on two cores, beside whatever else ran.
 
 ## What init said
 """
+
+
+def _all_draws(every: list[Outcome]) -> str:
+    """How many draws of the sets are inside: by seed, in all, and as expected."""
+    inside = pd.DataFrame({"set": one.name, "seed": one.seed, "inside": bool(one.inside)} for one in every)
+    by_seed = inside.groupby("seed")["inside"].agg(["sum", "size"])
+    often = inside.groupby("set")["inside"].mean() > 1 / 2
+    return _AGAIN.format(
+        by_seed=", ".join(f"{row['sum']} of {row['size']} with seed {seed}" for seed, row in by_seed.iterrows()),
+        runs=len(every),
+        inside=inside["inside"].sum(),
+        expected=sum(map(_chance, every)),
+        often=often.sum(),
+        sets=len(often),
+    )
 
 
 def _again(outcome: Outcome) -> str:
