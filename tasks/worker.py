@@ -201,9 +201,9 @@ def measure(settings: Settings, candidate: Candidate, versions: Versions) -> tup
     X = files.open_features(files.LABELED, versions.labeled)
     design = design_of(settings, versions.labeled, versions.partitions)
     (split,) = design.splits("holdout")
-    learner, started = candidate.learner(), time.perf_counter()
+    fits, started = _Fits(settings, candidate.learner(), X, design, 1), time.perf_counter()
     with quiet(), contextlib.suppress(FitFailure):  # a run will say so
-        fit_and_test(learner, X, design.y, split, design.loss, 0, design.weights)
+        fits.make(split, 0, training=False)
     seconds = time.perf_counter() - started
     return seconds / len(split.train), 1024.0 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 

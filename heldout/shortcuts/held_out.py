@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from heldout.design import Design
-from heldout.fitting import Fitted, losses_of, take
+from heldout.fitting import Fitted, losses_of, recorded, take
 from heldout.losses import Losses
 from heldout.records import Rows, Split
 from heldout.seeds import SchemeName
@@ -59,7 +59,6 @@ def fit_and_test_sooner(
 
     Raises Declined, and FitFailure for predictions that have no loss.
     """
-    hypothesis = made.fitted(split.train, state)
 
     def on(rows: Rows) -> Losses:
         if not len(rows):
@@ -70,7 +69,10 @@ def fit_and_test_sooner(
             (given,) = answers_together([hypothesis], take(X, rows), design.loss)
         return losses_of(given, design.y, rows, design.loss, design.weights)
 
-    return Fitted(hypothesis, on(split.validation)), on(split.train) if training else None
+    with recorded() as warned:
+        hypothesis = made.fitted(split.train, state)
+        losses = on(split.validation)
+    return Fitted(hypothesis, losses, tuple(dict.fromkeys(warned))), on(split.train) if training else None
 
 
 def _answers(shortcut: Shortcut, design: Design, scheme: SchemeName, method: Method) -> list[Answers]:

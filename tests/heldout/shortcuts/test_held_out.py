@@ -5,14 +5,14 @@ import pandas as pd
 import pytest
 from sklearn.base import is_classifier
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
-from sklearn.ensemble import ExtraTreesRegressor, RandomForestClassifier
+from sklearn.ensemble import ExtraTreesClassifier, ExtraTreesRegressor, RandomForestClassifier
 from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge, RidgeClassifier
 from sklearn.naive_bayes import BernoulliNB, CategoricalNB, ComplementNB, GaussianNB, MultinomialNB
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor, NearestCentroid
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import MinMaxScaler, StandardScaler
+from sklearn.preprocessing import MinMaxScaler, OneHotEncoder, StandardScaler
 from sklearn.svm import SVC
 
 from heldout.dependence import Dependence
@@ -175,6 +175,12 @@ def test_a_reason_begins_with_the_learner():
         (RandomForestClassifier(5), CLASSES, None),
         (RandomForestClassifier(5, max_depth=2), CLASSES, "brier"),
         (make_pipeline(StandardScaler(), ExtraTreesRegressor(5)), NUMBERS, None),
+        # warns of values that it was not fitted on
+        (
+            make_pipeline(OneHotEncoder(handle_unknown="warn", sparse_output=False), ExtraTreesClassifier(5)),
+            CLASSES,
+            None,
+        ),
         (SVC(), CLASSES, None),
     ],
 )
@@ -186,6 +192,7 @@ def test_a_fit_that_is_made_sooner_has_the_same_losses(learner, y, loss, scheme)
         fitted, training = fit_and_test_sooner(made, X, own, split, 4, training=True)
         wanted = fit_and_test(learner, X, y, split, own.loss, 4)
         np.testing.assert_array_equal(fitted.losses, wanted.losses)
+        assert fitted.warned == wanted.warned
         np.testing.assert_array_equal(training, losses_on(wanted.hypothesis, X, y, split.train, own.loss))
 
 
