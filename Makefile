@@ -31,7 +31,7 @@ studies: .venv/ready ## hours: docs/coverage.*; DATA=FOLDER adds the real data s
 docs: .venv/ready ## params.schema.json and docs/params.md, after a change of the keys of params.yaml
 	python -m tasks.params_docs
 
-datasets: .venv/ready ## half an hour: DATA=FOLDER of public sets, each from its file to the decision; docs/datasets.md
+datasets: .venv/ready ## a quarter of an hour: DATA=FOLDER of public sets, each from its file to the decision; docs/datasets.md
 	python -m studies.datasets $(if $(DATA),--data $(DATA))
 
 bench: .venv/ready ## at most 20 minutes, on an idle machine: the table and the picture of docs/speed.md, measured anew

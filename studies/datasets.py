@@ -3,7 +3,7 @@
 Each set is run in a fresh clone of this checkout, as it is committed: `python -m flows init FILE --target COLUMN`, then
 `dvc repro`. What came of it is kept below `.cache/studies/datasets`, and the page is written from what is there.
 
-    python -m studies.datasets --data FOLDER                # all sets, half an hour
+    python -m studies.datasets --data FOLDER                # all sets, a quarter of an hour
     python -m studies.datasets --data FOLDER --only votes   # one of them
     python -m studies.datasets --data FOLDER --only votes --seed 1   # once more, drawn otherwise
 """
