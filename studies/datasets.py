@@ -137,7 +137,7 @@ lie below it.
 | set | rows | task | columns left out | copies | order | selected | E_cv | E_val | E_test | inside | seconds |
 |---|---|---|---|---|---|---|---|---|---|---|---|"""
 _AGAIN = """\
-All sets were drawn anew with other seeds (`--seed`): {by_seed}.
+All sets were drawn anew with other seeds (`--seed`); inside are {by_seed}.
 Of all {runs} draws {inside} are inside, where {expected:.1f} would be expected; {often} of {sets} sets are inside in
 more than half of their draws.
 """

@@ -3,9 +3,8 @@
 import functools
 import hashlib
 import json
-import shutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -18,6 +17,7 @@ from heldout.partition import Partition
 from heldout.records import Estimate
 from tasks import parquet
 from tasks.errors import UserError
+from tasks.replacing import replacing
 from tasks.shards import ShardReport
 from tasks.stored_table import ROWS_A_GROUP, StoredTable, stays_in_its_file
 from tasks.tables import TARGET, Prepared
@@ -55,25 +55,6 @@ ESTIMATE_COLUMNS = [
     "n_tested",
 ]
 DIGITS = "%.10g"  # fewer than a float holds, so that reports do not change with the processor's kernels
-
-
-@contextmanager
-def replacing(folder: Path) -> Iterator[Path]:
-    """A new folder to write into, that takes the place of `folder` only if all went well."""
-    fresh = folder.with_name(f".{folder.name}.new")
-    shutil.rmtree(fresh, ignore_errors=True)
-    fresh.mkdir(parents=True)
-    try:
-        yield fresh
-    except BaseException:
-        shutil.rmtree(fresh, ignore_errors=True)
-        raise
-    old = folder.with_name(f".{folder.name}.old")
-    shutil.rmtree(old, ignore_errors=True)
-    if folder.exists():
-        folder.rename(old)
-    fresh.rename(folder)
-    shutil.rmtree(old, ignore_errors=True)
 
 
 def write_prepared(prepared: Prepared) -> list[ShardReport]:

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 
 from tasks import files
+from tasks.replacing import replacing
 from tasks.summary import SHOWN, Summary, shown_steps
 
 ESTIMATES = files.PLOTS / "estimates.png"
@@ -20,7 +21,7 @@ def draw(summary: Summary) -> list[Path]:
     import matplotlib as mpl
 
     mpl.use("agg")
-    with files.replacing(files.PLOTS) as folder:
+    with replacing(files.PLOTS) as folder:
         tables = {"estimates.csv": summary.estimates, "progressive.csv": _curves(summary)}
         for name, table in tables.items():
             files.write_csv(folder / name, table)

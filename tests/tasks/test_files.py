@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from heldout.records import Estimate
 from tasks import files
 from tasks.errors import UserError
+from tasks.replacing import replacing
 from tasks.tables import prepare
 
 LAWS = settings(
@@ -35,7 +36,7 @@ def tables(rows, settings_of_rows):
 
 def test_a_folder_that_is_replaced_holds_the_new_files_alone():
     for name in ("old", "new"):
-        with files.replacing(Path("data/made")) as folder:
+        with replacing(Path("data/made")) as folder:
             (folder / name).write_text(name)
     assert {"data/made/new": b"new"} == tree()
     assert [Path("data/made")] == list(Path("data").iterdir())
@@ -45,13 +46,13 @@ def test_a_folder_that_is_replaced_holds_the_new_files_alone():
 @pytest.mark.parametrize("old", [True, False])
 def test_an_error_while_writing_leaves_the_old_folder_and_nothing_else(error, old):
     if old:
-        with files.replacing(Path("data/made")) as folder:
+        with replacing(Path("data/made")) as folder:
             (folder / "deep").mkdir()
             (folder / "deep/old").write_text("old")
     before = tree()
 
     def write():
-        with files.replacing(Path("data/made")) as folder:
+        with replacing(Path("data/made")) as folder:
             (folder / "new").write_text("half")
             raise error
 
@@ -64,7 +65,7 @@ def test_an_error_while_writing_leaves_the_old_folder_and_nothing_else(error, ol
 def test_what_a_killed_run_left_behind_is_no_part_of_the_next():
     Path("data/.made.new").mkdir(parents=True)
     Path("data/.made.new/half").write_text("half")
-    with files.replacing(Path("data/made")) as folder:
+    with replacing(Path("data/made")) as folder:
         (folder / "new").write_text("new")
     assert {"data/made/new": b"new"} == tree()
 
