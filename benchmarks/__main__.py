@@ -16,7 +16,7 @@ from pathlib import Path
 import pandas as pd
 
 from benchmarks.measured import Row
-from tasks import environment
+from tasks.runtime import environment
 
 TABLE, PICTURE, PAGE = Path("docs/speed.csv"), Path("docs/speed.png"), Path("docs/speed.md")
 _WORKS = ("leave_one_out", "support_vectors", "forests", "online", "covalidation", "arithmetic", "orchestration")

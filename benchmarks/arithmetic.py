@@ -15,11 +15,12 @@ from sklearn.model_selection import PredefinedSplit, cross_validate
 from benchmarks.checkout import checkout, flow
 from benchmarks.measured import PEER, Row, against
 from heldout.records import Split
-from tasks import cache, disagreement, execution, files, fit
-from tasks.designs import read_design
-from tasks.execution import Work
+from tasks.fits import disagreement, executor, run_schemes
+from tasks.fits.executor import Work
 from tasks.params import Settings, load
-from tasks.schemes import further_schemes, scheme
+from tasks.plans.fit_plans import further_schemes, scheme
+from tasks.plans.read_design import read_design
+from tasks.storage import files, fit_cache
 
 _JOBLIB = f"joblib {joblib.__version__}"
 _MADE = ("forest", "boosting")  # whose fits are all made
@@ -28,13 +29,17 @@ _MADE = ("forest", "boosting")  # whose fits are all made
 def rows(scale: int) -> Iterator[Row]:
     """The rows of this work, of one time each where `scale` is above 1."""
     times = 5 if scale == 1 else 1
-    with checkout(), mock.patch.object(fit, "run_all", _run_all), mock.patch.object(disagreement, "run_all", _run_all):
+    with (
+        checkout(),
+        mock.patch.object(run_schemes, "run_all", _run_all),
+        mock.patch.object(disagreement, "run_all", _run_all),
+    ):
         flow("prepare")
         settings = load("params.yaml", [])
         yield _folds(settings, times)
         yield _whole(settings, min(times, 3))
         yield _scaling(settings, times)
-        execution.stop(settings.execution)
+        executor.stop(settings.execution)
 
 
 def _folds(settings: Settings, times: int) -> Row:
@@ -44,8 +49,8 @@ def _folds(settings: Settings, times: int) -> Row:
     fold, (X, y) = PredefinedSplit(read_design(made).partition.fold), files.read_table(files.LABELED)
 
     def ours() -> None:
-        shutil.rmtree(cache.FOLDER, ignore_errors=True)
-        fit.fit_all(made, ["cross_validation"])
+        shutil.rmtree(fit_cache.FOLDER, ignore_errors=True)
+        run_schemes.fit_all(made, ["cross_validation"])
 
     def theirs() -> None:
         for candidate in made.candidates:
@@ -75,7 +80,7 @@ def _scaling(settings: Settings, times: int) -> Row:
     alone = settings.model_copy(update={"execution": settings.execution.model_copy(update={"workers": 1})})
     found = []
     for chosen in (settings, alone):
-        fit.warm_up(chosen)
+        run_schemes.warm_up(chosen)
         seconds = []
         for _ in range(min(times, 3)):
             started = time.perf_counter()
@@ -89,11 +94,11 @@ def _scaling(settings: Settings, times: int) -> Row:
 
 def _pipeline(settings: Settings) -> dict[str, float]:
     """Every fit and prediction of a run; the disagreement of each candidate."""
-    shutil.rmtree(cache.FOLDER, ignore_errors=True)
+    shutil.rmtree(fit_cache.FOLDER, ignore_errors=True)
     design = read_design(settings)
     for names in (["holdout", "final"], ["cross_validation", *further_schemes(design)], ["progressive"]):
-        fit.fit_all(settings, names)  # type: ignore[arg-type]  # these are names of schemes
-    halves, _ = fit.fit_all(settings, ["covalidation"])
+        run_schemes.fit_all(settings, names)  # type: ignore[arg-type]  # these are names of schemes
+    halves, _ = run_schemes.fit_all(settings, ["covalidation"])
     lines = disagreement.disagree_all(settings, halves["covalidation"])[0]["disagreement_rows"]
     found = lines.groupby("candidate").apply(lambda own: np.average(own["mean"], weights=own["rows"]))
     return {str(name): float(value) for name, value in found.items()}
@@ -132,8 +137,8 @@ def _fit(learner: Any, X: Any, y: Any, split: Split, unlabeled: Any) -> tuple[li
 
 
 def _run_all(settings: Settings, _what: str, function: Callable[..., Any], todo: Sequence[Work], _reused: int) -> Any:
-    """What `tasks.execution.run_all` does, but for Prefect, whose time is another row's."""
-    pool = execution.executor(settings.execution)
+    """What `tasks.fits.executor.run_all` does, but for Prefect, whose time is another row's."""
+    pool = executor.executor(settings.execution)
     longest_first = sorted(range(len(todo)), key=lambda place: -todo[place].seconds)
     futures = {place: pool.submit(function, *todo[place].arguments) for place in longest_first}
     return [futures[place].result() for place in range(len(todo))]

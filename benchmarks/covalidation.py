@@ -25,7 +25,7 @@ from heldout.covalidation import disagreements
 from heldout.fitting import answers
 from heldout.losses import ZERO_ONE
 from heldout.together import blocks, together
-from tasks import files
+from tasks.storage import files
 
 _PAIRS, _COLUMNS = 30, 50
 _WORK = f"co-validation, {_PAIRS} partitions, p = {_COLUMNS}"

@@ -53,7 +53,7 @@ def _before() -> Row:
 
 def _seconds_a_task(tasks: int) -> float:
     """What a Prefect task adds to a call of the pool, a flow's own start aside."""
-    from tasks.server import Server
+    from tasks.runtime.server import Server
 
     server = Server()
     server.start()
@@ -66,26 +66,26 @@ def _seconds_a_task(tasks: int) -> float:
 
 _MANY = """
 import logging, time
-from tasks import environment
+from tasks.runtime import environment
 environment.enter()
 logging.disable(logging.CRITICAL)
 from prefect import flow
-from tasks import execution
+from tasks.fits import executor
 from tasks.params import load
 settings = load("params.yaml", ())
 
-@flow(task_runner=execution.RUNNER)
+@flow(task_runner=executor.RUNNER)
 def many(number):
     started = time.perf_counter()
-    execution.run_all(settings, "many", abs, [execution.Work(f"task {{n}}", (n,), ()) for n in range(number)], 0)
+    executor.run_all(settings, "many", abs, [executor.Work(f"task {{n}}", (n,), ()) for n in range(number)], 0)
     return time.perf_counter() - started
 
 many(10)
 few, all_of_them = many(10), many({tasks})
-pool, started = execution.executor(settings.execution), time.perf_counter()
+pool, started = executor.executor(settings.execution), time.perf_counter()
 for future in [pool.submit(abs, n) for n in range({tasks} - 10)]:
     future.result()
 calls = time.perf_counter() - started
-execution.stop(settings.execution)
+executor.stop(settings.execution)
 print((all_of_them - few - calls) / ({tasks} - 10))
 """

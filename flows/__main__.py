@@ -6,8 +6,8 @@ import os
 import sys
 from pathlib import Path
 
-from tasks import environment
-from tasks.errors import UserError
+from tasks.runtime import environment
+from tasks.runtime.errors import UserError
 
 FLOWS = {
     "prepare": "cut the test part, keep some labels, deal out shards, draw every partition -> data/prepared",

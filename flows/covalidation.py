@@ -1,19 +1,18 @@
 """Co-validation: train on both halves of each repeat; compare the two on the unlabelled shards."""
 
-from prefect import flow
-
-from tasks import results
-from tasks.designs import read_design
-from tasks.disagreement import disagree_all
-from tasks.execution import RUNNER
-from tasks.fit import fit_all
-from tasks.params import load
+from flows.stage import stage
+from tasks.fits import scheme_results
+from tasks.fits.disagreement import disagree_all
+from tasks.fits.run_schemes import fit_all
+from tasks.params import Settings
+from tasks.plans.read_design import read_design
 
 
-@flow(name="covalidation", task_runner=RUNNER)
-def covalidation(params: str = "params.yaml", overrides: tuple[str, ...] = ()) -> None:
+@stage
+def covalidation(settings: Settings) -> None:
     """E_2cv, E_train and the disagreement for every candidate, from the same fits."""
-    settings = load(params, overrides)
     finished, failures = fit_all(settings, ["covalidation"])
     disagreement, mute = disagree_all(settings, finished["covalidation"])
-    results.write_covalidation(read_design(settings), finished["covalidation"], disagreement, {**mute, **failures})
+    scheme_results.write_covalidation(
+        read_design(settings), finished["covalidation"], disagreement, {**mute, **failures}
+    )

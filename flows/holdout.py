@@ -1,19 +1,17 @@
 """Hold-out: train g- and test it on the rows held out; retrain g on all rows."""
 
-from prefect import flow
+from flows.stage import stage
+from tasks.fits import scheme_results
+from tasks.fits.run_schemes import begin_all, fit_all
+from tasks.params import Settings
+from tasks.plans.read_design import read_design
+from tasks.track import mlflow_runs
 
-from tasks import results, tracking
-from tasks.designs import read_design
-from tasks.execution import RUNNER
-from tasks.fit import begin_all, fit_all
-from tasks.params import load
 
-
-@flow(name="holdout", task_runner=RUNNER)
-def holdout(params: str = "params.yaml", overrides: tuple[str, ...] = ()) -> None:
+@stage
+def holdout(settings: Settings) -> None:
     """E_val of g-, and E_in of g, for every candidate."""
-    settings = load(params, overrides)
     finished, failures = fit_all(settings, ["holdout", "final"])
-    if tracking.in_run():
+    if mlflow_runs.in_run():
         begin_all(settings)
-    results.write_holdout(settings, read_design(settings), finished, failures)
+    scheme_results.write_holdout(settings, read_design(settings), finished, failures)

@@ -22,10 +22,10 @@ from types import FrameType
 import psutil
 
 from flows.session import CRASH, INTERRUPTED, Session, log_to_terminal, tell
-from tasks import environment
-from tasks.environment import CACHE
-from tasks.errors import UserError
-from tasks.lock import alone
+from tasks.runtime import environment
+from tasks.runtime.checkout_lock import alone
+from tasks.runtime.environment import CACHE
+from tasks.runtime.errors import UserError
 
 log = logging.getLogger("heldout")
 
@@ -92,8 +92,8 @@ class Host:
 
     def _answer(self, descriptors: list[int], name: str, params: str, overrides: list[str]) -> int:
         """One stage; its words go to its own output, those of the server and the workers to the log."""
-        from tasks import tracking
         from tasks.params import load
+        from tasks.track import mlflow_runs
 
         try:
             with _speaking_to(descriptors):
@@ -103,7 +103,7 @@ class Host:
             self._session.open(settings)
             with _speaking_to(descriptors):
                 if self._first:
-                    self._run.enter_context(tracking.run(settings))
+                    self._run.enter_context(mlflow_runs.run(settings))
                     self._first = False
                 code = self._session.run(name, params, overrides)
                 if name == "report" and code == 0:
@@ -118,9 +118,9 @@ class Host:
             return CRASH
 
     def _end_run(self, reason: str) -> None:
-        from tasks import tracking
+        from tasks.track import mlflow_runs
 
-        tracking.end_run("FAILED", reason)
+        mlflow_runs.end_run("FAILED", reason)
 
 
 def main(driver: psutil.Process) -> None:

@@ -4,8 +4,8 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
-from tasks import environment
-from tasks.lock import alone
+from tasks.runtime import environment
+from tasks.runtime.checkout_lock import alone
 
 DESCRIPTION = """\
 Look at a table, say what is in it, and write params.yaml for it: what to predict, which columns to leave out and why, \
@@ -31,9 +31,9 @@ def main(arguments: Sequence[str]) -> int:
     given = parser().parse_args(arguments)
     here = Path.cwd()
     environment.enter()
-    from tasks import start  # pandas takes a second, which --help need not
+    from tasks.init import init  # pandas takes a second, which --help need not
 
     with alone():
-        for line in start.start(given.path, given.target, given.unlabeled, here):
+        for line in init.start(given.path, given.target, given.unlabeled, here):
             print(line)
     return 0

@@ -2,13 +2,13 @@
 
 from collections.abc import Sequence
 
-from tasks.lock import alone
+from tasks.runtime.checkout_lock import alone
 
 
 def plan(params: str, overrides: Sequence[str]) -> int:
     """Print the fits of every candidate and scheme, and what they will take. Raises UserError."""
-    from tasks import execution
-    from tasks import plan as planned
+    from tasks.fits import executor
+    from tasks.fits import forecast as planned
     from tasks.params import load
 
     settings = load(params, tuple(overrides))
@@ -17,5 +17,5 @@ def plan(params: str, overrides: Sequence[str]) -> int:
             for line in planned.lines(settings):
                 print(line)
         finally:
-            execution.stop(settings.execution)
+            executor.stop(settings.execution)
     return 0

@@ -2,22 +2,21 @@
 
 import logging
 
-from prefect import flow
-
-from tasks import files, shards, tables
-from tasks.params import load
+from flows.stage import stage
+from tasks.data import prepare_tables, unlabeled
+from tasks.data.write_prepared import write_prepared
+from tasks.params import Settings
 
 log = logging.getLogger("heldout")
 
 
-@flow(name="prepare")
-def prepare(params: str = "params.yaml", overrides: tuple[str, ...] = ()) -> None:
+@stage
+def prepare(settings: Settings) -> None:
     """Write data/prepared from the source that the parameters name."""
-    settings = load(params, overrides)
-    prepared = tables.prepare(settings)
-    reports = files.write_prepared(prepared)
+    prepared = prepare_tables.prepare(settings)
+    reports = write_prepared(prepared)
     for warning in prepared.warnings:
         log.warning("prepare: %s", warning)
-    log.info("prepare: %s, %s", prepared, shards.summary(reports))
-    for line in shards.told(reports):
+    log.info("prepare: %s, %s", prepared, unlabeled.summary(reports))
+    for line in unlabeled.told(reports):
         log.warning("prepare: %s", line)

@@ -1,25 +1,24 @@
 """Report: draw the pictures, write the page, log everything to MLflow, print the table."""
 
-from prefect import flow
+from flows.stage import stage
+from tasks.outcome.deliver import compare_speed
+from tasks.params import Settings
+from tasks.report import plots, render
+from tasks.report.summary import read_summary
+from tasks.storage import files, model_file
+from tasks.track import mlflow_runs
 
-from tasks import files, models, pictures, reporting, tracking
-from tasks.delivery import compare_speed
-from tasks.execution import RUNNER
-from tasks.params import load
-from tasks.summary import read_summary
 
-
-@flow(name="report", task_runner=RUNNER)
-def report(params: str = "params.yaml", overrides: tuple[str, ...] = ()) -> None:
+@stage
+def report(settings: Settings) -> None:
     """Tell people and MLflow what was found."""
-    settings = load(params, overrides)
     summary = read_summary(settings)
-    pictures.draw(summary)
-    reporting.write_report(summary)
-    model = models.load(files.MODEL)
+    plots.draw(summary)
+    render.write_report(summary)
+    model = model_file.load(files.MODEL)
     winner = next(candidate for candidate in settings.candidates if candidate.name == summary.selection["selected"])
-    with tracking.run(settings):
-        model_address = tracking.log_outcome(settings, summary, model)
+    with mlflow_runs.run(settings):
+        model_address = mlflow_runs.log_outcome(settings, summary, model)
         speed = compare_speed(settings, winner, model)
-        tracking.tag_speed(speed)
-    reporting.print_summary(summary, model_address, speed)
+        mlflow_runs.tag_speed(speed)
+    render.print_summary(summary, model_address, speed)

@@ -9,9 +9,9 @@ from types import FrameType
 
 import psutil
 
-from tasks import environment
-from tasks.errors import UserError
-from tasks.server import healthy
+from tasks.runtime import environment
+from tasks.runtime.errors import UserError
+from tasks.runtime.server import healthy
 
 HOST, PORT, POOL = "127.0.0.1", 4200, "heldout"
 URL = f"http://{HOST}:{PORT}/api"

@@ -8,9 +8,9 @@ import threading
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from tasks.errors import UserError
-from tasks.lock import alone
-from tasks.server import Server
+from tasks.runtime.checkout_lock import alone
+from tasks.runtime.errors import UserError
+from tasks.runtime.server import Server
 
 if TYPE_CHECKING:
     from tasks.params import Settings
@@ -32,7 +32,7 @@ class Session:
         """Start the server, and the workers if there is something to fit; import the flows meanwhile."""
         if self._settings is not None:
             return
-        from tasks.fit import warm_up  # Prefect reads the server's address when it is imported
+        from tasks.fits.run_schemes import warm_up  # Prefect reads the server's address when it is imported
 
         if fits:
             warm_up(settings)
@@ -64,9 +64,9 @@ class Session:
         if self._settings is not None:
             from prefect.logging.handlers import APILogWorker
 
-            from tasks import execution
+            from tasks.fits import executor
 
-            execution.stop(self._settings.execution)
+            executor.stop(self._settings.execution)
             APILogWorker.drain_all(timeout=5)
         self._server.stop()
 

@@ -3,9 +3,9 @@
 import os
 import sys
 
-from tasks import environment
-from tasks.errors import UserError
 from tasks.params import load
+from tasks.runtime import environment
+from tasks.runtime.errors import UserError
 
 HOST, PORT = "127.0.0.1", 5000
 

@@ -9,9 +9,11 @@ from flows.prepare import prepare
 from flows.progressive import progressive
 from flows.report import report
 from flows.select import select
-from tasks import environment, tracking, versioning
-from tasks.lock import alone
 from tasks.params import load
+from tasks.runtime import environment
+from tasks.runtime.checkout_lock import alone
+from tasks.storage import dvc_commands
+from tasks.track import mlflow_runs
 
 
 @flow(name="validate")
@@ -19,7 +21,7 @@ def validate(params: str = "params.yaml", overrides: tuple[str, ...] = ()) -> No
     """Which candidate, how large its error is, how far to trust that."""
     environment.enter()
     settings = load(params, overrides)
-    with alone(), tracking.run(settings):
+    with alone(), mlflow_runs.run(settings):
         prepare(params, overrides)
         holdout(params, overrides)
         cross_validation(params, overrides)
@@ -27,4 +29,4 @@ def validate(params: str = "params.yaml", overrides: tuple[str, ...] = ()) -> No
         covalidation(params, overrides)
         select(params, overrides)
         report(params, overrides)
-    versioning.commit(settings)
+    dvc_commands.commit(settings)

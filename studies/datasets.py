@@ -24,7 +24,7 @@ from typing import Any
 
 import pandas as pd
 
-from tasks.starter import VALIDATION_FRACTION
+from tasks.init.propose_params import VALIDATION_FRACTION
 
 CACHE = Path(".cache/studies/datasets")
 PAGE = Path("docs/datasets.md")

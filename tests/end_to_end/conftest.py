@@ -17,7 +17,7 @@ import psutil
 import pytest
 import yaml
 
-from tasks.server import Server
+from tasks.runtime.server import Server
 
 ROOT = Path(__file__).parents[2]
 LEARNERS = Path(__file__).with_name("learners")

@@ -9,7 +9,7 @@ import pytest
 import skops.io
 import yaml
 
-from tasks.forms import FORMS
+from tasks.outcome.delivery_forms import FORMS
 
 ELSEWHERE = """
 import json, sys

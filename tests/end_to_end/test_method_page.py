@@ -15,7 +15,7 @@ from heldout.intervals import DEFAULTS, METHODS, covering
 from heldout.losses import NAMES, check_spec, choose_loss
 from heldout.selection import CRITERIA, RULES
 from studies import method_pictures
-from tasks.params import Deliver
+from tasks.params.settings import Deliver
 
 DOCS = Path(__file__).parents[2] / "docs"
 TEXT = (DOCS / "method.md").read_text(encoding="utf-8")

@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from heldout.online import OnePass
-from tasks import models
+from tasks.storage import model_file
 
 pytestmark = pytest.mark.slow
 BAYES = {"estimator": "sklearn.naive_bayes.MultinomialNB"}
@@ -34,7 +34,7 @@ def test_sums_have_the_estimates_of_the_refit_and_every_target_says_which_is_upd
     selection = json.loads((checkout.path / "reports/selection.json").read_text())
     assert selection["selected"].endswith(" (one pass)")
     assert selection["deliver"]["target"] == estimates.loc[(selection["selected"], "E_test"), "target"]
-    assert isinstance(models.load(checkout.path / "models/selected.skops"), OnePass)
+    assert isinstance(model_file.load(checkout.path / "models/selected.skops"), OnePass)
     before = checkout.hashes()
     checkout.flow("cross_validation", "--params", params, "--set", "execution.shortcuts=off")
     assert before == checkout.hashes()  # another protocol, and no shortcut of a fit

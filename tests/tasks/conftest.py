@@ -7,9 +7,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from tasks import files
+from tasks.data.prepare_tables import prepare
+from tasks.data.write_prepared import write_prepared
 from tasks.params import load
-from tasks.tables import prepare
 
 SHIPPED = Path(__file__).parents[2] / "params.yaml"
 
@@ -55,5 +55,5 @@ def settings_of_rows(settings_with):
 @pytest.fixture
 def prepared(rows, settings_of_rows):
     """data/prepared from rows.csv; returns settings for it, with changes that leave these files alone."""
-    files.write_prepared(prepare(settings_of_rows()))
+    write_prepared(prepare(settings_of_rows()))
     return settings_of_rows

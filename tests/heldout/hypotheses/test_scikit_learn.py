@@ -22,7 +22,7 @@ from sklearn.utils.estimator_checks import check_estimator
 
 import heldout
 from heldout.hypotheses import EXPECTED_FAILED_CHECKS, KFoldHypothesis, ProgressiveHypothesis
-from tasks.models import stable_bytes
+from tasks.storage.model_file import stable_bytes
 
 X, y = make_classification(n_samples=60, n_features=4, flip_y=0.3, random_state=1)
 WHOLES = [
@@ -88,7 +88,7 @@ import skops.io
 from sklearn.datasets import make_classification
 from sklearn.tree import DecisionTreeClassifier
 from heldout.hypotheses import KFoldHypothesis, ProgressiveHypothesis
-from tasks.models import stable_bytes
+from tasks.storage.model_file import stable_bytes
 
 X, y = make_classification(n_samples=60, n_features=4, flip_y=0.3, random_state=1)
 for kind in (KFoldHypothesis, ProgressiveHypothesis):

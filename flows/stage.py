@@ -1,0 +1,23 @@
+"""What every stage of a validation is: a Prefect flow of its parameters, whose seconds are noted on the active run."""
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+from prefect import flow
+
+from tasks.fits.executor import RUNNER
+from tasks.params import Settings, load
+from tasks.track import mlflow_runs
+
+
+def stage(work: Callable[[Settings], None]) -> Any:
+    """A flow called like the function `work`, which is given the parameters of a file with its overrides."""
+
+    @flow(name=work.__name__, description=work.__doc__, task_runner=RUNNER)
+    def run(params: str = "params.yaml", overrides: tuple[str, ...] = ()) -> None:
+        started = time.monotonic()
+        work(load(params, overrides))
+        mlflow_runs.tag_seconds(work.__name__, time.monotonic() - started)
+
+    return run

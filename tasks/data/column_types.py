@@ -1,0 +1,215 @@
+"""The kind of each column, and the one dtype that goes with it: everything later reads kinds off dtypes.
+
+| kind | dtype | what becomes it |
+|---|---|---|
+| numeric | int or float | numbers; whole numbers with gaps become float64 |
+| boolean | bool | truth values without gaps; with gaps they are the category "False"/"True" |
+| category | pandas category of strings | strings of few distinct values; whole numbers that the user names so |
+| date | datetime64[us], in UTC | timestamps; strings that are all dates in one format |
+| text | str | all other strings |
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, get_args
+
+import pandas as pd
+from pandas.api import types
+
+from tasks.data import cast, dates
+from tasks.data.cast import ValueType
+from tasks.data.dates import ColumnError
+from tasks.params.sections import ColumnKind
+from tasks.runtime.errors import UserError
+
+KINDS: tuple[ColumnKind, ...] = get_args(ColumnKind)
+MOST_ERRORS = 10
+
+# strings are a category if their distinct values are at most _FEW, or at most _SHARE of the values and _MOST
+_FEW, _SHARE, _MOST = 20, 0.05, 1000
+_VALUE_TYPES: dict[str, ValueType] = {
+    "boolean": "truth values",
+    "integer": "numbers",
+    "floating": "numbers",
+    "mixed-integer-float": "numbers",
+    "decimal": "numbers",
+    "string": "strings",
+    "date": "dates",
+    "datetime": "dates",
+    "datetime64": "dates",
+    "empty": "nothing",
+}
+# what a shard may hold for a kind, beside what the labelled rows hold
+_NATURAL: Mapping[ColumnKind, tuple[ValueType, ...]] = {
+    "numeric": ("numbers",),
+    "boolean": ("truth values", "strings"),
+    "category": ("strings",),
+    "date": ("dates", "strings"),
+    "text": ("strings",),
+}
+_EMPTY: Mapping[ColumnKind, Any] = {
+    "numeric": "float64",
+    "boolean": "float64",
+    "category": pd.CategoricalDtype(pd.Index([], dtype="str")),
+    "date": "datetime64[us]",
+    "text": pd.StringDtype(na_value=float("nan")),
+}
+
+
+@dataclass(frozen=True)
+class Column:
+    """What a column of the source is; the columns of shards are brought to the same.
+
+    `source` is what its values were before, `dtype` what they are now, `format` that of dates in strings.
+    """
+
+    kind: ColumnKind
+    source: ValueType
+    dtype: Any
+    format: str | None = None
+
+
+def kinds(table: pd.DataFrame, chosen: Mapping[str, ColumnKind] | None = None) -> dict[str, ColumnKind]:
+    """The kind of each column of `table`, that of `chosen` where it is named there.
+
+    Raises UserError, a line for each column that has no kind (nested, mixed, dates in two formats).
+    """
+    return {name: kind_of_dtype(column.dtype) for name, column in typed(table, chosen)[1].items()}
+
+
+def typed(
+    table: pd.DataFrame, chosen: Mapping[str, ColumnKind] | None = None
+) -> tuple[pd.DataFrame, dict[str, Column]]:
+    """The table with each column in the dtype of its kind, and what the columns are.
+
+    Raises UserError, a line for each column that cannot be brought to a kind, or has an infinite value.
+    """
+    series, columns, errors = {}, {}, []
+    for name in table.columns:
+        try:
+            series[name], columns[name] = _typed(table[name], (chosen or {}).get(name))
+        except ColumnError as error:
+            errors.append(f"data.source: the column {name!r} {error}")
+    if errors:
+        more = [f"… and {len(errors) - MOST_ERRORS} more"] if len(errors) > MOST_ERRORS else []
+        raise UserError("\n".join(errors[:MOST_ERRORS] + more))
+    return pd.DataFrame(series, index=table.index, columns=table.columns, copy=False), columns
+
+
+def refused(table: pd.DataFrame, chosen: Mapping[str, ColumnKind] | None = None) -> dict[str, str]:
+    """Why a column has no kind, for each that has none: a clause to follow its name."""
+    reasons = {}
+    for name in table.columns:
+        try:
+            _typed(table[name], (chosen or {}).get(name))
+        except ColumnError as error:
+            reasons[name] = str(error)
+    return reasons
+
+
+def kind_of(values: pd.Series) -> ColumnKind:
+    """The kind of one column. Raises ColumnError, a ValueError, with the reason if it has none."""
+    return kind_of_dtype(_typed(values, None)[1].dtype)
+
+
+def kind_of_dtype(dtype: Any) -> ColumnKind:
+    """The kind of a prepared column."""
+    if isinstance(dtype, pd.CategoricalDtype):
+        return "category"
+    if types.is_bool_dtype(dtype):
+        return "boolean"
+    if types.is_datetime64_any_dtype(dtype):
+        return "date"
+    return "numeric" if types.is_numeric_dtype(dtype) else "text"
+
+
+def conform(values: pd.Series, column: Column) -> pd.Series:
+    """The column of a shard as the labelled rows have it: the same dtype, and categories beyond theirs last.
+
+    Where a gap forbids whole numbers or truth values it is float64 (0 and 1). Raises ColumnError if the
+    values are of another kind.
+    """
+    value_type = value_type_of(values)
+    if value_type == "nothing":
+        return cast.nothing(values, column.dtype)
+    if value_type not in (column.source, *_NATURAL[column.kind]):
+        raise ColumnError(f"holds {value_type}, but {column.source} in the labelled rows; write it as there")
+    made, _ = cast.as_kind(values, value_type, column.kind, column.format)
+    if column.kind == "boolean":
+        return cast.truth_like(made, column.dtype)
+    if column.kind == "category":
+        known, found = column.dtype.categories, made.cat.categories
+        return made.cat.set_categories([*known, *found[~found.isin(known)]])
+    if column.kind == "numeric":
+        return cast.number_like(made, column.dtype)
+    return made
+
+
+def _typed(values: pd.Series, wanted: ColumnKind | None) -> tuple[pd.Series, Column]:
+    value_type = value_type_of(values)
+    kind, form = (wanted, None) if wanted is not None else _infer(values, value_type)
+    if value_type == "nothing":
+        made = cast.nothing(values, _EMPTY[kind])
+    else:
+        made, form = cast.as_kind(values, value_type, kind, form)
+    return made, Column(kind, value_type, made.dtype, form)
+
+
+def value_type_of(values: pd.Series) -> ValueType:
+    dtype: Any = values.dtype
+    if isinstance(dtype, pd.CategoricalDtype):
+        return "strings" if values.notna().any() else "nothing"
+    if values.isna().all():
+        return "nothing"
+    if types.is_bool_dtype(dtype):
+        return "truth values"
+    if types.is_datetime64_any_dtype(dtype):
+        return "dates"
+    if types.is_numeric_dtype(dtype) and not types.is_complex_dtype(dtype):
+        return "numbers"
+    if isinstance(dtype, pd.StringDtype):
+        return "strings"
+    found = types.infer_dtype(values, skipna=True)
+    if found in _VALUE_TYPES:
+        return _VALUE_TYPES[found]
+    if (
+        found in ("mixed", "mixed-integer")
+        and values.dropna().map(lambda item: isinstance(item, str | int | float)).all()
+    ):
+        return "strings"
+    what = "nested values" if found == "mixed" else f"{found} values"
+    raise ColumnError(
+        f"holds {what} ({type(values.dropna().iloc[0]).__name__}), which are none of {', '.join(KINDS)}; "
+        "write it as one of them, or name it in data.drop"
+    )
+
+
+def _infer(values: pd.Series, value_type: ValueType) -> tuple[ColumnKind, str | None]:
+    if value_type == "numbers" or value_type == "nothing":
+        return "numeric", None
+    if value_type == "truth values":
+        return "boolean", None
+    if value_type == "dates":
+        return "date", None
+    if isinstance(values.dtype, pd.CategoricalDtype):
+        return "category", None
+    present = values.dropna().astype("str")
+    distinct = pd.Series(present.unique())
+    form = dates.common_format(distinct)
+    if form is not None:
+        return "date", form
+    if len(distinct) <= max(_FEW, min(_SHARE * len(present), _MOST)):
+        return "category", None
+    _refuse_mixed(distinct)
+    return "text", None
+
+
+def _refuse_mixed(distinct: pd.Series) -> None:
+    """Numbers with strings among them are no text: somebody must say what the strings are."""
+    numbers = pd.to_numeric(distinct, errors="coerce").notna()
+    if not numbers.all() and numbers.mean() >= 0.5:
+        other = distinct[~numbers].iloc[0]
+        raise ColumnError(
+            f"mixes numbers with strings such as {other!r}; add those that mean a gap to data.missing, or set its kind "
+            "in data.columns to category or text"
+        )

@@ -1,0 +1,120 @@
+"""Columns that say something of a row, but are no features: its group, its time, its weight."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import pandas as pd
+from numpy.typing import NDArray
+
+from heldout.dependence import Dependence, distinct, joined
+from heldout.errors import BadArgument
+from heldout.weights import check
+from tasks.data import duplicates
+from tasks.params import Settings
+from tasks.runtime.errors import UserError
+
+
+def named(settings: Settings) -> dict[str, str]:
+    """The column of each role that the parameters name."""
+    data = settings.data
+    roles = {"group": data.groups, "time": data.time, "weight": data.weight}
+    return {role: column for role, column in roles.items() if column is not None}
+
+
+def read(table: pd.DataFrame, settings: Settings) -> pd.DataFrame:
+    """A column for each named role, in the rows of `table`: groups and weights as they stand, times in an order.
+
+    Raises UserError for a column that is not there, or times that are neither numbers nor dates.
+    """
+    found = {}
+    for role, column in named(settings).items():
+        key = "data.groups" if role == "group" else f"data.{role}"
+        if column not in table.columns:
+            known = ", ".join(map(str, table.columns[:20])) + (", …" if len(table.columns) > 20 else "")
+            raise UserError(f"{key} is {column!r}, which is no column of {settings.data.source}; it has {known}")
+        values = table[column]
+        found[role] = {"group": _groups, "time": _times}.get(role, lambda own, _: own)(values, column)
+    return pd.DataFrame(found, index=table.index)
+
+
+def check_complete(roles: pd.DataFrame, settings: Settings) -> None:
+    """Raise UserError for a row with a label whose group, time or weight is missing, or whose weight is none."""
+    for role, column in named(settings).items():
+        missing = int(roles[role].isna().sum())
+        if missing:
+            key = "data.groups" if role == "group" else f"data.{role}"
+            raise UserError(
+                f"{key} is {column!r}, which is missing in {missing} of {len(roles)} rows with a label; fill it, or "
+                "take those rows out"
+            )
+    if "weight" in roles:
+        try:
+            check(roles["weight"])
+        except BadArgument as error:
+            raise UserError(f"data.weight is {settings.data.weight!r}: {error}") from None
+
+
+def with_copies(
+    roles: pd.DataFrame, X: pd.DataFrame, y: pd.Series, settings: Settings
+) -> tuple[pd.DataFrame, list[str]]:
+    """The roles with copies of a row in one group, if the parameters ask for it; and what to say of copies.
+
+    `X` and `y` are the features and labels of the rows that have one; `roles` of these and perhaps others.
+    """
+    sets = duplicates.sets(X)
+    if sets is None:
+        return roles, []
+    rows, differing = duplicates.count(sets, y.to_numpy())
+    said = (
+        f"{rows} of {len(X)} rows with a label have the features of another one, and "
+        f"{differing or 'none'} of them another label"
+    )
+    if settings.split.duplicates == "allow":
+        return roles, [f"{said}; split.duplicates keep_together would keep copies on one side of every split"]
+    known = roles.loc[X.index]
+    group = joined(distinct(known["group"].to_numpy()), sets) if "group" in known else sets
+    others = roles.drop(columns="group", errors="ignore")
+    together = others.assign(group=pd.Series(group, index=X.index).reindex(roles.index, fill_value=-1))
+    return together, [f"{said}; copies are kept on one side of every split, as one group"]
+
+
+def dependence(roles: pd.DataFrame, settings: Settings) -> Dependence:
+    """How rows with these `roles` depend on one another."""
+    return dependence_of({name: roles[name].to_numpy() for name in roles.columns}, settings.split.gap)
+
+
+def dependence_of(roles: Mapping[str, NDArray[Any]], gap: int) -> Dependence:
+    """The same, of the roles as they are read from a file."""
+    return Dependence(
+        group=distinct(roles["group"]) if "group" in roles else None,
+        time=distinct(roles["time"]) if "time" in roles else None,
+        gap=gap if "time" in roles else 0,
+    )
+
+
+def told_of_gap(rows: int) -> list[str]:
+    """What to say of rows that are neither labelled nor tested."""
+    reason = "they lie in the gap before the test part, or their group is in it"
+    return [f"{rows} rows with a label are left out: {reason}"] if rows else []
+
+
+def _groups(values: pd.Series, _column: str) -> pd.Series:
+    return values.astype("str").where(values.notna()) if values.dtype == object else values
+
+
+def _times(values: pd.Series, column: str) -> pd.Series:
+    if isinstance(values.dtype, pd.DatetimeTZDtype):
+        naive: pd.Series = values.dt.tz_convert("UTC").dt.tz_localize(None)
+        return naive
+    if pd.api.types.is_datetime64_any_dtype(values.dtype):
+        return values
+    if pd.api.types.is_numeric_dtype(values.dtype) and not pd.api.types.is_bool_dtype(values.dtype):
+        return values
+    try:
+        return pd.to_datetime(values, format="ISO8601")
+    except (ValueError, TypeError) as error:
+        reason = " ".join(str(error).split())[:120]
+        raise UserError(
+            f"data.time is {column!r}, which holds neither numbers nor dates of the form 2026-11-22 ({reason}); "
+            "write the dates so, year first"
+        ) from None

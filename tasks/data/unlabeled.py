@@ -1,0 +1,203 @@
+"""Unlabelled shards: read, held against the labelled rows, and handed on one at a time.
+
+Memory is that of one shard, however many there are. What was found in each is a `ShardReport`.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from tasks.data import read_source
+from tasks.data.column_types import MOST_ERRORS, Column, conform
+from tasks.data.dates import ColumnError
+from tasks.runtime.errors import UserError
+from tasks.storage.shard_report import ShardReport
+
+OnBad = Literal["fail", "skip"]
+_RARE = 0.01  # share of a shard's rows below which columns with values beyond the labelled ones are only named
+
+
+@dataclass(frozen=True, eq=False)
+class Schema:
+    """The features of the labelled rows: what each column is, its range or categories, and the labels' columns."""
+
+    columns: Mapping[str, Column]
+    ranges: Mapping[str, tuple[object, object]]
+    categories: Mapping[str, frozenset[str]]
+    gapless: frozenset[str]
+    labels: tuple[str, ...]  # columns of labels: dropped and told where a shard has one
+    dropped: frozenset[str]  # columns that the labelled rows had too, and that were dropped there
+
+    @classmethod
+    def of(
+        cls, features: pd.DataFrame, columns: Mapping[str, Column], labels: Sequence[str], dropped: Sequence[str]
+    ) -> "Schema":
+        """The schema of the labelled rows' features."""
+        ranges, categories = {}, {}
+        for name in features.columns:
+            values = features[name].dropna()
+            if isinstance(values.dtype, pd.CategoricalDtype):
+                categories[name] = frozenset(values.unique().tolist())
+            elif len(values) and values.dtype.kind in "iufM":
+                ranges[name] = (values.min(), values.max())
+        return cls(
+            columns={name: columns[name] for name in features.columns},
+            ranges=ranges,
+            categories=categories,
+            gapless=frozenset(features.columns[features.notna().all()]),
+            labels=tuple(labels),
+            dropped=frozenset(dropped),
+        )
+
+    def characters(self) -> set[str]:
+        """The columns that a CSV must not read as numbers."""
+        return {name for name, column in self.columns.items() if column.source == "strings"}
+
+
+@dataclass(frozen=True, eq=False)
+class Shards:
+    """Iterates over the usable shards, each read when it is asked for. Iterating raises UserError as `checked`."""
+
+    of: Sequence[Callable[[], tuple[pd.DataFrame | None, ShardReport]]]
+    on_bad: OnBad = "fail"
+
+    def checked(self) -> Iterator[tuple[pd.DataFrame | None, ShardReport]]:
+        """Each shard, None for a bad one, with its report.
+
+        At the end raises UserError, a line for each bad shard and at most ten, if they are not to be
+        skipped or no shard is left.
+        """
+        bad = []
+        for read in self.of:
+            frame, report = read()
+            if report.bad is not None:
+                bad.append(f"data.unlabeled: the shard {report.file} {report.bad}")
+            yield frame, report
+        if not bad or (self.on_bad == "skip" and len(bad) < len(self.of)):
+            return
+        hint = "no shard is left; mend one" if self.on_bad == "skip" else "mend it, or set data.on_bad_shard to skip"
+        more = [f"… and {len(bad) - MOST_ERRORS} more"] if len(bad) > MOST_ERRORS else []
+        raise UserError("\n".join([f"{bad[0]}; {hint}", *bad[1:MOST_ERRORS], *more]))
+
+    def __iter__(self) -> Iterator[pd.DataFrame]:
+        return (frame for frame, _ in self.checked() if frame is not None)
+
+
+def dealt(hidden: pd.DataFrame, parts: Sequence[NDArray[np.intp]]) -> Shards:
+    """Rows of the source whose label is hidden, in shards of the given places."""
+
+    def deal(part: NDArray[np.intp]) -> Callable[[], tuple[pd.DataFrame | None, ShardReport]]:
+        rows = np.sort(part)
+        return lambda: (hidden.iloc[rows].reset_index(drop=True), ShardReport(None, len(rows)))
+
+    return Shards([deal(part) for part in parts])
+
+
+def own(paths: Sequence[Path], schema: Schema, missing: Sequence[str], on_bad: OnBad) -> Shards:
+    """The user's own files, each held against the labelled rows."""
+
+    def reader(path: Path) -> Callable[[], tuple[pd.DataFrame | None, ShardReport]]:
+        return lambda: _read(path, schema, missing)
+
+    return Shards([reader(path) for path in paths], on_bad)
+
+
+def summary(reports: Sequence[ShardReport]) -> str:
+    """How many unlabelled rows there are, in how many shards."""
+    used = [report for report in reports if report.bad is None]
+    return f"{sum(report.rows or 0 for report in used)} unlabelled in {len(used)} shards"
+
+
+def told(reports: Sequence[ShardReport]) -> list[str]:
+    """What a person is told of the shards: the skipped ones with the rows lost, then the notes on the others."""
+    lines = []
+    for report in reports:
+        if report.bad is not None:
+            lost = "its rows" if report.rows is None else f"{report.rows} rows"
+            lines.append(f"{report.file} was skipped, {lost} lost: it {report.bad}")
+        elif report.notes:
+            lines.append(f"{report.file}: {'; '.join(report.notes)}")
+    return lines
+
+
+def _read(path: Path, schema: Schema, missing: Sequence[str]) -> tuple[pd.DataFrame | None, ShardReport]:
+    try:
+        frame = read_source.read_shard(path, missing, schema.characters())
+    except UserError as error:
+        said = str(error).replace(f"data.unlabeled is {path}", "cannot be read")
+        reason = said.removeprefix("data.unlabeled: ").removeprefix(f"the shard {path} ").removeprefix(f"{path} ")
+        return None, ShardReport(str(path), None, bad=reason)
+    return _check(frame, str(path), schema)
+
+
+def _check(frame: pd.DataFrame, path: str, schema: Schema) -> tuple[pd.DataFrame | None, ShardReport]:
+    """The shard as the labelled rows are, with what was mended and what is out of their range."""
+    lacking = [name for name in schema.columns if name not in frame.columns]
+    faults = [f"lacks the column {name!r} of the labelled rows" for name in lacking]
+    made = {}
+    for name, column in schema.columns.items():
+        if name in frame.columns:
+            try:
+                made[name] = conform(frame[name], column)
+            except ColumnError as error:
+                faults.append(f"has the column {name!r}, which {error}")
+    if faults:
+        more = f", and {len(faults) - 1} more faults" if len(faults) > 1 else ""
+        return None, ShardReport(path, len(frame), bad=f"{faults[0]}{more}")
+    notes = _mended(frame, schema)
+    shard = pd.DataFrame(made, index=frame.index, copy=False)
+    outside = np.zeros(len(shard), dtype=bool)
+    rarely = []
+    for name in shard.columns:
+        values = shard[name]
+        if name in schema.gapless and (gaps := int(values.isna().sum())):
+            notes.append(f"{name!r} has gaps in {gaps / len(shard):.1%} of the rows, and none in the labelled ones")
+        beyond, what = _beyond(values, name, schema)
+        if beyond.any():
+            outside |= beyond
+            if beyond.mean() < _RARE:
+                rarely.append(name)
+            else:
+                notes.append(f"{name!r} {what} in {beyond.mean():.1%} of the rows")
+    if rarely:
+        notes.append(f"values beyond those of the labelled rows, in under {_RARE:.0%} of the rows: {_listed(rarely)}")
+    return shard, ShardReport(path, len(shard), noted=int(outside.sum()), notes=tuple(notes))
+
+
+def _mended(frame: pd.DataFrame, schema: Schema) -> list[str]:
+    notes = [f"the column of labels {name!r} was dropped" for name in schema.labels if name in frame.columns]
+    extra = [
+        name
+        for name in frame.columns
+        if name not in schema.columns and name not in schema.labels and name not in schema.dropped
+    ]
+    if extra:
+        notes.append(f"{len(extra)} columns that the labelled rows do not have were left out ({_listed(extra)})")
+    if [name for name in frame.columns if name in schema.columns] != list(schema.columns):
+        notes.append("the columns were put in the order of the labelled rows")
+    return notes
+
+
+def _beyond(values: pd.Series, name: str, schema: Schema) -> tuple[NDArray[np.bool_], str]:
+    """The rows whose value lies beyond those of the labelled rows, and what that is called."""
+    if name in schema.categories:
+        unseen = values.notna() & ~values.isin(list(schema.categories[name]))
+        return unseen.to_numpy(dtype=bool), "has categories that no labelled row has"
+    if name in schema.ranges:
+        low, high = schema.ranges[name]
+        out = (values < low) | (values > high)
+        return out.to_numpy(dtype=bool), f"lies outside of {_short(low)} to {_short(high)}"
+    return np.zeros(len(values), dtype=bool), ""
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(map(repr, names[:5])) + (", …" if len(names) > 5 else "")
+
+
+def _short(value: object) -> str:
+    return f"{value:.6g}" if isinstance(value, float | int | np.number) else str(value)

@@ -1,0 +1,61 @@
+"""data/prepared, written whole or not at all."""
+
+from contextlib import suppress
+from dataclasses import asdict, replace
+
+import numpy as np
+import pandas as pd
+
+from tasks.data.prepare_tables import Prepared
+from tasks.runtime.errors import UserError
+from tasks.storage import files
+from tasks.storage.atomic import replacing
+from tasks.storage.lazy_table import ROWS_A_GROUP
+from tasks.storage.shard_report import ShardReport
+
+
+def write_prepared(prepared: Prepared) -> list[ShardReport]:
+    """All files below data/prepared, or none; shards one at a time. Returns what was found in each shard.
+
+    Raises UserError for shards that cannot be used.
+    """
+    try:
+        return _write_prepared(prepared)
+    except UserError:
+        with suppress(OSError):  # an empty one is ours, one with other things in it stays
+            files.PREPARED.parent.rmdir()
+        raise
+
+
+def _write_prepared(prepared: Prepared) -> list[ShardReport]:
+    with replacing(files.PREPARED) as folder:
+        prepared.labeled.to_parquet(folder / files.LABELED.name, row_group_size=ROWS_A_GROUP)
+        if prepared.test is not None:
+            prepared.test.to_parquet(folder / files.TEST.name)
+        for path, roles in ((files.ROLES, prepared.roles), (files.TEST_ROLES, prepared.test_roles)):
+            if path == files.ROLES or len(roles):
+                roles.rename_axis("row").reset_index().to_parquet(folder / path.name)
+        if prepared.copies is not None:
+            copies = pd.DataFrame({"row": np.arange(len(prepared.copies)), "copies": prepared.copies})
+            copies.to_parquet(folder / files.COPIES.name)
+        (folder / files.UNLABELED.name).mkdir()
+        reports: list[ShardReport] = []
+        for shard, report in prepared.shards.checked():
+            if shard is None:
+                reports.append(report)
+                continue
+            name = f"shard-{sum(known.bad is None for known in reports):05d}.parquet"
+            shard.to_parquet(folder / files.UNLABELED.name / name)
+            reports.append(replace(report, shard=name))
+        files.write_json(folder / files.SHARDS.name, [asdict(report) for report in reports])
+        partition = prepared.partition
+        rows = np.arange(len(partition.fold))
+        pd.DataFrame(
+            {"row": rows, "validation": partition.validation, "fold": partition.fold, "step": partition.step}
+        ).to_parquet(folder / files.PARTITION.name)
+        repeats, n = prepared.halves.shape
+        pd.DataFrame(
+            {"repeat": np.repeat(np.arange(repeats), n), "row": np.tile(rows, repeats), "half": prepared.halves.ravel()}
+        ).to_parquet(folder / files.HALVES.name)
+        (folder / files.DATA_HASH.name).write_text(prepared.data_hash + "\n")
+    return reports

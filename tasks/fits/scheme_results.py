@@ -1,0 +1,254 @@
+"""data/results: what each scheme leaves for `select`, one table a kind of number, and read back as evidence.
+
+Lines are written in pieces and read a candidate at a time: all candidates' losses are never in memory together.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from heldout.design import Design, Evidence, half_losses
+from heldout.losses import Losses
+from heldout.observed import Crossed
+from heldout.records import Split
+from heldout.seeds import SchemeName
+from tasks.fits import fit_warnings, tuned_paths
+from tasks.params import Settings
+from tasks.plans.fit_plans import further_schemes
+from tasks.plans.units import Finished
+from tasks.storage import files
+from tasks.storage.parquet import Pieces
+
+_LINES_AT_ONCE = 1_000_000
+SCHEMES: tuple[SchemeName, ...] = ("holdout", "cross_validation", "progressive", "covalidation")
+# where each scheme's losses are; those of further fits stand under their own name, beside cross_validation's
+_PLACES: Mapping[SchemeName, tuple[str, str]] = {
+    "final": ("holdout", "in_sample"),
+    **{scheme: (scheme, "losses") for scheme in SCHEMES},
+}
+
+
+def write_holdout(
+    settings: Settings, design: Design, finished: Mapping[str, Mapping[str, Finished]], failures: Mapping[str, str]
+) -> None:
+    """Losses of g- on the held-out rows, and of g on the rows that it was trained on; the paths of families."""
+    tables: dict[str, Pieces] = {
+        "losses": _losses(finished["holdout"], design.splits("holdout")),
+        "in_sample": _losses(finished["final"], design.splits("final")),
+        **tuned_paths.tables(settings, finished["final"]),
+    }
+    files.write_result(
+        "holdout", tables, failures, fit_warnings.count("holdout", finished["holdout"], finished["final"])
+    )
+
+
+def write_cross_validation(
+    design: Design, finished: Mapping[str, Mapping[str, Finished]], failures: Mapping[str, str]
+) -> None:
+    """One loss a row, its unit the fold; and the losses of the fits that intervals ask for."""
+    tables: dict[str, Pieces] = {"losses": _losses(finished["cross_validation"], design.splits("cross_validation"))}
+    for scheme in further_schemes(design):
+        tables[scheme] = _losses(finished[scheme], design.splits(scheme))
+    counted = fit_warnings.count("cross_validation", *finished.values())
+    files.write_result("cross_validation", tables, failures, counted)
+
+
+def write_progressive(design: Design, finished: Mapping[str, Finished], failures: Mapping[str, str]) -> None:
+    """One loss a tested row, its unit the step."""
+    splits = design.splits("progressive")
+    row = np.concatenate([split.validation for split in splits])
+    step = design.partition.step[row]
+    order = np.argsort(step, kind="stable")
+    losses = _lines(finished, step[order], row[order], lambda units: np.concatenate([*units.losses])[order])
+    files.write_result("progressive", {"losses": losses}, failures, fit_warnings.count("progressive", finished))
+
+
+def write_covalidation(
+    design: Design,
+    finished: Mapping[str, Finished],
+    disagreement: Mapping[str, pd.DataFrame],
+    failures: Mapping[str, str],
+) -> None:
+    """The loss of each row by the half model that did not see it and by the one that did, and disagreement.
+
+    Rows in time have no line of the first kind.
+    """
+    untested = design.dependence.time is not None
+    tables: dict[str, Pieces] = {
+        "losses": _halves(design, {} if untested else finished, own=False),
+        "training": _halves(design, finished, own=True),
+        **disagreement,
+    }
+    files.write_result("covalidation", tables, failures, fit_warnings.count("covalidation", finished))
+
+
+def read_evidence(design: Design, candidates: Sequence[str]) -> Mapping[str, Evidence]:
+    """All that the schemes left of each of `candidates`: read when it is asked for, and not kept."""
+    repeats = _by_candidate(files.read_result("covalidation", "disagreement"))
+    rows = _by_candidate(files.read_result("covalidation", "disagreement_rows"))
+    crossed = {name: _crossed(design, repeats[name], rows[name]) for name in candidates if name in rows}
+    return _ByName(
+        candidates, lambda name: Evidence(_OfCandidate(design, name), _Training(design, name), crossed.get(name))
+    )
+
+
+def losses(candidates: Sequence[str]) -> Iterator[pd.DataFrame]:
+    """The lines of losses.parquet of the contract, the losses of the four schemes, in pieces."""
+    for scheme in SCHEMES:
+        for piece in files.read_pieces(scheme, "losses"):
+            found = piece[piece["candidate"].isin(candidates)]
+            if len(found):
+                yield found.assign(scheme=scheme)
+
+
+def read_failures() -> dict[str, str]:
+    """The reason of each candidate that failed in any scheme."""
+    failures: dict[str, str] = {}
+    for scheme in SCHEMES:
+        for name, reason in files.read_failures(scheme).items():
+            failures.setdefault(name, reason)
+    return failures
+
+
+def _losses(finished: Mapping[str, Finished], splits: Sequence[Split]) -> Iterator[pd.DataFrame]:
+    """A line for each candidate, unit and row, in that order."""
+    unit = np.repeat(np.arange(len(splits)), [len(split.validation) for split in splits])
+    row = np.concatenate([split.validation for split in splits])
+    return _lines(finished, unit, row, lambda units: np.concatenate([*units.losses]))
+
+
+def _halves(design: Design, finished: Mapping[str, Finished], *, own: bool) -> Iterator[pd.DataFrame]:
+    """A line for each candidate, repeat and row, in that order."""
+    repeats, n = design.halves.shape
+    unit, row = np.repeat(np.arange(repeats), n), np.tile(np.arange(n), repeats)
+
+    def of(units: Finished) -> Losses:
+        parts = [part for part in units.training if part is not None] if own else units.losses
+        return half_losses(design, parts, own=own).ravel()
+
+    return _lines(finished, unit, row, of)
+
+
+def _lines(
+    finished: Mapping[str, Finished],
+    unit: NDArray[np.int64],
+    row: NDArray[np.intp],
+    losses_of: Callable[[Finished], Losses],
+) -> Iterator[pd.DataFrame]:
+    """The lines of each candidate, in pieces; without candidates one piece without lines."""
+    for candidate, units in finished.items():
+        loss = losses_of(units)
+        for first in range(0, len(loss), _LINES_AT_ONCE):
+            some = slice(first, first + _LINES_AT_ONCE)
+            yield pd.DataFrame({"candidate": candidate, "unit": unit[some], "row": row[some], "loss": loss[some]})
+    if not finished:
+        yield pd.DataFrame(
+            {"candidate": pd.Series([], dtype="str"), "unit": unit[:0], "row": row[:0], "loss": np.empty(0)}
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class _ByName(Mapping[str, Evidence]):
+    """Evidence that is made anew each time that it is asked for."""
+
+    names: Sequence[str]
+    of: Callable[[str], Evidence]
+
+    def __getitem__(self, name: str) -> Evidence:
+        if name not in self.names:
+            raise KeyError(name)
+        return self.of(name)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.names)
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+
+@dataclass(frozen=True, eq=False)
+class _OfCandidate(Mapping[SchemeName, Sequence[Losses]]):
+    """The losses of one candidate: each scheme is read when it is asked for."""
+
+    design: Design
+    candidate: str
+
+    def __getitem__(self, scheme: SchemeName) -> list[Losses]:
+        design = self.design
+        if scheme not in design.schemes():
+            raise KeyError(scheme)
+        if scheme == "covalidation" and design.dependence.time is not None:
+            return [np.empty(0) for _ in design.splits("covalidation")]
+        return _parts(
+            design, scheme, files.read_result(*_PLACES.get(scheme, ("cross_validation", scheme)), self.candidate)
+        )
+
+    def __contains__(self, scheme: object) -> bool:
+        return scheme in self.design.schemes()
+
+    def __iter__(self) -> Iterator[SchemeName]:
+        return iter(self.design.schemes())
+
+    def __len__(self) -> int:
+        return len(self.design.schemes())
+
+
+@dataclass(frozen=True, eq=False)
+class _Training(Sequence[Losses]):
+    """The losses of one candidate's half models on the rows that they were trained on, read when they are asked for."""
+
+    design: Design
+    candidate: str
+
+    @cached_property
+    def _read(self) -> list[Losses]:
+        return _half_parts(self.design, files.read_result("covalidation", "training", self.candidate), own=True)
+
+    def __getitem__(self, number: Any) -> Any:
+        return self._read[number]
+
+    def __len__(self) -> int:
+        return len(self._read)
+
+
+def _by_candidate(table: pd.DataFrame) -> dict[str, pd.DataFrame]:
+    return {str(name): own for name, own in table.groupby("candidate", sort=False)}
+
+
+def _parts(design: Design, scheme: SchemeName, table: pd.DataFrame) -> list[Losses]:
+    """The losses of each split, in the order of `Design.splits`."""
+    if scheme == "covalidation":
+        return _half_parts(design, table, own=False)
+    splits = design.splits(scheme)
+    losses = table["loss"].to_numpy()
+    if scheme == "progressive":  # kept in the order of steps
+        by_row = np.empty(len(design.y))
+        by_row[table["row"].to_numpy(dtype=np.intp)] = losses
+        return [by_row[split.validation] for split in splits]
+    return np.split(losses, np.cumsum([len(split.validation) for split in splits])[:-1])
+
+
+def _half_parts(design: Design, table: pd.DataFrame, *, own: bool) -> list[Losses]:
+    by_repeat = table["loss"].to_numpy().reshape(design.halves.shape)
+    return [
+        by_repeat[number // 2, split.train if own else split.validation]
+        for number, split in enumerate(design.splits("covalidation"))
+    ]
+
+
+def _crossed(design: Design, repeats: pd.DataFrame, rows: pd.DataFrame) -> Crossed:
+    """The margins over all shards, from those of each."""
+    weighted = (
+        repeats.assign(total=repeats["disagreement"] * repeats["rows"]).groupby("repeat")[["total", "rows"]].sum()
+    )
+    n, means, variances = (rows[name].to_numpy(dtype=np.float64) for name in ("rows", "mean", "variance"))
+    total = float(n.sum())
+    mean = float(n @ means) / total
+    spread = float(n @ (variances + (means - mean) ** 2)) / max(total - 1, 1)
+    by_repeat: Any = (weighted["total"] / weighted["rows"]).to_numpy()
+    return Crossed(by_repeat, spread, int(total), design.loss.apart or design.loss, design.seed)

@@ -1,0 +1,50 @@
+"""One-parameter families among the candidates: what their final fit found along its path."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import pandas as pd
+
+from heldout.family import Family, Path
+from tasks.params import Settings
+from tasks.plans.units import Finished, hypothesis_key
+from tasks.storage import fit_cache
+
+_PATHS = ["candidate", "value", "E_in", "E_val"]
+_CHOICES = ["candidate", "parameter", "chosen", "validated_on", "E_val", "corrected", "low", "high", "bound", "many"]
+
+
+def tables(settings: Settings, final: Mapping[str, Finished]) -> dict[str, pd.DataFrame]:
+    """`paths`: both errors at every value; `families`: the choice, its optimistic error and the corrected one."""
+    lines, choices = [], []
+    for candidate in settings.candidates:
+        if candidate.family is None or candidate.name not in final:
+            continue
+        path = _path(fit_cache.load(hypothesis_key(final[candidate.name].keys[0])))
+        errors = zip(path.values, path.training_errors, path.validation_errors, strict=True)
+        lines += [(candidate.name, str(value), training, tested) for value, training, tested in errors]
+        choices.append(
+            (
+                candidate.name,
+                candidate.family.parameter,
+                str(path.chosen),
+                path.validated_on,
+                float(path.validation_errors.min()),
+                path.corrected,
+                path.interval.low,
+                path.interval.high,
+                path.bound,
+                path.degrees_are_many,
+            )
+        )
+    return {
+        "paths": pd.DataFrame(lines, columns=_PATHS),
+        "families": pd.DataFrame(choices, columns=_CHOICES),
+    }
+
+
+def _path(hypothesis: Any) -> Path:
+    """The path of a family, which may stand behind its preprocessing."""
+    family = hypothesis if isinstance(hypothesis, Family) else hypothesis.steps[-1][1]
+    path: Path = family.path_
+    return path

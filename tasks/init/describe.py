@@ -1,0 +1,63 @@
+"""What `init` says: what a table holds, what is left out and why, and what will be run."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from tasks.init.edit_params import Path
+from tasks.init.leakage import percent
+from tasks.init.profile import Profile
+
+_MOST_CLASSES, _MOST_NAMES, _RARE = 12, 8, 20
+
+
+def lines(profile: Profile, values: Mapping[Path, Any], name: str) -> Iterator[str]:
+    """One finding a line, each under the word that says what it is about."""
+    yield f"table     {name}: {profile.rows} rows; {len(profile.kinds)} features stay: {kinds(profile)}"
+    yield f"target    {profile.target}: {task(profile)}"
+    if profile.labeled < profile.rows:
+        yield f"          {profile.rows - profile.labeled} rows have no label: they are served as unlabelled rows"
+    for one in profile.dropped:
+        yield f"dropped   {one.column}: {one.why}"
+    for remark in profile.remarks:
+        yield f"found     {remark}"
+    yield from _plan(profile, values)
+
+
+def kinds(profile: Profile) -> str:
+    """How many features are of each kind, with the names of those that are no numbers, if they are few."""
+    counted = []
+    for kind, count in Counter(profile.kinds.values()).most_common():
+        names = [name for name, own in profile.kinds.items() if own == kind]
+        listed = f" ({', '.join(names)})" if kind != "numeric" and count <= _MOST_NAMES else ""
+        counted.append(f"{count} {kind}{listed}")
+    return ", ".join(counted)
+
+
+def task(profile: Profile) -> str:
+    """What is predicted, with the share of each class."""
+    if not profile.classes:
+        return "numbers, so regression with squared error"
+    shown = ", ".join(
+        f"{value} {percent(count / profile.labeled)} ({count})" for value, count in profile.classes[:_MOST_CLASSES]
+    )
+    more = ", …" if len(profile.classes) > _MOST_CLASSES else ""
+    rarest = profile.classes[-1]
+    warning = f"; the rarest, {rarest[0]}, has {rarest[1]} rows" if rarest[1] < _RARE else ""
+    return f"{len(profile.classes)} classes: {shown}{more}{warning}"
+
+
+def _plan(profile: Profile, values: Mapping[Path, Any]) -> Iterator[str]:
+    names = ", ".join(candidate["name"] for candidate in values[("candidates",)])
+    kept = values[("data", "labeled_rows")]
+    if kept is not None:
+        yield (
+            f"plan      {kept} rows keep their label, so that a run takes minutes; the rest are the test part, and "
+            "unlabelled rows; data.labeled_rows: null keeps all"
+        )
+    if profile.classes and not values[("split", "stratify")]:
+        yield "plan      parts are not stratified: the rarest class has too few rows for a share in each"
+    yield (
+        f"plan      {percent(values[('split', 'test_fraction')])} of the labelled rows are the test part, opened once; "
+        f"{values[('split', 'folds')]} folds; candidates: {names}"
+    )

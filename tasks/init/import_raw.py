@@ -1,0 +1,133 @@
+"""A user's files, copied below data/raw and given to DVC, or all left as it was."""
+
+import filecmp
+import shutil
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from glob import has_magic
+from pathlib import Path
+
+from tasks.data import read_source
+from tasks.runtime.errors import UserError
+from tasks.storage import dvc_commands
+
+RAW = Path("data/raw")
+_SCHEMES = ("sklearn:", "openml:")
+
+
+def is_path(source: str) -> bool:
+    """Whether `source` names files, not a set that a library fetches."""
+    return not source.startswith(_SCHEMES)
+
+
+def place(source: str, taken: Sequence[str] = ()) -> str:
+    """The path below data/raw, as params.yaml names it, that `source` has or will have there.
+
+    `taken` are the places of other sources: one of the same name gets another.
+    """
+    if not is_path(source):
+        return source
+    if _inside(source) is not None:
+        return str(_inside(source))
+    name = "unlabeled" if has_magic(source) else Path(source).resolve().name
+    found = str(RAW / name)
+    return str(RAW / f"unlabeled-{name}") if found in taken else found
+
+
+@contextmanager
+def brought(sources: Sequence[str], places: Sequence[str]) -> Iterator[None]:
+    """Copy each of `sources` to its place and `dvc add` it; if the block raises, everything is as it was before.
+
+    What lies below data/raw stays there. A copy that is there already is replaced if DVC has it. Raises UserError for
+    another file of the same name that DVC does not have, and for what `dvc add` refuses.
+    """
+    undo: list[tuple[Path, Path | None]] = []  # what was written, and where the one before it is kept
+    try:
+        for source, target in zip(sources, map(Path, places), strict=True):
+            if not is_path(source):
+                continue
+            if _inside(source) is None and not _same(source, target):
+                _keep(target, undo)
+                _copy(source, target)
+            if not has_magic(str(target)):
+                _track(target, undo)
+        yield
+    except BaseException:
+        for written, kept in reversed(undo):
+            _remove(written)
+            if kept is not None:
+                kept.rename(written)
+        raise
+    for _, kept in undo:
+        if kept is not None:
+            _remove(kept)
+
+
+def _inside(source: str) -> Path | None:
+    """The path of `source` from the checkout, if it lies below data/raw."""
+    path, raw = Path(source).absolute(), RAW.absolute()
+    if path.is_relative_to(raw) and path != raw:
+        return RAW / path.relative_to(raw)
+    return None
+
+
+def _same(source: str, target: Path) -> bool:
+    if Path(source).is_file():
+        return target.is_file() and filecmp.cmp(source, target, shallow=False)
+    here, there = _files(source), _files(str(target)) if target.is_dir() else {}
+    return here.keys() == there.keys() and all(filecmp.cmp(here[name], there[name], shallow=False) for name in here)
+
+
+def _files(source: str) -> dict[str, Path]:
+    """The files of a folder or a glob, by the name that each has inside of it."""
+    if has_magic(source):
+        return {path.name: path for path in read_source.unlabeled_files(source)}
+    return {str(path.relative_to(source)): path for path in Path(source).rglob("*") if path.is_file()}
+
+
+def _copy(source: str, target: Path) -> None:
+    RAW.mkdir(parents=True, exist_ok=True)
+    if Path(source).is_file():
+        shutil.copyfile(source, target)
+        return
+    for name, path in _files(source).items():
+        (target / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(path, target / name)
+
+
+def _keep(target: Path, undo: list[tuple[Path, Path | None]]) -> None:
+    """Put aside what lies at `target`, to be put back if need be."""
+    if target.exists():
+        if not _pointer(target).exists():
+            raise UserError(
+                f"{target} is there with other content that DVC does not have: remove it, or rename the one you give"
+            )
+        aside = target.with_name(f".{target.name}.old")
+        _remove(aside)
+        target.rename(aside)
+        undo.append((target, aside))
+    else:
+        undo.append((target, None))
+
+
+def _track(target: Path, undo: list[tuple[Path, Path | None]]) -> None:
+    if any(_pointer(folder).exists() for folder in target.parents[:-1]):  # it is part of a folder that DVC has
+        return
+    for written in (_pointer(target), target.with_name(".gitignore")):
+        aside = written.with_name(f".{written.name}.old")
+        _remove(aside)
+        if written.exists():
+            shutil.copy2(written, aside)
+        undo.append((written, aside if written.exists() else None))
+    dvc_commands.add(target)
+
+
+def _pointer(path: Path) -> Path:
+    return path.with_name(f"{path.name}.dvc")
+
+
+def _remove(path: Path) -> None:
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)

@@ -1,0 +1,202 @@
+"""A look at a table before anything is fitted: what it holds, what to leave out and why."""
+
+import difflib
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import pandas as pd
+
+from heldout.errors import BadArgument
+from heldout.losses import ZERO_ONE, natural_loss
+from tasks.data import column_types
+from tasks.init import leakage, row_order
+from tasks.init.uninformative import why_useless
+from tasks.params.sections import ColumnKind
+from tasks.runtime.errors import UserError
+
+_MARKERS = ("?", "-", ".", "*", "missing", "unknown", "Unknown")  # said, not decided: each may be a value
+_LONGEST_MARKER = 10
+
+
+@dataclass(frozen=True)
+class Dropped:
+    """A column that is left out, and why."""
+
+    column: str
+    why: str
+
+
+@dataclass(frozen=True)
+class Profile:
+    """What a table holds. `classes` is empty for a target of numbers; `kinds` are those of the features that stay.
+
+    `missing` are strings that mean a gap, `time` the column by which the rows are a stream, `characters` the mean
+    length of a row's texts, `remarks` what else to say.
+    """
+
+    rows: int
+    labeled: int
+    target: str
+    classes: tuple[tuple[str, int], ...]
+    kinds: Mapping[str, ColumnKind]
+    dropped: tuple[Dropped, ...]
+    missing: tuple[str, ...]
+    time: str | None
+    characters: float
+    remarks: tuple[str, ...]
+
+
+def look(table: pd.DataFrame, target: str) -> Profile:
+    """Look at every column of `table` and at the order of its rows.
+
+    Raises UserError where the target is no column, has fewer than two values, is neither classes nor numbers, or where
+    no feature is left beside it.
+    """
+    _check(table, target)
+    table, missing = _without_markers(table, target)
+    labeled = table[table[target].notna()]
+    y = labeled[target].infer_objects()
+    classes = _is_class(y, target)
+    features = table.drop(columns=target)
+    unusable = {str(name): f"cannot be used as it is: it {why}" for name, why in column_types.refused(features).items()}
+    features = column_types.typed(features.drop(columns=list(unusable)))[0]
+    useless = {str(name): why for name in features.columns if (why := why_useless(features[name])) is not None}
+    features = features.drop(columns=list(useless))
+    everywhere, features = features, features.loc[labeled.index]
+    found, warned = _leaks(features, y, classes=classes)
+    dropped = {**unusable, **useless, **{leak.column: leak.why for leak in found}}
+    features = features.drop(columns=[leak.column for leak in found])
+    if features.empty:
+        reasons = "; ".join(f"{name}: {why}" for name, why in dropped.items())
+        raise UserError(f"no feature is left beside the target {target} ({reasons})")
+    rows = row_order.of_rows(features, y, classes=classes)
+    kinds = {
+        str(name): column_types.kind_of_dtype(dtype) for name, dtype in features.dtypes.items() if name != rows.time
+    }
+    return Profile(
+        rows=len(table),
+        labeled=len(labeled),
+        target=target,
+        classes=tuple((str(value), int(count)) for value, count in y.value_counts().items()) if classes else (),
+        kinds=kinds,
+        dropped=tuple(Dropped(name, dropped[name]) for name in map(str, table.columns) if name in dropped),
+        missing=missing,
+        time=rows.time,
+        characters=sum(float(features[name].str.len().mean()) for name, kind in kinds.items() if kind == "text"),
+        remarks=(*warned, *_copies(features, y), *rows.remarks, *_gaps(everywhere[features.columns], missing)),
+    )
+
+
+def _check(table: pd.DataFrame, target: str) -> None:
+    if target not in table.columns:
+        names = [str(name) for name in table.columns]
+        near = difflib.get_close_matches(target, names, n=1, cutoff=0.0)
+        raise UserError(f"--target is {target!r}, which is no column; did you mean {near[0] if near else '…'!r}?")
+    if not table[target].notna().any():
+        raise UserError(f"--target: {target} is missing in all {len(table)} rows; at least two classes are needed")
+    values = table[target].dropna()
+    if values.nunique() < 2:
+        raise UserError(f"--target: {target} has the single value {values.unique().tolist()}; at least two are needed")
+    if table.shape[1] < 2:
+        raise UserError(f"--target: {target} is the only column; there is no feature beside it")
+
+
+def _is_class(y: pd.Series, target: str) -> bool:
+    try:
+        classes = natural_loss(y.to_numpy()) is ZERO_ONE
+    except (BadArgument, ValueError) as error:
+        raise UserError(f"--target: {target}: {error}") from None
+    if classes and y.is_unique and len(y) > 2:
+        raise UserError(
+            f"--target: {target} has another class in each of its {len(y)} rows, as {y.iloc[0]!r}: there is nothing to "
+            "learn; name a column of classes or of numbers"
+        )
+    return classes
+
+
+def _without_markers(table: pd.DataFrame, target: str) -> tuple[pd.DataFrame, tuple[str, ...]]:
+    """The table with gaps in place of the one string that stands among the numbers of a column, and those strings."""
+    found: dict[str, None] = {}
+    for name in column_types.refused(table.drop(columns=target)):
+        values = table[name].dropna().astype(str)
+        strings = values[pd.to_numeric(values, errors="coerce").isna()].unique()
+        if (
+            len(strings) == 1
+            and len(strings[0]) <= _LONGEST_MARKER
+            and not (table[target].astype(str) == strings[0]).any()
+        ):
+            found[strings[0]] = None
+    if not found:
+        return table, ()
+    table = table.replace(list(found), None)
+    numbers = {name: pd.to_numeric(table[name], errors="coerce") for name in table.columns if name != target}
+    return table.assign(
+        **{
+            name: made
+            for name, made in numbers.items()
+            if made.notna().any() and made.isna().equals(table[name].isna())
+        }
+    ), tuple(found)
+
+
+def _leaks(features: pd.DataFrame, y: pd.Series, *, classes: bool) -> tuple[list[leakage.Leak], list[str]]:
+    """The columns that give the target away, and in words those that stay although they may."""
+    texts = [str(name) for name, dtype in features.dtypes.items() if column_types.kind_of_dtype(dtype) == "text"]
+    found = leakage.of_single_columns(features.drop(columns=texts), y, classes=classes)
+    sure = [leak for leak in found if leak.sure]
+    doubtful = [leak for leak in found if not leak.sure]
+    if classes:
+        known = [leak.column for leak in sure]
+        sure += [leak for leak in leakage.of_indicators(features, y) if leak.column not in known]
+        sure += leakage.of_texts(features, y, texts)
+    kept = []
+    if len(sure) == features.shape[1]:  # nothing would be left to learn from
+        kept = [leak for leak in sure if leak.column in texts] or sure
+        sure = [leak for leak in sure if leak not in kept]
+    return sure, [f"LEAK in {leak.column}, kept since no other column is left: {_own(leak)}" for leak in kept] + [
+        f"{leak.column} may give the target away: {_own(leak)}; too few rows to be sure, so it stays: is it known "
+        "before the target is?"
+        for leak in doubtful
+    ]
+
+
+def _own(leak: leakage.Leak) -> str:
+    return leak.why.removeprefix("leak: ")
+
+
+def _copies(features: pd.DataFrame, y: pd.Series) -> list[str]:
+    rows = pd.DataFrame({"features": pd.util.hash_pandas_object(features, index=False), "label": y})
+    equal = int(rows.duplicated().sum())
+    torn = int(rows["features"].duplicated().sum()) - equal
+    remarks = []
+    if equal:
+        remarks.append(
+            f"{equal} rows repeat an earlier row exactly; honest draws of few values do, copies do too: "
+            "see split.duplicates"
+        )
+    if torn:
+        remarks.append(
+            f"{torn} rows repeat the features of an earlier row with another label: no learner can be right on both"
+        )
+    return remarks
+
+
+def _gaps(features: pd.DataFrame, missing: tuple[str, ...]) -> list[str]:
+    remarks = [f"{marker!r} among numbers means missing: data.missing" for marker in missing]
+    shares = features.isna().mean()
+    some = shares[shares > 0].sort_values(ascending=False, kind="stable")
+    if len(some):
+        listing = ", ".join(f"{name} {leakage.percent(share)}" for name, share in some.iloc[:5].items())
+        remarks.append(f"{len(some)} columns have gaps: {listing}{', …' if len(some) > 5 else ''}")
+    marked: dict[str, list[str]] = {}
+    for name in features.columns:
+        if isinstance(features[name].dtype, pd.CategoricalDtype):
+            for marker in features[name].cat.categories.intersection(list(_MARKERS)):
+                marked.setdefault(marker, []).append(str(name))
+    for marker, names in sorted(marked.items()):
+        listing = ", ".join(names[:3]) + (", …" if len(names) > 3 else "")
+        remarks.append(
+            f"{marker!r} is a value of {len(names)} columns ({listing}) and counts as one more category; if it means "
+            "missing, add it to data.missing"
+        )
+    return remarks

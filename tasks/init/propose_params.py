@@ -1,0 +1,147 @@
+"""From what a table holds to the params.yaml that fits it: sizes that take minutes, and learners of its kind."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from heldout.partition import part_size
+from tasks.init import describe
+from tasks.init.edit_params import Noted, Path, Said, plain
+from tasks.init.profile import Profile
+
+_LEAST_TEST_FRACTION, VALIDATION_FRACTION, TESTED_FRACTION = 0.2, 0.2, 0.5
+_FOLDS, _FEWER_FOLDS = 10, 5
+_BLOCKS = 20  # of progressive validation, each a fit a candidate
+# what two cores fit in about two minutes, some fifty times a candidate
+_MOST_ROWS, _MOST_VALUES, _MOST_CHARACTERS, _FEWEST_ROWS = 4000, 300_000, 2_000_000, 500
+_FEW_ROWS, _REPEATS_OF_FEW, _REPEATS = 600, 30, 10
+_SHARDS = 4
+_MOST_CLASSES_TO_BOOST, _MOST_COLUMNS_TO_BOOST = 3, 200  # boosting grows a tree a class and step, on all columns
+_MOST_ROWS_OF_NEIGHBOURS = 20_000  # labelled or not: each is compared with all that were learned
+
+
+def decide(profile: Profile, source: str, unlabeled: str | None) -> dict[Path, Any]:
+    """The values of params.yaml that depend on the table; all others stay as they are."""
+    most = _most_rows(profile)
+    test_fraction = _test_fraction(profile, most)
+    pool = profile.labeled - part_size(profile.labeled, test_fraction, "test_fraction")
+    labeled = min(pool, most)
+    hidden = profile.rows - profile.labeled + pool - labeled
+    folds, stratify = _folds(profile, labeled)
+    return {
+        ("data", "source"): source,
+        ("data", "target"): Said(profile.target, describe.task(profile)),
+        ("data", "positive"): None,
+        ("data", "drop"): Noted([(one.column, one.why) for one in profile.dropped]),
+        ("data", "missing"): list(profile.missing) or None,
+        ("data", "columns"): Said(None, f"found: {describe.kinds(profile)}"),
+        ("data", "groups"): None,
+        ("data", "time"): profile.time,
+        ("data", "weight"): None,
+        ("data", "labeled_rows"): labeled if labeled < pool else None,
+        ("data", "unlabeled"): unlabeled,
+        ("data", "shards"): min(_SHARDS, hidden) or _SHARDS,
+        ("data", "sampling"): "iid",
+        ("split", "test_fraction"): test_fraction,
+        ("split", "validation_fraction"): VALIDATION_FRACTION,
+        ("split", "folds"): folds,
+        ("split", "stratify"): stratify,
+        ("split", "gap"): 0,
+        ("split", "duplicates"): "allow",
+        ("split", "repeats"): 1,
+        ("progressive", "tested_fraction"): TESTED_FRACTION,
+        ("progressive", "block"): -(-part_size(labeled, TESTED_FRACTION, "tested_fraction") // _BLOCKS),
+        ("covalidation", "repeats"): _REPEATS_OF_FEW if labeled <= _FEW_ROWS else _REPEATS,
+        ("candidates",): _candidates(profile, labeled + hidden),
+        ("selection", "criterion"): "E_cv",
+        ("selection", "rule"): "minimum",
+        ("selection", "nested"): False,
+        ("selection", "reopen_test"): False,
+        ("loss",): None,
+        ("intervals",): None,
+        ("deliver",): "final",
+    }
+
+
+def _most_rows(profile: Profile) -> int:
+    """As many labelled rows as fit in about two minutes."""
+    numbers = sum(kind != "text" for kind in profile.kinds.values())
+    most = min(_MOST_ROWS, _MOST_VALUES // max(1, numbers), int(_MOST_CHARACTERS / max(1.0, profile.characters)))
+    return max(_FEWEST_ROWS, most)
+
+
+def _test_fraction(profile: Profile, most: int) -> float:
+    """A fifth; of a long table half of the rows that are too many to be trained on: E_test is then the less noisy."""
+    return max(_LEAST_TEST_FRACTION, round((profile.labeled - most) / 2 / profile.labeled, 2))
+
+
+def _folds(profile: Profile, labeled: int) -> tuple[int, bool]:
+    """The folds, and whether they are stratified: not where a class has too few rows for a share in each."""
+    if not profile.classes:
+        return min(_FOLDS, labeled), True
+    smallest = int(min(count for _, count in profile.classes) * labeled / profile.labeled)
+    for folds in (_FOLDS, _FEWER_FOLDS):
+        if smallest >= folds and VALIDATION_FRACTION * labeled >= len(profile.classes):
+            return folds, True
+    return max(2, min(_FOLDS, labeled)), False
+
+
+def _candidates(profile: Profile, rows: int) -> list[dict[str, Any]]:
+    """Three to five learners, from simple to complex."""
+    kinds = set(profile.kinds.values())
+    neighbours = rows <= _MOST_ROWS_OF_NEIGHBOURS
+    if "text" in kinds:
+        return _of_text(bool(profile.classes), alone=kinds == {"text"})
+    forest = {"n_estimators": 100, "max_features": "sqrt", "random_state": 0}
+    boosted = len(profile.kinds) <= _MOST_COLUMNS_TO_BOOST and len(profile.classes) <= _MOST_CLASSES_TO_BOOST
+    if not profile.classes:
+        return [
+            _learner("ridge", "linear_model.Ridge"),
+            *([_learner("nearest-neighbours", "neighbors.KNeighborsRegressor", n_neighbors=10)] if neighbours else []),
+            _learner("tree", "tree.DecisionTreeRegressor", max_depth=6, random_state=0),
+            _learner("boosting", "ensemble.HistGradientBoostingRegressor", random_state=0)
+            if boosted
+            else _learner("forest", "ensemble.RandomForestRegressor", **forest),
+        ]
+    counted = sum(kind in ("category", "boolean") for kind in profile.kinds.values())
+    bayes = "naive_bayes.BernoulliNB" if 2 * counted >= len(profile.kinds) else "naive_bayes.GaussianNB"
+    return [
+        _learner("naive-bayes", bayes),
+        _learner("logistic", "linear_model.LogisticRegression", C=1.0, max_iter=1000),
+        *([_learner("nearest-neighbours", "neighbors.KNeighborsClassifier", n_neighbors=5)] if neighbours else []),
+        _learner("tree", "tree.DecisionTreeClassifier", max_depth=6, random_state=0),
+        _learner("boosting", "ensemble.HistGradientBoostingClassifier", random_state=0)
+        if boosted
+        else _learner("forest", "ensemble.RandomForestClassifier", **forest),
+    ]
+
+
+def _of_text(classes: bool, *, alone: bool) -> list[dict[str, Any]]:
+    if not classes:
+        return [
+            _learner("ridge", "linear_model.Ridge", alpha=10.0),
+            _learner("weak-ridge", "linear_model.Ridge", alpha=1.0),
+            _learner("nearest-neighbours", "neighbors.KNeighborsRegressor", n_neighbors=10),
+        ]
+    return [
+        # counts that are never negative: words have them, scaled numbers do not
+        _learner("naive-bayes", "naive_bayes.ComplementNB" if alone else "naive_bayes.BernoulliNB"),
+        _learner("logistic", "linear_model.LogisticRegression", C=1.0, max_iter=1000),
+        _learner("linear-svm", "svm.LinearSVC", C=1.0, random_state=0),
+    ]
+
+
+def _learner(name: str, path: str, **params: Any) -> dict[str, Any]:
+    learner: dict[str, Any] = {
+        "name": name,
+        "estimator": f"sklearn.{path}",
+        "preprocess": "auto",
+    }
+    return {**learner, "params": params} if params else learner
+
+
+def named(values: Mapping[Path, Any], template: Mapping[str, Any]) -> dict[Path, Any]:
+    """`values` without those that would only turn off what `template` does not even name."""
+    known = {(key,) for key in template} | {
+        (key, inner) for key, section in template.items() if isinstance(section, dict) for inner in section
+    }
+    return {path: value for path, value in values.items() if path in known or plain(value) is not None}

@@ -1,0 +1,84 @@
+"""What is shipped: the winner in the form that `deliver` names."""
+
+import timeit
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from heldout.hypotheses import KFoldHypothesis, ProgressiveHypothesis
+from tasks.fits.run_schemes import hypotheses
+from tasks.params import Candidate, Settings
+from tasks.plans.read_design import read_design
+from tasks.storage import files, model_file
+
+
+@dataclass(frozen=True, eq=False)
+class Delivered:
+    """The hypothesis that is saved, registered and tested, and g, the single model that it is compared with."""
+
+    hypothesis: Any
+    final: Any
+
+    def sizes(self) -> dict[str, int]:
+        """The bytes of both, as skops stores them."""
+        return {"bytes": model_file.size(self.hypothesis), "bytes_final": model_file.size(self.final)}
+
+
+@dataclass(frozen=True)
+class Speed:
+    """Microseconds that a prediction takes for one row among many: of what is delivered, and of g."""
+
+    delivered: float
+    final: float
+
+    def __str__(self) -> str:
+        return f"{self.delivered:.1f} µs a row, {self.final:.1f} µs with the single model"
+
+
+def compare_speed(settings: Settings, winner: Candidate, hypothesis: Any) -> Speed | None:
+    """The times of both, on this machine and now: for the terminal and MLflow. None where g itself is delivered."""
+    if settings.deliver == "final":
+        return None
+    X, _ = files.read_table(files.LABELED)
+    return Speed(_microseconds(hypothesis, X), _microseconds(hypotheses(settings, winner, "final")[0], X))
+
+
+def _microseconds(hypothesis: Any, X: Any) -> float:
+    times = timeit.repeat(lambda: hypothesis.predict(X), number=1, repeat=3)
+    return 1e6 * min(times) / len(X)
+
+
+def deliver(settings: Settings, winner: Candidate) -> Delivered:
+    """The winner in the form that the parameters name, from the hypotheses that were fitted already."""
+    final = hypotheses(settings, winner, "final")[0]
+    form = settings.deliver
+    if form == "final":
+        return Delivered(final, final)
+    design = read_design(settings)
+    learner = winner.learner()
+    if form == "progressive":
+        members = hypotheses(settings, winner, "progressive")
+        tested = np.array([len(split.validation) for split in design.splits("progressive")])
+        whole: Any = ProgressiveHypothesis.of(
+            members,
+            tested,
+            learner=learner,
+            tested_fraction=settings.progressive.tested_fraction,
+            block=design.block,
+            stratify=design.stratify,
+            seed=settings.seed,
+        )
+        return Delivered(whole, final)
+    members = hypotheses(settings, winner, "cross_validation")
+    tested = np.array([len(split.validation) for split in design.splits("cross_validation")])
+    whole = KFoldHypothesis.of(
+        members,
+        tested,
+        learner=learner,
+        folds=len(members),
+        stratify=design.stratify,
+        vote=form == "vote",
+        seed=settings.seed,
+    )
+    return Delivered(whole, final)

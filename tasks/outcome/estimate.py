@@ -1,0 +1,73 @@
+"""From losses to estimates and the choice: gathers what the schemes left, and has the science judge it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from heldout.design import Design, Evidence, estimate_candidate
+from heldout.errors import BadArgument
+from heldout.judging import estimate_winner, select_among
+from heldout.records import Estimate
+from heldout.selection import Selection
+from heldout.updated import updated_once
+from tasks.fits.scheme_results import read_evidence, read_failures
+from tasks.params import Settings
+from tasks.plans.read_design import read_design
+from tasks.runtime.errors import UserError
+
+
+@dataclass(frozen=True, eq=False)
+class Results:
+    """All results of the four schemes, without the candidates that failed in any of them."""
+
+    design: Design
+    evidence: Mapping[str, Evidence]
+    failures: Mapping[str, str]
+    updated: frozenset[str] = frozenset()  # the candidates that are updated once, not fitted
+
+    @property
+    def candidates(self) -> tuple[str, ...]:
+        """The candidates that did not fail, in the order of the parameters."""
+        return tuple(self.evidence)
+
+    def target(self, candidate: str, target: str) -> str:
+        """What an estimate of a candidate is about: also that it is updated once."""
+        return updated_once(target) if candidate in self.updated else target
+
+
+def read_results(settings: Settings) -> Results:
+    """The results of all schemes, candidates in the order of the parameters."""
+    failures = read_failures()
+    design = read_design(settings)
+    names = [candidate.name for candidate in settings.candidates if candidate.name not in failures]
+    updated = frozenset(candidate.name for candidate in settings.candidates if candidate.update is not None)
+    return Results(design, read_evidence(design, names), failures, updated)
+
+
+def estimate_all(results: Results) -> dict[str, list[Estimate]]:
+    """Every estimate of every candidate that did not fail."""
+    return {
+        name: [
+            replace(record, target=results.target(name, record.target))
+            for record in estimate_candidate(results.design, name, of)
+        ]
+        for name, of in results.evidence.items()
+    }
+
+
+def choose(
+    settings: Settings, results: Results, estimates: Mapping[str, list[Estimate]]
+) -> tuple[Selection, list[Estimate]]:
+    """The winner by `selection.criterion` and `selection.rule`, and its error after having won.
+
+    Raises UserError if nothing can be chosen.
+    """
+    if not results.candidates:
+        reasons = "; ".join(f"{name}: {reason}" for name, reason in results.failures.items())
+        raise UserError(f"candidates: all failed ({reasons}), so there is nothing to select; mend at least one")
+    try:
+        selection = select_among(
+            results.design, results.evidence, estimates, settings.criterion, settings.selection.rule
+        )
+    except BadArgument as error:
+        raise UserError(f"selection.{error.argument}: {error}") from None
+    return selection, estimate_winner(results.design, results.evidence)

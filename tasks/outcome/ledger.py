@@ -1,0 +1,19 @@
+"""The contamination ledger: how often labelled data were used to choose (METHOD, section 2)."""
+
+from dataclasses import dataclass
+
+from tasks.params import Candidate
+from tasks.storage import fit_cache
+
+
+@dataclass(frozen=True)
+class Ledger:
+    """How often these labelled data were used to choose."""
+
+    compared: int  # learners ever compared, this run's included: M of the selection bound
+    opened_for: frozenset[str]  # the winners for which the test part was opened by earlier runs
+
+
+def learner_id(candidate: Candidate) -> str:
+    """The identity of a learner with its settings and preprocessing, whatever its name."""
+    return fit_cache.key("learner", candidate.identity())

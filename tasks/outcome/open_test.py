@@ -1,0 +1,106 @@
+"""What follows the choice: the opening of the test part, and selection.json."""
+
+import logging
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from heldout import holdout
+from heldout.errors import FitFailure
+from heldout.fitting import test
+from heldout.observed import Tested
+from heldout.records import Estimate
+from heldout.selection import Selection, bound_of
+from tasks.data.row_roles import dependence_of
+from tasks.outcome.deliver import Delivered
+from tasks.outcome.delivery_forms import FORMS
+from tasks.outcome.duplicates_effect import Together
+from tasks.outcome.estimate import Results
+from tasks.outcome.ledger import Ledger, learner_id
+from tasks.params import Candidate, Settings
+from tasks.runtime.errors import UserError
+from tasks.storage import files
+
+log = logging.getLogger("heldout")
+
+
+@dataclass(frozen=True)
+class Opening:
+    """E_test, the number of winners that the test part was opened for, and why it stayed shut, if it did."""
+
+    estimates: tuple[Estimate, ...] = ()
+    openings: int = 0
+    refused: str | None = None
+
+
+def open_test_part(
+    settings: Settings, results: Results, winner: Candidate, delivered: Delivered, ledger: Ledger
+) -> Opening:
+    """E_test of what is delivered, unless the part was opened for another winner; empty without a test part."""
+    if settings.split.test_fraction == 0:
+        return Opening()
+    others = ledger.opened_for - {learner_id(winner)}
+    if others and not settings.selection.reopen_test:
+        reason = (
+            f"the test part of these data was opened for {len(others)} other winner{'s' * (len(others) > 1)}; a second "
+            "look would be a choice among test errors. Set selection.reopen_test to true to open it all the same, or "
+            "take fresh rows"
+        )
+        log.warning("E_test: not opened: %s", reason)
+        return Opening(openings=len(ledger.opened_for), refused=reason)
+    X, y = files.read_table(files.TEST)
+    roles = files.read_test_roles()
+    design = results.design
+    try:
+        losses = test(delivered.hypothesis, X, y, holdout.final_split(len(y)).validation, design.loss)
+        if design.weights is not None:  # over the mean of the labelled rows', as everywhere
+            losses = losses * design.weights.relative_of(roles["weight"])
+    except FitFailure as failure:
+        raise UserError(f"candidates: {winner.name} failed on the test part: {failure}") from None
+    clusters = dependence_of(roles, 0).clusters(np.arange(len(y)))
+    estimate = holdout.final_estimate(
+        winner.name,
+        Tested(losses, design.loss, design.seed, clusters),
+        len(design.y),
+        design.methods["E_test"],
+        design.level,
+        results.target(winner.name, FORMS[settings.deliver].target),
+    )
+    return Opening((estimate,), len(ledger.opened_for | {learner_id(winner)}))
+
+
+def describe(
+    settings: Settings,
+    results: Results,
+    selection: Selection,
+    estimates: Mapping[str, list[Estimate]],
+    opening: Opening,
+    ledger: Ledger,
+    delivered: Delivered,
+    copies: Together | None = None,
+) -> dict[str, Any]:
+    """selection.json."""
+    design = results.design
+    held_out = next(record for record in estimates[selection.selected] if record.estimate == "E_val")
+
+    def bound(models: int) -> float | None:  # Hoeffding counts independent rows
+        return None if design.dependence.kind else bound_of(held_out, design.loss, models, design.level)
+
+    target = results.target(selection.selected, FORMS[settings.deliver].target)
+    return {
+        "selected": selection.selected,
+        "criterion": selection.criterion,
+        "rule": selection.rule,
+        "candidates": [candidate.name for candidate in settings.candidates],
+        "indistinguishable": list(selection.indistinguishable),
+        "contamination": ledger.compared,
+        "bound": bound(ledger.compared),
+        "bound_of_one": bound(1),
+        "E_test": opening.estimates[0].value if opening.estimates else None,
+        "test_openings": opening.openings,
+        "test_refused": opening.refused,
+        "deliver": {"form": settings.deliver, "target": target, **delivered.sizes()},
+        **({} if copies is None else copies.described()),
+    }

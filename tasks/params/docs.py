@@ -1,0 +1,109 @@
+"""params.schema.json and docs/params.md, both made from the model of params.yaml: `make docs`."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from tasks.params.settings import Settings
+
+SCHEMA = Path("params.schema.json")
+PAGE = Path("docs/params.md")
+_HEAD = """\
+# The keys of params.yaml
+
+Made by `make docs` from the model in `tasks/params.py`; `params.schema.json` is made from it too, and an editor that
+speaks YAML's language server checks the file by it while you type. A key without a default has to be written. Errors
+name the file, the line (or `--set`), the key, its value and what is allowed, at most ten at once, before any fit.
+
+"""
+_TYPES = {
+    "string": "text",
+    "integer": "whole number",
+    "number": "number",
+    "boolean": "true or false",
+    "null": "null",
+    "object": "mapping",
+}
+
+
+def schema() -> str:
+    """The JSON schema, as the file holds it."""
+    made = {"$schema": "https://json-schema.org/draft/2020-12/schema", **Settings.model_json_schema()}
+    return json.dumps(_without_titles(made), indent=2, ensure_ascii=False) + "\n"
+
+
+def page() -> str:
+    """docs/params.md: a line for each key, with what may stand there, its default and its meaning."""
+    whole = json.loads(schema())
+    lines = ["| key | values | default | meaning |", "|---|---|---|---|"]
+    for key, place, required in _keys(whole, whole):
+        default = "" if required else f"`{json.dumps(place.get('default'), ensure_ascii=False)}`"
+        cells = [f"`{key}`", _values(place, whole), default or "–", place.get("description", "")]
+        lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
+    return _HEAD + "\n".join(lines) + "\n"
+
+
+def keys() -> list[str]:
+    """Every key of the model, as a.b; those of a list's items as a[].b."""
+    whole = json.loads(schema())
+    return [key for key, _, _ in _keys(whole, whole)]
+
+
+def write() -> None:
+    """Write both files."""
+    SCHEMA.write_text(schema(), encoding="utf-8")
+    PAGE.write_text(page(), encoding="utf-8")
+
+
+def _without_titles(node: Any) -> Any:
+    """pydantic's titles are the keys again, with capitals."""
+    if isinstance(node, list):
+        return [_without_titles(item) for item in node]
+    if not isinstance(node, dict):
+        return node
+    return {name: _without_titles(item) for name, item in node.items() if name != "title" or isinstance(item, dict)}
+
+
+def _keys(section: Any, whole: Any, prefix: str = "") -> Iterator[tuple[str, Any, bool]]:
+    """Each key below a section, what the schema says of it, and whether it has to be written."""
+    for name, place in section.get("properties", {}).items():
+        yield f"{prefix}{name}", _resolved(place, whole), name in section.get("required", ())
+        for inner in (place, *place.get("anyOf", ())):
+            below = f"{prefix}{name}."
+            if "items" in inner:
+                inner, below = inner["items"], f"{prefix}{name}[]."
+            yield from _keys(_resolved(inner, whole), whole, below)
+
+
+def _resolved(place: Any, whole: Any) -> Any:
+    if "$ref" not in place:
+        return place
+    found = whole
+    for name in place["$ref"].removeprefix("#/").split("/"):
+        found = found[name]
+    return {**found, **{key: value for key, value in place.items() if key != "$ref"}}
+
+
+def _values(place: Any, whole: Any) -> str:
+    """What may stand at a place, in words."""
+    if "anyOf" in place:
+        return " or ".join(dict.fromkeys(_values(one, whole) for one in place["anyOf"]))
+    if "$ref" in place:
+        return _values(_resolved(place, whole), whole)
+    if "enum" in place:
+        return ", ".join(f"`{value}`" for value in place["enum"] if value is not False)
+    if "const" in place:
+        return f"`{place['const']}`"
+    if place.get("type") == "array":
+        least = f" of at least {place['minItems']}" if place.get("minItems", 0) > 1 else ""
+        return f"list{least}: {_values(place.get('items', {}), whole)}"
+    if isinstance(place.get("additionalProperties"), dict):
+        return f"mapping to {_values(place['additionalProperties'], whole)}"
+    said = _TYPES.get(place.get("type", ""), "any value")
+    limits = {"minimum": "≥", "exclusiveMinimum": ">", "maximum": "≤", "exclusiveMaximum": "<"}
+    return said + ",".join(f" {sign} {place[limit]:g}" for limit, sign in limits.items() if limit in place)
+
+
+if __name__ == "__main__":
+    write()

@@ -1,0 +1,119 @@
+"""What pydantic finds wrong with params.yaml, as people read it: key, value, what is allowed, what comes nearest."""
+
+import difflib
+import re
+import reprlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import BaseModel, ValidationError
+
+from tasks.runtime.errors import Misplaced, Place, dotted, one_line
+
+_ONE_OF_A_UNION = "input should be "
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One mistake: its place in the parameters, and what a user reads after the file and line."""
+
+    place: Place
+    text: str
+
+
+def problems(error: ValidationError, model: type[BaseModel], raw: Any) -> list[Problem]:
+    """One problem for each place, in the order of the model; a value that fits no member of a union is told once."""
+    found: dict[Place, list[Any]] = {}
+    for problem in error.errors():
+        found.setdefault(_place(problem, raw), []).append(problem)
+    return [_explain(place, own, model) for place, own in found.items()]
+
+
+def _place(problem: Any, raw: Any) -> Place:
+    """The keys that lead to a problem: pydantic's location without the members of unions that it passed."""
+    place: list[str | int] = []
+    value = raw
+    for number, part in enumerate(problem["loc"]):
+        in_list = isinstance(value, list) and isinstance(part, int) and part < len(value)
+        if in_list or (isinstance(value, dict) and part in value):
+            value = value[part]
+        elif problem["type"] != "missing" or number + 1 < len(problem["loc"]):
+            continue
+        place.append(part)
+    return tuple(place)
+
+
+def _explain(place: Place, found: Sequence[Any], model: type[BaseModel]) -> Problem:
+    kind, value = found[0]["type"], found[0]["input"]
+    key = dotted(place)
+    if kind == "value_error":  # our own messages say all
+        error = found[0]["ctx"]["error"]
+        whole = (*place, *error.place) if isinstance(error, Misplaced) else place
+        said = str(error)
+        return Problem(
+            whole, one_line(said if said.startswith((f"{key} ", f"{key}.")) or not key else f"{key}: {said}")
+        )
+    if kind == "extra_forbidden":
+        text = f"{key} is not known; did you mean {_nearest(key, model)}?"
+    elif kind == "missing":
+        text = f"{key} is missing; write it: no number has a default in the code"
+    elif kind == "none_required":
+        text = f"{key} is {_SHORT.repr(value)}, but is not offered yet; leave it out"
+    else:
+        text = f"{key} is {_SHORT.repr(value)}: {_allowed(found)}{_hint(found, value)}"
+    return Problem(place, one_line(text))
+
+
+def _allowed(found: Sequence[Any]) -> str:
+    """What may stand at a place: the messages of all members of a union, joined."""
+    said: list[str] = list(dict.fromkeys(problem["msg"][0].lower() + problem["msg"][1:] for problem in found))
+    if not all(text.startswith(_ONE_OF_A_UNION) for text in said):
+        return said[0]
+    return _ONE_OF_A_UNION + " or ".join(text.removeprefix(_ONE_OF_A_UNION) for text in said)
+
+
+def _hint(found: Sequence[Any], value: Any) -> str:
+    """The allowed word that is most like the one written, if any is."""
+    words = [word for problem in found for word in re.findall(r"'([^']*)'", problem.get("ctx", {}).get("expected", ""))]
+    near = difflib.get_close_matches(value, words, n=1) if isinstance(value, str) else []
+    return f"; did you mean {near[0]!r}?" if near else ""
+
+
+def _nearest(key: str, model: type[BaseModel]) -> str:
+    """The known key whose last part is most like that of `key`, its neighbours before others."""
+    section, _, name = re.sub(r"\[\d+\]", "", key).rpartition(".")
+
+    def likeness(known: str) -> float:
+        other_section, _, other = known.rpartition(".")
+        return difflib.SequenceMatcher(None, name, other).ratio() + 0.3 * (section == other_section)
+
+    return max(_known_keys(model), key=likeness)
+
+
+def _known_keys(model: type[BaseModel], prefix: str = "") -> list[str]:
+    keys: list[str] = []
+    for name, field in model.model_fields.items():
+        section = _section(field.annotation)
+        place = f"{prefix}{name}"
+        keys += [place] if section is None else [place, *_known_keys(section, f"{place}.")]
+    return keys
+
+
+def _section(annotation: Any) -> Any:
+    """The model inside an annotation: itself, or that of a list's items; None for a plain value."""
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return annotation
+    inner = [found for item in getattr(annotation, "__args__", ()) if (found := _section(item))]
+    return inner[0] if inner else None
+
+
+class _Short(reprlib.Repr):
+    """Values as they are written, but for those that would fill the screen."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.maxlevel, self.maxdict, self.maxlist, self.maxstring, self.maxother, self.maxlong = 4, 10, 20, 120, 80, 80
+
+
+_SHORT = _Short()

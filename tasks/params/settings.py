@@ -1,0 +1,297 @@
+"""params.yaml, read and validated: the one place where a parameter becomes a value."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import (
+    Field,
+    PrivateAttr,
+    ValidationError,
+    ValidationInfo,
+    field_validator,
+    model_validator,
+)
+
+from heldout.dependent_intervals import NOT_IN_TIME
+from heldout.errors import BadArgument
+from heldout.intervals import DEFAULTS, covering
+from heldout.intervals.corrected_repeated_t import METHOD as REPEATED
+from heldout.losses import check_spec
+from heldout.selection import Criterion, check_rule
+from tasks.params import allowed_imports, build_learner, grids
+from tasks.params.messages import problems
+from tasks.params.sections import (
+    CostLoss,
+    Covalidation,
+    Data,
+    Execution,
+    Family,
+    LossName,
+    PinballLoss,
+    Progressive,
+    Section,
+    SelectionSection,
+    SplitSection,
+    Tracking,
+)
+from tasks.params.yaml_lines import MOST_ERRORS, Written
+from tasks.runtime.errors import Misplaced, UserError
+
+Deliver = Literal["final", "k_fold", "progressive", "vote"]
+
+
+class Candidate(Section):
+    """A named learner; with a grid, one for each of its points."""
+
+    name: Annotated[str, Field(min_length=1, pattern=r"^[\w.() =,+-]+$")] = Field(
+        description="what tables, files and MLflow call it"
+    )
+    estimator: str = Field(
+        description="import path of a scikit-learn learner's class, in a module that execution.allowed_modules names"
+    )
+    params: dict[str, Any] = Field(
+        {},
+        description="its settings; step__name reaches into a pipeline. A value {estimator: path, params: {…}} is a "
+        "learner itself, at any depth",
+    )
+    grid: (
+        Annotated[
+            dict[Annotated[str, Field(min_length=1)], Annotated[list[Any], Field(min_length=1)]], Field(min_length=1)
+        ]
+        | None
+    ) = Field(
+        None,
+        description="values of some parameters, from simple to complex: each point is a candidate of its own, called "
+        "name(C=1, gamma=0.1), the last parameter varying fastest",
+    )
+    preprocess: str | None = Field(
+        None,
+        description="auto, or the import path of a transformer's class; fitted inside each training part",
+    )
+    family: Family | None = Field(
+        None, description="a path of one parameter, chosen by validation inside each fit: one candidate in all"
+    )
+    update: Literal["partial_fit"] | None = Field(
+        None,
+        description="partial_fit: one pass of it over the rows, in their order, in place of fit; folds and steps share "
+        "their updates. An order-dependent learner (SGD) is another one than its refit; it is called name (one pass)",
+    )
+    _allowed: tuple[str, ...] = PrivateAttr(default=allowed_imports.DEFAULT)
+
+    def learner(self) -> Any:
+        """The unfitted estimator, behind its preprocessing if it has one; a family chooses its own value."""
+        family = None if self.family is None else self.family.model_dump()
+        built = build_learner.build(self.estimator, self.params, self.preprocess, family, self._allowed)
+        return built if self.update is None else build_learner.one_pass(built)
+
+    def identity(self) -> dict[str, Any]:
+        """What the learner is, whatever it is called: equal identities are one candidate."""
+        family = {} if self.family is None else {"family": self.family.model_dump()}
+        update = {} if self.update is None else {"update": self.update}
+        own = self.model_dump(exclude={"name", "grid", "family", "update"})
+        paths = (self.estimator, self.preprocess, *build_learner.inner_paths(self.params))
+        return {**own, **family, **update, "source": build_learner.own_source(*paths)}
+
+    def points(self) -> "list[Candidate]":
+        """The candidate, or the points of its grid, each a candidate without one, under the names that are shown."""
+        if self.grid is None and self.update is None:
+            return [self]
+        named = [(self.name, {})] if self.grid is None else grids.points(self.name, self.grid)
+        once = "" if self.update is None else " (one pass)"
+        return [
+            self.model_copy(update={"name": f"{name}{once}", "params": {**self.params, **values}, "grid": None})
+            for name, values in named
+        ]
+
+    @model_validator(mode="after")
+    def _buildable(self, info: ValidationInfo) -> "Candidate":
+        self._allowed = tuple((info.context or {}).get("allowed_modules", allowed_imports.DEFAULT))
+        family = None if self.family is None else self.family.model_dump()
+        grid = list(self.grid or ())
+        for name in grid:
+            if name in self.params or (self.family is not None and name == self.family.parameter):
+                other = "params" if name in self.params else "family"
+                raise Misplaced(f"grid.{name} stands in {other} too; leave it in one of them", ("grid", name))
+        for point in self.points():
+            build_learner.check(point.estimator, point.params, point.preprocess, family, self._allowed, grid)
+            if point.update is not None:
+                build_learner.check_update(point.estimator, point.learner(), point.preprocess, family)
+        return self
+
+
+class Settings(Section):
+    """All of params.yaml."""
+
+    seed: Annotated[int, Field(ge=0)] = Field(
+        description="every random choice, and every random_state that a candidate leaves open, comes from this number"
+    )
+    data: Data
+    split: SplitSection
+    progressive: Progressive
+    covalidation: Covalidation
+    candidates: Annotated[list[Candidate], Field(min_length=1)] = Field(
+        description="From simple to complex: a tie goes to the first"
+    )
+    loss: LossName | PinballLoss | CostLoss | None = Field(
+        None,  # 0/1 for classes, squared for numbers
+        description="what a wrong answer costs. null: 1 for a wrong class, the squared difference for numbers. Of "
+        "classes also log and brier (of predicted probabilities), balanced, {cost: {actual: {predicted: 2}}}; of "
+        "numbers absolute, {pinball: 0.9}",
+    )
+    # left out: the methods that docs/coverage.md chose
+    intervals: dict[str, str] | None = Field(
+        None,
+        description="interval methods in place of those that docs/coverage.md chose, one a line, as in E_cv: Bayle "
+        "within folds",
+        json_schema_extra={"propertyNames": {"enum": list(DEFAULTS)}},
+    )
+    selection: SelectionSection
+    deliver: Deliver = Field(
+        "final",
+        description="what is saved, registered and tested: final, the winner retrained on all rows; k_fold or "
+        "progressive, one of its hypotheses drawn for each query, which E_cv or E_prog is exactly about; vote, the "
+        "majority of the k (mean of numbers)",
+    )
+    execution: Execution
+    tracking: Tracking
+    _folder: str = PrivateAttr(default=".")
+
+    def use_folder(self) -> None:
+        """Let the modules beside params.yaml that it names be imported, in a worker too."""
+        allowed_imports.use_folder(self._folder, self.execution.allowed_modules)
+
+    @property
+    def criterion(self) -> Criterion:
+        """The selection criterion, by `data.sampling` where none is written (METHOD, section 5)."""
+        return self.selection.criterion or ("E_maxdt" if self.data.sampling == "active" else "E_cv")
+
+    @field_validator("candidates")
+    @classmethod
+    def _every_point(cls, written: list[Candidate]) -> list[Candidate]:
+        """Each point of a grid in its place."""
+        found = [(number, point) for number, candidate in enumerate(written) for point in candidate.points()]
+        names = [point.name for _, point in found]
+        for place, (number, point) in enumerate(found):
+            if point.name in names[:place]:
+                raise Misplaced(
+                    f"the name {point.name!r} is used {names.count(point.name)} times; give each candidate its own",
+                    (number, "name"),
+                )
+        return [point for _, point in found]
+
+    @field_validator("loss", mode="before")
+    @classmethod
+    def _known_loss(cls, loss: Any) -> Any:
+        try:
+            if loss is not None:
+                check_spec(loss)
+        except BadArgument as error:
+            raise Misplaced(str(error)) from None
+        return loss
+
+    @field_validator("intervals")
+    @classmethod
+    def _known_intervals(cls, chosen: dict[str, str] | None) -> dict[str, str] | None:
+        for estimate, name in (chosen or {}).items():
+            try:
+                covering(estimate, name)
+            except BadArgument as error:
+                raise Misplaced(str(error), (estimate,)) from None
+        return chosen
+
+    @model_validator(mode="after")
+    def _rule_fits(self) -> "Settings":
+        try:
+            check_rule(self.criterion, self.selection.rule)
+        except BadArgument as error:
+            raise Misplaced(f"selection.{error}", ("selection", "rule")) from None
+        self._check_time()
+        self._check_repeats()
+        pairs = (
+            self.selection.nested
+            or covering("E_cv", (self.intervals or {}).get("E_cv", "corrected t")).needs == "fold_pairs"
+        )
+        if pairs and self.split.folds == 2:
+            raise Misplaced(
+                "split.folds is 2, but nested selection and the nested interval need at least 3", ("split", "folds")
+            )
+        return self
+
+    def _check_time(self) -> None:
+        """What rows in time cannot have; and a gap is theirs alone."""
+        if self.data.time is None:
+            if self.split.gap:
+                raise Misplaced(
+                    f"split.gap is {self.split.gap}, but data.time is null; name a column, or set it to 0",
+                    ("split", "gap"),
+                )
+            return
+        later = "would train on rows later than those that it tests"
+        if self.split.folds == "loo":
+            raise Misplaced(
+                f"split.folds is loo, which with data.time {later}; give a number of folds", ("split", "folds")
+            )
+        if self.selection.nested:
+            raise Misplaced(
+                f"selection.nested is true, which with data.time {later}; set it to false", ("selection", "nested")
+            )
+        if self.criterion in NOT_IN_TIME:
+            raise Misplaced(
+                f"selection.criterion is {self.criterion}, which with data.time {later}; take another",
+                ("selection", "criterion"),
+            )
+
+    def _check_repeats(self) -> None:
+        """What the mean over several partitions into folds cannot have."""
+        repeats, chosen = self.split.repeats, (self.intervals or {}).get("E_cv")
+        if repeats == 1:
+            return
+        reasons = {
+            ("split", "folds"): self.split.folds == "loo" and "split.folds is loo, which has one partition",
+            ("data", "time"): self.data.time is not None and "the folds of rows in time (data.time) are not drawn",
+            ("selection", "nested"): self.selection.nested
+            and "selection.nested is about one partition; set it to false",
+            ("deliver",): self.deliver in ("k_fold", "vote") and f"deliver is {self.deliver}, of one partition's folds",
+            ("intervals", "E_cv"): chosen is not None
+            and covering("E_cv", chosen) != REPEATED
+            and f"intervals.E_cv is {chosen}, of one partition; leave it out, or use {REPEATED.name}",
+        }
+        for place, reason in reasons.items():
+            if reason:
+                raise Misplaced(f"split.repeats is {repeats}, but {reason}, or set split.repeats to 1", place)
+
+
+def load(path: str | Path = "params.yaml", overrides: Sequence[str] = ()) -> Settings:
+    """Read and check `path`, after `overrides` of the form a.b=c, whose values are read as YAML.
+
+    Raises UserError with at most ten lines, each naming the line of the file (or --set), the key, its value and
+    what is allowed.
+    """
+    path = Path(path)
+    written = Written(path, Settings.model_fields)
+    for override in overrides:
+        written.override(override)
+    folder = str(path.resolve().parent)
+    allowed = _allowed_modules(written.value)
+    allowed_imports.use_folder(folder, allowed)
+    try:
+        settings = Settings.model_validate(written.value, context={"allowed_modules": allowed})
+    except ValidationError as error:
+        lines = [f"{written.where(one.place)}: {one.text}" for one in problems(error, Settings, written.value)]
+        more = [f"… and {len(lines) - MOST_ERRORS} more"] if len(lines) > MOST_ERRORS else []
+        raise UserError("\n".join(lines[:MOST_ERRORS] + more)) from None
+    settings._folder = folder
+    return settings
+
+
+def _allowed_modules(raw: dict[Any, Any]) -> list[str]:
+    """What execution.allowed_modules will be, known before the candidates are imported; none if it is no list."""
+    execution = raw.get("execution")
+    names = (
+        execution.get("allowed_modules", allowed_imports.DEFAULT)
+        if isinstance(execution, dict)
+        else allowed_imports.DEFAULT
+    )
+    names = names if isinstance(names, list | tuple) else ()
+    return [name for name in names if isinstance(name, str) and all(part.isidentifier() for part in name.split("."))]

@@ -1,0 +1,26 @@
+"""The seconds that a fit of a candidate takes, as far as a run on these rows has noted them.
+
+They decide how fits are grouped into tasks and which task is first, and no result.
+"""
+
+from tasks.params import Candidate
+from tasks.storage import fit_cache
+
+
+def note(candidate: Candidate, labeled: str, seconds_a_row: float) -> None:
+    """Keep the least seconds of a fit and test for each row trained on: a first one waits for imports.
+
+    `labeled` is the hash of the rows' file.
+    """
+    before = known(candidate, labeled)
+    fit_cache.save(_key(candidate, labeled), seconds_a_row if before is None else min(before, seconds_a_row))
+
+
+def known(candidate: Candidate, labeled: str) -> float | None:
+    """The seconds for each row trained on, None before a hold-out was fitted."""
+    key = _key(candidate, labeled)
+    return float(fit_cache.load(key)) if fit_cache.has(key) else None
+
+
+def _key(candidate: Candidate, labeled: str) -> str:
+    return fit_cache.key("pace", candidate.identity(), labeled)

@@ -1,0 +1,115 @@
+"""The design of a validation, read from the prepared files: which splits, which estimates, which intervals."""
+
+import functools
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from heldout import dependent_intervals
+from heldout.dependence import Kind
+from heldout.dependent_intervals import NOT_IN_TIME
+from heldout.design import OF_THE_WINNER, OF_UNLABELED, PER_CANDIDATE, Design
+from heldout.errors import BadArgument
+from heldout.intervals.corrected_repeated_t import METHOD as REPEATED
+from heldout.losses import Loss, choose_loss
+from heldout.partition import Partition
+from heldout.progressive import Block
+from heldout.weights import Weights
+from tasks.data.row_roles import dependence_of
+from tasks.params import Settings
+from tasks.runtime.errors import UserError
+from tasks.storage import files
+
+
+def read_design(settings: Settings) -> Design:
+    """The design of `settings` over the prepared rows. Raises UserError for an interval that does not fit."""
+    return design_of(settings, files.file_hash(files.LABELED), files.partitions_hash())
+
+
+def design_of(settings: Settings, labeled: str, partitions: str) -> Design:
+    """The same for those who know the files' hashes: read once for each process and version."""
+    unlabeled = bool(files.shards())
+    names = [name for name in PER_CANDIDATE if unlabeled or name not in OF_UNLABELED]
+    if len(settings.candidates) > 1:
+        names += [name for name in OF_THE_WINNER if name != "E_nested" or settings.selection.nested]
+    return _read(
+        tuple(names),
+        _Written(repr(settings.loss), settings.loss),
+        tuple(sorted((settings.intervals or {}).items())),
+        settings.progressive.block,
+        settings.split.gap,
+        settings.split.stratify,
+        settings.split.repeats,
+        settings.seed,
+        settings.selection.level,
+        labeled,
+        partitions,
+    )
+
+
+@dataclass(frozen=True)
+class _Written:
+    """A loss as the parameters write it: by its text it can be a key, which a mapping cannot."""
+
+    text: str
+    loss: Any = field(compare=False)
+
+
+@functools.lru_cache(maxsize=4)
+def _read(
+    names: tuple[str, ...],
+    written: "_Written",
+    chosen: tuple[tuple[str, str], ...],
+    block: Block,
+    gap: int,
+    stratify: bool,
+    repeats: int,
+    seed: int,
+    level: float,
+    labeled: str,
+    _partitions: str,
+) -> Design:
+    y = files.read_target(files.LABELED, labeled)
+    roles = files.read_roles()
+    weights = Weights.of(roles.get("weight"))
+    loss = _loss(written.loss, y, weights)
+    partition = files.read_partition()
+    dependence = dependence_of(roles, gap)
+    in_time = dependence.time is not None
+    return Design(
+        y=y,
+        loss=loss,
+        partition=partition,
+        halves=files.read_halves(),
+        block=block,
+        stratify=stratify and loss.of_classes and not in_time,
+        seed=seed,
+        level=level,
+        methods=_methods(
+            ({"E_cv": REPEATED.name} if repeats > 1 else {}) | dict(chosen), loss, partition, dependence.kind
+        ),
+        estimates=[name for name in names if not (in_time and name in NOT_IN_TIME) and loss.refuses(name) is None],
+        dependence=dependence,
+        copies=files.read_copies(),
+        weights=weights,
+        fold_repeats=repeats,
+    )
+
+
+def _loss(spec: Any, y: NDArray[np.generic], weights: Weights | None) -> Loss:
+    try:
+        return choose_loss(spec, y, None if weights is None else weights.values, called="the target")
+    except BadArgument as error:
+        raise UserError(str(error)) from None
+
+
+def _methods(chosen: Mapping[str, str], loss: Loss, partition: Partition, kind: Kind | None) -> Any:
+    try:
+        methods = dependent_intervals.choose(chosen, loss, kind)
+        methods["E_cv"].check_folds(partition.fold)
+    except BadArgument as error:
+        raise UserError(str(error)) from None
+    return methods

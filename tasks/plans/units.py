@@ -1,0 +1,55 @@
+"""A unit is one fit of one candidate: its records, and where its hypothesis is stored."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from heldout.losses import Losses
+from heldout.seeds import SchemeName
+from heldout.warned import Warned
+from tasks.storage import files
+
+
+@dataclass(frozen=True)
+class Unit:
+    """One fit: the number of its split in a scheme, where it is stored, and the learner's open random state."""
+
+    scheme: SchemeName
+    number: int
+    key: str
+    random_state: int
+
+
+@dataclass(frozen=True)
+class Finished:
+    """The units of one candidate in one scheme, by number."""
+
+    keys: tuple[str, ...]
+    losses: Sequence[Losses]
+    training: Sequence[Losses | None]
+    warned: tuple[Warned, ...] = ()
+
+
+@dataclass(frozen=True)
+class Versions:
+    """The hashes of the files that a worker opens."""
+
+    labeled: str
+    partitions: str
+
+    @classmethod
+    def current(cls) -> "Versions":
+        return cls(files.file_hash(files.LABELED), files.partitions_hash())
+
+
+@dataclass(frozen=True)
+class Compared:
+    """Pairs of half models that are compared on a batch of shards: the first repeat, their keys, where it is stored."""
+
+    first: int
+    halves: tuple[str, ...]
+    key: str
+
+
+def hypothesis_key(unit: Unit | str) -> str:
+    """Where the hypothesis of a unit lies."""
+    return f"{unit if isinstance(unit, str) else unit.key}.hypothesis"

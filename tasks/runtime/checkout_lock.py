@@ -1,0 +1,54 @@
+"""One run at a time in a checkout: two would write over each other's files."""
+
+import fcntl
+import os
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import IO
+
+from tasks.runtime.environment import CACHE
+from tasks.runtime.errors import UserError
+
+_FILE = CACHE / "lock"
+_PATIENCE_SECONDS = 3.0  # the host of a `dvc` that has just ended needs a moment to see it
+_held = False
+
+
+def _locked(file: IO[str]) -> bool:
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True
+
+
+@contextmanager
+def alone() -> Iterator[None]:
+    """Hold the checkout for this process; inside of itself it does nothing.
+
+    Raises UserError if another process holds it. The system lets go when the process ends, however.
+    """
+    global _held
+    if _held:
+        yield
+        return
+    CACHE.mkdir(exist_ok=True)
+    with _FILE.open("a+") as file:
+        deadline = time.monotonic() + _PATIENCE_SECONDS
+        while not _locked(file):
+            if time.monotonic() > deadline:
+                file.seek(0)
+                owner = file.read().strip()
+                raise UserError(
+                    f"process {owner} runs in this checkout already; wait for it, stop it, or use a second clone"
+                )
+            time.sleep(0.1)
+        file.truncate(0)
+        file.write(str(os.getpid()))
+        file.flush()
+        _held = True
+        try:
+            yield
+        finally:
+            _held = False

@@ -1,0 +1,92 @@
+"""A Prefect server for as long as one process runs flows."""
+
+import atexit
+import os
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from pathlib import Path
+
+from tasks.runtime.environment import CACHE
+from tasks.runtime.errors import UserError
+
+_PATIENCE_SECONDS = 120
+_API_URL = "PREFECT_API_URL"
+
+
+class Server:
+    """The server named by PREFECT_API_URL, or one of our own on loopback, stopped with this process.
+
+    Prefect would start one by itself, but imports the whole server into the flow's process to do so,
+    which takes as long again as the server's own start. `start` returns at once, so that other slow
+    starts run beside it; `wait` before the first flow.
+    """
+
+    def __init__(self) -> None:
+        self._process: subprocess.Popen[bytes] | None = None
+        self._url = ""
+
+    def start(self) -> None:
+        """Begin to start. Call before Prefect is imported: it reads the address then."""
+        if _API_URL in os.environ:
+            return
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            port = probe.getsockname()[1]
+        self._url = f"http://127.0.0.1:{port}/api"
+        CACHE.mkdir(exist_ok=True)
+        with _log_file().open("ab") as log:
+            self._process = subprocess.Popen(  # noqa: S603
+                [sys.executable, "-P", str(Path(__file__).with_name("server_process.py")), str(port), str(os.getpid())],
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                env=_environment(),
+            )
+        atexit.register(self.stop)
+        os.environ[_API_URL] = self._url
+
+    def wait(self) -> None:
+        """Return when the server answers. Raises UserError if it does not."""
+        if self._process is None:
+            return
+        deadline = time.monotonic() + _PATIENCE_SECONDS
+        while not healthy(self._url):
+            if self._process.poll() is not None or time.monotonic() > deadline:
+                self.stop()
+                raise UserError(f"the Prefect server did not start; its own words are in {_log_file()}")
+            time.sleep(0.1)
+
+    def stop(self) -> None:
+        """Stop our own server; leave a user's alone."""
+        if self._process is None:
+            return
+        self._process.terminate()
+        try:
+            self._process.wait(timeout=10)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        self._process = None
+        os.environ.pop(_API_URL, None)
+
+
+def healthy(url: str) -> bool:
+    """Whether a Prefect server answers at the API address `url`."""
+    try:
+        with urllib.request.urlopen(f"{url}/health", timeout=2) as answer:  # noqa: S310
+            return bool(answer.status == 200)
+    except (urllib.error.URLError, OSError):
+        return False
+
+
+def _log_file() -> Path:
+    return CACHE / "prefect-server.log"
+
+
+def _environment() -> dict[str, str]:
+    # as Prefect's own temporary servers: no pages, and only the services that record runs
+    return {**os.environ, "PREFECT_UI_ENABLED": "0", "PREFECT__SERVER_EPHEMERAL": "1", "PREFECT__SERVER_FINAL": "1"}

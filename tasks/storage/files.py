@@ -1,0 +1,251 @@
+"""The files of the public contract: read and written here and nowhere else."""
+
+import functools
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from heldout.partition import Partition
+from heldout.records import Estimate
+from tasks.runtime.errors import UserError
+from tasks.storage import parquet
+from tasks.storage.atomic import replacing
+from tasks.storage.lazy_table import StoredTable, stays_in_its_file
+from tasks.storage.shard_report import ShardReport
+
+PREPARED = Path("data/prepared")
+LABELED = PREPARED / "labeled.parquet"
+TEST = PREPARED / "test.parquet"
+PARTITION = PREPARED / "partition.parquet"
+HALVES = PREPARED / "halves.parquet"
+ROLES = PREPARED / "roles.parquet"
+TEST_ROLES = PREPARED / "test_roles.parquet"
+COPIES = PREPARED / "copies.parquet"
+UNLABELED = PREPARED / "unlabeled"
+SHARDS = PREPARED / "shards.json"
+DATA_HASH = PREPARED / "data_hash.txt"
+RESULTS = Path("data/results")
+LOSSES = RESULTS / "losses.parquet"
+REPORTS = Path("reports")
+ESTIMATES = REPORTS / "estimates.csv"
+SELECTION = REPORTS / "selection.json"
+METRICS = REPORTS / "metrics.json"
+PLOTS = REPORTS / "plots"
+REPORT = REPORTS / "report.html"
+MODEL = Path("models/selected.skops")
+TARGET = "target"  # the column of the labels in prepared files
+
+ESTIMATE_COLUMNS = [
+    "candidate",
+    "estimate",
+    "value",
+    "low",
+    "high",
+    "level",
+    "target",
+    "interval",
+    "n_train",
+    "n_tested",
+]
+DIGITS = "%.10g"  # fewer than a float holds, so that reports do not change with the processor's kernels
+
+
+def read_data_hash() -> str:
+    """The content hash of the labelled source rows."""
+    return _existing(DATA_HASH).read_text().strip()
+
+
+def read_table(path: Path, version: str | None = None) -> tuple[pd.DataFrame, NDArray[np.generic]]:
+    """Features and target of labeled.parquet or test.parquet, opened once for each process and version.
+
+    `version` is the file's hash, for those who know it already.
+    """
+    return _open_table(str(_existing(path)), version or file_hash(path))
+
+
+def open_features(path: Path, version: str) -> Any:
+    """The features of labeled.parquet, whose rows are taken by `iloc`: a large table of numbers stays in its file."""
+    names = list(read_dtypes(path))
+    return StoredTable(path, names) if stays_in_its_file(path, names) else read_table(path, version)[0]
+
+
+def read_target(path: Path, version: str | None = None) -> NDArray[np.generic]:
+    """The target alone of labeled.parquet or test.parquet: what the main process needs of them."""
+    return _open_target(str(_existing(path)), version or file_hash(path))
+
+
+@functools.lru_cache(maxsize=2)
+def _open_target(path: str, _version: str) -> NDArray[np.generic]:
+    frame = pd.read_parquet(path, columns=[TARGET])
+    return frame[TARGET].to_numpy()
+
+
+@functools.lru_cache(maxsize=2)
+def _open_table(path: str, _version: str) -> tuple[pd.DataFrame, NDArray[np.generic]]:
+    frame = parquet.whole(Path(path))
+    return frame.drop(columns=TARGET), frame[TARGET].to_numpy()
+
+
+def read_dtypes(path: Path) -> dict[str, Any]:
+    """The dtype of each feature of a prepared file, of which no row is read."""
+    return {name: dtype for name, dtype in parquet.dtypes(_existing(path)).items() if name != TARGET}
+
+
+def read_gaps(path: Path) -> dict[str, int]:
+    """The features of a prepared file that have gaps, and how many; no row is read."""
+    return {name: count for name, count in parquet.gaps(_existing(path)).items() if name != TARGET}
+
+
+def read_shard(path: Path) -> pd.DataFrame:
+    """The features of one unlabelled shard."""
+    return parquet.whole(path)
+
+
+def shards() -> list[Path]:
+    """The unlabelled shards, in order."""
+    return sorted(_existing(UNLABELED).glob("shard-*.parquet"))
+
+
+def read_shard_reports() -> list[ShardReport]:
+    """What `prepare` found in each shard, bad ones too."""
+    return [ShardReport(**{**found, "notes": tuple(found["notes"])}) for found in read_json(SHARDS)]
+
+
+def read_partition() -> Partition:
+    """partition.parquet, in row order."""
+    frame = pd.read_parquet(_existing(PARTITION)).sort_values("row")
+    return Partition(
+        validation=frame["validation"].to_numpy(), fold=frame["fold"].to_numpy(), step=frame["step"].to_numpy()
+    )
+
+
+def read_halves() -> NDArray[np.int8]:
+    """halves.parquet as an array of shape (R, N)."""
+    frame = pd.read_parquet(_existing(HALVES))
+    in_order = (
+        frame["repeat"].is_monotonic_increasing
+        and (frame["row"].to_numpy().reshape(frame["repeat"].nunique(), -1) == np.arange(frame["row"].max() + 1)).all()
+    )
+    frame = frame if in_order else frame.sort_values(["repeat", "row"])
+    return frame["half"].to_numpy().reshape(frame["repeat"].nunique(), -1)
+
+
+def read_roles() -> dict[str, NDArray[Any]]:
+    """The `group`, `time` and `weight` of each labelled row, shape (N,), those that the parameters name."""
+    return _read_roles(ROLES)
+
+
+def read_test_roles() -> dict[str, NDArray[Any]]:
+    """The same of the rows of the test part."""
+    return _read_roles(TEST_ROLES)
+
+
+def read_copies() -> NDArray[np.int64] | None:
+    """A number for each set of labelled rows with equal features, shape (N,); None where all rows differ."""
+    return pd.read_parquet(COPIES).sort_values("row")["copies"].to_numpy() if COPIES.exists() else None
+
+
+def _read_roles(path: Path) -> dict[str, NDArray[Any]]:
+    frame = pd.read_parquet(_existing(path)).sort_values("row")
+    return {name: frame[name].to_numpy() for name in frame.columns if name != "row"}
+
+
+def write_result(
+    scheme: str,
+    tables: Mapping[str, parquet.Pieces],
+    failures: Mapping[str, str],
+    warned: Mapping[str, Mapping[str, Any]] | None = None,
+) -> None:
+    """data/results/<scheme>: a Parquet file a table, the reasons of candidates that failed, the warnings of others."""
+    with replacing(RESULTS / scheme) as folder:
+        for name, pieces in tables.items():
+            parquet.write_pieces(folder / f"{name}.parquet", pieces)
+        write_json(folder / "failures.json", dict(failures))
+        write_json(folder / "warnings.json", dict(warned or {}))
+
+
+def read_result(scheme: str, table: str, candidate: str | None = None) -> pd.DataFrame:
+    """One table of data/results/<scheme>, or the lines of one candidate."""
+    path = _existing(RESULTS / scheme / f"{table}.parquet")
+    return pd.read_parquet(path, filters=None if candidate is None else [("candidate", "==", candidate)])
+
+
+def read_pieces(scheme: str, table: str) -> Iterator[pd.DataFrame]:
+    """The same table, piece by piece: the groups of rows of its file."""
+    return parquet.pieces(_existing(RESULTS / scheme / f"{table}.parquet"))
+
+
+def read_failures(scheme: str) -> dict[str, str]:
+    """The reason of each candidate that failed in `scheme`."""
+    return dict(read_json(RESULTS / scheme / "failures.json"))
+
+
+def read_warnings(scheme: str) -> dict[str, dict[str, Any]]:
+    """The counted warnings of each candidate that gave some in `scheme`."""
+    return dict(read_json(RESULTS / scheme / "warnings.json"))
+
+
+def write_losses(pieces: Iterable[pd.DataFrame]) -> None:
+    """losses.parquet: candidate, scheme, unit, row, loss."""
+    LOSSES.parent.mkdir(parents=True, exist_ok=True)
+    parquet.write_pieces(LOSSES, (piece[["candidate", "scheme", "unit", "row", "loss"]] for piece in pieces))
+
+
+def write_estimates(estimates: Sequence[Estimate]) -> None:
+    """estimates.csv, ten significant digits, empty where there is no interval."""
+    table = pd.DataFrame([asdict(estimate) for estimate in estimates])[ESTIMATE_COLUMNS]
+    write_csv(ESTIMATES, table)
+
+
+def read_estimates() -> pd.DataFrame:
+    """estimates.csv as it was written."""
+    return pd.read_csv(_existing(ESTIMATES))
+
+
+def write_csv(path: Path, table: pd.DataFrame) -> None:
+    """A CSV with ten significant digits."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    table.to_csv(path, index=False, float_format=DIGITS, lineterminator="\n")
+
+
+def write_json(path: Path, value: Any) -> None:
+    """A JSON with ten significant digits, in the order given."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(_rounded(value), indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+def read_json(path: Path) -> Any:
+    """A JSON file of the contract."""
+    return json.loads(_existing(path).read_text(encoding="utf-8"))
+
+
+def file_hash(path: Path) -> str:
+    """The SHA-256 of a file's bytes."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def partitions_hash() -> str:
+    """The hash of the files that say how rows are split: both partitions, and the roles."""
+    return "".join(file_hash(path) for path in (PARTITION, HALVES, ROLES))
+
+
+def _rounded(value: Any) -> Any:
+    if isinstance(value, float):
+        return float(DIGITS % value)
+    if isinstance(value, dict):
+        return {key: _rounded(item) for key, item in value.items()}
+    return [_rounded(item) for item in value] if isinstance(value, list | tuple) else value
+
+
+def _existing(path: Path) -> Path:
+    if not path.exists():
+        raise UserError(f"{path} is missing; run the flow that writes it first, or `dvc repro`")
+    return path

@@ -1,0 +1,169 @@
+"""From a user's rows to the prepared tables: parts that are disjoint, and drawn from the seed alone."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from heldout.partition import make_halves, make_partition
+from tasks.data.prepare_tables import Prepared, prepare
+
+LAWS = settings(
+    max_examples=25,
+    deadline=None,
+    derandomize=True,
+    database=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],  # the folder of a test serves all its examples
+)
+
+
+def ids(*parts: pd.DataFrame | None) -> list[int]:
+    return sorted(row for part in parts if part is not None for row in part["id"].tolist())
+
+
+def frames(prepared: Prepared) -> list[pd.DataFrame]:
+    test = [] if prepared.test is None else [prepared.test]
+    partition = pd.DataFrame(vars(prepared.partition))
+    return [prepared.labeled, *test, *prepared.shards, partition, pd.DataFrame(prepared.halves)]
+
+
+def same(one: Prepared, other: Prepared) -> list[bool]:
+    return [a.equals(b) for a, b in zip(frames(one), frames(other), strict=True)]
+
+
+@LAWS
+@given(
+    st.sampled_from([0, 0.1, 0.25, 0.5]),
+    st.one_of(st.none(), st.integers(15, 26)),
+    st.integers(1, 4),
+    st.booleans(),
+    st.integers(0, 2**40),
+)
+def test_the_parts_are_disjoint_and_hold_all_rows(rows, settings_of_rows, test, labeled, shards, stratify, seed):
+    changes = {"split.test_fraction": test, "data.labeled_rows": labeled or "null", "data.shards": shards}
+    changes |= {"seed": seed, "split.stratify": str(stratify).lower()}
+    made = prepare(settings_of_rows(*(f"{key}={value}" for key, value in changes.items())))
+    assert list(range(60)) == ids(made.labeled, made.test, *made.shards)
+    n_test = round(60 * test)
+    assert n_test == (0 if made.test is None else len(made.test))
+    assert (60 - n_test if labeled is None else labeled) == len(made.labeled)
+    sizes = [len(shard) for shard in made.shards]
+    assert (0 if labeled is None else shards) == len(sizes)
+    assert max(sizes, default=0) - min(sizes, default=0) <= 1
+    for part in (made.labeled, made.test):  # a row keeps its own features and label, whatever part it fell into
+        if part is not None:
+            found = part.rename(columns={"target": "kind"})
+            assert rows.iloc[part["id"]].reset_index(drop=True).equals(found)
+    for shard in made.shards:
+        assert rows.iloc[shard["id"]].drop(columns="kind").reset_index(drop=True).equals(shard)
+
+
+def test_each_class_has_its_share_of_each_stratified_part(rows, settings_of_rows):
+    made = prepare(settings_of_rows("split.test_fraction=0.2", "data.labeled_rows=30"))
+    for part, won in ((made.test, 4), (made.labeled, 10)):
+        assert won == (part["target"] == "won").sum()
+    assert [2] * 5 == [(made.labeled["target"][made.partition.fold == fold] == "won").sum() for fold in range(5)]
+
+
+def test_the_partitions_are_those_of_the_science(rows, settings_of_rows):
+    made = prepare(settings_of_rows("seed=3"))
+    y = made.labeled["target"].to_numpy()
+    expected = make_partition(y, validation_fraction=0.2, folds=5, tested_fraction=0.5, stratify=True, seed=3)
+    assert pd.DataFrame(vars(expected)).equals(pd.DataFrame(vars(made.partition)))
+    assert np.array_equal(make_halves(y, repeats=3, stratify=True, seed=3), made.halves)
+
+
+def test_loo_is_one_fold_a_row(rows, settings_of_rows):
+    assert list(range(60)) == sorted(prepare(settings_of_rows("split.folds=loo")).partition.fold.tolist())
+
+
+def test_the_target_is_renamed_and_stands_last(rows, settings_of_rows):
+    rows[["kind", "x", "id"]].to_csv("rows.csv", index=False)
+    assert ["x", "id", "target"] == list(prepare(settings_of_rows()).labeled.columns)
+
+
+@pytest.mark.parametrize(("positive", "count"), [("won", 20), ("lost", 40)])
+def test_the_positive_value_becomes_1_and_all_others_0(rows, settings_of_rows, positive, count):
+    made = prepare(settings_of_rows(f"data.positive={positive}")).labeled
+    assert "int64" == made["target"].dtype
+    assert (rows["kind"] == positive).astype(int).tolist() == made["target"].tolist()
+    assert count == made["target"].sum()
+
+
+def test_dropped_columns_are_in_no_part(rows, settings_of_rows):
+    made = prepare(settings_of_rows("data.drop=[x]", "data.labeled_rows=30"))
+    assert ["id", "target"] == list(made.labeled.columns)
+    assert [["id"]] * 4 == [list(shard.columns) for shard in made.shards]
+
+
+@pytest.mark.parametrize("positive", ["null", "won"])
+def test_rows_without_a_label_are_served_as_unlabelled(rows, settings_of_rows, positive):
+    rows.loc[[7, 8, 30], "kind"] = None
+    rows.to_csv("rows.csv", index=False)
+    made = prepare(settings_of_rows("data.shards=2", f"data.positive={positive}"))
+    assert [7, 8, 30] == ids(*made.shards)
+    assert ids(rows.drop(index=[7, 8, 30])) == ids(made.labeled)
+    assert made.labeled["target"].notna().all()
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_files_of_unlabelled_rows_are_the_shards_in_the_order_of_their_names(rows, settings_of_rows, ending):
+    features = rows.drop(columns="kind")
+    for name, first in (("b", 0), ("a", 5)):
+        part = features.iloc[first : first + 5][["x", "id"]].assign(more=1)  # another order, another column
+        part.to_csv(f"{name}.csv", index=False) if ending == "csv" else part.to_parquet(f"{name}.parquet")
+    made = prepare(settings_of_rows(f'data.unlabeled="?.{ending}"', "data.labeled_rows=50"))
+    assert [[5, 6, 7, 8, 9], [0, 1, 2, 3, 4]] == [shard["id"].tolist() for shard in made.shards]
+    assert [["id", "x"]] * 2 == [list(shard.columns) for shard in made.shards]
+
+
+CUTS = ["split.test_fraction=0.2", "data.labeled_rows=30"]
+
+
+def test_the_same_seed_gives_the_same_tables_and_another_seed_others(rows, settings_of_rows):
+    one, again, other = (prepare(settings_of_rows(*CUTS, f"seed={seed}")) for seed in (1, 1, 2))
+    assert all(same(one, again))
+    assert not any(same(one, other))
+
+
+def test_raising_the_repeats_leaves_the_earlier_halves_and_all_else(rows, settings_of_rows):
+    few, many = (prepare(settings_of_rows(*CUTS, f"covalidation.repeats={count}")) for count in (3, 9))
+    assert np.array_equal(few.halves, many.halves[:3])
+    assert [True] * 7 + [False] == same(few, many)
+
+
+def data_hash(settings) -> str:
+    return prepare(settings).data_hash
+
+
+def test_the_hash_of_the_data_is_theirs_alone(rows, settings_of_rows):
+    base = data_hash(settings_of_rows())
+    for change in (
+        "seed=9",
+        "data.labeled_rows=30",
+        "split.test_fraction=0.3",
+        "split.folds=3",
+        "covalidation.repeats=1",
+    ):
+        assert base == data_hash(settings_of_rows(change))
+    rows.to_csv("copy.csv", index=False)
+    assert base == data_hash(settings_of_rows("data.source=copy.csv"))
+
+
+@pytest.mark.parametrize(("column", "value"), [("kind", "lost"), ("x", 0.0), ("id", 99)])
+def test_the_hash_changes_with_any_label_or_feature(rows, settings_of_rows, column, value):
+    base = data_hash(settings_of_rows())
+    rows.loc[0, column] = value
+    rows.to_csv("rows.csv", index=False)
+    assert base != data_hash(settings_of_rows())
+
+
+@pytest.mark.parametrize("positive", ["null", "won"])
+def test_rows_without_a_label_leave_the_labelled_data_as_they_were(rows, settings_of_rows, positive):
+    changes = (f"data.positive={positive}", "data.shards=1")
+    before = prepare(settings_of_rows(*changes))
+    pd.concat([rows, pd.DataFrame({"id": [60], "x": [0.5], "kind": [None]})]).to_csv("rows.csv", index=False)
+    after = prepare(settings_of_rows(*changes))
+    assert before.labeled.equals(after.labeled)
+    assert before.data_hash == after.data_hash

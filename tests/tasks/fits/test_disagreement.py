@@ -1,0 +1,149 @@
+"""Disagreement of the half models on a shard, as a worker stores it, and over all shards."""
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import BaseEstimator
+
+from heldout.losses import SQUARED, ZERO_ONE
+from tasks.fits import disagreement
+from tasks.fits.worker import disagree
+from tasks.plans.units import Compared, Finished, hypothesis_key
+from tasks.storage import files, fit_cache
+
+SHARDS = [Path("shard-00000.parquet"), Path("shard-00001.parquet"), Path("shard-00002.parquet")]
+KEYS = [f"{number:064x}" for number in range(6)]
+LABELS = np.random.default_rng(3).choice(["won", "lost"], size=(6, 20))
+
+
+class Says(BaseEstimator):
+    """Predicts what it was told to."""
+
+    def __init__(self, words):
+        self.words = words
+
+    def predict(self, X):
+        return np.asarray(self.words)[X["id"]]
+
+
+def left(predictions, keys=KEYS) -> None:
+    """What the fits leave: hypotheses, two a repeat; and shards of 11, 1 and 8 rows in another order."""
+    for key, words in zip(keys, predictions, strict=True):
+        fit_cache.save(hypothesis_key(key), Says(words))
+    for path, ids in zip(SHARDS, np.split(np.arange(20)[::-1], [11, 12]), strict=True):
+        pd.DataFrame({"id": ids}).to_parquet(path)
+
+
+def compared(settings, loss, shards=SHARDS):
+    """What a worker answers for the pairs of `KEYS` on the shards."""
+    return disagree(settings, shards, [Compared(0, tuple(KEYS), "result")], loss)
+
+
+def apart(predictions, loss) -> np.ndarray:
+    """How far the two hypotheses of each repeat are apart on each row, rows in the order of their id."""
+    one, other = np.asarray(predictions[::2]), np.asarray(predictions[1::2])
+    return (one != other).astype(float) if loss is ZERO_ONE else (one - other) ** 2
+
+
+@pytest.mark.parametrize(
+    ("loss", "predictions"), [(ZERO_ONE, LABELS), (SQUARED, np.arange(120.0).reshape(6, 20) ** 1.5)]
+)
+def test_what_is_stored_are_the_mean_of_each_repeat_and_the_sum_of_each_row(settings_with, loss, predictions):
+    left(predictions)
+    assert compared(settings_with(), loss) is None
+    means, sums = fit_cache.load("result")
+    table = apart(predictions, loss)[:, ::-1]
+    assert (3, 3) == means.shape
+    for place, rows in enumerate((slice(0, 11), slice(11, 12), slice(12, 20))):
+        assert table[:, rows].mean(axis=1).tolist() == pytest.approx(means[:, place].tolist(), rel=1e-12)
+    assert table.sum(axis=0).tolist() == pytest.approx(sums.tolist(), rel=1e-12)
+    assert compared(settings_with(), loss, SHARDS[1:2]) is None
+    alone = fit_cache.load("result")
+    assert (means[:, 1].tolist(), sums[11:12].tolist()) == (alone[0][:, 0].tolist(), alone[1].tolist())
+
+
+def test_hypotheses_that_agree_everywhere_or_nowhere(settings_with):
+    ones, zeros = np.ones(20), np.zeros(20)
+    left([ones, ones, ones, zeros, zeros, zeros])
+    compared(settings_with(), ZERO_ONE)
+    assert [[0.0] * 3, [1.0] * 3, [0.0] * 3] == fit_cache.load("result")[0].tolist()
+
+
+@pytest.mark.parametrize(
+    ("words", "reason"),
+    [
+        (np.ones(10), "shard-00000.parquet: IndexError: .+"),
+        # rows 0 to 8 are in the last one
+        (np.where(np.arange(20) == 8, np.nan, 1.0), "shard-00001.parquet: the prediction number 0 is not finite"),
+        (np.where(np.arange(20) == 3, np.nan, 1.0), "shard-00002.parquet: the prediction number 4 is not finite"),
+        (np.ones((20, 1)), r"shard-00000.parquet: the predictions have shape \(11, 1\), not \(11,\)"),
+    ],
+)
+def test_a_hypothesis_that_cannot_predict_is_a_reason_and_stores_nothing(settings_with, words, reason):
+    left([*np.ones((5, 20)), words])
+    found = compared(settings_with(), ZERO_ONE)
+    assert re.fullmatch(reason, found)
+    assert not fit_cache.has("result")
+
+
+@pytest.fixture(params=[50_000, 8, 1], ids=["one batch", "two batches", "a batch a shard"])
+def over_shards(prepared, settings_of_rows, request, monkeypatch):
+    """Disagreement of two candidates over shards of 7, 1 and 12 rows, in 13 repeats, as `disagree_all` gathers it.
+
+    Every piece was finished before, in blocks as the tasks have them, so that no worker is needed.
+    """
+    settings, rng = prepared(), np.random.default_rng(8)
+    monkeypatch.setattr(disagreement, "_ROWS_A_BATCH", request.param)
+    for number, ids in enumerate((range(7), [7], range(8, 20))):
+        pd.DataFrame({"id": ids}).to_parquet(files.UNLABELED / f"shard-{number:05d}.parquet")
+    halves, tables = {}, {}
+    for place, name in enumerate(("second", "first")):
+        keys = tuple(f"{100 * place + number:064x}" for number in range(26))
+        words = rng.choice(["won", "lost", "drawn"], size=(26, 20), p=[0.7, 0.2, 0.1])
+        left(words, keys)
+        for batch in disagreement.batches_of(files.shards()):
+            pieces = disagreement._pieces(keys, [files.file_hash(path) for path in batch.shards])
+            assert disagree(settings, batch.shards, pieces, ZERO_ONE) is None
+        halves[name], tables[name] = Finished(keys, (), ()), apart(words, ZERO_ONE)
+    found, failures = disagreement.disagree_all(settings, halves)
+    assert {} == failures
+    return found, tables
+
+
+def test_each_shard_and_repeat_is_one_line_in_order_with_its_rows(over_shards):
+    found, tables = over_shards
+    lines = found["disagreement"]
+    assert ["candidate", "shard", "repeat", "rows", "disagreement"] == list(lines.columns)
+    expected = [(name, shard, repeat) for name in ("second", "first") for shard in range(3) for repeat in range(13)]
+    assert sorted(expected) == sorted(lines[["candidate", "shard", "repeat"]].itertuples(index=False, name=None))
+    by_place = lines.set_index(["candidate", "shard", "repeat"]).sort_index()
+    for shard, ids in enumerate((range(7), [7], range(8, 20))):
+        for name, table in tables.items():
+            own = by_place.loc[(name, shard)]
+            assert {len(ids)} == {*own["rows"]}
+            assert table[:, ids].mean(axis=1).tolist() == pytest.approx(own["disagreement"].tolist())
+
+
+def test_each_shard_has_one_line_with_the_moments_of_its_rows_over_all_repeats(over_shards):
+    found, tables = over_shards
+    expected = [
+        (name, shard, len(ids), table.mean(axis=0)[ids].mean(), table.mean(axis=0)[ids].var())
+        for name, table in tables.items()
+        for shard, ids in enumerate((np.arange(7), np.array([7]), np.arange(8, 20)))
+    ]
+    rows = found["disagreement_rows"]
+    assert ["candidate", "shard", "rows", "mean", "variance"] == list(rows.columns)
+    for line, actual in zip(expected, rows.itertuples(index=False, name=None), strict=True):
+        assert line[:3] == actual[:3]
+        assert line[3:] == pytest.approx(actual[3:], abs=1e-12)
+
+
+def test_without_a_shard_the_tables_are_empty_and_keep_their_columns(prepared):
+    found, failures = disagreement.disagree_all(prepared(), {"bayes": Finished(tuple(KEYS), (), ())})
+    assert {} == failures
+    assert {"disagreement": 0, "disagreement_rows": 0} == {name: len(table) for name, table in found.items()}
+    assert "repeat" in found["disagreement"]
+    assert "variance" in found["disagreement_rows"]

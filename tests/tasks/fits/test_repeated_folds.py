@@ -1,0 +1,63 @@
+"""split.repeats: E_cv over several partitions, from params.yaml to the estimate; and what it cannot stand beside."""
+
+import numpy as np
+import pytest
+from sklearn.naive_bayes import GaussianNB
+
+from heldout.design import Evidence, estimate_candidate
+from tasks.fits import scheme_results
+from tasks.fits.worker import fit_units
+from tasks.plans import units_of_scheme
+from tasks.plans.fit_plans import further_schemes, scheme
+from tasks.plans.read_design import read_design
+from tasks.plans.units import Versions
+from tasks.runtime.errors import UserError
+from tasks.storage import files
+
+BAYES = "candidates=[{name: bayes, estimator: sklearn.naive_bayes.GaussianNB}]"
+
+
+def test_the_estimate_is_that_of_the_plain_loop_and_the_losses_say_each_fold(prepared):
+    settings = prepared("split.repeats=3", BAYES)
+    design = read_design(settings)
+    assert [] == further_schemes(design)
+    versions, own = Versions.current(), scheme(design, "cross_validation", "final")
+    ((candidate, units),) = units_of_scheme.plan(settings, own, versions)
+    assert fit_units(settings, candidate, units, versions) is None
+    scheme_results.write_cross_validation(design, {"cross_validation": {"bayes": units_of_scheme.gather(units)}}, {})
+    X, y = files.read_table(files.LABELED)
+    errors = []
+    for split in design.splits("cross_validation"):
+        wrong = GaussianNB().fit(X.iloc[split.train], y[split.train]).predict(X.iloc[split.validation])
+        errors.append(np.mean(wrong != y[split.validation]))
+    lines = files.read_result("cross_validation", "losses")
+    assert list(range(15)) == sorted(lines["unit"].unique())
+    assert errors == pytest.approx(lines.groupby("unit")["loss"].mean().tolist(), abs=1e-12)
+    read = Evidence({"cross_validation": scheme_results._OfCandidate(design, "bayes")["cross_validation"]})
+    found = {one.estimate: one for one in estimate_candidate(design, "bayes", read)}
+    assert np.mean(errors) == pytest.approx(found["E_cv"].value, abs=1e-12)
+    assert "corrected repeated t" == found["E_cv"].interval
+
+
+@pytest.mark.parametrize(
+    ("change", "where", "reason"),
+    [
+        ("split.folds=loo", "split.folds", "split.folds is loo, which has one partition"),
+        ("data.time=id", "data.time", "the folds of rows in time (data.time) are not drawn"),
+        ("selection.nested=true", "selection.nested", "selection.nested is about one partition; set it to false"),
+        ("deliver=vote", "deliver", "deliver is vote, of one partition's folds"),
+        ("deliver=k_fold", "deliver", "deliver is k_fold, of one partition's folds"),
+        ("intervals={E_cv: corrected t}", "intervals", "intervals.E_cv is corrected t, of one partition"),
+    ],
+)
+def test_what_has_one_partition_is_refused_with_the_remedy(settings_of_rows, change, where, reason):
+    with pytest.raises(UserError) as told:
+        settings_of_rows("split.repeats=2", change)
+    assert f"split.repeats is 2, but {reason}" in str(told.value)
+    assert where in str(told.value)
+    assert str(told.value).endswith("or set split.repeats to 1")
+    settings_of_rows("split.repeats=1", change)
+
+
+def test_its_own_interval_may_be_named(settings_of_rows):
+    settings_of_rows("split.repeats=2", "intervals={E_cv: corrected repeated t}")

@@ -1,0 +1,307 @@
+"""Fits as units: what a worker stores equals the plain loop, under a key made of what decides the result."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+
+from heldout import seeds
+from heldout.learners import open_random_states
+from tasks.fits import run_schemes
+from tasks.fits.worker import fit_units
+from tasks.plans import fit_times, units_of_scheme
+from tasks.plans.fit_plans import Scheme, further_schemes, scheme
+from tasks.plans.read_design import read_design
+from tasks.plans.units import Unit, Versions, hypothesis_key
+from tasks.runtime.errors import UserError
+from tasks.storage import files, fit_cache
+
+TREE = "{name: tree, estimator: sklearn.tree.DecisionTreeClassifier, params: {random_state: 0, max_depth: 4}}"
+BAYES = "{name: bayes, estimator: sklearn.naive_bayes.GaussianNB}"
+OPEN = "{name: open, estimator: sklearn.tree.DecisionTreeClassifier, params: {max_features: 1}}"
+GREEDY = "{name: greedy, estimator: sklearn.neighbors.KNeighborsClassifier, params: {n_neighbors: 40}}"
+SCHEMES = ("holdout", "final", "cross_validation", "progressive", "covalidation")
+FURTHER = ("subsamples", "repeated_folds", "half_subsamples", "fold_pairs")
+every_scheme = pytest.mark.parametrize("name", SCHEMES)
+
+
+def own(settings, name: str) -> Scheme:
+    return scheme(read_design(settings), name, settings.deliver)
+
+
+def plan(settings, name: str) -> dict[str, list[Unit]]:
+    """The units of each candidate."""
+    planned = units_of_scheme.plan(settings, own(settings, name), Versions.current())
+    return {candidate.name: units for candidate, units in planned}
+
+
+def work(settings, name: str) -> dict[str, str | None]:
+    """Fit every unit as a worker does; the reason of each candidate that failed."""
+    planned = plan(settings, name)
+    versions = Versions.current()
+    return {one.name: fit_units(settings, one, planned[one.name], versions) for one in settings.candidates}
+
+
+def splits(name: str):
+    """The rows trained on and tested of each unit, straight from the files of the contract."""
+    partition, n = files.read_partition(), 60
+    if name == "final":
+        return [(np.arange(n), np.arange(n))]
+    if name == "holdout":
+        return [(np.flatnonzero(~partition.validation), np.flatnonzero(partition.validation))]
+    if name == "cross_validation":
+        return [(np.flatnonzero(partition.fold != k), np.flatnonzero(partition.fold == k)) for k in range(5)]
+    if name == "progressive":
+        step = partition.step
+        return [
+            (np.flatnonzero(step < first), np.flatnonzero((first <= step) & (step < first + 10)))
+            for first in range(0, 30, 10)
+        ]
+    halves = files.read_halves()
+    return [(np.flatnonzero(half == side), np.flatnonzero(half != side)) for half in halves for side in (0, 1)]
+
+
+@every_scheme
+def test_the_stored_losses_equal_the_plain_loop(prepared, name):
+    settings = prepared(f"candidates=[{TREE}, {BAYES}, {OPEN}]")
+    assert {"tree": None, "bayes": None, "open": None} == work(settings, name)
+    X, y = files.read_table(files.LABELED)
+    for candidate in settings.candidates:
+        units = plan(settings, name)[candidate.name]
+        for number, ((train, test), unit) in enumerate(zip(splits(name), units, strict=True)):
+            learner = clone(candidate.learner())
+            if candidate.name == "open":
+                place = SCHEMES.index(name)
+                learner.set_params(random_state=seeds.random_state(settings.seed, "fit", place, number))
+            hypothesis = learner.fit(X.iloc[train], y[train])
+            losses, training, _ = fit_cache.load(unit.key)
+            assert (hypothesis.predict(X.iloc[test]) != y[test]).astype(float).tolist() == losses.tolist()
+            if name == "covalidation":
+                assert (hypothesis.predict(X.iloc[train]) != y[train]).astype(float).tolist() == training.tolist()
+            else:
+                assert training is None
+
+
+@pytest.mark.parametrize("name", FURTHER)
+def test_the_further_fits_are_those_of_their_splits(prepared, name):
+    settings = prepared(f"candidates=[{BAYES}]")
+    (candidate,) = settings.candidates
+    units = plan(settings, name)["bayes"][::9]
+    assert fit_units(settings, candidate, units, Versions.current()) is None
+    X, y = files.read_table(files.LABELED)
+    for split, unit in zip(own(settings, name).splits[::9], units, strict=True):
+        hypothesis = candidate.learner().fit(X.iloc[split.train], y[split.train])
+        wrong = (hypothesis.predict(X.iloc[split.validation]) != y[split.validation]).astype(float)
+        assert wrong.tolist() == fit_cache.load(unit.key)[0].tolist()
+        assert not fit_cache.has(hypothesis_key(unit))
+
+
+KEPT = {
+    "final": {"final", "covalidation"},
+    "k_fold": {"final", "covalidation", "cross_validation"},
+    "vote": {"final", "covalidation", "cross_validation"},
+    "progressive": {"final", "covalidation", "progressive"},
+}
+
+
+@pytest.mark.parametrize("form", KEPT)
+@every_scheme
+def test_the_hypothesis_is_kept_where_it_is_needed_and_predicts_as_it_was_tested(prepared, name, form):
+    settings = prepared(f"candidates=[{BAYES}]", f"deliver={form}")
+    work(settings, name)
+    X, y = files.read_table(files.LABELED)
+    for (_, test), unit in zip(splits(name), plan(settings, name)["bayes"], strict=True):
+        kept = name in KEPT[form]
+        assert kept == fit_cache.has(hypothesis_key(unit))
+        if kept:
+            predicted = fit_cache.load(hypothesis_key(unit)).predict(X.iloc[test])
+            assert (predicted != y[test]).astype(float).tolist() == fit_cache.load(unit.key)[0].tolist()
+
+
+@pytest.mark.parametrize(
+    ("change", "expected"),
+    [
+        ("intervals.E_cv=bayle within", []),
+        ("intervals.E_cv=corrected t", ["subsamples"]),
+        ("intervals.E_cv=corrected repeated t", ["repeated_folds"]),
+        ("intervals.E_cv=conservative z", ["half_subsamples"]),
+        ("intervals.E_cv=nested", ["fold_pairs"]),
+    ],
+)
+@pytest.mark.parametrize("nested", [False, True])
+def test_only_the_further_fits_that_the_intervals_or_nested_selection_need_are_made(prepared, change, expected, nested):
+    settings = prepared(f"candidates=[{BAYES}, {TREE}]", change, f"selection.nested={str(nested).lower()}")
+    wanted = [*expected, *(["fold_pairs"] if nested and "fold_pairs" not in expected else [])]
+    assert wanted == further_schemes(read_design(settings))
+
+
+def test_a_failing_learner_gives_a_reason_and_leaves_nothing_for_the_unit_that_failed(prepared):
+    settings = prepared(f"candidates=[{GREEDY}]", "progressive.block=10")
+    (greedy,) = settings.candidates
+    units = plan(settings, "progressive")["greedy"]
+    # 30, 40 and 50 rows to train on, and 40 neighbours asked for: the first block fails
+    reason = fit_units(settings, greedy, [units[2], units[0], units[1]], Versions.current())
+    assert reason.startswith("block 1/3: ValueError: Expected n_neighbors <= n_samples_fit")
+    assert [False, False, True] == [fit_cache.has(unit.key) for unit in units]
+
+
+def test_a_reason_names_the_learners_own_error_for_every_scheme(prepared):
+    settings = prepared(f"candidates=[{GREEDY}]", "candidates.0.params.n_neighbors=70")
+    starts = {"holdout": "hold-out", "final": "all rows", "cross_validation": "fold 1/5", "covalidation": "repeat 1/3"}
+    for name, start in starts.items():
+        assert work(settings, name)["greedy"].startswith(f"{start}: ValueError: Expected n_neighbors <= ")
+    assert not fit_cache.FOLDER.exists()
+
+
+def test_the_first_reason_of_each_candidate_is_told_and_all_failed_is_an_error(prepared):
+    failures = run_schemes.first_reasons(["a", "b", "a", "c"], [None, "first b", "first a", None])
+    assert {"b": "first b", "a": "first a"} == failures
+    settings = prepared(f"candidates=[{TREE}, {BAYES}]")
+    run_schemes.check_not_all_failed(settings, {"tree": "no"})
+    with pytest.raises(
+        UserError, match="^candidates: tree failed: no\ncandidates: bayes failed: oh\n.*mend at least one$"
+    ):
+        run_schemes.check_not_all_failed(settings, {"tree": "no", "bayes": "oh"})
+
+
+@pytest.mark.parametrize(
+    ("name", "numbers", "label"),
+    [
+        ("holdout", [0], "hold-out"),
+        ("final", [0], "all rows"),
+        ("cross_validation", [2], "fold 3/5"),
+        ("cross_validation", [0, 4], "folds 1-5/5"),
+        ("progressive", [0, 1, 2], "blocks 1-3/3"),
+        ("progressive", [1], "block 2/3"),
+        ("covalidation", [0, 1, 2, 3], "repeats 1-2/3"),
+        ("covalidation", [4, 5], "repeat 3/3"),
+        ("covalidation", [5], "repeat 3/3"),
+        ("subsamples", [0, 1], "subsamples 1-2/25"),
+        ("repeated_folds", [9], "further fold 10/10"),
+        ("half_subsamples", [299], "subsample of a half 300/300"),
+        ("fold_pairs", [3], "pair of folds 4/10"),
+    ],
+)
+def test_a_label_counts_from_one_and_names_the_whole(prepared, name, numbers, label):
+    assert label == own(prepared(), name).label(numbers)
+
+
+@pytest.mark.parametrize("n", [2, 60, 99, 200, 450, 2000])
+def test_leave_one_out_of_many_rows_is_at_most_two_hundred_tasks(prepared, n):
+    rows = np.arange(n)
+    pd.DataFrame({"x": rows, "target": rows % 2}).to_parquet(files.LABELED)
+    table = pd.DataFrame({"row": rows, "validation": rows == 0, "fold": rows, "step": rows - 1})
+    table.to_parquet(files.PARTITION)
+    folds = own(prepared(), "cross_validation")
+    assert n == len(folds.splits)
+    assert -(-n // folds.fits_a_task(60.0)) <= 200
+    assert [n - 1] == folds.splits[n - 1].validation.tolist()
+
+
+def test_a_learner_is_seeded_by_its_unit_only_where_it_is_open(prepared):
+    settings = prepared(f"candidates=[{TREE}, {BAYES}, {OPEN}]")
+    units = plan(settings, "covalidation")
+    assert {0} == {unit.random_state for name in ("tree", "bayes") for unit in units[name]}
+    assert 6 == len({unit.random_state for unit in units["open"]})
+    assert ["random_state"] == open_random_states(settings.candidates[2].learner())
+
+
+def test_a_family_is_seeded_by_its_unit(prepared):
+    settings = prepared(f"candidates=[{BAYES}, {TREE}]", "candidates.1.family={parameter: max_depth, values: [1, 2]}")
+    units = plan(settings, "cross_validation")
+    assert {0} == {unit.random_state for unit in units["bayes"]}
+    assert 5 == len({unit.random_state for unit in units["tree"]})  # the rows that its path is validated on
+
+
+def test_what_was_fitted_is_gathered_without_another_fit(prepared):
+    settings = prepared(f"candidates=[{BAYES}, {TREE}]")
+    for name in ("final", "covalidation"):
+        work(settings, name)
+    before = {path: path.stat().st_mtime_ns for path in fit_cache.FOLDER.rglob("*")}
+    finished, failures = run_schemes.fit_all(
+        settings, ["final", "covalidation"]
+    )  # no task is left, so no worker is needed
+    assert {} == failures
+    assert {"final": ["bayes", "tree"], "covalidation": ["bayes", "tree"]} == {
+        name: list(units) for name, units in finished.items()
+    }
+    for name, by_candidate in finished.items():
+        for candidate, units in plan(settings, name).items():
+            assert tuple(unit.key for unit in units) == by_candidate[candidate].keys
+            for unit, losses, training in zip(
+                units, by_candidate[candidate].losses, by_candidate[candidate].training, strict=True
+            ):
+                stored, own_training, _ = fit_cache.load(unit.key)
+                assert stored.tolist() == losses.tolist()
+                assert (training is None) == (own_training is None) == (name == "final")
+    assert before == {path: path.stat().st_mtime_ns for path in fit_cache.FOLDER.rglob("*")}
+
+
+def test_the_hypotheses_of_a_scheme_are_those_that_were_tested(prepared):
+    settings = prepared(f"candidates=[{BAYES}, {TREE}]")
+    work(settings, "covalidation")
+    X, y = files.read_table(files.LABELED)
+    found = run_schemes.hypotheses(settings, settings.candidates[1], "covalidation")
+    for (train, _), hypothesis in zip(splits("covalidation"), found, strict=True):
+        expected = settings.candidates[1].learner().fit(X.iloc[train], y[train])
+        assert expected.predict(X).tolist() == hypothesis.predict(X).tolist()
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        (
+            ["candidates=[{name: a, estimator: sklearn.svm.SVR}]"],
+            r"^candidates\[0\]: the target holds classes, which need classifiers, but a \(.*SVR\) is a regressor$",
+        ),
+        (
+            [f"candidates=[{BAYES}]", "selection.criterion=E_maxdt"],
+            "^selection.criterion is E_maxdt, which needs unlabelled rows, but there is no shard; ",
+        ),
+        (
+            [
+                "candidates=[{name: a, estimator: sklearn.linear_model.LogisticRegression}]",
+                "candidates.0.family={parameter: C, values: [0.1, 1]}",
+                "selection.criterion=max(E_cv, E_maxdt)",
+            ],
+            r"^selection.criterion is max\(E_cv, E_maxdt\), which needs unlabelled rows",
+        ),
+    ],
+)
+def test_what_cannot_be_right_is_told_before_any_fit(prepared, changes, message):
+    with pytest.raises(UserError, match=message):
+        run_schemes.fit_all(prepared(*changes), ["holdout"])
+    assert not fit_cache.FOLDER.exists()
+
+
+def test_an_interval_that_does_not_fit_the_loss_is_told_before_any_fit_with_those_that_do(prepared):
+    y = pd.read_parquet(files.LABELED)
+    y.assign(target=np.linspace(0.5, 9.75, 60)).to_parquet(files.LABELED)
+    settings = prepared(
+        "candidates=[{name: a, estimator: sklearn.linear_model.LinearRegression}]", "intervals.E_val=Wilson"
+    )
+    with pytest.raises(
+        UserError, match=r"^intervals: Wilson is for losses 0/1, and the squared loss is not; for E_val"
+    ):
+        run_schemes.fit_all(settings, ["holdout"])
+    assert not fit_cache.FOLDER.exists()
+
+
+@pytest.mark.parametrize(
+    ("seconds", "fits"), [(None, 10), (0.001, 1000), (0.1, 10), (0.4, 2), (3.0, 1), (0.0, 1000000)]
+)
+def test_short_fits_share_a_task_of_about_a_second(prepared, seconds, fits):
+    assert fits == own(prepared(), "covalidation").fits_a_task(seconds)
+
+
+def test_the_hold_out_notes_how_long_a_fit_takes(prepared):
+    settings = prepared(f"candidates=[{TREE}, {BAYES}]")
+    labeled = Versions.current().labeled
+    assert fit_times.known(settings.candidates[0], labeled) is None
+    work(settings, "cross_validation")
+    assert fit_times.known(settings.candidates[0], labeled) is None
+    work(settings, "holdout")
+    for candidate in settings.candidates:
+        assert 0 < fit_times.known(candidate, labeled) < 1
+        renamed = candidate.model_copy(update={"name": "other"})
+        assert fit_times.known(candidate, labeled) == fit_times.known(renamed, labeled)

@@ -1,0 +1,206 @@
+"""From losses to estimates and the choice: a results set small enough to be judged by hand."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from heldout import observed
+from heldout.intervals import clopper_pearson, corrected_t, hoeffding, k_fold_hoeffding
+from heldout.judging import paired
+from heldout.losses import ZERO_ONE
+from heldout.partition import Partition
+from heldout.resampling import SUBSAMPLES
+from heldout.selection import standard_error
+from tasks.data.prepare_tables import Prepared
+from tasks.data.unlabeled import dealt
+from tasks.data.write_prepared import write_prepared
+from tasks.outcome.estimate import choose, estimate_all, read_results
+from tasks.plans.read_design import read_design
+from tasks.runtime.errors import UserError
+from tasks.storage import files
+
+BAYES = "estimator: sklearn.naive_bayes.GaussianNB"
+CANDIDATES = f"candidates=[{{name: good, {BAYES}}}, {{name: ill, {BAYES}}}, {{name: perfect, {BAYES}}}]"
+METHODS = "intervals={E_val: Clopper-Pearson, E_prog: hoeffding, E_cv: k-fold Hoeffding}"  # no further fits
+
+# losses of `good` by (unit, row); those of `perfect` are 0
+LOSSES = {
+    "holdout": {(0, 1): 1, (0, 3): 0},
+    "cross_validation": {(0, 0): 1, (0, 1): 1, (0, 2): 0, (1, 3): 1},
+    "progressive": {(0, 1): 0, (1, 2): 1, (2, 3): 1},
+    "covalidation": dict(zip([(r, row) for r in (0, 1) for row in range(4)], [1, 0, 0, 0, 1, 1, 0, 0], strict=True)),
+}
+IN_SAMPLE = {(0, 0): 0, (0, 1): 0, (0, 2): 0, (0, 3): 1}
+# halves of rows 0 and 1 against 2 and 3, then of 0 and 2 against 1 and 3: training errors 0, 1/2, 1/2, 0
+TRAINING = dict(zip(LOSSES["covalidation"], [0, 0, 0, 1, 0, 0, 1, 0], strict=True))
+# shards of 3 rows and of 1 row: (3 x 1/3 + 1 x 1 + 0 + 0) / 8 = 1/4
+DISAGREEMENT = {(0, 0): 1 / 3, (1, 0): 1, (0, 1): 0, (1, 1): 0}
+# the rows' means over both repeats: 1/2, 0, 0 and 1/2
+ROWS = {0: (3, 1 / 6, 1 / 18), 1: (1, 1 / 2, 0)}
+FACTOR = {"good": 1.0, "ill": 9.0, "perfect": 0.0}
+
+
+def table(losses) -> pd.DataFrame:
+    """The lines of all three candidates; those of `ill` must go unseen."""
+    lines = [(name, unit, row, by * loss) for name, by in FACTOR.items() for (unit, row), loss in losses.items()]
+    return pd.DataFrame(lines, columns=["candidate", "unit", "row", "loss"])
+
+
+@pytest.fixture
+def results_of(checkout, settings_with):
+    """Writes the results set, with or without unlabelled rows; returns settings and what is read."""
+
+    def write(*changes, unlabeled=True):
+        partition = Partition(np.array([False, True, False, True]), np.array([0, 0, 0, 1]), np.array([-1, 0, 1, 2]))
+        labeled = pd.DataFrame({"x": np.zeros(4), "target": [0, 1, 0, 1]})
+        halves = np.array([[0, 0, 1, 1], [0, 1, 0, 1]], dtype=np.int8)
+        places = [np.arange(3), np.array([3])] if unlabeled else []
+        shards = dealt(pd.DataFrame({"x": np.zeros(4)}), places)
+        write_prepared(Prepared(labeled, None, shards, partition, halves, "hash"))
+        settings = settings_with(CANDIDATES, "progressive.block=1", METHODS, *changes)
+        disagreement, rows = [], []
+        for name, factor in FACTOR.items() if unlabeled else ():
+            disagreement += [(name, s, r, [3, 1][s], factor * d) for (s, r), d in DISAGREEMENT.items()]
+            rows += [(name, s, n, factor * mean, factor**2 * variance) for s, (n, mean, variance) in ROWS.items()]
+        two = {
+            "training": table(TRAINING),
+            "disagreement": pd.DataFrame(
+                disagreement, columns=["candidate", "shard", "repeat", "rows", "disagreement"]
+            ),
+            "disagreement_rows": pd.DataFrame(rows, columns=["candidate", "shard", "rows", "mean", "variance"]),
+        }
+        subsamples = {}
+        for number, split in enumerate(read_design(settings).splits("subsamples")):
+            subsamples |= {(number, row): float(number < 10) for row in split.validation}
+        more = {
+            "holdout": {"in_sample": table(IN_SAMPLE)},
+            "cross_validation": {"subsamples": table(subsamples)},
+            "covalidation": two,
+        }
+        failures = {"progressive": {"ill": "block 1/3: no"}, "covalidation": {"ill": "repeat 1/2: oh"}}
+        for scheme, losses in LOSSES.items():
+            files.write_result(scheme, {"losses": table(losses), **more.get(scheme, {})}, failures.get(scheme, {}))
+        return settings, read_results(settings)
+
+    return write
+
+
+def test_a_candidate_that_failed_in_any_scheme_is_left_out_of_all_with_its_first_reason(results_of):
+    settings, results = results_of()
+    assert {"ill": "block 1/3: no"} == results.failures
+    assert ("good", "perfect") == results.candidates
+    assert ["good", "perfect"] == list(results.evidence)
+    estimates = estimate_all(results)
+    assert ["good", "perfect"] == list(estimates)
+    selection, of_the_winner = choose(settings, results, estimates)
+    assert ["good", "perfect"] == list(selection.values)
+    assert ["perfect"] == [record.candidate for record in of_the_winner]
+    for evidence in results.evidence.values():
+        losses = [*evidence.losses.values(), evidence.training]
+        assert 9 > max(part.max() for parts in losses for part in parts)
+
+
+# name: value, n_train, n_tested. E_dis = (1 - sqrt(1 - 2/4)) / 2; steps are trained on 1, 2 and 3 rows
+BY_HAND = {
+    "E_in": (1 / 4, 4, 4),
+    "E_val": (1 / 2, 2, 2),
+    "E_cv": (3 / 4, 2, 4),
+    "E_prog": (2 / 3, 2, 3),
+    "E_2cv": (3 / 8, 2, 4),
+    "E_train": (1 / 4, 2, 4),
+    "disagreement": (1 / 4, 2, 4),
+    "E_dis": (0.1464466094, 2, 4),
+    "E_maxdt": (1 / 4, 2, 4),
+}
+
+
+def test_the_estimates_are_those_computed_by_hand(results_of):
+    estimates = estimate_all(results_of()[1])
+    found = {record.estimate: record for record in estimates["good"]}
+    assert list(BY_HAND) == list(found)
+    for name, (value, n_train, n_tested) in BY_HAND.items():
+        assert value == pytest.approx(found[name].value, abs=5e-11), name
+        assert (n_train, n_tested) == (found[name].n_train, found[name].n_tested), name
+    assert all(record.value == 0 for record in estimates["perfect"])
+
+
+FOLD = np.array([0, 0, 0, 1])
+HELD_OUT = np.array([1.0, 1.0, 0.0, 1.0])
+
+
+def test_the_intervals_are_those_of_the_methods_and_the_level_of_the_parameters(results_of):
+    found = {record.estimate: record for record in estimate_all(results_of("selection.level=0.8")[1])["good"]}
+    tested, in_order = (observed.Tested(np.array(losses), ZERO_ONE) for losses in ([1.0, 0.0], [0.0, 1.0, 1.0]))
+    expected = {
+        "E_val": clopper_pearson.METHOD.interval("E_val", tested, 0.8),
+        "E_prog": hoeffding.METHOD.interval("E_prog", in_order, 0.8),
+        "E_cv": k_fold_hoeffding.METHOD.interval("E_cv", observed.CrossValidated(HELD_OUT, ZERO_ONE, fold=FOLD), 0.8),
+    }
+    for name, interval in expected.items():
+        record = found[name]
+        bounds = (interval.low, interval.high, 0.8, interval.method, interval.assumption)
+        assert bounds == (record.low, record.high, record.level, record.interval, record.assumption)
+    for name, record in found.items():
+        claimed = name != "E_in"
+        assert claimed == all(one is not None for one in (record.low, record.high, record.level, record.interval))
+        assert claimed == (record.assumption is not None)
+        assert not claimed or (0.8 == record.level and record.low <= record.value <= record.high)
+
+
+def test_an_interval_that_asks_for_further_fits_reads_their_losses(results_of):
+    _, results = results_of("intervals.E_cv=corrected t")
+    found = next(record for record in estimate_all(results)["good"] if record.estimate == "E_cv")
+    errors = np.array([1.0] * 10 + [0.0] * (SUBSAMPLES - 10))  # each tests 2 rows of 4
+    seen = observed.CrossValidated(HELD_OUT, ZERO_ONE, fold=FOLD, subsample_errors=errors, tested_per_trained=1.0)
+    interval = corrected_t.METHOD.interval("E_cv", seen, 0.95)
+    assert (interval.low, interval.high, "corrected t") == (found.low, found.high, found.interval)
+
+
+def test_without_unlabelled_rows_no_disagreement_is_invented(results_of):
+    _, results = results_of(unlabeled=False)
+    estimates = estimate_all(results)
+    assert ["E_in", "E_val", "E_cv", "E_prog", "E_2cv", "E_train"] == [record.estimate for record in estimates["good"]]
+    wanted, results = results_of("selection.criterion=E_maxdt", unlabeled=False)
+    with pytest.raises(UserError, match=r"^selection\.criterion: criterion is E_maxdt, but E_maxdt was not computed"):
+        choose(wanted, results, estimate_all(results))
+
+
+@pytest.mark.parametrize("criterion", ["E_val", "E_cv", "E_2cv", "E_prog", "E_maxdt"])
+def test_the_criterion_is_the_estimate_of_its_name(results_of, criterion):
+    settings, results = results_of(f"selection.criterion={criterion}")
+    selection, _ = choose(settings, results, estimate_all(results))
+    assert {"good": pytest.approx(BY_HAND[criterion][0]), "perfect": 0.0} == selection.values
+    assert ("perfect", criterion) == (selection.selected, selection.criterion)
+
+
+@pytest.mark.parametrize(
+    ("criterion", "error"),
+    [
+        ("E_val", 1 / 2),  # losses 1, 0: s = sqrt(1/2), over sqrt(2)
+        ("E_cv", 1 / 6),  # fold errors 2/3, 1: s = sqrt(1/18), over sqrt(2)
+        ("E_prog", 1 / 3),  # losses 0, 1, 1: s = sqrt(1/3), over sqrt(3)
+        ("E_2cv", (0.6875 / 12) ** 0.5),  # rows 1, 1/2, 0, 0 over the repeats: s^2 = 0.6875 / 3, over sqrt(4)
+    ],
+)
+def test_the_standard_error_is_that_of_independent_terms(results_of, criterion, error):
+    _, results = results_of(f"selection.criterion={criterion}")
+    behind = paired(results.design, results.evidence, criterion)
+    found = {name: standard_error(terms) for name, terms in behind.terms.items()}
+    assert {"good": pytest.approx(error, rel=1e-12), "perfect": 0.0} == found
+    means = {name: losses.mean() for name, losses in behind.losses.items()}
+    assert {"good": pytest.approx(BY_HAND[criterion][0]), "perfect": 0.0} == means
+
+
+@pytest.mark.parametrize("criterion", ["E_maxdt", "max(E_cv, E_maxdt)"])
+def test_a_criterion_that_is_no_mean_of_losses_tells_of_none_that_they_are_alike(results_of, criterion):
+    settings, results = results_of(f"selection.criterion={criterion}")
+    selection, _ = choose(settings, results, estimate_all(results))
+    assert ("perfect", ()) == (selection.selected, selection.indistinguishable)
+
+
+def test_if_all_failed_nothing_is_selected(results_of):
+    settings, _ = results_of()
+    files.write_json(files.RESULTS / "holdout/failures.json", {"good": "no", "ill": "oh", "perfect": "ah"})
+    results = read_results(settings)
+    with pytest.raises(UserError, match=r"^candidates: all failed \(good: no; ill: oh; perfect: ah\), .* mend at"):
+        choose(settings, results, estimate_all(results))

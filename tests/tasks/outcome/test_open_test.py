@@ -1,0 +1,173 @@
+"""After the choice: the test part is opened for one winner alone, and selection.json tells all of it."""
+
+import logging
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn.naive_bayes import GaussianNB
+
+from heldout.records import Estimate
+from heldout.selection import Selection, selection_bound
+from tasks.data.prepare_tables import prepare
+from tasks.data.write_prepared import write_prepared
+from tasks.outcome.deliver import Delivered
+from tasks.outcome.delivery_forms import FORMS
+from tasks.outcome.estimate import Results
+from tasks.outcome.ledger import Ledger, learner_id
+from tasks.outcome.open_test import Opening, describe, open_test_part
+from tasks.plans.read_design import read_design
+from tasks.runtime.errors import UserError
+from tasks.storage import files
+
+TWO = (
+    "candidates=[{name: bayes, estimator: sklearn.naive_bayes.GaussianNB}, "
+    "{name: wide, estimator: sklearn.naive_bayes.GaussianNB, params: {var_smoothing: 0.1}}]"
+)
+
+
+@dataclass(frozen=True)
+class Case:
+    """A prepared checkout with a test part, and the winner fitted on its labelled rows."""
+
+    settings: Any
+    results: Results
+    delivered: Delivered
+
+    @property
+    def winner(self):
+        return self.settings.candidates[0]
+
+    @property
+    def other(self):
+        return self.settings.candidates[1]
+
+    def open(self, *opened_for, delivered=None) -> Opening:
+        ledger = Ledger(2, frozenset(learner_id(candidate) for candidate in opened_for))
+        return open_test_part(self.settings, self.results, self.winner, delivered or self.delivered, ledger)
+
+
+@pytest.fixture
+def case(rows, settings_of_rows):
+    def make(*changes) -> Case:
+        settings = settings_of_rows("split.test_fraction=0.25", TWO, *changes)
+        write_prepared(prepare(settings))
+        X, y = files.read_table(files.LABELED)
+        model = GaussianNB().fit(X, y)
+        return Case(settings, Results(read_design(settings), {}, {}), Delivered(model, model))
+
+    return make
+
+
+def test_the_first_winner_is_tested_on_the_test_part(case):
+    one = case("selection.level=0.9")
+    opening = one.open()
+    X, y = files.read_table(files.TEST)
+    (estimate,) = opening.estimates
+    assert np.mean(one.delivered.hypothesis.predict(X) != y) == pytest.approx(estimate.value, abs=1e-12)
+    assert ("bayes", "E_test", 45, 15) == (estimate.candidate, estimate.estimate, estimate.n_train, estimate.n_tested)
+    assert (0.9, True) == (estimate.level, estimate.low <= estimate.value <= estimate.high)
+    assert (1, None) == (opening.openings, opening.refused)
+
+
+def test_the_test_part_is_weighted_by_its_own_weights_over_the_mean_of_the_labelled_ones(rows, case):
+    rows.assign(heavy=np.arange(60) % 5 + 1).to_csv("rows.csv", index=False)
+    one = case("data.weight=heavy", "loss=brier")
+    (estimate,) = one.open().estimates
+    X, y = files.read_table(files.TEST)
+    said = one.delivered.hypothesis.predict_proba(X)[:, 1]
+    weights, of_labeled = files.read_test_roles()["weight"], files.read_roles()["weight"]
+    expected = weights / of_labeled.mean() * (said - (y == "won")) ** 2
+    assert expected.mean() == pytest.approx(estimate.value, rel=1e-12)
+    assert "log t" == estimate.interval
+
+
+def test_the_same_winner_is_tested_again_whatever_it_is_called(case):
+    first = case().open()
+    again = case("candidates.0.name=another").open(case().winner)
+    assert (first.estimates[0].value, 1, None) == (again.estimates[0].value, again.openings, again.refused)
+
+
+def test_a_second_winner_is_refused_and_told_why_and_what_to_set(case, caplog):
+    logging.getLogger("heldout").propagate = True
+    one = case()
+    opening = one.open(one.other)
+    assert ((), 1) == (opening.estimates, opening.openings)
+    assert opening.refused.startswith("the test part of these data was opened for 1 other winner; a second look would")
+    assert "Set selection.reopen_test to true to open it all the same, or take fresh rows" in opening.refused
+    assert [f"E_test: not opened: {opening.refused}"] == caplog.messages
+
+
+def test_a_winner_that_was_opened_is_refused_once_another_was_too(case):
+    one = case()
+    opening = one.open(one.winner, one.other)
+    assert ((), 2) == (opening.estimates, opening.openings)
+    assert "opened for 1 other winner;" in opening.refused
+    third = case("candidates.0.params={var_smoothing: 0.5}").open(one.winner, one.other)
+    assert "opened for 2 other winners;" in third.refused
+
+
+def test_a_second_winner_is_tested_where_that_is_asked_for_and_counted(case):
+    one = case("selection.reopen_test=true")
+    assert (1, 2) == (len(one.open(one.other).estimates), one.open(one.other).openings)
+    assert (1, None) == (one.open(one.winner).openings, one.open(one.other).refused)
+
+
+def test_without_a_test_part_there_is_nothing_to_open(case):
+    one = case("split.test_fraction=0")
+    assert not files.TEST.exists()
+    assert Opening() == one.open(one.other)
+
+
+@pytest.mark.parametrize("form", ["final", "k_fold", "progressive", "vote"])
+def test_the_target_of_the_test_error_names_the_form(case, form):
+    (estimate,) = case(f"deliver={form}").open().estimates
+    assert FORMS[form].target == estimate.target
+
+
+def test_a_hypothesis_that_fails_on_the_test_part_is_told(case):
+    one = case()
+    unfitted = Delivered(GaussianNB(), GaussianNB())
+    with pytest.raises(UserError, match="^candidates: bayes failed on the test part: NotFittedError: "):
+        one.open(delivered=unfitted)
+
+
+def selection() -> Selection:
+    return Selection("wide", "E_cv", "minimum", {"bayes": 0.2, "wide": 0.1}, ("bayes", "wide"))
+
+
+ESTIMATES = {
+    "bayes": [Estimate("bayes", "E_val", 0.3, "g-", 36, 9)],
+    "wide": [Estimate("wide", "E_cv", 0.1, "k", 36, 45), Estimate("wide", "E_val", 0.2, "g-", 36, 9)],
+}
+
+
+def test_the_selection_is_described_with_what_it_has_cost(case):
+    one = case("deliver=vote")
+    opening = one.open()
+    found = describe(one.settings, one.results, selection(), ESTIMATES, opening, Ledger(7, frozenset()), one.delivered)
+    size = one.delivered.sizes()["bytes"]
+    expected = {
+        "selected": "wide",
+        "criterion": "E_cv",
+        "rule": "minimum",
+        "candidates": ["bayes", "wide"],
+        "indistinguishable": ["bayes", "wide"],
+        "contamination": 7,
+        "bound": selection_bound(0.2, 9, 7, 0.95),
+        "bound_of_one": selection_bound(0.2, 9, 1, 0.95),
+        "E_test": opening.estimates[0].value,
+        "test_openings": 1,
+        "test_refused": None,
+        "deliver": {"form": "vote", "target": FORMS["vote"].target, "bytes": size, "bytes_final": size},
+    }
+    assert expected == found
+    assert list(expected) == list(found)
+
+
+def test_a_test_part_that_stayed_shut_is_described_by_its_reason_without_a_number(case):
+    one = case()
+    shut = one.open(one.other)
+    found = describe(one.settings, one.results, selection(), ESTIMATES, shut, Ledger(2, frozenset()), one.delivered)
+    assert (None, 1, shut.refused) == (found["E_test"], found["test_openings"], found["test_refused"])
