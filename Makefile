@@ -29,7 +29,7 @@ studies: .venv/ready ## hours: docs/coverage.*; DATA=FOLDER adds the real data s
 	python -m studies.coverage $(QUICK) $(if $(DATA),--data $(DATA))
 
 docs: .venv/ready ## params.schema.json and docs/params.md, after a change of the keys of params.yaml
-	python -m tasks.params_docs
+	python -m tasks.params.docs
 
 datasets: .venv/ready ## a quarter of an hour: DATA=FOLDER of public sets, each from its file to the decision; docs/datasets.md
 	python -m studies.datasets $(if $(DATA),--data $(DATA))

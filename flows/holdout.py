@@ -2,7 +2,7 @@
 
 from flows.stage import stage
 from tasks.fits import scheme_results
-from tasks.fits.run_schemes import begin_all, fit_all
+from tasks.fits.run_schemes import fit_all, prefetch_later_schemes
 from tasks.params import Settings
 from tasks.plans.read_design import read_design
 from tasks.track import mlflow_runs
@@ -13,5 +13,5 @@ def holdout(settings: Settings) -> None:
     """E_val of g-, and E_in of g, for every candidate."""
     finished, failures = fit_all(settings, ["holdout", "final"])
     if mlflow_runs.in_run():
-        begin_all(settings)
+        prefetch_later_schemes(settings)
     scheme_results.write_holdout(settings, read_design(settings), finished, failures)

@@ -23,7 +23,7 @@ import psutil
 
 from flows.session import CRASH, INTERRUPTED, Session, log_to_terminal, tell
 from tasks.runtime import environment
-from tasks.runtime.checkout_lock import alone
+from tasks.runtime.checkout_lock import checkout_lock
 from tasks.runtime.environment import CACHE
 from tasks.runtime.errors import UserError
 
@@ -129,7 +129,7 @@ def main(driver: psutil.Process) -> None:
     log_to_terminal()
     host = Host()
     try:
-        with alone():
+        with checkout_lock():
             host.serve(driver)
     except UserError as error:
         tell(error)

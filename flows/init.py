@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tasks.runtime import environment
-from tasks.runtime.checkout_lock import alone
+from tasks.runtime.checkout_lock import checkout_lock
 
 DESCRIPTION = """\
 Look at a table, say what is in it, and write params.yaml for it: what to predict, which columns to leave out and why, \
@@ -33,7 +33,7 @@ def main(arguments: Sequence[str]) -> int:
     environment.enter()
     from tasks.init import init  # pandas takes a second, which --help need not
 
-    with alone():
+    with checkout_lock():
         for line in init.start(given.path, given.target, given.unlabeled, here):
             print(line)
     return 0

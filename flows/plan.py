@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from tasks.runtime.checkout_lock import alone
+from tasks.runtime.checkout_lock import checkout_lock
 
 
 def plan(params: str, overrides: Sequence[str]) -> int:
@@ -12,7 +12,7 @@ def plan(params: str, overrides: Sequence[str]) -> int:
     from tasks.params import load
 
     settings = load(params, tuple(overrides))
-    with alone():
+    with checkout_lock():
         try:
             for line in planned.lines(settings):
                 print(line)

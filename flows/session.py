@@ -8,7 +8,7 @@ import threading
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from tasks.runtime.checkout_lock import alone
+from tasks.runtime.checkout_lock import checkout_lock
 from tasks.runtime.errors import UserError
 from tasks.runtime.server import Server
 
@@ -93,7 +93,7 @@ def run_here(name: str, params: str, overrides: Sequence[str]) -> int:
     log_to_terminal()
     session = Session()
     try:
-        with alone():
+        with checkout_lock():
             session.start_server()
             from tasks.params import load
 

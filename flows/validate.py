@@ -11,7 +11,7 @@ from flows.report import report
 from flows.select import select
 from tasks.params import load
 from tasks.runtime import environment
-from tasks.runtime.checkout_lock import alone
+from tasks.runtime.checkout_lock import checkout_lock
 from tasks.storage import dvc_commands
 from tasks.track import mlflow_runs
 
@@ -21,7 +21,7 @@ def validate(params: str = "params.yaml", overrides: tuple[str, ...] = ()) -> No
     """Which candidate, how large its error is, how far to trust that."""
     environment.enter()
     settings = load(params, overrides)
-    with alone(), mlflow_runs.run(settings):
+    with checkout_lock(), mlflow_runs.run(settings):
         prepare(params, overrides)
         holdout(params, overrides)
         cross_validation(params, overrides)

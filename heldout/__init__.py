@@ -12,16 +12,16 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from heldout.family import Family
+    from heldout.family import TunedEstimator
     from heldout.hypotheses import KFoldHypothesis, ProgressiveHypothesis
     from heldout.validation import Validation, validate
 
-__all__ = ["Family", "KFoldHypothesis", "ProgressiveHypothesis", "Validation", "validate"]
+__all__ = ["KFoldHypothesis", "ProgressiveHypothesis", "TunedEstimator", "Validation", "validate"]
 
 _HOMES = {
-    "Family": "heldout.family",
     "KFoldHypothesis": "heldout.hypotheses",
     "ProgressiveHypothesis": "heldout.hypotheses",
+    "TunedEstimator": "heldout.family",
     "Validation": "heldout.validation",
     "validate": "heldout.validation",
 }

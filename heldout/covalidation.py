@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from heldout.errors import BadArgument
-from heldout.intervals.method import Method, estimate_with
+from heldout.intervals.method import IntervalMethod, estimate_with
 from heldout.losses import Loss, Losses
-from heldout.observed import Crossed
+from heldout.observed import RepeatedByRow
 from heldout.records import Estimate, Split
 from heldout.together import blocks, together
 
@@ -34,9 +34,9 @@ def pointwise_disagreement(first: NDArray[np.generic], second: NDArray[np.generi
     loss, the squared distance of the probabilities for the Brier loss. Raises BadArgument for a loss that
     admits no disagreement.
     """
-    if loss.apart is None:
+    if loss.disagreement_loss is None:
         raise BadArgument("loss", f"the {loss.name} loss admits no disagreement: {loss.no_bound}")
-    return loss.apart.pointwise(first, second)
+    return loss.disagreement_loss.pointwise(first, second)
 
 
 def disagreements(
@@ -64,10 +64,10 @@ def disagreements(
             of_rows[rows] = np.add.reduce(differ.view(np.uint8), axis=0, dtype=np.min_scalar_type(pairs))
             continue
         for pair in range(pairs):
-            apart = pointwise_disagreement(given[2 * pair], given[2 * pair + 1], loss)
+            differ = pointwise_disagreement(given[2 * pair], given[2 * pair + 1], loss)
             for shard, part in parts:
-                of_pairs[pair, shard] += apart[part].sum()
-            of_rows[rows] += apart
+                of_pairs[pair, shard] += differ[part].sum()
+            of_rows[rows] += differ
     return of_pairs / of_shard, of_rows
 
 
@@ -109,9 +109,9 @@ def error_bound(disagreement: float, loss: Loss, classes: int) -> tuple[float, b
 
     Raises BadArgument for a loss that admits no bound.
     """
-    if loss.apart is None or loss.bound_factor is None:
+    if loss.disagreement_loss is None or loss.bound_factor is None:
         raise BadArgument("loss", f"the {loss.name} loss admits no E_dis: {loss.no_bound}")
-    if loss.apart.needs != "class":
+    if loss.disagreement_loss.needs != "class":
         return loss.bound_factor * disagreement, False
     share = _most(classes)
     return loss.bound_factor * (share * (1 - math.sqrt(1 - min(disagreement, share) / share))), disagreement > share
@@ -125,13 +125,13 @@ def _most(classes: int) -> float:
 
 def estimates(
     candidate: str,
-    tested: Crossed | None,
-    trained: Crossed,
-    disagreement: Crossed | None,
+    tested: RepeatedByRow | None,
+    trained: RepeatedByRow,
+    disagreement: RepeatedByRow | None,
     *,
     n_labeled: int,
     classes: int,
-    methods: Mapping[str, Method],
+    methods: Mapping[str, IntervalMethod],
     level: float,
 ) -> list[Estimate]:
     """E_2cv and E_train, and with unlabelled rows also disagreement, E_dis and E_maxdt, where the loss admits them.
@@ -144,7 +144,7 @@ def estimates(
     nothing, and each of its parts takes half of what the level leaves (union bound).
     """
 
-    def record(name: str, observed: Crossed, target: str, at: float = level) -> Estimate:
+    def record(name: str, observed: RepeatedByRow, target: str, at: float = level) -> Estimate:
         return estimate_with(candidate, name, observed, target, n_labeled // 2, methods.get(name), at)
 
     of_training = f"{TARGET} (its training error)"
@@ -177,7 +177,7 @@ def estimates(
     return [*found, rate, bound, larger]
 
 
-def lower_limit(disagreement: Crossed, method: Method, loss: Loss, classes: int, level: float) -> float:
+def lower_limit(disagreement: RepeatedByRow, method: IntervalMethod, loss: Loss, classes: int, level: float) -> float:
     """With probability `level`, a half model errs at least so much: the one-sided limit, carried through."""
     low = method.interval("disagreement", disagreement, 2 * level - 1).low
     return error_bound(low, loss, classes)[0]

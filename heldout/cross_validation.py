@@ -9,7 +9,7 @@ from typing import overload
 import numpy as np
 from numpy.typing import NDArray
 
-from heldout.intervals.method import Method, estimate_with
+from heldout.intervals.method import IntervalMethod, estimate_with
 from heldout.observed import CrossValidated
 from heldout.records import Estimate, Rows, Split
 
@@ -72,7 +72,7 @@ def mean_training_size(made: Sequence[Split]) -> int:
 
 
 def estimate(
-    candidate: str, observed: CrossValidated, n_train: int, method: Method, level: float, repeats: int = 1
+    candidate: str, observed: CrossValidated, n_train: int, method: IntervalMethod, level: float, repeats: int = 1
 ) -> Estimate:
     """E_cv: the mean over all held-out losses, of one partition or of `repeats`.
 

@@ -9,27 +9,19 @@ from numpy.typing import NDArray
 
 from heldout import covalidation, cross_validation, holdout, progressive, resampling, seeds
 from heldout.dependence import INDEPENDENT, Dependence, joined
-from heldout.intervals.method import Method
+from heldout.intervals.method import IntervalMethod
 from heldout.losses import Loss, Losses
-from heldout.observed import Crossed, CrossValidated, Tested, crossed
+from heldout.observed import CrossValidated, RepeatedByRow, Tested, repeated_by_row
 from heldout.partition import Partition, draw_folds
 from heldout.progressive import Block
 from heldout.records import Estimate, Split
-from heldout.seeds import SchemeName
+from heldout.schemes import FURTHER, SCHEME_OF, SCHEMES, SchemeName
 from heldout.weights import Weights
 
 OF_UNLABELED = ("disagreement", "E_dis", "E_maxdt")
-HALVES = ("E_2cv", "E_train", "disagreement", "E_dis", "E_maxdt")
+HALVES = SCHEMES["covalidation"].estimates
 PER_CANDIDATE = ("E_in", "E_val", "E_cv", "E_prog", *HALVES)
 OF_THE_WINNER = ("E_bbc", "E_nested")
-_SCHEME_OF: Mapping[str, SchemeName] = {
-    "E_in": "final",
-    "E_val": "holdout",
-    "E_cv": "cross_validation",
-    "E_prog": "progressive",
-    **dict.fromkeys(HALVES, "covalidation"),
-    **dict.fromkeys(OF_THE_WINNER, "cross_validation"),
-}
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,13 +43,13 @@ class Design:
     stratify: bool
     seed: int
     level: float
-    methods: Mapping[str, Method]
+    methods: Mapping[str, IntervalMethod]
     estimates: Sequence[str]
     dependence: Dependence = INDEPENDENT
     copies: NDArray[np.int64] | None = None
     weights: Weights | None = None
     fold_repeats: int = 1
-    _drawn: dict[str, resampling.Scheme] = field(default_factory=dict, init=False, repr=False)
+    _drawn: dict[str, resampling.Resampling] = field(default_factory=dict, init=False, repr=False)
     _splits: dict[str, Sequence[Split]] = field(default_factory=dict, init=False, repr=False)
 
     @property
@@ -67,10 +59,10 @@ class Design:
 
     def schemes(self) -> list[SchemeName]:
         """The schemes whose fits the estimates and their intervals need, each once."""
-        needed = [_SCHEME_OF[name] for name in self.estimates]
+        needed = [SCHEME_OF[name] for name in self.estimates]
         needs = self.methods["E_cv"].needs
         if "E_cv" in self.estimates and needs and not (needs == "repeated_folds" and self.fold_repeats > 1):
-            needed.append(needs)  # type: ignore[arg-type]  # METHODS name schemes alone
+            needed.append(needs)
         if "E_nested" in self.estimates:
             needed.append("fold_pairs")
         return list(dict.fromkeys(needed))
@@ -78,7 +70,7 @@ class Design:
     @staticmethod
     def scheme_of(estimate: str) -> SchemeName:
         """The scheme whose hypotheses an estimate is about."""
-        return _SCHEME_OF[estimate]
+        return SCHEME_OF[estimate]
 
     def splits(self, scheme: SchemeName) -> Sequence[Split]:
         """The splits of a scheme, in the order of its fits; made once."""
@@ -137,10 +129,10 @@ class Design:
         k = min(int(fold.max()) + 1, groups)
         return draw_folds(self.y, k, self.stratify, seeds.random_state(self.seed, "folds"), together.group)
 
-    def further(self, scheme: SchemeName) -> resampling.Scheme:
+    def further(self, scheme: SchemeName) -> resampling.Resampling:
         """A scheme beyond the folds that an interval, or nested selection, asks for; drawn once."""
         if scheme not in self._drawn:
-            self._drawn[scheme] = resampling.SCHEMES[scheme](
+            self._drawn[scheme] = resampling.DRAW[scheme](
                 self.y, self.partition.fold, self.stratify, self.seed, self.dependence.group
             )
         return self._drawn[scheme]
@@ -156,7 +148,7 @@ class Evidence:
 
     losses: Mapping[SchemeName, Sequence[Losses]]
     training: Sequence[Losses] = ()
-    disagreement: Crossed | None = None
+    disagreement: RepeatedByRow | None = None
 
 
 def estimate_candidate(design: Design, candidate: str, evidence: Evidence) -> list[Estimate]:
@@ -216,9 +208,9 @@ def cross_validated(design: Design, evidence: Evidence) -> CrossValidated:
         by_row[split.validation] += part / design.fold_repeats
     rows = np.flatnonzero(design.partition.fold >= 0)
     fields: dict[str, Any] = {}
-    for scheme in resampling.SCHEMES:
+    for scheme in FURTHER:
         if scheme in evidence.losses:
-            fields |= design.further(scheme).fields(evidence.losses[scheme])  # type: ignore[arg-type,index]
+            fields |= design.further(scheme).fields(evidence.losses[scheme])
     if design.fold_repeats > 1:
         errors = np.array([part.mean() for part in parts]).reshape(design.fold_repeats, -1)
         fields |= {"first_errors": errors[0], "repeated_errors": errors[1:]}
@@ -235,12 +227,12 @@ def half_losses(design: Design, losses: Sequence[Losses], *, own: bool) -> Losse
     return table
 
 
-def _half_tested(design: Design, evidence: Evidence) -> Crossed:
-    return crossed(half_losses(design, evidence.losses["covalidation"], own=False), design.loss)
+def _half_tested(design: Design, evidence: Evidence) -> RepeatedByRow:
+    return repeated_by_row(half_losses(design, evidence.losses["covalidation"], own=False), design.loss)
 
 
-def _half_trained(design: Design, evidence: Evidence) -> Crossed:
+def _half_trained(design: Design, evidence: Evidence) -> RepeatedByRow:
     """Each half model's training error counts alike, also where one half has a row more."""
-    margins = crossed(half_losses(design, evidence.training, own=True), design.loss)
+    margins = repeated_by_row(half_losses(design, evidence.training, own=True), design.loss)
     errors = np.array([part.mean() for part in evidence.training]).reshape(-1, 2).mean(axis=1)
     return replace(margins, by_repeat=errors)

@@ -19,7 +19,6 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from heldout import seeds
-from heldout.bbc import corrected_error
 from heldout.errors import BadArgument
 from heldout.fitting import take
 from heldout.holdout import split
@@ -27,6 +26,7 @@ from heldout.intervals.hoeffding import upper_reach
 from heldout.losses import SQUARED, ZERO_ONE, Losses
 from heldout.partition import can_stratify, cut, part_size
 from heldout.records import Interval
+from heldout.selection.bbc import corrected_error
 
 EPOCHS = "epochs"
 ROWS_A_DEGREE = 50  # lecture 13: K = 100 serves for two parameters
@@ -37,7 +37,7 @@ BOUND = (
 
 
 @dataclass(frozen=True, eq=False)
-class Path:
+class ParameterPath:
     """The errors along a path of values: on the rows trained on (E_in) and on K others (E_val), shape (values,)."""
 
     values: tuple[Any, ...]
@@ -55,7 +55,7 @@ class Path:
         return self.validated_on < ROWS_A_DEGREE
 
 
-class Family(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
+class TunedEstimator(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     """The `learner` at the value of `parameter` that errs least on validation rows, retrained on all rows.
 
     `values` go from simple to complex: ties go to the first. `parameter` is one of the learner's, or "epochs",
@@ -105,7 +105,7 @@ class Family(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]  # scikit
         corrected, interval = corrected_error(table, self.level, seed)
         models = min(len(self.values), size + 1)
         bound = float(errors[place]) + upper_reach(size, 1 - self.level, models) if loss.bounded else None
-        self.path_ = Path(
+        self.path_ = ParameterPath(
             tuple(self.values), np.array(training), errors, self.values[place], size, corrected, interval, bound
         )
         self.hypothesis_ = self._at(self.values[place], X, y, classes)
@@ -185,3 +185,7 @@ def _pass(hypothesis: Any, X: Any, y: Any, classes: Any) -> None:
         hypothesis.partial_fit(X, y)
     else:
         hypothesis.partial_fit(X, y, classes=classes)
+
+
+# what models saved before version 0.2 call these classes
+Family, Path = TunedEstimator, ParameterPath

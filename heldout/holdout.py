@@ -6,7 +6,7 @@ METHOD, section 1; Abu-Mostafa, Learning From Data, lecture 13; Gruber, Validier
 import numpy as np
 from numpy.typing import NDArray
 
-from heldout.intervals.method import Method, estimate_with
+from heldout.intervals.method import IntervalMethod, estimate_with
 from heldout.observed import Tested
 from heldout.records import Estimate, Split
 
@@ -25,7 +25,7 @@ def final_split(n: int) -> Split:
     return Split(train=rows, validation=rows)
 
 
-def estimate(candidate: str, observed: Tested, n_train: int, method: Method, level: float) -> Estimate:
+def estimate(candidate: str, observed: Tested, n_train: int, method: IntervalMethod, level: float) -> Estimate:
     """E_val: the mean of the K held-out losses, unbiased for the error of g-, variance sigma^2 / K."""
     return estimate_with(candidate, "E_val", observed, TARGET, n_train, method, level)
 
@@ -36,7 +36,7 @@ def training_estimate(candidate: str, observed: Tested) -> Estimate:
 
 
 def final_estimate(
-    candidate: str, observed: Tested, n_train: int, method: Method, level: float, target: str = TARGET_FINAL
+    candidate: str, observed: Tested, n_train: int, method: IntervalMethod, level: float, target: str = TARGET_FINAL
 ) -> Estimate:
     """E_test: the mean loss of the delivered hypothesis on a test part that no choice has looked at."""
     return estimate_with(candidate, "E_test", observed, target, n_train, method, level)

@@ -1,10 +1,9 @@
 """What an interval looks at: the losses of one candidate under one design, all frozen.
 
 `Tested`: independent rows, or steps in their order. `CrossValidated`: rows in folds, with the errors of
-further fits where a method asks for them. `Crossed`: a table of repeats by rows, by its margins.
+further fits where a method asks for them. `RepeatedByRow`: a table of repeats by rows, by its margins.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -75,22 +74,13 @@ class CrossValidated(Tested):
         return np.bincount(self.fold, weights=self.losses) / np.bincount(self.fold)
 
 
-# the field of `CrossValidated` that the fits of each further scheme fill
-FIELD_OF: Mapping[str, str] = {
-    "subsamples": "subsample_errors",
-    "repeated_folds": "repeated_errors",
-    "half_subsamples": "half_errors",
-    "fold_pairs": "pair_losses",
-}
-
-
 @dataclass(frozen=True, eq=False)
-class Crossed:
+class RepeatedByRow:
     """A table of R repeats by n rows, each cell a loss or a disagreement, by its margins.
 
     `by_repeat`, shape (R,), are the means over rows; `row_variance` is the sample variance (divisor n - 1)
     of the n rows' means over repeats. The table itself is not kept: unlabelled rows are many. The `loss` of a
-    disagreement is the one that compares answers (`Loss.apart`).
+    disagreement is the one that compares answers (`Loss.disagreement_loss`).
     """
 
     by_repeat: Losses
@@ -105,8 +95,8 @@ class Crossed:
         return float(np.mean(self.by_repeat))
 
 
-def crossed(table: Losses, loss: Loss, seed: int = 0) -> Crossed:
+def repeated_by_row(table: Losses, loss: Loss, seed: int = 0) -> RepeatedByRow:
     """The margins of a `table` of shape (R, n)."""
     rows = table.mean(axis=0)
     variance = float(np.var(rows, ddof=1)) if len(rows) > 1 else 0.0
-    return Crossed(table.mean(axis=1), variance, len(rows), loss, seed)
+    return RepeatedByRow(table.mean(axis=1), variance, len(rows), loss, seed)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from heldout.errors import BadArgument
-from heldout.intervals.method import Method, estimate_with
+from heldout.intervals.method import IntervalMethod, estimate_with
 from heldout.losses import Losses
 from heldout.observed import Tested
 from heldout.records import Estimate, Split
@@ -51,7 +51,7 @@ def first_steps(trained: int, tested: int, block: Block) -> list[int]:
     return list(range(0, tested, block))
 
 
-def estimate(candidate: str, observed: Tested, n_train: int, method: Method, level: float) -> Estimate:
+def estimate(candidate: str, observed: Tested, n_train: int, method: IntervalMethod, level: float) -> Estimate:
     """E_prog: the mean over the m tested losses, in the order of the steps."""
     return estimate_with(candidate, "E_prog", observed, TARGET, n_train, method, level)
 

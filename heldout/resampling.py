@@ -28,20 +28,20 @@ Groups = NDArray[np.int64] | None  # of the rows, whole groups on either side; N
 
 
 @dataclass(frozen=True, eq=False)
-class Scheme:
+class Resampling:
     """The splits of one scheme, and the fields that their losses, one array a split, become."""
 
     splits: list[Split]
     fields: Callable[[Sequence[Losses]], dict[str, Any]]
 
 
-def subsamples(y: Labels, fold: Folds, stratify: bool, seed: int, group: Groups = None) -> Scheme:
+def subsamples(y: Labels, fold: Folds, stratify: bool, seed: int, group: Groups = None) -> Resampling:
     """J random subsamples that test as many rows as a fold has; a tenth where folds are smaller."""
     rows = np.arange(len(y))
     size = _tested(len(y), fold)
     masks = [_cut(y, size, stratify, seeds.random_state(seed, "subsamples", j), group) for j in range(SUBSAMPLES)]
     tested = float(np.mean([mask.sum() for mask in masks]))  # whole groups are not all of one size
-    return Scheme(
+    return Resampling(
         [Split(rows[~mask], rows[mask]) for mask in masks],
         lambda losses: {
             "subsample_errors": np.array([part.mean() for part in losses]),
@@ -50,17 +50,17 @@ def subsamples(y: Labels, fold: Folds, stratify: bool, seed: int, group: Groups 
     )
 
 
-def repeated_folds(y: Labels, fold: Folds, stratify: bool, seed: int, group: Groups = None) -> Scheme:
+def repeated_folds(y: Labels, fold: Folds, stratify: bool, seed: int, group: Groups = None) -> Resampling:
     """R - 1 further partitions into k folds."""
     k = int(fold.max()) + 1
     folds = further_folds(y, k, REPEATS - 1, stratify, seed, group)
-    return Scheme(
+    return Resampling(
         [split for own in folds for split in cross_validation.splits(own)],
         lambda losses: {"repeated_errors": np.array([part.mean() for part in losses]).reshape(-1, k)},
     )
 
 
-def half_subsamples(y: Labels, fold: Folds, stratify: bool, seed: int, group: Groups = None) -> Scheme:
+def half_subsamples(y: Labels, fold: Folds, stratify: bool, seed: int, group: Groups = None) -> Resampling:
     """M halvings of the rows, and on each half alone J subsamples that test as many rows as a fold has."""
     rows = np.arange(len(y))
     size = min(_tested(len(y), fold), len(y) // 4)
@@ -73,7 +73,7 @@ def half_subsamples(y: Labels, fold: Folds, stratify: bool, seed: int, group: Gr
                 state = seeds.random_state(seed, "half_subsamples", halving, number, j)
                 tested = _cut(y[half], size, stratify, state, own)
                 splits.append(Split(half[~tested], half[tested]))
-    return Scheme(
+    return Resampling(
         splits,
         lambda losses: {
             "half_errors": np.array([part.mean() for part in losses]).reshape(HALVINGS, 2, -1).mean(axis=2)
@@ -81,7 +81,7 @@ def half_subsamples(y: Labels, fold: Folds, stratify: bool, seed: int, group: Gr
     )
 
 
-def fold_pairs(y: Labels, fold: Folds, _stratify: bool, _seed: int, _group: Groups = None) -> Scheme:
+def fold_pairs(y: Labels, fold: Folds, _stratify: bool, _seed: int, _group: Groups = None) -> Resampling:
     """One split for each pair of folds i < j, in order: train without both, test on both.
 
     Raises BadArgument for two folds: nothing would be left to train on.
@@ -102,7 +102,7 @@ def fold_pairs(y: Labels, fold: Folds, _stratify: bool, _seed: int, _group: Grou
             table[j, split.validation[own == i]] = part[own == i]
         return {"pair_losses": table}
 
-    return Scheme(splits, fields)
+    return Resampling(splits, fields)
 
 
 def further_folds(y: Labels, k: int, count: int, stratify: bool, seed: int, group: Groups = None) -> list[Folds]:
@@ -112,11 +112,9 @@ def further_folds(y: Labels, k: int, count: int, stratify: bool, seed: int, grou
     ]
 
 
-SCHEMES: Mapping[str, Callable[[Labels, Folds, bool, int, Groups], Scheme]] = {
-    "subsamples": subsamples,
-    "repeated_folds": repeated_folds,
-    "half_subsamples": half_subsamples,
-    "fold_pairs": fold_pairs,
+# how each of `heldout.schemes.FURTHER` is drawn: functions have the names of their schemes
+DRAW: Mapping[str, Callable[[Labels, Folds, bool, int, Groups], Resampling]] = {
+    draw.__name__: draw for draw in (subsamples, repeated_folds, half_subsamples, fold_pairs)
 }
 
 

@@ -8,7 +8,9 @@ from typing import Literal, get_args
 
 from numpy.random import SeedSequence
 
-# the place of a purpose, and of a scheme, is part of every seed: append, never reorder
+from heldout.schemes import SCHEMES, SchemeName
+
+# the place of a purpose is part of every seed: append, never reorder
 Purpose = Literal[
     "test",
     "labeled",
@@ -27,18 +29,6 @@ Purpose = Literal[
     "members",
     "path",
 ]
-SchemeName = Literal[
-    "holdout",
-    "final",
-    "cross_validation",
-    "progressive",
-    "covalidation",
-    "subsamples",
-    "repeated_folds",
-    "half_subsamples",
-    "fold_pairs",
-    "copies_together",
-]
 
 
 def child(seed: int, purpose: Purpose, *unit: int) -> SeedSequence:
@@ -53,4 +43,4 @@ def random_state(seed: int, purpose: Purpose, *unit: int) -> int:
 
 def fit_state(seed: int, scheme: SchemeName, number: int) -> int:
     """The `random_state` of a learner that leaves it open, in fit `number` of one scheme."""
-    return random_state(seed, "fit", get_args(SchemeName).index(scheme), number)
+    return random_state(seed, "fit", list(SCHEMES).index(scheme), number)

@@ -19,18 +19,15 @@ from heldout.fitting import first_line, recorded, test
 from heldout.learners import seeded
 from heldout.losses import Losses
 from heldout.records import Rows, Split
-from heldout.seeds import SchemeName
+from heldout.schemes import SchemeName
 from heldout.warned import Warned
 
 if TYPE_CHECKING:
     from heldout.online import OnePass
 
-# whose hypotheses share their updates
-SCHEMES: tuple[SchemeName, ...] = ("cross_validation", "repeated_folds", "copies_together", "progressive")
-
 
 def held_out(learner: "OnePass", X: Any, design: Design, scheme: SchemeName, state: int) -> tuple[list[Losses], Warned]:
-    """The losses of each split of one of `SCHEMES`, and what any update warned of, each kind once.
+    """The losses of each split of a scheme of `updates_shared`, and what any update warned of, each kind once.
 
     Losses are in the order of `Design.splits`; the learner's open randomness is set to `state`. X is an array, a data
     frame or a sparse matrix of shape (N, p). Raises BadArgument for rows that depend on each other, whose splits leave
@@ -57,7 +54,7 @@ def held_out(learner: "OnePass", X: Any, design: Design, scheme: SchemeName, sta
 
 
 def passes(design: Design, scheme: SchemeName) -> int:
-    """How often, at most, the hypotheses of one of `SCHEMES` learn each row in all."""
+    """How often, at most, the hypotheses of a scheme of `updates_shared` learn each row in all."""
     if scheme == "progressive":
         return 1
     parts = [split.validation for split in design.splits(scheme)]

@@ -7,26 +7,26 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from heldout import arguments, dependent_intervals, table
+from heldout import arguments, table
 from heldout.covalidation import disagreements
 from heldout.design import OF_UNLABELED, Design, Evidence, estimate_candidate
 from heldout.errors import BadArgument, FitFailure, LearnerWarning
 from heldout.fitting import fit_and_test, test
+from heldout.intervals import dependent
 from heldout.intervals.method import check_level
-from heldout.judging import estimate_winner, nested_winners, select_among
 from heldout.losses import Loss, check_spec, choose_loss
-from heldout.observed import Crossed
+from heldout.observed import RepeatedByRow
 from heldout.partition import make_halves, make_partition, stratify_halves
 from heldout.progressive import Block
 from heldout.records import Estimate
-from heldout.seeds import SchemeName, fit_state
-from heldout.selection import CRITERIA, Criterion, Rule, Selection
+from heldout.schemes import SCHEMES, SchemeName
+from heldout.seeds import fit_state
+from heldout.selection.judging import estimate_winner, nested_winners, select_among
+from heldout.selection.select import CRITERIA, Criterion, Rule, Selection
 from heldout.warned import Warned, Warnings
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-_KEPT: tuple[SchemeName, ...] = ("final", "holdout", "cross_validation", "progressive", "covalidation")
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,7 +112,7 @@ def validate(
     `X`, shape (N, p), is an array, a data frame or a sparse matrix, `y`, shape (N,), its labels, and `unlabeled`
     further rows like X. `groups`, shape (N,), names the group of each row, if rows of a group are alike: no group
     is then on both sides of any split, and the intervals are those that do not need independent rows
-    (`heldout.dependent_intervals`); the groups of unlabelled rows are not known. `loss` is zero_one, log, brier,
+    (`heldout.intervals.dependent`); the groups of unlabelled rows are not known. `loss` is zero_one, log, brier,
     balanced or {"cost": {actual: {predicted: c}}} (classes; parts are then stratified), squared, absolute or
     {"pinball": q} (numbers). `estimates` names what is computed (None: all that the loss admits and that need no
     more than the data given, but for E_nested), `intervals` maps an estimate to the name of an interval method
@@ -161,7 +161,7 @@ def validate(
         stratify=chosen_loss.of_classes,
         seed=int(seed),
         level=level,
-        methods=dependent_intervals.choose(intervals, chosen_loss, dependence.kind),
+        methods=dependent.choose(intervals, chosen_loss, dependence.kind),
         estimates=wanted,
         dependence=dependence,
     )
@@ -194,7 +194,7 @@ def _collect(
             ]
             losses[scheme] = [one.losses for one in fitted]
             warned += [one.warned for one in fitted]
-            if scheme in _KEPT:
+            if SCHEMES[scheme].estimates:
                 hypotheses[scheme] = [one.hypothesis for one in fitted]
         training, disagreement = [], None
         if "covalidation" in schemes:
@@ -212,9 +212,11 @@ def _collect(
     return Evidence(losses, training, disagreement), hypotheses
 
 
-def _disagreement(halves: Sequence[Any], unlabeled: Any, loss: Loss) -> Crossed:
+def _disagreement(halves: Sequence[Any], unlabeled: Any, loss: Loss) -> RepeatedByRow:
     """The margins of the disagreement of each pair of half models on each unlabelled row."""
     n = unlabeled.shape[0]
     by_repeat, by_row = disagreements(halves, unlabeled, loss)
     by_row /= len(by_repeat)
-    return Crossed(by_repeat[:, 0], float(np.var(by_row, ddof=1)) if n > 1 else 0.0, n, loss.apart or loss)
+    return RepeatedByRow(
+        by_repeat[:, 0], float(np.var(by_row, ddof=1)) if n > 1 else 0.0, n, loss.disagreement_loss or loss
+    )

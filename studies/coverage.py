@@ -27,11 +27,12 @@ from heldout.covalidation import pointwise_disagreement
 from heldout.design import Design, Evidence, cross_validated, half_losses, tested
 from heldout.fitting import fit_and_test, predict, test
 from heldout.intervals import METHODS, choose
-from heldout.intervals.method import Method
+from heldout.intervals.method import IntervalMethod
 from heldout.losses import Loss
-from heldout.observed import FIELD_OF, Crossed, CrossValidated, Tested, crossed
+from heldout.observed import CrossValidated, RepeatedByRow, Tested, repeated_by_row
 from heldout.partition import make_halves, make_partition, rarest_class
-from heldout.seeds import SchemeName, fit_state
+from heldout.schemes import SCHEMES, SchemeName
+from heldout.seeds import fit_state
 from studies.populations import REAL, SIMULATED, Population, population
 
 LEVEL = 0.95
@@ -133,7 +134,7 @@ def observe(cell: Cell, whole: Population, repeat: int) -> dict[str, Any]:
         errors = [test(one.hypothesis, whole.X, whole.y, everywhere, loss).mean() for one in fitted[scheme]]
         return float(np.average(errors, weights=[len(split.validation) for split in design.splits(scheme)]))
 
-    table = crossed(half_losses(design, evidence.losses["covalidation"], own=False), loss)
+    table = repeated_by_row(half_losses(design, evidence.losses["covalidation"], own=False), loss)
     apart, truly_apart = _disagreement(fitted["covalidation"], unlabeled, whole, loss)
     folds = cross_validated(design, evidence)
     further = {
@@ -167,8 +168,8 @@ def judge_all(cell: Cell, seen: Mapping[str, Any], folder: Path | None) -> Itera
     names = ("subsample_errors", "repeated_errors", "half_errors", "pair_losses")
     for place in range(len(seen["true g"])):
 
-        def margins(estimate: str, at: int = place) -> Crossed:
-            return Crossed(seen[estimate][at], float(seen[f"{estimate} rows"][at]), cell.n, loss)
+        def margins(estimate: str, at: int = place) -> RepeatedByRow:
+            return RepeatedByRow(seen[estimate][at], float(seen[f"{estimate} rows"][at]), cell.n, loss)
 
         observed: dict[str, Any] = {
             "E_val": Tested(seen["E_val"][place], loss, place),
@@ -223,7 +224,7 @@ def _schemes(cell: Cell) -> list[SchemeName]:
     return schemes
 
 
-def _disagreement(halves: Sequence[Any], unlabeled: Any, whole: Population, loss: Loss) -> tuple[Crossed, float]:
+def _disagreement(halves: Sequence[Any], unlabeled: Any, whole: Population, loss: Loss) -> tuple[RepeatedByRow, float]:
     """The disagreement on the unlabelled sample, and on the whole population."""
     tables = []
     for X in (unlabeled, whole.X):
@@ -231,11 +232,11 @@ def _disagreement(halves: Sequence[Any], unlabeled: Any, whole: Population, loss
         tables.append(
             np.stack([pointwise_disagreement(a, b, loss) for a, b in zip(predicted[::2], predicted[1::2], strict=True)])
         )
-    return crossed(tables[0], loss), float(tables[1].mean())
+    return repeated_by_row(tables[0], loss), float(tables[1].mean())
 
 
-def _possible(method: Method, seen: Any) -> bool:
-    fits = method.needs is None or getattr(seen, FIELD_OF[method.needs]) is not None
+def _possible(method: IntervalMethod, seen: Any) -> bool:
+    fits = method.needs is None or getattr(seen, str(SCHEMES[method.needs].evidence_field)) is not None
     return fits and seen.n >= method.least
 
 

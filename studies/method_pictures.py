@@ -8,9 +8,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from heldout import dependent_intervals, resampling
-from heldout.intervals import DEFAULTS, METHODS
-from heldout.intervals.method import Method
+from heldout import resampling
+from heldout.intervals import DEFAULTS, METHODS, dependent
+from heldout.intervals.method import IntervalMethod
 from heldout.losses import SQUARED, ZERO_ONE
 from studies import coverage_page
 
@@ -32,7 +32,7 @@ FITS = {
 }
 
 
-def default(estimate: str, task: str) -> Method:
+def default(estimate: str, task: str) -> IntervalMethod:
     """The default interval method of an estimate, for classes or for numbers."""
     return DEFAULTS[estimate].zero_one if task == "classes" else DEFAULTS[estimate].other
 
@@ -65,7 +65,7 @@ def dependent_table() -> Iterator[str]:
     """A line for each way in which rows depend, and each estimate that has an interval then."""
     yield "| rows depend by | estimate | classes | numbers |"
     yield "|---|---|---|---|"
-    for kind, valid in dependent_intervals.VALID.items():
+    for kind, valid in dependent.VALID.items():
         for estimate, methods in valid.items():
             cells = [", ".join(one.name for one in methods if one.admits(loss)) for loss in (ZERO_ONE, SQUARED)]
             yield f"| {kind} | `{estimate}` | {cells[0]} | {cells[1]} |"

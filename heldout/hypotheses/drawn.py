@@ -21,6 +21,7 @@ from heldout.hypotheses import row_hash
 from heldout.learners import seeded
 from heldout.partition import Labels
 from heldout.records import Split
+from heldout.schemes import SchemeName
 
 # for sklearn.utils.estimator_checks.check_estimator; with vote=True nothing fails
 EXPECTED_FAILED_CHECKS = {
@@ -44,7 +45,7 @@ class DrawnHypothesis(BaseEstimator):  # type: ignore[misc]  # scikit-learn has 
     `weights_`, the same with sum 1; `classes_` of classifiers; `n_features_in_`, `feature_names_in_`.
     """
 
-    _scheme: ClassVar[seeds.SchemeName]
+    _scheme: ClassVar[SchemeName]
 
     learner: Any
     stratify: bool

@@ -36,10 +36,10 @@ from heldout.intervals import (
     two_way_wilson,
     wilson,
 )
-from heldout.intervals.method import Method
+from heldout.intervals.method import IntervalMethod
 from heldout.losses import Loss
 
-METHODS: tuple[Method, ...] = tuple(
+METHODS: tuple[IntervalMethod, ...] = tuple(
     module.METHOD
     for module in (
         wilson,
@@ -75,8 +75,8 @@ METHODS: tuple[Method, ...] = tuple(
 class Default:
     """The methods that are used unless others are named, and why, in words for the report."""
 
-    zero_one: Method
-    other: Method
+    zero_one: IntervalMethod
+    other: IntervalMethod
     why_zero_one: str
     why_other: str
 
@@ -107,13 +107,13 @@ DEFAULTS: Mapping[str, Default] = {
 }
 
 
-def default_method(estimate: str, loss: Loss) -> Method:
+def default_method(estimate: str, loss: Loss) -> IntervalMethod:
     """The method of the coverage study for one estimate and loss."""
     default, loss = DEFAULTS[estimate], _looked_at(estimate, loss)
     return default.zero_one if loss.binary else default.other
 
 
-def choose(chosen: Mapping[str, str] | None, loss: Loss) -> dict[str, Method]:
+def choose(chosen: Mapping[str, str] | None, loss: Loss) -> dict[str, IntervalMethod]:
     """The method of each estimate: the `chosen` names (of a method or its module), defaults for the rest.
 
     Raises BadArgument for an estimate or a method that is not known, or a method that does not cover the
@@ -127,7 +127,7 @@ def choose(chosen: Mapping[str, str] | None, loss: Loss) -> dict[str, Method]:
     return methods
 
 
-def find(name: str, estimate: str, loss: Loss) -> Method:
+def find(name: str, estimate: str, loss: Loss) -> IntervalMethod:
     """The method called `name`, if it covers `estimate` for `loss`; raises BadArgument as `choose`."""
     found, seen = covering(estimate, name), _looked_at(estimate, loss)
     if not found.admits(seen):
@@ -142,10 +142,10 @@ def find(name: str, estimate: str, loss: Loss) -> Method:
 
 def _looked_at(estimate: str, loss: Loss) -> Loss:
     """The loss whose values an estimate is a mean of: a disagreement is one of answers."""
-    return loss.apart if estimate == "disagreement" and loss.apart is not None else loss
+    return loss.disagreement_loss if estimate == "disagreement" and loss.disagreement_loss is not None else loss
 
 
-def covering(estimate: str, name: str) -> Method:
+def covering(estimate: str, name: str) -> IntervalMethod:
     """The method called `name`, if it covers `estimate` for some loss; raises BadArgument as `choose`."""
     if estimate not in DEFAULTS:
         raise BadArgument(
@@ -160,7 +160,7 @@ def covering(estimate: str, name: str) -> Method:
     return found
 
 
-def _module(method: Method) -> str:
+def _module(method: IntervalMethod) -> str:
     return method.bounds.__module__.rpartition(".")[2]
 
 

@@ -14,7 +14,7 @@ import math
 
 import numpy as np
 
-from heldout.intervals.method import Method, two_sided_normal
+from heldout.intervals.method import IntervalMethod, two_sided_normal
 from heldout.observed import CrossValidated
 
 
@@ -27,7 +27,7 @@ def bounds(observed: CrossValidated, level: float) -> tuple[float, float]:
     return observed.error - reach, observed.error + reach
 
 
-METHOD = Method(
+METHOD = IntervalMethod(
     name="Bayle within folds",
     covers={"E_cv": "independent examples, stable learner, large n"},
     losses="any",

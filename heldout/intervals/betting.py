@@ -18,7 +18,7 @@ import math
 import numpy as np
 
 from heldout import seeds
-from heldout.intervals.method import Method
+from heldout.intervals.method import IntervalMethod
 from heldout.losses import Losses
 from heldout.observed import Tested
 
@@ -64,7 +64,7 @@ def _lower(losses: Losses, bets: Losses, mean: float, level: float) -> float:
     return low
 
 
-METHOD = Method(
+METHOD = IntervalMethod(
     name="betting",
     covers={
         "E_val": "independent examples, loss in [0, 1]",

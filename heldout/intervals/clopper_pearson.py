@@ -10,7 +10,7 @@ Of c errors among n, the bounds are the p at which so many errors, or so few, ar
 which are quantiles of Beta(c, n - c + 1) and Beta(c + 1, n - c). Low is 0 for c = 0, high is 1 for c = n.
 """
 
-from heldout.intervals.method import Method
+from heldout.intervals.method import IntervalMethod
 from heldout.observed import Tested
 
 
@@ -26,7 +26,7 @@ def bounds(observed: Tested, level: float) -> tuple[float, float]:
     return min(low, observed.error), max(high, observed.error)
 
 
-METHOD = Method(
+METHOD = IntervalMethod(
     name="Clopper-Pearson",
     covers={
         "E_val": "independent examples, fixed hypothesis",

@@ -18,7 +18,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from heldout.intervals.method import Method, two_sided_t
+from heldout.intervals.method import IntervalMethod, two_sided_t
 from heldout.losses import Losses
 from heldout.observed import Tested
 
@@ -42,7 +42,7 @@ def variance(losses: Losses, cluster: NDArray[np.int64] | None) -> float:
     return float(sums @ sums) / len(losses) ** 2 * len(sums) / (len(sums) - 1)
 
 
-METHOD = Method(
+METHOD = IntervalMethod(
     name="clustered t",
     covers=COVERS,
     losses="any",

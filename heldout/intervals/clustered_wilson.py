@@ -13,7 +13,7 @@ cluster are: n_eff is G, as if each cluster were one row.
 """
 
 from heldout.intervals import clustered_t
-from heldout.intervals.method import Method, two_sided_t
+from heldout.intervals.method import IntervalMethod, two_sided_t
 from heldout.intervals.wilson import roots_at
 from heldout.observed import Tested
 
@@ -26,7 +26,7 @@ def bounds(observed: Tested, level: float) -> tuple[float, float]:
     return roots_at(q, max(size, 1.0), two_sided_t(level, clusters - 1))
 
 
-METHOD = Method(
+METHOD = IntervalMethod(
     name="clustered Wilson",
     covers=clustered_t.COVERS,
     losses="0/1",

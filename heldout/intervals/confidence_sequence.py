@@ -18,7 +18,7 @@ import math
 
 import numpy as np
 
-from heldout.intervals.method import Method
+from heldout.intervals.method import IntervalMethod
 from heldout.losses import Losses
 from heldout.observed import Tested
 
@@ -73,7 +73,7 @@ def _reach(squares: Losses, level: float) -> Losses:
     return reach
 
 
-METHOD = Method(
+METHOD = IntervalMethod(
     name="betting confidence sequence",
     covers={"E_prog": "martingale of steps, loss in [0, 1]; at every step at once"},
     losses="in [0, 1]",

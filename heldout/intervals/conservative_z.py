@@ -13,7 +13,7 @@ import math
 
 import numpy as np
 
-from heldout.intervals.method import Method, two_sided_normal
+from heldout.intervals.method import IntervalMethod, two_sided_normal
 from heldout.observed import CrossValidated
 
 
@@ -24,7 +24,7 @@ def bounds(observed: CrossValidated, level: float) -> tuple[float, float]:
     return observed.error - reach, observed.error + reach
 
 
-METHOD = Method(
+METHOD = IntervalMethod(
     name="conservative z",
     covers={"E_cv": "independent examples; the variance on half of the rows is not below that on all"},
     losses="any",

@@ -15,7 +15,7 @@ import math
 
 import numpy as np
 
-from heldout.intervals.method import Method, two_sided_t
+from heldout.intervals.method import IntervalMethod, two_sided_t
 from heldout.observed import CrossValidated
 
 
@@ -31,7 +31,7 @@ def variance(observed: CrossValidated) -> float:
     return float(np.var(observed.fold_errors, ddof=1)) * (1 / k + 1 / (k - 1))
 
 
-METHOD = Method(
+METHOD = IntervalMethod(
     name="corrected fold t",
     covers=dict.fromkeys(("E_cv", "E_nested"), "independent examples; correlation of the folds taken to be 1/k"),
     losses="any",

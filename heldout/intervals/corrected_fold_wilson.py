@@ -13,7 +13,7 @@ the number of groups or batches stands for N.
 """
 
 from heldout.intervals import corrected_fold_t
-from heldout.intervals.method import Method, two_sided_t
+from heldout.intervals.method import IntervalMethod, two_sided_t
 from heldout.intervals.wilson import roots_at
 from heldout.observed import CrossValidated
 
@@ -26,7 +26,7 @@ def bounds(observed: CrossValidated, level: float) -> tuple[float, float]:
     return roots_at(q, max(size, 1.0), two_sided_t(level, k - 1))
 
 
-METHOD = Method(
+METHOD = IntervalMethod(
     name="corrected fold Wilson",
     covers=corrected_fold_t.METHOD.covers,
     losses="0/1",

@@ -14,7 +14,7 @@ import math
 
 from heldout.intervals import corrected_t
 from heldout.intervals.log_t import about
-from heldout.intervals.method import Method, two_sided_t
+from heldout.intervals.method import IntervalMethod, two_sided_t
 from heldout.observed import CrossValidated
 
 
@@ -24,7 +24,7 @@ def bounds(observed: CrossValidated, level: float) -> tuple[float, float]:
     return about(observed.error, reach)
 
 
-METHOD = Method(
+METHOD = IntervalMethod(
     name="corrected log t",
     covers={"E_cv": "independent examples, finite variance; correlation of subsamples taken to be their tested share"},
     losses="any",

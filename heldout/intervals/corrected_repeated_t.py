@@ -14,7 +14,7 @@ import math
 
 import numpy as np
 
-from heldout.intervals.method import Method, two_sided_t
+from heldout.intervals.method import IntervalMethod, two_sided_t
 from heldout.observed import CrossValidated
 
 
@@ -27,7 +27,7 @@ def bounds(observed: CrossValidated, level: float) -> tuple[float, float]:
     return observed.error - reach, observed.error + reach
 
 
-METHOD = Method(
+METHOD = IntervalMethod(
     name="corrected repeated t",
     covers={"E_cv": "independent examples; correlation of the folds taken to be 1/k"},
     losses="any",

@@ -13,7 +13,7 @@ import math
 
 import numpy as np
 
-from heldout.intervals.method import Method, two_sided_t
+from heldout.intervals.method import IntervalMethod, two_sided_t
 from heldout.losses import Losses
 from heldout.observed import CrossValidated
 
@@ -51,7 +51,7 @@ def _subsamples(observed: CrossValidated) -> tuple[Losses, float]:
     return np.asarray(observed.subsample_errors), float(observed.tested_per_trained or 0.0)
 
 
-METHOD = Method(
+METHOD = IntervalMethod(
     name="corrected t",
     covers={"E_cv": "independent examples; correlation of subsamples taken to be their tested share"},
     losses="any",

@@ -13,7 +13,7 @@ then n_eff is N times (n2/N) / (1/J + n2/n1), which it is when the subsamples' e
 """
 
 from heldout.intervals import corrected_t
-from heldout.intervals.method import Method, two_sided_t
+from heldout.intervals.method import IntervalMethod, two_sided_t
 from heldout.intervals.wilson import roots_at
 from heldout.observed import CrossValidated
 
@@ -25,7 +25,7 @@ def bounds(observed: CrossValidated, level: float) -> tuple[float, float]:
     return roots_at(q, max(size, 1.0), two_sided_t(level, corrected_t.degrees(observed)))
 
 
-METHOD = Method(
+METHOD = IntervalMethod(
     name="corrected Wilson",
     covers={"E_cv": "independent examples; correlation of subsamples taken to be their tested share"},
     losses="0/1",

@@ -14,7 +14,7 @@ import math
 
 import numpy as np
 
-from heldout.intervals.method import Method
+from heldout.intervals.method import IntervalMethod
 from heldout.observed import Tested
 
 
@@ -27,7 +27,7 @@ def bounds(observed: Tested, level: float) -> tuple[float, float]:
     return observed.error - reach, observed.error + reach
 
 
-METHOD = Method(
+METHOD = IntervalMethod(
     name="empirical Bernstein",
     covers={
         "E_val": "independent examples, loss in [0, 1]",

@@ -11,7 +11,7 @@ Pr(|E_val - E_out| > a) <= 2 exp(-2 a^2 n) = 1 - level   gives   a = sqrt(ln(2 /
 import math
 
 from heldout.errors import BadArgument
-from heldout.intervals.method import Method
+from heldout.intervals.method import IntervalMethod
 from heldout.observed import Tested
 
 
@@ -38,7 +38,7 @@ def upper_reach(n: float, delta: float, models: float = 1) -> float:
     return math.sqrt(math.log(models / delta) / (2 * n))
 
 
-METHOD = Method(
+METHOD = IntervalMethod(
     name="Hoeffding",
     covers={
         "E_val": "independent examples, loss in [0, 1]",

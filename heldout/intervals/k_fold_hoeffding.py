@@ -11,7 +11,7 @@ floor(N/k) examples, since the proof holds for each fold's hold-out.
 """
 
 from heldout.intervals.hoeffding import two_sided_reach
-from heldout.intervals.method import Method
+from heldout.intervals.method import IntervalMethod
 from heldout.observed import CrossValidated
 
 
@@ -21,7 +21,7 @@ def bounds(observed: CrossValidated, level: float) -> tuple[float, float]:
     return observed.error - reach, observed.error + reach
 
 
-METHOD = Method(
+METHOD = IntervalMethod(
     name="k-fold Hoeffding",
     covers={"E_cv": "independent examples, loss in [0, 1], any learner (Thm 3)"},
     losses="in [0, 1]",

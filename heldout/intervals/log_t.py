@@ -13,7 +13,7 @@ import math
 
 import numpy as np
 
-from heldout.intervals.method import Method, two_sided_t
+from heldout.intervals.method import IntervalMethod, two_sided_t
 from heldout.observed import Tested
 
 
@@ -31,7 +31,7 @@ def about(mean: float, reach: float) -> tuple[float, float]:
     return mean / factor, mean * factor
 
 
-METHOD = Method(
+METHOD = IntervalMethod(
     name="log t",
     covers={
         "E_val": "independent examples, finite variance, large n",

@@ -16,7 +16,7 @@ import math
 
 import numpy as np
 
-from heldout.intervals.method import Method, two_sided_normal
+from heldout.intervals.method import IntervalMethod, two_sided_normal
 from heldout.observed import Tested
 
 
@@ -27,7 +27,7 @@ def bounds(observed: Tested, level: float) -> tuple[float, float]:
     return observed.error - reach, observed.error + reach
 
 
-METHOD = Method(
+METHOD = IntervalMethod(
     name="martingale CLT",
     covers={"E_prog": "martingale of steps, each of which changes the error little, finite variance, large m"},
     losses="any",

@@ -10,15 +10,16 @@ from numpy.typing import NDArray
 
 from heldout.errors import BadArgument, is_fraction
 from heldout.losses import Loss
-from heldout.observed import FIELD_OF, CrossValidated
+from heldout.observed import CrossValidated
 from heldout.records import Estimate, Interval
+from heldout.schemes import SCHEMES, SchemeName
 
 Admissible = Literal["0/1", "in [0, 1]", "any"]
 Validity = Literal["exact", "finite-sample", "asymptotic"]
 
 
 @dataclass(frozen=True)
-class Method:
+class IntervalMethod:
     """One way to put an interval about an estimate.
 
     `covers` maps the name of an estimate to the assumption under which the interval covers that
@@ -35,7 +36,7 @@ class Method:
     validity: Validity
     bounds: Callable[[Any, float], tuple[float, float]]
     least: int = 1
-    needs: str | None = None
+    needs: SchemeName | None = None
     least_folds: int = 1
     least_fold_size: int = 1
     least_units: int = 1
@@ -75,7 +76,7 @@ class Method:
             )
         if isinstance(observed, CrossValidated):
             self.check_folds(observed.fold)
-        if self.needs is not None and getattr(observed, FIELD_OF[self.needs]) is None:
+        if self.needs is not None and getattr(observed, str(SCHEMES[self.needs].evidence_field)) is None:
             raise BadArgument(
                 "intervals", f"{self.name} needs the fits of the scheme {self.needs}, which were not made"
             )
@@ -107,7 +108,7 @@ def two_sided_t(level: float, degrees: float) -> float:
 
 
 def estimate_with(
-    candidate: str, estimate: str, observed: Any, target: str, n_train: int, method: Method | None, level: float
+    candidate: str, estimate: str, observed: Any, target: str, n_train: int, method: IntervalMethod | None, level: float
 ) -> Estimate:
     """The mean of what was observed, with its interval; without one where no method holds, or units are too few."""
     record = Estimate(candidate, estimate, observed.error, target, n_train, observed.n)

@@ -18,7 +18,7 @@ import math
 
 import numpy as np
 
-from heldout.intervals.method import Method, two_sided_normal
+from heldout.intervals.method import IntervalMethod, two_sided_normal
 from heldout.observed import CrossValidated
 
 
@@ -35,7 +35,7 @@ def bounds(observed: CrossValidated, level: float) -> tuple[float, float]:
     return observed.error - reach, observed.error + reach
 
 
-METHOD = Method(
+METHOD = IntervalMethod(
     name="nested",
     covers={"E_cv": "independent examples, large n"},
     losses="any",

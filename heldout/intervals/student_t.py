@@ -13,7 +13,7 @@ import math
 
 import numpy as np
 
-from heldout.intervals.method import Method, two_sided_t
+from heldout.intervals.method import IntervalMethod, two_sided_t
 from heldout.observed import Tested
 
 
@@ -24,7 +24,7 @@ def bounds(observed: Tested, level: float) -> tuple[float, float]:
     return observed.error - reach, observed.error + reach
 
 
-METHOD = Method(
+METHOD = IntervalMethod(
     name="Student t",
     covers={
         "E_val": "independent examples, finite variance, large n",

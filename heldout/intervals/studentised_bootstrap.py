@@ -16,7 +16,7 @@ import math
 import numpy as np
 
 from heldout import seeds
-from heldout.intervals.method import Method
+from heldout.intervals.method import IntervalMethod
 from heldout.losses import Losses
 from heldout.observed import Tested
 
@@ -52,7 +52,7 @@ def _ratios(centred: Losses, spread: float, rng: np.random.Generator) -> Losses:
     return np.concatenate(parts) * math.sqrt(n)
 
 
-METHOD = Method(
+METHOD = IntervalMethod(
     name="studentised bootstrap",
     covers={
         "E_val": "independent examples, finite variance, large n",

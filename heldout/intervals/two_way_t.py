@@ -10,15 +10,15 @@ part is by far the larger one, since repeats share their rows.
 
 import math
 
-from heldout.intervals.method import Method, two_sided_t
+from heldout.intervals.method import IntervalMethod, two_sided_t
 from heldout.intervals.two_way_wilson import COVERS, variance
-from heldout.observed import Crossed
+from heldout.observed import RepeatedByRow
 
 
-def bounds(observed: Crossed, level: float) -> tuple[float, float]:
+def bounds(observed: RepeatedByRow, level: float) -> tuple[float, float]:
     """mean +- t sqrt(V), n >= 2."""
     reach = two_sided_t(level, observed.n - 1) * math.sqrt(variance(observed))
     return observed.error - reach, observed.error + reach
 
 
-METHOD = Method(name="two-way t", covers=COVERS, losses="any", validity="asymptotic", bounds=bounds, least=2)
+METHOD = IntervalMethod(name="two-way t", covers=COVERS, losses="any", validity="asymptotic", bounds=bounds, least=2)

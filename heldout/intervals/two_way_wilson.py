@@ -13,9 +13,9 @@ n_eff = q (1 - q) / V independent rows, and n where V = 0, in Wilson's roots.
 
 import numpy as np
 
-from heldout.intervals.method import Method
+from heldout.intervals.method import IntervalMethod
 from heldout.intervals.wilson import roots
-from heldout.observed import Crossed
+from heldout.observed import RepeatedByRow
 
 COVERS = {
     "E_2cv": "independent examples; noise of partitions and of rows, large n",
@@ -24,18 +24,18 @@ COVERS = {
 }
 
 
-def variance(observed: Crossed) -> float:
+def variance(observed: RepeatedByRow) -> float:
     """V = s_rows^2 / n + s_repeats^2 / R."""
     repeats = observed.by_repeat
     of_repeats = float(np.var(repeats, ddof=1)) / len(repeats) if len(repeats) > 1 else 0.0
     return observed.row_variance / observed.n + of_repeats
 
 
-def bounds(observed: Crossed, level: float) -> tuple[float, float]:
+def bounds(observed: RepeatedByRow, level: float) -> tuple[float, float]:
     """Wilson's roots at n_eff."""
     q, spread = observed.error, variance(observed)
     size = q * (1 - q) / spread if spread > 0 else float(observed.n)
     return roots(q, max(size, 1.0), level)
 
 
-METHOD = Method(name="two-way Wilson", covers=COVERS, losses="0/1", validity="asymptotic", bounds=bounds)
+METHOD = IntervalMethod(name="two-way Wilson", covers=COVERS, losses="0/1", validity="asymptotic", bounds=bounds)

@@ -14,7 +14,7 @@ p_i (1 - p_i) is at most p (1 - p): the same roots are then on the wide side (Th
 
 import math
 
-from heldout.intervals.method import Method, two_sided_normal
+from heldout.intervals.method import IntervalMethod, two_sided_normal
 from heldout.observed import Tested
 
 
@@ -37,7 +37,7 @@ def roots_at(q: float, n: float, z: float) -> tuple[float, float]:
     return 0.0 if q == 0 else (centre - reach) / scale, 1.0 if q == 1 else (centre + reach) / scale
 
 
-METHOD = Method(
+METHOD = IntervalMethod(
     name="Wilson",
     covers={
         "E_val": "independent examples, fixed hypothesis",

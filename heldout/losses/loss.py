@@ -20,7 +20,7 @@ class Loss:
     probabilities of `classes`, shape (n, C), of `predict_proba`. `bounded` says that the loss lies in
     [0, 1], `binary` that it is 0 or 1. Neither says that the target holds classes: `of_classes` does.
 
-    `apart` is the loss that compares two hypotheses' answers, their disagreement, None where none is
+    `disagreement_loss` is the loss that compares two hypotheses' answers, their disagreement, None where none is
     admitted; `bound_factor` is what E_dis takes of it (`heldout.covalidation.error_bound`), None where no
     bound is admitted, and `no_bound` then says why. `says` describes the loss, for reports.
     """
@@ -31,7 +31,7 @@ class Loss:
     binary: bool
     needs: Needs = "number"
     classes: Classes | None = field(default=None, compare=False)
-    apart: "Loss | None" = None
+    disagreement_loss: "Loss | None" = None
     bound_factor: float | None = None
     no_bound: str = ""
     says: str = field(default="", compare=False)
@@ -41,9 +41,9 @@ class Loss:
         """Whether the target holds classes: parts are then stratified."""
         return self.needs != "number"
 
-    def compared_by(self, apart: "Loss", bound_factor: float | None, no_bound: str = "") -> "Loss":
+    def compared_by(self, disagreement_loss: "Loss", bound_factor: float | None, no_bound: str = "") -> "Loss":
         """The same loss with a disagreement."""
-        return replace(self, apart=apart, bound_factor=bound_factor, no_bound=no_bound)
+        return replace(self, disagreement_loss=disagreement_loss, bound_factor=bound_factor, no_bound=no_bound)
 
     def weighted(self) -> "Loss":
         """The same loss where each row's counts a number of times (`heldout.weights`): it may pass any limit.
@@ -56,7 +56,7 @@ class Loss:
 
     def refuses(self, estimate: str) -> str | None:
         """Why the loss does not admit `estimate`; None where it does."""
-        lacking = {"disagreement": self.apart, "E_dis": self.bound_factor, "E_maxdt": self.bound_factor}
+        lacking = {"disagreement": self.disagreement_loss, "E_dis": self.bound_factor, "E_maxdt": self.bound_factor}
         return self.no_bound if estimate in lacking and lacking[estimate] is None else None
 
 

@@ -58,14 +58,14 @@ def brier(y: NDArray[np.generic]) -> Loss:
     halved = len(classes) <= 2
     share = 0.5 if halved else 1.0
     kind = {"bounded": halved, "binary": False, "needs": "probabilities", "classes": classes}
-    apart = Loss("brier", partial(_distance, share=share), **kind)  # type: ignore[arg-type]
+    distance = Loss("brier", partial(_distance, share=share), **kind)  # type: ignore[arg-type]
     loss = Loss(
         "brier",
         partial(_brier, classes=classes, share=share),
         says=f"the squared distance of the probabilities from the right answer's, in [0, {1 if halved else 2}]",
         **kind,  # type: ignore[arg-type]
     )
-    return loss.compared_by(apart, bound_factor=0.5)
+    return loss.compared_by(distance, bound_factor=0.5)
 
 
 def _brier(y: ArrayLike, probabilities: ArrayLike, *, classes: Classes, share: float) -> Losses:

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from heldout.shortcuts.shortcut import Answers, Declined, Method, Shortcut
+from heldout.shortcuts.shortcut import Answers, Declined, PredictMethod, Shortcut
 
-__all__ = ["Answers", "Declined", "Method", "Shortcut", "find", "known"]
+__all__ = ["Answers", "Declined", "PredictMethod", "Shortcut", "find", "known"]
 
 
 def known(learner: Any) -> bool:

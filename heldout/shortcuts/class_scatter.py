@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from heldout.records import Rows
 from heldout.shortcuts.class_sums import LOST, UNIT, ClassSums, Floats, Scores, checked_priors, class_means
-from heldout.shortcuts.shortcut import Answers, Declined, Method
+from heldout.shortcuts.shortcut import Answers, Declined, PredictMethod
 
 _LEAST_SINGULAR = 1e-6  # value of standardised features within classes, for digits to be left
 
@@ -100,7 +100,7 @@ class ClassScatter(ClassSums):
         np.multiply(z[:, :, None], z[:, None, :], out=terms[:, 1 + p :].reshape(len(rows), p, p))
         return terms
 
-    def _scores(self, basis: About, sums: Floats, of: Floats, rows: Rows, method: Method) -> Scores:  # noqa: ARG002
+    def _scores(self, basis: About, sums: Floats, of: Floats, rows: Rows, method: PredictMethod) -> Scores:  # noqa: ARG002
         p = self.X.shape[1]
         count, shift, scatter = _parts(sums, p)
         factors = self._factors(count)
@@ -161,24 +161,26 @@ class ClassScatter(ClassSums):
         loose |= ~(np.isfinite(made.log_det).all(axis=1))
         return Scores(values, np.broadcast_to(rounding, values.shape), np.broadcast_to(loose, len(values)))
 
-    def folds(self, fold: NDArray[np.int64], method: Method = "predict") -> Answers:
+    def folds(self, fold: NDArray[np.int64], method: PredictMethod = "predict") -> Answers:
         """As `Shortcut.folds`; folds of one row each are left out by changes of rank one."""
-        asked = np.flatnonzero(fold >= 0)
-        if (np.bincount(fold[asked]) > 1).any():
+        test_rows = np.flatnonzero(fold >= 0)
+        if (np.bincount(fold[test_rows]) > 1).any():
             return super().folds(fold, method)
         basis, total = self._whole()
-        given = np.empty((len(asked),) if method == "predict" else (len(asked), len(self.classes)), self._type(method))
+        given = np.empty(
+            (len(test_rows),) if method == "predict" else (len(test_rows), len(self.classes)), self._type(method)
+        )
         for number in range(len(self.classes)):
-            own = np.flatnonzero(self.code[asked] == number)
+            own = np.flatnonzero(self.code[test_rows] == number)
             for few in self._some(own):
                 with np.errstate(all="ignore"):
-                    scores = self._left_out(basis, total, number, asked[few])
+                    scores = self._left_out(basis, total, number, test_rows[few])
                 given[few], doubt = self._answers(scores, method)
                 for at in few[doubt]:
-                    given[at] = self.part(np.delete(self.every, asked[at]), asked[at : at + 1], method)[0]
+                    given[at] = self.part(np.delete(self.every, test_rows[at]), test_rows[at : at + 1], method)[0]
         return given
 
-    def _type(self, method: Method) -> Any:
+    def _type(self, method: PredictMethod) -> Any:
         return self.classes.dtype if method == "predict" else np.float64
 
     def _left_out(self, basis: About, total: Floats, own: int, rows: Rows) -> Scores:

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from heldout.records import Rows
-from heldout.shortcuts.asked import Labels, exactly, features, row_weights
-from heldout.shortcuts.shortcut import Answers, Declined, Method, Shortcut
+from heldout.shortcuts.preconditions import Labels, exactly, features, row_weights
+from heldout.shortcuts.shortcut import Answers, Declined, PredictMethod, Shortcut
 
 Floats = NDArray[np.float64]
 
@@ -59,17 +59,17 @@ class ClassSums(Shortcut):
         """What each row adds to the sums of its class, shape (n, d)."""
 
     @abstractmethod
-    def _scores(self, basis: Any, sums: Floats, of: Floats, rows: Rows, method: Method) -> Scores:
+    def _scores(self, basis: Any, sums: Floats, of: Floats, rows: Rows, method: PredictMethod) -> Scores:
         """The scores at n rows of hypotheses with `sums`, shape (n, C, d), or (1, C, d) for one of all rows.
 
         The sums were made of sums of the size of `of`, which has their shape or a first axis of 1.
         """
 
-    def folds(self, fold: NDArray[np.int64], method: Method = "predict") -> Answers:
+    def folds(self, fold: NDArray[np.int64], method: PredictMethod = "predict") -> Answers:
         """As `Shortcut.folds`."""
-        asked = np.flatnonzero(fold >= 0)
-        order = np.argsort(fold[asked], kind="stable")
-        rows = asked[order]
+        test_rows = np.flatnonzero(fold >= 0)
+        order = np.argsort(fold[test_rows], kind="stable")
+        rows = test_rows[order]
         basis, total = self._whole()
 
         def left(held_out: Floats) -> tuple[Floats, Floats]:
@@ -80,10 +80,10 @@ class ClassSums(Shortcut):
         answers[order] = given
         return answers
 
-    def blocks(self, step: NDArray[np.int64], block: int, method: Method = "predict") -> Answers:
+    def blocks(self, step: NDArray[np.int64], block: int, method: PredictMethod = "predict") -> Answers:
         """As `Shortcut.blocks`."""
-        asked = np.flatnonzero(step >= 0)
-        rows = asked[np.argsort(step[asked])]
+        test_rows = np.flatnonzero(step >= 0)
+        rows = test_rows[np.argsort(step[test_rows])]
         basis, _ = self._whole()
         before = self._summed(basis, np.flatnonzero(step < 0))
 
@@ -96,11 +96,13 @@ class ClassSums(Shortcut):
         number = step[rows] // block
         return self._ask(basis, rows, number, seen, lambda number: np.flatnonzero(step < number * block), method)
 
-    def part(self, train: Rows, asked: Rows, method: Method = "predict") -> Answers:
+    def part(self, train: Rows, test_rows: Rows, method: PredictMethod = "predict") -> Answers:
         """As `Shortcut.part`; the sums are taken about the basis of the training rows."""
         basis = self._basis_of(train)
         sums = self._summed(basis, train)
-        answers = [self._answers(self._checked(basis, sums, sums, rows, method), method) for rows in self._some(asked)]
+        answers = [
+            self._answers(self._checked(basis, sums, sums, rows, method), method) for rows in self._some(test_rows)
+        ]
         if any(doubt.any() for _, doubt in answers):
             raise Declined("is so near to a singular case on a training part that rounding would show")
         return np.concatenate([given for given, _ in answers])
@@ -124,7 +126,7 @@ class ClassSums(Shortcut):
         number: NDArray[np.int64],
         sums_of: Callable[[Floats], tuple[Floats, Floats]],
         train_of: Callable[[int], Rows],
-        method: Method,
+        method: PredictMethod,
     ) -> Answers:
         """Ask at each of `rows`, shape (n,), the hypothesis of its `number`, in ascending order."""
         given = []
@@ -184,14 +186,14 @@ class ClassSums(Shortcut):
             sums[piece[starts]] += terms if len(starts) == len(piece) else np.add.reduceat(terms, starts)
         return sums.reshape(hypotheses, classes, width)
 
-    def _checked(self, basis: Any, sums: Floats, of: Floats, rows: Rows, method: Method) -> Scores:
+    def _checked(self, basis: Any, sums: Floats, of: Floats, rows: Rows, method: PredictMethod) -> Scores:
         if (sums[..., 0] < self.least).any():  # rows are counted without rounding
             raise Declined(_lacking(self.least))
         with np.errstate(all="ignore"):
             return self._scores(basis, sums, of, rows, method)
 
     @np.errstate(invalid="ignore", over="ignore", under="ignore")
-    def _answers(self, scores: Scores, method: Method) -> tuple[Answers, NDArray[np.bool_]]:
+    def _answers(self, scores: Scores, method: PredictMethod) -> tuple[Answers, NDArray[np.bool_]]:
         """The labels or probabilities, and where these are in doubt: loose, or rounding would show."""
         values, rounding = np.ascontiguousarray(scores.values.T), np.ascontiguousarray(scores.rounding.T)
         best = (scores.values.argmax(axis=1), np.arange(values.shape[1]))

@@ -12,7 +12,7 @@ from sklearn.naive_bayes import BernoulliNB, CategoricalNB, ComplementNB, Multin
 
 from heldout.records import Rows
 from heldout.shortcuts.class_sums import LOST, UNIT, ClassSums, Floats, Scores, check, checked_priors, dot, rounding_of
-from heldout.shortcuts.shortcut import Declined, Method
+from heldout.shortcuts.shortcut import Declined, PredictMethod
 
 _LOG = 40 * UNIT  # what rounding may make of a log
 _LEAST_ALPHA = 1e-10  # that scikit-learn takes without a warning, unless forced
@@ -101,7 +101,7 @@ class MultinomialNaiveBayes(_Counting):
         super().__init__(learner, X, y, weights)
         _check_not_negative(X)
 
-    def _scores(self, basis: None, sums: Floats, of: Floats, rows: Rows, method: Method) -> Scores:  # noqa: ARG002
+    def _scores(self, basis: None, sums: Floats, of: Floats, rows: Rows, method: PredictMethod) -> Scores:  # noqa: ARG002
         weight, counts = self._counted(sums)
         of_weight, of_counts = self._counted(of)
         smooth = counts + self.alpha
@@ -121,7 +121,7 @@ class ComplementNaiveBayes(_Counting):
         _check_not_negative(X)
         self.norm = learner.norm
 
-    def _scores(self, basis: None, sums: Floats, of: Floats, rows: Rows, method: Method) -> Scores:  # noqa: ARG002
+    def _scores(self, basis: None, sums: Floats, of: Floats, rows: Rows, method: PredictMethod) -> Scores:  # noqa: ARG002
         _, counts = self._counted(sums)
         every = counts.sum(axis=1, keepdims=True)
         smooth = every - counts + self.alpha
@@ -151,7 +151,7 @@ class BernoulliNaiveBayes(_Counting):
         if self.alpha.ndim:  # scikit-learn adds it to the classes' weights
             raise Declined("has an alpha for each feature")
 
-    def _scores(self, basis: None, sums: Floats, of: Floats, rows: Rows, method: Method) -> Scores:  # noqa: ARG002
+    def _scores(self, basis: None, sums: Floats, of: Floats, rows: Rows, method: PredictMethod) -> Scores:  # noqa: ARG002
         weight, counts = self._counted(sums)
         of_weight, of_counts = self._counted(of)
         smooth, total = counts + self.alpha, weight[..., None] + 2 * self.alpha
@@ -209,7 +209,7 @@ class CategoricalNaiveBayes(_Counting):
             raise Declined("is trained with rows of a class that weigh nothing")
         return weight, counts
 
-    def _scores(self, basis: None, sums: Floats, of: Floats, rows: Rows, method: Method) -> Scores:  # noqa: ARG002
+    def _scores(self, basis: None, sums: Floats, of: Floats, rows: Rows, method: PredictMethod) -> Scores:  # noqa: ARG002
         weight, counts = self._counted(sums)
         of_weight, of_counts = self._counted(of)
         smooth = counts + self.alpha

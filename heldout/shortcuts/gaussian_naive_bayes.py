@@ -22,7 +22,7 @@ from heldout.shortcuts.class_sums import (
     class_means,
     rounding_of,
 )
-from heldout.shortcuts.shortcut import Declined, Method
+from heldout.shortcuts.shortcut import Declined, PredictMethod
 
 _NOISE = 1e-2  # standard deviations that a mean may be off for its square to be small
 _WEIGHS = 1e-7  # below, scikit-learn takes the weight of a class for 0
@@ -33,7 +33,7 @@ class About:
     """What the classes are taken about."""
 
     means: Floats  # (C, p), what each class is taken about
-    apart: Floats  # (C, p), from their mean
+    deviation: Floats  # (C, p), from their mean
 
 
 class GaussianNaiveBayes(ClassSums):
@@ -70,7 +70,7 @@ class GaussianNaiveBayes(ClassSums):
             np.multiply(terms[:, : 1 + 2 * p], self.weights[rows, None], out=terms[:, 1 + 2 * p :])
         return terms
 
-    def _scores(self, basis: About, sums: Floats, of: Floats, rows: Rows, method: Method) -> Scores:  # noqa: ARG002
+    def _scores(self, basis: About, sums: Floats, of: Floats, rows: Rows, method: PredictMethod) -> Scores:  # noqa: ARG002
         p = self.X.shape[1]
         n = sums[..., 0].sum(axis=1)[:, None]
         smoothing, lost_of_smoothing = self._smoothing(basis, sums[..., : 1 + 2 * p], of[..., : 1 + 2 * p])
@@ -116,10 +116,10 @@ class GaussianNaiveBayes(ClassSums):
         count = sums[..., 0]
         n = count.sum(axis=1)[:, None]
         total = np.einsum("ncd->nd", sums)
-        mean = (total[:, 1 : 1 + p] + count @ basis.apart) / n
-        square = total[:, 1 + p :] + 2 * np.einsum("ncp,cp->np", sums[..., 1 : 1 + p], basis.apart)
-        square += count @ basis.apart**2
-        size = np.einsum("ncp->np", of[..., 1 + p :]) + of[..., 0] @ basis.apart**2
+        mean = (total[:, 1 : 1 + p] + count @ basis.deviation) / n
+        square = total[:, 1 + p :] + 2 * np.einsum("ncp,cp->np", sums[..., 1 : 1 + p], basis.deviation)
+        square += count @ basis.deviation**2
+        size = np.einsum("ncp->np", of[..., 1 + p :]) + of[..., 0] @ basis.deviation**2
         return mean, square / n - mean * mean, size / n
 
 

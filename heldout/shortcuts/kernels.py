@@ -21,9 +21,9 @@ from numpy.typing import NDArray
 from scipy import linalg
 
 from heldout.records import Rows
-from heldout.shortcuts import asked as given
-from heldout.shortcuts.asked import Values
-from heldout.shortcuts.shortcut import Answers, Declined, Method, Shortcut
+from heldout.shortcuts import preconditions
+from heldout.shortcuts.preconditions import Values
+from heldout.shortcuts.shortcut import Answers, Declined, PredictMethod, Shortcut
 
 _CONDITION = 1e6  # of M, up to which the refit gives the same to 1e-9 on all machines: its precision is 2e-16
 _CANCELLED = 1e6  # largest share of an answer, times the condition, that may cancel
@@ -48,17 +48,17 @@ class Kernels(Shortcut):
         from sklearn.gaussian_process import GaussianProcessRegressor
         from sklearn.kernel_ridge import KernelRidge
 
-        given.exactly(learner, KernelRidge, GaussianProcessRegressor)
+        preconditions.exactly(learner, KernelRidge, GaussianProcessRegressor)
         if not isinstance(learner.alpha, Real):
             raise Declined("has more values of alpha than one")
-        rows = given.features(X)
+        rows = preconditions.features(X)
         n = len(rows)
-        outcomes, counted = given.numbers(y, n), given.row_weights(weights, n)
+        outcomes, counted = preconditions.numbers(y, n), preconditions.row_weights(weights, n)
         process = type(learner) is GaussianProcessRegressor
         kernel = _of_process(learner, counted) if process else _of_ridge(learner)
         if counted is not None and not counted.min() > 0:
             raise Declined("was given weights of 0")
-        with given.refit_to_blame():
+        with preconditions.decline_on_error():
             M = np.array(kernel(rows, None), dtype=np.float64, order="C")
             again = np.asarray(kernel(rows[::2], rows[1::2]))
         if M.shape != (n, n) or again.shape != M[::2, 1::2].shape:
@@ -74,22 +74,22 @@ class Kernels(Shortcut):
             M *= root[:, None] * root
         M.flat[:: n + 1] += float(learner.alpha)
 
-        def between(asked: Rows, train: Rows) -> Values:
-            return np.asarray(kernel(rows[asked], rows[train]), dtype=np.float64)
+        def between(test_rows: Rows, train: Rows) -> Values:
+            return np.asarray(kernel(rows[test_rows], rows[train]), dtype=np.float64)
 
         made = cls(M, between, outcomes, root, process and learner.normalize_y)
         if difference * root.max() ** 2 * made._condition**0.75 > _ROUNDED * np.abs(M).max():
             raise Declined("has a kernel that rounding moves too far")
         return made
 
-    def folds(self, fold: NDArray[np.int64], method: Method = "predict") -> Answers:
+    def folds(self, fold: NDArray[np.int64], method: PredictMethod = "predict") -> Answers:
         """As Shortcut.folds."""
         _predicts(method)
         inverse = linalg.lapack.dpotri(self._factor, lower=1)[0]  # its lower triangle
         solved = linalg.cho_solve((self._factor, True), self._Y)
         pulled = np.zeros_like(solved)
         left_out = np.zeros_like(self._y)
-        for rows in given.rows_of_folds(fold):  # ascending in each fold
+        for rows in preconditions.rows_of_folds(fold):  # ascending in each fold
             b = rows.shape[1]
             left_out[rows] = ((self._y.sum() - self._y[rows].sum(axis=1)) / (len(fold) - b))[:, None]
             if b == 1:
@@ -97,16 +97,16 @@ class Kernels(Shortcut):
             else:
                 lower = np.tril(inverse[rows[:, :, None], rows[:, None, :]])
                 pulled[rows] = np.linalg.solve(lower + np.tril(lower, -1).transpose(0, 2, 1), solved[rows])
-        asked = fold >= 0
-        answers = self._answers((self._Y - pulled)[asked] / self._root[asked, None], left_out[asked])
+        test_rows = fold >= 0
+        answers = self._answers((self._Y - pulled)[test_rows] / self._root[test_rows, None], left_out[test_rows])
         if np.abs(self._y).max() * self._condition > _CANCELLED * np.abs(answers).max():
             raise Declined("gives answers much smaller than what they are computed from")
         return answers
 
-    def blocks(self, step: NDArray[np.int64], block: int, method: Method = "predict") -> Answers:
+    def blocks(self, step: NDArray[np.int64], block: int, method: PredictMethod = "predict") -> Answers:
         """As Shortcut.blocks."""
         _predicts(method)
-        tested, always = given.rows_in_steps(step), np.flatnonzero(step < 0)
+        tested, always = preconditions.rows_in_steps(step), np.flatnonzero(step < 0)
         order = np.concatenate([always, tested])
         lower = linalg.cholesky(self._M[np.ix_(order, order)], lower=True, overwrite_a=True)
         solved = linalg.solve_triangular(lower, self._Y[order], lower=True)
@@ -115,14 +115,14 @@ class Kernels(Shortcut):
         means = (np.cumsum(self._y[order])[starts - 1] / starts).repeat(block)[: len(tested)]
         return self._answers(values / self._root[tested, None], means)
 
-    def part(self, train: Rows, asked: Rows, method: Method = "predict") -> Answers:
+    def part(self, train: Rows, test_rows: Rows, method: PredictMethod = "predict") -> Answers:
         """As Shortcut.part."""
         _predicts(method)
         if not len(train) or len(np.unique(train)) < len(train):
             raise Declined("is to be trained on no row, or on one twice")
         factor, _ = _factor(self._M[np.ix_(train, train)])
         dual = linalg.cho_solve((factor, True), self._Y[train]) * self._root[train, None]
-        return self._answers(self._between(asked, train) @ dual, np.full(len(asked), self._y[train].mean()))
+        return self._answers(self._between(test_rows, train) @ dual, np.full(len(test_rows), self._y[train].mean()))
 
     def _answers(self, values: Values, means: Values) -> Answers:
         """The answers, shape (n,), of values for the columns of Y; `means` are those of y in each training part."""
@@ -159,7 +159,7 @@ def _of_process(learner: Any, weights: Values | None) -> Callable[[Values, Value
 
 def _factor(M: Values) -> tuple[Values, float]:
     """The lower Cholesky factor of M and the condition number of M. Declined where it is too large."""
-    with given.refit_to_blame():
+    with preconditions.decline_on_error():
         factor = linalg.cholesky(M, lower=True)
     largest = least = np.random.default_rng(0).normal(size=len(M))
     for _ in range(10):  # to a factor of about 2: power iterations
@@ -171,6 +171,6 @@ def _factor(M: Values) -> tuple[Values, float]:
     return factor, condition
 
 
-def _predicts(method: Method) -> None:
+def _predicts(method: PredictMethod) -> None:
     if method != "predict":
         raise Declined("has no probabilities")

@@ -22,9 +22,9 @@ from numpy.typing import NDArray
 from scipy import linalg
 
 from heldout.records import Rows
-from heldout.shortcuts import asked as given
-from heldout.shortcuts.asked import Labels, Values
-from heldout.shortcuts.shortcut import Answers, Declined, Method, Shortcut
+from heldout.shortcuts import preconditions
+from heldout.shortcuts.preconditions import Labels, Values
+from heldout.shortcuts.shortcut import Answers, Declined, PredictMethod, Shortcut
 
 _LEAST = 1e-6  # eigenvalue of a part's matrix, for answers to 1e-9: the machine's precision is 2e-16
 _NORMAL = 1e6  # condition number of X'X up to which a refit by it gives the same to 1e-9 on all machines
@@ -51,11 +51,11 @@ class LeastSquares(Shortcut):
         rows, Y, counted, labels = checked(learner, X, y, weights)
         return cls(_coordinates(learner, rows, counted), Y, np.ones(len(rows)) if counted is None else counted, labels)
 
-    def folds(self, fold: NDArray[np.int64], method: Method = "predict") -> Answers:
+    def folds(self, fold: NDArray[np.int64], method: PredictMethod = "predict") -> Answers:
         """As Shortcut.folds."""
         only_predicts(method)
-        groups = given.rows_of_folds(fold)
-        given.rows_of_folds(fold[self._weights > 0])  # the rows with a weight are not in one fold all
+        groups = preconditions.rows_of_folds(fold)
+        preconditions.rows_of_folds(fold[self._weights > 0])  # the rows with a weight are not in one fold all
         if self._labels is not None:
             self._labels.in_each_fold(fold)
         Z = self._at.Z
@@ -96,10 +96,10 @@ class LeastSquares(Shortcut):
         least = self._at.rely(np.linalg.eigvalsh(matrix)[:, 0], n - b)
         return Z @ np.linalg.solve(matrix, weighted @ e), least
 
-    def blocks(self, step: NDArray[np.int64], block: int, method: Method = "predict") -> Answers:
+    def blocks(self, step: NDArray[np.int64], block: int, method: PredictMethod = "predict") -> Answers:
         """As Shortcut.blocks."""
         only_predicts(method)
-        order, always = given.rows_in_steps(step), np.flatnonzero(step < 0)
+        order, always = preconditions.rows_in_steps(step), np.flatnonzero(step < 0)
         if self._labels is not None:
             self._labels.in_part(always)
         matrix, moment = self._normal(always)
@@ -123,7 +123,7 @@ class LeastSquares(Shortcut):
             matrix, moment = matrix + added, moment + further
         return self._answers(scores, c)
 
-    def part(self, train: Rows, asked: Rows, method: Method = "predict") -> Answers:
+    def part(self, train: Rows, test_rows: Rows, method: PredictMethod = "predict") -> Answers:
         """As Shortcut.part."""
         only_predicts(method)
         if self._labels is not None:
@@ -132,7 +132,7 @@ class LeastSquares(Shortcut):
         values = np.linalg.eigvalsh(matrix)
         self._at.rely(values / max(1.0, values[-1]), len(train))  # a row may be there twice
         c: Values = np.linalg.solve(matrix, moment).astype(np.float64, copy=False)
-        return self._answers(self._at.Z[asked] @ c, c)
+        return self._answers(self._at.Z[test_rows] @ c, c)
 
     def _normal(self, rows: Rows) -> tuple[Values, Values]:
         """The matrix and the moments of a part of the rows, shapes (q, q) and (q, targets)."""
@@ -223,7 +223,7 @@ def _coordinates(learner: Any, X: Values, weights: Values | None) -> _Coordinate
 
 def _inverse_factor(matrix: Values) -> Values:
     """U with U' matrix U = 1, upper triangular. Declined for a matrix that has none."""
-    with given.refit_to_blame():
+    with preconditions.decline_on_error():
         inverse: Values = linalg.solve_triangular(
             linalg.cholesky(matrix, lower=True), np.eye(len(matrix)), lower=True
         ).T
@@ -260,14 +260,14 @@ def checked(
     """The rows, their targets, shape (N, targets), weights and labels, as they are. Raises Declined."""
     from sklearn.linear_model import LinearRegression, Ridge, RidgeClassifier
 
-    given.exactly(learner, LinearRegression, Ridge, RidgeClassifier)
+    preconditions.exactly(learner, LinearRegression, Ridge, RidgeClassifier)
     if learner.positive:
         raise Declined("keeps its coefficients positive")
-    rows = given.features(X)
+    rows = preconditions.features(X)
     n = len(rows)
-    counted = given.row_weights(weights, n)
+    counted = preconditions.row_weights(weights, n)
     if type(learner) is not RidgeClassifier:
-        return rows, given.numbers(y, n)[:, None], counted, None
+        return rows, preconditions.numbers(y, n)[:, None], counted, None
     if learner.class_weight is not None:
         raise Declined("weighs its classes")
     labels = Labels.of(y, n)
@@ -294,7 +294,7 @@ def _signs(labels: Labels) -> Values:
     return np.where(labels.codes[:, None] == wanted, 1.0, -1.0)
 
 
-def only_predicts(method: Method) -> None:
+def only_predicts(method: PredictMethod) -> None:
     """Declined where probabilities are asked for."""
     if method != "predict":
         raise Declined("has no probabilities")

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from sklearn.neighbors import NearestCentroid
 
 from heldout.records import Rows
-from heldout.shortcuts.asked import enough
 from heldout.shortcuts.class_sums import (
     LOST,
     UNIT,
@@ -22,7 +21,8 @@ from heldout.shortcuts.class_sums import (
     class_means,
     rounding_of,
 )
-from heldout.shortcuts.shortcut import Declined, Method
+from heldout.shortcuts.preconditions import enough
+from heldout.shortcuts.shortcut import Declined, PredictMethod
 
 _VARIES = 1e-9  # of the size of a feature: the least standard deviation that is surely no rounded 0
 
@@ -63,7 +63,7 @@ class NearestCentroids(ClassSums):
         z = self.X[rows] - basis[self.code[rows]]
         return np.hstack([np.ones((len(rows), 1)), z, z * z])
 
-    def _scores(self, basis: Floats, sums: Floats, of: Floats, rows: Rows, method: Method) -> Scores:
+    def _scores(self, basis: Floats, sums: Floats, of: Floats, rows: Rows, method: PredictMethod) -> Scores:
         p = self.X.shape[1]
         count = sums[..., 0]
         enough(count.T)

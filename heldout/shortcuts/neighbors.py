@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from heldout.records import Rows
-from heldout.shortcuts import asked as given
-from heldout.shortcuts.asked import Labels, Values
-from heldout.shortcuts.shortcut import Answers, Declined, Method, Shortcut
+from heldout.shortcuts import preconditions
+from heldout.shortcuts.preconditions import Labels, Values
+from heldout.shortcuts.shortcut import Answers, Declined, PredictMethod, Shortcut
 
 _MOST_FEATURES = 15  # for a tree; scikit-learn's own bound
 _TIE = 1e-9  # votes as near, relative to all votes, may be the other way round in the refit
@@ -44,7 +44,7 @@ class Neighbors(Shortcut):
         """Of an unfitted learner, rows X of shape (N, p) and y of shape (N,). Raises Declined."""
         from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 
-        given.exactly(learner, KNeighborsClassifier, KNeighborsRegressor)
+        preconditions.exactly(learner, KNeighborsClassifier, KNeighborsRegressor)
         if weights is not None:
             raise Declined("takes no weights")
         if learner.weights not in ("uniform", "distance"):
@@ -52,10 +52,10 @@ class Neighbors(Shortcut):
         minkowski = learner.metric == "minkowski" and learner.p in (1, 2)
         if not (minkowski or learner.metric in ("euclidean", "manhattan")) or learner.metric_params:
             raise Declined("has a metric other than the Euclidean and the Manhattan one")
-        rows = given.features(X)
+        rows = preconditions.features(X)
         labels = Labels.of(y, len(rows)) if type(learner) is KNeighborsClassifier else None
         if labels is None:
-            given.numbers(y, len(rows))
+            preconditions.numbers(y, len(rows))
         return cls(learner, rows, y, labels)
 
     @cached_property
@@ -89,57 +89,59 @@ class Neighbors(Shortcut):
 
         return search
 
-    def folds(self, fold: NDArray[np.int64], method: Method = "predict") -> Answers:
+    def folds(self, fold: NDArray[np.int64], method: PredictMethod = "predict") -> Answers:
         """As Shortcut.folds."""
-        given.rows_of_folds(fold)
+        preconditions.rows_of_folds(fold)
         if self._labels is not None:
             self._labels.in_each_fold(fold)
-        asked = np.flatnonzero(fold >= 0)
-        own = fold[asked]
+        test_rows = np.flatnonzero(fold >= 0)
+        own = fold[test_rows]
         sizes = len(fold) - np.bincount(own)
         return self._ask(
-            asked, own, sizes, lambda rows, near: fold[near] != own[rows, None], lambda h: fold != h, method
+            test_rows, own, sizes, lambda rows, near: fold[near] != own[rows, None], lambda h: fold != h, method
         )
 
-    def blocks(self, step: NDArray[np.int64], block: int, method: Method = "predict") -> Answers:
+    def blocks(self, step: NDArray[np.int64], block: int, method: PredictMethod = "predict") -> Answers:
         """As Shortcut.blocks."""
-        asked = given.rows_in_steps(step)
+        test_rows = preconditions.rows_in_steps(step)
         if self._labels is not None:
             self._labels.in_part(step < 0)
-        own = np.arange(len(asked)) // block
-        sizes = len(step) - len(asked) + np.arange(own[-1] + 1) * block
+        own = np.arange(len(test_rows)) // block
+        sizes = len(step) - len(test_rows) + np.arange(own[-1] + 1) * block
 
         def trains(rows: Any, near: Rows) -> Mask:
             return step[near] < own[rows, None] * block
 
-        return self._ask(asked, own, sizes, trains, lambda h: step < h * block, method)
+        return self._ask(test_rows, own, sizes, trains, lambda h: step < h * block, method)
 
-    def part(self, train: Rows, asked: Rows, method: Method = "predict") -> Answers:
+    def part(self, train: Rows, test_rows: Rows, method: PredictMethod = "predict") -> Answers:
         """As Shortcut.part: the refit itself, since a search among all rows costs as much."""
         self._answers_to(method)
         if self._labels is not None:
             self._labels.in_part(train)
-        return self._refit(train, asked, method)
+        return self._refit(train, test_rows, method)
 
-    def _answers_to(self, method: Method) -> None:
+    def _answers_to(self, method: PredictMethod) -> None:
         if method != "predict" and self._labels is None:
             raise Declined("has no probabilities")
 
-    def _refit(self, train: Rows | Mask, asked: Rows, method: Method) -> Answers:
+    def _refit(self, train: Rows | Mask, test_rows: Rows, method: PredictMethod) -> Answers:
         from sklearn.base import clone
 
-        with given.refit_to_blame():
-            answers: Answers = getattr(clone(self._learner).fit(self._X[train], self._y[train]), method)(self._X[asked])
+        with preconditions.decline_on_error():
+            answers: Answers = getattr(clone(self._learner).fit(self._X[train], self._y[train]), method)(
+                self._X[test_rows]
+            )
         return answers
 
     def _ask(
         self,
-        asked: Rows,
+        test_rows: Rows,
         own: NDArray[np.intp],
         sizes: NDArray[np.intp],
         trains: Callable[[Any, Rows], Mask],
         training: Callable[[int], Mask],
-        method: Method,
+        method: PredictMethod,
     ) -> Answers:
         """Ask at each row of `asked` the hypothesis `own`, shape (n,), that is trained on `sizes` rows.
 
@@ -153,18 +155,18 @@ class Neighbors(Shortcut):
         many = len(sizes) > (_FEW_OF_TREE if self._X.shape[1] <= _MOST_FEATURES else _FEW_OF_BRUTE)
         share, more = sizes.min() / n, k + 2
         first = int(np.ceil((more + 3 * np.sqrt(more * (1 - share))) / share))
-        votes = np.zeros((len(asked), 1 if self._labels is None else len(self._labels.classes)))
-        sure = np.zeros(len(asked), dtype=bool)
-        pending = np.arange(len(asked) if many else 0)
+        votes = np.zeros((len(test_rows), 1 if self._labels is None else len(self._labels.classes)))
+        sure = np.zeros(len(test_rows), dtype=bool)
+        pending = np.arange(len(test_rows) if many else 0)
         for length in (min(n, first), min(n, 4 * first)):
             seen_enough = np.ones(len(pending), dtype=bool)
             at_once = max(1, _AT_ONCE // (length * self._X.shape[1]))
             for start in range(0, len(pending), at_once):
                 piece = slice(start, start + at_once)
                 rows = pending[piece]
-                distances, near = self._search(asked[rows], length)
+                distances, near = self._search(test_rows[rows], length)
                 seen_enough[piece], sure[rows], votes[rows] = self._count(
-                    asked[rows], sizes[own[rows]], distances, near, trains(rows, near)
+                    test_rows[rows], sizes[own[rows]], distances, near, trains(rows, near)
                 )
             pending = pending[~seen_enough]
             if not len(pending):
@@ -175,12 +177,12 @@ class Neighbors(Shortcut):
             raise Declined("has rows at equal distances in most training parts")
         for hypothesis in unsure:
             places = np.flatnonzero(own == hypothesis)
-            places = places[asked[places].argsort()]  # as the loop over hypotheses asks
-            answers[places] = self._refit(training(hypothesis), asked[places], method)
+            places = places[test_rows[places].argsort()]  # as the loop over hypotheses asks
+            answers[places] = self._refit(training(hypothesis), test_rows[places], method)
         return answers
 
     def _count(
-        self, asked: Rows, sizes: NDArray[np.intp], distances: Values, near: Rows, trains: Mask
+        self, test_rows: Rows, sizes: NDArray[np.intp], distances: Values, near: Rows, trains: Mask
     ) -> tuple[Mask, Mask, Values]:
         """Of the lists of some rows asked, shape (s, m): whether they were long enough, whether their answers are sure.
 
@@ -192,7 +194,7 @@ class Neighbors(Shortcut):
         rank = trains.cumsum(axis=1)
         last = (rank >= k).argmax(axis=1)  # the place of the k-th
         farthest = apart[line, last]
-        rounding = self._rounding(asked, sizes, farthest)
+        rounding = self._rounding(test_rows, sizes, farthest)
         margin = 4 * (rounding + (self._X.shape[1] + 4) * np.finfo(float).eps * farthest)
         enough = (rank[:, -1] >= k) & ((apart[:, -1] > farthest + 2 * margin) | (near.shape[1] == len(self._X)))
         level = trains & (np.abs(apart - farthest[:, None]) <= margin[:, None])
@@ -207,14 +209,14 @@ class Neighbors(Shortcut):
         sure[sure] = clear
         return enough, sure, votes
 
-    def _rounding(self, asked: Rows, sizes: NDArray[np.intp], farthest: Values) -> Values:
+    def _rounding(self, test_rows: Rows, sizes: NDArray[np.intp], farthest: Values) -> Values:
         """How far |x|^2 - 2 x y + |y|^2 may be from the square of a distance, where a search takes this form."""
         algorithm, features = self._learner.algorithm, self._X.shape[1]
         of_few = (algorithm == "auto") & (self._learner.n_neighbors >= sizes // 2)
         brute = of_few | (algorithm == "brute") | (features > _MOST_FEATURES)
         if not self._squares:
-            return np.zeros(len(asked))
-        norm = np.sqrt((self._X[asked] ** 2).sum(axis=1))
+            return np.zeros(len(test_rows))
+        norm = np.sqrt((self._X[test_rows] ** 2).sum(axis=1))
         return np.where(brute, (features + 4) * np.finfo(float).eps * (norm**2 + (norm + np.sqrt(farthest)) ** 2), 0.0)
 
     def _votes(self, outcomes: NDArray[Any], distances: Values, rounding: Values) -> tuple[Values, Mask]:
@@ -236,7 +238,7 @@ class Neighbors(Shortcut):
         votes = np.bincount(place.ravel(), weights.ravel(), len(outcomes) * n_classes).reshape(-1, n_classes)
         return votes / votes.sum(axis=1, keepdims=True), clear
 
-    def _of_votes(self, votes: Values, sure: Mask, method: Method) -> Answers:
+    def _of_votes(self, votes: Values, sure: Mask, method: PredictMethod) -> Answers:
         """The answers of votes; `sure` is taken from those that rounding could change."""
         if self._labels is None:
             return votes[:, 0]

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 import heldout.shortcuts
 from heldout.shortcuts import family_of, load
-from heldout.shortcuts.asked import Values, features, refit_to_blame
+from heldout.shortcuts.preconditions import Values, decline_on_error, features
 from heldout.shortcuts.shortcut import Declined, Shortcut
 
 _SAME = ("FunctionTransformer", "SimpleImputer")  # with the settings of `_changes_nothing`
@@ -101,13 +101,13 @@ def _changes_nothing(part: Any) -> bool:
 def _transformed(part: Any, rows: Values) -> Values:
     from sklearn.base import clone
 
-    with refit_to_blame():
+    with decline_on_error():
         return features(clone(part).fit_transform(rows))
 
 
 def _behind(scaler: Any, last: Any) -> Any:
     """The family of a learner behind a scaler of each feature."""
-    with refit_to_blame():
+    with decline_on_error():
         scaler._validate_params()
     kind = _name(last)
     if kind == "LinearDiscriminantAnalysis" and last.solver == "svd" and not getattr(scaler, "clip", False):

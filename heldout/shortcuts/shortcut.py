@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from heldout.records import Rows
 
-Method = Literal["predict", "predict_proba"]
+PredictMethod = Literal["predict", "predict_proba"]
 Answers = NDArray[Any]
 
 
@@ -31,19 +31,19 @@ class Shortcut(ABC):
     classes: NDArray[np.generic] | None = None  # ascending; None for numbers
 
     @abstractmethod
-    def folds(self, fold: NDArray[np.int64], method: Method = "predict") -> Answers:
+    def folds(self, fold: NDArray[np.int64], method: PredictMethod = "predict") -> Answers:
         """Ask at each row in a fold 0 … k-1 of `fold`, shape (N,), the hypothesis trained on all rows of no such fold.
 
         Rows of fold -1 train always, and are not asked. In the order of the rows asked.
         """
 
     @abstractmethod
-    def blocks(self, step: NDArray[np.int64], block: int, method: Method = "predict") -> Answers:
+    def blocks(self, step: NDArray[np.int64], block: int, method: PredictMethod = "predict") -> Answers:
         """Ask at steps j b … (j+1) b - 1 of `step`, shape (N,), the hypothesis trained on all earlier steps.
 
         Rows of step -1 train always. In the order of the steps.
         """
 
     @abstractmethod
-    def part(self, train: Rows, asked: Rows, method: Method = "predict") -> Answers:
+    def part(self, train: Rows, test_rows: Rows, method: PredictMethod = "predict") -> Answers:
         """Ask at the rows `asked` the hypothesis trained on the rows `train`, which may overlap."""

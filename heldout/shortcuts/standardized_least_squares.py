@@ -16,10 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from heldout.records import Rows
-from heldout.shortcuts import asked as given
-from heldout.shortcuts.asked import Labels, Values
+from heldout.shortcuts import preconditions
 from heldout.shortcuts.least_squares import answers_of, checked, only_predicts, penalty_of
-from heldout.shortcuts.shortcut import Answers, Declined, Method, Shortcut
+from heldout.shortcuts.preconditions import Labels, Values
+from heldout.shortcuts.shortcut import Answers, Declined, PredictMethod, Shortcut
 
 _AT_ONCE = 2**17  # numbers of each kind
 _UNIT = 16 * float(np.finfo(np.float64).eps)  # what a sum over rows rounds, and a refit's
@@ -67,23 +67,23 @@ class StandardizedLeastSquares(Shortcut):
             raise Declined("has as many features as rows, behind a standardisation")
         return cls(learner, rows, Y, counted, labels)
 
-    def folds(self, fold: NDArray[np.int64], method: Method = "predict") -> Answers:
+    def folds(self, fold: NDArray[np.int64], method: PredictMethod = "predict") -> Answers:
         """As Shortcut.folds."""
         only_predicts(method)
         if self._labels is not None:
             self._labels.in_each_fold(fold)
         scores = np.empty((len(fold), self._rows.shape[1] - 1 - self._features))
         lost = 0.0
-        for group in given.rows_of_folds(fold):
+        for group in preconditions.rows_of_folds(fold):
             for rows in self._some(group):
                 scores[rows], error = self._asked(self._all.less(self._sums(rows)), rows)
                 lost = max(lost, error)
         return self._answers(scores[fold >= 0], lost)
 
-    def blocks(self, step: NDArray[np.int64], block: int, method: Method = "predict") -> Answers:
+    def blocks(self, step: NDArray[np.int64], block: int, method: PredictMethod = "predict") -> Answers:
         """As Shortcut.blocks."""
         only_predicts(method)
-        order, always = given.rows_in_steps(step), np.flatnonzero(step < 0)
+        order, always = preconditions.rows_in_steps(step), np.flatnonzero(step < 0)
         if self._labels is not None:
             self._labels.in_part(always)
         before = self._sums(always[None])
@@ -101,12 +101,12 @@ class StandardizedLeastSquares(Shortcut):
                 lost, before = max(lost, error), _Sums(seen.gram[-1:], seen.moments[-1:])
         return self._answers(np.concatenate(scores), lost)
 
-    def part(self, train: Rows, asked: Rows, method: Method = "predict") -> Answers:
+    def part(self, train: Rows, test_rows: Rows, method: PredictMethod = "predict") -> Answers:
         """As Shortcut.part."""
         only_predicts(method)
         if self._labels is not None:
             self._labels.in_part(train)
-        scores, lost = self._asked(self._sums(train[None]), asked[None])
+        scores, lost = self._asked(self._sums(train[None]), test_rows[None])
         return self._answers(scores[0], lost)
 
     def _some(self, group: NDArray[np.intp]) -> Iterator[NDArray[np.intp]]:

@@ -21,8 +21,8 @@ from numpy.typing import NDArray
 from heldout.fitting import take
 from heldout.learners import seeded
 from heldout.records import Rows
-from heldout.shortcuts import asked as given
-from heldout.shortcuts.asked import Values
+from heldout.shortcuts import preconditions
+from heldout.shortcuts.preconditions import Values
 from heldout.shortcuts.shortcut import Declined
 
 _MOST_ROWS = 4000  # whose distances, and two kernels beside them, take 0.4 GB of each worker
@@ -48,7 +48,7 @@ class Distances:
     @classmethod
     def of(cls, table: Any) -> Self:
         """Of an array or a data frame of shape (N, p). Raises Declined for one that is not float64, or too long."""
-        rows = given.features(given.in_memory(table))
+        rows = preconditions.features(preconditions.in_memory(table))
         if len(rows) > _MOST_ROWS:
             raise Declined(f"was given more than {_MOST_ROWS} rows, whose distances take too much memory")
         return cls(table, np.ascontiguousarray(rows))
@@ -72,11 +72,11 @@ class Distances:
         np.fill_diagonal(kernel, 1)
         return kernel
 
-    def across(self, support: Rows, asked: Rows, gamma: float) -> Values:
+    def across(self, support: Rows, test_rows: Rows, gamma: float) -> Values:
         """The kernel between two sets of rows, off libsvm's by a share of at most `error(gamma)`."""
-        kernel = np.empty((len(support), len(asked)))
+        kernel = np.empty((len(support), len(test_rows)))
         for first in range(0, len(support), _AT_ONCE):
-            kernel[first : first + _AT_ONCE] = self._values(support[first : first + _AT_ONCE], asked, gamma)
+            kernel[first : first + _AT_ONCE] = self._values(support[first : first + _AT_ONCE], test_rows, gamma)
         return kernel
 
     def error(self, gamma: float) -> float:
@@ -127,7 +127,7 @@ class SupportVectors:
         from sklearn import svm
         from sklearn.utils import assert_all_finite
 
-        given.exactly(learner, *(getattr(svm, name) for name in _TYPES))
+        preconditions.exactly(learner, *(getattr(svm, name) for name in _TYPES))
         if learner.kernel != "rbf":
             raise Declined("has another kernel than rbf")
         if getattr(learner, "break_ties", False):
@@ -136,9 +136,9 @@ class SupportVectors:
             raise Declined("was told whether to give probabilities")
         if learner.verbose:
             raise Declined("is to tell of its fits")
-        with given.refit_to_blame():
+        with preconditions.decline_on_error():
             assert_all_finite(y)
-        counted = given.row_weights(weights, len(distances.rows))
+        counted = preconditions.row_weights(weights, len(distances.rows))
         if counted is not None and not counted.min() > 0:
             raise Declined("was given weights of 0")
         return cls(learner, distances, y, counted)
@@ -157,7 +157,7 @@ class SupportVectors:
         gamma = self._gamma(rows)
         kernel = distances.kernel(train, gamma)
         hypothesis = seeded(self._learner, state).set_params(kernel="precomputed")
-        with given.refit_to_blame(), config_context(assume_finite=True):
+        with preconditions.decline_on_error(), config_context(assume_finite=True):
             hypothesis.fit(kernel, self._y[train], **further)
             validate_data(hypothesis, distances.table[:1], skip_check_array=True)  # its features, and their names
         hypothesis.set_params(kernel="rbf")
@@ -165,17 +165,17 @@ class SupportVectors:
         hypothesis.shape_fit_, hypothesis._gamma = rows.shape, gamma
         return hypothesis
 
-    def predictions(self, hypothesis: Any, train: Rows, asked: Rows) -> NDArray[Any]:
+    def predictions(self, hypothesis: Any, train: Rows, test_rows: Rows) -> NDArray[Any]:
         """What `hypothesis`, trained on the rows `train`, predicts at the rows `asked`, shape (n,), to the bit.
 
         Classes follow from the distances; it is asked itself for numbers, and where rounding could decide.
         """
         if not hasattr(hypothesis, "classes_"):
-            return self._predicted(hypothesis, asked)
-        votes, doubtful = self._votes(hypothesis, train, asked)
+            return self._predicted(hypothesis, test_rows)
+        votes, doubtful = self._votes(hypothesis, train, test_rows)
         labels: NDArray[Any] = hypothesis.classes_[votes.argmax(axis=1)]
         if doubtful.any():
-            labels[doubtful] = self._predicted(hypothesis, asked[doubtful])
+            labels[doubtful] = self._predicted(hypothesis, test_rows[doubtful])
         return labels
 
     def pays(self, hypothesis: Any) -> bool:
@@ -186,16 +186,16 @@ class SupportVectors:
         m, p = hypothesis.shape_fit_
         return bool(m >= _LEAST_ROWS and len(hypothesis.support_) / m * (p + 30) >= _LEAST_WORK)
 
-    def _votes(self, hypothesis: Any, train: Rows, asked: Rows) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    def _votes(self, hypothesis: Any, train: Rows, test_rows: Rows) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
         """The votes of all pairs of classes, shape (n, C), and the rows where rounding could decide one, shape (n,)."""
         classes, coefficients = len(hypothesis.classes_), hypothesis.dual_coef_
         # of two classes scikit-learn turns the sign
         toward_first = -1 if classes == 2 else 1
-        kernel = self._distances.across(train[hypothesis.support_], asked, hypothesis._gamma)
+        kernel = self._distances.across(train[hypothesis.support_], test_rows, hypothesis._gamma)
         error = 2 * self._distances.error(hypothesis._gamma) + 4 * (coefficients.shape[1] + 4) * _UNIT
         ends = np.cumsum(hypothesis.n_support_)
         own = [slice(end - size, end) for end, size in zip(ends, hypothesis.n_support_, strict=True)]
-        votes, doubtful = np.zeros((len(asked), classes), dtype=np.int64), np.zeros(len(asked), dtype=np.bool_)
+        votes, doubtful = np.zeros((len(test_rows), classes), dtype=np.int64), np.zeros(len(test_rows), dtype=np.bool_)
         for (i, j), intercept in zip(combinations(range(classes), 2), hypothesis.intercept_, strict=True):
             of_i, of_j = coefficients[j - 1, own[i]], coefficients[i, own[j]]
             decisions = of_i @ kernel[own[i]] + of_j @ kernel[own[j]] + intercept
@@ -205,8 +205,8 @@ class SupportVectors:
             votes[:, j] += ~won
         return votes, doubtful
 
-    def _predicted(self, hypothesis: Any, asked: Rows) -> NDArray[Any]:
-        predicted: NDArray[Any] = hypothesis.predict(take(self._distances.table, asked))
+    def _predicted(self, hypothesis: Any, test_rows: Rows) -> NDArray[Any]:
+        predicted: NDArray[Any] = hypothesis.predict(take(self._distances.table, test_rows))
         return predicted
 
     def _gamma(self, rows: Values) -> float:

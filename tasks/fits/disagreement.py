@@ -17,7 +17,6 @@ from tasks.plans.read_design import read_design
 from tasks.plans.units import Compared, Finished
 from tasks.storage import files, fit_cache
 
-_VERSION = ("disagreement", 4)
 _REPEATS_A_PIECE = 10  # so that added repeats leave those before them alone
 _ROWS_A_BATCH = 50_000  # that a worker holds at once; a larger shard is a batch of its own
 _ANSWERS_A_TASK = 1_000_000
@@ -44,7 +43,7 @@ def disagree_all(settings: Settings, halves: Mapping[str, Finished]) -> tuple[di
     """
     loss = read_design(settings).loss
     # a loss that admits no disagreement leaves the tables empty, as having no shard does
-    batches = batches_of(files.shards()) if loss.apart is not None else []
+    batches = batches_of(files.shards()) if loss.disagreement_loss is not None else []
     versions = {path: files.file_hash(path) for batch in batches for path in batch.shards}
     found: list[tuple[str, Batch, list[Compared]]] = []
     todo: list[Work] = []
@@ -89,7 +88,7 @@ def _pieces(keys: Sequence[str], versions: Sequence[str]) -> list[Compared]:
     """The blocks of repeats of half models `keys`, on shards of these versions."""
     blocks = [tuple(keys[first : first + 2 * _REPEATS_A_PIECE]) for first in range(0, len(keys), 2 * _REPEATS_A_PIECE)]
     return [
-        Compared(number * _REPEATS_A_PIECE, block, fit_cache.key(_VERSION, block, versions))
+        Compared(number * _REPEATS_A_PIECE, block, fit_cache.key("disagreement", block, versions))
         for number, block in enumerate(blocks)
     ]
 

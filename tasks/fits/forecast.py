@@ -6,7 +6,7 @@ import pandas as pd
 import psutil
 
 from heldout import updated
-from heldout.seeds import SchemeName
+from heldout.schemes import SchemeName
 from tasks.fits import executor, run_schemes, worker
 from tasks.params import Settings
 from tasks.plans import units_of_scheme
@@ -35,7 +35,7 @@ def lines(settings: Settings) -> Iterator[str]:
     rows = dict.fromkeys(counts, 0)
     stored = 0
     for own in (scheme(design, name, settings.deliver) for name in names):
-        keys = units_of_scheme.spared_keys(settings, own, versions)
+        keys = units_of_scheme.exact_keys(settings, own, versions)
         for candidate in settings.candidates:
             counts[candidate.name][own.name] = _SPARED
             if candidate.update is not None and candidate.name in keys:

@@ -10,8 +10,8 @@ from heldout.arguments import lacks_probabilities
 from heldout.design import Design
 from heldout.errors import BadArgument
 from heldout.learners import gives_probabilities
-from heldout.seeds import SchemeName
-from heldout.selection import check_admitted
+from heldout.schemes import SchemeName
+from heldout.selection.select import check_admitted
 from heldout.weights import fit_argument
 from tasks.data.prepare_tables import KEYS
 from tasks.fits import prefetch, worker
@@ -19,7 +19,7 @@ from tasks.fits.check_learners import check_columns
 from tasks.fits.executor import Work, begin, executor, run_all
 from tasks.params import Candidate, Settings
 from tasks.plans import fit_times, units_of_scheme
-from tasks.plans.fit_plans import Scheme, further_schemes, scheme
+from tasks.plans.fit_plans import FitPlan, further_schemes, scheme
 from tasks.plans.read_design import read_design
 from tasks.plans.units import Finished, Unit, Versions, hypothesis_key
 from tasks.runtime.errors import UserError
@@ -39,11 +39,11 @@ def fit_all(settings: Settings, names: Sequence[SchemeName]) -> tuple[dict[str, 
         schemes = [scheme(design, name, settings.deliver) for name in names]
     except BadArgument as error:
         raise UserError(f"{KEYS.get(error.argument, 'split')}: {error}") from None
-    spared = {own.name: units_of_scheme.spared_keys(settings, own, versions) for own in schemes}
+    spared = {own.name: units_of_scheme.exact_keys(settings, own, versions) for own in schemes}
     failures: dict[str, str] = {}
     without_fits = _spared(settings, schemes, spared, versions)
     if without_fits:
-        reasons = run_all(settings, f"{' and '.join(names)} without fits", worker.spare_fits, without_fits, 0)
+        reasons = run_all(settings, f"{' and '.join(names)} without fits", worker.store_exact_losses, without_fits, 0)
         failures = first_reasons([work.arguments[1].name for work in without_fits], reasons)
     plans = {
         (own.name, candidate.name): units
@@ -58,7 +58,7 @@ def fit_all(settings: Settings, names: Sequence[SchemeName]) -> tuple[dict[str, 
         own.name: {
             candidate.name: units_of_scheme.gather(plans[place])
             if place in plans
-            else units_of_scheme.gather_spared(spared[own.name][candidate.name], len(own.splits))
+            else units_of_scheme.gather_exact(spared[own.name][candidate.name], len(own.splits))
             for candidate in settings.candidates
             for place in [(own.name, candidate.name)]
             if candidate.name not in failures
@@ -68,14 +68,14 @@ def fit_all(settings: Settings, names: Sequence[SchemeName]) -> tuple[dict[str, 
     return {str(name): units for name, units in finished.items()}, failures
 
 
-def begin_all(settings: Settings) -> None:
+def prefetch_later_schemes(settings: Settings) -> None:
     """Have the workers begin with the fits of the stages after the hold-out; what is wrong there, its stage tells."""
     versions, design = Versions.current(), read_design(settings)
     for name in ("cross_validation", *further_schemes(design), "progressive", "covalidation"):
         with suppress(BadArgument):
             own = scheme(design, name, settings.deliver)
-            spared = units_of_scheme.spared_keys(settings, own, versions)
-            begin(settings, worker.spare_fits, _spared(settings, [own], {own.name: spared}, versions))
+            spared = units_of_scheme.exact_keys(settings, own, versions)
+            begin(settings, worker.store_exact_losses, _spared(settings, [own], {own.name: spared}, versions))
             left = units_of_scheme.plan(units_of_scheme.fitted(settings, spared), own, versions)
             plans = {(own.name, candidate.name): units for candidate, units in left}
             begin(settings, worker.fit_units, _to_do(settings, [own], plans, versions)[0])
@@ -168,7 +168,7 @@ def check_not_all_failed(settings: Settings, failures: Mapping[str, str]) -> Non
 
 def _to_do(
     settings: Settings,
-    schemes: Sequence[Scheme],
+    schemes: Sequence[FitPlan],
     plans: Mapping[tuple[SchemeName, str], Sequence[Unit]],
     versions: Versions,
 ) -> tuple[list[Work], int]:
@@ -193,7 +193,7 @@ def _to_do(
 
 
 def _spared(
-    settings: Settings, schemes: Sequence[Scheme], keys: Mapping[SchemeName, Mapping[str, str]], versions: Versions
+    settings: Settings, schemes: Sequence[FitPlan], keys: Mapping[SchemeName, Mapping[str, str]], versions: Versions
 ) -> list[Work]:
     """The tasks that store what whole schemes leave that need no fit, or that they need some."""
     return [

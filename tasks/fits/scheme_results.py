@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 
 from heldout.design import Design, Evidence, half_losses
 from heldout.losses import Losses
-from heldout.observed import Crossed
+from heldout.observed import RepeatedByRow
 from heldout.records import Split
-from heldout.seeds import SchemeName
+from heldout.schemes import SCHEMES, STAGES, SchemeName
 from tasks.fits import fit_warnings, tuned_paths
 from tasks.params import Settings
 from tasks.plans.fit_plans import further_schemes
@@ -25,12 +25,6 @@ from tasks.storage import files
 from tasks.storage.parquet import Pieces
 
 _LINES_AT_ONCE = 1_000_000
-SCHEMES: tuple[SchemeName, ...] = ("holdout", "cross_validation", "progressive", "covalidation")
-# where each scheme's losses are; those of further fits stand under their own name, beside cross_validation's
-_PLACES: Mapping[SchemeName, tuple[str, str]] = {
-    "final": ("holdout", "in_sample"),
-    **{scheme: (scheme, "losses") for scheme in SCHEMES},
-}
 
 
 def write_holdout(
@@ -91,15 +85,16 @@ def read_evidence(design: Design, candidates: Sequence[str]) -> Mapping[str, Evi
     """All that the schemes left of each of `candidates`: read when it is asked for, and not kept."""
     repeats = _by_candidate(files.read_result("covalidation", "disagreement"))
     rows = _by_candidate(files.read_result("covalidation", "disagreement_rows"))
-    crossed = {name: _crossed(design, repeats[name], rows[name]) for name in candidates if name in rows}
+    repeated_by_row = {name: _crossed(design, repeats[name], rows[name]) for name in candidates if name in rows}
     return _ByName(
-        candidates, lambda name: Evidence(_OfCandidate(design, name), _Training(design, name), crossed.get(name))
+        candidates,
+        lambda name: Evidence(_OfCandidate(design, name), _Training(design, name), repeated_by_row.get(name)),
     )
 
 
 def losses(candidates: Sequence[str]) -> Iterator[pd.DataFrame]:
     """The lines of losses.parquet of the contract, the losses of the four schemes, in pieces."""
-    for scheme in SCHEMES:
+    for scheme in STAGES:
         for piece in files.read_pieces(scheme, "losses"):
             found = piece[piece["candidate"].isin(candidates)]
             if len(found):
@@ -109,7 +104,7 @@ def losses(candidates: Sequence[str]) -> Iterator[pd.DataFrame]:
 def read_failures() -> dict[str, str]:
     """The reason of each candidate that failed in any scheme."""
     failures: dict[str, str] = {}
-    for scheme in SCHEMES:
+    for scheme in STAGES:
         for name, reason in files.read_failures(scheme).items():
             failures.setdefault(name, reason)
     return failures
@@ -184,9 +179,7 @@ class _OfCandidate(Mapping[SchemeName, Sequence[Losses]]):
             raise KeyError(scheme)
         if scheme == "covalidation" and design.dependence.time is not None:
             return [np.empty(0) for _ in design.splits("covalidation")]
-        return _parts(
-            design, scheme, files.read_result(*_PLACES.get(scheme, ("cross_validation", scheme)), self.candidate)
-        )
+        return _parts(design, scheme, files.read_result(SCHEMES[scheme].stage, SCHEMES[scheme].table, self.candidate))
 
     def __contains__(self, scheme: object) -> bool:
         return scheme in self.design.schemes()
@@ -241,7 +234,7 @@ def _half_parts(design: Design, table: pd.DataFrame, *, own: bool) -> list[Losse
     ]
 
 
-def _crossed(design: Design, repeats: pd.DataFrame, rows: pd.DataFrame) -> Crossed:
+def _crossed(design: Design, repeats: pd.DataFrame, rows: pd.DataFrame) -> RepeatedByRow:
     """The margins over all shards, from those of each."""
     weighted = (
         repeats.assign(total=repeats["disagreement"] * repeats["rows"]).groupby("repeat")[["total", "rows"]].sum()
@@ -251,4 +244,4 @@ def _crossed(design: Design, repeats: pd.DataFrame, rows: pd.DataFrame) -> Cross
     mean = float(n @ means) / total
     spread = float(n @ (variances + (means - mean) ** 2)) / max(total - 1, 1)
     by_repeat: Any = (weighted["total"] / weighted["rows"]).to_numpy()
-    return Crossed(by_repeat, spread, int(total), design.loss.apart or design.loss, design.seed)
+    return RepeatedByRow(by_repeat, spread, int(total), design.loss.disagreement_loss or design.loss, design.seed)

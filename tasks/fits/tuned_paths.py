@@ -5,7 +5,7 @@ from typing import Any
 
 import pandas as pd
 
-from heldout.family import Family, Path
+from heldout.family import ParameterPath, TunedEstimator
 from tasks.params import Settings
 from tasks.plans.units import Finished, hypothesis_key
 from tasks.storage import fit_cache
@@ -43,8 +43,8 @@ def tables(settings: Settings, final: Mapping[str, Finished]) -> dict[str, pd.Da
     }
 
 
-def _path(hypothesis: Any) -> Path:
+def _path(hypothesis: Any) -> ParameterPath:
     """The path of a family, which may stand behind its preprocessing."""
-    family = hypothesis if isinstance(hypothesis, Family) else hypothesis.steps[-1][1]
-    path: Path = family.path_
+    family = hypothesis if isinstance(hypothesis, TunedEstimator) else hypothesis.steps[-1][1]
+    path: ParameterPath = family.path_
     return path

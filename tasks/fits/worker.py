@@ -25,10 +25,9 @@ from heldout.errors import FitFailure
 from heldout.fitting import Fitted, fit_and_test, test
 from heldout.losses import Loss, Losses
 from heldout.records import Split
-from heldout.seeds import SchemeName
+from heldout.schemes import SchemeName
 from heldout.shortcuts import Declined
-from heldout.shortcuts.forests import Forests
-from heldout.shortcuts.held_out import fit_and_test_sooner, held_out, sooner
+from heldout.shortcuts.scheme_losses import accelerated, fit_and_test_accelerated, held_out
 from heldout.shortcuts.support_vectors import SupportVectors
 from heldout.warned import Warned
 from tasks.fits.quiet import quiet
@@ -95,10 +94,10 @@ class _Fits:
 
     def __init__(self, settings: Settings, learner: Any, X: Any, design: Design, fits: int) -> None:
         self._learner, self._X, self._design = learner, X, design
-        self._made: SupportVectors | Forests | None = None
+        self._made: SupportVectors | None = None
         if settings.execution.shortcuts == "auto":
             try:
-                self._made = sooner(learner, X, design, fits)
+                self._made = accelerated(learner, X, design, fits)
             except Declined as reason:
                 self._by_themselves(reason)
 
@@ -107,7 +106,7 @@ class _Fits:
         X, design = self._X, self._design
         if self._made is not None:
             try:
-                found = fit_and_test_sooner(self._made, X, design, split, state, training=training)
+                found = fit_and_test_accelerated(self._made, design, split, state, training=training)
             except Declined as reason:
                 self._by_themselves(reason)
             else:
@@ -122,7 +121,7 @@ class _Fits:
         log.debug("fits by themselves: %s %s", type(self._learner).__name__, reason)
 
 
-def spare_fits(
+def store_exact_losses(
     settings: Settings, candidate: Candidate, name: SchemeName, key: str, state: int, versions: Versions
 ) -> str | None:
     """Store the losses of all splits of a scheme by a shortcut; None where the learner has to be fitted.
@@ -176,13 +175,13 @@ def disagree(settings: Settings, shards: Sequence[Path], pieces: Sequence[Compar
     for piece in pieces:
         hypotheses = [fit_cache.load(hypothesis_key(name)) for name in piece.halves]
         try:
-            fit_cache.save(piece.key, _apart(hypotheses, X, loss, sizes))
+            fit_cache.save(piece.key, _margins(hypotheses, X, loss, sizes))
         except FitFailure as failure:
             return _shard_at_fault(hypotheses, shards, loss) or str(failure)
     return None
 
 
-def _apart(hypotheses: Sequence[Any], X: pd.DataFrame, loss: Loss, sizes: Sequence[int]) -> tuple[Losses, Losses]:
+def _margins(hypotheses: Sequence[Any], X: pd.DataFrame, loss: Loss, sizes: Sequence[int]) -> tuple[Losses, Losses]:
     """The margins of `disagreements`. Raises FitFailure for one that is not finite, too."""
     with quiet():
         means, sums = disagreements(hypotheses, X, loss, sizes)
@@ -196,7 +195,7 @@ def _shard_at_fault(hypotheses: Sequence[Any], shards: Sequence[Path], loss: Los
     for shard in shards:
         X = files.read_shard(shard)
         try:
-            _apart(hypotheses, X, loss, [len(X)])
+            _margins(hypotheses, X, loss, [len(X)])
         except FitFailure as failure:
             return f"{shard.name}: {failure}"
     return None

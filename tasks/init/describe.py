@@ -4,14 +4,14 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from tasks.init.edit_params import Path
+from tasks.init.edit_params import KeyPath
 from tasks.init.leakage import percent
 from tasks.init.profile import Profile
 
 _MOST_CLASSES, _MOST_NAMES, _RARE = 12, 8, 20
 
 
-def lines(profile: Profile, values: Mapping[Path, Any], name: str) -> Iterator[str]:
+def lines(profile: Profile, values: Mapping[KeyPath, Any], name: str) -> Iterator[str]:
     """One finding a line, each under the word that says what it is about."""
     yield f"table     {name}: {profile.rows} rows; {len(profile.kinds)} features stay: {kinds(profile)}"
     yield f"target    {profile.target}: {task(profile)}"
@@ -47,7 +47,7 @@ def task(profile: Profile) -> str:
     return f"{len(profile.classes)} classes: {shown}{more}{warning}"
 
 
-def _plan(profile: Profile, values: Mapping[Path, Any]) -> Iterator[str]:
+def _plan(profile: Profile, values: Mapping[KeyPath, Any]) -> Iterator[str]:
     names = ", ".join(candidate["name"] for candidate in values[("candidates",)])
     kept = values[("data", "labeled_rows")]
     if kept is not None:

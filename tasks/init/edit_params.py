@@ -7,7 +7,7 @@ from typing import Any
 
 import yaml
 
-Path = tuple[str, ...]
+KeyPath = tuple[str, ...]
 _KEY = re.compile(r"(?P<indent> *)(?P<key>[A-Za-z_]\w*):(?P<rest>.*)")
 
 
@@ -26,7 +26,7 @@ class Noted:
     items: Sequence[tuple[Any, str]]
 
 
-def fill(template: str, values: Mapping[Path, Any]) -> str:
+def fill(template: str, values: Mapping[KeyPath, Any]) -> str:
     """`template` with `values` at keys of one or two parts; a key that it lacks goes to the end of its section.
 
     A template that is not in block style, so that a value would not be found where it was put, is written anew,
@@ -50,7 +50,7 @@ def fill(template: str, values: Mapping[Path, Any]) -> str:
     return filled if kept else _dump(wanted)
 
 
-def _with(lines: list[str], path: Path, value: Any) -> list[str]:
+def _with(lines: list[str], path: KeyPath, value: Any) -> list[str]:
     places = {found: (start, end) for found, start, end in _places(lines)}
     indent = "  " * (len(path) - 1)
     new = [indent + line for line in _dump({path[-1]: value}).splitlines()]
@@ -66,7 +66,7 @@ def _with(lines: list[str], path: Path, value: Any) -> list[str]:
     return lines[:end] + new + lines[end:]
 
 
-def _places(lines: Sequence[str]) -> Iterator[tuple[Path, int, int]]:
+def _places(lines: Sequence[str]) -> Iterator[tuple[KeyPath, int, int]]:
     """Each key of one or two parts, the line where it starts, and the one after its value."""
     section = ""
     for start, line in enumerate(lines):

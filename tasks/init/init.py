@@ -70,13 +70,13 @@ def _template() -> str:
     raise UserError(f"there is no {PARAMS}, here or beside the code; `git checkout {PARAMS}` brings it back")
 
 
-def _attempts(values: Mapping[edit_params.Path, Any]) -> Iterator[Mapping[edit_params.Path, Any]]:
+def _attempts(values: Mapping[edit_params.KeyPath, Any]) -> Iterator[Mapping[edit_params.KeyPath, Any]]:
     """What was decided; should `prepare` refuse it, without what it may refuse."""
-    loose: dict[edit_params.Path, Any] = {
+    loose: dict[edit_params.KeyPath, Any] = {
         ("split", "stratify"): False,
         ("split", "folds"): min(5, values[("split", "folds")]),
     }
-    unordered: dict[edit_params.Path, Any] = {("data", "time"): None}
+    unordered: dict[edit_params.KeyPath, Any] = {("data", "time"): None}
     yield from (values, {**values, **loose}, {**values, **unordered}, {**values, **loose, **unordered})
 
 

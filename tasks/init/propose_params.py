@@ -5,7 +5,7 @@ from typing import Any
 
 from heldout.partition import part_size
 from tasks.init import describe
-from tasks.init.edit_params import Noted, Path, Said, plain
+from tasks.init.edit_params import KeyPath, Noted, Said, plain
 from tasks.init.profile import Profile
 
 _LEAST_TEST_FRACTION, VALIDATION_FRACTION, TESTED_FRACTION = 0.2, 0.2, 0.5
@@ -19,7 +19,7 @@ _MOST_CLASSES_TO_BOOST, _MOST_COLUMNS_TO_BOOST = 3, 200  # boosting grows a tree
 _MOST_ROWS_OF_NEIGHBOURS = 20_000  # labelled or not: each is compared with all that were learned
 
 
-def decide(profile: Profile, source: str, unlabeled: str | None) -> dict[Path, Any]:
+def decide(profile: Profile, source: str, unlabeled: str | None) -> dict[KeyPath, Any]:
     """The values of params.yaml that depend on the table; all others stay as they are."""
     most = _most_rows(profile)
     test_fraction = _test_fraction(profile, most)
@@ -139,7 +139,7 @@ def _learner(name: str, path: str, **params: Any) -> dict[str, Any]:
     return {**learner, "params": params} if params else learner
 
 
-def named(values: Mapping[Path, Any], template: Mapping[str, Any]) -> dict[Path, Any]:
+def named(values: Mapping[KeyPath, Any], template: Mapping[str, Any]) -> dict[KeyPath, Any]:
     """`values` without those that would only turn off what `template` does not even name."""
     known = {(key,) for key in template} | {
         (key, inner) for key, section in template.items() if isinstance(section, dict) for inner in section

@@ -5,9 +5,9 @@ from dataclasses import dataclass, replace
 
 from heldout.design import Design, Evidence, estimate_candidate
 from heldout.errors import BadArgument
-from heldout.judging import estimate_winner, select_among
 from heldout.records import Estimate
-from heldout.selection import Selection
+from heldout.selection.judging import estimate_winner, select_among
+from heldout.selection.select import Selection
 from heldout.updated import updated_once
 from tasks.fits.scheme_results import read_evidence, read_failures
 from tasks.params import Settings

@@ -16,4 +16,4 @@ class Ledger:
 
 def learner_id(candidate: Candidate) -> str:
     """The identity of a learner with its settings and preprocessing, whatever its name."""
-    return fit_cache.key("learner", candidate.identity())
+    return fit_cache.content_hash("learner", candidate.identity())

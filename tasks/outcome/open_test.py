@@ -12,7 +12,7 @@ from heldout.errors import FitFailure
 from heldout.fitting import test
 from heldout.observed import Tested
 from heldout.records import Estimate
-from heldout.selection import Selection, bound_of
+from heldout.selection.select import Selection, bound_of
 from tasks.data.row_roles import dependence_of
 from tasks.outcome.deliver import Delivered
 from tasks.outcome.delivery_forms import FORMS

@@ -37,10 +37,10 @@ def build(
     """
     learner = _make(estimator, params, allowed, _LEARNER, ("params",), from_grid)
     if family is not None:
-        from heldout.family import Family, check
+        from heldout.family import TunedEstimator, check
 
         check(learner, family["parameter"], family["values"])
-        learner = Family(learner, family["parameter"], family["values"])
+        learner = TunedEstimator(learner, family["parameter"], family["values"])
     if preprocess is None:
         return learner
     from sklearn.pipeline import make_pipeline

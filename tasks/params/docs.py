@@ -12,7 +12,7 @@ PAGE = Path("docs/params.md")
 _HEAD = """\
 # The keys of params.yaml
 
-Made by `make docs` from the model in `tasks/params.py`; `params.schema.json` is made from it too, and an editor that
+Made by `make docs` from the models in `tasks/params/`; `params.schema.json` is made from it too, and an editor that
 speaks YAML's language server checks the file by it while you type. A key without a default has to be written. Errors
 name the file, the line (or `--set`), the key, its value and what is allowed, at most ten at once, before any fit.
 

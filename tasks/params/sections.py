@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 from typing_extensions import TypedDict  # pydantic takes no other before Python 3.12
 
-from heldout.selection import Criterion, Rule
+from heldout.selection.select import Criterion, Rule
 from tasks.params import allowed_imports
 from tasks.runtime.errors import Misplaced
 
@@ -128,7 +128,7 @@ class Covalidation(Section):
     repeats: Count = Field(description="times that the labelled rows are halved, and both halves trained on")
 
 
-class Family(Section):
+class TunedParameter(Section):
     """A path of one parameter's values, from simple to complex."""
 
     parameter: Annotated[str, Field(min_length=1)] = Field(

@@ -13,12 +13,12 @@ from pydantic import (
     model_validator,
 )
 
-from heldout.dependent_intervals import NOT_IN_TIME
 from heldout.errors import BadArgument
 from heldout.intervals import DEFAULTS, covering
 from heldout.intervals.corrected_repeated_t import METHOD as REPEATED
+from heldout.intervals.dependent import NOT_IN_TIME
 from heldout.losses import check_spec
-from heldout.selection import Criterion, check_rule
+from heldout.selection.select import Criterion, check_rule
 from tasks.params import allowed_imports, build_learner, grids
 from tasks.params.messages import problems
 from tasks.params.sections import (
@@ -26,7 +26,6 @@ from tasks.params.sections import (
     Covalidation,
     Data,
     Execution,
-    Family,
     LossName,
     PinballLoss,
     Progressive,
@@ -34,6 +33,7 @@ from tasks.params.sections import (
     SelectionSection,
     SplitSection,
     Tracking,
+    TunedParameter,
 )
 from tasks.params.yaml_lines import MOST_ERRORS, Written
 from tasks.runtime.errors import Misplaced, UserError
@@ -69,7 +69,7 @@ class Candidate(Section):
         None,
         description="auto, or the import path of a transformer's class; fitted inside each training part",
     )
-    family: Family | None = Field(
+    family: TunedParameter | None = Field(
         None, description="a path of one parameter, chosen by validation inside each fit: one candidate in all"
     )
     update: Literal["partial_fit"] | None = Field(

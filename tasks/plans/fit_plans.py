@@ -3,38 +3,19 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from heldout import shortcuts, updated
+from heldout import shortcuts
 from heldout.design import Design
 from heldout.records import Split
-from heldout.seeds import SchemeName
+from heldout.schemes import FURTHER, SCHEMES, SchemeName
 from tasks.params import Candidate, Deliver, Settings
 
 _SECONDS_A_TASK = 1.0  # of work: less would be lost in the telling, more would leave a worker idle at the end
 _TASKS_A_SCHEME = 100  # about, for a candidate
 _FITS_A_TASK = 10  # while nobody knows how long one takes
-# whose hypotheses a form of delivery is made of
-_DELIVERED: dict[SchemeName, tuple[Deliver, ...]] = {
-    "final": ("final", "k_fold", "progressive", "vote"),  # shown beside the others
-    "cross_validation": ("k_fold", "vote"),
-    "progressive": ("progressive",),
-}
-# what one fit is called, and one of several; a repeat of co-validation has two fits
-_CALLED: dict[SchemeName, str] = {
-    "holdout": "hold-out",
-    "final": "all rows",
-    "cross_validation": "fold",
-    "progressive": "block",
-    "covalidation": "repeat",
-    "subsamples": "subsample",
-    "repeated_folds": "further fold",
-    "half_subsamples": "subsample of a half",
-    "fold_pairs": "pair of folds",
-    "copies_together": "fold with copies together",
-}
 
 
 @dataclass(frozen=True, eq=False)
-class Scheme:
+class FitPlan:
     """A list of splits, and what is kept of a fit beside its losses."""
 
     name: SchemeName
@@ -42,13 +23,13 @@ class Scheme:
     keep: bool  # the hypothesis is needed later
     training: bool  # and its losses on the rows that it was trained on
 
-    def spares(self, settings: Settings, candidate: Candidate) -> bool:
-        """Whether the fits of a candidate may be spared: no hypothesis is needed later, and there are several.
+    def may_skip_fits(self, settings: Settings, candidate: Candidate) -> bool:
+        """Whether a candidate may need no fits: no hypothesis is needed later, and there are several.
 
         Those of a candidate that is updated always are where a scheme's hypotheses share their updates.
         """
         if candidate.update is not None:
-            return self.name in updated.SCHEMES
+            return SCHEMES[self.name].updates_shared
         wanted = settings.execution.shortcuts == "auto" and len(self.splits) > 1 and not self.keep
         return wanted and shortcuts.known(candidate.learner())
 
@@ -64,22 +45,21 @@ class Scheme:
 
     def label(self, numbers: Sequence[int]) -> str:
         """What a person reads: fold 3/10, repeats 1-10/30."""
-        called = _CALLED[self.name]
-        if self.name in ("holdout", "final"):
+        scheme = SCHEMES[self.name]
+        called, fits = scheme.fit_label, scheme.fits_per_unit
+        if len(self.splits) == 1:
             return called
-        fits = 2 if self.name == "covalidation" else 1
         first, last, count = min(numbers) // fits + 1, max(numbers) // fits + 1, len(self.splits) // fits
         return f"{called} {first}/{count}" if first == last else f"{called}s {first}-{last}/{count}"
 
 
-def scheme(design: Design, name: SchemeName, deliver: Deliver) -> Scheme:
+def scheme(design: Design, name: SchemeName, deliver: Deliver) -> FitPlan:
     """The scheme called `name` over the rows of `design`."""
     splits = design.splits(name)
     halves = name == "covalidation"
-    return Scheme(name, splits, keep=halves or deliver in _DELIVERED.get(name, ()), training=halves)
+    return FitPlan(name, splits, keep=halves or deliver in SCHEMES[name].forms, training=halves)
 
 
 def further_schemes(design: Design) -> list[SchemeName]:
     """The schemes beyond the folds that intervals of E_cv, or nested selection, ask for."""
-    own = ("final", "holdout", "cross_validation", "progressive", "covalidation")
-    return [name for name in design.schemes() if name not in own]
+    return [name for name in design.schemes() if name in FURTHER]

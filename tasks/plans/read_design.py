@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from heldout import dependent_intervals
 from heldout.dependence import Kind
-from heldout.dependent_intervals import NOT_IN_TIME
 from heldout.design import OF_THE_WINNER, OF_UNLABELED, PER_CANDIDATE, Design
 from heldout.errors import BadArgument
+from heldout.intervals import dependent
 from heldout.intervals.corrected_repeated_t import METHOD as REPEATED
+from heldout.intervals.dependent import NOT_IN_TIME
 from heldout.losses import Loss, choose_loss
 from heldout.partition import Partition
 from heldout.progressive import Block
@@ -108,7 +108,7 @@ def _loss(spec: Any, y: NDArray[np.generic], weights: Weights | None) -> Loss:
 
 def _methods(chosen: Mapping[str, str], loss: Loss, partition: Partition, kind: Kind | None) -> Any:
     try:
-        methods = dependent_intervals.choose(chosen, loss, kind)
+        methods = dependent.choose(chosen, loss, kind)
         methods["E_cv"].check_folds(partition.fold)
     except BadArgument as error:
         raise UserError(str(error)) from None

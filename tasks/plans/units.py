@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from heldout.losses import Losses
-from heldout.seeds import SchemeName
+from heldout.schemes import SchemeName
 from heldout.warned import Warned
 from tasks.storage import files
 

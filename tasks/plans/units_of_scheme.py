@@ -6,32 +6,26 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import sklearn
 
 from heldout import seeds
 from heldout.cross_validation import FoldSplits
 from heldout.learners import open_random_states
 from heldout.records import Split
 from tasks.params import Candidate, Settings
-from tasks.plans.fit_plans import Scheme
+from tasks.plans.fit_plans import FitPlan
 from tasks.plans.read_design import read_design
 from tasks.plans.units import Finished, Unit, Versions
 from tasks.storage import fit_cache
 
-# part of every key: raise it when the same inputs would give another result
-_VERSION = ("fit", 4, sklearn.__version__)
 
-
-def spared_keys(settings: Settings, own: Scheme, versions: Versions) -> dict[str, str]:
+def exact_keys(settings: Settings, own: FitPlan, versions: Versions) -> dict[str, str]:
     """Where the losses of each candidate lie whose fits may be spared: those of a whole scheme together."""
-    spared = [candidate for candidate in settings.candidates if own.spares(settings, candidate)]
+    spared = [candidate for candidate in settings.candidates if own.may_skip_fits(settings, candidate)]
     if not spared:
         return {}
     parts = (versions.labeled, _all_rows_hash(own.splits), *_judged(settings))
     return {
-        candidate.name: fit_cache.key(
-            "shortcut", _VERSION, candidate.identity(), first_state(settings, own, candidate), *parts
-        )
+        candidate.name: fit_cache.key("scheme", candidate.identity(), first_state(settings, own, candidate), *parts)
         for candidate in spared
     }
 
@@ -49,7 +43,7 @@ def _declined(key: str) -> bool:
     return fit_cache.has(key) and fit_cache.load(key) is None
 
 
-def plan(settings: Settings, own: Scheme, versions: Versions) -> Iterator[tuple[Candidate, list[Unit]]]:
+def plan(settings: Settings, own: FitPlan, versions: Versions) -> Iterator[tuple[Candidate, list[Unit]]]:
     """The units of each candidate, if it is fitted."""
     judged = _judged(settings)
     rows = [_rows_hash(split) for split in own.splits] if settings.candidates else []
@@ -59,12 +53,12 @@ def plan(settings: Settings, own: Scheme, versions: Versions) -> Iterator[tuple[
         for number, rows_hash in enumerate(rows):
             # a seed that the learner does not use is no part of its key
             state = seeds.fit_state(settings.seed, own.name, number) if open_states else 0
-            key = fit_cache.key(_VERSION, versions.labeled, identity, rows_hash, state, own.keep, *judged)
+            key = fit_cache.key("fit", versions.labeled, identity, rows_hash, state, own.keep, *judged)
             units.append(Unit(own.name, number, key, state))
         yield candidate, units
 
 
-def first_state(settings: Settings, own: Scheme, candidate: Candidate) -> int:
+def first_state(settings: Settings, own: FitPlan, candidate: Candidate) -> int:
     """The seed of a scheme that is no separate fits: that of its first one, or 0 if the learner uses none."""
     return seeds.fit_state(settings.seed, own.name, 0) if open_random_states(candidate.learner()) else 0
 
@@ -76,7 +70,7 @@ def _judged(settings: Settings) -> tuple[object, ...]:
     return judged if weights is None else (*judged, "weights", hashlib.sha256(weights.values.tobytes()).hexdigest())
 
 
-def gather_spared(key: str, fits: int) -> Finished:
+def gather_exact(key: str, fits: int) -> Finished:
     """What a scheme without fits left."""
     return Finished((), _StoredTogether(key, fits), (None,) * fits, (fit_cache.load(key)[1],) * fits)
 

@@ -8,15 +8,16 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from heldout import bbc, covalidation, intervals, progressive
+from heldout import covalidation, intervals, progressive
 from heldout.dependence import Kind
 from heldout.design import OF_UNLABELED, cross_validated, tested
 from heldout.family import BOUND
 from heldout.intervals import confidence_sequence
 from heldout.losses import Loss, Losses
+from heldout.schemes import STAGES
+from heldout.selection import bbc
 from heldout.warned import Warnings
 from tasks.fits import fit_warnings
-from tasks.fits.scheme_results import SCHEMES
 from tasks.outcome.delivery_forms import FORMS
 from tasks.outcome.estimate import Results, estimate_all, read_results
 from tasks.params import Settings
@@ -227,7 +228,7 @@ def read_summary(settings: Settings) -> Summary:
         estimates=files.read_estimates(),
         selection=selection,
         failures=results.failures,
-        warned=fit_warnings.read(SCHEMES),
+        warned=fit_warnings.read(STAGES),
         fold_errors=folds,
         progressive_errors=curves,
         band=_band(results, selection["selected"]),
@@ -271,8 +272,8 @@ def _band(results: Results, selected: str) -> tuple[Losses, Losses] | None:
 
 
 def _least_half_error(results: Results, selected: str) -> float | None:
-    design, apart = results.design, results.evidence[selected].disagreement
+    design, disagreement = results.design, results.evidence[selected].disagreement
     method = design.methods.get("disagreement")
-    if apart is None or method is None or apart.n < method.least or design.loss.bound_factor is None:
+    if disagreement is None or method is None or disagreement.n < method.least or design.loss.bound_factor is None:
         return None
-    return covalidation.lower_limit(apart, method, design.loss, design.classes, design.level)
+    return covalidation.lower_limit(disagreement, method, design.loss, design.classes, design.level)

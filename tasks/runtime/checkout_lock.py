@@ -24,7 +24,7 @@ def _locked(file: IO[str]) -> bool:
 
 
 @contextmanager
-def alone() -> Iterator[None]:
+def checkout_lock() -> Iterator[None]:
     """Hold the checkout for this process; inside of itself it does nothing.
 
     Raises UserError if another process holds it. The system lets go when the process ends, however.

@@ -1,4 +1,4 @@
-"""The process of a temporary Prefect server, as tasks/server.py starts it: PORT and PARENT are its
+"""The process of a temporary Prefect server, as tasks/runtime/server.py starts it: PORT and PARENT are its
 arguments.
 
 Ctrl-C reaches every process of a terminal. This one ignores it, since the flows that it serves still

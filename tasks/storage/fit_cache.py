@@ -1,17 +1,30 @@
 """Finished units of work, under keys made of content hashes. Removing the folder is always safe."""
 
+import functools
 import hashlib
 import json
 import os
 import pickle
 import threading
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 FOLDER = Path(".cache/tasks")
+VERSION = 5  # of what is stored: raise it when the same inputs would give another result
 
 
 def key(*parts: object) -> str:
+    """Where the unit of work that `parts` describe is stored: with another `VERSION` somewhere else."""
+    return content_hash(VERSION, _learners_version(), *parts)
+
+
+@functools.cache
+def _learners_version() -> str:
+    return version("scikit-learn")
+
+
+def content_hash(*parts: object) -> str:
     """The SHA-256 of `parts`: the same for the same content, whatever the run, runner or machine."""
     text = json.dumps(_exact(parts), default=str)
     return hashlib.sha256(text.encode()).hexdigest()

@@ -9,11 +9,12 @@ import numpy as np
 import pytest
 import yaml
 
-from heldout import bootstrap, resampling
+from heldout import resampling
 from heldout.design import OF_THE_WINNER, PER_CANDIDATE
 from heldout.intervals import DEFAULTS, METHODS, covering
 from heldout.losses import NAMES, check_spec, choose_loss
-from heldout.selection import CRITERIA, RULES
+from heldout.selection import bootstrap
+from heldout.selection.select import CRITERIA, RULES
 from studies import method_pictures
 from tasks.params.settings import Deliver
 

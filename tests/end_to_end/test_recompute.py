@@ -141,8 +141,8 @@ def recompute(learner, data: Prepared, block: int) -> Recomputed:
     return Recomputed(losses, values, seen)
 
 
-def margins(table: np.ndarray) -> observed.Crossed:
-    return observed.Crossed(table.mean(axis=1), table.mean(axis=0).var(ddof=1), table.shape[1], ZERO_ONE)
+def margins(table: np.ndarray) -> observed.RepeatedByRow:
+    return observed.RepeatedByRow(table.mean(axis=1), table.mean(axis=0).var(ddof=1), table.shape[1], ZERO_ONE)
 
 
 def bounds(method: str, estimate: str, seen, level: float) -> tuple[float, float]:
@@ -226,7 +226,7 @@ def test_the_interval_of_the_winner_about_cross_validation_is_that_of_its_method
     held_out = np.array([losses["cross_validation", fold[row], row] for row in range(len(y))])
     fields = {}
     if method.needs:
-        further = resampling.SCHEMES[method.needs](y, fold, True, settings.seed)
+        further = resampling.DRAW[method.needs](y, fold, True, settings.seed)
         wrong = []
         for split in further.splits:
             hypothesis = winner.learner().fit(X.iloc[split.train], y[split.train])

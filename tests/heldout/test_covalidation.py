@@ -14,7 +14,7 @@ from heldout.errors import BadArgument
 from heldout.fitting import answers, fit_and_test, predict
 from heldout.intervals import choose, two_way_wilson
 from heldout.losses import ABSOLUTE, SQUARED, ZERO_ONE, choose_loss
-from heldout.observed import Crossed, crossed
+from heldout.observed import RepeatedByRow, repeated_by_row
 from heldout.partition import make_halves
 
 LAWS = settings(max_examples=40, deadline=None, derandomize=True, database=None)
@@ -25,14 +25,14 @@ FEW = {
     "methods": choose(dict.fromkeys(["E_2cv", "E_train", "disagreement"], "two-way Wilson"), ZERO_ONE),
     "level": LEVEL,
 }
-TESTED = crossed(np.array([[1.0, 0, 0, 0], [1.0, 1.0, 0, 0]]), ZERO_ONE)  # 3 errors in 8
+TESTED = repeated_by_row(np.array([[1.0, 0, 0, 0], [1.0, 1.0, 0, 0]]), ZERO_ONE)  # 3 errors in 8
 # the half models' training errors 0, 1/2, 0, 1/2
-TRAINED = crossed(np.array([[0.0, 0, 0, 1.0], [0, 1.0, 0, 0]]), ZERO_ONE)
-NONE = crossed(np.zeros((2, 4)), ZERO_ONE)
+TRAINED = repeated_by_row(np.array([[0.0, 0, 0, 1.0], [0, 1.0, 0, 0]]), ZERO_ONE)
+NONE = repeated_by_row(np.zeros((2, 4)), ZERO_ONE)
 
 
-def disagreeing(rate: float) -> Crossed:
-    return Crossed(np.array([rate, rate]), rate * (1 - rate), 50, ZERO_ONE)
+def disagreeing(rate: float) -> RepeatedByRow:
+    return RepeatedByRow(np.array([rate, rate]), rate * (1 - rate), 50, ZERO_ONE)
 
 
 @LAWS
@@ -183,8 +183,8 @@ def test_without_unlabelled_rows_there_is_no_disagreement_and_no_bound():
 
 
 def test_rows_too_few_for_a_method_leave_what_is_made_of_it_without_an_interval():
-    one_row = Crossed(np.array([4.0]), 0.0, 1, SQUARED)
-    labelled = crossed(np.array([[1.0, 4.0]]), SQUARED)
+    one_row = RepeatedByRow(np.array([4.0]), 0.0, 1, SQUARED)
+    labelled = repeated_by_row(np.array([[1.0, 4.0]]), SQUARED)
     found = covalidation.estimates(
         "line", labelled, labelled, one_row, n_labeled=2, classes=0, methods=choose(None, SQUARED), level=LEVEL
     )

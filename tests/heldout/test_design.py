@@ -19,7 +19,7 @@ from heldout.design import (
 from heldout.design import tested as observed_of  # a name that pytest does not collect
 from heldout.intervals import METHODS, choose
 from heldout.losses import SQUARED, ZERO_ONE, Loss
-from heldout.observed import Crossed
+from heldout.observed import RepeatedByRow
 from heldout.partition import make_halves, make_partition
 from heldout.records import Estimate
 
@@ -58,7 +58,7 @@ def evidence(made: Design, disagreement: float | None = None, seed: int = 0) -> 
     training = [rng.integers(0, 2, len(split.train)).astype(float) for split in halves]
     seen = None
     if disagreement is not None:
-        seen = Crossed(np.full(REPEATS, disagreement), disagreement * (1 - disagreement), 50, made.loss)
+        seen = RepeatedByRow(np.full(REPEATS, disagreement), disagreement * (1 - disagreement), 50, made.loss)
     return Evidence(losses, training, seen)
 
 
@@ -113,7 +113,7 @@ def test_the_splits_of_each_scheme_are_those_of_its_module_in_order():
         "progressive": progressive.splits(made.partition.step, BLOCK),
         # (repeat 0, half 0), (repeat 0, half 1), (repeat 1, half 0), …
         "covalidation": [covalidation.splits(made.halves[r])[half] for r in range(REPEATS) for half in (0, 1)],
-        **{scheme: draw(Y, made.partition.fold, True, 5).splits for scheme, draw in resampling.SCHEMES.items()},
+        **{scheme: draw(Y, made.partition.fold, True, 5).splits for scheme, draw in resampling.DRAW.items()},
     }
     for scheme, splits in expected.items():
         found = made.splits(scheme)
@@ -121,7 +121,7 @@ def test_the_splits_of_each_scheme_are_those_of_its_module_in_order():
         assert [split.validation.tolist() for split in splits] == [split.validation.tolist() for split in found]
 
 
-@pytest.mark.parametrize("scheme", resampling.SCHEMES)
+@pytest.mark.parametrize("scheme", resampling.DRAW)
 def test_a_further_scheme_is_drawn_once(scheme):
     made = design()
     assert made.further(scheme) is made.further(scheme)
@@ -158,7 +158,7 @@ def test_held_out_losses_are_put_in_row_order():
     }
 
 
-@pytest.mark.parametrize("scheme", resampling.SCHEMES)
+@pytest.mark.parametrize("scheme", resampling.DRAW)
 def test_further_fits_become_the_fields_that_their_scheme_makes_of_them(scheme):
     made = design()
     losses = {
@@ -269,6 +269,6 @@ def test_without_disagreement_there_is_none_of_its_estimates():
 
 def test_the_margins_of_a_table_are_its_means_over_rows_and_the_variance_of_those_over_repeats():
     # rows' means 1/2, 1/2, 2: about 1 they are 1/4 + 1/4 + 1 = 3/2, over 2
-    found = observed.crossed(np.array([[0.0, 1.0, 2.0], [1.0, 0.0, 2.0]]), SQUARED)
+    found = observed.repeated_by_row(np.array([[0.0, 1.0, 2.0], [1.0, 0.0, 2.0]]), SQUARED)
     assert ([1.0, 1.0], 0.75, 3, 1.0) == (found.by_repeat.tolist(), found.row_variance, found.n, found.error)
-    assert 0.0 == observed.crossed(np.array([[3.0], [5.0]]), SQUARED).row_variance
+    assert 0.0 == observed.repeated_by_row(np.array([[3.0], [5.0]]), SQUARED).row_variance

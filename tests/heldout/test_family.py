@@ -24,11 +24,11 @@ from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
 from heldout import seeds
-from heldout.bbc import corrected_error
 from heldout.errors import BadArgument
-from heldout.family import ROWS_A_DEGREE, Family, check
+from heldout.family import ROWS_A_DEGREE, TunedEstimator, check
 from heldout.learners import open_random_states, seeded
 from heldout.partition import can_stratify, cut
+from heldout.selection.bbc import corrected_error
 
 X, y = make_classification(120, 6, n_informative=3, flip_y=0.2, random_state=2)
 U, v = make_regression(90, 4, noise=20.0, random_state=2)
@@ -38,15 +38,15 @@ TREE = DecisionTreeClassifier(random_state=0)
 DEPTHS = [1, 2, 3, 6]
 
 FAMILIES = {
-    "epochs": (Family(SGDClassifier(random_state=0), "epochs", EPOCHS), X, y),
+    "epochs": (TunedEstimator(SGDClassifier(random_state=0), "epochs", EPOCHS), X, y),
     "epochs of a regressor": (
-        Family(SGDRegressor(random_state=0, eta0=1e-3), "epochs", EPOCHS, random_state=5),
+        TunedEstimator(SGDRegressor(random_state=0, eta0=1e-3), "epochs", EPOCHS, random_state=5),
         StandardScaler().fit_transform(U),
         v,
     ),
-    "penalty": (Family(SGDClassifier(random_state=0), "alpha", PENALTIES, validation_fraction=0.4), X, y),
-    "depth": (Family(TREE, "max_depth", DEPTHS, random_state=3), X, y),
-    "ridge": (Family(Ridge(), "alpha", PENALTIES), U, v),
+    "penalty": (TunedEstimator(SGDClassifier(random_state=0), "alpha", PENALTIES, validation_fraction=0.4), X, y),
+    "depth": (TunedEstimator(TREE, "max_depth", DEPTHS, random_state=3), X, y),
+    "ridge": (TunedEstimator(Ridge(), "alpha", PENALTIES), U, v),
 }
 every_family = pytest.mark.parametrize(("family", "X", "y"), FAMILIES.values(), ids=FAMILIES)
 
@@ -109,14 +109,14 @@ def test_the_choice_is_the_least_validation_error(family, X, y):
 def test_of_equal_errors_the_first_is_chosen():
     apart = np.where(y[:, None] == 1, 5.0, -5.0) + np.zeros((1, 2))
     for values in (DEPTHS, DEPTHS[::-1]):
-        path = Family(TREE, "max_depth", values).fit(apart, y).path_
+        path = TunedEstimator(TREE, "max_depth", values).fit(apart, y).path_
         assert [0.0] * 4 == path.validation_errors.tolist()
         assert values[0] == path.chosen
 
 
 def test_a_path_from_warm_starts_ends_where_plain_fits_do():
     learner = LogisticRegression(tol=1e-8, max_iter=5000)
-    family = Family(learner, "C", [0.01, 0.1, 1.0, 10.0])
+    family = TunedEstimator(learner, "C", [0.01, 0.1, 1.0, 10.0])
     trained, _ = parts(family, y)
     for value, hypothesis in zip(family.values, family._along(X[trained], y[trained], np.unique(y)), strict=True):
         expected = clone(learner).set_params(C=value).fit(X[trained], y[trained])
@@ -137,7 +137,7 @@ def test_a_path_from_warm_starts_ends_where_plain_fits_do():
 )
 @pytest.mark.filterwarnings("ignore:Stochastic Optimizer")
 def test_a_learner_that_would_keep_what_it_has_learned_starts_afresh_at_every_value(learner, parameter, values):
-    family = Family(learner, parameter, values)
+    family = TunedEstimator(learner, parameter, values)
     path = clone(family).fit(X, y).path_
     trained, tested = parts(family, y)
     expected = [np.mean(plain(family, value, X, y, trained).predict(X[tested]) != y[tested]) for value in values]
@@ -146,7 +146,7 @@ def test_a_learner_that_would_keep_what_it_has_learned_starts_afresh_at_every_va
 
 @pytest.mark.parametrize("level", [0.8, 0.95])
 def test_the_corrected_error_is_that_of_the_bootstrap_over_the_path(level):
-    family = Family(TREE, "max_depth", DEPTHS, level=level)
+    family = TunedEstimator(TREE, "max_depth", DEPTHS, level=level)
     path = clone(family).fit(X, y).path_
     trained, tested = parts(family, y)
     losses = [plain(family, value, X, y, trained).predict(X[tested]) != y[tested] for value in DEPTHS]
@@ -158,14 +158,14 @@ def test_the_corrected_error_is_that_of_the_bootstrap_over_the_path(level):
 @pytest.mark.parametrize("count", [2, 4, 40])
 def test_the_bound_pays_for_the_values_but_never_for_more_than_one_degree_of_freedom(count):
     values = list(range(1, count + 1))
-    path = Family(TREE, "max_depth", values).fit(X, y).path_
+    path = TunedEstimator(TREE, "max_depth", values).fit(X, y).path_
     models = min(count, 24 + 1)  # K = 24 rows are told apart in K + 1 ways
     expected = path.validation_errors.min() + math.sqrt(math.log(models / 0.05) / (2 * 24))
     assert expected == pytest.approx(path.bound, rel=1e-12)
 
 
 def test_numbers_have_no_bound():
-    assert Family(Ridge(), "alpha", PENALTIES).fit(U, v).path_.bound is None
+    assert TunedEstimator(Ridge(), "alpha", PENALTIES).fit(U, v).path_.bound is None
 
 
 def test_on_labels_that_mean_nothing_the_least_error_is_optimistic_and_the_corrected_one_less_so():
@@ -173,7 +173,7 @@ def test_on_labels_that_mean_nothing_the_least_error_is_optimistic_and_the_corre
     for seed in range(40):
         rng = np.random.default_rng(seed)
         nothing = rng.normal(size=(100, 5)), rng.integers(0, 2, 100)
-        path = Family(TREE, "max_depth", [1, 2, 3, 4, 5, 6, 7, 8], random_state=seed).fit(*nothing).path_
+        path = TunedEstimator(TREE, "max_depth", [1, 2, 3, 4, 5, 6, 7, 8], random_state=seed).fit(*nothing).path_
         least.append(path.validation_errors.min())
         corrected.append(path.corrected)
     assert np.mean(least) < 0.45
@@ -183,7 +183,9 @@ def test_on_labels_that_mean_nothing_the_least_error_is_optimistic_and_the_corre
 
 @pytest.mark.parametrize(("rows", "many"), [(2 * ROWS_A_DEGREE - 2, True), (2 * ROWS_A_DEGREE, False)])
 def test_one_degree_of_freedom_is_many_for_few_rows(rows, many):
-    path = Family(GaussianNB(), "var_smoothing", [1.0, 0.1], validation_fraction=0.5).fit(X[:rows], y[:rows]).path_
+    path = (
+        TunedEstimator(GaussianNB(), "var_smoothing", [1.0, 0.1], validation_fraction=0.5).fit(X[:rows], y[:rows]).path_
+    )
     assert (rows // 2, many) == (path.validated_on, path.degrees_are_many)
 
 
@@ -205,19 +207,24 @@ def test_a_path_that_the_learner_cannot_take_is_refused(learner, parameter, valu
     with pytest.raises(BadArgument, match=f"^{re.escape(message)}"):
         check(learner, parameter, values)
     with pytest.raises(BadArgument, match=f"^{re.escape(message)}"):
-        Family(learner, parameter, values).fit(X, y)
+        TunedEstimator(learner, parameter, values).fit(X, y)
 
 
 @pytest.mark.parametrize("fraction", [0.0, 1.0])
 def test_a_fraction_outside_of_its_limits_is_refused(fraction):
     with pytest.raises(BadArgument, match=f"^validation_fraction is {fraction}; "):
-        Family(TREE, "max_depth", DEPTHS, validation_fraction=fraction).fit(X, y)
+        TunedEstimator(TREE, "max_depth", DEPTHS, validation_fraction=fraction).fit(X, y)
 
 
 def test_a_nested_parameter_may_be_the_one():
-    path = Family(make_pipeline(StandardScaler(), TREE), "decisiontreeclassifier__max_depth", DEPTHS).fit(X, y).path_
+    path = (
+        TunedEstimator(make_pipeline(StandardScaler(), TREE), "decisiontreeclassifier__max_depth", DEPTHS)
+        .fit(X, y)
+        .path_
+    )
     assert (
-        Family(TREE, "max_depth", DEPTHS).fit(X, y).path_.validation_errors.tolist() == path.validation_errors.tolist()
+        TunedEstimator(TREE, "max_depth", DEPTHS).fit(X, y).path_.validation_errors.tolist()
+        == path.validation_errors.tolist()
     )
 
 
@@ -271,15 +278,18 @@ def test_it_is_stored_and_loaded_with_its_path(family, X, y, how):
 
 
 def test_probabilities_are_those_of_the_chosen_hypothesis_where_the_learner_has_any():
-    fitted = Family(TREE, "max_depth", DEPTHS).fit(X, y)
+    fitted = TunedEstimator(TREE, "max_depth", DEPTHS).fit(X, y)
     assert fitted.hypothesis_.predict_proba(X).tolist() == fitted.predict_proba(X).tolist()
-    assert not hasattr(Family(SGDClassifier(), "alpha", PENALTIES), "predict_proba")  # of the hinge loss
-    assert hasattr(Family(SGDClassifier(loss="log_loss"), "alpha", PENALTIES), "predict_proba")
+    assert not hasattr(TunedEstimator(SGDClassifier(), "alpha", PENALTIES), "predict_proba")  # of the hinge loss
+    assert hasattr(TunedEstimator(SGDClassifier(loss="log_loss"), "alpha", PENALTIES), "predict_proba")
 
 
 def test_classes_may_be_texts_and_one_may_be_too_rare_for_the_path():
     names = np.array(["lost", "won", "drawn"])[np.where(np.arange(120) == 7, 2, y)]
-    for family in (Family(SGDClassifier(random_state=0), "epochs", EPOCHS), Family(TREE, "max_depth", DEPTHS)):
+    for family in (
+        TunedEstimator(SGDClassifier(random_state=0), "epochs", EPOCHS),
+        TunedEstimator(TREE, "max_depth", DEPTHS),
+    ):
         fitted = family.fit(X, names)
         assert ["drawn", "lost", "won"] == fitted.classes_.tolist()
         assert {*fitted.predict(X)} <= {"drawn", "lost", "won"}
@@ -287,14 +297,14 @@ def test_classes_may_be_texts_and_one_may_be_too_rare_for_the_path():
 
 @pytest.mark.parametrize("container", [pd.DataFrame, csr_matrix, np.asfortranarray])
 def test_rows_may_come_in_any_container(container):
-    family = Family(TREE, "max_depth", DEPTHS)
+    family = TunedEstimator(TREE, "max_depth", DEPTHS)
     expected, found = clone(family).fit(X, y), clone(family).fit(container(X), y)
     assert expected.path_.validation_errors.tolist() == pytest.approx(found.path_.validation_errors.tolist())
     assert expected.predict(X).tolist() == found.predict(container(X)).tolist()
 
 
 def test_behind_preprocessing_its_path_is_that_of_the_transformed_rows():
-    family = Family(SGDClassifier(random_state=0), "alpha", PENALTIES)
+    family = TunedEstimator(SGDClassifier(random_state=0), "alpha", PENALTIES)
     behind = make_pipeline(StandardScaler(), clone(family)).fit(X, y)
     alone = clone(family).fit(StandardScaler().fit_transform(X), y)
     assert alone.path_.validation_errors.tolist() == behind[-1].path_.validation_errors.tolist()
@@ -302,7 +312,7 @@ def test_behind_preprocessing_its_path_is_that_of_the_transformed_rows():
 
 
 def test_its_own_random_state_decides_which_rows_are_held_out_and_is_open_to_the_seed():
-    family = Family(DecisionTreeClassifier(max_features=1), "max_depth", DEPTHS)
+    family = TunedEstimator(DecisionTreeClassifier(max_features=1), "max_depth", DEPTHS)
     assert {"random_state", "learner__random_state"} == {*open_random_states(family)}
     closed = seeded(family, 7)
     assert (7, 7) == (closed.random_state, closed.learner.random_state)
@@ -312,4 +322,4 @@ def test_its_own_random_state_decides_which_rows_are_held_out_and_is_open_to_the
 
 
 def parts_by_state(state: int) -> dict[int, int]:
-    return dict(enumerate(parts(Family(TREE, "max_depth", DEPTHS, random_state=state), y)[1].tolist()))
+    return dict(enumerate(parts(TunedEstimator(TREE, "max_depth", DEPTHS, random_state=state), y)[1].tolist()))

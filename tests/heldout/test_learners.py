@@ -14,7 +14,7 @@ from sklearn.preprocessing import QuantileTransformer, StandardScaler
 from sklearn.svm import SVC, LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
-from heldout.family import Family
+from heldout.family import TunedEstimator
 from heldout.learners import gives_probabilities, open_random_states, seeded
 
 
@@ -76,8 +76,8 @@ def test_a_parameter_whose_name_only_ends_alike_is_left_alone():
         (make_pipeline(StandardScaler(), StackingClassifier([("a", SVC())])), True),
         (VotingClassifier([("a", GaussianNB())]), False),
         (VotingClassifier([("a", GaussianNB())], voting="soft"), True),
-        (Family(LogisticRegression(), "C", [1, 2]), True),
-        (Family(LinearSVC(), "C", [1, 2]), False),
+        (TunedEstimator(LogisticRegression(), "C", [1, 2]), True),
+        (TunedEstimator(LinearSVC(), "C", [1, 2]), False),
         (BaggingClassifier(LinearSVC()), True),  # the shares of votes
     ],
     ids=lambda value: " ".join(str(value).split())[:60],

@@ -15,7 +15,7 @@ from scipy.stats import binom
 from sklearn.base import BaseEstimator
 
 import heldout
-from heldout import bbc
+from heldout.selection import bbc
 
 ROWS, COLUMNS, CANDIDATES, LEVEL = 80, 100, 20, 0.95
 TRUE = 0.5

@@ -30,7 +30,7 @@ from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder, StandardScaler
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
-from heldout.family import Family
+from heldout.family import TunedEstimator
 from heldout.preprocessing import (
     WORDS_OF_DENSE,
     Calendar,
@@ -57,7 +57,7 @@ LEARNERS = [
     SVC(),
     DummyClassifier(),
     StackingClassifier([("tree", TREE), ("bayes", GaussianNB())], cv=2),
-    Family(SGDClassifier(random_state=0), "alpha", [1.0, 0.01]),
+    TunedEstimator(SGDClassifier(random_state=0), "alpha", [1.0, 0.01]),
 ]
 GAPS = ["number", "colour", "when", "words"]
 
@@ -164,7 +164,7 @@ def scales(learner) -> bool:
         (BaggingClassifier(SVC()), True, OneHotEncoder),
         (CalibratedClassifierCV(RandomForestClassifier()), False, OrdinalEncoder),
         (StackingClassifier([("a", TREE), ("b", SVC())]), True, OneHotEncoder),
-        (Family(TREE, "max_depth", [1, 2]), False, OrdinalEncoder),
+        (TunedEstimator(TREE, "max_depth", [1, 2]), False, OrdinalEncoder),
     ],
 )
 def test_the_learner_decides_scale_and_encoding(learner, scaled, encoder):

@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 from heldout.errors import BadArgument
 from heldout.partition import draw_folds, make_halves, make_partition
 from heldout.resampling import (
+    DRAW,
     HALF_SUBSAMPLES,
     HALVINGS,
     REPEATS,
-    SCHEMES,
     SUBSAMPLES,
-    Scheme,
+    Resampling,
     fold_pairs,
     half_subsamples,
     repeated_folds,
@@ -24,7 +24,7 @@ from heldout.resampling import (
 
 LAWS = settings(max_examples=40, deadline=None, derandomize=True, database=None)
 Y = np.repeat([0, 1], [30, 10])
-every_scheme = pytest.mark.parametrize("scheme", SCHEMES)
+every_scheme = pytest.mark.parametrize("scheme", DRAW)
 DRAWN = ("subsamples", "repeated_folds", "half_subsamples")
 
 
@@ -32,15 +32,15 @@ def folds_of(y, folds: int) -> np.ndarray:
     return draw_folds(np.asarray(y), folds, stratify=False, random_state=1)
 
 
-def make(scheme: str, y=Y, folds: int = 5, stratify: bool = True, seed: int = 0) -> Scheme:
-    return SCHEMES[scheme](y, folds_of(y, folds), stratify, seed)
+def make(scheme: str, y=Y, folds: int = 5, stratify: bool = True, seed: int = 0) -> Resampling:
+    return DRAW[scheme](y, folds_of(y, folds), stratify, seed)
 
 
-def rows_of(scheme: Scheme) -> list[tuple[list[int], list[int]]]:
+def rows_of(scheme: Resampling) -> list[tuple[list[int], list[int]]]:
     return [(split.train.tolist(), split.validation.tolist()) for split in scheme.splits]
 
 
-def numbered(scheme: Scheme) -> list[np.ndarray]:
+def numbered(scheme: Resampling) -> list[np.ndarray]:
     """Losses in which split s gives s + row / 1000 for each of its rows."""
     return [number + split.validation / 1000 for number, split in enumerate(scheme.splits)]
 
@@ -94,7 +94,7 @@ def test_no_draw_of_one_scheme_is_that_of_another_or_of_the_partition():
     drawn = [tuple(np.flatnonzero(mask)) for mask in (partition.validation, partition.step >= 0, *halves)]
     drawn += [tuple(np.flatnonzero(partition.fold == fold)) for fold in range(5)]
     for scheme in ("subsamples", "repeated_folds"):
-        drawn += [tuple(split.validation) for split in SCHEMES[scheme](Y, partition.fold, True, 0).splits]
+        drawn += [tuple(split.validation) for split in DRAW[scheme](Y, partition.fold, True, 0).splits]
     assert len(drawn) == len(set(drawn))
 
 

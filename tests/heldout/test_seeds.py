@@ -7,10 +7,11 @@ import numpy as np
 import pytest
 
 from heldout import seeds
-from heldout.seeds import Purpose, SchemeName
+from heldout.schemes import SCHEMES
+from heldout.seeds import Purpose
 
 PURPOSES = get_args(Purpose)
-SCHEMES = get_args(SchemeName)
+SCHEMES = tuple(SCHEMES)
 UNITS = [(), (0,), (1,), (2,), (0, 0), (0, 1), (1, 0)]
 
 

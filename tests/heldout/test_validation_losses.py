@@ -15,9 +15,9 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import heldout
-from heldout import bbc
 from heldout.partition import make_halves, make_partition
-from heldout.selection import RULES
+from heldout.selection import bbc
+from heldout.selection.select import RULES
 
 N, FOLDS, REPEATS = 48, 3, 2
 RELATIVE = 1e-9  # the same sums in another order, and predictions of some rows or of all

@@ -17,7 +17,7 @@ from sklearn.tree import DecisionTreeClassifier
 from heldout import intervals
 from heldout.design import Design, Evidence, cross_validated, estimate_candidate
 from heldout.errors import BadArgument
-from heldout.family import Family
+from heldout.family import TunedEstimator
 from heldout.fitting import fit_and_test
 from heldout.fitting import test as losses_on  # a name that pytest does not collect
 from heldout.losses import ZERO_ONE, choose_loss
@@ -176,7 +176,7 @@ def test_what_is_no_weight_is_refused(values, message):
         (KNeighborsClassifier(), None),
         (make_pipeline(StandardScaler(), KNeighborsClassifier()), None),
         (GridSearchCV(KNeighborsClassifier(), {}), None),
-        (Family(LogisticRegression(), "C", [1, 2]), None),
+        (TunedEstimator(LogisticRegression(), "C", [1, 2]), None),
     ],
     ids=lambda value: str(value)[:40],
 )

@@ -8,14 +8,14 @@ from scipy.stats import binom, binomtest
 
 from heldout import observed
 from heldout.intervals import clopper_pearson, wilson
-from heldout.intervals.method import Method
+from heldout.intervals.method import IntervalMethod
 from heldout.losses import ZERO_ONE
 from heldout.records import Interval
 
 LAWS = settings(max_examples=80, deadline=None, derandomize=True, database=None)
 
 
-def interval(count: int, n: int, level: float, method: Method = clopper_pearson.METHOD) -> Interval:
+def interval(count: int, n: int, level: float, method: IntervalMethod = clopper_pearson.METHOD) -> Interval:
     """The interval of `count` errors among n."""
     return method.interval("E_val", observed.Tested(np.repeat([1.0, 0.0], [count, n - count]), ZERO_ONE), level)
 
@@ -37,7 +37,7 @@ def test_the_bounds_of_a_hand_golden():
     assert 1 / 2 == pytest.approx(found.high, abs=1e-12)
 
 
-def lowest_coverage(n: int, level: float, method: Method) -> float:
+def lowest_coverage(n: int, level: float, method: IntervalMethod) -> float:
     """Exact: the least, over errors p, of the binomial weights of the counts whose interval holds p."""
     counts = np.arange(n + 1)
     low, high = np.array([(one.low, one.high) for one in (interval(c, n, level, method) for c in counts)]).T

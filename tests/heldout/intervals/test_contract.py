@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from heldout import intervals, observed
 from heldout.errors import BadArgument
 from heldout.intervals import DEFAULTS, METHODS
-from heldout.intervals.method import Method
+from heldout.intervals.method import IntervalMethod
 from heldout.losses import ABSOLUTE, SQUARED, ZERO_ONE, Loss, choose_loss
-from heldout.resampling import SCHEMES
+from heldout.schemes import FURTHER
 
 LAWS = settings(max_examples=25, deadline=None, derandomize=True, database=None)
 COSTS = {"cost": {0: {1: 2}, 1: {0: 9}}}
@@ -63,12 +63,12 @@ def further(losses: np.ndarray, fold: np.ndarray) -> dict:
     }
 
 
-def observe(method: Method, losses: np.ndarray, loss: Loss | None = None, order: np.ndarray | None = None):
+def observe(method: IntervalMethod, losses: np.ndarray, loss: Loss | None = None, order: np.ndarray | None = None):
     """Losses, a multiple of 4 in number, as the method observes them; `order` puts the rows in another one."""
     loss = loss or KINDS[method.losses][0]
     table = losses.reshape(PARTS, -1)
     if "E_2cv" in method.covers:
-        return observed.crossed(table if order is None else table[:, np.argsort(order[: table.shape[1]])], loss)
+        return observed.repeated_by_row(table if order is None else table[:, np.argsort(order[: table.shape[1]])], loss)
     if order is None:
         order = np.arange(len(losses))
     if "E_cv" in method.covers:
@@ -79,11 +79,11 @@ def observe(method: Method, losses: np.ndarray, loss: Loss | None = None, order:
     return observed.Tested(losses[order], loss)
 
 
-def interval(method: Method, losses: np.ndarray, level: float, **how):
+def interval(method: IntervalMethod, losses: np.ndarray, level: float, **how):
     return method.interval(next(iter(method.covers)), observe(method, losses, **how), level)
 
 
-def draw_losses(data, method: Method) -> np.ndarray:
+def draw_losses(data, method: IntervalMethod) -> np.ndarray:
     drawn = data.draw(st.lists(KINDS[method.losses][1], min_size=12, max_size=32))
     return np.array(drawn[: len(drawn) // PARTS * PARTS])
 
@@ -231,7 +231,7 @@ def test_losses_that_overflow_when_squared_are_refused(method):
 @pytest.mark.parametrize("loss", [*LOSSES, BOUNDED], ids=lambda loss: loss.name)
 def test_a_loss_that_is_not_admitted_is_refused_with_the_methods_that_fit(method, loss):
     for estimate in method.covers:
-        seen = loss.apart if estimate == "disagreement" and loss.apart is not None else loss
+        seen = loss.disagreement_loss if estimate == "disagreement" and loss.disagreement_loss is not None else loss
         if method.admits(seen):
             assert method is intervals.find(method.name, estimate, loss)
             continue
@@ -277,7 +277,7 @@ def test_an_estimate_that_is_not_known_is_refused_with_those_that_are():
 
 
 def test_every_module_of_the_package_is_a_method_of_the_list():
-    modules = {module.name for module in pkgutil.iter_modules(intervals.__path__)} - {"method"}
+    modules = {module.name for module in pkgutil.iter_modules(intervals.__path__)} - {"method", "dependent"}
     found = {import_module(f"heldout.intervals.{name}").METHOD.name for name in modules}
     assert found == set(names)
     assert len(modules) == len(found) == len(METHODS)
@@ -296,7 +296,7 @@ def test_a_method_says_what_it_covers_and_under_which_assumption(method):
     assert method.covers
     assert set(method.covers) <= set(DEFAULTS)
     assert all(assumption.strip() for assumption in method.covers.values())
-    assert method.needs is None or method.needs in SCHEMES
+    assert method.needs is None or method.needs in FURTHER
 
 
 @pytest.mark.parametrize("estimate", DEFAULTS)

@@ -8,14 +8,14 @@ from scipy.stats import binom
 
 from heldout import observed
 from heldout.intervals import empirical_bernstein, hoeffding
-from heldout.intervals.method import Method
+from heldout.intervals.method import IntervalMethod
 from heldout.losses import ABSOLUTE, ZERO_ONE, Loss
 from heldout.records import Interval
 
 BOUNDED = Loss("bounded", ABSOLUTE.pointwise, bounded=True, binary=False)
 
 
-def interval(losses: np.ndarray, level: float, method: Method = empirical_bernstein.METHOD) -> Interval:
+def interval(losses: np.ndarray, level: float, method: IntervalMethod = empirical_bernstein.METHOD) -> Interval:
     return method.interval("E_val", observed.Tested(losses, BOUNDED), level)
 
 

@@ -13,14 +13,14 @@ TWO = 0.954499736103642  # the level at which z = 2
 
 
 def test_the_margins_of_a_table_by_hand():
-    seen = observed.crossed(np.array([[0.0, 1.0, 1.0], [0.0, 0.0, 1.0]]), ZERO_ONE)
+    seen = observed.repeated_by_row(np.array([[0.0, 1.0, 1.0], [0.0, 0.0, 1.0]]), ZERO_ONE)
     # the rows' means are 0, 1/2, 1: variance (1/4 + 1/4) / 2
     assert (2 / 3, 1 / 3) == pytest.approx(tuple(seen.by_repeat))
     assert (1 / 4, 3, 1 / 2) == pytest.approx((seen.row_variance, seen.n, seen.error))
 
 
 # by rows 1/4 / 4 = 1/16; by repeats ((1/4)^2 + (1/4)^2) / 2 = 1/16; V = 1/8
-HAND = observed.Crossed(np.array([0.25, 0.75]), 0.25, 4, ZERO_ONE)
+HAND = observed.RepeatedByRow(np.array([0.25, 0.75]), 0.25, 4, ZERO_ONE)
 
 
 def test_the_two_way_wilson_by_hand():
@@ -35,20 +35,22 @@ def test_the_two_way_t_by_hand():
 
 def test_a_table_never_weighs_less_than_a_single_row():
     # V = 1/4 / 4 + 1/2 / 2 = 5/16, so that n_eff would be 4/5
-    seen = observed.Crossed(np.array([0.0, 1.0]), 0.25, 4, ZERO_ONE)
+    seen = observed.RepeatedByRow(np.array([0.0, 1.0]), 0.25, 4, ZERO_ONE)
     assert wilson.roots(0.5, 1, 0.9) == two_way_wilson.bounds(seen, 0.9)
 
 
 @pytest.mark.parametrize("value", [0.0, 1.0])
 def test_a_constant_table_is_as_wide_as_its_rows_alone(value):
-    table = observed.crossed(np.full((5, 40), value), ZERO_ONE)
+    table = observed.repeated_by_row(np.full((5, 40), value), ZERO_ONE)
     rows = observed.Tested(np.full(40, value), ZERO_ONE)
     assert wilson.bounds(rows, 0.95) == two_way_wilson.bounds(table, 0.95)
 
 
 def test_repeats_that_agree_with_one_another_count_as_one():
     losses = np.repeat([0.0, 1.0], [30, 10])
-    found = [two_way_wilson.bounds(observed.crossed(np.tile(losses, (r, 1)), ZERO_ONE), 0.95) for r in (1, 2, 50)]
+    found = [
+        two_way_wilson.bounds(observed.repeated_by_row(np.tile(losses, (r, 1)), ZERO_ONE), 0.95) for r in (1, 2, 50)
+    ]
     assert found[0] == pytest.approx(found[1], abs=1e-12)
     assert found[0] == pytest.approx(found[2], abs=1e-12)
 
@@ -63,7 +65,7 @@ def test_coverage_is_at_least_near_the_level_with_noise_of_rows_and_of_repeats(m
     chance = np.where(hard, 0.4, 0.05)[:, None, :] + shift[:, :, None]
     tables = (rng.random(chance.shape) < chance).astype(float)
     loss = ZERO_ONE if method is two_way_wilson else SQUARED
-    bounds = np.array([method.bounds(observed.crossed(table, loss), level) for table in tables])
+    bounds = np.array([method.bounds(observed.repeated_by_row(table, loss), level) for table in tables])
     target = 0.3 * 0.4 + 0.7 * 0.05
     # on the wide side; 2 % for the normal quantile with 10 repeats, and four standard errors of a share of 600
     covered = np.mean((bounds[:, 0] <= target) & (target <= bounds[:, 1]))

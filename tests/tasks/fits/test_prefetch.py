@@ -46,13 +46,13 @@ def test_what_a_task_raised_is_raised_where_it_is_asked_for(pool):
 def test_the_fits_of_later_stages_are_all_begun_and_their_stages_wait_for_them(prepared, pool, monkeypatch):
     settings = prepared(CANDIDATES)
     monkeypatch.setattr(executor, "_local", lambda _: pool)
-    run_schemes.begin_all(settings)
+    run_schemes.prefetch_later_schemes(settings)
     pool.shutdown(wait=True)
     design, versions = read_design(settings), Versions.current()
     for name in ("holdout", "cross_validation", *further_schemes(design), "progressive", "covalidation"):
         own, begun = scheme(design, name, settings.deliver), name != "holdout"
-        spared = units_of_scheme.spared_keys(settings, own, versions)
-        assert (["bayes"] if own.spares(settings, settings.candidates[0]) else []) == [*spared]
+        spared = units_of_scheme.exact_keys(settings, own, versions)
+        assert (["bayes"] if own.may_skip_fits(settings, settings.candidates[0]) else []) == [*spared]
         without_fits = run_schemes._spared(settings, [own], {name: spared}, versions)
         assert len(spared) == len(without_fits)
         plans = {

@@ -10,7 +10,7 @@ from heldout.learners import open_random_states
 from tasks.fits import run_schemes
 from tasks.fits.worker import fit_units
 from tasks.plans import fit_times, units_of_scheme
-from tasks.plans.fit_plans import Scheme, further_schemes, scheme
+from tasks.plans.fit_plans import FitPlan, further_schemes, scheme
 from tasks.plans.read_design import read_design
 from tasks.plans.units import Unit, Versions, hypothesis_key
 from tasks.runtime.errors import UserError
@@ -25,7 +25,7 @@ FURTHER = ("subsamples", "repeated_folds", "half_subsamples", "fold_pairs")
 every_scheme = pytest.mark.parametrize("name", SCHEMES)
 
 
-def own(settings, name: str) -> Scheme:
+def own(settings, name: str) -> FitPlan:
     return scheme(read_design(settings), name, settings.deliver)
 
 

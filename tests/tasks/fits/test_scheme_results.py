@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from heldout.design import estimate_candidate, half_losses
-from heldout.observed import crossed
+from heldout.observed import repeated_by_row
 from heldout.partition import Partition
 from tasks.data.prepare_tables import Prepared
 from tasks.data.unlabeled import dealt
@@ -208,7 +208,7 @@ def test_the_margins_over_shards_are_those_of_all_their_rows_together(written):
     design, _, tables = written()
     found = scheme_results.read_evidence(design, ["first", "second"])
     for name, table in tables.items():
-        expected, actual = crossed(table, design.loss), found[name].disagreement
+        expected, actual = repeated_by_row(table, design.loss), found[name].disagreement
         assert sum(SHARDS) == actual.n == expected.n
         assert expected.by_repeat.tolist() == pytest.approx(actual.by_repeat.tolist(), rel=1e-12)
         assert expected.row_variance == pytest.approx(actual.row_variance, rel=1e-12)

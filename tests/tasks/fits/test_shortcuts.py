@@ -12,7 +12,7 @@ from heldout.learners import seeded
 from tasks.data.prepare_tables import prepare
 from tasks.data.write_prepared import write_prepared
 from tasks.fits import worker
-from tasks.fits.worker import fit_units, spare_fits
+from tasks.fits.worker import fit_units, store_exact_losses
 from tasks.plans import units_of_scheme
 from tasks.plans.fit_plans import scheme
 from tasks.plans.read_design import read_design
@@ -21,8 +21,6 @@ from tasks.storage import fit_cache
 
 BAYES = "{name: bayes, estimator: sklearn.naive_bayes.GaussianNB}"
 MACHINE = "{name: machine, estimator: sklearn.svm.SVC}"
-FOREST = "{name: forest, estimator: sklearn.ensemble.RandomForestClassifier, params: {n_estimators: 5}}"
-SCALED = "{name: trees, estimator: sklearn.ensemble.ExtraTreesClassifier, params: {n_estimators: 5}, preprocess: auto}"
 BEHIND = "{{name: behind, estimator: sklearn.naive_bayes.GaussianNB, preprocess: {}}}"
 SPARED = ("cross_validation", "progressive", "subsamples")
 
@@ -36,23 +34,23 @@ def planned(settings, name):
 def spared(settings, name):
     own = scheme(read_design(settings), name, settings.deliver)
     (candidate,) = settings.candidates
-    (key,) = units_of_scheme.spared_keys(settings, own, Versions.current()).values()
+    (key,) = units_of_scheme.exact_keys(settings, own, Versions.current()).values()
     return own, candidate, key
 
 
 @pytest.mark.parametrize("name", SPARED)
 @pytest.mark.parametrize("made", [BAYES, BEHIND.format("sklearn.preprocessing.StandardScaler"), BEHIND.format("auto")])
 def test_a_scheme_without_fits_has_the_losses_of_its_fits_and_no_units(prepared, made, name, monkeypatch):
-    auto, off = (prepared(f"candidates=[{made}]", f"execution.shortcuts={value}") for value in ("auto", "off"))
+    auto, off = (prepared(f"candidates=[{MACHINE}]", f"execution.shortcuts={value}") for value in ("auto", "off"))
     own, candidate, key = spared(auto, name)
     _, _, fitted = planned(off, name)
-    assert own.spares(auto, candidate)
-    assert not own.spares(off, candidate)
+    assert own.may_skip_fits(auto, candidate)
+    assert not own.may_skip_fits(off, candidate)
     assert not units_of_scheme.fitted(auto, {candidate.name: key}).candidates
     assert fit_units(off, candidate, fitted, Versions.current()) is None
     with monkeypatch.context() as patched:
         patched.setattr(fitting, "seeded", None)  # a fit would call it
-        spare_fits(auto, candidate, name, key, 0, Versions.current())
+        store_exact_losses(auto, candidate, name, key, 0, Versions.current())
     for got, unit in zip(fit_cache.load(key)[0], fitted, strict=True):
         np.testing.assert_allclose(got, fit_cache.load(unit.key)[0], rtol=1e-9)
 
@@ -66,19 +64,19 @@ def test_what_is_spared_depends_on_the_rows_of_the_splits(prepared):
 def test_hypotheses_that_are_needed_later_and_single_fits_are_fitted(prepared, name):
     settings = prepared(f"candidates=[{BAYES}]")
     own, candidate, _ = planned(settings, name)
-    assert not own.spares(settings, candidate)
+    assert not own.may_skip_fits(settings, candidate)
 
 
 def test_a_form_of_delivery_keeps_its_fits(prepared):
     settings = prepared(f"candidates=[{BAYES}]", "deliver=k_fold")
     own, candidate, _ = planned(settings, "cross_validation")
-    assert not own.spares(settings, candidate)
+    assert not own.may_skip_fits(settings, candidate)
 
 
 def test_a_pipeline_is_fitted_behind_what_is_not_seen_through(prepared):
     settings = prepared(f"candidates=[{BEHIND.format('sklearn.preprocessing.PowerTransformer')}]")
     own, candidate, _ = planned(settings, "cross_validation")
-    assert not own.spares(settings, candidate)
+    assert not own.may_skip_fits(settings, candidate)
 
 
 def test_what_is_declined_is_told_to_those_who_debug_and_left_to_be_fitted(prepared, caplog, monkeypatch):
@@ -86,7 +84,7 @@ def test_what_is_declined_is_told_to_those_who_debug_and_left_to_be_fitted(prepa
     _, candidate, key = spared(settings, "cross_validation")
     monkeypatch.setattr(worker, "held_out", declining)
     with caplog.at_level(logging.DEBUG, "heldout"):
-        spare_fits(settings, candidate, "cross_validation", key, 0, Versions.current())
+        store_exact_losses(settings, candidate, "cross_validation", key, 0, Versions.current())
     assert ["cross_validation: bayes is fitted: GaussianNB is odd"] == caplog.messages
     _, _, units = planned(settings, "cross_validation")
     assert [candidate] == units_of_scheme.fitted(settings, {candidate.name: key}).candidates
@@ -108,12 +106,11 @@ def many(checkout, settings_of_rows):
     return settings_of_rows
 
 
-@pytest.mark.parametrize("made", [MACHINE, FOREST, SCALED])
 @pytest.mark.parametrize("name", ["covalidation", "subsamples"])
-def test_fits_that_are_made_sooner_are_the_fits_under_the_same_keys(many, made, name, monkeypatch):
-    auto, off = (many(f"candidates=[{made}]", f"execution.shortcuts={value}") for value in ("auto", "off"))
+def test_fits_that_are_made_sooner_are_the_fits_under_the_same_keys(many, name, monkeypatch):
+    auto, off = (many(f"candidates=[{MACHINE}]", f"execution.shortcuts={value}") for value in ("auto", "off"))
     own, candidate, units = planned(auto, name)
-    assert not own.spares(auto, candidate)
+    assert not own.may_skip_fits(auto, candidate)
     assert units == planned(off, name)[2]
     with monkeypatch.context() as patched:
         patched.setattr(fitting, "seeded", None)  # a fit by itself would call it

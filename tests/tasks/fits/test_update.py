@@ -8,7 +8,7 @@ from heldout.online import OnePass
 from tasks.data.prepare_tables import prepare
 from tasks.data.write_prepared import write_prepared
 from tasks.fits import forecast, run_schemes
-from tasks.fits.worker import fit_units, spare_fits
+from tasks.fits.worker import fit_units, store_exact_losses
 from tasks.outcome.estimate import Results
 from tasks.outcome.ledger import learner_id
 from tasks.params.build_learner import one_pass
@@ -40,14 +40,14 @@ def keys(settings, name):
 def shared_key(settings, name):
     """Where the losses of the whole scheme lie of the one candidate that is updated."""
     own = scheme(read_design(settings), name, settings.deliver)
-    found = units_of_scheme.spared_keys(settings, own, Versions.current())
+    found = units_of_scheme.exact_keys(settings, own, Versions.current())
     (key,) = (key for candidate, key in found.items() if candidate.endswith("(one pass)"))
     return key
 
 
 def share(settings, candidate, name):
     """What a worker answers, once it has made a whole scheme."""
-    return spare_fits(settings, candidate, name, shared_key(settings, name), 0, Versions.current())
+    return store_exact_losses(settings, candidate, name, shared_key(settings, name), 0, Versions.current())
 
 
 def test_a_candidate_that_is_updated_is_called_so_and_is_one_pass(settings_with):
@@ -77,8 +77,8 @@ def test_its_folds_and_steps_share_their_updates_whatever_the_shortcuts(prepared
     settings = prepared(f"candidates=[{ONCE}, {BAYES}]", f"execution.shortcuts={shortcuts}")
     own, planned = plans(settings, name)
     candidate, _ = planned["bayes (one pass)"]
-    assert own.spares(settings, candidate)
-    spared = units_of_scheme.spared_keys(settings, own, Versions.current())
+    assert own.may_skip_fits(settings, candidate)
+    spared = units_of_scheme.exact_keys(settings, own, Versions.current())
     assert candidate not in units_of_scheme.fitted(settings, spared).candidates
     assert share(settings, candidate, name) is None
     refit, others = planned["bayes"]
@@ -94,7 +94,7 @@ def test_all_else_is_one_pass_over_the_rows_of_its_own_part(prepared, name):
     settings = prepared(f"candidates=[{SGD}]")
     own, planned = plans(settings, name)
     candidate, units = planned["sgd (one pass)"]
-    assert not own.spares(settings, candidate)
+    assert not own.may_skip_fits(settings, candidate)
     assert fit_units(settings, candidate, units[:2], Versions.current()) is None
     X, y = files.read_table(files.LABELED)
     for split, unit in zip(own.splits, units[:2], strict=False):
@@ -110,7 +110,7 @@ def test_keys_are_its_own(prepared, name):
     assert set() == {*found["bayes"]} & {*found["bayes (one pass)"]}
     if name in SHARED:
         own = scheme(read_design(settings), name, settings.deliver)
-        assert 2 == len({*units_of_scheme.spared_keys(settings, own, Versions.current()).values()})
+        assert 2 == len({*units_of_scheme.exact_keys(settings, own, Versions.current()).values()})
 
 
 def test_a_fold_is_another_one_where_any_fold_is_for_the_order_of_updates_is_that_of_all(prepared):
@@ -133,8 +133,7 @@ def test_a_failure_is_told_and_nothing_is_refitted(prepared):
     assert "cross_validation: ValueError: early_stopping should be False with partial_fit" == reason
     assert not fit_cache.has(shared_key(settings, "cross_validation"))
     assert (
-        []
-        == units_of_scheme.fitted(settings, units_of_scheme.spared_keys(settings, own, Versions.current())).candidates
+        [] == units_of_scheme.fitted(settings, units_of_scheme.exact_keys(settings, own, Versions.current())).candidates
     )
 
 

@@ -6,11 +6,11 @@ import pytest
 
 from heldout import observed
 from heldout.intervals import clopper_pearson, corrected_t, hoeffding, k_fold_hoeffding
-from heldout.judging import paired
 from heldout.losses import ZERO_ONE
 from heldout.partition import Partition
 from heldout.resampling import SUBSAMPLES
-from heldout.selection import standard_error
+from heldout.selection.judging import paired
+from heldout.selection.select import standard_error
 from tasks.data.prepare_tables import Prepared
 from tasks.data.unlabeled import dealt
 from tasks.data.write_prepared import write_prepared

@@ -9,7 +9,7 @@ import pytest
 from sklearn.naive_bayes import GaussianNB
 
 from heldout.records import Estimate
-from heldout.selection import Selection, selection_bound
+from heldout.selection.select import Selection, selection_bound
 from tasks.data.prepare_tables import prepare
 from tasks.data.write_prepared import write_prepared
 from tasks.outcome.deliver import Delivered

@@ -11,7 +11,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier, ExtraTreeClassifier
 
-from heldout.family import Family
+from heldout.family import TunedEstimator
 from heldout.learners import open_random_states, seeded
 from tasks.params.build_learner import build, check, resolve
 
@@ -30,7 +30,7 @@ LEARNERS = {
     "written in a pipeline": make_pipeline(StandardScaler(), SVC(random_state=3)),
     "one of two": BaggingClassifier(ExtraTreeClassifier(random_state=3)),
     "the other of two": BaggingClassifier(ExtraTreeClassifier(), random_state=3),
-    "open in a family": Family(DecisionTreeClassifier(), "max_depth", [1, 2]),
+    "open in a family": TunedEstimator(DecisionTreeClassifier(), "max_depth", [1, 2]),
     "nested twice": make_pipeline(BaggingClassifier(make_pipeline(ExtraTreeClassifier()), random_state=3)),
 }
 
@@ -104,7 +104,7 @@ EPOCHS = {"parameter": "epochs", "values": [1, 2]}
 
 @pytest.mark.parametrize("family", [PATH, EPOCHS], ids=["path", "epochs"])
 def test_a_family_stands_behind_its_preprocessing_with_the_learner_inside(family):
-    learner = Family(SGDClassifier(eta0=0.5), family["parameter"], family["values"])
+    learner = TunedEstimator(SGDClassifier(eta0=0.5), family["parameter"], family["values"])
     params = {"eta0": 0.5}
     assert repr(learner) == repr(build("sklearn.linear_model.SGDClassifier", params, None, family))
     expected = make_pipeline(StandardScaler(), learner)

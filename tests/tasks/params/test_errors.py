@@ -83,7 +83,7 @@ def told(path, *changes) -> list[str]:
             "deliver is 'folds': input should be 'final', 'k_fold', 'progressive' or 'vote'; did you mean 'k_fold'?",
         ),
         ("intervals=Wilson", f"intervals is 'Wilson': {A_DICTIONARY}"),
-        ("candidates.0.family=5", f"candidates[0].family is 5: {A_DICTIONARY} or instance of Family"),
+        ("candidates.0.family=5", f"candidates[0].family is 5: {A_DICTIONARY} or instance of TunedParameter"),
         ("candidates.0.family={parameter: a}", f"candidates[0].family.values {NO_DEFAULT}"),
         ("candidates.0.family={values: [1, 2]}", f"candidates[0].family.parameter {NO_DEFAULT}"),
         (

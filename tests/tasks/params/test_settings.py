@@ -15,7 +15,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
-from heldout.family import Family
+from heldout.family import TunedEstimator
 from tasks.params import Settings, load
 
 LAWS = settings(
@@ -88,7 +88,7 @@ PATH = "{parameter: C, values: [0.1, 1]}"
 def test_a_family_chooses_its_own_value_inside_of_every_fit(settings_with, preprocess):
     found = settings_with(f"candidates.1.preprocess={preprocess}", f"candidates.1.family={PATH}").candidates[1]
     learner = found.learner() if preprocess == "null" else found.learner().steps[-1][1]
-    assert Family is type(learner)
+    assert TunedEstimator is type(learner)
     assert ("C", [0.1, 1], 1000) == (learner.parameter, learner.values, learner.learner.max_iter)
     assert is_classifier(found.learner())
     assert repr(clone(found.learner())) == repr(found.learner())

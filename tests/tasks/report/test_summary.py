@@ -6,11 +6,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from heldout import bbc, covalidation
+from heldout import covalidation
 from heldout.intervals import DEFAULTS, confidence_sequence
 from heldout.losses import SQUARED, ZERO_ONE, choose_loss
-from heldout.observed import Crossed
+from heldout.observed import RepeatedByRow
 from heldout.records import Estimate
+from heldout.selection import bbc
 from heldout.warned import Kind, Warnings
 from tasks.outcome.delivery_forms import FORMS
 from tasks.outcome.estimate import estimate_all, read_results
@@ -342,7 +343,7 @@ def test_the_band_of_the_selected_holds_at_all_steps_at_once(read):
 def test_the_least_error_of_a_half_is_the_one_sided_limit_of_the_disagreement(read):
     found, _, _, settings = read("selection.level=0.9")
     design = read_results(settings).design
-    seen = Crossed(np.array([0.1, 0.2, 0.3]), 30 * 0.04 / 29, 30, design.loss)
+    seen = RepeatedByRow(np.array([0.1, 0.2, 0.3]), 30 * 0.04 / 29, 30, design.loss)
     expected = covalidation.lower_limit(seen, design.methods["disagreement"], design.loss, 2, 0.9)
     assert expected == pytest.approx(found.least_half_error, rel=1e-12)
     assert 0 < found.least_half_error < 0.2

@@ -28,14 +28,14 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 from heldout import KFoldHypothesis, ProgressiveHypothesis
-from heldout.family import Family
+from heldout.family import TunedEstimator
 
 wholes = [
     KFoldHypothesis(DecisionTreeClassifier(), folds=3),
     KFoldHypothesis(make_pipeline(StandardScaler(), SGDClassifier()), folds=3, vote=True),
     ProgressiveHypothesis(GaussianNB(), block=20),
-    Family(SGDClassifier(random_state=0), "epochs", [1, 3]),
-    KFoldHypothesis(make_pipeline(StandardScaler(), Family(SGDClassifier(), "alpha", [0.1, 0.01])), folds=3),
+    TunedEstimator(SGDClassifier(random_state=0), "epochs", [1, 3]),
+    KFoldHypothesis(make_pipeline(StandardScaler(), TunedEstimator(SGDClassifier(), "alpha", [0.1, 0.01])), folds=3),
 ]
 """
 PROGRAM = f"""{WHOLES}

@@ -5,14 +5,13 @@ import pandas as pd
 import pytest
 from sklearn.base import is_classifier
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
-from sklearn.ensemble import ExtraTreesClassifier, ExtraTreesRegressor, RandomForestClassifier
 from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge, RidgeClassifier
 from sklearn.naive_bayes import BernoulliNB, CategoricalNB, ComplementNB, GaussianNB, MultinomialNB
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor, NearestCentroid
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import MinMaxScaler, OneHotEncoder, StandardScaler
+from sklearn.preprocessing import MinMaxScaler, StandardScaler
 from sklearn.svm import SVC
 
 from heldout.dependence import Dependence
@@ -23,9 +22,9 @@ from heldout.intervals import choose
 from heldout.losses import choose_loss
 from heldout.partition import make_halves, make_partition
 from heldout.preprocessing import auto
-from heldout.seeds import SchemeName
+from heldout.schemes import SchemeName
 from heldout.shortcuts import Declined, find, known
-from heldout.shortcuts.held_out import fit_and_test_sooner, held_out, sooner
+from heldout.shortcuts.scheme_losses import accelerated, fit_and_test_accelerated, held_out
 from heldout.weights import Weights
 
 N = 60
@@ -172,24 +171,15 @@ def test_a_reason_begins_with_the_learner():
 @pytest.mark.parametrize(
     ("learner", "y", "loss"),
     [
-        (RandomForestClassifier(5), CLASSES, None),
-        (RandomForestClassifier(5, max_depth=2), CLASSES, "brier"),
-        (make_pipeline(StandardScaler(), ExtraTreesRegressor(5)), NUMBERS, None),
-        # warns of values that it was not fitted on
-        (
-            make_pipeline(OneHotEncoder(handle_unknown="warn", sparse_output=False), ExtraTreesClassifier(5)),
-            CLASSES,
-            None,
-        ),
         (SVC(), CLASSES, None),
     ],
 )
 @pytest.mark.parametrize("scheme", ["cross_validation", "covalidation"])
 def test_a_fit_that_is_made_sooner_has_the_same_losses(learner, y, loss, scheme):
     own = design(y, loss)
-    made = sooner(learner, X, own, 2)
+    made = accelerated(learner, X, own, 2)
     for split in own.splits(scheme):
-        fitted, training = fit_and_test_sooner(made, X, own, split, 4, training=True)
+        fitted, training = fit_and_test_accelerated(made, own, split, 4, training=True)
         wanted = fit_and_test(learner, X, y, split, own.loss, 4)
         np.testing.assert_array_equal(fitted.losses, wanted.losses)
         assert fitted.warned == wanted.warned
@@ -197,7 +187,7 @@ def test_a_fit_that_is_made_sooner_has_the_same_losses(learner, y, loss, scheme)
 
 
 def test_what_has_nothing_to_gain_is_made_by_itself():
-    assert sooner(LogisticRegression(), X, design(CLASSES), 2) is None
-    assert sooner(SVC(), X, design(CLASSES), 1) is None
-    with pytest.raises(Declined, match="weights"):
-        sooner(RandomForestClassifier(), X, design(CLASSES, weights=np.arange(N) + 1.0), 2)
+    assert accelerated(LogisticRegression(), X, design(CLASSES), 2) is None
+    assert accelerated(SVC(), X, design(CLASSES), 1) is None
+    with pytest.raises(Declined, match="without values"):
+        accelerated(SVC(), X[:, :0], design(CLASSES), 2)

@@ -23,12 +23,12 @@ def exactly(learner: Any, *types: type) -> None:
     """Declined unless `learner` is of one of `types` itself, with settings that its `fit` takes."""
     if type(learner) not in types:
         raise Declined(f"is no {' or '.join(one.__name__ for one in types)} itself")
-    with refit_to_blame():
+    with decline_on_error():
         learner._validate_params()
 
 
 @contextmanager
-def refit_to_blame() -> Iterator[None]:
+def decline_on_error() -> Iterator[None]:
     """Declined for whatever raises or warns in the block: the refit tells it to the user."""
     try:
         with warnings.catch_warnings():
@@ -94,7 +94,7 @@ class Labels:
     @classmethod
     def of(cls, y: Any, n: int) -> Self:
         """Of labels y, shape (N,): Declined unless they are of two classes or more, as scikit-learn tells classes."""
-        with refit_to_blame():
+        with decline_on_error():
             if not isinstance(y, np.ndarray) or y.shape != (n,) or not _of_classes(y):
                 raise Declined("was given labels that are no 1-D array of classes")
             classes, codes = np.unique(y, return_inverse=True)
@@ -104,9 +104,9 @@ class Labels:
 
     def in_each_fold(self, fold: NDArray[np.int64]) -> None:
         """Declined where the training rows of a fold lack a class."""
-        asked = fold >= 0
+        test_rows = fold >= 0
         folds = int(fold.max()) + 1
-        held_out = np.bincount(self.codes[asked] * folds + fold[asked], minlength=len(self.classes) * folds)
+        held_out = np.bincount(self.codes[test_rows] * folds + fold[test_rows], minlength=len(self.classes) * folds)
         enough(np.bincount(self.codes)[:, None] - held_out.reshape(-1, folds))
 
     def in_part(self, train: Rows | NDArray[np.bool_]) -> None:

@@ -10,8 +10,8 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from heldout.bootstrap import draws
 from heldout.losses import Losses
+from heldout.selection.bootstrap import draws
 
 
 def variance_factor(folds: int | None) -> float:

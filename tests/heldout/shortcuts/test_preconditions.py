@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.utils.multiclass import type_of_target
 
-from heldout.shortcuts.asked import Labels
+from heldout.shortcuts.preconditions import Labels
 from heldout.shortcuts.shortcut import Declined
 
 VALUES = {

@@ -4,13 +4,22 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from heldout import bbc, nested_selection
 from heldout.design import Design, Evidence, cross_validated, half_losses, mean_fold_training_size, tested
 from heldout.intervals.method import estimate_with, with_interval
 from heldout.observed import CrossValidated
 from heldout.records import Estimate
-from heldout.seeds import SchemeName
-from heldout.selection import WITH_LOSSES, Criterion, Paired, Rule, Selection, check_admitted, criterion_value, select
+from heldout.schemes import SchemeName
+from heldout.selection import bbc, nested_selection
+from heldout.selection.select import (
+    WITH_LOSSES,
+    Criterion,
+    Paired,
+    Rule,
+    Selection,
+    check_admitted,
+    criterion_value,
+    select,
+)
 
 
 def select_among(

@@ -37,7 +37,7 @@ from heldout.intervals import (
     student_t,
     wilson,
 )
-from heldout.intervals.method import Method
+from heldout.intervals.method import IntervalMethod
 from heldout.losses import Loss
 
 NOT_IN_TIME = ("E_2cv", "E_bbc", "E_nested")
@@ -45,7 +45,7 @@ NOT_IN_TIME = ("E_2cv", "E_bbc", "E_nested")
 _CLUSTERED = (clustered_wilson.METHOD, clustered_t.METHOD)
 _FOLDS = (corrected_fold_wilson.METHOD, corrected_fold_t.METHOD)
 _MARTINGALE = (wilson.METHOD, log_t.METHOD, student_t.METHOD, hoeffding.METHOD, confidence_sequence.METHOD)
-_OF_GROUPS: Mapping[str, tuple[Method, ...]] = {
+_OF_GROUPS: Mapping[str, tuple[IntervalMethod, ...]] = {
     "E_val": _CLUSTERED,
     "E_test": _CLUSTERED,
     "E_cv": (*_FOLDS, corrected_t.METHOD, corrected_repeated_t.METHOD),
@@ -53,7 +53,7 @@ _OF_GROUPS: Mapping[str, tuple[Method, ...]] = {
     "E_nested": _FOLDS,
 }
 # the first one that admits the loss is the default
-VALID: Mapping[Kind, Mapping[str, tuple[Method, ...]]] = {
+VALID: Mapping[Kind, Mapping[str, tuple[IntervalMethod, ...]]] = {
     "groups": _OF_GROUPS,
     "time": {"E_val": _CLUSTERED, "E_test": _CLUSTERED, "E_cv": _FOLDS, "E_prog": _MARTINGALE},
     "groups and time": {"E_val": _CLUSTERED, "E_test": _CLUSTERED, "E_cv": _FOLDS, "E_prog": _CLUSTERED},
@@ -65,7 +65,7 @@ _IN_WORDS: Mapping[Kind, str] = {
 }
 
 
-def choose(chosen: Mapping[str, str] | None, loss: Loss, kind: Kind | None) -> dict[str, Method]:
+def choose(chosen: Mapping[str, str] | None, loss: Loss, kind: Kind | None) -> dict[str, IntervalMethod]:
     """As `intervals.choose`, for rows that depend by `kind`: an estimate without a valid method has none.
 
     Raises BadArgument also for a method that assumes independent rows, with those that do not.
@@ -88,7 +88,7 @@ def choose(chosen: Mapping[str, str] | None, loss: Loss, kind: Kind | None) -> d
     return {estimate: _restated(method, kind) for estimate, method in found.items()}
 
 
-def _restated(method: Method, kind: Kind) -> Method:
+def _restated(method: IntervalMethod, kind: Kind) -> IntervalMethod:
     """The method with the assumption that takes the place of independent examples."""
     words = _IN_WORDS[kind]
     return replace(

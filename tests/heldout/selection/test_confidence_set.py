@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binom, norm
 
-from heldout.confidence_set import confidence_set, variance_factor
+from heldout.selection.confidence_set import confidence_set, variance_factor
 
 LAWS = settings(max_examples=40, deadline=None, derandomize=True, database=None)
 LEVEL = 0.9

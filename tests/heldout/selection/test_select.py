@@ -9,11 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binom
 
-from heldout.confidence_set import confidence_set
 from heldout.errors import BadArgument
 from heldout.losses import SQUARED, ZERO_ONE
 from heldout.records import Estimate
-from heldout.selection import (
+from heldout.selection.confidence_set import confidence_set
+from heldout.selection.select import (
     CRITERIA,
     RULES,
     WITH_LOSSES,

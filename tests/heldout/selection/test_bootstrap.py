@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
 
-from heldout import bootstrap
-from heldout.bbc import corrected_error
-from heldout.confidence_set import confidence_set
+from heldout.selection import bootstrap
+from heldout.selection.bbc import corrected_error
+from heldout.selection.confidence_set import confidence_set
 
 
 @pytest.mark.parametrize("rows", [1, 3, 500])

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from heldout.bbc import ASSUMPTION, METHOD, corrected_error
-from heldout.bootstrap import BOOTSTRAPS
+from heldout.selection.bbc import ASSUMPTION, METHOD, corrected_error
+from heldout.selection.bootstrap import BOOTSTRAPS
 
 LAWS = settings(max_examples=40, deadline=None, derandomize=True, database=None)
 LEVEL = 0.9

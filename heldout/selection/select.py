@@ -11,11 +11,11 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from heldout.confidence_set import confidence_set, variance_factor
 from heldout.errors import BadArgument
 from heldout.intervals import clustered_t, hoeffding
 from heldout.losses import Loss, Losses
 from heldout.records import Estimate
+from heldout.selection.confidence_set import confidence_set, variance_factor
 
 Criterion = Literal["E_val", "E_cv", "E_2cv", "E_prog", "E_maxdt", "max(E_cv, E_maxdt)"]
 Rule = Literal["minimum", "one_standard_error", "indistinguishable"]

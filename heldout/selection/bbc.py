@@ -7,9 +7,9 @@ cross-validation (Machine Learning 107, 2018), Algorithm 5 (BBC-CV).
 import numpy as np
 from numpy.typing import NDArray
 
-from heldout.bootstrap import draws
 from heldout.losses import Losses
 from heldout.records import Interval
+from heldout.selection.bootstrap import draws
 
 METHOD = "bootstrap of the selection"
 TARGET = "the k-fold hypothesis of the candidate that selection by E_cv takes"

@@ -5,17 +5,15 @@ from typing import Any
 import numpy as np
 
 from heldout.design import Design
-from heldout.fitting import Fitted, losses_of, recorded, take
+from heldout.fitting import Fitted, losses_of, recorded
 from heldout.losses import Losses
 from heldout.records import Rows, Split
-from heldout.seeds import SchemeName
-from heldout.shortcuts import Declined, Shortcut, find, forests, support_vectors
-from heldout.shortcuts.asked import in_memory
-from heldout.shortcuts.forests import Forests
+from heldout.schemes import SchemeName
+from heldout.shortcuts import Declined, Shortcut, find, support_vectors
 from heldout.shortcuts.pipelines import on_numbers
-from heldout.shortcuts.shortcut import Answers, Method
+from heldout.shortcuts.preconditions import in_memory
+from heldout.shortcuts.shortcut import Answers, PredictMethod
 from heldout.shortcuts.support_vectors import Distances, SupportVectors
-from heldout.together import answers_together
 
 
 def held_out(learner: Any, X: Any, design: Design, scheme: SchemeName) -> list[Losses]:
@@ -29,7 +27,7 @@ def held_out(learner: Any, X: Any, design: Design, scheme: SchemeName) -> list[L
     rows = in_memory(X)
     weights = None if design.weights is None else design.weights.values
     shortcut = find(on_numbers(learner, X), rows, design.y, weights)
-    method: Method = "predict" if design.loss.classes is None else "predict_proba"
+    method: PredictMethod = "predict" if design.loss.classes is None else "predict_proba"
     if method == "predict_proba" and not np.array_equal(shortcut.classes, design.loss.classes):  # type: ignore[arg-type]
         raise Declined("the labelled rows lack a class of the loss")
     given = _answers(shortcut, design, scheme, method)
@@ -39,21 +37,19 @@ def held_out(learner: Any, X: Any, design: Design, scheme: SchemeName) -> list[L
     ]
 
 
-def sooner(learner: Any, X: Any, design: Design, fits: int) -> SupportVectors | Forests | None:
+def accelerated(learner: Any, X: Any, design: Design, fits: int) -> SupportVectors | None:
     """What makes `fits` fits of `learner` to parts of X, shape (N, p), sooner and the same ones; None for nothing.
 
     Raises Declined where they are to be made by themselves.
     """
     weights = None if design.weights is None else design.weights.values
-    if forests.known(learner):
-        return Forests.of(learner, X, design.y, weights)
     if fits > 1 and support_vectors.known(learner):  # a single fit shares no distances
         return SupportVectors.of(learner, Distances.of(X), design.y, weights)
     return None
 
 
-def fit_and_test_sooner(
-    made: SupportVectors | Forests, X: Any, design: Design, split: Split, state: int, *, training: bool
+def fit_and_test_accelerated(
+    made: SupportVectors, design: Design, split: Split, state: int, *, training: bool
 ) -> tuple[Fitted, Losses | None]:
     """A fit, and if `training` its losses on the rows that it was trained on: as `fit_and_test` finds them.
 
@@ -63,10 +59,7 @@ def fit_and_test_sooner(
     def on(rows: Rows) -> Losses:
         if not len(rows):
             return np.empty(0)
-        if isinstance(made, SupportVectors):
-            given = made.predictions(hypothesis, split.train, rows)
-        else:
-            (given,) = answers_together([hypothesis], take(X, rows), design.loss)
+        given = made.predictions(hypothesis, split.train, rows)
         return losses_of(given, design.y, rows, design.loss, design.weights)
 
     with recorded() as warned:
@@ -75,7 +68,7 @@ def fit_and_test_sooner(
     return Fitted(hypothesis, losses, tuple(dict.fromkeys(warned))), on(split.train) if training else None
 
 
-def _answers(shortcut: Shortcut, design: Design, scheme: SchemeName, method: Method) -> list[Answers]:
+def _answers(shortcut: Shortcut, design: Design, scheme: SchemeName, method: PredictMethod) -> list[Answers]:
     """The answers at the rows that each split tests."""
     splits = design.splits(scheme)
     if scheme == "cross_validation":
