@@ -41,7 +41,7 @@ def spared(settings, name):
 @pytest.mark.parametrize("name", SPARED)
 @pytest.mark.parametrize("made", [BAYES, BEHIND.format("sklearn.preprocessing.StandardScaler"), BEHIND.format("auto")])
 def test_a_scheme_without_fits_has_the_losses_of_its_fits_and_no_units(prepared, made, name, monkeypatch):
-    auto, off = (prepared(f"candidates=[{MACHINE}]", f"execution.shortcuts={value}") for value in ("auto", "off"))
+    auto, off = (prepared(f"candidates=[{made}]", f"execution.shortcuts={value}") for value in ("auto", "off"))
     own, candidate, key = spared(auto, name)
     _, _, fitted = planned(off, name)
     assert own.may_skip_fits(auto, candidate)
