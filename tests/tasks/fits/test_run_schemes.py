@@ -31,7 +31,7 @@ def own(settings, name: str) -> FitPlan:
 
 def plan(settings, name: str) -> dict[str, list[Unit]]:
     """The units of each candidate."""
-    planned = units_of_scheme.plan(settings, own(settings, name), Versions.current())
+    planned = units_of_scheme.plan_units(settings, own(settings, name), Versions.current())
     return {candidate.name: units for candidate, units in planned}
 
 
