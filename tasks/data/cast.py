@@ -1,4 +1,4 @@
-"""Values brought to the dtype of a kind. What cannot be is a ColumnError."""
+"""Values converted to the dtype of a kind; values that cannot be converted raise ColumnError."""
 
 from typing import Any, Literal
 
@@ -10,7 +10,7 @@ from tasks.data import dates
 from tasks.data.dates import ColumnError
 from tasks.params.sections import ColumnKind
 
-ValueType = Literal["numbers", "truth values", "strings", "dates", "nothing"]  # what the values of a source are
+ValueType = Literal["numbers", "truth values", "strings", "dates", "nothing"]  # the type of the values in a source
 
 _TRUTH = {"true": True, "false": False}
 
@@ -18,7 +18,7 @@ _TRUTH = {"true": True, "false": False}
 def as_kind(
     values: pd.Series, value_type: ValueType, kind: ColumnKind, form: str | None
 ) -> tuple[pd.Series, str | None]:
-    """The values in the dtype of `kind`, and the format that dates in strings were written in."""
+    """The values in the dtype of `kind`, and the format of dates that were strings."""
     if kind == "numeric":
         return _numeric(values, value_type), None
     if kind == "boolean":
@@ -28,13 +28,13 @@ def as_kind(
     strings = _strings(values, value_type)
     if kind == "text":
         return strings, None
-    made = strings.astype("category")
-    return made.cat.set_categories(sorted(made.cat.categories)), None
+    category = strings.astype("category")
+    return category.cat.set_categories(sorted(category.cat.categories)), None
 
 
 def _numeric(values: pd.Series, value_type: ValueType) -> pd.Series:
     if value_type == "dates":
-        raise ColumnError("holds dates, which are no numbers; leave it out of data.columns, or set date there")
+        raise ColumnError("holds dates, which are no numbers; remove it from data.columns, or set date there")
     if isinstance(values.dtype, pd.CategoricalDtype):
         values = values.astype("object")
     made = values
@@ -96,20 +96,20 @@ def _strings(values: pd.Series, value_type: ValueType) -> pd.Series:
 
 
 def nothing(values: pd.Series, dtype: Any) -> pd.Series:
-    """Gaps alone, in `dtype` if that can hold them."""
+    """Only gaps, in `dtype` if it can hold gaps."""
     gaps = "float64" if isinstance(dtype, str | np.dtype) and np.dtype(dtype).kind in "iub" else dtype
     return pd.Series([None] * len(values), index=values.index, dtype=gaps, name=values.name)
 
 
 def truth_like(made: pd.Series, dtype: Any) -> pd.Series:
-    """Truth values as the labelled rows have them: bool, or with gaps there the category "False"/"True"."""
+    """Truth values as in the labelled rows: bool, or the category "False"/"True" if those rows have gaps."""
     if isinstance(dtype, pd.CategoricalDtype):
         return made.astype("str").astype(dtype)
     return made if made.dtype == dtype else made.map({"True": 1.0, "False": 0.0}).astype("float64")
 
 
 def number_like(made: pd.Series, dtype: Any) -> pd.Series:
-    """In the labelled dtype where that loses nothing, else as float64."""
+    """Numbers in the dtype of the labelled rows if no value changes, else as float64."""
     if made.dtype == dtype:
         return made
     wide = made.astype("float64")

@@ -34,9 +34,9 @@ class Prepared:
     partition: Partition
     halves: NDArray[np.int8]
     data_hash: str
-    roles: pd.DataFrame = field(default_factory=pd.DataFrame)  # of the labelled rows, a column for each that is named
+    roles: pd.DataFrame = field(default_factory=pd.DataFrame)  # of the labelled rows, a column for each named role
     test_roles: pd.DataFrame = field(default_factory=pd.DataFrame)
-    copies: Sets | None = None  # which labelled rows have equal features, where that is allowed and there are some
+    copies: Sets | None = None  # which labelled rows have equal features, if split.duplicates is allow
     warnings: tuple[str, ...] = ()
 
     def __str__(self) -> str:
@@ -46,46 +46,29 @@ class Prepared:
 def prepare(settings: Settings) -> Prepared:
     """Read the source, cut the parts, draw the partitions. Raises UserError before anything is written.
 
-    Shards of the user's own are read when they are asked for, and checked then.
+    The user's shard files are read and checked later, one at a time.
     """
     data = settings.data
     strings = [name for name, kind in (data.columns or {}).items() if kind not in ("numeric", "boolean")]
     source = read_source.read_table(data.source, data.missing or (), strings).reset_index(drop=True)
-    known = row_roles.read(source, settings)
-    read = _with_target(source, settings)
-    features, columns = typed(read.drop(columns=TARGET), data.columns)
-    table = features.assign(**{TARGET: read[TARGET]})
+    roles = row_roles.read(source, settings)
+    with_target = _with_target(source, settings)
+    features, columns = typed(with_target.drop(columns=TARGET), data.columns)
+    table = features.assign(**{TARGET: with_target[TARGET]})
     has_label = table[TARGET].notna().to_numpy()
     pool, hidden = (table, table.iloc[:0]) if has_label.all() else (table[has_label], table[~has_label])
-    row_roles.check_complete(known[has_label], settings)
-    known, said = row_roles.with_copies(known, pool.drop(columns=TARGET), pool[TARGET], settings)
+    row_roles.check_complete(roles[has_label], settings)
+    roles, warnings = row_roles.with_copies(roles, pool.drop(columns=TARGET), pool[TARGET], settings)
     if len(hidden):
         pool = pool.assign(**{TARGET: _without_gaps(pool[TARGET])})
     stratify = _check_target(pool[TARGET], settings)
     try:
-        test, rest = _cut_test(pool, settings, stratify, row_roles.dependence(known.loc[pool.index], settings))
-        said += row_roles.told_of_gap(len(pool) - len(rest) - (0 if test is None else len(test)))
-        labeled, rest = _keep_labels(rest, settings, stratify, row_roles.dependence(known.loc[rest.index], settings))
+        test, rest = _cut_test(pool, settings, stratify, row_roles.dependence(roles.loc[pool.index], settings))
+        warnings += row_roles.gap_messages(len(pool) - len(rest) - (0 if test is None else len(test)))
+        labeled, rest = _keep_labels(rest, settings, stratify, row_roles.dependence(roles.loc[rest.index], settings))
         hidden = pd.concat([rest, hidden]).sort_index() if len(hidden) else rest
-        y = labeled[TARGET].to_numpy()
-        folds = len(y) if settings.split.folds == "loo" else settings.split.folds
-        dependence = row_roles.dependence(known.loc[labeled.index], settings)
-        partition = make_partition(
-            y,
-            validation_fraction=settings.split.validation_fraction,
-            folds=folds,
-            tested_fraction=settings.progressive.tested_fraction,
-            stratify=stratify,
-            seed=settings.seed,
-            dependence=dependence,
-        )
-        halves = make_halves(
-            y,
-            repeats=settings.covalidation.repeats,
-            stratify=stratify_halves(y, folds, stratify),
-            seed=settings.seed,
-            dependence=dependence,
-        )
+        dependence = row_roles.dependence(roles.loc[labeled.index], settings)
+        partition, halves = _draw(labeled[TARGET].to_numpy(), settings, stratify, dependence)
     except BadArgument as error:
         raise UserError(f"{KEYS.get(error.argument, 'data')}: {error}") from None
     schema = Schema.of(labeled.drop(columns=TARGET), columns, _label_names(settings), data.drop)
@@ -95,15 +78,15 @@ def prepare(settings: Settings) -> Prepared:
         shards=_shards(hidden.drop(columns=TARGET), schema, settings),
         partition=partition,
         halves=halves,
-        data_hash=_content_hash(read if has_label.all() else read[has_label]),
-        roles=known.loc[labeled.index].reset_index(drop=True),
-        test_roles=known.loc[[] if test is None else test.index].reset_index(drop=True),
+        data_hash=_content_hash(with_target if has_label.all() else with_target[has_label]),
+        roles=roles.loc[labeled.index].reset_index(drop=True),
+        test_roles=roles.loc[[] if test is None else test.index].reset_index(drop=True),
         copies=duplicates.sets(labeled.drop(columns=TARGET)) if settings.split.duplicates == "allow" else None,
-        warnings=tuple(said),
+        warnings=tuple(warnings),
     )
 
 
-# where a user finds the argument that the science refused
+# the key of params.yaml for an argument that the science refuses
 KEYS = {
     "groups": "data.groups",
     "time": "data.time",
@@ -148,7 +131,7 @@ def _with_target(table: pd.DataFrame, settings: Settings) -> pd.DataFrame:
 
 
 def _labels(target: pd.Series, name: str) -> pd.Series:
-    """The target as plain values. Raises UserError if they are none."""
+    """The target as plain values. Raises UserError for nested or infinite values."""
     try:
         value_type_of(target)
     except ColumnError as error:
@@ -164,30 +147,32 @@ def _labels(target: pd.Series, name: str) -> pd.Series:
 
 
 def _without_gaps(target: pd.Series) -> pd.Series:
-    """Labels in the type that they would have if none were missing: a gap turns integers into floats."""
+    """Labels without gaps, as integers again if a gap turned them into floats."""
     target = target.infer_objects()
     whole = target.dtype.kind == "f" and bool((target % 1 == 0).all())
     return target.astype("int64") if whole else target
 
 
 def _check_target(target: pd.Series, settings: Settings) -> bool:
-    """Whether the parts are stratified: as asked, where the target is a class."""
+    """Whether the parts are stratified: as split.stratify says, if the target holds classes."""
     name = settings.data.target or TARGET
     if target.nunique() < 2:
-        found = target.unique().tolist()
-        raise UserError(f"data.target: {name} has the single value {found}; at least two classes or numbers are needed")
+        values = target.unique().tolist()
+        raise UserError(
+            f"data.target: {name} has the single value {values}; at least two classes or numbers are needed"
+        )
     try:
         loss = choose_loss(settings.loss, target.to_numpy(), called=name)
     except (BadArgument, ValueError) as error:
-        told = isinstance(error, BadArgument) and error.argument == "loss"
-        raise UserError(str(error) if told else f"data.target: {name}: {error}") from None
+        about_loss = isinstance(error, BadArgument) and error.argument == "loss"
+        raise UserError(str(error) if about_loss else f"data.target: {name}: {error}") from None
     return settings.split.stratify and loss.of_classes
 
 
 def _cut_test(
     pool: pd.DataFrame, settings: Settings, stratify: bool, dependence: Dependence
 ) -> tuple[pd.DataFrame | None, pd.DataFrame]:
-    """The test part, and the rows that may be trained on: in time, those before it and its gap."""
+    """The test part, and the rows to train on: with data.time, the rows before the test part and its gap."""
     if settings.split.test_fraction == 0:
         return None, pool
     size = part_size(len(pool), settings.split.test_fraction, "test_fraction")
@@ -203,7 +188,7 @@ def _cut_test(
 def _keep_labels(
     pool: pd.DataFrame, settings: Settings, stratify: bool, dependence: Dependence
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """The rows that keep their label, and the features of those that lose it; whole groups, in time random rows."""
+    """The rows that keep their label and the rows that lose it: whole groups together; drawn at random also in time."""
     wanted = settings.data.labeled_rows
     if wanted is None or wanted == len(pool):
         return pool, pool.iloc[:0]
@@ -214,11 +199,37 @@ def _keep_labels(
     return pool[part], pool[~part]
 
 
+def _draw(
+    y: NDArray[np.generic], settings: Settings, stratify: bool, dependence: Dependence
+) -> tuple[Partition, NDArray[np.int8]]:
+    """The partition of the labelled rows, and the halves of co-validation."""
+    folds = len(y) if settings.split.folds == "loo" else settings.split.folds
+    partition = make_partition(
+        y,
+        validation_fraction=settings.split.validation_fraction,
+        folds=folds,
+        tested_fraction=settings.progressive.tested_fraction,
+        stratify=stratify,
+        seed=settings.seed,
+        dependence=dependence,
+    )
+    halves = make_halves(
+        y,
+        repeats=settings.covalidation.repeats,
+        stratify=stratify_halves(y, folds, stratify),
+        seed=settings.seed,
+        dependence=dependence,
+    )
+    return partition, halves
+
+
 def _shards(hidden: pd.DataFrame, schema: Schema, settings: Settings) -> Shards:
-    """The user's own unlabelled files, or else the rows without a label, dealt out at random."""
+    """The user's unlabelled files, or else the rows without a label, dealt out at random."""
     data = settings.data
     if data.unlabeled is not None:
-        return unlabeled.own(read_source.unlabeled_files(data.unlabeled), schema, data.missing or (), data.on_bad_shard)
+        return unlabeled.from_files(
+            read_source.unlabeled_files(data.unlabeled), schema, data.missing or (), data.on_bad_shard
+        )
     if hidden.empty:
         return Shards([])
     count = data.shards
@@ -227,18 +238,18 @@ def _shards(hidden: pd.DataFrame, schema: Schema, settings: Settings) -> Shards:
             f"data.shards is {count}, but {len(hidden)} rows have no label: a shard would be empty; use at most that"
         )
     order = np.random.default_rng(seeds.child(settings.seed, "shards")).permutation(len(hidden))
-    return unlabeled.dealt(hidden, np.array_split(order, count))
+    return unlabeled.from_rows(hidden, np.array_split(order, count))
 
 
 def _label_names(settings: Settings) -> list[str]:
-    """What a column of labels is called where there should be none."""
+    """The names of columns in a shard that hold labels."""
     return list(dict.fromkeys([settings.data.target or TARGET, TARGET]))
 
 
 def _content_hash(rows: pd.DataFrame) -> str:
-    """The identity of the labelled data, before any cut: the contamination ledger counts by it."""
+    """The hash of the labelled data before any cut; the contamination ledger counts by it."""
     digest = hashlib.sha256("\n".join(map(str, rows.columns)).encode())
-    numbers = dict.fromkeys(rows.select_dtypes("number").columns, "float64")  # whatever else is missing
+    numbers = dict.fromkeys(rows.select_dtypes("number").columns, "float64")  # also where no value is missing
     for first in range(0, max(len(rows), 1), _ROWS_AT_ONCE):
         piece = rows.iloc[first : first + _ROWS_AT_ONCE].astype(numbers)
         digest.update(pd.util.hash_pandas_object(piece, index=False).to_numpy().tobytes())

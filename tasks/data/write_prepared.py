@@ -1,4 +1,4 @@
-"""data/prepared, written whole or not at all."""
+"""data/prepared, written completely or not at all."""
 
 from contextlib import suppress
 from dataclasses import asdict, replace
@@ -15,14 +15,14 @@ from tasks.storage.shard_report import ShardReport
 
 
 def write_prepared(prepared: Prepared) -> list[ShardReport]:
-    """All files below data/prepared, or none; shards one at a time. Returns what was found in each shard.
+    """Write all files below data/prepared, or none; shards one at a time. Returns a report for each shard.
 
     Raises UserError for shards that cannot be used.
     """
     try:
         return _write_prepared(prepared)
     except UserError:
-        with suppress(OSError):  # an empty one is ours, one with other things in it stays
+        with suppress(OSError):  # an empty folder is ours; a folder with other files stays
             files.PREPARED.parent.rmdir()
         raise
 

@@ -159,7 +159,7 @@ def test_the_first_reason_of_each_candidate_is_told_and_all_failed_is_an_error(p
     settings = prepared(f"candidates=[{TREE}, {BAYES}]")
     run_schemes.check_not_all_failed(settings, {"tree": "no"})
     with pytest.raises(
-        UserError, match="^candidates: tree failed: no\ncandidates: bayes failed: oh\n.*mend at least one$"
+        UserError, match="^candidates: tree failed: no\ncandidates: bayes failed: oh\n.*fix at least one$"
     ):
         run_schemes.check_not_all_failed(settings, {"tree": "no", "bayes": "oh"})
 
