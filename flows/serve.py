@@ -39,7 +39,7 @@ def main() -> int:
         print("  prefect deployment run 'validate/nightly-validation'\n\nCtrl-C stops all", flush=True)
         while all(child.poll() is None for child in children):
             time.sleep(0.5)
-        raise UserError("the Prefect server or its worker ended by itself; see its words above")
+        raise UserError("the Prefect server or its worker ended by itself; see its output above")
     except UserError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
@@ -57,38 +57,38 @@ def _prefect(*arguments: str) -> list[str]:
 
 
 def _start(*arguments: str) -> subprocess.Popen[bytes]:
-    # a session of its own: Ctrl-C reaches us alone, and the worker is stopped while its server lives
+    # in another session Ctrl-C does not reach it: the worker stops before its server does
     return subprocess.Popen(_prefect(*arguments), stdin=subprocess.DEVNULL, start_new_session=True)  # noqa: S603
 
 
 def _call(*arguments: str) -> None:
-    called = subprocess.run(  # noqa: S603
+    ran = subprocess.run(  # noqa: S603
         _prefect(*arguments), stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False
     )
-    if called.returncode:
-        raise UserError(f"prefect {' '.join(arguments)} failed: {called.stdout.strip()} {called.stderr.strip()}")
+    if ran.returncode:
+        raise UserError(f"prefect {' '.join(arguments)} failed: {ran.stdout.strip()} {ran.stderr.strip()}")
 
 
 def _wait_for(server: subprocess.Popen[bytes]) -> None:
     deadline = time.monotonic() + _START_SECONDS
     while not healthy(URL):
         if server.poll() is not None or time.monotonic() > deadline:
-            raise UserError("the Prefect server did not start; see its words above")
+            raise UserError("the Prefect server did not start; see its output above")
         time.sleep(0.2)
 
 
 def _stop(child: subprocess.Popen[bytes]) -> None:
-    """End a process and all below it: asked first, then killed."""
+    """End a process and all its descendants: by SIGINT first, then by SIGKILL."""
     if child.poll() is not None:
         return
-    family = psutil.Process(child.pid).children(recursive=True)
+    descendants = psutil.Process(child.pid).children(recursive=True)
     child.send_signal(signal.SIGINT)
     try:
         child.wait(_STOP_SECONDS)
     except subprocess.TimeoutExpired:
         child.kill()
         child.wait()
-    _, left = psutil.wait_procs(family, timeout=2)
+    _, left = psutil.wait_procs(descendants, timeout=2)
     for process in left:
         process.kill()
     psutil.wait_procs(left, timeout=5)
