@@ -37,20 +37,20 @@ def _numeric(values: pd.Series, value_type: ValueType) -> pd.Series:
         raise ColumnError("holds dates, which are no numbers; remove it from data.columns, or set date there")
     if isinstance(values.dtype, pd.CategoricalDtype):
         values = values.astype("object")
-    made = values
-    if made.dtype == object or isinstance(made.dtype, pd.StringDtype):
-        made = made.map(_number, na_action="ignore").astype("float64")
-    if types.is_bool_dtype(made.dtype):
-        made = made.astype("Int64")
-    if types.is_extension_array_dtype(made.dtype) or made.dtype == "float16":
-        whole = types.is_integer_dtype(made.dtype) and not made.isna().any()
-        made = made.astype("int64" if whole else "float64")
-    if made.dtype.kind == "f":
-        infinite = made.isin([float("inf"), float("-inf")]).to_numpy()
+    converted = values
+    if converted.dtype == object or isinstance(converted.dtype, pd.StringDtype):
+        converted = converted.map(_number, na_action="ignore").astype("float64")
+    if types.is_bool_dtype(converted.dtype):
+        converted = converted.astype("Int64")
+    if types.is_extension_array_dtype(converted.dtype) or converted.dtype == "float16":
+        whole = types.is_integer_dtype(converted.dtype) and not converted.isna().any()
+        converted = converted.astype("int64" if whole else "float64")
+    if converted.dtype.kind == "f":
+        infinite = converted.isin([float("inf"), float("-inf")]).to_numpy()
         if infinite.any():
             row = int(infinite.argmax())
             raise ColumnError(f"is infinite in row {row} (counted from 0); write a finite number, or leave it empty")
-    return made
+    return converted
 
 
 def _number(value: Any) -> float:
@@ -68,20 +68,19 @@ def _boolean(values: pd.Series, value_type: ValueType) -> pd.Series:
     present = values.dropna()
     if value_type == "numbers":
         ok = bool(present.isin([0, 1]).all())
-        made = present.astype("float64").astype("bool") if ok else present
+        converted = present.astype("float64").astype("bool") if ok else present
     elif value_type == "truth values":
-        ok, made = True, present.astype("bool")
+        ok, converted = True, present.astype("bool")
     else:
         lower = present.astype("str").str.strip().str.lower()
         ok = value_type == "strings" and bool(lower.isin(list(_TRUTH)).all())
-        made = lower.map(_TRUTH).astype("bool") if ok else present
+        converted = lower.map(_TRUTH).astype("bool") if ok else present
     if not ok:
         raise ColumnError("is set to boolean, but holds more than true and false, or 0 and 1; set it to category")
-    if len(made) == len(values):
-        return made
-    return (
-        made.astype("str").reindex(values.index).astype(pd.CategoricalDtype(pd.Index(["False", "True"], dtype="str")))
-    )
+    if len(converted) == len(values):
+        return converted
+    with_gaps = converted.astype("str").reindex(values.index)
+    return with_gaps.astype(pd.CategoricalDtype(pd.Index(["False", "True"], dtype="str")))
 
 
 def _strings(values: pd.Series, value_type: ValueType) -> pd.Series:
@@ -91,8 +90,8 @@ def _strings(values: pd.Series, value_type: ValueType) -> pd.Series:
         values = values.astype("Int64")
     elif value_type == "truth values":
         values = values.astype("object")
-    made = values.astype("object").where(values.notna(), None).map(str, na_action="ignore")
-    return made.astype("str")
+    converted = values.astype("object").where(values.notna(), None).map(str, na_action="ignore")
+    return converted.astype("str")
 
 
 def nothing(values: pd.Series, dtype: Any) -> pd.Series:
@@ -101,18 +100,18 @@ def nothing(values: pd.Series, dtype: Any) -> pd.Series:
     return pd.Series([None] * len(values), index=values.index, dtype=gaps, name=values.name)
 
 
-def truth_like(made: pd.Series, dtype: Any) -> pd.Series:
+def truth_like(converted: pd.Series, dtype: Any) -> pd.Series:
     """Truth values as in the labelled rows: bool, or the category "False"/"True" if those rows have gaps."""
     if isinstance(dtype, pd.CategoricalDtype):
-        return made.astype("str").astype(dtype)
-    return made if made.dtype == dtype else made.map({"True": 1.0, "False": 0.0}).astype("float64")
+        return converted.astype("str").astype(dtype)
+    return converted if converted.dtype == dtype else converted.map({"True": 1.0, "False": 0.0}).astype("float64")
 
 
-def number_like(made: pd.Series, dtype: Any) -> pd.Series:
+def number_like(converted: pd.Series, dtype: Any) -> pd.Series:
     """Numbers in the dtype of the labelled rows if no value changes, else as float64."""
-    if made.dtype == dtype:
-        return made
-    wide = made.astype("float64")
+    if converted.dtype == dtype:
+        return converted
+    wide = converted.astype("float64")
     if wide.isna().any() and dtype.kind in "iu":
         return wide
     cast = wide.astype(dtype)

@@ -134,25 +134,25 @@ def conform(values: pd.Series, column: Column) -> pd.Series:
         return cast.nothing(values, column.dtype)
     if value_type not in (column.source, *_NATURAL[column.kind]):
         raise ColumnError(f"holds {value_type}, but {column.source} in the labelled rows; write the same type")
-    made, _ = cast.as_kind(values, value_type, column.kind, column.format)
+    converted, _ = cast.as_kind(values, value_type, column.kind, column.format)
     if column.kind == "boolean":
-        return cast.truth_like(made, column.dtype)
+        return cast.truth_like(converted, column.dtype)
     if column.kind == "category":
-        known, present = column.dtype.categories, made.cat.categories
-        return made.cat.set_categories([*known, *present[~present.isin(known)]])
+        known, present = column.dtype.categories, converted.cat.categories
+        return converted.cat.set_categories([*known, *present[~present.isin(known)]])
     if column.kind == "numeric":
-        return cast.number_like(made, column.dtype)
-    return made
+        return cast.number_like(converted, column.dtype)
+    return converted
 
 
 def _typed(values: pd.Series, wanted: ColumnKind | None) -> tuple[pd.Series, Column]:
     value_type = value_type_of(values)
     kind, form = (wanted, None) if wanted is not None else _infer(values, value_type)
     if value_type == "nothing":
-        made = cast.nothing(values, _EMPTY[kind])
+        converted = cast.nothing(values, _EMPTY[kind])
     else:
-        made, form = cast.as_kind(values, value_type, kind, form)
-    return made, Column(kind, value_type, made.dtype, form)
+        converted, form = cast.as_kind(values, value_type, kind, form)
+    return converted, Column(kind, value_type, converted.dtype, form)
 
 
 def value_type_of(values: pd.Series) -> ValueType:

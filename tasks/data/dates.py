@@ -59,16 +59,16 @@ def parsed(values: pd.Series, already: bool, form: str | None) -> tuple[pd.Serie
         form = form or common_format(pd.Series(strings.dropna().unique()))
         if form is None:
             raise ColumnError(f"holds no dates, as {strings.dropna().iloc[0]!r}; write YYYY-MM-DD, or set another kind")
-        made = pd.to_datetime(strings, format=form, errors="coerce", utc=True)
-        bad = (made.isna() & strings.notna()).to_numpy()
+        parsed_dates = pd.to_datetime(strings, format=form, errors="coerce", utc=True)
+        bad = (parsed_dates.isna() & strings.notna()).to_numpy()
         if bad.any():
             raise ColumnError(f"has {strings.iloc[int(bad.argmax())]!r}, which is no date of the format {form}")
     else:
-        made = pd.to_datetime(values, utc=True, errors="coerce")
-        bad = (made.isna() & values.notna()).to_numpy()
+        parsed_dates = pd.to_datetime(values, utc=True, errors="coerce")
+        bad = (parsed_dates.isna() & values.notna()).to_numpy()
         if bad.any():
             raise ColumnError(f"has {values.iloc[int(bad.argmax())]}, a date out of range")
-    return made.dt.tz_localize(None).astype("datetime64[us]"), form
+    return parsed_dates.dt.tz_localize(None).astype("datetime64[us]"), form
 
 
 def _readable(strings: pd.Series, form: str) -> bool:

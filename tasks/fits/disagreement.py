@@ -18,8 +18,8 @@ from tasks.plans.read_design import read_design
 from tasks.plans.units import Compared, Finished
 from tasks.storage import files, fit_cache
 
-_REPEATS_A_PIECE = 10  # added repeats leave earlier pieces as they are
-_ROWS_A_BATCH = 50_000  # a worker holds one batch; a larger shard is a batch alone
+_REPEATS_A_PIECE = 10  # so that added repeats leave those before them alone
+_ROWS_A_BATCH = 50_000  # that a worker holds at once; a larger shard is a batch of its own
 _ANSWERS_A_TASK = 1_000_000
 _COLUMNS = ["candidate", "shard", "repeat", "rows", "disagreement"]
 _ROW_COLUMNS = ["candidate", "shard", "rows", "mean", "variance"]
@@ -27,7 +27,7 @@ _ROW_COLUMNS = ["candidate", "shard", "rows", "mean", "variance"]
 
 @dataclass(frozen=True)
 class Batch:
-    """Consecutive shards that are read together: the number of the first shard, and the rows of each."""
+    """Consecutive shards that are read together: the number of the first one, and the rows of each."""
 
     first: int
     shards: tuple[Path, ...]
@@ -38,34 +38,34 @@ def disagree_all(settings: Settings, halves: Mapping[str, Finished]) -> tuple[di
     """The margins of each candidate's disagreement on each shard, and the candidates that failed.
 
     The table `disagreement` has the mean of each repeat over a shard's rows; `disagreement_rows` the mean
-    and the variance (divisor n) of a shard's rows' means over the repeats. One batch is in memory at a time.
+    and the variance (divisor n) of a shard's rows' means over the repeats: memory is that of one batch.
 
     `halves` holds two hypotheses a repeat, in the order (repeat 0, half 0), (repeat 0, half 1), …
     """
     loss = read_design(settings).loss
-    # without a disagreement for the loss the tables are empty, as without shards
+    # a loss that admits no disagreement leaves the tables empty, as having no shard does
     batches = batches_of(files.shards()) if loss.disagreement_loss is not None else []
     versions = {path: files.file_hash(path) for batch in batches for path in batch.shards}
-    compared: list[tuple[str, Batch, list[Compared]]] = []
+    found: list[tuple[str, Batch, list[Compared]]] = []
     todo: list[Work] = []
-    candidates: list[str] = []  # of each task
+    asked: list[str] = []  # the candidate of each task
     reused = 0
     for candidate, finished in halves.items():
         for number, batch in enumerate(batches):
             pieces = _pieces(finished.keys, [versions[path] for path in batch.shards])
-            compared.append((candidate, batch, pieces))
-            for group in _grouped(pieces, sum(batch.rows)):
-                missing = [piece for piece in group if not fit_cache.has(piece.key)]
+            found.append((candidate, batch, pieces))
+            for some in _grouped(pieces, sum(batch.rows)):
+                missing = [piece for piece in some if not fit_cache.has(piece.key)]
                 if missing:
                     name = f"batch {number + 1}/{len(batches)} of shards · {_label(missing)} · {candidate}"
                     todo.append(Work(name, (settings, batch.shards, missing, loss), ()))
-                    candidates.append(candidate)
+                    asked.append(candidate)
                 else:
                     reused += 1
     reasons = run_all(settings, "disagreement", worker.disagree, todo, reused)
-    failures = first_reasons(candidates, reasons)
+    failures = first_reasons(asked, reasons)
     check_not_all_failed(settings, failures)
-    margins = [_margins(candidate, batch, pieces) for candidate, batch, pieces in compared if candidate not in failures]
+    margins = [_margins(*one) for one in found if one[0] not in failures]
     return {
         "disagreement": _stack([line for lines, _ in margins for line in lines], _COLUMNS),
         "disagreement_rows": _stack([line for _, lines in margins for line in lines], _ROW_COLUMNS),
@@ -73,7 +73,7 @@ def disagree_all(settings: Settings, halves: Mapping[str, Finished]) -> tuple[di
 
 
 def batches_of(shards: Sequence[Path]) -> list[Batch]:
-    """The shards in order; short shards are joined into batches."""
+    """The shards in order, as many together as have few rows."""
     batches: list[Batch] = []
     for number, path in enumerate(shards):
         rows = pyarrow.parquet.read_metadata(path).num_rows
@@ -95,7 +95,7 @@ def _pieces(keys: Sequence[str], versions: Sequence[str]) -> list[Compared]:
 
 
 def _grouped(pieces: Sequence[Compared], rows: int) -> Iterator[Sequence[Compared]]:
-    """The pieces of one batch, grouped into tasks: short pieces together."""
+    """The pieces of one batch, a task each or together where they are short."""
     size = max(1, _ANSWERS_A_TASK // max(1, rows * 2 * _REPEATS_A_PIECE))
     for first in range(0, len(pieces), size):
         yield pieces[first : first + size]
@@ -113,10 +113,10 @@ def _margins(candidate: str, batch: Batch, pieces: Sequence[Compared]) -> tuple[
     ends = np.cumsum(batch.rows)
     of_repeats, of_rows = [], []
     for place, (rows, end) in enumerate(zip(batch.rows, ends, strict=True)):
-        shard, of_shard = batch.first + place, by_row[end - rows : end]
+        shard, own = batch.first + place, by_row[end - rows : end]
         values: tuple[Any, ...] = (candidate, shard, np.arange(len(means)), rows, means[:, place])
         of_repeats.append(pd.DataFrame(dict(zip(_COLUMNS, values, strict=True))))
-        values = (candidate, shard, rows, of_shard.mean(), of_shard.var())
+        values = (candidate, shard, rows, own.mean(), own.var())
         of_rows.append(pd.DataFrame([values], columns=_ROW_COLUMNS))
     return of_repeats, of_rows
 

@@ -1,7 +1,7 @@
-"""The work of a worker process: fit units, compare half models on shards. It imports no orchestrator.
+"""What a worker process does: fit units, compare half models on a shard. It imports no orchestrator.
 
-A unit is one fit of one candidate. The worker stores it as soon as it is finished: after a killed run, an added
-candidate or more repeats, only the missing units are fitted.
+A unit is one fit of one candidate. It is stored by the worker as soon as it is finished, so that a run
+that was killed, a candidate added or repeats raised redo only what is not there.
 """
 
 import contextlib
@@ -39,14 +39,14 @@ log = logging.getLogger("heldout")
 
 
 def import_learners(settings: Settings) -> None:
-    """Import what the fits need, while the main process waits for a server."""
+    """Import what the fits will need, while the main process waits for a server."""
     settings.use_folder()
     for candidate in settings.candidates:
         candidate.learner()
 
 
 def fit_units(settings: Settings, candidate: Candidate, units: Sequence[Unit], versions: Versions) -> str | None:
-    """Fit each unit and store it with its warnings. Returns the reason if the candidate fails, else None."""
+    """Fit each unit and store it with its warnings; the reason, if the candidate fails."""
     settings.use_folder()
     learner = candidate.learner()
     with quiet():
@@ -60,14 +60,14 @@ def _fit_units(
     design = design_of(settings, versions.labeled, versions.partitions)
     fits = _Fits(settings, learner, X, design, len(units))
     for unit in units:
-        plan = scheme(design, unit.scheme, settings.deliver)
-        split = plan.splits[unit.number]
+        own = scheme(design, unit.scheme, settings.deliver)
+        split = own.splits[unit.number]
         started = time.perf_counter()
         try:
-            fitted, training = fits.make(split, unit.random_state, training=plan.training)
+            fitted, training = fits.make(split, unit.random_state, training=own.training)
         except FitFailure as failure:
-            return f"{plan.label([unit.number])}: {failure}"
-        if plan.keep:
+            return f"{own.label([unit.number])}: {failure}"
+        if own.keep:
             fit_cache.save(hypothesis_key(unit), fitted.hypothesis)
         fit_cache.save(unit.key, (fitted.losses, training, fitted.warned))
         if unit.scheme in ("holdout", "final"):
@@ -76,43 +76,43 @@ def _fit_units(
 
 
 class _Fits:
-    """The fits of one learner in one task: accelerated, as long as the fits stay the same and it saves time."""
+    """The fits of one learner in one task: sooner, as long as that gives the same ones and pays."""
 
     def __init__(self, settings: Settings, learner: Any, X: Any, design: Design, fits: int) -> None:
         self._learner, self._X, self._design = learner, X, design
-        self._accelerated: SupportVectors | None = None
+        self._made: SupportVectors | None = None
         if settings.execution.shortcuts == "auto":
             try:
-                self._accelerated = accelerated(learner, X, design, fits)
+                self._made = accelerated(learner, X, design, fits)
             except Declined as reason:
-                self._fit_separately(reason)
+                self._by_themselves(reason)
 
     def make(self, split: Split, state: int, *, training: bool) -> tuple[Fitted, Losses | None]:
-        """One fit with its losses, and with its training losses if `training`. Raises FitFailure."""
+        """One fit, tested, with its training losses if wanted. Raises FitFailure."""
         X, design = self._X, self._design
-        if self._accelerated is not None:
+        if self._made is not None:
             try:
-                fit = fit_and_test_accelerated(self._accelerated, design, split, state, training=training)
+                found = fit_and_test_accelerated(self._made, design, split, state, training=training)
             except Declined as reason:
-                self._fit_separately(reason)
+                self._by_themselves(reason)
             else:
-                self._accelerated = self._accelerated if self._accelerated.pays(fit[0].hypothesis) else None
-                return fit
+                self._made = self._made if self._made.pays(found[0].hypothesis) else None
+                return found
         fitted = fit_and_test(self._learner, X, design.y, split, design.loss, state, design.weights)
         tested = test(fitted.hypothesis, X, design.y, split.train, design.loss, design.weights) if training else None
         return fitted, tested
 
-    def _fit_separately(self, reason: Declined) -> None:
-        self._accelerated = None
-        log.debug("not accelerated: %s %s", type(self._learner).__name__, reason)
+    def _by_themselves(self, reason: Declined) -> None:
+        self._made = None
+        log.debug("fits by themselves: %s %s", type(self._learner).__name__, reason)
 
 
 def store_exact_losses(
     settings: Settings, candidate: Candidate, name: SchemeName, key: str, state: int, versions: Versions
 ) -> str | None:
-    """Store the losses of all splits of a scheme by a shortcut; store None if it declines and fits are needed.
+    """Store the losses of all splits of a scheme by a shortcut; None where the learner has to be fitted.
 
-    A candidate with `update` has no other way: if it fails, the reason is returned and nothing is stored.
+    A candidate that is updated once is never refitted: the reason, if it fails.
     """
     settings.use_folder()
     X = files.open_features(files.LABELED, versions.labeled)
@@ -129,37 +129,37 @@ def store_exact_losses(
     except (Declined, FitFailure) as reason:
         if candidate.update is not None:
             return f"{name}: {reason}"
-        log.debug("%s: %s is fitted: %s", name, candidate.name, reason)  # a fit will report a failure with its unit
+        log.debug("%s: %s is fitted: %s", name, candidate.name, reason)  # a fit will say which one fails
         made = None
     fit_cache.save(key, made)
     return None
 
 
 def measure(settings: Settings, candidate: Candidate, versions: Versions) -> tuple[float, float]:
-    """The seconds for each training row of a fit and test of the hold-out, and the most bytes held so far."""
+    """The seconds of one fit and test for each row trained on, by the hold-out, and the most bytes held so far."""
     settings.use_folder()
     X = files.open_features(files.LABELED, versions.labeled)
     design = design_of(settings, versions.labeled, versions.partitions)
     (split,) = design.splits("holdout")
     fits, started = _Fits(settings, candidate.learner(), X, design, 1), time.perf_counter()
-    with quiet(), contextlib.suppress(FitFailure):  # a run will report it
+    with quiet(), contextlib.suppress(FitFailure):  # a run will say so
         fits.make(split, 0, training=False)
     seconds = time.perf_counter() - started
     return seconds / len(split.train), 1024.0 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 
 
 def disagree(settings: Settings, shards: Sequence[Path], pieces: Sequence[Compared], loss: Loss) -> str | None:
-    """Store the margins of the disagreement of pairs of hypotheses on a batch of shards.
+    """Store the disagreement of pairs of hypotheses on a batch of shards, by its margins; the reason of a failure.
 
-    Returns the reason if a hypothesis fails, else None. The margins are the mean of each pair over each shard's rows, shape
-    (pairs, shards), and the sum of each row over the pairs, shape (n,).
+    The margins are the mean of each pair over each shard's rows, shape (pairs, shards), and the sum of each row
+    over the pairs, shape (n,).
     """
     settings.use_folder()
     tables = [files.read_shard(shard) for shard in shards]
-    X, sizes = tables[0] if len(tables) == 1 else pd.concat(tables, ignore_index=True), [len(table) for table in tables]
+    X, sizes = tables[0] if len(tables) == 1 else pd.concat(tables, ignore_index=True), [len(one) for one in tables]
     del tables
     for piece in pieces:
-        hypotheses = [fit_cache.load(hypothesis_key(key)) for key in piece.halves]
+        hypotheses = [fit_cache.load(hypothesis_key(name)) for name in piece.halves]
         try:
             fit_cache.save(piece.key, _margins(hypotheses, X, loss, sizes))
         except FitFailure as failure:
@@ -168,7 +168,7 @@ def disagree(settings: Settings, shards: Sequence[Path], pieces: Sequence[Compar
 
 
 def _margins(hypotheses: Sequence[Any], X: pd.DataFrame, loss: Loss, sizes: Sequence[int]) -> tuple[Losses, Losses]:
-    """The margins of `disagreements`. Raises FitFailure also for a disagreement that is not finite."""
+    """The margins of `disagreements`. Raises FitFailure for one that is not finite, too."""
     with quiet():
         means, sums = disagreements(hypotheses, X, loss, sizes)
     if not np.isfinite(means).all():
@@ -177,7 +177,7 @@ def _margins(hypotheses: Sequence[Any], X: pd.DataFrame, loss: Loss, sizes: Sequ
 
 
 def _shard_at_fault(hypotheses: Sequence[Any], shards: Sequence[Path], loss: Loss) -> str | None:
-    """The first shard of a batch that fails alone, and why; None if no shard fails alone."""
+    """The first of a batch's shards that cannot be answered by itself, and why; None if each can."""
     for shard in shards:
         X = files.read_shard(shard)
         try:

@@ -57,14 +57,10 @@ def look(table: pd.DataFrame, target: str) -> Profile:
     labeled = table[table[target].notna()]
     y = labeled[target].infer_objects()
     classes = _is_class(y, target)
-    features = table.drop(columns=target)
-    unusable = {str(name): f"cannot be used as it is: it {why}" for name, why in column_types.refused(features).items()}
-    features = column_types.typed(features.drop(columns=list(unusable)))[0]
-    useless = {str(name): why for name in features.columns if (why := why_useless(features[name])) is not None}
-    features = features.drop(columns=list(useless))
-    of_all_rows, features = features, features.loc[labeled.index]
+    of_all_rows, dropped = _usable(table.drop(columns=target))
+    features = of_all_rows.loc[labeled.index]
     leaks, leak_remarks = _leaks(features, y, classes=classes)
-    dropped = {**unusable, **useless, **{leak.column: leak.why for leak in leaks}}
+    dropped |= {leak.column: leak.why for leak in leaks}
     features = features.drop(columns=[leak.column for leak in leaks])
     if features.empty:
         reasons = "; ".join(f"{name}: {why}" for name, why in dropped.items())
@@ -85,6 +81,14 @@ def look(table: pd.DataFrame, target: str) -> Profile:
         characters=sum(float(features[name].str.len().mean()) for name, kind in kinds.items() if kind == "text"),
         remarks=(*leak_remarks, *_copies(features, y), *order.remarks, *_gaps(of_all_rows[features.columns], missing)),
     )
+
+
+def _usable(features: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, str]]:
+    """The columns from which a learner may generalise, in their dtypes; and the reasons to leave the others out."""
+    unusable = {str(name): f"cannot be used as it is: it {why}" for name, why in column_types.refused(features).items()}
+    typed = column_types.typed(features.drop(columns=list(unusable)))[0]
+    useless = {str(name): why for name in typed.columns if (why := why_useless(typed[name])) is not None}
+    return typed.drop(columns=list(useless)), {**unusable, **useless}
 
 
 def _check(table: pd.DataFrame, target: str) -> None:
