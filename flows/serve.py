@@ -25,15 +25,7 @@ def main() -> int:
     children: list[subprocess.Popen[bytes]] = []
     try:
         environment.enter()
-        if healthy(URL):
-            raise UserError(f"a Prefect server answers at {URL} already; stop it first")
-        os.environ["PREFECT_API_URL"] = URL
-        print("starting the Prefect server", flush=True)
-        children.append(_start("server", "start", "--host", HOST, "--port", str(PORT)))
-        _wait_for(children[0])
-        _call("work-pool", "create", POOL, "--type", "process", "--overwrite")
-        _call("--no-prompt", "deploy", "--all")
-        children.append(_start("worker", "start", "--pool", POOL, "--type", "process"))
+        _start_all(children)
         print(f"pages: http://{HOST}:{PORT}\nin another terminal, to run at once:\n")
         print(f"PREFECT_API_URL={URL}\n")
         print("  prefect deployment run 'validate/nightly-validation'\n\nCtrl-C stops all", flush=True)
@@ -50,6 +42,19 @@ def main() -> int:
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # a second Ctrl-C would leave processes behind
         for child in reversed(children):
             _stop(child)
+
+
+def _start_all(children: list[subprocess.Popen[bytes]]) -> None:
+    """Append the server and the worker to `children`, each as soon as it is started."""
+    if healthy(URL):
+        raise UserError(f"a Prefect server answers at {URL} already; stop it first")
+    os.environ["PREFECT_API_URL"] = URL
+    print("starting the Prefect server", flush=True)
+    children.append(_start("server", "start", "--host", HOST, "--port", str(PORT)))
+    _wait_for(children[0])
+    _call("work-pool", "create", POOL, "--type", "process", "--overwrite")
+    _call("--no-prompt", "deploy", "--all")
+    children.append(_start("worker", "start", "--pool", POOL, "--type", "process"))
 
 
 def _prefect(*arguments: str) -> list[str]:

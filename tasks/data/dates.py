@@ -33,20 +33,25 @@ def common_format(distinct: pd.Series) -> str | None:
     formats = [day + time for day, time in product(_DAYS, _TIMES) if _readable(distinct, day + time)]
     if len(formats) == 1:
         return formats[0]
-    first = distinct.iloc[0]
     if formats:
         raise ColumnError(
-            f"has dates such as {first!r} that can be read as {' and as '.join(formats)}; write them as YYYY-MM-DD, or "
-            "set its kind in data.columns to category or text"
+            f"has dates such as {distinct.iloc[0]!r} that can be read as {' and as '.join(formats)}; write them as "
+            "YYYY-MM-DD, or set its kind in data.columns to category or text"
         )
+    raise ColumnError(
+        f"has dates in more than one format, as {' and '.join(map(repr, _two_formats(distinct)))}; write all as "
+        "YYYY-MM-DD, or set its kind in data.columns to category or text"
+    )
+
+
+def _two_formats(distinct: pd.Series) -> tuple[str, str]:
+    """The first string, and a string that the format of the first does not read."""
+    first = distinct.iloc[0]
     form = next(
         (day + time for day, time in product(("%Y-%m-%d", *_DAYS), _TIMES) if _readable(distinct[:1], day + time)), ""
     )
     other = next((value for value in distinct[1:] if not _readable(pd.Series([value]), form)), first) if form else first
-    raise ColumnError(
-        f"has dates in more than one format, as {first!r} and {other!r}; write all as YYYY-MM-DD, or set its kind in "
-        "data.columns to category or text"
-    )
+    return first, other
 
 
 def parsed(values: pd.Series, already: bool, form: str | None) -> tuple[pd.Series, str | None]:

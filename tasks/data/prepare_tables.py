@@ -10,15 +10,13 @@ from numpy.typing import NDArray
 from heldout import holdout, seeds, time_order
 from heldout.dependence import Dependence
 from heldout.errors import BadArgument
-from heldout.losses import choose_loss
 from heldout.partition import Partition, cut, make_halves, make_partition, part_size, stratify_halves
-from tasks.data import duplicates, read_source, row_roles, unlabeled
-from tasks.data.column_types import typed, value_type_of
-from tasks.data.dates import ColumnError
+from tasks.data import duplicates, read_source, row_roles, target, unlabeled
+from tasks.data.column_types import typed
 from tasks.data.duplicates import Sets
 from tasks.data.unlabeled import Schema, Shards
 from tasks.params import Settings
-from tasks.runtime.errors import UserError, one_line
+from tasks.runtime.errors import UserError
 from tasks.storage.files import TARGET
 
 _ROWS_AT_ONCE = 100_000
@@ -52,16 +50,16 @@ def prepare(settings: Settings) -> Prepared:
     strings = [name for name, kind in (data.columns or {}).items() if kind not in ("numeric", "boolean")]
     source = read_source.read_table(data.source, data.missing or (), strings).reset_index(drop=True)
     roles = row_roles.read(source, settings)
-    with_target = _with_target(source, settings)
-    features, columns = typed(with_target.drop(columns=TARGET), data.columns)
-    table = features.assign(**{TARGET: with_target[TARGET]})
+    rows = target.with_target(source, settings)
+    features, columns = typed(rows.drop(columns=TARGET), data.columns)
+    table = features.assign(**{TARGET: rows[TARGET]})
     has_label = table[TARGET].notna().to_numpy()
     pool, hidden = (table, table.iloc[:0]) if has_label.all() else (table[has_label], table[~has_label])
     row_roles.check_complete(roles[has_label], settings)
     roles, warnings = row_roles.with_copies(roles, pool.drop(columns=TARGET), pool[TARGET], settings)
     if len(hidden):
-        pool = pool.assign(**{TARGET: _without_gaps(pool[TARGET])})
-    stratify = _check_target(pool[TARGET], settings)
+        pool = pool.assign(**{TARGET: target.without_gaps(pool[TARGET])})
+    stratify = target.stratified(pool[TARGET], settings)
     try:
         test, rest = _cut_test(pool, settings, stratify, row_roles.dependence(roles.loc[pool.index], settings))
         warnings += row_roles.gap_messages(len(pool) - len(rest) - (0 if test is None else len(test)))
@@ -78,7 +76,7 @@ def prepare(settings: Settings) -> Prepared:
         shards=_shards(hidden.drop(columns=TARGET), schema, settings),
         partition=partition,
         halves=halves,
-        data_hash=_content_hash(with_target if has_label.all() else with_target[has_label]),
+        data_hash=_content_hash(rows if has_label.all() else rows[has_label]),
         roles=roles.loc[labeled.index].reset_index(drop=True),
         test_roles=roles.loc[[] if test is None else test.index].reset_index(drop=True),
         copies=duplicates.sets(labeled.drop(columns=TARGET)) if settings.split.duplicates == "allow" else None,
@@ -98,75 +96,6 @@ KEYS = {
     "tested_fraction": "progressive.tested_fraction",
     "repeats": "covalidation.repeats",
 }
-
-
-def _with_target(table: pd.DataFrame, settings: Settings) -> pd.DataFrame:
-    data = settings.data
-    name = data.target or TARGET
-    columns = one_line(", ".join(map(str, table.columns[:20])) + (", …" if len(table.columns) > 20 else ""))
-    if name not in table.columns:
-        raise UserError(f"data.target is {name!r}, which is no column of {data.source}; it has {columns}")
-    unknown = [column for column in data.drop if column not in table.columns or column == name]
-    if unknown:
-        raise UserError(f"data.drop names {unknown[0]!r}, which is no feature of {data.source}; it has {columns}")
-    features = table.drop(columns=list({name, *data.drop, *row_roles.named(settings).values()}))
-    if TARGET in features.columns:
-        raise UserError(
-            f"data.source: a feature is called {TARGET!r}, the name of the prepared target; rename or drop it"
-        )
-    if features.empty:
-        raise UserError(
-            f"data.source: {data.source} has {len(table)} rows and {features.shape[1]} features; needs both"
-        )
-    strange = [column for column in data.columns or {} if column not in features.columns]
-    if strange:
-        raise UserError(f"data.columns names {strange[0]!r}, which is no feature of {data.source}; it has {columns}")
-    target = _labels(table[name], name)
-    if data.positive is not None:
-        if not (target == data.positive).any():
-            values = ", ".join(repr(value) for value in sorted(target.dropna().unique().tolist(), key=str)[:20])
-            raise UserError(f"data.positive is {data.positive!r}, which no row of {name} has; it has {values}")
-        target = (target == data.positive).astype("int64").where(target.notna())
-    return features.assign(**{TARGET: target})
-
-
-def _labels(target: pd.Series, name: str) -> pd.Series:
-    """The target as plain values. Raises UserError for nested or infinite values."""
-    try:
-        value_type_of(target)
-    except ColumnError as error:
-        raise UserError(f"data.target: the column {name!r} {error}") from None
-    if isinstance(target.dtype, pd.CategoricalDtype):
-        target = target.astype(target.cat.categories.dtype if target.notna().all() else "object").infer_objects()
-    if target.dtype.kind == "f" and np.isinf(target).any():
-        row = int(np.isinf(target).to_numpy().argmax())
-        raise UserError(
-            f"data.target: {name} is infinite in row {row} (counted from 0); write a finite number, or leave it empty"
-        )
-    return target
-
-
-def _without_gaps(target: pd.Series) -> pd.Series:
-    """Labels without gaps, as integers again if a gap turned them into floats."""
-    target = target.infer_objects()
-    whole = target.dtype.kind == "f" and bool((target % 1 == 0).all())
-    return target.astype("int64") if whole else target
-
-
-def _check_target(target: pd.Series, settings: Settings) -> bool:
-    """Whether the parts are stratified: as split.stratify says, if the target holds classes."""
-    name = settings.data.target or TARGET
-    if target.nunique() < 2:
-        values = target.unique().tolist()
-        raise UserError(
-            f"data.target: {name} has the single value {values}; at least two classes or numbers are needed"
-        )
-    try:
-        loss = choose_loss(settings.loss, target.to_numpy(), called=name)
-    except (BadArgument, ValueError) as error:
-        about_loss = isinstance(error, BadArgument) and error.argument == "loss"
-        raise UserError(str(error) if about_loss else f"data.target: {name}: {error}") from None
-    return settings.split.stratify and loss.of_classes
 
 
 def _cut_test(

@@ -90,7 +90,7 @@ def _candidates(profile: Profile, rows: int) -> list[dict[str, Any]]:
     kinds = set(profile.kinds.values())
     neighbours = rows <= _MOST_ROWS_OF_NEIGHBOURS
     if "text" in kinds:
-        return _of_text(bool(profile.classes), alone=kinds == {"text"})
+        return _of_text(bool(profile.classes), only_text=kinds == {"text"})
     forest = {"n_estimators": 100, "max_features": "sqrt", "random_state": 0}
     boosted = len(profile.kinds) <= _MOST_COLUMNS_TO_BOOST and len(profile.classes) <= _MOST_CLASSES_TO_BOOST
     if not profile.classes:
@@ -115,7 +115,7 @@ def _candidates(profile: Profile, rows: int) -> list[dict[str, Any]]:
     ]
 
 
-def _of_text(classes: bool, *, alone: bool) -> list[dict[str, Any]]:
+def _of_text(classes: bool, *, only_text: bool) -> list[dict[str, Any]]:
     if not classes:
         return [
             _learner("ridge", "linear_model.Ridge", alpha=10.0),
@@ -124,7 +124,7 @@ def _of_text(classes: bool, *, alone: bool) -> list[dict[str, Any]]:
         ]
     return [
         # ComplementNB needs counts that are not negative: words are counts, scaled numbers are not
-        _learner("naive-bayes", "naive_bayes.ComplementNB" if alone else "naive_bayes.BernoulliNB"),
+        _learner("naive-bayes", "naive_bayes.ComplementNB" if only_text else "naive_bayes.BernoulliNB"),
         _learner("logistic", "linear_model.LogisticRegression", C=1.0, max_iter=1000),
         _learner("linear-svm", "svm.LinearSVC", C=1.0, random_state=0),
     ]
