@@ -117,7 +117,7 @@ def _cut_test(
 def _keep_labels(
     pool: pd.DataFrame, settings: Settings, stratify: bool, dependence: Dependence
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """The rows that keep their label and the rows that lose it: whole groups together; drawn at random also in time."""
+    """The rows that keep their label and the rows that lose it, drawn at random also in time; groups stay whole."""
     wanted = settings.data.labeled_rows
     if wanted is None or wanted == len(pool):
         return pool, pool.iloc[:0]

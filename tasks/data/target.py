@@ -14,7 +14,7 @@ from tasks.storage.files import TARGET
 
 
 def with_target(table: pd.DataFrame, settings: Settings) -> pd.DataFrame:
-    """The features of a source, without dropped columns and roles, and then the target under its prepared name.
+    """The features of a source without dropped columns and roles, then the target under its prepared name.
 
     Raises UserError for a key of `data` that names no column, and for a table without rows or features.
     """

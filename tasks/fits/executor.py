@@ -67,7 +67,7 @@ def _dask(address: str) -> Executor:
 
 
 def start_worker() -> None:
-    """One thread for each worker: the cores are in use, and sums are the same with any number of workers."""
+    """Limit the worker to one thread: the cores are in use, and sums are the same with any number of workers."""
     from threadpoolctl import threadpool_limits
 
     for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):

@@ -12,7 +12,7 @@ _MOST_CLASSES, _MOST_NAMES, _RARE = 12, 8, 20
 
 
 def lines(profile: Profile, values: Mapping[KeyPath, Any], name: str) -> Iterator[str]:
-    """The findings, a line each, that starts with its topic."""
+    """A line for each finding; it starts with its topic."""
     yield f"table     {name}: {profile.rows} rows; {len(profile.kinds)} features stay: {kinds(profile)}"
     yield f"target    {profile.target}: {task(profile)}"
     if profile.labeled < profile.rows:

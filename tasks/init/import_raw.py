@@ -21,7 +21,7 @@ def is_path(source: str) -> bool:
 
 
 def place(source: str, taken: Sequence[str] = ()) -> str:
-    """The path of `source` below data/raw, before or after the copy, as params.yaml names it.
+    """The path below data/raw that `source` has, or will have after the copy, as params.yaml names it.
 
     `taken` are the places of other sources: a source with the same name gets another place.
     """
@@ -47,7 +47,7 @@ def copied(sources: Sequence[str], places: Sequence[str]) -> Iterator[None]:
             if not is_path(source):
                 continue
             if _inside(source) is None and not _same(source, target):
-                _keep(target, undo)
+                _set_aside(target, undo)
                 _copy(source, target)
             if not has_magic(str(target)):
                 _track(target, undo)
@@ -95,7 +95,7 @@ def _copy(source: str, target: Path) -> None:
         shutil.copyfile(path, target / name)
 
 
-def _keep(target: Path, undo: list[tuple[Path, Path | None]]) -> None:
+def _set_aside(target: Path, undo: list[tuple[Path, Path | None]]) -> None:
     """Move what lies at `target` aside, so that an error can restore it."""
     if target.exists():
         if not _pointer(target).exists():

@@ -9,7 +9,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 _FOLDS = 3
-_MOST_VALUES, _FEWEST_SAMPLED, _ROWS_TO_SCREEN = 400_000, 2000, 500  # of a sample: a leak shows in any
+_MOST_VALUES, _FEWEST_SAMPLED, _ROWS_TO_SCREEN = 400_000, 2000, 500  # of a sample: a leak shows in any sample
 _FEWEST_ROWS = 20
 # below these limits a column is the target itself in another form, not a strong feature
 _SHARE_OF_BASE_ERROR = 0.01  # of the error of always answering the most frequent class
@@ -193,7 +193,7 @@ def _as_float(column: pd.Series) -> NDArray[np.float64]:
 
 
 def _least_error(numbers: NDArray[np.float64], codes: NDArray[np.intp]) -> float:
-    """A lower limit of the training error of a tree with so few leaves: a row left out joins at most two runs."""
+    """A lower limit of the training error of such a small tree: a row left out joins at most two runs of a class."""
     along = codes[np.lexsort((codes, numbers))]
     runs = 1 + np.count_nonzero(along[1:] != along[:-1])
     return float((runs - _leaves(codes)) / (2 * len(codes)))
@@ -208,7 +208,7 @@ def _predicted(train: NDArray[np.float64], codes: NDArray[np.intp], test: NDArra
     """The classes that a small tree, trained on the numbers `train`, predicts for the numbers `test`."""
     from sklearn.tree import DecisionTreeClassifier
 
-    # a tree stores 32 bits of a number: it gets places among the training values, which sort equally
+    # a tree stores 32 bits of a number: it gets places among the training values, with the same splits
     values = np.unique(train[~np.isnan(train)])
     places = np.arange(len(values), dtype=np.float64)
     if not len(values):

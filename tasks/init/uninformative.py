@@ -21,7 +21,7 @@ def why_useless(column: pd.Series) -> str | None:
     """
     if column.isna().all():
         return "every value is missing"
-    head = column.iloc[:_FIRST]  # for most columns enough
+    head = column.iloc[:_FIRST]  # enough to decide for most columns
     if head.nunique() == 1 and column.notna().all() and column.nunique() == 1:
         return f"constant: every value is {_short(column.iloc[0])}"
     present = column.dropna()

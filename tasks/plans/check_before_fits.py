@@ -1,4 +1,4 @@
-"""What would make every fit useless, found before any fit: learner, target, loss, weights, form and criterion."""
+"""Checks before any fit: learners, target, loss, weights, form of delivery and criterion."""
 
 from typing import Any
 

@@ -19,7 +19,7 @@ NO_FIT = "no fit"  # a shortcut is exact
 
 @dataclass
 class FitCounts:
-    """By candidate and scheme the fits to do, or what replaces them; by candidate the rows that they train on."""
+    """By candidate and scheme the number of fits, or what replaces them; by candidate the training rows of its fits."""
 
     table: dict[str, dict[str, int | str]]
     rows: dict[str, int]

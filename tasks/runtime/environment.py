@@ -1,4 +1,4 @@
-"""The environment that every entry point passes through before Prefect, MLflow or DVC is imported."""
+"""The environment of every entry point, set before Prefect, MLflow or DVC is imported."""
 
 import os
 import sys
