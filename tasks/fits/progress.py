@@ -51,5 +51,7 @@ class Progress:
             self._bar.update(self._task, advance=1, rate=f"{rate:.1f} tasks/s")
         elif now - self._logged >= _LOG_EVERY_SECONDS:
             self._logged = now
-            left = (self._total - self._done) / rate
-            log.info("%s: %d/%d tasks, %.1f tasks/s, %.0f s left", self._what, self._done, self._total, rate, left)
+            seconds_left = (self._total - self._done) / rate
+            log.info(
+                "%s: %d/%d tasks, %.1f tasks/s, %.0f s left", self._what, self._done, self._total, rate, seconds_left
+            )

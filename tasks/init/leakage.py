@@ -155,13 +155,15 @@ def _number_leak(column: pd.Series, y: NDArray[np.float64], name: str) -> Leak |
         if present.mean() < 0.5:
             return None
         ranks = pd.Series(y[present]).rank()
-        left = 1 - float(column[present].rank().reset_index(drop=True).corr(ranks)) ** 2
+        unexplained = 1 - float(column[present].rank().reset_index(drop=True).corr(ranks)) ** 2
     else:
-        left = _left_by_means(pd.factorize(column, use_na_sentinel=False)[0], y)
-    if not left <= _UNEXPLAINED:
+        unexplained = _left_by_means(pd.factorize(column, use_na_sentinel=False)[0], y)
+    if not unexplained <= _UNEXPLAINED:
         return None
-    why = f"leak: it alone predicts the target, up to {left:.2g} of its variance" + (" (of ranks)" if numeric else "")
-    return Leak(name, why, sure=len(y) >= _ROWS_TO_BE_SURE or left < 1e-9)
+    why = f"leak: it alone predicts the target, up to {unexplained:.2g} of its variance" + (
+        " (of ranks)" if numeric else ""
+    )
+    return Leak(name, why, sure=len(y) >= _ROWS_TO_BE_SURE or unexplained < 1e-9)
 
 
 def _left_by_means(values: NDArray[np.intp], y: NDArray[np.float64]) -> float:

@@ -31,16 +31,16 @@ def check_before_fits(settings: Settings) -> None:
 
 
 def _check_learner(learner: Any, candidate: Candidate, key: str, settings: Settings, design: Design) -> None:
-    loss, called = design.loss, f"{candidate.name} ({candidate.estimator})"
+    loss, label = design.loss, f"{candidate.name} ({candidate.estimator})"
     if is_regressor(learner) and loss.of_classes:
-        raise UserError(f"{key}: the target holds classes, which need classifiers, but {called} is a regressor")
+        raise UserError(f"{key}: the target holds classes, which need classifiers, but {label} is a regressor")
     if is_classifier(learner) and not loss.of_classes:
-        raise UserError(f"{key}: the target holds numbers, which need regressors, but {called} is a classifier")
+        raise UserError(f"{key}: the target holds numbers, which need regressors, but {label} is a classifier")
     if loss.needs == "probabilities" and not gives_probabilities(learner):
-        raise UserError(f"{key}: {called}: {lacks_probabilities(loss)}")
+        raise UserError(f"{key}: {label}: {lacks_probabilities(loss)}")
     if design.weights is not None and fit_argument(learner) is None:
         raise UserError(
-            f"{key}: data.weight is {settings.data.weight!r}, but the fit of {called} takes no sample_weight; remove "
+            f"{key}: data.weight is {settings.data.weight!r}, but the fit of {label} takes no sample_weight; remove "
             "the candidate, or data.weight"
         )
 
