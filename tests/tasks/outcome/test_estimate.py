@@ -202,5 +202,5 @@ def test_if_all_failed_nothing_is_selected(results_of):
     settings, _ = results_of()
     files.write_json(files.RESULTS / "holdout/failures.json", {"good": "no", "ill": "oh", "perfect": "ah"})
     results = read_results(settings)
-    with pytest.raises(UserError, match=r"^candidates: all failed \(good: no; ill: oh; perfect: ah\), .* mend at"):
+    with pytest.raises(UserError, match=r"^candidates: all failed \(good: no; ill: oh; perfect: ah\), .* fix "):
         choose(settings, results, estimate_all(results))
