@@ -66,7 +66,7 @@ def _draw_estimates(summary: Summary, path: Path) -> None:
         axes.errorbar(x, value, yerr=lengths, fmt="o", ms=4.5, lw=1.4, color=_COLOURS[place], label=estimate)
     labels = [f"{name}\n(selected)" if name == summary.selected else name for name in names]
     axes.set_xticks(range(len(names)), labels)
-    _finish(axes, summary, f"each estimate with its interval at {summary.level}, if it has one")
+    _finish(axes, summary, f"each estimate with its interval at {summary.level}, if any")
     for border in range(1, len(names)):
         axes.axvline(border - 0.5, color="0.9", lw=0.8, zorder=0)
     figure.savefig(path, dpi=110, metadata={"Software": None})
@@ -89,7 +89,7 @@ def _draw_progressive(summary: Summary, path: Path) -> None:
     axes.set_xlabel("examples tested")
     title = "progressive error: the last value is E_prog"
     if summary.band is not None:
-        title += f"; band: {summary.level} for the selected candidate, at all steps at once"
+        title += f"; band: {summary.level} for the winner at all steps at once"
     _finish(axes, summary, title)
     axes.set_ylim(top=_top(summary, scale))
     figure.savefig(path, dpi=110, metadata={"Software": None})

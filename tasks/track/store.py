@@ -32,8 +32,8 @@ def connect(settings: Settings) -> "MlflowClient":
         except (OSError, sqlite3.Error) as error:
             raise UserError(f"tracking.uri is {uri}, which cannot be opened ({error}); {_REMEDY}") from None
     mlflow.set_tracking_uri(uri)
-    client = mlflow.MlflowClient()
     try:
+        client = mlflow.MlflowClient()
         client.search_experiments(max_results=1)
     except (MlflowException, OSError, ValueError) as error:
         reason = " ".join(str(error).split())[:300]
