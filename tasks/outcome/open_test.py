@@ -1,4 +1,4 @@
-"""What follows the choice: the opening of the test part, and selection.json."""
+"""After the choice: the test part is opened, and selection.json is described."""
 
 import logging
 from collections.abc import Mapping
@@ -28,7 +28,7 @@ log = logging.getLogger("heldout")
 
 @dataclass(frozen=True)
 class Opening:
-    """E_test, the number of winners that the test part was opened for, and why it stayed closed, if it did."""
+    """E_test, the number of winners for which the test part was opened, and why it stayed closed, if it did."""
 
     estimates: tuple[Estimate, ...] = ()
     openings: int = 0
@@ -38,7 +38,7 @@ class Opening:
 def open_test_part(
     settings: Settings, results: Results, winner: Candidate, delivered: Delivered, ledger: Ledger
 ) -> Opening:
-    """E_test of what is delivered, unless the part was opened for another winner; empty without a test part."""
+    """E_test of the delivered hypothesis, unless the part was opened for another winner; empty without a test part."""
     if settings.split.test_fraction == 0:
         return Opening()
     others = ledger.opened_for - {learner_id(winner)}
