@@ -86,7 +86,7 @@ def test_folds_that_cannot_be_fitted_are_no_reason_to_stop(results_of, twice, mo
     assert (120, None) == (found.rows, found.E_cv_kept_together)
 
 
-def test_without_copies_there_is_nothing_to_tell(results_of, rows):
+def test_without_copies_there_is_no_effect(results_of, rows):
     settings, results = results_of(rows)
     assert compare(settings, results, settings.candidates[0]) is None
 

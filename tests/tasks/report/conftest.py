@@ -46,7 +46,7 @@ NO_FAMILY = pd.DataFrame(columns=list(FAMILY))
 
 @pytest.fixture
 def summary(settings_with):
-    """A summary made by hand, of classes unless told otherwise."""
+    """A summary made by hand, of classes unless `percent` is false."""
 
     def make(
         percent=True,
