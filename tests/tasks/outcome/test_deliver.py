@@ -34,7 +34,7 @@ every_learner = pytest.mark.parametrize("candidate", [OPEN, PATH], ids=["open", 
 
 @pytest.fixture
 def delivered(prepared):
-    """A function that makes the fits of a form as workers do, delivers, and returns what was stored before and after."""
+    """A function that makes the fits of a form as workers do, delivers, and returns the files before and after."""
 
     def make(form, candidate=OPEN, *changes):
         settings = prepared(f"candidates=[{candidate}]", f"deliver={form}", "progressive.block=7", *changes)
