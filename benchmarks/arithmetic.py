@@ -137,7 +137,7 @@ def _fit(learner: Any, X: Any, y: Any, split: Split, unlabeled: Any) -> tuple[li
 
 
 def _run_all(settings: Settings, _what: str, function: Callable[..., Any], todo: Sequence[Work], _reused: int) -> Any:
-    """What `tasks.fits.executor.run_all` does, but for Prefect, whose time is another row's."""
+    """What `tasks.fits.fan_out.run_all` does, but for Prefect, whose time is another row's."""
     pool = executor.executor(settings.execution)
     longest_first = sorted(range(len(todo)), key=lambda place: -todo[place].seconds)
     futures = {place: pool.submit(function, *todo[place].arguments) for place in longest_first}

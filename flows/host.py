@@ -21,7 +21,7 @@ from types import FrameType
 
 import psutil
 
-from flows.session import CRASH, INTERRUPTED, Session, log_to_terminal, tell
+from flows.session import CRASH, INTERRUPTED, Session, log_to_terminal, report_error
 from tasks.runtime import environment
 from tasks.runtime.checkout_lock import checkout_lock
 from tasks.runtime.environment import CACHE
@@ -33,7 +33,7 @@ _PATIENCE_SECONDS = 30.0
 _LOG = CACHE / "host.log"
 
 
-def ask(name: str, params: str, overrides: Sequence[str]) -> int:
+def run_in_host(name: str, params: str, overrides: Sequence[str]) -> int:
     """Have the host of the enclosing `dvc` process run one flow, on our standard output and error."""
     driver = _driver()
     address = _address(driver)
@@ -96,12 +96,12 @@ class Host:
         from tasks.track import lifecycle
 
         try:
-            with _speaking_to(descriptors):
+            with _redirected_to(descriptors):
                 settings = load(params, overrides)
                 if self._first:
                     log.info("starting the server and %d workers", settings.execution.workers)
             self._session.open(settings)
-            with _speaking_to(descriptors):
+            with _redirected_to(descriptors):
                 if self._first:
                     self._run.enter_context(lifecycle.run(settings))
                     self._first = False
@@ -110,10 +110,10 @@ class Host:
                     self._run.close()
                 return code
         except UserError as error:
-            with _speaking_to(descriptors):
-                return tell(error)
+            with _redirected_to(descriptors):
+                return report_error(error)
         except Exception:
-            with _speaking_to(descriptors):
+            with _redirected_to(descriptors):
                 log.exception("%s crashed", name)
             return CRASH
 
@@ -132,13 +132,13 @@ def main(driver: psutil.Process) -> None:
         with checkout_lock():
             host.serve(driver)
     except UserError as error:
-        tell(error)
+        report_error(error)
     finally:
         host.close()  # the checkout is free by now: the next command need not wait for a server to stop
 
 
 @contextmanager
-def _speaking_to(descriptors: Sequence[int]) -> Iterator[None]:
+def _redirected_to(descriptors: Sequence[int]) -> Iterator[None]:
     """Standard output and error are those of the stage."""
     own = [os.dup(1), os.dup(2)]
     for place, descriptor in zip((1, 2), descriptors, strict=True):

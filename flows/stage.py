@@ -6,7 +6,7 @@ from typing import Any
 
 from prefect import flow
 
-from tasks.fits.executor import RUNNER
+from tasks.fits.fan_out import RUNNER
 from tasks.params import Settings, load
 from tasks.track import lifecycle
 

@@ -30,7 +30,7 @@ def read_design(settings: Settings) -> Design:
 
 
 def design_of(settings: Settings, labeled: str, partitions: str) -> Design:
-    """The same for those who know the files' hashes: read once for each process and version."""
+    """The design for files with these hashes: read once for each process and version."""
     unlabeled = bool(files.shards())
     names = [name for name in PER_CANDIDATE if unlabeled or name not in OF_UNLABELED]
     if len(settings.candidates) > 1:
@@ -52,7 +52,7 @@ def design_of(settings: Settings, labeled: str, partitions: str) -> Design:
 
 @dataclass(frozen=True)
 class _Written:
-    """A loss as the parameters write it: by its text it can be a key, which a mapping cannot."""
+    """A loss as params.yaml writes it: its text makes it a cache key, because a mapping cannot be hashed."""
 
     text: str
     loss: Any = field(compare=False)

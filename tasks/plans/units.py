@@ -11,7 +11,7 @@ from tasks.storage import files
 
 @dataclass(frozen=True)
 class Unit:
-    """One fit: the number of its split in a scheme, where it is stored, and the learner's open random state."""
+    """One fit: the number of its split in a scheme, its key in the cache, and the seed of the learner."""
 
     scheme: SchemeName
     number: int
@@ -43,7 +43,7 @@ class Versions:
 
 @dataclass(frozen=True)
 class Compared:
-    """Pairs of half models that are compared on a batch of shards: the first repeat, their keys, where it is stored."""
+    """Pairs of half models, compared on a batch of shards: the first repeat, their keys, the key of the result."""
 
     first: int
     halves: tuple[str, ...]
@@ -51,5 +51,5 @@ class Compared:
 
 
 def hypothesis_key(unit: Unit | str) -> str:
-    """Where the hypothesis of a unit lies."""
+    """The key of a unit's hypothesis."""
     return f"{unit if isinstance(unit, str) else unit.key}.hypothesis"

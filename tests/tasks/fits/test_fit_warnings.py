@@ -10,7 +10,7 @@ from tasks.fits.worker import fit_units
 from tasks.plans.fit_plans import scheme
 from tasks.plans.read_design import read_design
 from tasks.plans.units import Versions
-from tasks.plans.units_of_scheme import gather, plan
+from tasks.plans.units_of_scheme import gather, plan_units
 from tasks.storage import files
 
 CANDIDATES = (
@@ -22,7 +22,7 @@ CANDIDATES = (
 def finished(settings, name: str, fit: bool = True):
     """The finished units of each candidate, fitted as a worker does or found in the cache."""
     own, versions = scheme(read_design(settings), name, settings.deliver), Versions.current()
-    planned = {one.name: (one, units) for one, units in plan(settings, own, versions)}
+    planned = {one.name: (one, units) for one, units in plan_units(settings, own, versions)}
     if fit:
         for candidate, units in planned.values():
             assert fit_units(settings, candidate, units, versions) is None

@@ -14,7 +14,7 @@ from tasks.outcome.delivery_forms import FORMS
 from tasks.plans.fit_plans import scheme
 from tasks.plans.read_design import read_design
 from tasks.plans.units import Versions
-from tasks.plans.units_of_scheme import plan
+from tasks.plans.units_of_scheme import plan_units
 from tasks.storage import files, fit_cache, model_file
 
 OPEN = "{name: open, estimator: sklearn.tree.DecisionTreeClassifier, params: {max_features: 1, max_depth: 3}}"
@@ -41,7 +41,7 @@ def delivered(prepared):
         (winner,) = settings.candidates
         design, versions = read_design(settings), Versions.current()
         for name in NEEDED[form]:
-            for one, units in plan(settings, scheme(design, name, form), versions):
+            for one, units in plan_units(settings, scheme(design, name, form), versions):
                 assert fit_units(settings, one, units, versions) is None
         before = stored()
         return deliver(settings, winner), winner, before

@@ -15,7 +15,7 @@ from tasks.outcome.estimate import Results
 from tasks.plans.fit_plans import scheme
 from tasks.plans.read_design import read_design
 from tasks.plans.units import Versions
-from tasks.plans.units_of_scheme import plan
+from tasks.plans.units_of_scheme import plan_units
 from tasks.runtime.errors import UserError
 from tasks.storage import files, fit_cache
 
@@ -33,7 +33,7 @@ def results_of(rows, settings_of_rows):
         design, versions = read_design(settings), Versions.current()
         losses = {}
         for name in ("cross_validation", *(["copies_together"] if design.copies is not None else [])):
-            for one, units in plan(settings, scheme(design, name, "final"), versions):
+            for one, units in plan_units(settings, scheme(design, name, "final"), versions):
                 fit_units(settings, one, units, versions)
                 if name == "cross_validation":
                     losses[name] = [fit_cache.load(unit.key)[0] for unit in units]

@@ -12,7 +12,7 @@ from heldout.resampling import SUBSAMPLES
 from heldout.selection.judging import paired
 from heldout.selection.select import standard_error
 from tasks.data.prepare_tables import Prepared
-from tasks.data.unlabeled import dealt
+from tasks.data.unlabeled import from_rows
 from tasks.data.write_prepared import write_prepared
 from tasks.outcome.estimate import choose, estimate_all, read_results
 from tasks.plans.read_design import read_design
@@ -55,7 +55,7 @@ def results_of(checkout, settings_with):
         labeled = pd.DataFrame({"x": np.zeros(4), "target": [0, 1, 0, 1]})
         halves = np.array([[0, 0, 1, 1], [0, 1, 0, 1]], dtype=np.int8)
         places = [np.arange(3), np.array([3])] if unlabeled else []
-        shards = dealt(pd.DataFrame({"x": np.zeros(4)}), places)
+        shards = from_rows(pd.DataFrame({"x": np.zeros(4)}), places)
         write_prepared(Prepared(labeled, None, shards, partition, halves, "hash"))
         settings = settings_with(CANDIDATES, "progressive.block=1", METHODS, *changes)
         disagreement, rows = [], []
