@@ -136,7 +136,18 @@ def _of_ridge(learner: Any) -> Callable[[Values, Values | None], Values]:
     """The kernel of a `KernelRidge`."""
     if learner.kernel == "precomputed":
         raise Declined("was given a precomputed kernel")
-    return learner._get_kernel  # type: ignore[no-any-return]  # what its fit and predict call
+    from sklearn.metrics.pairwise import pairwise_kernels
+
+    if callable(learner.kernel):
+        settings = learner.kernel_params or {}
+    else:
+        settings = {name: getattr(learner, name) for name in ("gamma", "degree", "coef0")}
+
+    def kernel(first: Values, second: Values | None) -> Values:
+        values: Values = pairwise_kernels(first, second, metric=learner.kernel, filter_params=True, **settings)
+        return values
+
+    return kernel
 
 
 def _of_process(learner: Any, weights: Values | None) -> Callable[[Values, Values | None], Values]:

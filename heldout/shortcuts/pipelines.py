@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 import heldout.shortcuts
 from heldout.shortcuts import family_of, load
-from heldout.shortcuts.preconditions import Values, decline_on_error, features
+from heldout.shortcuts.preconditions import Values, decline_on_error, features, valid_settings
 from heldout.shortcuts.shortcut import Declined, Shortcut
 
 _SAME = ("FunctionTransformer", "SimpleImputer")  # with the settings of `_changes_nothing`
@@ -107,8 +107,7 @@ def _transformed(part: Any, rows: Values) -> Values:
 
 def _behind(scaler: Any, last: Any) -> Any:
     """The family of a learner behind a scaler of each feature."""
-    with decline_on_error():
-        scaler._validate_params()
+    valid_settings(scaler)
     kind = _name(last)
     if kind == "LinearDiscriminantAnalysis" and last.solver == "svd" and not getattr(scaler, "clip", False):
         return family_of(last)

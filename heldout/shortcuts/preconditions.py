@@ -23,6 +23,11 @@ def exactly(learner: Any, *types: type) -> None:
     """Declined unless `learner` is of one of `types` itself, with settings that its `fit` takes."""
     if type(learner) not in types:
         raise Declined(f"is no {' or '.join(one.__name__ for one in types)} itself")
+    valid_settings(learner)
+
+
+def valid_settings(learner: Any) -> None:
+    """Declined unless `fit` takes the settings: the check with which each `fit` of scikit-learn begins."""
     with decline_on_error():
         learner._validate_params()
 

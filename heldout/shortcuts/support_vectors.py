@@ -35,7 +35,7 @@ _AT_ONCE = 32  # rows of the kernel, which stay in a core's cache
 
 def known(learner: Any) -> bool:
     """Whether learners of this very type may be fitted from distances."""
-    return type(learner).__name__ in _TYPES and type(learner).__module__ == "sklearn.svm._classes"
+    return type(learner).__name__ in _TYPES and type(learner).__module__.startswith("sklearn.svm.")
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,7 +154,7 @@ class SupportVectors:
         distances = self._distances
         rows = distances.rows[train]
         further = {} if self._weights is None else {"sample_weight": self._weights[train]}
-        gamma = self._gamma(rows)
+        gamma = self._gamma_of(rows)
         kernel = distances.kernel(train, gamma)
         hypothesis = seeded(self._learner, state).set_params(kernel="precomputed")
         with preconditions.decline_on_error(), config_context(assume_finite=True):
@@ -162,7 +162,8 @@ class SupportVectors:
             validate_data(hypothesis, distances.table[:1], skip_check_array=True)  # its features, and their names
         hypothesis.set_params(kernel="rbf")
         hypothesis.support_vectors_ = rows[hypothesis.support_]
-        hypothesis.shape_fit_, hypothesis._gamma = rows.shape, gamma
+        hypothesis.shape_fit_ = rows.shape
+        hypothesis._gamma = gamma  # which its predict reads
         return hypothesis
 
     def predictions(self, hypothesis: Any, train: Rows, test_rows: Rows) -> NDArray[Any]:
@@ -191,8 +192,9 @@ class SupportVectors:
         classes, coefficients = len(hypothesis.classes_), hypothesis.dual_coef_
         # of two classes scikit-learn turns the sign
         toward_first = -1 if classes == 2 else 1
-        kernel = self._distances.across(train[hypothesis.support_], test_rows, hypothesis._gamma)
-        error = 2 * self._distances.error(hypothesis._gamma) + 4 * (coefficients.shape[1] + 4) * _UNIT
+        gamma = hypothesis._gamma
+        kernel = self._distances.across(train[hypothesis.support_], test_rows, gamma)
+        error = 2 * self._distances.error(gamma) + 4 * (coefficients.shape[1] + 4) * _UNIT
         ends = np.cumsum(hypothesis.n_support_)
         own = [slice(end - size, end) for end, size in zip(ends, hypothesis.n_support_, strict=True)]
         votes, doubtful = np.zeros((len(test_rows), classes), dtype=np.int64), np.zeros(len(test_rows), dtype=np.bool_)
@@ -209,7 +211,7 @@ class SupportVectors:
         predicted: NDArray[Any] = hypothesis.predict(take(self._distances.table, test_rows))
         return predicted
 
-    def _gamma(self, rows: Values) -> float:
+    def _gamma_of(self, rows: Values) -> float:
         """As scikit-learn takes it from the rows that it trains on."""
         gamma: float | str = self._learner.gamma
         if not isinstance(gamma, str):

@@ -21,8 +21,6 @@ COUNTS = {
     "categorical": CategoricalNB(min_categories=4),
 }
 GAUSSIAN = GaussianNB(var_smoothing=0)
-# 250 problems in all, of folds and of steps
-SEEDS = [seed if seed < 12 else pytest.param(seed, marks=pytest.mark.slow) for seed in range(50)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,7 +73,7 @@ class Problem:
 
 
 @pytest.mark.parametrize("steps", [False, True], ids=["folds", "steps"])
-@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.draws(of=30)
 @pytest.mark.parametrize("learner", COUNTS.values(), ids=COUNTS)
 def test_learners_of_counts_have_the_answers_of_their_refits(learner, seed, steps):
     problem = Problem.draw(seed, steps)
@@ -86,7 +84,7 @@ def test_learners_of_counts_have_the_answers_of_their_refits(learner, seed, step
 
 
 @pytest.mark.parametrize("steps", [False, True], ids=["folds", "steps"])
-@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.draws(of=30)
 def test_so_has_gaussian_naive_bayes_to_rounding(seed, steps):
     problem = Problem.draw(seed, steps)
     further = {"sample_weight": problem.weights} if seed % 2 else {}

@@ -29,7 +29,7 @@ def lacks_a_class(error):
     return "of a class" in str(error.value)
 
 
-@pytest.mark.parametrize("seed", range(150))
+@pytest.mark.draws
 def test_answers_equal_those_of_the_refit_and_well_conditioned_problems_are_not_declined(equals_refit, seed):
     rng = np.random.default_rng(seed)
     X, y = problem(rng, classes=2)
@@ -42,7 +42,7 @@ def test_answers_equal_those_of_the_refit_and_well_conditioned_problems_are_not_
     assert equals_refit(learner, shortcut, X, y, rng, method, weights) == 0 or len(y) < 30
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.draws(quick=6)
 def test_ill_conditioned_problems_are_equal_or_declined(equals_refit, seed):
     rng = np.random.default_rng(1000 + seed)
     X, y = problem(rng)

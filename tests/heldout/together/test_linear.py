@@ -82,7 +82,7 @@ def on_boundaries(hypotheses, X):
     return rows[np.isfinite(rows).all(axis=1)]
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.draws(of=30)
 @pytest.mark.parametrize("learner", CLASSIFIERS, ids=lambda learner: type(learner).__name__)
 def test_labels_are_those_of_each_hypothesis_on_boundaries_too(learner, seed):
     classes = 2 + seed % 3
@@ -99,7 +99,7 @@ def test_labels_are_those_of_each_hypothesis_on_boundaries_too(learner, seed):
             np.testing.assert_array_equal(got, wanted)
 
 
-@pytest.mark.parametrize("seed", range(70))
+@pytest.mark.draws(of=30)
 @pytest.mark.parametrize("learner", WITH_LINK, ids=lambda learner: type(learner).__name__)
 def test_probabilities_are_those_of_each_hypothesis(learner, seed):
     classes = 2 if isinstance(learner, SGDClassifier) else 2 + seed % 3
@@ -111,7 +111,7 @@ def test_probabilities_are_those_of_each_hypothesis(learner, seed):
         np.testing.assert_allclose(got, answers(hypothesis, X, loss), rtol=0, atol=1e-11)
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.draws(of=30)
 @pytest.mark.parametrize("learner", REGRESSORS, ids=str)
 def test_numbers_are_those_of_each_hypothesis_up_to_the_rounding_of_a_sum(learner, seed):
     rng, X, y = problem(seed)

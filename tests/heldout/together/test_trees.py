@@ -57,7 +57,7 @@ def equal_bits(hypotheses, X, loss):
         np.testing.assert_array_equal(got, wanted)
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.draws(of=30)
 @pytest.mark.parametrize("kind", CLASSIFIERS)
 def test_labels_and_probabilities_are_those_of_each_hypothesis(kind, seed):
     classes = 2 + seed % 3
@@ -69,7 +69,7 @@ def test_labels_and_probabilities_are_those_of_each_hypothesis(kind, seed):
         equal_bits(hypotheses, rows, choose_loss("brier", labels))
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.draws(of=30)
 @pytest.mark.parametrize("kind", REGRESSORS)
 def test_numbers_are_those_of_each_hypothesis(kind, seed):
     rng, X, y = problem(seed)
