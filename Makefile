@@ -20,7 +20,7 @@ test-long: .venv/ready ## those that do not fit the time of CI: before a release
 
 # side by side: the real commands wait much of their time
 test-units: .venv/ready
-	python -m pytest tests/heldout tests/studies tests/tasks $(MARKED)
+	python -m pytest tests/heldout tests/structure tests/studies tests/tasks $(MARKED)
 
 test-commands: .venv/ready
 	python -m pytest tests/end_to_end $(MARKED)
