@@ -140,7 +140,7 @@ def _fit(learner: Any, X: Any, y: Any, split: Split, unlabeled: Any) -> tuple[li
 
 
 def _run_all(settings: Settings, _what: str, function: Callable[..., Any], todo: Sequence[Work], _reused: int) -> Any:
-    """`tasks.fits.executor.run_all` without Prefect, whose time has a row of its own."""
+    """The fan-out of tasks without Prefect, whose time has a row of its own."""
     pool = executor.executor(settings.execution)
     longest_first = sorted(range(len(todo)), key=lambda place: -todo[place].seconds)
     futures = {place: pool.submit(function, *todo[place].arguments) for place in longest_first}
