@@ -67,7 +67,7 @@ def _losses(
     y: NDArray[np.generic],
     splits: Sequence[Split],
     scheme: SchemeName,
-    ask: tree_cv.Ask[Losses],
+    ask: tree_cv.Evaluate[Losses],
     weights: dict[str, NDArray[np.float64]],
 ) -> Iterator[Losses]:
     parts = [split.validation for split in splits]

@@ -134,7 +134,7 @@ def observe(cell: Cell, whole: Population, repeat: int) -> dict[str, Any]:
         errors = [test(one.hypothesis, whole.X, whole.y, everywhere, loss).mean() for one in fitted[scheme]]
         return float(np.average(errors, weights=[len(split.validation) for split in design.splits(scheme)]))
 
-    table = repeated_by_row(half_losses(design, evidence.losses["covalidation"], own=False), loss)
+    table = repeated_by_row(half_losses(design, evidence.losses["covalidation"], on_training_half=False), loss)
     apart, truly_apart = _disagreement(fitted["covalidation"], unlabeled, whole, loss)
     folds = cross_validated(design, evidence)
     further = {

@@ -9,7 +9,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from heldout import covalidation, intervals, progressive
-from heldout.dependence import Kind
+from heldout.dependence import DependenceKind
 from heldout.design import OF_UNLABELED, cross_validated, tested
 from heldout.family import BOUND
 from heldout.intervals import confidence_sequence
@@ -50,7 +50,7 @@ class Summary:
     loss: Loss
     unlabeled: bool  # whether there are unlabelled rows
     settings: Settings
-    kind: Kind | None = None  # how the rows depend on one another
+    kind: DependenceKind | None = None  # how the rows depend on one another
     shards: Sequence[ShardReport] = ()
 
     def cell(self, candidate: str, estimate: str) -> tuple[str, str]:

@@ -185,8 +185,8 @@ def test_half_losses_are_a_table_of_repeats_by_rows():
     ]
     trains = [np.full(len(split.train), 10.0 * (i // 2) + i % 2) for i, split in enumerate(made.splits("covalidation"))]
     repeat = np.arange(REPEATS)[:, None]
-    assert (10 * repeat + 1 - made.halves).tolist() == half_losses(made, tests, own=False).tolist()
-    assert (10 * repeat + made.halves).tolist() == half_losses(made, trains, own=True).tolist()
+    assert (10 * repeat + 1 - made.halves).tolist() == half_losses(made, tests, on_training_half=False).tolist()
+    assert (10 * repeat + made.halves).tolist() == half_losses(made, trains, on_training_half=True).tolist()
 
 
 def test_the_estimates_come_in_their_order_and_only_those_asked_for():
