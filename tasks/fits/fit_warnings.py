@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from heldout.warned import Kind, Warnings
+from heldout.fit_warnings import WarningCount, WarningCounts
 from tasks.plans.units import Finished
 from tasks.storage import files
 
@@ -16,18 +16,18 @@ def count(stage: str, *schemes: Mapping[str, Finished]) -> dict[str, dict[str, A
     """The warnings.json of a stage: of each candidate that warned, over all fits of the stage; told in the log."""
     found = {}
     for name in dict.fromkeys(name for scheme in schemes for name in scheme):
-        counted = Warnings.of([fit for scheme in schemes for fit in scheme[name].warned])
+        counted = WarningCounts.of([fit for scheme in schemes for fit in scheme[name].warned])
         if counted.concerned:
             found[name] = asdict(counted)
             log.warning("%s: %s: %s", stage, name, counted)
     return found
 
 
-def read(stages: Sequence[str]) -> dict[str, Warnings]:
+def read(stages: Sequence[str]) -> dict[str, WarningCounts]:
     """The warnings of each candidate over those of `stages` in which it warned."""
-    parts: dict[str, list[Warnings]] = {}
+    parts: dict[str, list[WarningCounts]] = {}
     for stage in stages:
         for name, one in files.read_warnings(stage).items():
-            kinds = tuple(Kind(**kind) for kind in one["kinds"])
-            parts.setdefault(name, []).append(Warnings(one["fits"], one["concerned"], kinds))
-    return {name: Warnings.together(own) for name, own in parts.items()}
+            kinds = tuple(WarningCount(**kind) for kind in one["kinds"])
+            parts.setdefault(name, []).append(WarningCounts(one["fits"], one["concerned"], kinds))
+    return {name: WarningCounts.together(own) for name, own in parts.items()}

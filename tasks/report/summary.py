@@ -12,11 +12,11 @@ from heldout import covalidation, intervals, progressive
 from heldout.dependence import DependenceKind
 from heldout.design import OF_UNLABELED, cross_validated, tested
 from heldout.family import BOUND
+from heldout.fit_warnings import WarningCounts
 from heldout.intervals import confidence_sequence
 from heldout.losses import Loss, Losses
 from heldout.schemes import STAGES
 from heldout.selection import bbc
-from heldout.warned import Warnings
 from tasks.fits import fit_warnings
 from tasks.outcome.delivery_forms import FORMS
 from tasks.outcome.estimate import Results, estimate_all, read_results
@@ -37,7 +37,7 @@ class Summary:
     estimates: pd.DataFrame
     selection: Mapping[str, Any]
     failures: Mapping[str, str]
-    warned: Mapping[str, Warnings]  # the fits of each candidate that gave warnings
+    warned: Mapping[str, WarningCounts]  # the fits of each candidate that gave warnings
     fold_errors: Mapping[str, Losses]
     progressive_errors: Mapping[str, Losses]
     band: tuple[Losses, Losses] | None  # of the selected candidate along the stream, at all steps at once

@@ -7,12 +7,12 @@ import pandas as pd
 import pytest
 
 from heldout import covalidation
+from heldout.fit_warnings import WarningCount, WarningCounts
 from heldout.intervals import DEFAULTS, confidence_sequence
 from heldout.losses import SQUARED, ZERO_ONE, choose_loss
 from heldout.observed import RepeatedByRow
 from heldout.records import Estimate
 from heldout.selection import bbc
-from heldout.warned import Kind, Warnings
 from tasks.outcome.delivery_forms import FORMS
 from tasks.outcome.estimate import estimate_all, read_results
 from tasks.report.summary import Summary, read_summary, shown_steps, why
@@ -101,7 +101,7 @@ def test_few_rows_of_many_classes_in_stratified_parts_are_warned_of(summary):
 
 
 def test_warnings_are_told_once_a_candidate_with_the_share_of_its_fits(summary):
-    counted = Warnings(60, 4, (Kind("ConvergenceWarning", 4, "lbfgs failed to converge"),))
+    counted = WarningCounts(60, 4, (WarningCount("ConvergenceWarning", 4, "lbfgs failed to converge"),))
     said = summary(warned={"bayes": counted}).sentences()
     assert "4 of 60 fits warned: ConvergenceWarning: lbfgs failed to converge" == said["bayes warned"]
     assert [] == [name for name in summary().sentences() if name.endswith("warned")]
