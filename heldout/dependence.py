@@ -97,7 +97,7 @@ class Dependence:
             reason = "every earlier row is of a group that is tested later; give groups or time, not both"
             return BadArgument("groups", f"groups: {reason}")
         return BadArgument(
-            "gap", f"gap is {self.gap}, which leaves no row to train on before {tested} tested ones; use a smaller gap"
+            "gap", f"gap is {self.gap}, which leaves no row to train on before {tested} tested rows; use a smaller gap"
         )
 
 

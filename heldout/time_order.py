@@ -35,7 +35,7 @@ def forward_folds(time: Times, folds: int, gap: int) -> NDArray[np.int64]:
     n, times = len(time), int(time.max()) + 1
     if folds == n:
         raise BadArgument(
-            "folds", "folds is leave-one-out, which tests rows earlier than those trained on; with time use a number"
+            "folds", "folds is leave-one-out, which tests rows before training rows; with time use a number"
         )
     if not 2 <= folds < times:
         raise BadArgument(

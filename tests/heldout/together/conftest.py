@@ -1,4 +1,4 @@
-"""Every law about answers together: those of each hypothesis, asked by itself."""
+"""Every law about predictions together: they equal the predictions of each hypothesis by itself."""
 
 from pathlib import Path
 
