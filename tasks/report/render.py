@@ -6,7 +6,7 @@ from typing import Any
 
 import pandas as pd
 
-from heldout.dependence import Kind
+from heldout.dependence import DependenceKind
 from heldout.intervals.dependent import assumption_of
 from heldout.selection import bbc
 from tasks.report.sentences import sentences, why
@@ -49,7 +49,7 @@ def targets(summary: Summary) -> Iterator[dict[Any, Any]]:
         }
 
 
-def _assumption(estimate: str, interval: str, kind: Kind | None) -> str:
+def _assumption(estimate: str, interval: str, kind: DependenceKind | None) -> str:
     if estimate == "E_bbc":
         return bbc.ASSUMPTION if kind is None else bbc.ASSUMPTION_OF_GROUPS
     return assumption_of(estimate, interval, kind)

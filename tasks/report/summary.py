@@ -8,9 +8,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from heldout.dependence import Kind
+from heldout.dependence import DependenceKind
+from heldout.fit_warnings import WarningCounts
 from heldout.losses import Loss, Losses
-from heldout.warned import Warnings
 from tasks.params import Settings
 from tasks.storage.shard_report import ShardReport
 
@@ -31,7 +31,7 @@ class Summary:
     estimates: pd.DataFrame
     selection: Mapping[str, Any]
     failures: Mapping[str, str]
-    warned: Mapping[str, Warnings]
+    warned: Mapping[str, WarningCounts]
     fold_errors: Mapping[str, Losses]
     progressive_errors: Mapping[str, Losses]
     band: tuple[Losses, Losses] | None
@@ -43,7 +43,7 @@ class Summary:
     loss: Loss
     unlabeled: bool  # whether there are unlabelled rows
     settings: Settings
-    kind: Kind | None = None
+    kind: DependenceKind | None = None
     shards: Sequence[ShardReport] = ()
 
     @property

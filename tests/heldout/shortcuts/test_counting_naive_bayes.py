@@ -93,7 +93,7 @@ def test_ill_conditioned_problems_are_equal_or_declined(equals_refit, kind, seed
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_many_folds_and_blocks_are_asked_in_pieces(equals_refit, kind, monkeypatch):
+def test_many_folds_and_blocks_are_predicted_in_pieces(equals_refit, kind, monkeypatch):
     monkeypatch.setattr("heldout.shortcuts.class_sums._AT_ONCE", 64)
     rng = np.random.default_rng(6)
     for _ in range(5):
@@ -114,7 +114,7 @@ def test_categories_are_those_of_the_training_part(weights):
     further = {} if weights is None else {"sample_weight": weights[train]}
     wanted = learner.fit(X[train], y[train], **further).predict_proba(X[asked])
     np.testing.assert_allclose(shortcut.part(train, asked, "predict_proba"), wanted, atol=1e-12)
-    with pytest.raises(Declined, match="category above"):
+    with pytest.raises(Declined, match="category above all"):
         shortcut.part(train, np.array([35]))
 
 

@@ -71,7 +71,7 @@ def test_ill_conditioned_problems_are_equal_or_declined(equals_refit, kind, seed
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_many_folds_and_blocks_are_asked_in_pieces(equals_refit, kind, monkeypatch):
+def test_many_folds_and_blocks_are_predicted_in_pieces(equals_refit, kind, monkeypatch):
     monkeypatch.setattr("heldout.shortcuts.class_sums._AT_ONCE", 64)
     rng = np.random.default_rng(6)
     for _ in range(8):

@@ -57,7 +57,7 @@ def test_ill_conditioned_problems_are_equal_or_declined(equals_refit, seed):
     equals_refit(learner, shortcut, X, y, rng, ["predict", "predict_proba"][seed // 2 % 2], weights)
 
 
-def test_leaving_out_the_row_that_makes_a_variance_is_summed_anew():
+def test_leaving_out_the_row_that_makes_a_variance_is_summed_again():
     rng = np.random.default_rng(5)
     X, y = rng.normal(size=(40, 2)), np.arange(40) % 2
     X[::2, 0], X[6, 0] = 0.0, 100.0
@@ -67,7 +67,7 @@ def test_leaving_out_the_row_that_makes_a_variance_is_summed_anew():
     np.testing.assert_allclose(got[6], wanted, atol=1e-9)
 
 
-def test_many_folds_and_blocks_are_asked_in_pieces(equals_refit, monkeypatch):
+def test_many_folds_and_blocks_are_predicted_in_pieces(equals_refit, monkeypatch):
     monkeypatch.setattr("heldout.shortcuts.class_sums._AT_ONCE", 64)
     rng = np.random.default_rng(6)
     for _ in range(10):

@@ -125,7 +125,7 @@ HOLE = np.where(EACH == 7, np.nan, 1.0)
         (OwnRidge(), ROWS, NUMBERS, None, "itself"),
         (Lasso(), ROWS, NUMBERS, None, "itself"),
         (Ridge(-1), ROWS, NUMBERS, None, "InvalidParameterError"),
-        (Ridge([1.0]), ROWS, NUMBERS, None, "more penalties"),
+        (Ridge([1.0]), ROWS, NUMBERS, None, "more than one penalty"),
         (Ridge(np.nan), ROWS, NUMBERS, None, "InvalidParameterError"),
         (Ridge(positive=True), ROWS, NUMBERS, None, "positive"),
         (LinearRegression(positive=True), ROWS, NUMBERS, None, "positive"),
@@ -206,7 +206,7 @@ def test_a_partition_without_a_shortcut_is_declined(ask, reason):
 
 def test_a_row_of_no_weight_far_outside_of_the_others_is_declined():
     X = np.c_[ROWS, 1e9 * (EACH == 4)]
-    with pytest.raises(Declined, match="far outside"):
+    with pytest.raises(Declined, match="test rows far outside"):
         of(Ridge(), X, weights=(EACH != 4) + 0.0).folds(EACH)
 
 

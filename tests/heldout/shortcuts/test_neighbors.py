@@ -92,7 +92,7 @@ def test_no_hypothesis_is_fitted_for_rows_without_ties(fitted):
     assert [] == fitted
 
 
-def test_a_row_with_a_tie_at_the_kth_neighbour_is_asked_of_a_refit(fitted):
+def test_a_row_with_a_tie_at_the_kth_neighbour_is_predicted_by_a_refit(fitted):
     X = np.vstack([[[100, 0], [100, 1], [100, -1]], ROWS])
     leave_one_out(KNeighborsRegressor(1), X, np.r_[1.0, 2, 3, NUMBERS])
     assert [(0,)] == fitted
@@ -100,13 +100,13 @@ def test_a_row_with_a_tie_at_the_kth_neighbour_is_asked_of_a_refit(fitted):
     assert [(0,)] == fitted
 
 
-def test_a_row_whose_votes_by_distance_tie_is_asked_of_a_refit(fitted):
+def test_a_row_whose_votes_by_distance_tie_is_predicted_by_a_refit(fitted):
     X = np.vstack([[[100, 0], [100, 1], [100, -1]], ROWS])
     leave_one_out(KNeighborsClassifier(2, weights="distance"), X, np.r_[["a", "a", "b"], CLASSES])
     assert (0,) in fitted
 
 
-def test_a_row_whose_distance_rounds_by_a_share_of_it_is_asked_of_a_refit(fitted):
+def test_a_row_whose_distance_rounds_by_a_share_of_it_is_predicted_by_a_refit(fitted):
     X = np.vstack([[[1, 0], [1, 1e-7]], ROWS])
     leave_one_out(KNeighborsRegressor(2, weights="distance", algorithm="brute"), X, np.r_[1.0, 2, NUMBERS])
     assert [(0,), (1,)] == fitted

@@ -138,7 +138,7 @@ def test_each_value_of_a_kernel_is_the_single_that_libsvm_has(seed):
     assert_the_same(SupportVectors.of(learner, distances, y).fitted(train, STATE), refit(learner, X, y, train))
 
 
-def test_rows_between_two_classes_are_asked_of_the_hypothesis():
+def test_rows_between_two_classes_are_predicted_by_the_hypothesis():
     rng = np.random.default_rng(0)
     right = rng.normal(size=(40, 2)) + np.array([2, 0])
     X = np.concatenate([right, right * [-1, 1], np.stack([np.zeros(200), rng.normal(size=200)], axis=1)])
@@ -189,9 +189,9 @@ def test_a_type_is_known_itself():
         (SVC(kernel="linear"), ROWS, None, "another kernel"),
         (SVC(kernel="precomputed"), ROWS, None, "another kernel"),
         (SVC(kernel=lambda a, b: a @ b.T), ROWS, None, "another kernel"),
-        (SVC(probability=True), ROWS, None, "probabilities"),
+        (SVC(probability=True), ROWS, None, "probability"),
         (SVC(break_ties=True), ROWS, None, "ties"),
-        (SVC(verbose=True), ROWS, None, "tell of its fits"),
+        (SVC(verbose=True), ROWS, None, "verbose"),
         (SVC(), ROWS.astype(np.float32), None, "2-D array of float64"),
         (SVC(), ROWS * HOLE[:, None], None, "missing"),
         (SVC(), pd.DataFrame(ROWS).assign(kind="a"), None, "no table of numbers"),

@@ -5,10 +5,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from heldout.fit_warnings import WarningCount, WarningCounts
 from heldout.intervals import DEFAULTS
 from heldout.losses import choose_loss
 from heldout.records import Estimate
-from heldout.warned import Kind, Warnings
 from tasks.outcome.delivery_forms import FORMS
 from tasks.report.sentences import sentences, why
 from tasks.storage.shard_report import ShardReport
@@ -23,7 +23,7 @@ def test_few_rows_of_many_classes_in_stratified_parts_give_a_warning(summary):
 
 
 def test_the_warnings_of_a_candidate_are_counted_with_the_share_of_its_fits(summary):
-    counted = Warnings(60, 4, (Kind("ConvergenceWarning", 4, "lbfgs failed to converge"),))
+    counted = WarningCounts(60, 4, (WarningCount("ConvergenceWarning", 4, "lbfgs failed to converge"),))
     assert str(counted) == sentences(summary(warned={"bayes": counted}))["bayes warned"]
     assert [] == [name for name in sentences(summary()) if name.endswith("warned")]
 

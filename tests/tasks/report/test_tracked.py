@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from heldout.warned import Kind, Warnings
+from heldout.fit_warnings import WarningCount, WarningCounts
 from tasks.outcome.ledger import learner_id
 from tasks.report.items import Artifact, Dataset, Metric, Parameter, Tag, parameters
 from tasks.report.tracked import candidate_items, outcome_items, settings_items
@@ -70,7 +70,7 @@ def test_a_candidate_reports_its_settings_estimates_bounds_and_curves(case):
 
 def test_a_candidate_that_failed_reports_its_settings_and_the_reason_alone(case):
     candidate, summary = case
-    counted = Warnings(60, 4, (Kind("ConvergenceWarning", 4, "no"),))
+    counted = WarningCounts(60, 4, (WarningCount("ConvergenceWarning", 4, "no"),))
     failed = replace(summary, failures={"bayes": "fold 1/2: oh"}, warned={"bayes": counted})
     items = list(candidate_items(candidate, failed))
     assert {Tag("failure", "fold 1/2: oh"), Tag("warnings", str(counted))} <= {*of_kind(Tag, items)}
