@@ -93,7 +93,7 @@ class Host:
     def _answer(self, descriptors: list[int], name: str, params: str, overrides: list[str]) -> int:
         """One stage; its words go to its own output, those of the server and the workers to the log."""
         from tasks.params import load
-        from tasks.track import mlflow_runs
+        from tasks.track import lifecycle
 
         try:
             with _redirected_to(descriptors):
@@ -103,7 +103,7 @@ class Host:
             self._session.open(settings)
             with _redirected_to(descriptors):
                 if self._first:
-                    self._run.enter_context(mlflow_runs.run(settings))
+                    self._run.enter_context(lifecycle.run(settings))
                     self._first = False
                 code = self._session.run(name, params, overrides)
                 if name == "report" and code == 0:
@@ -118,9 +118,9 @@ class Host:
             return CRASH
 
     def _end_run(self, reason: str) -> None:
-        from tasks.track import mlflow_runs
+        from tasks.track import lifecycle
 
-        mlflow_runs.end_run("FAILED", reason)
+        lifecycle.end_run("FAILED", reason)
 
 
 def main(driver: psutil.Process) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from heldout.warned import Kind, Warnings
+from heldout.fit_warnings import WarningCount, WarningCounts
 from tasks.plans.units import Finished
 from tasks.storage import files
 
@@ -16,18 +16,18 @@ def count(stage: str, *schemes: Mapping[str, Finished]) -> dict[str, dict[str, A
     """The warnings of each candidate over all fits of a stage, as warnings.json holds them; logged too."""
     by_candidate = {}
     for name in dict.fromkeys(name for scheme in schemes for name in scheme):
-        counted = Warnings.of([fit for scheme in schemes for fit in scheme[name].warned])
+        counted = WarningCounts.of([fit for scheme in schemes for fit in scheme[name].warned])
         if counted.concerned:
             by_candidate[name] = asdict(counted)
             log.warning("%s: %s: %s", stage, name, counted)
     return by_candidate
 
 
-def read(stages: Sequence[str]) -> dict[str, Warnings]:
+def read(stages: Sequence[str]) -> dict[str, WarningCounts]:
     """The warnings of each candidate over all of `stages`."""
-    parts: dict[str, list[Warnings]] = {}
+    parts: dict[str, list[WarningCounts]] = {}
     for stage in stages:
         for name, stored in files.read_warnings(stage).items():
-            kinds = tuple(Kind(**kind) for kind in stored["kinds"])
-            parts.setdefault(name, []).append(Warnings(stored["fits"], stored["concerned"], kinds))
-    return {name: Warnings.together(warnings) for name, warnings in parts.items()}
+            kinds = tuple(WarningCount(**kind) for kind in stored["kinds"])
+            parts.setdefault(name, []).append(WarningCounts(stored["fits"], stored["concerned"], kinds))
+    return {name: WarningCounts.together(warnings) for name, warnings in parts.items()}

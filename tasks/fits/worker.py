@@ -19,6 +19,7 @@ from heldout import updated
 from heldout.covalidation import disagreements
 from heldout.design import Design
 from heldout.errors import FitFailure
+from heldout.fit_warnings import FitWarnings
 from heldout.fitting import Fitted, fit_and_test, test
 from heldout.losses import Loss, Losses
 from heldout.records import Split
@@ -26,7 +27,6 @@ from heldout.schemes import SchemeName
 from heldout.shortcuts import Declined
 from heldout.shortcuts.scheme_losses import accelerated, fit_and_test_accelerated, held_out
 from heldout.shortcuts.support_vectors import SupportVectors
-from heldout.warned import Warned
 from tasks.fits.quiet import quiet
 from tasks.params import Candidate, Settings
 from tasks.plans import fit_times
@@ -118,7 +118,7 @@ def store_exact_losses(
     X = files.open_features(files.LABELED, versions.labeled)
     design = design_of(settings, versions.labeled, versions.partitions)
     learner = candidate.learner()
-    made: tuple[list[Losses], Warned] | None
+    made: tuple[list[Losses], FitWarnings] | None
     try:
         with quiet():
             made = (

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from heldout.dependence import Kind
+from heldout.dependence import DependenceKind
 from heldout.design import OF_THE_WINNER, OF_UNLABELED, PER_CANDIDATE, Design
 from heldout.errors import BadArgument
 from heldout.intervals import dependent
@@ -106,7 +106,7 @@ def _loss(spec: Any, y: NDArray[np.generic], weights: Weights | None) -> Loss:
         raise UserError(str(error)) from None
 
 
-def _methods(chosen: Mapping[str, str], loss: Loss, partition: Partition, kind: Kind | None) -> Any:
+def _methods(chosen: Mapping[str, str], loss: Loss, partition: Partition, kind: DependenceKind | None) -> Any:
     try:
         methods = dependent.choose(chosen, loss, kind)
         methods["E_cv"].check_folds(partition.fold)

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from heldout.fit_warnings import FitWarnings
 from heldout.losses import Losses
 from heldout.schemes import SchemeName
-from heldout.warned import Warned
 from tasks.storage import files
 
 
@@ -26,7 +26,7 @@ class Finished:
     keys: tuple[str, ...]
     losses: Sequence[Losses]
     training: Sequence[Losses | None]
-    warned: tuple[Warned, ...] = ()
+    warned: tuple[FitWarnings, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ import logging
 
 import pytest
 
-from heldout.warned import Kind, Warnings
+from heldout.fit_warnings import WarningCount, WarningCounts
 from tasks.fits import fit_warnings, scheme_results
 from tasks.fits.worker import fit_units
 from tasks.plans.fit_plans import scheme
@@ -49,7 +49,7 @@ def test_the_fits_of_all_stages_are_counted_together(checkout):
     files.write_result("holdout", {}, {}, {"a": {"fits": 2, "concerned": 2, "kinds": [kind]}})
     files.write_result("progressive", {}, {}, {"a": {"fits": 5, "concerned": 2, "kinds": [{**kind, "first": "nay"}]}})
     files.write_result("covalidation", {}, {})
-    expected = {"a": Warnings(7, 4, (Kind("ConvergenceWarning", 4, "no"),))}
+    expected = {"a": WarningCounts(7, 4, (WarningCount("ConvergenceWarning", 4, "no"),))}
     assert expected == fit_warnings.read(["holdout", "progressive", "covalidation"])
 
 

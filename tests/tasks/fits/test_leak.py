@@ -20,7 +20,7 @@ from tasks.storage import files, fit_cache
 
 SCHEMES = ("holdout", "final", "cross_validation", "progressive", "covalidation")
 LAWS = settings(
-    max_examples=6,
+    max_examples=3,
     deadline=None,
     derandomize=True,
     database=None,

@@ -34,7 +34,7 @@ every_learner = pytest.mark.parametrize("candidate", [OPEN, PATH], ids=["open", 
 
 @pytest.fixture
 def delivered(prepared):
-    """A function that makes the fits of a form as workers do, delivers, and tells what was stored before and after."""
+    """A function that makes the fits of a form as workers do, delivers, and returns the files before and after."""
 
     def make(form, candidate=OPEN, *changes):
         settings = prepared(f"candidates=[{candidate}]", f"deliver={form}", "progressive.block=7", *changes)
@@ -96,7 +96,7 @@ def test_no_fit_is_made_twice(delivered, form):
 
 @every_form
 @every_learner
-def test_the_single_model_beside_it_is_the_winner_trained_on_all_rows(delivered, form, candidate):
+def test_the_single_model_next_to_it_is_the_winner_trained_on_all_rows(delivered, form, candidate):
     found, winner, _ = delivered(form, candidate)
     X, y = files.read_table(files.LABELED)
     expected = seeded(winner.learner(), fit_state(0, "final", 0)).fit(X, y)
