@@ -77,11 +77,12 @@ from tasks.runtime import environment
 environment.enter()
 logging.disable(logging.CRITICAL)
 from prefect import flow
+from flows.stage import RUNNER
 from tasks.fits import executor, fan_out
 from tasks.params import load
 settings = load("params.yaml", ())
 
-@flow(task_runner=fan_out.RUNNER)
+@flow(task_runner=RUNNER)
 def many(number):
     started = time.perf_counter()
     fan_out.run_all(settings, "many", abs, [executor.Work(f"task {{n}}", (n,), ()) for n in range(number)], 0)

@@ -1,14 +1,18 @@
 """What every stage of a validation is: a Prefect flow of its parameters, whose seconds are noted on the active run."""
 
+import os
 import time
 from collections.abc import Callable
 from typing import Any
 
 from prefect import flow
+from prefect.task_runners import ThreadPoolTaskRunner
 
-from tasks.fits.fan_out import RUNNER
 from tasks.params import Settings, load
 from tasks.track import lifecycle
+
+# threads only wait for the executor; a few more than the workers keep it busy, many would lock sqlite
+RUNNER: Any = ThreadPoolTaskRunner(max_workers=(os.cpu_count() or 1) + 2)
 
 
 def stage(work: Callable[[Settings], None]) -> Any:

@@ -28,7 +28,7 @@ class Graph:
     @classmethod
     def read(cls, package: str = PACKAGE) -> "Graph":
         """The graph of an importable package: imports inside functions count too."""
-        graph = grimp.build_graph(package)
+        graph = grimp.build_graph(package, cache_dir=None)
         return cls({name: frozenset(graph.find_modules_directly_imported_by(name)) for name in graph.modules})
 
     def floors(self) -> dict[str, int]:

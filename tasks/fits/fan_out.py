@@ -1,7 +1,6 @@
 """The fan-out: one Prefect task run for each task of the workers; its thread only waits."""
 
 import logging
-import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
 from typing import Any
@@ -9,7 +8,6 @@ from typing import Any
 from prefect import task
 from prefect.cache_policies import NO_CACHE
 from prefect.futures import as_completed
-from prefect.task_runners import ThreadPoolTaskRunner
 
 from tasks.fits import prefetch
 from tasks.fits.executor import Work, executor, longest_first, stop
@@ -17,9 +15,6 @@ from tasks.fits.progress import Progress
 from tasks.params import Settings
 
 log = logging.getLogger("heldout")
-
-# threads only wait for the executor; a few more than the workers keep it busy, many would lock sqlite
-RUNNER: Any = ThreadPoolTaskRunner(max_workers=(os.cpu_count() or 1) + 2)
 
 
 def run_all(

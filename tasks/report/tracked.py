@@ -4,18 +4,11 @@ from collections.abc import Iterator
 
 import pandas as pd
 
+from tasks.outcome.items import Artifact, Dataset, Item, Metric, Tag, parameters
 from tasks.outcome.ledger import learner_id
-from tasks.params import Candidate, Settings
-from tasks.report.items import Artifact, Dataset, Item, Metric, Parameter, Tag, parameters
+from tasks.params import Candidate
 from tasks.report.summary import Summary, shown_steps
 from tasks.storage import files
-
-
-def settings_items(settings: Settings) -> Iterator[Parameter]:
-    """The settings of the whole run; those of a candidate are in `candidate_items`."""
-    values = settings.model_dump(exclude={"candidates", "execution", "tracking"})
-    # the classes in a loss by costs are free text, which is allowed in a value and not in a name
-    yield from parameters({**values, "loss": str(values["loss"])})
 
 
 def outcome_items(summary: Summary, speed: object | None) -> Iterator[Item]:

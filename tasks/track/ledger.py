@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator, Sequence
 
+from tasks.outcome.items import Tag
 from tasks.outcome.ledger import Ledger, learner_id
 from tasks.params import Candidate, Settings
-from tasks.report.items import Tag
 from tasks.track.store import connect, runs
 
 _COMPARED = "compared."  # and a learner's id: a tag for each learner whose estimates the run showed

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING
 
 import psutil
 
+from tasks.outcome.items import Item, Tag, settings_items
 from tasks.params import Settings
-from tasks.report.items import Item, Tag
-from tasks.report.tracked import settings_items
 from tasks.track.send import send
 from tasks.track.store import connect, experiment_id
 

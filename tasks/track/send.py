@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
-from tasks.report.items import Artifact, Dataset, Item, Metric, Parameter, Tag
+from tasks.outcome.items import Artifact, Dataset, Item, Metric, Parameter, Tag
 
 if TYPE_CHECKING:
     from mlflow import MlflowClient

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from heldout.fit_warnings import WarningCount, WarningCounts
+from tasks.outcome.items import Artifact, Dataset, Metric, Parameter, Tag, parameters, settings_items
 from tasks.outcome.ledger import learner_id
-from tasks.report.items import Artifact, Dataset, Metric, Parameter, Tag, parameters
-from tasks.report.tracked import candidate_items, outcome_items, settings_items
+from tasks.report.tracked import candidate_items, outcome_items
 from tasks.storage import files
 
 BAYES = "candidates=[{name: bayes, estimator: sklearn.naive_bayes.GaussianNB, params: {var_smoothing: 0.1}}]"

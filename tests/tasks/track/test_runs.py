@@ -5,8 +5,8 @@ import shutil
 import mlflow
 import pytest
 
+from tasks.outcome.items import Metric, Tag
 from tasks.outcome.ledger import Ledger, learner_id
-from tasks.report.items import Metric, Tag
 from tasks.runtime.errors import UserError
 from tasks.track import lifecycle
 from tasks.track.ledger import ledger_items, read_ledger

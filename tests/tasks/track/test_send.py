@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 from mlflow.utils import validation
 
-from tasks.report.items import Artifact, Dataset, Metric, Parameter, Tag
+from tasks.outcome.items import Artifact, Dataset, Metric, Parameter, Tag
 from tasks.track.send import send
 
 

@@ -7,6 +7,8 @@ from typing import Any
 
 import pandas as pd
 
+from tasks.params import Settings
+
 
 @dataclass(frozen=True)
 class Metric:
@@ -63,3 +65,10 @@ def parameters(values: Mapping[str, Any], prefix: str = "") -> Iterator[Paramete
             yield from parameters(value, f"{prefix}{name}.")
         else:
             yield Parameter(f"{prefix}{name}", str(value))
+
+
+def settings_items(settings: Settings) -> Iterator[Parameter]:
+    """The settings of the whole run; those of a candidate are items of its own run."""
+    values = settings.model_dump(exclude={"candidates", "execution", "tracking"})
+    # the classes in a loss by costs are free text, which is allowed in a value and not in a name
+    yield from parameters({**values, "loss": str(values["loss"])})
