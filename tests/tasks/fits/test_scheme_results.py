@@ -196,7 +196,7 @@ def test_the_half_models_errors_are_those_of_the_rows_whichever_half_is_larger(w
     design, fits, _ = written()
     evidence = scheme_results.read_evidence(design, ["first"])["first"]
     for own, parts in ((False, evidence.losses["covalidation"]), (True, evidence.training)):
-        table = half_losses(design, parts, own=own)
+        table = half_losses(design, parts, on_training_half=own)
         by_number = fits["covalidation"]["first"].training if own else fits["covalidation"]["first"].losses
         for repeat in range(REPEATS):
             for half in (0, 1):
