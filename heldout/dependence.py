@@ -1,7 +1,7 @@
 """How rows depend on each other: which rows belong together, and which came first.
 
 Rows of a group (a patient, a machine, copies of a row) are similar, and rows of a stream follow each other.
-An error is honest for such rows only if no hypothesis is tested on a group from its training rows, or on rows
+An error is honest for such rows only if no hypothesis is tested on a group of its training rows, or on rows
 before its training rows. `Dependence.purged` ensures this for every split of every scheme.
 """
 
@@ -20,7 +20,7 @@ DependenceKind = Literal["groups", "time", "groups and time"]
 
 @dataclass(frozen=True, eq=False)
 class Dependence:
-    """`group`, shape (N,), is the number of each row's group, 0 … G-1; `time` the position among the distinct times.
+    """`group`, shape (N,), is the number of each row's group, 0 … G-1; `time` the rank of its time, from 0.
 
     Each is None where the design does not use it. `gap` is the number of rows left out between the training rows of a
     hypothesis and the later rows that test it.
@@ -46,7 +46,7 @@ class Dependence:
         )
 
     def purged(self, split: Split) -> Split:
-        """The split without training rows of a tested group, and without training rows as late as a tested row.
+        """The split without training rows of a tested group, or of the time of a tested row or later.
 
         The last `gap` of the earlier rows are left out too, with all other rows of their times. Raises
         BadArgument if no training row is left.

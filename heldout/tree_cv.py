@@ -2,7 +2,7 @@
 
 Joulani, György, Szepesvári, Fast Cross-Validation for Incremental Learning (IJCAI 2015), algorithm 1, TreeCV: a
 hypothesis that has learned all folds outside a range is copied. The first copy learns the second half of the range, the
-other copy the first half, and each continues with the half that it has not learned. A row is learned at most once on
+other copy the first half, and each continues with the half that it has not learned. A row is learned at most once at
 each of the ceil(log2 k) levels, where refits learn it k - 1 times.
 """
 

@@ -11,10 +11,10 @@ from heldout.records import Split
 
 
 class KFoldHypothesis(DrawnHypothesis):
-    """Answers each query with a random one of the k hypotheses of cross-validation, each trained without one fold.
+    """A random member answers each query: the k members are trained without one fold each, as in cross-validation.
 
-    Its true error is the mean of theirs, weighted by fold size, and `E_cv` estimates it at least as well as one
-    hold-out of N/k rows would (METHOD, section 3; Blum, Kalai, Langford, COLT 1999, Thms 1 to 3).
+    Its true error is the mean of the members' true errors, weighted by fold size, and `E_cv` estimates it at least as
+    well as a hold-out of N/k rows would (METHOD, section 3; Blum, Kalai, Langford, COLT 1999, Thms 1 to 3).
 
     Parameters
     ----------

@@ -11,12 +11,12 @@ from heldout.records import Split
 
 
 class ProgressiveHypothesis(DrawnHypothesis):
-    """Answers each query with a random one of the hypotheses along the steps of progressive validation.
+    """A random member answers each query: the members are the hypotheses along the steps of progressive validation.
 
     Of N rows, m = `tested_fraction` N are tested in random order, a block at a time; after its test, a block is added
-    to the training rows. The chance of a hypothesis is its share of the m tested rows. So the true error is the
-    weighted mean of theirs, and `E_prog` estimates it as a hold-out of m rows would (METHOD, section 4; Blum, Kalai,
-    Langford, COLT 1999, Thms 4 and 5).
+    to the training rows. The chance of a member is its share of the m tested rows. So the true error is the weighted
+    mean of the members' true errors, and `E_prog` estimates it as a hold-out of m rows would (METHOD, section 4; Blum,
+    Kalai, Langford, COLT 1999, Thms 4 and 5).
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
 """Hypotheses from the mean and the scatter of each class, as in discriminant analysis.
 
 A hypothesis is the mean of each class, and a matrix for all classes or for each: a sum of the classes' scatters. In
-coordinates where the matrix of all rows is the unit matrix, the matrices of training parts are near to it. To leave out
+coordinates where the matrix of all rows is the unit matrix, the matrices of training parts are near to it. Leaving out
 one row subtracts a multiple of z z^T, z = x - the mean of its class; the inverse follows from Sherman, Morrison (1950).
 """
 

@@ -2,9 +2,9 @@
 
 | transformers | learner | its hypotheses |
 |---|---|---|
-| without a state, such as `Normalizer` | any learner with a shortcut | as of the learner on rows transformed once |
-| `StandardScaler` | least squares, `GaussianNB` | from the deviations of each part |
-| an affine map of each feature | `LinearDiscriminantAnalysis` by "svd" | as of the learner, which rescales by itself |
+| without a state, such as `Normalizer` | any learner with a shortcut | the learner's, on rows transformed once |
+| `StandardScaler` | least squares, `GaussianNB` | with the deviations of each part |
+| an affine map of each feature | `LinearDiscriminantAnalysis` by "svd" | the learner's, which rescales by itself |
 
 An imputer of complete rows is without a state. A scaler before any other learner has to be fitted: lists of neighbours,
 for example, change with the units of each part.

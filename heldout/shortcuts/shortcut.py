@@ -39,7 +39,7 @@ class Shortcut(ABC):
 
     @abstractmethod
     def blocks(self, step: NDArray[np.int64], block: int, method: PredictMethod = "predict") -> Answers:
-        """Predict at steps j b … (j+1) b - 1 of `step`, shape (N,), by the hypothesis trained on all earlier steps.
+        """Predict at steps j b … (j+1) b - 1 of `step`, shape (N,), by the hypothesis trained on all steps before j b.
 
         b is `block`. Rows of step -1 always train. Predictions are in the order of the steps.
         """

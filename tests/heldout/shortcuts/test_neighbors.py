@@ -71,7 +71,7 @@ def test_neighbours_at_equal_distances_are_those_of_the_refit_or_declined(seed, 
 
 @pytest.fixture
 def fitted(monkeypatch):
-    """The rows asked of hypotheses that were fitted, one tuple a hypothesis."""
+    """The rows predicted by fitted hypotheses, a tuple for each hypothesis."""
     found = []
     refit = Neighbors._refit
 
