@@ -18,7 +18,7 @@ test-slow: .venv/ready ## the slow tests, which CI runs too
 test-long: .venv/ready ## the tests that are too long for CI: before a release
 	python -m pytest tests/end_to_end -m long
 
-# in parallel: the real commands spend much of their time waiting
+# side by side: the real commands wait much of their time
 test-units: .venv/ready
 	python -m pytest tests/heldout tests/structure tests/studies tests/tasks $(MARKED)
 
