@@ -3,27 +3,35 @@ PYTHON := $(shell command -v python3.11 || command -v python3)
 UV := uv==0.13.9
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
 
-.PHONY: repro test test-slow test-long test-units test-commands studies datasets docs bench bench-quick check ui serve lock clean
+.PHONY: repro test test-slow test-long test-heldout test-tasks test-runs test-faults studies datasets docs bench bench-quick check ui serve lock clean
 
 repro: .venv/ready ## validate the candidates of params.yaml
 	dvc repro
 
 test: .venv/ready ## format, types, layers, and all tests but the long ones
-	$(MAKE) --no-print-directory check
-	$(MAKE) --no-print-directory -j2 --output-sync=target test-units test-commands
+	$(MAKE) --no-print-directory -j4 --output-sync=target check $(TESTS)
 
 test-slow: .venv/ready ## the slow tests, which CI runs too
-	$(MAKE) --no-print-directory -j2 --output-sync=target test-units test-commands MARKED="-m slow"
+	$(MAKE) --no-print-directory -j4 --output-sync=target $(TESTS) MARKED="-m slow"
 
 test-long: .venv/ready ## the tests that are too long for CI: before a release
 	python -m pytest tests/end_to_end -m long
 
-# side by side: the real commands wait much of their time
-test-units: .venv/ready
-	python -m pytest tests/heldout tests/structure tests/studies tests/tasks $(MARKED)
+# in parallel on two cores: the real commands spend much of their time waiting
+TESTS := test-heldout test-runs test-tasks test-faults
+FAULTS := $(patsubst %,tests/end_to_end/test_%.py,errors interrupted killed serve)
 
-test-commands: .venv/ready
-	python -m pytest tests/end_to_end $(MARKED)
+test-heldout: .venv/ready
+	python -m pytest tests/heldout tests/structure tests/studies $(MARKED)
+
+test-tasks: .venv/ready
+	python -m pytest tests/tasks $(MARKED) || test $$? = 5 -a -n "$(MARKED)" # 5: none of them is slow
+
+test-runs: .venv/ready
+	python -m pytest tests/end_to_end $(FAULTS:%=--ignore=%) $(MARKED)
+
+test-faults: .venv/ready
+	python -m pytest $(FAULTS) $(MARKED)
 
 studies: .venv/ready ## hours: docs/coverage.*; DATA=FOLDER adds the real data sets, QUICK=--quick takes minutes
 	python -m studies.coverage $(QUICK) $(if $(DATA),--data $(DATA))

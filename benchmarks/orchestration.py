@@ -77,14 +77,14 @@ from tasks.runtime import environment
 environment.enter()
 logging.disable(logging.CRITICAL)
 from prefect import flow
-from tasks.fits import executor
+from tasks.fits import executor, fan_out
 from tasks.params import load
 settings = load("params.yaml", ())
 
-@flow(task_runner=executor.RUNNER)
+@flow(task_runner=fan_out.RUNNER)
 def many(number):
     started = time.perf_counter()
-    executor.run_all(settings, "many", abs, [executor.Work(f"task {{n}}", (n,), ()) for n in range(number)], 0)
+    fan_out.run_all(settings, "many", abs, [executor.Work(f"task {{n}}", (n,), ()) for n in range(number)], 0)
     return time.perf_counter() - started
 
 many(10)

@@ -6,9 +6,9 @@ from typing import Any
 
 from prefect import flow
 
-from tasks.fits.executor import RUNNER
+from tasks.fits.fan_out import RUNNER
 from tasks.params import Settings, load
-from tasks.track import mlflow_runs
+from tasks.track import lifecycle
 
 
 def stage(work: Callable[[Settings], None]) -> Any:
@@ -18,6 +18,6 @@ def stage(work: Callable[[Settings], None]) -> Any:
     def run(params: str = "params.yaml", overrides: tuple[str, ...] = ()) -> None:
         started = time.monotonic()
         work(load(params, overrides))
-        mlflow_runs.tag_seconds(work.__name__, time.monotonic() - started)
+        lifecycle.tag_seconds(work.__name__, time.monotonic() - started)
 
     return run

@@ -133,7 +133,7 @@ def observe(cell: Cell, whole: Population, repeat: int) -> dict[str, Any]:
         errors = [test(fit.hypothesis, whole.X, whole.y, everywhere, loss).mean() for fit in fitted[scheme]]
         return float(np.average(errors, weights=[len(split.validation) for split in design.splits(scheme)]))
 
-    table = repeated_by_row(half_losses(design, evidence.losses["covalidation"], own=False), loss)
+    table = repeated_by_row(half_losses(design, evidence.losses["covalidation"], on_training_half=False), loss)
     disagreement, true_disagreement = _disagreement(fitted["covalidation"], unlabeled, whole, loss)
     folds = cross_validated(design, evidence)
     further = {
