@@ -60,7 +60,7 @@ class Graph:
         return sum(map(len, self.imports.values()))
 
     def needed(self) -> Iterator[tuple[str, str]]:
-        """The imports between rooms that no longer chain of imports implies: the arrows of the picture."""
+        """The imports between rooms, without imports that a longer chain implies: the arrows of the picture."""
         for room, imported in self.imports.items():
             for other in imported:
                 if not any(self._reaches(between, other) for between in imported - {other}):

@@ -127,12 +127,12 @@ def page(every: list[Outcome]) -> str:
 _HEAD = """\
 # Public data sets
 
-`python -m flows init FILE --target COLUMN`, then `dvc repro`, in a fresh clone, with nothing edited. `make datasets
-DATA=FOLDER` makes this page. Errors of classes are in percent, errors of numbers in squared units of the target. For
-{inside} of {sets} sets the winner's error on the test part, which is opened once at the end, is inside the interval of
-its `E_cv` or its `E_val`. The test part has noise too: {expected:.1f} of {sets} would be expected if every interval
-were right for the model that is tested. But the intervals are about hypotheses trained on fewer rows, which err more:
-so the test error tends to be below an interval that misses it.
+`python -m flows init FILE --target COLUMN`, then `dvc repro`, in a fresh clone, with nothing edited.
+`make datasets DATA=FOLDER` makes this page. Errors of classes are in percent, errors of numbers in squared units of the
+target. For {inside} of {sets} sets the winner's error on the test part, which is opened once at the end, is inside the
+interval of its `E_cv` or its `E_val`. The test part has noise too: {expected:.1f} of {sets} would be expected if
+every interval were right for the model that is tested. But the intervals are about hypotheses trained on fewer rows,
+which err more: so the test error tends to be below an interval that misses it.
 
 | set | rows | task | columns left out | copies | order | selected | E_cv | E_val | E_test | inside | seconds |
 |---|---|---|---|---|---|---|---|---|---|---|---|"""

@@ -149,7 +149,7 @@ class CostLoss(TypedDict):
 
     cost: Annotated[
         dict[Label, dict[Label, Annotated[float, Field(ge=0)]]],
-        Field(description="the cost of each prediction, for each right class"),
+        Field(description="the cost of each prediction, for each class that is right"),
     ]
 
 
