@@ -143,6 +143,7 @@ def test_a_candidate_that_cannot_fit_is_shown_as_failed_and_is_no_part_of_the_re
     assert "FINISHED" == parents(checkout)[0].info.status
 
 
+@pytest.mark.slow
 def test_if_no_candidate_is_left_the_run_fails(checkout, params):
     only = f"candidates=[{{name: greedy, estimator: {NEIGHBOURS}, params: {{n_neighbors: 1000}}}}]"
     run = checkout.flow("validate", "--params", params, "--set", only, check=False)
