@@ -58,6 +58,8 @@ VALID: Mapping[Kind, Mapping[str, tuple[IntervalMethod, ...]]] = {
     "time": {"E_val": _CLUSTERED, "E_test": _CLUSTERED, "E_cv": _FOLDS, "E_prog": _MARTINGALE},
     "groups and time": {"E_val": _CLUSTERED, "E_test": _CLUSTERED, "E_cv": _FOLDS, "E_prog": _CLUSTERED},
 }
+# estimates whose bounds are those of another estimate, carried through a monotone function
+_CARRIED = {"E_dis": "disagreement", "E_maxdt": "disagreement"}
 _IN_WORDS: Mapping[Kind, str] = {
     "groups": "independent groups",
     "time": "folds that are long beside the dependence along time",
@@ -86,6 +88,19 @@ def choose(chosen: Mapping[str, str] | None, loss: Loss, kind: Kind | None) -> d
         estimate: methods[estimate] if estimate in (chosen or {}) else every[0] for estimate, every in valid.items()
     }
     return {estimate: _restated(method, kind) for estimate, method in found.items()}
+
+
+def assumption_of(estimate: str, interval: str, kind: Kind | None) -> str:
+    """The assumption behind a line of `estimates.csv`: its `estimate`, the name in its column `interval`, and `kind`.
+
+    It equals `Estimate.assumption` of the record that the line was written from. E_bbc is no mean of losses and has
+    no interval method: its assumption is in `heldout.selection.bbc`.
+
+    Raises BadArgument for an estimate or a method that is not known, or a method that does not cover the estimate.
+    """
+    source = _CARRIED.get(estimate, estimate)
+    method = intervals.covering(source, interval)
+    return (method if kind is None else _restated(method, kind)).covers[source]
 
 
 def _restated(method: IntervalMethod, kind: Kind) -> IntervalMethod:
