@@ -19,7 +19,6 @@ SchemeName = Literal[
     "fold_pairs",
     "copies_together",
 ]
-Form = Literal["final", "k_fold", "progressive", "vote"]  # in which a winner is delivered
 
 
 @dataclass(frozen=True)
@@ -28,16 +27,16 @@ class Scheme:
 
     `fit_label` is what a person calls one fit, or `fits_per_unit` fits together. `stage` is the step of a validation
     that makes the fits, and `table` the table of that stage that holds their losses. `estimates` are those that its
-    hypotheses are about, and `forms` the forms of delivery that are made of them. `evidence_field` is the field of
-    `CrossValidated` that its losses fill, for fits beyond the k folds. `updates_shared`: learners that are updated
-    once share their updates among its hypotheses.
+    hypotheses are about, and `forms` the forms of delivery (`heldout.delivery`) that are made of them.
+    `evidence_field` is the field of `CrossValidated` that its losses fill, for fits beyond the k folds.
+    `updates_shared`: learners that are updated once share their updates among its hypotheses.
     """
 
     fit_label: str
     stage: str
     table: str = "losses"
     estimates: tuple[str, ...] = ()
-    forms: tuple[Form, ...] = ()
+    forms: tuple[str, ...] = ()
     evidence_field: str | None = None
     fits_per_unit: int = 1
     updates_shared: bool = False

@@ -10,16 +10,9 @@ from heldout.observed import CrossValidated
 from heldout.records import Estimate
 from heldout.schemes import SchemeName
 from heldout.selection import bbc, nested_selection
-from heldout.selection.select import (
-    WITH_LOSSES,
-    Criterion,
-    Paired,
-    Rule,
-    Selection,
-    check_admitted,
-    criterion_value,
-    select,
-)
+from heldout.selection.criteria import WITH_LOSSES, Criterion, check_admitted, criterion_value
+from heldout.selection.rules import Rule
+from heldout.selection.select import Paired, Selection, select
 
 
 def select_among(

@@ -11,7 +11,7 @@ from heldout.design import Design
 from heldout.errors import BadArgument
 from heldout.learners import gives_probabilities
 from heldout.schemes import SchemeName
-from heldout.selection.select import check_admitted
+from heldout.selection.criteria import check_admitted
 from heldout.weights import fit_argument
 from tasks.data.prepare_tables import KEYS
 from tasks.fits import prefetch, worker

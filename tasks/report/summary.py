@@ -9,6 +9,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from heldout import covalidation, intervals, progressive
+from heldout.delivery import FORMS
 from heldout.dependence import Kind
 from heldout.design import OF_UNLABELED, cross_validated, tested
 from heldout.family import BOUND
@@ -18,7 +19,6 @@ from heldout.schemes import STAGES
 from heldout.selection import bbc
 from heldout.warned import Warnings
 from tasks.fits import fit_warnings
-from tasks.outcome.delivery_forms import FORMS
 from tasks.outcome.estimate import Results, estimate_all, read_results
 from tasks.params import Settings
 from tasks.storage import files

@@ -14,7 +14,8 @@ from heldout.design import OF_THE_WINNER, PER_CANDIDATE
 from heldout.intervals import DEFAULTS, METHODS, covering
 from heldout.losses import NAMES, check_spec, choose_loss
 from heldout.selection import bootstrap
-from heldout.selection.select import CRITERIA, RULES
+from heldout.selection.criteria import CRITERIA
+from heldout.selection.rules import RULES
 from studies import method_pictures
 from tasks.params.settings import Deliver
 

@@ -7,13 +7,13 @@ import pandas as pd
 import pytest
 
 from heldout import covalidation
+from heldout.delivery import FORMS
 from heldout.intervals import DEFAULTS, confidence_sequence
 from heldout.losses import SQUARED, ZERO_ONE, choose_loss
 from heldout.observed import RepeatedByRow
 from heldout.records import Estimate
 from heldout.selection import bbc
 from heldout.warned import Kind, Warnings
-from tasks.outcome.delivery_forms import FORMS
 from tasks.outcome.estimate import estimate_all, read_results
 from tasks.report.summary import Summary, read_summary, shown_steps, why
 from tasks.storage import files
