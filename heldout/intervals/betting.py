@@ -73,4 +73,7 @@ METHOD = IntervalMethod(
     losses="in [0, 1]",
     validity="finite-sample",
     bounds=bounds,
+    keeps_width=True,
+    random=True,
+    has_mirror=False,
 )

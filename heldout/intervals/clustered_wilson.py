@@ -34,4 +34,5 @@ METHOD = IntervalMethod(
     bounds=bounds,
     least=2,
     least_units=2,
+    keeps_width=True,
 )

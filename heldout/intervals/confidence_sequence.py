@@ -79,4 +79,6 @@ METHOD = IntervalMethod(
     losses="in [0, 1]",
     validity="finite-sample",
     bounds=bounds,
+    keeps_width=True,
+    order_matters=True,
 )

@@ -34,4 +34,5 @@ METHOD = IntervalMethod(
     bounds=bounds,
     least=4,
     least_folds=2,
+    keeps_width=True,
 )

@@ -34,4 +34,5 @@ METHOD = IntervalMethod(
     least_folds=2,
     least=4,
     needs="subsamples",
+    keeps_width=True,
 )

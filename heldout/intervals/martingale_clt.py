@@ -34,4 +34,5 @@ METHOD = IntervalMethod(
     validity="asymptotic",
     bounds=bounds,
     least=3,
+    order_matters=True,
 )

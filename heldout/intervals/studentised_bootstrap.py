@@ -62,4 +62,5 @@ METHOD = IntervalMethod(
     validity="asymptotic",
     bounds=bounds,
     least=10,
+    random=True,
 )

@@ -38,4 +38,11 @@ def bounds(observed: RepeatedByRow, level: float) -> tuple[float, float]:
     return roots(q, max(size, 1.0), level)
 
 
-METHOD = IntervalMethod(name="two-way Wilson", covers=COVERS, losses="0/1", validity="asymptotic", bounds=bounds)
+METHOD = IntervalMethod(
+    name="two-way Wilson",
+    covers=COVERS,
+    losses="0/1",
+    validity="asymptotic",
+    bounds=bounds,
+    keeps_width=True,
+)
