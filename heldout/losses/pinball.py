@@ -43,6 +43,6 @@ KIND = LossKind(
     "pinball",
     "numbers",
     make=lambda _, quantile: pinball(float(quantile)),
-    bound="d/2 times the smaller of the quantile and 1 less it",
+    bound="d/2 times the smaller of the quantile and 1 - quantile",
     parameter=LossParameter("fraction", "the quantile", written="0.9", sample=0.9, check=_check, default=_MEDIAN),
 )

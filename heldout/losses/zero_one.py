@@ -16,4 +16,4 @@ def wrong(y: ArrayLike, predicted: ArrayLike) -> Losses:
 # how half models are compared by every loss of a class
 WRONG = Loss("zero_one", wrong, bounded=True, binary=True, needs="class", says="1 for a wrong class, else 0")
 ZERO_ONE = WRONG.compared_by(WRONG, bound_factor=1.0)
-KIND = LossKind("zero_one", "classes", make=lambda *_: ZERO_ONE, bound="as above")
+KIND = LossKind("zero_one", "classes", make=lambda *_: ZERO_ONE, bound="the bound for classes")
