@@ -39,13 +39,13 @@ def draw(cells: Any, estimate: str, path: Path) -> None:
     for axes, task in zip(panels, TASKS, strict=True):
         for place, (name, column, label) in enumerate(LINES[estimate]):
             method = "lower limit" if name == "E_dis" else default(name, task).name
-            own = cells[(cells["estimate"] == name) & (cells["task"] == task) & (cells["method"] == method)]
-            found = own.groupby("n")[column].agg(["median", "min", "max"])
-            lowest = min([lowest, *found["min"]])
+            lines = cells[(cells["estimate"] == name) & (cells["task"] == task) & (cells["method"] == method)]
+            by_size = lines.groupby("n")[column].agg(["median", "min", "max"])
+            lowest = min([lowest, *by_size["min"]])
             style = {"color": f"C{place}", "lw": 0}
-            axes.fill_between(found.index, found["min"], found["max"], alpha=0.18, **style)
-            axes.vlines(found.index, found["min"], found["max"], color=f"C{place}", lw=0.8, alpha=0.5)
-            axes.plot(found.index, found["median"], "-o", color=f"C{place}", ms=3.5, lw=1.6, label=label)
+            axes.fill_between(by_size.index, by_size["min"], by_size["max"], alpha=0.18, **style)
+            axes.vlines(by_size.index, by_size["min"], by_size["max"], color=f"C{place}", lw=0.8, alpha=0.5)
+            axes.plot(by_size.index, by_size["median"], "-o", color=f"C{place}", ms=3.5, lw=1.6, label=label)
         sizes = sorted(cells["n"].unique())
         axes.set_xscale("log")
         axes.set_xlim(sizes[0] / 1.25, sizes[-1] * 1.25)

@@ -74,8 +74,8 @@ class Default:
 
 _EXACT = "exact: it kept its level in every cell of the coverage study, where Wilson's fell short for rare errors"
 _LOG = "the closest to its level for skewed losses in the coverage study, yet short of it for few rows"
-_NO_FIT = "it needs no fit beyond those of E_nested"
-_TWO_WAY = "it counts the noise of the partitions and that of the rows"
+_NO_FIT = "it needs no fit beyond the fits of E_nested"
+_TWO_WAY = "it counts the noise of the partitions and the noise of the rows"
 DEFAULTS: Mapping[str, Default] = {
     "E_val": Default(clopper_pearson.METHOD, log_t.METHOD, _EXACT, _LOG),
     "E_test": Default(clopper_pearson.METHOD, log_t.METHOD, _EXACT, _LOG),

@@ -146,7 +146,7 @@ def two_sided_t(level: float, degrees: float) -> float:
 def estimate_with(
     candidate: str, estimate: str, observed: Any, target: str, n_train: int, method: IntervalMethod | None, level: float
 ) -> Estimate:
-    """The mean of what was observed, with its interval; without one where no method holds, or units are too few."""
+    """The mean of what was observed, with its interval if a method holds and there are units enough for it."""
     record = Estimate(candidate, estimate, observed.error, target, n_train, observed.n)
     if method is None or observed.n < method.least or getattr(observed, "units", observed.n) < method.least_units:
         return record

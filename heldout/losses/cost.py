@@ -22,7 +22,7 @@ def cost_matrix(costs: Mapping[Any, Mapping[Any, float]], y: NDArray[np.generic]
     cost >= least * [wrong] at every row, whatever its label.
 
     Raises BadArgument unless there is a cost, finite and not negative, for each pair of different classes, where
-    the classes are those of `y` and those that `costs` names.
+    the classes are the labels in `y` and the labels that `costs` names.
     """
     named = list(dict.fromkeys([*costs, *(predicted for of in costs.values() for predicted in of)]))
     of_target = np.unique(y).tolist()

@@ -1,4 +1,4 @@
-"""A kind of loss: its name in params.yaml, the targets that it judges, and how it is made for one of them."""
+"""A kind of loss: its name in params.yaml, the targets that it judges, and how it is made for a target."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ class Target:
 
 @dataclass(frozen=True)
 class LossParameter:
-    """The value in {name: value}, for a loss that takes one.
+    """The value in {name: value}, for a loss that takes a value.
 
     `values` says what it may be, `says` describes it, `written` shows it in a message and `sample` is a value for a
     target of the classes 0 and 1. `check` raises BadArgument for a value that is not allowed. `default` is the value

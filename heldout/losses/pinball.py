@@ -20,7 +20,7 @@ def pinball(quantile: float) -> Loss:
     As in scikit-learn's mean_pinball_loss; q = 1/2 is half of the absolute loss. Half models are compared by the
     absolute difference d, and e >= min(q, 1 - q) d / 2: with f1 < f2, the two losses sum up to q (f2 - f1) or
     more where y >= f2, to (1 - q) (f2 - f1) or more where y <= f1, and between the two to
-    q (y - f1) + (1 - q) (f2 - y), which lies between those. No larger factor holds for all distributions: with
+    q (y - f1) + (1 - q) (f2 - y), which lies between these two. No larger factor holds for all distributions: with
     y at f1 and f2 drawn ever more rarely, the ratio of e to d tends to (1 - q) / 2, and mirrored to q / 2.
     """
     says = f"{quantile:g} of what an answer is too low by, {1 - quantile:g} of what it is too high by"

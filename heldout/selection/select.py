@@ -33,7 +33,7 @@ class Selection:
 
 
 def standard_error(losses: Losses, cluster: NDArray[np.int64] | None = None) -> float:
-    """The standard error of a mean of terms, shape (n,), independent or within each `cluster`; 0 for a single one."""
+    """The standard error of a mean of terms, shape (n,), independent or within each `cluster`; 0 for a single term."""
     if cluster is not None:
         return math.sqrt(clustered_t.variance(losses, cluster)) if cluster.max() > 0 else 0.0
     return float(np.std(losses, ddof=1)) / math.sqrt(len(losses)) if len(losses) > 1 else 0.0
@@ -41,9 +41,9 @@ def standard_error(losses: Losses, cluster: NDArray[np.int64] | None = None) -> 
 
 @dataclass(frozen=True, eq=False)
 class Paired:
-    """The losses behind a criterion: one array a candidate, of shape (n,), over the same rows.
+    """The losses behind a criterion: an array for each candidate, of shape (n,), over the same rows.
 
-    `terms` are the independent terms that a standard error is of (the fold errors, or the losses
+    `terms` are the independent terms whose mean has the standard error (the fold errors, or the losses
     themselves), `folds` the number of folds whose hypotheses share training rows, None for none. `cluster`
     numbers the groups, or batches in time, of the rows, `terms_cluster` of the terms; None where independent.
     """
@@ -90,7 +90,7 @@ def select(
 
 
 def check_rule(criterion: Criterion, rule: Rule) -> None:
-    """Raise BadArgument for an unknown rule, or one that the criterion does not admit."""
+    """Raise BadArgument for an unknown rule, or a rule that the criterion does not admit."""
     if rule not in tuple(RULES):
         raise BadArgument("rule", f"rule is {rule!r}; it must be one of {', '.join(RULES)}")
     if RULES[rule].needs_losses and criterion not in WITH_LOSSES:

@@ -23,7 +23,8 @@ class SelectionRule:
     """One line of the registry of rules.
 
     `says` is the candidate that it takes, in words for params.yaml and docs/method.md. `needs_losses`: it needs a
-    criterion that is a mean of paired losses. `admits` says whether a candidate may be taken: the first one is.
+    criterion that is a mean of paired losses. `admits` says whether a candidate may be taken: the
+    first such candidate is.
     """
 
     name: str
