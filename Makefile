@@ -36,8 +36,9 @@ test-faults: .venv/ready
 studies: .venv/ready ## hours: docs/coverage.*; DATA=FOLDER adds the real data sets, QUICK=--quick takes minutes
 	python -m studies.coverage $(QUICK) $(if $(DATA),--data $(DATA))
 
-docs: .venv/ready ## params.schema.json and docs/params.md, after a change of the keys of params.yaml
+docs: .venv/ready ## what is made from the code: params.schema.json, docs/params.md, comments of params.yaml, tables of docs/method.md
 	python -m tasks.params.docs
+	python -m studies.method_pictures --tables
 
 datasets: .venv/ready ## a quarter of an hour: the public data sets in DATA=FOLDER, each from its file to the decision; docs/datasets.md
 	python -m studies.datasets $(if $(DATA),--data $(DATA))

@@ -105,7 +105,7 @@ def error_bound(disagreement: float, loss: Loss, classes: int) -> tuple[float, b
     Numbers: E (f1(x) - f2(x))^2 / 2 is the variance of the prediction at x, and the expected
     squared error is noise + bias^2 + variance; hence e >= d/2. For the absolute loss the triangle
     inequality |f1 - f2| <= |f1 - y| + |f2 - y| gives the same e >= d/2. The Brier loss is a squared
-    distance, and has d/2 as well; for the pinball loss see `heldout.losses.of_numbers`.
+    distance, and has d/2 as well; for the pinball loss see `heldout.losses.pinball`.
 
     Raises BadArgument for a loss that admits no bound.
     """

@@ -19,7 +19,6 @@ SchemeName = Literal[
     "fold_pairs",
     "copies_together",
 ]
-Form = Literal["final", "k_fold", "progressive", "vote"]  # in which a winner is delivered
 
 
 @dataclass(frozen=True)
@@ -28,8 +27,8 @@ class Scheme:
 
     `fit_label` is the reader's name of one fit, or of `fits_per_unit` fits together. `stage` is the step of a
     validation that makes the fits, and `table` the table of that stage that holds their losses. `estimates` are the
-    estimates whose target is the scheme's hypotheses, and `forms` the forms of delivery that are made of the
-    hypotheses. `evidence_field` is the field of `CrossValidated` that its losses fill, for fits beyond the k folds.
+    estimates whose target is the scheme's hypotheses, and `forms` the forms of delivery (`heldout.delivery`) that are
+    made of the hypotheses. `evidence_field` is the field of `CrossValidated` that its losses fill, for fits beyond the k folds.
     `updates_shared`: the hypotheses of an incremental learner share their updates.
     """
 
@@ -37,7 +36,7 @@ class Scheme:
     stage: str
     table: str = "losses"
     estimates: tuple[str, ...] = ()
-    forms: tuple[Form, ...] = ()
+    forms: tuple[str, ...] = ()
     evidence_field: str | None = None
     fits_per_unit: int = 1
     updates_shared: bool = False

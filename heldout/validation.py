@@ -22,8 +22,10 @@ from heldout.progressive import Block
 from heldout.records import Estimate
 from heldout.schemes import SCHEMES, SchemeName
 from heldout.seeds import fit_state
+from heldout.selection.criteria import CRITERIA, Criterion
 from heldout.selection.judging import estimate_winner, nested_winners, select_among
-from heldout.selection.select import CRITERIA, Criterion, Rule, Selection
+from heldout.selection.rules import Rule
+from heldout.selection.select import Selection
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -1,37 +1,27 @@
 """Intervals for a mean of losses, one method a file, and the choice among them.
 
-Each module holds one `METHOD` (`heldout.intervals.method.Method`): what it covers, for which losses,
-whether it is exact, finite-sample or asymptotic, its source and its mathematics. `DEFAULTS` are the
-choices of the coverage study (docs/coverage.md).
+Each module holds one `METHOD` (`heldout.intervals.method.IntervalMethod`): what it covers, for which losses,
+whether it is exact, finite-sample or asymptotic, its source and its mathematics. `METHODS` lists them; `DEFAULTS`
+has the choices of the coverage study for each estimate (docs/coverage.md).
+
+>>> [method.name for method in METHODS if "E_nested" in method.covers]
+['corrected fold Wilson', 'corrected fold t']
+>>> DEFAULTS["E_val"].zero_one.name, DEFAULTS["E_val"].other.name
+('Clopper-Pearson', 'log t')
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from importlib import import_module
 
 from heldout.errors import BadArgument
 from heldout.intervals import (
-    bayle_all_pairs,
-    bayle_within,
-    betting,
     clopper_pearson,
-    clustered_t,
-    clustered_wilson,
-    confidence_sequence,
-    conservative_z,
     corrected_fold_t,
     corrected_fold_wilson,
     corrected_log_t,
-    corrected_repeated_t,
-    corrected_t,
     corrected_wilson,
-    empirical_bernstein,
-    hoeffding,
-    k_fold_hoeffding,
     log_t,
-    martingale_clt,
-    nested,
-    student_t,
-    studentised_bootstrap,
     two_way_t,
     two_way_wilson,
     wilson,
@@ -39,34 +29,35 @@ from heldout.intervals import (
 from heldout.intervals.method import IntervalMethod
 from heldout.losses import Loss
 
+# a line a method: its module of `heldout.intervals`, in the order of messages and tables
 METHODS: tuple[IntervalMethod, ...] = tuple(
-    module.METHOD
+    import_module(f"heldout.intervals.{module}").METHOD
     for module in (
-        wilson,
-        clopper_pearson,
-        hoeffding,
-        empirical_bernstein,
-        betting,
-        log_t,
-        student_t,
-        studentised_bootstrap,
-        k_fold_hoeffding,
-        bayle_within,
-        bayle_all_pairs,
-        corrected_wilson,
-        corrected_log_t,
-        corrected_t,
-        corrected_fold_wilson,
-        corrected_fold_t,
-        corrected_repeated_t,
-        conservative_z,
-        nested,
-        martingale_clt,
-        confidence_sequence,
-        two_way_wilson,
-        two_way_t,
-        clustered_wilson,
-        clustered_t,
+        "wilson",
+        "clopper_pearson",
+        "hoeffding",
+        "empirical_bernstein",
+        "betting",
+        "log_t",
+        "student_t",
+        "studentised_bootstrap",
+        "k_fold_hoeffding",
+        "bayle_within",
+        "bayle_all_pairs",
+        "corrected_wilson",
+        "corrected_log_t",
+        "corrected_t",
+        "corrected_fold_wilson",
+        "corrected_fold_t",
+        "corrected_repeated_t",
+        "conservative_z",
+        "nested",
+        "martingale_clt",
+        "confidence_sequence",
+        "two_way_wilson",
+        "two_way_t",
+        "clustered_wilson",
+        "clustered_t",
     )
 )
 
@@ -83,8 +74,8 @@ class Default:
 
 _EXACT = "exact: it kept its level in every cell of the coverage study, where Wilson's fell short for rare errors"
 _LOG = "the closest to its level for skewed losses in the coverage study, yet short of it for few rows"
-_NO_FIT = "it needs no fit beyond those of E_nested"
-_TWO_WAY = "it counts the noise of the partitions and that of the rows"
+_NO_FIT = "it needs no fit beyond the fits of E_nested"
+_TWO_WAY = "it counts the noise of the partitions and the noise of the rows"
 DEFAULTS: Mapping[str, Default] = {
     "E_val": Default(clopper_pearson.METHOD, log_t.METHOD, _EXACT, _LOG),
     "E_test": Default(clopper_pearson.METHOD, log_t.METHOD, _EXACT, _LOG),
@@ -108,16 +99,62 @@ DEFAULTS: Mapping[str, Default] = {
 
 
 def default_method(estimate: str, loss: Loss) -> IntervalMethod:
-    """The method of the coverage study for one estimate and loss."""
-    default, loss = DEFAULTS[estimate], _looked_at(estimate, loss)
-    return default.zero_one if loss.binary else default.other
+    """The method that the coverage study chose for an estimate and a loss.
+
+    Parameters
+    ----------
+    estimate : str
+        A key of `DEFAULTS`.
+    loss : Loss
+        The loss that the estimate is a mean of; for the disagreement the loss that is estimated.
+
+    Returns
+    -------
+    IntervalMethod
+        A method that covers the estimate and admits the loss.
+
+    Raises
+    ------
+    KeyError
+        For an estimate that has no choice of intervals.
+
+    Examples
+    --------
+    >>> from heldout.losses import SQUARED, ZERO_ONE
+    >>> default_method("E_cv", ZERO_ONE).name, default_method("E_cv", SQUARED).name
+    ('corrected Wilson', 'corrected log t')
+    """
+    default = DEFAULTS[estimate]
+    return default.zero_one if _compared(estimate, loss).binary else default.other
 
 
 def choose(chosen: Mapping[str, str] | None, loss: Loss) -> dict[str, IntervalMethod]:
-    """The method of each estimate: the `chosen` names (of a method or its module), defaults for the rest.
+    """The method of each estimate, for rows that are independent.
 
-    Raises BadArgument for an estimate or a method that is not known, or a method that does not cover the
-    estimate or admit the loss, with the ones that do.
+    Parameters
+    ----------
+    chosen : mapping of str to str, or None
+        From an estimate to the name of a method, or of its module; other estimates keep their default.
+    loss : Loss
+        The loss that is estimated.
+
+    Returns
+    -------
+    dict of str to IntervalMethod
+        A method for each key of `DEFAULTS`.
+
+    Raises
+    ------
+    BadArgument
+        For an estimate or a method that is not known, and a method that does not cover the estimate or admit the
+        loss; the message names the methods that do.
+
+    Examples
+    --------
+    >>> from heldout.losses import ZERO_ONE
+    >>> methods = choose({"E_val": "hoeffding"}, ZERO_ONE)
+    >>> methods["E_val"].name, methods["E_test"].name
+    ('Hoeffding', 'Clopper-Pearson')
     """
     if not isinstance(chosen, Mapping | None):
         raise BadArgument("intervals", f"intervals is {chosen!r}; it must map names of estimates to names of methods")
@@ -128,36 +165,88 @@ def choose(chosen: Mapping[str, str] | None, loss: Loss) -> dict[str, IntervalMe
 
 
 def find(name: str, estimate: str, loss: Loss) -> IntervalMethod:
-    """The method called `name`, if it covers `estimate` for `loss`; raises BadArgument as `choose`."""
-    found, seen = covering(estimate, name), _looked_at(estimate, loss)
-    if not found.admits(seen):
-        fitting = [method.name for method in METHODS if estimate in method.covers and method.admits(seen)]
+    """The method called `name`, if it covers an estimate for a loss.
+
+    Parameters
+    ----------
+    name : str
+        The name of a method, or of its module; letters and digits count, and no capitals.
+    estimate : str
+        A key of `DEFAULTS`.
+    loss : Loss
+        The loss that is estimated.
+
+    Returns
+    -------
+    IntervalMethod
+        The method.
+
+    Raises
+    ------
+    BadArgument
+        As `choose`.
+
+    Examples
+    --------
+    >>> from heldout.losses import SQUARED
+    >>> find("student_t", "E_val", SQUARED).name
+    'Student t'
+    >>> find("Wilson", "E_prog", SQUARED)  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    heldout.errors.BadArgument: intervals: Wilson is for losses 0/1, and the squared loss is not; for ...
+    """
+    method, compared = covering(estimate, name), _compared(estimate, loss)
+    if not method.admits(compared):
+        fitting = [other.name for other in METHODS if estimate in other.covers and other.admits(compared)]
         raise BadArgument(
             "intervals",
-            f"intervals: {found.name} is for losses {found.losses}, and the {loss.name} loss is not; for {estimate} "
+            f"intervals: {method.name} is for losses {method.losses}, and the {loss.name} loss is not; for {estimate} "
             f"use {', '.join(fitting)}",
         )
-    return found
-
-
-def _looked_at(estimate: str, loss: Loss) -> Loss:
-    """The loss whose values an estimate is a mean of: a disagreement is one of answers."""
-    return loss.disagreement_loss if estimate == "disagreement" and loss.disagreement_loss is not None else loss
+    return method
 
 
 def covering(estimate: str, name: str) -> IntervalMethod:
-    """The method called `name`, if it covers `estimate` for some loss; raises BadArgument as `choose`."""
+    """The method called `name`, if it covers an estimate for some loss.
+
+    Parameters
+    ----------
+    estimate : str
+        A key of `DEFAULTS`.
+    name : str
+        As in `find`.
+
+    Returns
+    -------
+    IntervalMethod
+        The method.
+
+    Raises
+    ------
+    BadArgument
+        For an estimate or a method that is not known, and a method that does not cover the estimate.
+
+    Examples
+    --------
+    >>> covering("E_test", "Clopper-Pearson").validity
+    'exact'
+    """
     if estimate not in DEFAULTS:
         raise BadArgument(
             "intervals", f"intervals names {estimate!r}; intervals can be chosen for {', '.join(DEFAULTS)}"
         )
-    named = {_plain(called): method for method in METHODS for called in (method.name, _module(method))}
-    found = named.get(_plain(str(name)))
-    if found is None or estimate not in found.covers:
-        reason = "is not known" if found is None else f"covers {' and '.join(found.covers)} alone"
-        fitting = [method.name for method in METHODS if estimate in method.covers]
+    known = {_plain(called): method for method in METHODS for called in (method.name, _module(method))}
+    method = known.get(_plain(str(name)))
+    if method is None or estimate not in method.covers:
+        reason = "is not known" if method is None else f"covers {' and '.join(method.covers)} alone"
+        fitting = [other.name for other in METHODS if estimate in other.covers]
         raise BadArgument("intervals", f"intervals: {name!r} {reason}; for {estimate} use {', '.join(fitting)}")
-    return found
+    return method
+
+
+def _compared(estimate: str, loss: Loss) -> Loss:
+    """The loss whose values an estimate is a mean of: for a disagreement the loss that compares two answers."""
+    return loss.disagreement_loss if estimate == "disagreement" and loss.disagreement_loss is not None else loss
 
 
 def _module(method: IntervalMethod) -> str:

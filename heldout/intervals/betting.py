@@ -1,4 +1,4 @@
-"""The betting interval: the means against which no bettor grew rich.
+"""The betting interval: the means against which no bettor becomes rich.
 
 Target: the error of one fixed hypothesis, tested on n new independent examples.
 Kind: finite-sample, for any loss in [0, 1]; narrow, since the bets adapt to the variance.
@@ -22,7 +22,7 @@ from heldout.intervals.method import IntervalMethod
 from heldout.losses import Losses
 from heldout.observed import Tested
 
-_MOST_STAKED = 0.5  # c: the share of the capital that one bet may lose
+_MOST_STAKED = 0.5  # c: the share of the capital that a bet may lose
 _TOLERANCE = 1e-12
 
 
@@ -73,4 +73,7 @@ METHOD = IntervalMethod(
     losses="in [0, 1]",
     validity="finite-sample",
     bounds=bounds,
+    keeps_width=True,
+    random=True,
+    has_mirror=False,
 )

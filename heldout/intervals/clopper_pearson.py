@@ -35,4 +35,5 @@ METHOD = IntervalMethod(
     losses="0/1",
     validity="exact",
     bounds=bounds,
+    keeps_width=True,
 )

@@ -1,15 +1,16 @@
 """Wilson's interval with the effective size of 0/1 losses that are dependent within groups, or along time.
 
-Target: the mean loss of one fixed hypothesis on rows of new groups, or along the stream; or that of the
-progressive hypothesis, where the errors along the steps are close to one another.
+Target: the mean loss of one fixed hypothesis on rows of new groups, or along the stream; or the mean loss
+of the progressive hypothesis, where the errors along the steps are close to one another.
 Kind: asymptotic in the number G of clusters, for 0/1 losses.
 Source: E. L. Korn, B. I. Graubard, Confidence intervals for proportions with small expected number of positive
 counts estimated from survey data (Survey Methodology 24, 1998), for the effective size; Wilson (1927) for the roots.
 
-V = max(V_c, q (1 - q) / (n - 1)): the variance of `clustered_t`, and never less than that of n independent losses.
-The rows weigh as much as n_eff = q (1 - q) / V independent ones, in Wilson's roots, with the quantile of t with
-G - 1 degrees of freedom for z. Where there is no error, or nothing else, nothing tells how alike the rows of a
-cluster are: n_eff is G, as if each cluster were one row.
+V = max(V_c, q (1 - q) / (n - 1)): the variance of `clustered_t`, and never less than the variance of
+n independent losses.
+The rows weigh as much as n_eff = q (1 - q) / V independent rows, in Wilson's roots, with the quantile of t with
+G - 1 degrees of freedom for z. Where no row is wrong, or every row is, the losses do not show how alike the
+rows of a cluster are: n_eff is G, as if each cluster were one row.
 """
 
 from heldout.intervals import clustered_t
@@ -34,4 +35,5 @@ METHOD = IntervalMethod(
     bounds=bounds,
     least=2,
     least_units=2,
+    keeps_width=True,
 )

@@ -2,7 +2,7 @@
 
 Target: at each step t, the error of the progressive hypothesis so far: the mean of mu_1 … mu_t, where mu_i
 is the error of the hypothesis tested at step i and may depend on all that came before.
-Kind: finite-sample, for any loss in [0, 1], simultaneous over steps: one may look at, and stop at, any.
+Kind: finite-sample, for any loss in [0, 1], simultaneous over steps: you may look at every step, and stop at any.
 Source: S. R. Howard, A. Ramdas, J. McAuliffe, J. Sekhon, Time-uniform, nonparametric, nonasymptotic confidence
 sequences, Ann. Statist. 49 (2021), Thm 4; X. Fan, I. Grama, Q. Liu (2015), for the inequality below.
 
@@ -11,7 +11,7 @@ past, exp(l (X_i - mu_i) - psi(l) (X_i - P_i)^2) has conditional mean <= exp(-l 
 <= 1. So exp(l S_t - psi(l) V_t) is the capital of a bet that favours nobody (a supermartingale), S_t = sum (X_i -
 mu_i), V_t = sum (X_i - P_i)^2, and so is its mean over fixed l: it ever reaches 2/delta with chance delta/2 at most
 (Ville). The S_t where it does is the reach; -X bets on the other side, with the same V. The band is not
-intersected over steps, for its target moves; the capital prod (1 + l (X_i - m)) would need one m for all.
+intersected over steps, for its target moves; the capital prod (1 + l (X_i - m)) would need the same m at all steps.
 """
 
 import math
@@ -56,7 +56,7 @@ def _reach(squares: Losses, level: float) -> Losses:
     """The S at which the mixture is 2 / delta, for each V.
 
     Its logarithm is convex and rises with S: Newton's steps from a point above fall to the root, and
-    each of them is on the wide side. The point above is where one term alone would do.
+    each of them is on the wide side. The point above is where a single term would do.
     """
     target = math.log(2 / (1 - level)) + math.log(len(_FRACTIONS))
     paid = squares[:, None] * _PSI
@@ -79,4 +79,6 @@ METHOD = IntervalMethod(
     losses="in [0, 1]",
     validity="finite-sample",
     bounds=bounds,
+    keeps_width=True,
+    order_matters=True,
 )

@@ -1,10 +1,10 @@
 """The conservative z interval on M random halvings.
 
 Target: the true error of the k-fold hypothesis.
-Kind: asymptotic; conservative, since the variance that it estimates is that of half the rows.
+Kind: asymptotic; conservative, since it estimates the variance on half of the rows.
 Source: Nadeau, Bengio, Inference for the generalization error (Machine Learning 52, 2003), section 3.2.
 
-M times, the rows are cut into two halves at random, and on each half alone J subsamples give a mean error:
+M times, the rows are cut into two halves at random, and inside each half J subsamples give a mean error:
 mu_m and mu'_m, independent given the halving. sigma^2 = (1 / 2M) sum (mu_m - mu'_m)^2 is unbiased for the
 variance of the mean error on N/2 rows, which is not smaller than that on N. It takes 2 M J further fits.
 """

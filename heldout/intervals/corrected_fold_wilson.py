@@ -6,7 +6,7 @@ Kind: asymptotic, a heuristic correction; the conservative choice for classes (d
 Source: Nadeau, Bengio (Machine Learning 52, 2003), eq. (3.6), for the variance; Wilson (1927) for the roots.
 
 V = max(S^2 (1/k + 1/(k - 1)), s^2 / N): the corrected variance of the fold errors (`corrected_fold_t`), and never
-less than that of N independent losses, since stratified folds of a rare class may all err alike. Then as
+less than the variance of N independent losses, since stratified folds of a rare class may all err alike. Then as
 `corrected_wilson`: n_eff = q (1 - q) / V in Wilson's roots, with the quantile of t with k - 1 degrees of freedom;
 where there is no error n_eff is N / (1 + k / (k - 1)), as when the fold errors are independent; of dependent rows
 the number of groups or batches stands for N.
@@ -34,4 +34,5 @@ METHOD = IntervalMethod(
     bounds=bounds,
     least=4,
     least_folds=2,
+    keeps_width=True,
 )

@@ -7,7 +7,7 @@ Source: Nadeau, Bengio (Machine Learning 52, 2003), eq. (3.6), for the variance;
 Mean losses are skewed: a sample without the rare large loss has both a small mean and a small variance. On the
 scale of logarithms the standard error of ln E_cv is sqrt(V) / E_cv, with V as in `corrected_wilson`; hence
     E_cv exp(+- t sqrt(V) / E_cv),
-t with J - 1 degrees of freedom. The bounds are positive, and the upper one is the farther.
+t with J - 1 degrees of freedom. The bounds are positive, and the upper bound is farther from E_cv.
 """
 
 import math

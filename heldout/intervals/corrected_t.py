@@ -1,12 +1,12 @@
 """The corrected resampled t interval on J random subsamples.
 
 Target: the true error of the k-fold hypothesis: subsamples are trained on as many rows as folds are.
-Kind: asymptotic, a heuristic correction; the best cheap one in Schulz-Kuempel et al. (2024).
+Kind: asymptotic, a heuristic correction; the best cheap method in Schulz-Kuempel et al. (2024).
 Source: Nadeau, Bengio, Inference for the generalization error (Machine Learning 52, 2003), eq. (3.6).
 
 J times, n2 random rows are tested and n1 trained on. The J errors are correlated, with a correlation
 taken to be n2 / (n1 + n2); hence Var = S^2 (1/J + n2/n1), S^2 their sample variance; t has J - 1 degrees
-of freedom. Its centre is E_cv, whose variance is not larger than that of the subsamples' mean.
+of freedom. Its centre is E_cv, whose variance is not larger than the variance of the subsamples' mean.
 """
 
 import math
@@ -47,7 +47,7 @@ def degrees(observed: CrossValidated) -> int:
 
 
 def _subsamples(observed: CrossValidated) -> tuple[Losses, float]:
-    """The J errors, and rows tested for one trained on."""
+    """The J errors, and the number of rows tested for each row trained on."""
     return np.asarray(observed.subsample_errors), float(observed.tested_per_trained or 0.0)
 
 

@@ -5,9 +5,9 @@ Kind: asymptotic, a heuristic correction; the default, since in docs/coverage.md
 its level.
 Source: Nadeau, Bengio (Machine Learning 52, 2003), eq. (3.6), for the variance; Wilson (1927) for the roots.
 
-The variance of E_cv is taken to be V = max(S^2 (1/J + n2/n1), s^2 / N): the corrected one of J random
-subsamples (`corrected_t`), and never less than that of N independent losses, whose sample variance is s^2. The
-rows then weigh as much as n_eff = q (1 - q) / V independent ones, q = E_cv, in Wilson's roots, with the quantile
+The variance of E_cv is taken to be V = max(S^2 (1/J + n2/n1), s^2 / N): the corrected variance of J random
+subsamples (`corrected_t`), and never less than the variance of N independent losses, whose sample variance is s^2. The
+rows then weigh as much as n_eff = q (1 - q) / V independent rows, q = E_cv, in Wilson's roots, with the quantile
 of t with J - 1 degrees of freedom in place of z. The bounds lie in [0, 1] and leave 0 where there is no error:
 then n_eff is N times (n2/N) / (1/J + n2/n1), which it is when the subsamples' errors are independent.
 """
@@ -34,4 +34,5 @@ METHOD = IntervalMethod(
     least_folds=2,
     least=4,
     needs="subsamples",
+    keeps_width=True,
 )

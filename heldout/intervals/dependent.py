@@ -1,10 +1,10 @@
 """The intervals that stay honest where rows depend on one another, by group or along time.
 
-A method is here if its argument needs no independence of rows, or uses that of whole groups:
+A method is here if its argument needs no independence of rows, or uses the independence of whole groups:
 
-- one hypothesis tested on new rows (E_val, E_test): the variance between groups, or batches of consecutive rows;
+- a hypothesis tested on new rows (E_val, E_test): the variance between groups, or batches of consecutive rows;
 - E_cv: the spread of fold errors, or of subsamples' errors. Their tested parts are disjoint groups, or stretches
-  of time; that of single losses is not used, but as a lower limit of the variance;
+  of time; the spread of single losses is used as a lower limit of the variance alone;
 - E_prog of groups: the variance between groups, whose steps follow one another;
 - E_prog along time: its steps are a martingale whatever their dependence, with the target that is the error along
   the stream: mu_i = E(X_i | all rows before i). So Hoeffding's, Wilson's and t's arguments hold unchanged: the
@@ -14,7 +14,7 @@ A method is here if its argument needs no independence of rows, or uses that of 
 
 Half models: E_2cv of groups is an estimate like others, but its table is crossed by rows that depend, and the groups
 of unlabelled rows are not known; none of their intervals is claimed. With time E_2cv is not computed at all, since half
-of a half model's tested rows are earlier than those that it was trained on; nor are E_bbc and E_nested, which
+of a half model's tested rows are earlier than the rows that it was trained on; nor are E_bbc and E_nested, which
 choose by folds drawn at random.
 """
 
@@ -52,7 +52,7 @@ _OF_GROUPS: Mapping[str, tuple[IntervalMethod, ...]] = {
     "E_prog": _CLUSTERED,
     "E_nested": _FOLDS,
 }
-# the first one that admits the loss is the default
+# the first method that admits the loss is the default
 VALID: Mapping[DependenceKind, Mapping[str, tuple[IntervalMethod, ...]]] = {
     "groups": _OF_GROUPS,
     "time": {"E_val": _CLUSTERED, "E_test": _CLUSTERED, "E_cv": _FOLDS, "E_prog": _MARTINGALE},
@@ -62,7 +62,7 @@ VALID: Mapping[DependenceKind, Mapping[str, tuple[IntervalMethod, ...]]] = {
 _CARRIED = {"E_dis": "disagreement", "E_maxdt": "disagreement"}
 _IN_WORDS: Mapping[DependenceKind, str] = {
     "groups": "independent groups",
-    "time": "folds that are long beside the dependence along time",
+    "time": "folds that are long compared with the dependence along time",
     "groups and time": "independent groups",
 }
 
@@ -70,24 +70,24 @@ _IN_WORDS: Mapping[DependenceKind, str] = {
 def choose(chosen: Mapping[str, str] | None, loss: Loss, kind: DependenceKind | None) -> dict[str, IntervalMethod]:
     """As `intervals.choose`, for rows that depend by `kind`: an estimate without a valid method has none.
 
-    Raises BadArgument also for a method that assumes independent rows, with those that do not.
+    Raises BadArgument also for a method that assumes independent rows, with the methods that do not.
     """
     methods = intervals.choose(chosen, loss)
     if kind is None:
         return methods
-    valid = {estimate: [one for one in every if one.admits(loss)] for estimate, every in VALID[kind].items()}
+    valid = {estimate: [method for method in known if method.admits(loss)] for estimate, known in VALID[kind].items()}
     for estimate in chosen or {}:
         if methods[estimate] not in valid.get(estimate, []):
-            fitting = ", ".join(one.name for one in valid.get(estimate, []))
+            fitting = ", ".join(method.name for method in valid.get(estimate, []))
             raise BadArgument(
                 "intervals",
                 f"intervals: {methods[estimate].name} assumes independent rows, which rows with {kind} are not; for "
                 f"{estimate} {f'use {fitting}' if fitting else 'no interval is offered then: leave it out'}",
             )
-    found = {
-        estimate: methods[estimate] if estimate in (chosen or {}) else every[0] for estimate, every in valid.items()
+    taken = {
+        estimate: methods[estimate] if estimate in (chosen or {}) else fitting[0] for estimate, fitting in valid.items()
     }
-    return {estimate: _restated(method, kind) for estimate, method in found.items()}
+    return {estimate: _restated(method, kind) for estimate, method in taken.items()}
 
 
 def assumption_of(estimate: str, interval: str, kind: DependenceKind | None) -> str:
@@ -107,5 +107,6 @@ def _restated(method: IntervalMethod, kind: DependenceKind) -> IntervalMethod:
     """The method with the assumption that takes the place of independent examples."""
     words = _IN_WORDS[kind]
     return replace(
-        method, covers={on: said.replace("independent examples", words) for on, said in method.covers.items()}
+        method,
+        covers={name: text.replace("independent examples", words) for name, text in method.covers.items()},
     )

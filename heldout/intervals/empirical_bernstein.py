@@ -37,4 +37,5 @@ METHOD = IntervalMethod(
     validity="finite-sample",
     bounds=bounds,
     least=2,
+    keeps_width=True,
 )

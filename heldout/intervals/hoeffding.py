@@ -48,4 +48,5 @@ METHOD = IntervalMethod(
     losses="in [0, 1]",
     validity="finite-sample",
     bounds=bounds,
+    keeps_width=True,
 )

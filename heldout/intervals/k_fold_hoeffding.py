@@ -6,7 +6,7 @@ Kind: finite-sample, for any learner and any loss in [0, 1]; as wide as a hold-o
 Source: Blum, Kalai, Langford (COLT 1999), Thm 3; METHOD, section 3.
 
 Pr(E_true - E_cv > a) <= exp(-2 a^2 N/k), and likewise for the other side, so that Hoeffding's
-interval holds with N/k examples in place of N. Folds of unequal size: the smallest one counts,
+interval holds with N/k examples in place of N. Folds of unequal size: the smallest fold counts,
 floor(N/k) examples, since the proof holds for each fold's hold-out.
 """
 
@@ -27,4 +27,5 @@ METHOD = IntervalMethod(
     losses="in [0, 1]",
     validity="finite-sample",
     bounds=bounds,
+    keeps_width=True,
 )

@@ -1,12 +1,13 @@
 """Student's t interval on the scale of logarithms, for losses without an upper limit.
 
-Target: the mean loss of one fixed hypothesis on new independent examples; or that of the progressive hypothesis,
-where the errors along the steps are close to one another.
+Target: the mean loss of one fixed hypothesis on new independent examples; or the mean loss of
+the progressive hypothesis, where the errors along the steps are close to one another.
 Kind: asymptotic; closer to its level than Student's t for skewed losses, short of it under heavy tails.
 Source: the delta method; any text on the t distribution.
 
 The standard error of ln(mean) is s / (sqrt(n) mean), s^2 the sample variance; hence mean exp(+- t s / (sqrt(n)
-mean)), t with n - 1 degrees of freedom. The bounds are positive, and the upper one is the farther.
+mean)), t with n - 1 degrees of freedom. The bounds are positive, and the upper bound is
+farther from the mean.
 """
 
 import math
@@ -27,7 +28,7 @@ def about(mean: float, reach: float) -> tuple[float, float]:
     """mean exp(+- reach / mean); 0 and 0 for a mean of 0, whose losses are all 0."""
     if mean == 0:
         return 0.0, 0.0
-    factor = math.exp(min(reach / mean, 700.0))  # a larger one overflows
+    factor = math.exp(min(reach / mean, 700.0))  # a larger exponent overflows
     return mean / factor, mean * factor
 
 

@@ -5,10 +5,10 @@ Kind: asymptotic, for any loss; narrower than Student's t where the error falls 
 Source: P. Hall, C. C. Heyde, Martingale limit theory and its application (1980), Cor. 3.1; J. von Neumann et
 al., The mean square successive difference, Ann. Math. Stat. 12 (1941).
 
-X_i = mu_i + e_i, and E(e_i | past) = 0: the mean of X has variance (1/m^2) sum E e_i^2 about that of mu, while
+X_i = mu_i + e_i, and E(e_i | past) = 0: the mean of X has variance (1/m^2) sum E e_i^2 about the mean of mu, while
 the sample variance also counts the fall of mu. Half the mean squared difference of neighbours does not:
     E (X_{i+1} - X_i)^2 / 2 = (E e_i^2 + E e_{i+1}^2) / 2 + E (mu_{i+1} - mu_i)^2 / 2 - E e_i (mu_{i+1} - mu_i),
-where mu_{i+1} - mu_i is what one step changes; it is small but for the first steps, hence so are the last two.
+where mu_{i+1} - mu_i is the change by a step; it is small but for the first steps, hence so are the last two terms.
 v = sum (X_{i+1} - X_i)^2 / (2 (m - 1)), and the bounds are mean +- z sqrt(v / m).
 """
 
@@ -34,4 +34,5 @@ METHOD = IntervalMethod(
     validity="asymptotic",
     bounds=bounds,
     least=3,
+    order_matters=True,
 )

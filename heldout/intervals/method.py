@@ -22,12 +22,44 @@ Validity = Literal["exact", "finite-sample", "asymptotic"]
 class IntervalMethod:
     """One way to put an interval about an estimate.
 
-    `covers` maps the name of an estimate to the assumption under which the interval covers that
-    estimate's target. `losses` are those that it admits; `validity` says whether its level is exact or
-    guaranteed at every n, or reached as n grows. `bounds` takes what was observed (`heldout.observed`)
-    and a level. `least` is the smallest number of rows, `least_units` of groups or batches of rows, `least_folds`
-    and `least_fold_size` those of the folds, `needs` the scheme of further fits that it reads
-    (`heldout.resampling`), None for none.
+    Parameters
+    ----------
+    name : str
+        Its name in `params.yaml`, in tables and in messages.
+    covers : mapping of str to str
+        From the name of an estimate to the assumption under which the interval covers the target of that estimate.
+    losses : {"0/1", "in [0, 1]", "any"}
+        The losses that it admits.
+    validity : {"exact", "finite-sample", "asymptotic"}
+        Whether its level is exact or guaranteed at every n, or reached as n grows.
+    bounds : callable
+        From what was observed (`heldout.observed`) and a level to the low and the high bound.
+    least : int
+        The smallest number of losses.
+    needs : str, optional
+        The scheme of further fits that it reads (`heldout.schemes`).
+    least_folds, least_fold_size : int
+        The smallest number of folds, and of rows in each.
+    least_units : int
+        The smallest number of groups, or batches of consecutive rows.
+    keeps_width : bool
+        The interval has a width also where all losses are equal.
+    order_matters : bool
+        It reads the losses as steps: another order of the rows gives another interval.
+    has_mirror : bool
+        For losses of at most 1: the interval of 1 - loss is 1 minus the interval of the loss.
+    random : bool
+        It draws from the seed.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from heldout.intervals import find
+    >>> from heldout.losses import ZERO_ONE
+    >>> from heldout.observed import Tested
+    >>> wilson = find("Wilson", "E_val", ZERO_ONE)
+    >>> wilson.interval("E_val", Tested(np.repeat([0.0, 1.0], [90, 10]), ZERO_ONE), 0.95)  # doctest: +ELLIPSIS
+    Interval(low=0.0552..., high=0.174..., level=0.95, method='Wilson', assumption='independent examples, ...')
     """
 
     name: str
@@ -40,6 +72,10 @@ class IntervalMethod:
     least_folds: int = 1
     least_fold_size: int = 1
     least_units: int = 1
+    keeps_width: bool = False
+    order_matters: bool = False
+    has_mirror: bool = True
+    random: bool = False
 
     def admits(self, loss: Loss) -> bool:
         """Whether the method is for losses of this kind."""
@@ -110,7 +146,7 @@ def two_sided_t(level: float, degrees: float) -> float:
 def estimate_with(
     candidate: str, estimate: str, observed: Any, target: str, n_train: int, method: IntervalMethod | None, level: float
 ) -> Estimate:
-    """The mean of what was observed, with its interval; without one where no method holds, or units are too few."""
+    """The mean of what was observed, with its interval if a method holds and there are units enough for it."""
     record = Estimate(candidate, estimate, observed.error, target, n_train, observed.n)
     if method is None or observed.n < method.least or getattr(observed, "units", observed.n) < method.least_units:
         return record

@@ -7,7 +7,7 @@ Source: B. Efron, R. J. Tibshirani, An introduction to the bootstrap (1993), sec
 B = 2000 resamples of n losses with replacement give t* = (mean* - mean) / (s* / sqrt(n)), s the sample
 standard deviation. With the quantiles of t* at (1 - level) / 2 and (1 + level) / 2:
     mean - t*_upper s / sqrt(n),   mean - t*_lower s / sqrt(n).
-A resample of equal losses has no spread of its own and takes that of the sample; losses that are all
+A resample of equal losses has no spread, and takes the spread of the sample; losses that are all
 equal give a width of 0. The losses are sorted first, so that the order of rows does not matter.
 """
 
@@ -22,7 +22,7 @@ from heldout.observed import Tested
 
 RESAMPLES = 2000
 _AT_ONCE = 1_000_000  # losses drawn at a time, so that memory is bounded
-_ROUNDING = 1e-9  # a spread below this share of the sample's is that of equal losses, but for rounding
+_ROUNDING = 1e-9  # a spread below this share of the sample's spread is 0, but for rounding
 
 
 def bounds(observed: Tested, level: float) -> tuple[float, float]:
@@ -35,7 +35,7 @@ def bounds(observed: Tested, level: float) -> tuple[float, float]:
     ratios = _ratios(losses - mean, spread, np.random.default_rng(seeds.child(observed.seed, "bootstrap")))
     lower, upper = np.quantile(ratios, [(1 - level) / 2, (1 + level) / 2])
     unit = spread / math.sqrt(n)
-    # quantiles of one sign would leave the estimate outside
+    # quantiles of the same sign would leave the estimate outside
     return mean - max(float(upper), 0.0) * unit, mean - min(float(lower), 0.0) * unit
 
 
@@ -62,4 +62,5 @@ METHOD = IntervalMethod(
     validity="asymptotic",
     bounds=bounds,
     least=10,
+    random=True,
 )

@@ -6,7 +6,7 @@ Source: A. B. Owen, The pigeonhole bootstrap (Ann. Appl. Stat. 1, 2007), for the
 table; Madani, Pennock, Flake (NIPS 2004), section 4, for the two sources of noise.
 
 A mean over R partitions and n rows varies with both: V = s_rows^2 / n + s_repeats^2 / R, s_rows^2 the
-sample variance of the rows' means and s_repeats^2 that of the repeats' means. Each part also holds its
+sample variance of the rows' means and s_repeats^2 the sample variance of the repeats' means. Each part also holds its
 share of the interaction, so that V is on the wide side. The table then weighs as much as
 n_eff = q (1 - q) / V independent rows, and n where V = 0, in Wilson's roots.
 """
@@ -38,4 +38,11 @@ def bounds(observed: RepeatedByRow, level: float) -> tuple[float, float]:
     return roots(q, max(size, 1.0), level)
 
 
-METHOD = IntervalMethod(name="two-way Wilson", covers=COVERS, losses="0/1", validity="asymptotic", bounds=bounds)
+METHOD = IntervalMethod(
+    name="two-way Wilson",
+    covers=COVERS,
+    losses="0/1",
+    validity="asymptotic",
+    bounds=bounds,
+    keeps_width=True,
+)

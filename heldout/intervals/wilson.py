@@ -47,4 +47,5 @@ METHOD = IntervalMethod(
     losses="0/1",
     validity="asymptotic",
     bounds=bounds,
+    keeps_width=True,
 )

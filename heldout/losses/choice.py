@@ -1,104 +1,126 @@
-"""Which loss is meant, and which one a target takes by itself."""
+"""The registry of losses, which loss is meant by a name, and which loss a target takes by itself."""
 
-import math
-from collections.abc import Callable, Mapping
-from numbers import Real
+from collections.abc import Mapping
+from importlib import import_module
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from heldout.errors import BadArgument, is_fraction
-from heldout.losses import of_classes, of_numbers, of_probabilities
+from heldout.errors import BadArgument
+from heldout.losses.kind import LossKind, Target
 from heldout.losses.loss import Loss
-from heldout.losses.of_classes import ZERO_ONE
-from heldout.losses.of_numbers import ABSOLUTE, SQUARED
+from heldout.losses.squared import SQUARED
+from heldout.losses.zero_one import ZERO_ONE
 
 Spec = str | Mapping[str, Any]
 
-_OF_CLASSES = ("zero_one", "log", "brier", "balanced")
-_OF_NUMBERS = ("squared", "absolute", "pinball")
-NAMES = (*_OF_CLASSES, *_OF_NUMBERS)
-_ALLOWED = f"it must be one of {', '.join(NAMES)}, {{pinball: 0.9}}, or {{cost: {{actual: {{predicted: 2}}}}}}"
+# a line a loss: the module of `heldout.losses` that holds its KIND, in the order of messages and tables
+KINDS: tuple[LossKind, ...] = tuple(
+    import_module(f"heldout.losses.{module}").KIND
+    for module in (
+        "zero_one",
+        "log",
+        "brier",
+        "balanced",
+        "squared",
+        "absolute",
+        "pinball",
+        "cost",
+    )
+)
+NAMES = tuple(kind.name for kind in KINDS if kind.alone)
 _MOST_WHOLE_CLASSES = 20
-_MEDIAN = 0.5  # the quantile of `pinball` without one, as in scikit-learn
 
 
 def check_spec(spec: Any) -> None:
-    """Raise BadArgument unless `spec` is a loss's name, {pinball: quantile} or {cost: {actual: {predicted: c}}}."""
-    if isinstance(spec, str) and spec in NAMES:
-        return
-    if not isinstance(spec, Mapping) or len(spec) != 1 or next(iter(spec)) not in ("pinball", "cost"):
-        raise BadArgument("loss", f"loss is {spec!r}; {_ALLOWED}")
-    ((name, value),) = spec.items()
-    if name == "pinball":
-        if not is_fraction(value):
-            raise BadArgument("loss", f"loss.pinball is {value!r}; it must lie between 0 and 1, both excluded")
-        return
-    if not isinstance(value, Mapping) or not value or not all(isinstance(of, Mapping) for of in value.values()):
-        raise BadArgument("loss", f"loss.cost is {value!r}; it must map each class to the cost of each prediction")
-    for actual, of in value.items():
-        for predicted, cost in of.items():
-            number = isinstance(cost, Real) and not isinstance(cost, bool)
-            if not number or not math.isfinite(cost) or cost < 0:
-                raise BadArgument(
-                    "loss", f"loss.cost of {predicted!r} for {actual!r} is {cost!r}; it must be a number of at least 0"
-                )
+    """Check that `spec` says which loss is meant.
+
+    Parameters
+    ----------
+    spec : str or mapping
+        A name in `NAMES`, {"pinball": quantile} or {"cost": {actual: {predicted: cost}}}.
+
+    Raises
+    ------
+    BadArgument
+        If it is no such value; the message names the value and what is allowed.
+
+    Examples
+    --------
+    >>> check_spec({"pinball": 0.9})
+    >>> check_spec({"pinball": 2})
+    Traceback (most recent call last):
+    heldout.errors.BadArgument: loss.pinball is 2; it must lie between 0 and 1, both excluded
+    """
+    _parsed(spec)
 
 
 def choose_loss(
     spec: Spec | None, y: NDArray[np.generic], weights: NDArray[np.float64] | None = None, called: str = "y"
 ) -> Loss:
-    """The loss `spec` over the labelled rows `y`, shape (N,); None is the natural one.
+    """The loss that `spec` means, for the labelled rows.
 
-    With `weights`, shape (N,), that differ it is the weighted one: not bounded.
+    Parameters
+    ----------
+    spec : str, mapping or None
+        As in `check_spec`; None is the natural loss of the target.
+    y : array of shape (N,)
+        The labels. The classes and their sizes are taken from them.
+    weights : array of shape (N,), optional
+        Weights of the rows. If they differ, the loss is the weighted one, which is not bounded.
+    called : str
+        The name of the target in messages.
 
-    Raises BadArgument for what `check_spec` refuses, a target that the loss cannot judge (messages name it as
-    `called`), or what the loss refuses itself.
+    Returns
+    -------
+    Loss
+        The pointwise loss.
+
+    Raises
+    ------
+    BadArgument
+        For a spec that `check_spec` refuses, a target of the wrong kind, or a target that the loss itself refuses.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> choose_loss("absolute", np.array([0.5, 1.0])).pointwise([0.5, 1.0], [1.5, 1.0])
+    array([1., 0.])
+    >>> choose_loss("log", np.array([0.5, 1.0]))
+    Traceback (most recent call last):
+    heldout.errors.BadArgument: loss is log, but y holds numbers that are no classes; use squared, absolute or pinball
     """
-    loss = natural_loss(y) if spec is None else _named(spec, y, weights, called)
+    loss = natural_loss(y) if spec is None else _named(spec, Target(np.asarray(y), weights, called))
     return loss if weights is None or np.ptp(weights) == 0 else loss.weighted()
 
 
-def _named(spec: Spec, y: NDArray[np.generic], weights: NDArray[np.float64] | None, called: str) -> Loss:
-    check_spec(spec)
-    value: Any
-    name, value = (spec, _MEDIAN) if isinstance(spec, str) else next(iter(spec.items()))
-    _check_target(name, y, called)
-    made: dict[str, Callable[[], Loss]] = {
-        "zero_one": lambda: ZERO_ONE,
-        "log": lambda: of_probabilities.log(y),
-        "brier": lambda: of_probabilities.brier(y),
-        "balanced": lambda: of_classes.balanced(y, weights),
-        "cost": lambda: of_classes.cost_matrix(value, y, called),
-        "squared": lambda: SQUARED,
-        "absolute": lambda: ABSOLUTE,
-        "pinball": lambda: of_numbers.pinball(float(value)),
-    }
-    return made[name]()
-
-
-def _check_target(name: str, y: NDArray[np.generic], called: str) -> None:
-    y = np.asarray(y)
-    if name in _OF_NUMBERS:
-        if y.dtype.kind not in "iufb":
-            kinds = f"{', '.join(_OF_CLASSES)} or a cost matrix"
-            raise BadArgument("loss", f"loss is {name}, but {called} holds {y.dtype} labels; use {kinds}")
-        return
-    counts = np.unique(y, return_counts=True)[1] if y.dtype.kind in "iuf" else np.zeros(0)
-    many = len(counts) > _MOST_WHOLE_CLASSES and counts.min() < 2
-    if many or (y.dtype.kind == "f" and (y % 1 != 0).any()):
-        raise BadArgument(
-            "loss", f"loss is {name}, but {called} holds numbers that are no classes; use squared, absolute or pinball"
-        )
-
-
 def natural_loss(y: ArrayLike) -> Loss:
-    """Zero-one loss for a target of classes, squared loss for one of numbers.
+    """Zero-one loss for a target of classes, squared loss for a target of numbers.
 
     Strings and booleans are classes, and so are whole numbers with at most 20 distinct values.
 
-    Raises BadArgument for a target that is neither (several columns, mixed types).
+    Parameters
+    ----------
+    y : array-like of shape (N,)
+        The labels.
+
+    Returns
+    -------
+    Loss
+        `ZERO_ONE` or `SQUARED`.
+
+    Raises
+    ------
+    BadArgument
+        For a target that is neither (several columns, mixed types).
+
+    Examples
+    --------
+    >>> natural_loss(["ill", "healthy", "ill"]).name
+    'zero_one'
+    >>> natural_loss([0.5, 1.25, 3.0]).name
+    'squared'
     """
     from sklearn.utils.multiclass import type_of_target
 
@@ -115,3 +137,50 @@ def natural_loss(y: ArrayLike) -> Loss:
     if kind == "continuous":
         return SQUARED
     raise BadArgument("y", f"the target is of kind {kind!r}; it must be one column of classes or of numbers")
+
+
+def _named(spec: Spec, target: Target) -> Loss:
+    kind, value = _parsed(spec)
+    reason = _wrong_target(kind, target) or (kind.refuses and kind.refuses(target))
+    if reason is not None:
+        raise BadArgument("loss", f"loss is {kind.name}, but {reason}")
+    return kind.make(target, value)
+
+
+def _parsed(spec: Any) -> tuple[LossKind, Any]:
+    """The kind of loss, and the value of its parameter; raises BadArgument as `check_spec`."""
+    kinds = {kind.name: kind for kind in KINDS}
+    if isinstance(spec, str) and spec in kinds and kinds[spec].alone:
+        parameter = kinds[spec].parameter
+        return kinds[spec], None if parameter is None else parameter.default
+    name, value = next(iter(spec.items())) if isinstance(spec, Mapping) and len(spec) == 1 else ("", None)
+    parameter = kinds[name].parameter if name in kinds else None
+    if parameter is None:
+        named = [kind.name for kind in KINDS if kind.alone]
+        mappings = [kind.written for kind in KINDS if kind.parameter is not None]
+        raise BadArgument("loss", f"loss is {spec!r}; it must be one of {', '.join(named)}, {_or(mappings, ', or ')}")
+    parameter.check(value)
+    return kinds[name], value
+
+
+def _wrong_target(kind: LossKind, target: Target) -> str | None:
+    """Why the target is not of the kind that the loss is for; None if it is."""
+    y = target.y
+    if kind.targets == "numbers":
+        if y.dtype.kind in "iufb":
+            return None
+        return f"{target.called} holds {y.dtype} labels; use {_for('classes')}"
+    counts = np.unique(y, return_counts=True)[1] if y.dtype.kind in "iuf" else np.zeros(0)
+    many = len(counts) > _MOST_WHOLE_CLASSES and counts.min() < 2
+    if many or (y.dtype.kind == "f" and (y % 1 != 0).any()):
+        return f"{target.called} holds numbers that are no classes; use {_for('numbers')}"
+    return None
+
+
+def _for(targets: str) -> str:
+    """The losses for a kind of target, in words."""
+    return _or([kind.name if kind.alone else kind.written for kind in KINDS if kind.targets == targets])
+
+
+def _or(words: list[str], last: str = " or ") -> str:
+    return ", ".join(words[:-1]) + last + words[-1]

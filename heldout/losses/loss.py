@@ -14,15 +14,39 @@ Needs = Literal["class", "probabilities", "number"]
 
 @dataclass(frozen=True)
 class Loss:
-    """A named pointwise loss of labels, shape (n,), and answers; its values have shape (n,) and are not negative.
+    """A named pointwise loss: labels of shape (n,) and answers in, values of shape (n,), not negative, out.
 
-    `needs` is what a hypothesis answers with: a class or a number, of `predict`, shape (n,), or the
-    probabilities of `classes`, shape (n, C), of `predict_proba`. `bounded` says that the loss lies in
-    [0, 1], `binary` that it is 0 or 1. Neither says that the target holds classes: `of_classes` does.
+    Parameters
+    ----------
+    name : str
+        Its name in `params.yaml` and in messages.
+    pointwise : callable
+        The loss of labels and answers, row by row.
+    bounded : bool
+        Whether every value lies in [0, 1].
+    binary : bool
+        Whether every value is 0 or 1. Neither says that the target holds classes: `of_classes` does.
+    needs : {"class", "probabilities", "number"}
+        What a hypothesis answers with: a class or a number, of `predict`, shape (n,), or the probabilities of
+        `classes`, of `predict_proba`, shape (n, C).
+    classes : array of shape (C,), optional
+        The classes whose probabilities are needed, ascending.
+    disagreement_loss : Loss, optional
+        The loss that compares the answers of two hypotheses; None where no disagreement is admitted.
+    bound_factor : float, optional
+        What E_dis takes of the disagreement (`heldout.covalidation.error_bound`); None where no bound is admitted.
+    no_bound : str
+        Why no bound is admitted.
+    says : str
+        What the loss is, for reports.
 
-    `disagreement_loss` is the loss that compares two hypotheses' answers, their disagreement, None where none is
-    admitted; `bound_factor` is what E_dis takes of it (`heldout.covalidation.error_bound`), None where no
-    bound is admitted, and `no_bound` then says why. `says` describes the loss, for reports.
+    Examples
+    --------
+    >>> from heldout.losses import ZERO_ONE
+    >>> ZERO_ONE.pointwise(["a", "b"], ["a", "a"])
+    array([0., 1.])
+    >>> ZERO_ONE.bounded, ZERO_ONE.binary, ZERO_ONE.needs
+    (True, True, 'class')
     """
 
     name: str
@@ -46,10 +70,10 @@ class Loss:
         return replace(self, disagreement_loss=disagreement_loss, bound_factor=bound_factor, no_bound=no_bound)
 
     def weighted(self) -> "Loss":
-        """The same loss where each row's counts a number of times (`heldout.weights`): it may pass any limit.
+        """The same loss where a row counts as many times as its weight says (`heldout.weights`): it has no limit.
 
-        A disagreement is that of unlabelled rows, which have no weights. E_dis would bound the error of another
-        population than the one that the weights speak of, and is not admitted.
+        A disagreement is taken on unlabelled rows, which have no weights. E_dis would bound the error of another
+        population than the weights describe, and is not admitted.
         """
         reason = self.no_bound or "labelled rows are weighted, and the weights of unlabelled rows are not known"
         return replace(self, bounded=False, binary=False, bound_factor=None, no_bound=reason)
@@ -61,8 +85,14 @@ class Loss:
 
 
 def places(labels: ArrayLike, classes: Classes) -> NDArray[np.intp]:
-    """The place of each label, shape (n,), among the ascending `classes`; -1 for one that is not among them."""
+    """The place of each label, shape (n,), among the ascending `classes`; -1 for a label that is not among them."""
     labels = np.asarray(labels)
-    found = np.searchsorted(classes, labels)
-    found = np.minimum(found, len(classes) - 1)
-    return np.where(classes[found] == labels, found, -1)
+    place = np.searchsorted(classes, labels)
+    place = np.minimum(place, len(classes) - 1)
+    return np.where(classes[place] == labels, place, -1)
+
+
+def difference(y: ArrayLike, predicted: ArrayLike) -> Losses:
+    """The answer less the label, as numbers."""
+    less: Losses = np.asarray(predicted, dtype=np.float64) - np.asarray(y, dtype=np.float64)
+    return less

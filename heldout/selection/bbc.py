@@ -23,10 +23,10 @@ def corrected_error(
     """E_bbc and its percentile interval, from the held-out `losses`, shape (M, N), of M candidates.
 
     Each bootstrap draws N rows with replacement, takes the candidate with the least mean loss on them
-    (ties to the first), and tests it on the rows that were not drawn; E_bbc is the mean of those errors,
-    and their quantiles are the bounds. Rows' losses share their training rows, which the bootstrap does
-    not see: a small optimism is left (docs/coverage.md). Columns are put in a canonical order first, so
-    that the order of rows does not matter. Where the rows have a `cluster`, shape (N,), whole clusters are drawn.
+    (ties to the first), and tests it on the rows that were not drawn; E_bbc is the mean of the errors of all
+    bootstraps, and the bounds are quantiles of these errors. Rows' losses share their training rows, which the
+    bootstrap does not see: a small optimism is left (docs/coverage.md). Columns are put in a canonical order first,
+    so that the order of rows does not matter. Where the rows have a `cluster`, shape (N,), whole clusters are drawn.
     """
     losses, size = _sums(losses, cluster)
     errors = np.concatenate([_errors(losses, size, drawn) for drawn in draws(losses.shape[1], seed)])
@@ -42,13 +42,13 @@ def _sums(losses: Losses, cluster: NDArray[np.int64] | None) -> tuple[Losses, ND
         ordered = losses[:, np.lexsort(losses)]
         return ordered, np.ones(ordered.shape[1], dtype=np.int64)
     size = np.bincount(cluster).astype(np.int64)
-    sums: Losses = np.stack([np.bincount(cluster, weights=own) for own in losses]).astype(np.float64)
+    sums: Losses = np.stack([np.bincount(cluster, weights=by_row) for by_row in losses]).astype(np.float64)
     order = np.lexsort((size, *sums))
     return sums[:, order], size[order]
 
 
 def _errors(losses: Losses, size: NDArray[np.int64], drawn: NDArray[np.int64]) -> Losses:
-    """The error of each bootstrap's winner on the rows that it did not draw, but for one that drew every row."""
+    """The error of each bootstrap's winner on the rows not drawn; a bootstrap that drew every row is left out."""
     winners = np.argmin(losses @ drawn.T, axis=0)
     left = drawn == 0
     rows = left @ size

@@ -29,11 +29,11 @@ def confidence_set(
     """The places of the candidates in the set, ascending, from paired `losses` of shape (M, n).
 
     With probability `level`, for large n, it holds the candidate of least true error. While the hypothesis
-    that all candidates left are equally good is rejected, the one that is worst against another by its t is
+    that all candidates left are equally good is rejected, the candidate that is worst against another by its t is
     dropped. t_ij = mean(d_ij) / sqrt(factor s_ij^2 / n) for the paired differences d_ij; the distribution of
     max |t_ij| under equality is bootstrapped over rows. Candidates with equal losses on every row are never
-    told apart, nor any by a single row. Where the rows have a `cluster`, shape (n,), the variance is that over
-    clusters, whose sums are bootstrapped (a block bootstrap, as in the paper).
+    separated, nor any by a single row. Where the rows have a `cluster`, shape (n,), the variance is taken
+    over clusters, whose sums are bootstrapped (a block bootstrap, as in the paper).
     """
     m, n = losses.shape
     units = n if cluster is None else int(cluster.max()) + 1
@@ -45,7 +45,7 @@ def confidence_set(
     means = losses.mean(axis=1)
     centred = losses - means[:, None]
     if cluster is not None:
-        centred = np.stack([np.bincount(cluster[order], weights=own, minlength=units) for own in centred])
+        centred = np.stack([np.bincount(cluster[order], weights=by_row, minlength=units) for by_row in centred])
     # (BOOTSTRAPS, M): bootstrapped mean less mean
     deviations = np.concatenate([(drawn / n) @ centred.T for drawn in draws(units, seed)])
     covariance = centred @ centred.T / n

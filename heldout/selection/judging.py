@@ -10,16 +10,9 @@ from heldout.observed import CrossValidated
 from heldout.records import Estimate
 from heldout.schemes import SchemeName
 from heldout.selection import bbc, nested_selection
-from heldout.selection.select import (
-    WITH_LOSSES,
-    Criterion,
-    Paired,
-    Rule,
-    Selection,
-    check_admitted,
-    criterion_value,
-    select,
-)
+from heldout.selection.criteria import WITH_LOSSES, Criterion, check_admitted, criterion_value
+from heldout.selection.rules import Rule
+from heldout.selection.select import Paired, Selection, select
 
 
 def select_among(
@@ -43,8 +36,8 @@ def paired(design: Design, evidence: Mapping[str, Evidence], criterion: Criterio
     """The losses behind a criterion, and the independent terms of its standard error."""
     if criterion == "E_cv":
         observed = {name: cross_validated(design, of) for name, of in evidence.items()}
-        terms = {name: one.fold_errors for name, one in observed.items()}
-        losses = {name: one.losses for name, one in observed.items()}
+        terms = {name: folds.fold_errors for name, folds in observed.items()}
+        losses = {name: folds.losses for name, folds in observed.items()}
         return Paired(losses, terms, _folds(design), next(iter(observed.values())).cluster)
     if criterion == "E_2cv":  # a row's mean over repeats, which share their rows
         means = {
@@ -55,36 +48,36 @@ def paired(design: Design, evidence: Mapping[str, Evidence], criterion: Criterio
         return Paired(means, means, folds=2, cluster=cluster, terms_cluster=cluster)
     scheme: SchemeName = "holdout" if criterion == "E_val" else "progressive"
     seen = {name: tested(design, of, scheme) for name, of in evidence.items()}
-    losses = {name: one.losses for name, one in seen.items()}
+    losses = {name: rows.losses for name, rows in seen.items()}
     cluster = next(iter(seen.values())).cluster
     return Paired(losses, losses, cluster=cluster, terms_cluster=cluster)
 
 
 def estimate_winner(design: Design, evidence: Mapping[str, Evidence]) -> list[Estimate]:
-    """E_bbc and E_nested, those that the design asks for, of the winner by E_cv (ties to the first)."""
+    """E_bbc and E_nested, as far as the design asks for them, of the winner by E_cv (ties to the first)."""
     wanted = [name for name in ("E_bbc", "E_nested") if name in design.estimates]
     if not wanted:
         return []
     losses = np.stack([cross_validated(design, of).losses for of in evidence.values()])
     winner = list(evidence)[int(np.argmin(losses.mean(axis=1)))]
     n, n_train, cluster = len(design.y), mean_fold_training_size(design), design.dependence.group
-    found = []
+    estimates = []
     if "E_bbc" in wanted:
         value, interval = bbc.corrected_error(losses, design.level, design.seed, cluster)
-        found.append(with_interval(Estimate(winner, "E_bbc", value, bbc.TARGET, n_train, n), interval))
+        estimates.append(with_interval(Estimate(winner, "E_bbc", value, bbc.TARGET, n_train, n), interval))
     if "E_nested" in wanted:
         fold = design.partition.fold
         outer = nested_selection.outer_losses(losses, nested_winners(design, evidence), fold)
         observed = CrossValidated(outer, design.loss, design.seed, cluster, fold=fold)
         method = design.methods["E_nested"]
-        found.append(
+        estimates.append(
             estimate_with(winner, "E_nested", observed, nested_selection.TARGET, n_train, method, design.level)
         )
-    return found
+    return estimates
 
 
 def nested_winners(design: Design, evidence: Mapping[str, Evidence]) -> list[int]:
-    """The place of the candidate that wins inside each fold's training rows, one a fold."""
+    """The place of the candidate that wins inside each fold's training rows, a number for each fold."""
     pairs = np.stack([cross_validated(design, of).pair_losses for of in evidence.values()])  # type: ignore[misc]
     return nested_selection.inner_winners(pairs)
 

@@ -13,7 +13,7 @@ TARGET = "the hypotheses that selection by E_cv inside each fold's training rows
 
 
 def inner_winners(pair_losses: Losses) -> list[int]:
-    """The place of the candidate that wins inside each fold's training rows, one a fold.
+    """The place of the candidate that wins inside each fold's training rows, a number for each fold.
 
     `pair_losses`, shape (M, k, N), hold in [c, i, row] the loss of a row outside fold i by candidate c
     trained without fold i and without the row's own fold; NaN for the rows of fold i. Ties go to the

@@ -8,14 +8,15 @@ from typing import Any
 import numpy as np
 
 from heldout import holdout
+from heldout.delivery import FORMS
 from heldout.errors import FitFailure
 from heldout.fitting import test
 from heldout.observed import Tested
 from heldout.records import Estimate
-from heldout.selection.select import Selection, bound_of
+from heldout.selection.bound import bound_of
+from heldout.selection.select import Selection
 from tasks.data.row_roles import dependence_of
 from tasks.outcome.deliver import Delivered
-from tasks.outcome.delivery_forms import FORMS
 from tasks.outcome.duplicates_effect import DuplicatesEffect
 from tasks.outcome.estimate import Results
 from tasks.outcome.ledger import Ledger, learner_id

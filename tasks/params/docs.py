@@ -1,14 +1,16 @@
-"""params.schema.json and docs/params.md, both made from the model of params.yaml: `make docs`."""
+"""What is made from the model of params.yaml: params.schema.json, docs/params.md, the comments of params.yaml."""
 
 import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from tasks.params.comments import with_comments
 from tasks.params.settings import Settings
 
 SCHEMA = Path("params.schema.json")
 PAGE = Path("docs/params.md")
+PARAMS = Path("params.yaml")
 _HEAD = """\
 # The keys of params.yaml
 
@@ -44,6 +46,19 @@ def page() -> str:
     return _HEAD + "\n".join(lines) + "\n"
 
 
+def commented(text: str) -> str:
+    """The text of params.yaml with its comments made again; the comments inside `candidates` are written by hand."""
+    whole = json.loads(schema())
+    return with_comments(
+        text,
+        {
+            key: place["description"]
+            for key, place, _ in _keys(whole, whole)
+            if "description" in place and "properties" not in place and not key.startswith("candidates")
+        },
+    )
+
+
 def keys() -> list[str]:
     """Every key of the model, as a.b; those of a list's items as a[].b."""
     whole = json.loads(schema())
@@ -51,9 +66,10 @@ def keys() -> list[str]:
 
 
 def write() -> None:
-    """Write both files."""
+    """Write both files, and the comments of params.yaml."""
     SCHEMA.write_text(schema(), encoding="utf-8")
     PAGE.write_text(page(), encoding="utf-8")
+    PARAMS.write_text(commented(PARAMS.read_text(encoding="utf-8")), encoding="utf-8")
 
 
 def _without_titles(node: Any) -> Any:

@@ -1,11 +1,11 @@
 """The sections of params.yaml that are plain values: what may stand in each, and what it means."""
 
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
-from typing_extensions import TypedDict  # pydantic takes no other before Python 3.12
 
-from heldout.selection.select import Criterion, Rule
+from heldout.selection.criteria import CRITERIA
+from heldout.selection.rules import RULES
 from tasks.params import allowed_imports
 from tasks.runtime.errors import Misplaced
 
@@ -13,8 +13,12 @@ Fraction = Annotated[float, Field(gt=0, lt=1)]
 Count = Annotated[int, Field(ge=1)]
 Label = str | int | float | bool
 ColumnKind = Literal["numeric", "boolean", "category", "date", "text"]
-LossName = Literal["zero_one", "log", "brier", "balanced", "squared", "absolute", "pinball"]
 Module = Annotated[str, Field(pattern=r"^[A-Za-z_]\w*(\.[A-Za-z_]\w*)*$")]
+if TYPE_CHECKING:
+    CriterionName = str
+    RuleName = str
+else:
+    CriterionName, RuleName = Literal[CRITERIA], Literal[tuple(RULES)]
 
 
 class Section(BaseModel):
@@ -138,32 +142,13 @@ class TunedParameter(Section):
     values: Annotated[list[Any], Field(min_length=2)] = Field(description="its values, from simple to complex")
 
 
-class PinballLoss(TypedDict):
-    """The pinball loss of one quantile."""
-
-    pinball: Annotated[Fraction, Field(description="the quantile")]
-
-
-class CostLoss(TypedDict):
-    """What each answer costs, by the right class, then by the class predicted."""
-
-    cost: Annotated[
-        dict[Label, dict[Label, Annotated[float, Field(ge=0)]]],
-        Field(description="the cost of each prediction, for each class that is right"),
-    ]
-
-
 class SelectionSection(Section):
     """How the winner is chosen."""
 
-    criterion: Criterion | None = Field(
-        None,
-        description="E_val, E_cv, E_2cv, E_prog, E_maxdt or max(E_cv, E_maxdt); left out, data.sampling decides",
+    criterion: CriterionName | None = Field(
+        None, description=f"{', '.join(CRITERIA[:-1])} or {CRITERIA[-1]}; left out, data.sampling decides"
     )
-    rule: Rule = Field(
-        description="minimum; one_standard_error: the first candidate within one standard error of the least; "
-        "indistinguishable: the first of those that the data cannot tell from the best"
-    )
+    rule: RuleName = Field(description="; ".join(f"{name}: {rule.says}" for name, rule in RULES.items()))
     level: Fraction = Field(description="level of every interval and bound")
     nested: bool = Field(
         False,

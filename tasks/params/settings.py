@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import (
     Field,
@@ -13,21 +13,20 @@ from pydantic import (
     model_validator,
 )
 
+from heldout.delivery import FORMS
 from heldout.errors import BadArgument
 from heldout.intervals import DEFAULTS, covering
 from heldout.intervals.corrected_repeated_t import METHOD as REPEATED
 from heldout.intervals.dependent import NOT_IN_TIME
 from heldout.losses import check_spec
-from heldout.selection.select import Criterion, check_rule
-from tasks.params import allowed_imports, build_learner, grids
+from heldout.selection.criteria import Criterion
+from heldout.selection.select import check_rule
+from tasks.params import allowed_imports, build_learner, grids, losses
 from tasks.params.messages import problems
 from tasks.params.sections import (
-    CostLoss,
     Covalidation,
     Data,
     Execution,
-    LossName,
-    PinballLoss,
     Progressive,
     Section,
     SelectionSection,
@@ -38,7 +37,10 @@ from tasks.params.sections import (
 from tasks.params.yaml_lines import MOST_ERRORS, Written
 from tasks.runtime.errors import Misplaced, UserError
 
-Deliver = Literal["final", "k_fold", "progressive", "vote"]
+if TYPE_CHECKING:
+    Deliver = str
+else:
+    Deliver = Literal[tuple(FORMS)]
 
 
 class Candidate(Section):
@@ -135,12 +137,7 @@ class Settings(Section):
     candidates: Annotated[list[Candidate], Field(min_length=1)] = Field(
         description="From simple to complex: a tie goes to the first"
     )
-    loss: LossName | PinballLoss | CostLoss | None = Field(
-        None,  # 0/1 for classes, squared for numbers
-        description="what a wrong answer costs. null: 1 for a wrong class, the squared difference for numbers. Of "
-        "classes also log and brier (of predicted probabilities), balanced, {cost: {actual: {predicted: 2}}}; of "
-        "numbers absolute, {pinball: 0.9}",
-    )
+    loss: losses.LossSpec | None = Field(None, description=losses.DESCRIPTION)
     # left out: the methods that docs/coverage.md chose
     intervals: dict[str, str] | None = Field(
         None,
@@ -151,9 +148,8 @@ class Settings(Section):
     selection: SelectionSection
     deliver: Deliver = Field(
         "final",
-        description="what is saved, registered and tested: final, the winner retrained on all rows; k_fold or "
-        "progressive, one of its hypotheses drawn for each query, which E_cv or E_prog is exactly about; vote, the "
-        "majority of the k (mean of numbers)",
+        description="what is saved, registered and tested. "
+        + "; ".join(f"{name}: {form.says}" for name, form in FORMS.items()),
     )
     execution: Execution
     tracking: Tracking

@@ -9,7 +9,7 @@ from heldout.design import Design
 from heldout.errors import BadArgument
 from heldout.learners import gives_probabilities
 from heldout.losses import Loss
-from heldout.selection.select import check_admitted
+from heldout.selection.criteria import check_admitted
 from heldout.weights import fit_argument
 from tasks.params import Candidate, Settings
 from tasks.plans.check_columns import check_columns

@@ -5,9 +5,9 @@ from typing import Any
 import pandas as pd
 
 from heldout import intervals
+from heldout.delivery import FORMS
 from heldout.design import OF_UNLABELED
 from heldout.family import BOUND
-from tasks.outcome.delivery_forms import FORMS
 from tasks.report.summary import Summary
 
 _SHARDS_SHOWN = 10

@@ -9,7 +9,7 @@ import pytest
 import skops.io
 import yaml
 
-from tasks.outcome.delivery_forms import FORMS
+from heldout.delivery import FORMS
 
 ELSEWHERE = """
 import json, sys

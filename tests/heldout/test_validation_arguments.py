@@ -196,7 +196,8 @@ FRACTION = "it must lie between 0 and 1, both excluded"
         (
             {"y": np.where(Y == 1, "won", "lost"), "loss": "squared"},
             "loss",
-            "loss is squared, but y holds <U4 labels; use zero_one, log, brier, balanced or a cost matrix",
+            "loss is squared, but y holds <U4 labels; use zero_one, log, brier, "
+            "balanced or {cost: {actual: {predicted: 2}}}",
         ),
         # whole numbers
         ({"seed": -1}, "seed", f"seed is -1; {WHOLE} 0"),

@@ -17,7 +17,7 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 import heldout
 from heldout.partition import make_halves, make_partition
 from heldout.selection import bbc
-from heldout.selection.select import RULES
+from heldout.selection.rules import RULES
 
 N, FOLDS, REPEATS = 48, 3, 2
 RELATIVE = 1e-9  # the same sums in another order, and predictions of some rows or of all

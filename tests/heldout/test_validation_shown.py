@@ -10,7 +10,8 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import heldout
 from heldout.errors import BadArgument
-from heldout.selection.select import CRITERIA, RULES, WITH_LOSSES
+from heldout.selection.criteria import CRITERIA, WITH_LOSSES
+from heldout.selection.rules import RULES
 
 EVERY = ["E_in", "E_val", "E_cv", "E_prog", "E_2cv", "E_train", "disagreement", "E_dis", "E_maxdt", "E_bbc", "E_nested"]
 features, y = make_classification(n_samples=60, n_features=4, flip_y=0.2, random_state=6)

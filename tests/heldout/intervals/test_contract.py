@@ -26,16 +26,6 @@ KINDS: dict[str, tuple[Loss, st.SearchStrategy]] = {
     "in [0, 1]": (BOUNDED, st.floats(0, 1)),
     "any": (SQUARED, st.floats(0, 100)),
 }
-# what an exception is, and why
-WIDTH_THOUGH_ASYMPTOTIC = {
-    "Wilson",
-    "two-way Wilson",
-    "corrected Wilson",
-    "corrected fold Wilson",
-    "clustered Wilson",
-}  # z^2 / n does not vanish with the variance
-ORDER_MATTERS = {"martingale CLT", "betting confidence sequence"}  # they read the losses as steps
-NO_MIRROR = {"betting"}  # the losses are sorted, then shuffled: mirrored losses come in another order
 levels = st.floats(0.5, 0.999)
 names = [method.name for method in METHODS]
 
@@ -141,18 +131,18 @@ def test_four_times_the_data_halve_the_width(method):
     # empirical Bernstein's 7 ln(40) / (3 (n - 1)) is 8 % of its width at 6400 and 4 % at 25600, and the sequence
     # pays for looking; the share of changes between steps varies by 1 / sqrt(6400); the width between quantiles of
     # 2000 resamples has a standard error of 2 %, hence the ratio one of 0.06, of which three are allowed
-    assert 2 == pytest.approx(ratio, abs=0.18 if method.name == "studentised bootstrap" else 0.1)
+    assert 2 == pytest.approx(ratio, abs=0.18 if method.random else 0.1)
 
 
 @every_method
 @pytest.mark.parametrize("value", [0.0, 1.0])
-def test_constant_losses_keep_a_width_wherever_the_method_claims_finite_samples(method, value):
+def test_constant_losses_have_a_width_where_the_method_says_so_and_wherever_it_claims_finite_samples(method, value):
     found = interval(method, np.full(20, value), 0.95)
-    promised = method.validity != "asymptotic" or method.name in WIDTH_THOUGH_ASYMPTOTIC
-    assert promised == (found.high - found.low > 0)
+    assert method.keeps_width == (found.high - found.low > 0)
+    assert method.keeps_width or method.validity == "asymptotic"
 
 
-@each_method(lambda method: method.name not in ORDER_MATTERS)
+@each_method(lambda method: not method.order_matters)
 @LAWS
 @given(data=st.data(), level=levels)
 def test_the_bounds_do_not_depend_on_the_order_of_the_rows(method, data, level):
@@ -163,14 +153,14 @@ def test_the_bounds_do_not_depend_on_the_order_of_the_rows(method, data, level):
     assert (one.low, one.high) == pytest.approx((other.low, other.high), abs=1e-6)
 
 
-@each_method(lambda method: method.name in ORDER_MATTERS)
+@each_method(lambda method: method.order_matters)
 def test_methods_for_steps_do_depend_on_their_order(method):
     falling = np.repeat([1.0, 0.0], [100, 300])
     one, other = interval(method, falling, 0.9), interval(method, np.random.default_rng(0).permutation(falling), 0.9)
     assert one.high - one.low < other.high - other.low
 
 
-@each_method(lambda method: method.losses != "any" and method.name not in NO_MIRROR)
+@each_method(lambda method: method.losses != "any" and method.has_mirror)
 @LAWS
 @given(data=st.data(), level=levels)
 def test_the_interval_of_the_share_of_hits_mirrors_that_of_the_error(method, data, level):
@@ -206,7 +196,7 @@ def test_the_same_seed_gives_the_same_bounds(method):
     estimate = next(iter(method.covers))
     assert method.interval(estimate, seen, 0.9) == method.interval(estimate, seen, 0.9)
     drawn = method.interval(estimate, replace(seen, seed=1), 0.9) != method.interval(estimate, seen, 0.9)
-    assert drawn == (method.name in {"studentised bootstrap", "betting"})
+    assert drawn == method.random
 
 
 @every_method

@@ -11,8 +11,9 @@ from heldout.observed import CrossValidated
 from heldout.partition import Partition
 from heldout.selection import bbc, nested_selection
 from heldout.selection.confidence_set import confidence_set, variance_factor
+from heldout.selection.criteria import CRITERIA, WITH_LOSSES
 from heldout.selection.judging import estimate_winner, nested_winners, paired, select_among
-from heldout.selection.select import CRITERIA, WITH_LOSSES, standard_error
+from heldout.selection.select import standard_error
 
 # six rows: validation 1, 4; folds 0, 0, 1, 1, 2, 2; steps of rows 5, 0, 3 in this order; one halving and its reverse
 PARTITION = Partition(

@@ -12,21 +12,11 @@ from scipy.stats import binom
 from heldout.errors import BadArgument
 from heldout.losses import SQUARED, ZERO_ONE
 from heldout.records import Estimate
+from heldout.selection.bound import bound_of, selection_bound
 from heldout.selection.confidence_set import confidence_set
-from heldout.selection.select import (
-    CRITERIA,
-    RULES,
-    WITH_LOSSES,
-    Criterion,
-    Paired,
-    Rule,
-    Selection,
-    bound_of,
-    criterion_value,
-    select,
-    selection_bound,
-    standard_error,
-)
+from heldout.selection.criteria import CRITERIA, WITH_LOSSES, Criterion, criterion_value
+from heldout.selection.rules import RULES, Rule
+from heldout.selection.select import Paired, Selection, select, standard_error
 
 LAWS = settings(max_examples=60, deadline=None, derandomize=True, database=None)
 LEVEL = 0.95

@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 
 import heldout
+from heldout.delivery import FORMS
 from heldout.learners import seeded
 from heldout.seeds import fit_state
 from tasks.data.prepare_tables import prepare
 from tasks.data.write_prepared import write_prepared
 from tasks.fits.worker import fit_units
 from tasks.outcome.deliver import compare_speed, deliver
-from tasks.outcome.delivery_forms import FORMS
 from tasks.plans.fit_plans import scheme
 from tasks.plans.read_design import read_design
 from tasks.plans.units import Versions

@@ -8,12 +8,13 @@ import numpy as np
 import pytest
 from sklearn.naive_bayes import GaussianNB
 
+from heldout.delivery import FORMS
 from heldout.records import Estimate
-from heldout.selection.select import Selection, selection_bound
+from heldout.selection.bound import selection_bound
+from heldout.selection.select import Selection
 from tasks.data.prepare_tables import prepare
 from tasks.data.write_prepared import write_prepared
 from tasks.outcome.deliver import Delivered
-from tasks.outcome.delivery_forms import FORMS
 from tasks.outcome.estimate import Results
 from tasks.outcome.ledger import Ledger, learner_id
 from tasks.outcome.open_test import Opening, describe, open_test_part

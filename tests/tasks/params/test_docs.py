@@ -8,7 +8,7 @@ import jsonschema
 import pytest
 import yaml
 
-from tasks.params import docs, load, sections, settings
+from tasks.params import docs, load, losses, sections, settings
 
 ROOT = Path(__file__).parents[3]
 SCHEMA = json.loads((ROOT / docs.SCHEMA).read_text(encoding="utf-8"))
@@ -26,22 +26,22 @@ def test_making_them_again_gives_the_same_bytes():
 
 def test_they_are_written_by_one_command(checkout):
     (checkout / "docs").mkdir()
+    docs.PARAMS.write_bytes((ROOT / docs.PARAMS).read_bytes())
     docs.write()
-    for path in (docs.SCHEMA, docs.PAGE):
+    for path in (docs.SCHEMA, docs.PAGE, docs.PARAMS):
         assert (ROOT / path).read_bytes() == path.read_bytes()
 
 
 def model_keys(model, prefix="") -> list[str]:
     """Every key, straight from the model."""
-    if not hasattr(model, "model_fields"):  # a typed dictionary
-        return [f"{prefix}{name}" for name in model.__annotations__]
     found = []
     for name, field in model.model_fields.items():
         found.append(f"{prefix}{name}")
-        inner = re.findall(r"tasks\.params\.\w+\.(\w+)", str(field.annotation))
+        inner = re.findall(r"tasks\.params\.se\w+\.(\w+)", str(field.annotation))  # sections, settings
         for section in inner:
             item = "[]" if str(field.annotation).startswith("list") else ""
             found += model_keys(every_section()[section], f"{prefix}{name}{item}.")
+        found += [f"{prefix}{name}.{value}" for value in (losses.MAPPINGS if name == "loss" else ())]
     return found
 
 
@@ -84,6 +84,14 @@ def test_the_comments_of_the_shipped_file_are_the_descriptions(shipped):
     # commented-out keys may stand between two keys, so that a comment ends with what is said of its own
     assert [] == [key for key in plain if not told[key].endswith(described[key]) or not described[key]]
     assert [] == [key for key in ("candidates", "intervals") if not told[key].endswith(described[key])]
+
+
+def test_stale_comments_are_written_again_and_all_else_stays(shipped):
+    text = shipped.read_text()
+    assert docs.commented(text) == text, "run `make docs`"
+    (first,) = re.findall(r"^  # .*\n  rule:", text, re.MULTILINE)
+    assert docs.commented(text.replace(first, "  # gone\n  # by\n  rule:")) == text
+    assert docs.commented(text.replace("  - name: logistic", "  # mine\n  - name: logistic")) != text
 
 
 def test_the_shipped_file_names_the_schema_and_is_valid_by_it(shipped):

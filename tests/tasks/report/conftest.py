@@ -3,9 +3,9 @@
 import pandas as pd
 import pytest
 
+from heldout.delivery import FORMS
 from heldout.losses import SQUARED, ZERO_ONE
 from heldout.records import Estimate
-from tasks.outcome.delivery_forms import FORMS
 from tasks.report.summary import Summary
 
 FINAL = {"form": "final", "target": FORMS["final"].target, "bytes": 2048, "bytes_final": 2048}

@@ -5,11 +5,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from heldout.delivery import FORMS
 from heldout.fit_warnings import WarningCount, WarningCounts
 from heldout.intervals import DEFAULTS
 from heldout.losses import choose_loss
 from heldout.records import Estimate
-from tasks.outcome.delivery_forms import FORMS
 from tasks.report.sentences import sentences, why
 from tasks.storage.shard_report import ShardReport
 

@@ -1,0 +1,16 @@
+"""The absolute loss of a number. A hypothesis answers with `predict`."""
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from heldout.losses.kind import LossKind
+from heldout.losses.loss import Loss, Losses, difference
+
+
+def _absolute(y: ArrayLike, predicted: ArrayLike) -> Losses:
+    return np.abs(difference(y, predicted))
+
+
+DISTANCE = Loss("absolute", _absolute, bounded=False, binary=False, says="the absolute difference")
+ABSOLUTE = DISTANCE.compared_by(DISTANCE, bound_factor=0.5)
+KIND = LossKind("absolute", "numbers", make=lambda *_: ABSOLUTE, bound="d/2")

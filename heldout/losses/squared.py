@@ -1,0 +1,15 @@
+"""The squared loss of a number. A hypothesis answers with `predict`."""
+
+from numpy.typing import ArrayLike
+
+from heldout.losses.kind import LossKind
+from heldout.losses.loss import Loss, Losses, difference
+
+
+def _squared(y: ArrayLike, predicted: ArrayLike) -> Losses:
+    return difference(y, predicted) ** 2
+
+
+_SQUARE = Loss("squared", _squared, bounded=False, binary=False, says="the square of the difference")
+SQUARED = _SQUARE.compared_by(_SQUARE, bound_factor=0.5)
+KIND = LossKind("squared", "numbers", make=lambda *_: SQUARED, bound="d/2")

@@ -1,0 +1,19 @@
+"""The 0/1 loss: 1 for a wrong class, else 0. A hypothesis answers with `predict`."""
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from heldout.losses.kind import LossKind
+from heldout.losses.loss import Loss, Losses
+
+
+def wrong(y: ArrayLike, predicted: ArrayLike) -> Losses:
+    """1 where the class predicted is not the right one, else 0."""
+    differs: Losses = np.not_equal(np.asarray(predicted), np.asarray(y)).astype(np.float64)
+    return differs
+
+
+# how half models are compared by every loss of a class
+WRONG = Loss("zero_one", wrong, bounded=True, binary=True, needs="class", says="1 for a wrong class, else 0")
+ZERO_ONE = WRONG.compared_by(WRONG, bound_factor=1.0)
+KIND = LossKind("zero_one", "classes", make=lambda *_: ZERO_ONE, bound="the bound for classes")

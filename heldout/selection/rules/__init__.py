@@ -1,0 +1,20 @@
+"""The rules that take one candidate by a criterion, a file a rule; `RULES` lists them by name."""
+
+from collections.abc import Mapping
+from importlib import import_module
+
+from heldout.selection.rules.rule import Compared, SelectionRule
+
+__all__ = ["RULES", "Compared", "Rule", "SelectionRule"]
+
+Rule = str  # a name in RULES
+# a line a rule: the module of `heldout.selection.rules` that holds its RULE, in the order of messages and docs
+_RULES: tuple[SelectionRule, ...] = tuple(
+    import_module(f"heldout.selection.rules.{module}").RULE
+    for module in (
+        "minimum",
+        "one_standard_error",
+        "indistinguishable",
+    )
+)
+RULES: Mapping[Rule, SelectionRule] = {rule.name: rule for rule in _RULES}

@@ -1,0 +1,18 @@
+"""The one-standard-error rule: the simplest candidate that is as good as the best, up to the noise of its error.
+
+Source: L. Breiman, J. Friedman, R. Olshen, C. Stone, Classification and regression trees (1984), section 3.4.3.
+"""
+
+from heldout.selection.rules.rule import Compared, SelectionRule
+
+
+def _admits(name: str, compared: Compared) -> bool:
+    return compared.values[name] <= compared.values[compared.best] + compared.standard_error
+
+
+RULE = SelectionRule(
+    "one_standard_error",
+    "the first candidate within one standard error of the least",
+    needs_losses=True,
+    admits=_admits,
+)

@@ -1,0 +1,115 @@
+"""The tables of docs/method.md, from the code: losses, intervals, selection rules, forms of delivery."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+
+from heldout import resampling
+from heldout.delivery import FORMS
+from heldout.intervals import DEFAULTS, METHODS, dependent
+from heldout.losses import KINDS, SQUARED, ZERO_ONE, choose_loss
+from heldout.selection.criteria import CRITERIA, WITH_LOSSES
+from heldout.selection.rules import RULES
+
+PAGE = Path("docs/method.md")
+SAMPLE = np.array([0, 0, 1])  # classes of unequal size, or numbers
+ANSWERS = {"class": "a class", "number": "a number", "probabilities": "probabilities"}
+FITS = {
+    None: "none",
+    "subsamples": f"{resampling.SUBSAMPLES}",
+    "repeated_folds": f"{resampling.REPEATS - 1} k",
+    "half_subsamples": f"{2 * resampling.HALVINGS * resampling.HALF_SUBSAMPLES}",
+    "fold_pairs": "k (k - 1) / 2",
+}
+
+
+def methods_table() -> Iterator[str]:
+    """A line for each interval method, in the order of METHODS."""
+    yield "| method | covers, and under which assumption | losses | validity | further fits |"
+    yield "|---|---|---|---|---|"
+    for method in METHODS:
+        together: dict[str, list[str]] = {}
+        for estimate, assumption in method.covers.items():
+            together.setdefault(assumption, []).append(f"`{estimate}`")
+        covers = "<br>".join(f"{', '.join(names)}: {assumption}" for assumption, names in together.items())
+        yield f"| {method.name} | {covers} | {method.losses} | {method.validity} | {FITS[method.needs]} |"
+
+
+def defaults_table() -> Iterator[str]:
+    """A line for all estimates that share their defaults, in the order of DEFAULTS."""
+    yield "| estimate | classes | why | numbers | why |"
+    yield "|---|---|---|---|---|"
+    together: dict[tuple[str, str, str, str], list[str]] = {}
+    for estimate, chosen in DEFAULTS.items():
+        cells = chosen.zero_one.name, chosen.why_zero_one, chosen.other.name, chosen.why_other
+        together.setdefault(cells, []).append(f"`{estimate}`")
+    for shared, names in together.items():
+        yield f"| {' | '.join([', '.join(names), *shared])} |"
+
+
+def dependent_table() -> Iterator[str]:
+    """A line for each way in which rows depend, and each estimate that has an interval then."""
+    yield "| rows depend by | estimate | classes | numbers |"
+    yield "|---|---|---|---|"
+    for kind, valid in dependent.VALID.items():
+        for estimate, methods in valid.items():
+            cells = [
+                ", ".join(method.name for method in methods if method.admits(loss)) for loss in (ZERO_ONE, SQUARED)
+            ]
+            yield f"| {kind} | `{estimate}` | {cells[0]} | {cells[1]} |"
+
+
+def losses_table() -> Iterator[str]:
+    """A line for each loss, made for a sample of labels, in the order of KINDS."""
+    yield "| `loss` | a row's loss | of the candidate | range | two answers are compared by | `E_dis` |"
+    yield "|---|---|---|---|---|---|"
+    for kind in KINDS:
+        loss = choose_loss(kind.sample, SAMPLE)
+        span = "0/1" if loss.binary else "in [0, 1]" if loss.bounded else "any"
+        compared = "none" if loss.disagreement_loss is None else f"`{loss.disagreement_loss.name}`"
+        yield f"| `{kind.written}` | {loss.says} | {ANSWERS[loss.needs]} | {span} | {compared} | {kind.bound} |"
+
+
+def rules_table() -> Iterator[str]:
+    """A line for each selection rule, in the order of RULES."""
+    yield "| `selection.rule` | the candidate that it takes | `selection.criterion` |"
+    yield "|---|---|---|"
+    for name, rule in RULES.items():
+        admitted = WITH_LOSSES if rule.needs_losses else CRITERIA
+        yield f"| `{name}` | {rule.says} | {', '.join(f'`{criterion}`' for criterion in admitted)} |"
+
+
+def forms_table() -> Iterator[str]:
+    """A line for each form of delivery, in the order of FORMS."""
+    yield "| `deliver` | what answers a query | which estimate is about it |"
+    yield "|---|---|---|"
+    for name, form in FORMS.items():
+        about = re.sub(r"\bE_\w+", r"`\g<0>`", form.about)
+        yield f"| `{name}` | {form.says} | {about} |"
+
+
+TABLES = {
+    "losses": losses_table,
+    "defaults": defaults_table,
+    "methods": methods_table,
+    "dependent": dependent_table,
+    "rules": rules_table,
+    "forms": forms_table,
+}
+
+
+def with_tables(page: str) -> str:
+    """The page, with each table between its two marks made again."""
+    for name, table in TABLES.items():
+        first, last = f"<!-- {name}: made by studies/method_pictures.py -->\n\n", f"\n\n<!-- end of {name} -->"
+        if page.count(first) != 1 or page.count(last) != 1:
+            raise ValueError(f"{PAGE} needs the marks {first.strip()} and {last.strip()}, once each")
+        page = page[: page.index(first) + len(first)] + "\n".join(table()) + page[page.index(last) :]
+    return page
+
+
+def write() -> None:
+    """Bring the tables of the page up to date."""
+    PAGE.write_text(with_tables(PAGE.read_text(encoding="utf-8")), encoding="utf-8")

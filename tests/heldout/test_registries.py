@@ -1,0 +1,58 @@
+"""The registries of losses, intervals and rules: each file is in its list, and what the docstrings show is so."""
+
+import doctest
+import pkgutil
+from importlib import import_module
+
+import numpy as np
+import pytest
+
+from heldout import intervals, losses
+from heldout.losses import KINDS, choose_loss
+from heldout.selection import rules
+from heldout.selection.rules import RULES
+
+
+def modules_of(package, *others) -> set[str]:
+    """The names of a package's modules, but for `others`."""
+    return {module.name for module in pkgutil.iter_modules(package.__path__)} - {*others}
+
+
+def test_every_file_of_the_losses_is_in_the_registry_under_its_name():
+    assert modules_of(losses, "choice", "kind", "loss") == {kind.name for kind in KINDS}
+    assert len(KINDS) == len({kind.name for kind in KINDS})
+
+
+def test_every_file_of_the_rules_is_in_the_registry_under_its_name():
+    assert modules_of(rules, "rule") == {*RULES}
+    assert all(rule.name == name for name, rule in RULES.items())
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
+def test_a_kind_of_loss_makes_the_loss_of_its_name_for_the_targets_that_it_says(kind):
+    loss = choose_loss(kind.sample, np.array([0, 0, 1]))
+    assert kind.name == loss.name
+    assert ("classes" == kind.targets) == loss.of_classes
+    assert ("none" == kind.bound) == (loss.refuses("E_dis") is not None)
+    assert loss.says
+
+
+@pytest.mark.parametrize(
+    "module", ["heldout.losses.choice", "heldout.losses.loss", "heldout.intervals", "heldout.intervals.method"]
+)
+def test_the_examples_of_the_docstrings_run(module):
+    found = doctest.testmod(import_module(module))
+    assert 0 == found.failed < found.attempted
+
+
+@pytest.mark.parametrize(
+    "public",
+    [
+        *(getattr(losses, name) for name in ("check_spec", "choose_loss", "natural_loss", "Loss")),
+        *(getattr(intervals, name) for name in ("choose", "find", "default_method", "covering", "IntervalMethod")),
+    ],
+    ids=lambda public: public.__name__,
+)
+def test_a_public_docstring_has_its_sections(public):
+    needed = ["Parameters", "Examples"] if isinstance(public, type) else ["Parameters", "Raises", "Examples"]
+    assert [] == [name for name in needed if f"{name}\n    {'-' * len(name)}\n" not in public.__doc__]
