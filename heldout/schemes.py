@@ -28,8 +28,8 @@ class Scheme:
     `fit_label` is the reader's name of one fit, or of `fits_per_unit` fits together. `stage` is the step of a
     validation that makes the fits, and `table` the table of that stage that holds their losses. `estimates` are the
     estimates whose target is the scheme's hypotheses, and `forms` the forms of delivery (`heldout.delivery`) that are
-    made of the hypotheses. `evidence_field` is the field of `CrossValidated` that its losses fill, for fits beyond the k folds.
-    `updates_shared`: the hypotheses of an incremental learner share their updates.
+    made of the hypotheses. `evidence_field` is the field of `CrossValidated` that its losses fill, for fits beyond the
+    k folds. `updates_shared`: the hypotheses of an incremental learner share their updates.
     """
 
     fit_label: str
