@@ -64,8 +64,8 @@ def test_the_probe_sees_a_heavy_module_when_one_is_loaded():
 
 @pytest.mark.parametrize("statement", ["import heldout", "from heldout import validate"])
 def test_importing_heldout_takes_less_than_a_second(statement: str):
-    timed = f"import time; start = time.perf_counter(); {statement}; print(time.perf_counter() - start)"
-    assert min(float(output_of(timed)) for _ in range(3)) < 1  # the least of three, for other work may hold the machine
+    timed = f"import time; start = time.process_time(); {statement}; print(time.process_time() - start)"
+    assert min(float(output_of(timed)) for _ in range(3)) < 1  # of the processor: other work may occupy the machine
 
 
 def test_validate_and_the_estimators_are_loaded_at_their_first_use():
