@@ -35,7 +35,7 @@ from tasks.params.sections import (
     Tracking,
     TunedParameter,
 )
-from tasks.params.yaml_lines import MOST_ERRORS, Written
+from tasks.params.yaml_lines import Written, first_errors
 from tasks.runtime.errors import Misplaced, UserError
 
 Deliver = Literal["final", "k_fold", "progressive", "vote"]
@@ -278,9 +278,8 @@ def load(path: str | Path = "params.yaml", overrides: Sequence[str] = ()) -> Set
     try:
         settings = Settings.model_validate(written.value, context={"allowed_modules": allowed})
     except ValidationError as error:
-        lines = [f"{written.where(one.place)}: {one.text}" for one in problems(error, Settings, written.value)]
-        more = [f"… and {len(lines) - MOST_ERRORS} more"] if len(lines) > MOST_ERRORS else []
-        raise UserError("\n".join(lines[:MOST_ERRORS] + more)) from None
+        found = problems(error, Settings, written.value)
+        raise UserError(first_errors([f"{written.where(each.place)}: {each.text}" for each in found])) from None
     settings._folder = folder
     return settings
 

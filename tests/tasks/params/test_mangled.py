@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from tasks.params import Settings, load
 from tasks.params.docs import keys
+from tasks.params.read_yaml import read
 from tasks.runtime.errors import UserError
 
 ROOT = Path(__file__).parents[3]
@@ -111,7 +112,7 @@ def told_of(text: bytes, *overrides) -> list[str]:
         return lines
     COUNTS["read"] += 1
     if not overrides:
-        SCHEMA.validate(yaml.safe_load(text.decode("utf-8-sig")))
+        SCHEMA.validate(read(text.decode("utf-8-sig")))
     return []
 
 
@@ -235,6 +236,8 @@ HANDWRITTEN = {
     "a mapping as a key": TEXT.encode() + b"? {a: 1}\n: 2\n",
     "a list as a key": TEXT.encode() + b"? [a]\n: 2\n",
     "an impossible date": TEXT.replace("seed: 0", "seed: 2026-02-30").encode(),
+    "a boolean that is none": TEXT.replace("stratify: true", "stratify: !!bool maybe").encode(),
+    "a date by its tag that is none": TEXT.replace("seed: 0", "seed: !!timestamp soon").encode(),
     "a number that is none": TEXT.replace("seed: 0", "seed: 0x").encode(),
     "a number of 400 digits": TEXT.replace("seed: 0", f"seed: -{HUGE}").encode(),
     "a number of 5000 digits": TEXT.replace("seed: 0", f"seed: {'9' * 5000}").encode(),
