@@ -18,6 +18,7 @@ from tasks.data.dates import ColumnError
 from tasks.data.duplicates import Sets
 from tasks.data.unlabeled import Schema, Shards
 from tasks.params import Settings
+from tasks.params.messages import with_key
 from tasks.runtime.errors import UserError, one_line
 from tasks.storage.files import TARGET
 
@@ -87,7 +88,7 @@ def prepare(settings: Settings) -> Prepared:
             dependence=dependence,
         )
     except BadArgument as error:
-        raise UserError(f"{KEYS.get(error.argument, 'data')}: {error}") from None
+        raise UserError(with_key(KEYS.get(error.argument, "data"), error)) from None
     schema = Schema.of(labeled.drop(columns=TARGET), columns, _label_names(settings), data.drop)
     return Prepared(
         labeled=labeled.reset_index(drop=True),

@@ -18,6 +18,7 @@ from tasks.fits import prefetch, worker
 from tasks.fits.check_learners import check_columns
 from tasks.fits.executor import Work, begin, executor, run_all
 from tasks.params import Candidate, Settings
+from tasks.params.messages import with_key
 from tasks.plans import fit_times, units_of_scheme
 from tasks.plans.fit_plans import FitPlan, further_schemes, scheme
 from tasks.plans.read_design import read_design
@@ -38,7 +39,7 @@ def fit_all(settings: Settings, names: Sequence[SchemeName]) -> tuple[dict[str, 
     try:
         schemes = [scheme(design, name, settings.deliver) for name in names]
     except BadArgument as error:
-        raise UserError(f"{KEYS.get(error.argument, 'split')}: {error}") from None
+        raise UserError(with_key(KEYS.get(error.argument, "split"), error)) from None
     spared = {own.name: units_of_scheme.exact_keys(settings, own, versions) for own in schemes}
     failures: dict[str, str] = {}
     without_fits = _spared(settings, schemes, spared, versions)

@@ -14,31 +14,31 @@ DEFAULT = ("sklearn", "lightgbm", "xgboost")  # scikit-learn, and the extra `boo
 _OWN = "heldout"  # runs anyway
 
 
-def resolve(path: str, allowed: Collection[str] = DEFAULT, what: str = "estimator") -> type[Any]:
+def resolve(path: str, allowed: Collection[str] = DEFAULT) -> type[Any]:
     """The class at an import path. Nothing is imported, and nothing called, outside of the `allowed` modules.
 
-    Raises ValueError that names the nearest valid path: for what is no class, and for a class that an allowed
-    module has from another one that is not allowed.
+    Raises ValueError for a path that is not a class, and for a class that an allowed module has from a module that is
+    not allowed. The message follows a key, as in "is 'SVC', …", and names the nearest valid path.
     """
     module_name, _, name = path.rpartition(".")
     if not module_name or not all(part.isidentifier() for part in path.split(".")):
-        raise ValueError(f"{path!r} is not an import path; write it as in sklearn.svm.SVC{_like(path)}")
+        raise ValueError(f"is {path!r}, which is not an import path; write it as in sklearn.svm.SVC{_like(path)}")
     if not is_allowed(module_name, allowed):
-        raise ValueError(f"{path!r} {_refused(module_name, allowed)}{_like(path)}")
+        raise ValueError(f"is {path!r}, which {_refused(module_name, allowed)}{_like(path)}")
     try:
         module = importlib.import_module(module_name)
         found = getattr(module, name, None)
     except Exception as error:  # a user's own module may raise anything
-        raise ValueError(f"{path!r} cannot be imported ({error}); {_remedy(path)}") from None
+        raise ValueError(f"is {path!r}, which cannot be imported ({error}); {_remedy(path)}") from None
     if found is None:
         near = difflib.get_close_matches(name, [other for other in dir(module) if not other.startswith("_")], n=1)
         hint = f"; did you mean {module_name}.{near[0]}?" if near else _like(path)
-        raise ValueError(f"{path!r} cannot be imported: {module_name} has no {name!r}{hint}")
+        raise ValueError(f"is {path!r}, which cannot be imported: {module_name} has no {name!r}{hint}")
     if not isinstance(found, type):
-        raise ValueError(f"{what} {path!r} is no class")
+        raise ValueError(f"is {path!r}, which is not a class")
     home = str(found.__module__)
     if not is_allowed(home, allowed):
-        raise ValueError(f"{path!r} is {home}.{found.__qualname__}, which {_refused(home, allowed)}")
+        raise ValueError(f"is {path!r}, the class {home}.{found.__qualname__}, which {_refused(home, allowed)}")
     return found
 
 
@@ -65,7 +65,7 @@ def _is_found(module: str) -> bool:
 def _refused(module: str, allowed: Collection[str]) -> str:
     names = ", ".join(allowed) or "none"
     return (
-        f"lies in {module}, which execution.allowed_modules does not name (it names {names}); "
+        f"is in the module {module}, which execution.allowed_modules does not name (it names {names}); "
         "a module that is imported runs its code: add it if you trust it"
     )
 

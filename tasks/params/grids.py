@@ -22,14 +22,14 @@ def points(name: str, grid: Mapping[str, Sequence[Any]]) -> Iterator[tuple[str, 
         count *= len(values)
         twice = [value for place, value in enumerate(values) if any(_same(value, other) for other in values[:place])]
         if twice:
-            raise Misplaced(f"grid.{parameter} has the value {twice[0]!r} twice; leave one out", ("grid", parameter))
+            raise Misplaced(f"has the value {twice[0]!r} twice; leave one out", ("grid", parameter))
     if count > _MOST_POINTS:
-        raise Misplaced(f"grid has {count} points, each of them a candidate; at most {_MOST_POINTS} are", ("grid",))
+        raise Misplaced(f"has {count} points, and each is a candidate; at most {_MOST_POINTS} are allowed", ("grid",))
     chosen = [dict(zip(grid, values, strict=True)) for values in itertools.product(*grid.values())]
     names = [f"{name}({', '.join(f'{key}={_text(value)}' for key, value in point.items())})" for point in chosen]
     twin, times = Counter(names).most_common(1)[0]
     if times > 1:
-        raise Misplaced(f"grid has {times} points that would all be called {twin!r}; write candidates", ("grid",))
+        raise Misplaced(f"has {times} points with the name {twin!r}; write candidates, each with a name", ("grid",))
     yield from zip(names, chosen, strict=True)
 
 

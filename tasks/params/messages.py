@@ -9,6 +9,7 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
+from heldout.errors import BadArgument
 from tasks.runtime.errors import Misplaced, Place, dotted, one_line
 
 _ONE_OF_A_UNION = "input should be "
@@ -47,13 +48,8 @@ def _place(problem: Any, raw: Any) -> Place:
 def _explain(place: Place, found: Sequence[Any], model: type[BaseModel]) -> Problem:
     kind, value = found[0]["type"], found[0]["input"]
     key = dotted(place)
-    if kind == "value_error":  # our own messages say all
-        error = found[0]["ctx"]["error"]
-        whole = (*place, *error.place) if isinstance(error, Misplaced) else place
-        said = str(error)
-        return Problem(
-            whole, one_line(said if said.startswith((f"{key} ", f"{key}.")) or not key else f"{key}: {said}")
-        )
+    if kind == "value_error":
+        return _of_validator(place, found[0]["ctx"]["error"])
     if kind == "extra_forbidden":
         text = f"{key} is not known; did you mean {_nearest(key, model)}?"
     elif kind == "missing":
@@ -63,6 +59,25 @@ def _explain(place: Place, found: Sequence[Any], model: type[BaseModel]) -> Prob
     else:
         text = f"{key} is {_SHORT.repr(value)}: {_allowed(found)}{_hint(found, value)}"
     return Problem(place, one_line(text))
+
+
+def _of_validator(place: Place, error: ValueError) -> Problem:
+    """A problem that one of our validators found: its text follows the key."""
+    if not isinstance(error, Misplaced):
+        return Problem(place, one_line(f"{dotted(place)}: {error}"))
+    key, text = dotted((*place, *error.key)), str(error)
+    return Problem((*place, *error.place), one_line(f"{key}{text}" if text.startswith((":", ".")) else f"{key} {text}"))
+
+
+def of_argument(error: BadArgument, place: Place = (), key: Place | None = None) -> Misplaced:
+    """What heldout refuses, as a value of params.yaml: its message begins with the argument, which is at `key`."""
+    return Misplaced(str(error).removeprefix(error.argument).removeprefix(" "), place, key)
+
+
+def with_key(key: str, error: BadArgument) -> str:
+    """The message of heldout with `key` in place of the argument; in front of a message that does not begin with it."""
+    text = str(error)
+    return re.sub(rf"^{error.argument}\b", key, text) if text.startswith(error.argument) else f"{key}: {text}"
 
 
 def _allowed(found: Sequence[Any]) -> str:

@@ -67,7 +67,7 @@ MISTAKES = {
         ["params.neighbors", "did you mean n_neighbors?"],
     ),
     "parameter value": (AT_ONCE, "candidates.1.params={n_neighbors: -1}", ["n_neighbors", "-1", "[1, inf)"]),
-    "name twice": (AT_ONCE, "candidates.1.name=bayes", ["candidates", "'bayes' is used 2 times"]),
+    "name twice": (AT_ONCE, "candidates.1.name=bayes", ["candidates[1].name", "'bayes'"]),
     "folds": (PREPARING, "split.folds=7", ["split.folds", "folds is 7", "class 1 has 6 rows", "at most 6"]),
     "store in a file": (
         AT_ONCE,
