@@ -2,6 +2,7 @@
 
 import re
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import pytest
@@ -39,9 +40,17 @@ def mistake_of(line: str) -> Mistake:
     """One line of an error, taken apart."""
     found = _PARAMS.fullmatch(line)
     mistake = Mistake(None, line) if found is None else Mistake(_where(found), found["text"])
-    if found is not None:
-        assert_key_once(mistake.text)
+    assert_key_once(mistake.text)
     return mistake
+
+
+def assert_refused(call: Callable[[], object], key: str, *words: object) -> None:
+    """Assert that a call is refused in one line, which begins with `key` and names each of `words`."""
+    with pytest.raises(UserError) as caught:
+        call()
+    mistake = mistake_of(str(caught.value))
+    assert key == mistake.key
+    assert_names(mistake, *words)
 
 
 def assert_names(mistake: Mistake | str, *words: object) -> None:
