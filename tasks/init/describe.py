@@ -17,8 +17,8 @@ def lines(profile: Profile, values: Mapping[KeyPath, Any], name: str) -> Iterato
     yield f"target    {profile.target}: {task(profile)}"
     if profile.labeled < profile.rows:
         yield f"          {profile.rows - profile.labeled} rows have no label: they are served as unlabelled rows"
-    for one in profile.dropped:
-        yield f"dropped   {one.column}: {one.why}"
+    for dropped in profile.dropped:
+        yield f"dropped   {dropped.column}: {dropped.why}"
     for remark in profile.remarks:
         yield f"found     {remark}"
     yield from _plan(profile, values)
@@ -28,7 +28,7 @@ def kinds(profile: Profile) -> str:
     """How many features are of each kind, with the names of those that are no numbers, if they are few."""
     counted = []
     for kind, count in Counter(profile.kinds.values()).most_common():
-        names = [name for name, own in profile.kinds.items() if own == kind]
+        names = [name for name, kind_of_name in profile.kinds.items() if kind_of_name == kind]
         listed = f" ({', '.join(names)})" if kind != "numeric" and count <= _MOST_NAMES else ""
         counted.append(f"{count} {kind}{listed}")
     return ", ".join(counted)

@@ -44,11 +44,11 @@ def start(source: str, target: str, unlabeled: str | None, here: Path) -> list[s
         raise refusals[0]
     with import_raw.brought(given, places):
         kept = _replace(text)
-    told = list(describe.lines(found, values, Path(source).name))
-    told += [f"plan      changed, since `prepare` refuses the first one: {refusal}" for refusal in refusals[:1]]
-    told += [f"beside    {name} has the same columns, and is not used" for name in _alike(given[0])]
+    lines = list(describe.lines(found, values, Path(source).name))
+    lines += [f"plan      changed, since `prepare` refuses the first one: {refusal}" for refusal in refusals[:1]]
+    lines += [f"beside    {name} has the same columns, and is not used" for name in _alike(given[0])]
     before = f"; the one before it is {kept}" if kept else ""
-    return [*told, f"wrote     {PARAMS}, for {places[0]}{before}", "next      dvc repro"]
+    return [*lines, f"wrote     {PARAMS}, for {places[0]}{before}", "next      dvc repro"]
 
 
 def _seen_from(here: Path, path: str) -> str:
@@ -114,9 +114,9 @@ def _alike(source: str) -> Iterator[str]:
     path = Path(source)
     if not import_raw.is_path(source) or not path.is_file():
         return
-    own = _header(path)
+    header = _header(path)
     for other in sorted(path.parent.glob("*"))[:_MOST_NEIGHBOURS]:
-        if other != path and other.is_file() and own and _header(other) == own:
+        if other != path and other.is_file() and header and _header(other) == header:
             yield other.name
 
 

@@ -1,4 +1,4 @@
-"""From params.yaml to an unfitted learner: its class, its parameters, and learners that stand inside of others."""
+"""From params.yaml to an unfitted learner: its class, its parameters, and learners inside other learners."""
 
 import difflib
 import hashlib
@@ -19,7 +19,7 @@ AUTO = "auto"  # in place of an import path: heldout.preprocessing
 
 _LEARNER = ("fit", "predict", "get_params", "set_params")
 _TRANSFORMER = ("fit", "transform", "get_params", "set_params")
-_PART = ("get_params", "set_params")  # of a learner inside of another, a kernel too
+_PART = ("get_params", "set_params")  # inside another learner; a kernel too
 _REFUSAL = re.compile(r"The '(\w+)' parameter of (\w+) (must .*)\. Got (.*) instead\.", re.DOTALL)
 _NAMED_PARTS = ("steps", "estimators", "transformers", "transformer_list")  # lists of (name, learner, …)
 
@@ -82,14 +82,14 @@ def check(
 
 
 def one_pass(learner: Any) -> Any:
-    """The learner as one that is updated once with each row."""
+    """The learner, updated once with each row instead of fitted."""
     from heldout.online import OnePass
 
     return OnePass(learner)
 
 
 def check_update(estimator: str, learner: Any, preprocess: str | None, family: dict[str, Any] | None) -> None:
-    """Raise Misplaced for a learner, as `one_pass` makes it, that is not updated but fitted."""
+    """Raise Misplaced for a learner of `one_pass` that cannot be updated with each row."""
     other = "preprocess" if preprocess is not None else "family" if family is not None else None
     if other is not None:
         raise Misplaced(f"is partial_fit, but {other} is fitted; leave one of the two out", ("update",))
@@ -100,20 +100,20 @@ def check_update(estimator: str, learner: Any, preprocess: str | None, family: d
 
 
 def own_source(*paths: str | None) -> list[str]:
-    """The hash of each module that is no installed package: its text decides what a learner is."""
+    """The hash of each module of the user: its text decides what a learner is."""
     installed = tuple({sysconfig.get_path(kind) for kind in ("purelib", "platlib", "stdlib")})
-    found = []
+    hashes = []
     for path in paths:
         if path is None or path == AUTO:
             continue
         file = getattr(importlib.import_module(path.rpartition(".")[0]), "__file__", None)
         if file is not None and not file.startswith(installed):
-            found.append(hashlib.sha256(Path(file).read_bytes()).hexdigest())
-    return found
+            hashes.append(hashlib.sha256(Path(file).read_bytes()).hexdigest())
+    return hashes
 
 
 def inner_paths(value: Any) -> Iterator[str]:
-    """The import path of every learner inside of `value`, the params of another one."""
+    """The import path of every learner inside `value`, the params of another learner."""
     if _is_learner(value):
         yield value["estimator"]
     items = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
@@ -137,7 +137,7 @@ def _make(
     constructor = _resolve(path, allowed, needs, (*place[:-1], "estimator"))
     known = _parameters(constructor)
     now: dict[str, Any] = {}
-    later: dict[str, Any] = {}  # step__C belongs to a step, which is there once its pipeline is
+    later: dict[str, Any] = {}  # step__C belongs to a step, which exists after its pipeline is made
     for name, item in params.items():
         deep = "__" in str(name) and name not in (known or ())
         if not deep:
@@ -159,7 +159,7 @@ def _make(
 
 
 def _value(item: Any, allowed: Collection[str], place: Place, owner: Any, name: str) -> Any:
-    """A parameter's value with each learner inside of it made."""
+    """A parameter's value, in which each learner is made."""
     if _is_learner(item):
         unknown = [key for key in item if key not in ("estimator", "params")]
         params = item.get("params") or {}
@@ -168,10 +168,10 @@ def _value(item: Any, allowed: Collection[str], place: Place, owner: Any, name: 
             raise Misplaced(text + (f", without {unknown[0]!r}" if unknown else ""), place)
         return _make(item["estimator"], params, allowed, _PART, (*place, "params"))
     if isinstance(item, dict):
-        return {key: _value(one, allowed, (*place, key), None, "") for key, one in item.items()}
+        return {key: _value(inner, allowed, (*place, key), None, "") for key, inner in item.items()}
     if not isinstance(item, list):
         return item
-    made = [_value(one, allowed, (*place, number), None, "") for number, one in enumerate(item)]
+    made = [_value(inner, allowed, (*place, number), None, "") for number, inner in enumerate(item)]
     if name.rpartition("__")[2] in _NAMED_PARTS:  # YAML has no tuples, and scikit-learn asks for some
         for number, part in enumerate(made):
             if not (isinstance(part, list) and len(part) > 1 and _is_part(part[1])):

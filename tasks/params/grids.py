@@ -1,4 +1,4 @@
-"""A grid of parameters: each of its points is a candidate of its own, and counts as one in M."""
+"""A grid of parameters: each of its points is a candidate, and counts in M."""
 
 import itertools
 import re
@@ -42,7 +42,7 @@ def _text(value: Any) -> str:
     if value is None or isinstance(value, bool):
         return {None: "null", True: "true", False: "false"}[value]
     if isinstance(value, dict) and isinstance(value.get("estimator"), str):
-        inner = ", ".join(f"{key}={_text(one)}" for key, one in (value.get("params") or {}).items())
+        inner = ", ".join(f"{key}={_text(inner_value)}" for key, inner_value in (value.get("params") or {}).items())
         return str(value["estimator"]).rpartition(".")[2] + (f"({inner})" if inner else "")
     if isinstance(value, list):
         return f"({', '.join(map(_text, value))})"

@@ -89,9 +89,9 @@ class Candidate(Section):
         """What the learner is, whatever it is called: equal identities are one candidate."""
         family = {} if self.family is None else {"family": self.family.model_dump()}
         update = {} if self.update is None else {"update": self.update}
-        own = self.model_dump(exclude={"name", "grid", "family", "update"})
+        settings = self.model_dump(exclude={"name", "grid", "family", "update"})
         paths = (self.estimator, self.preprocess, *build_learner.inner_paths(self.params))
-        return {**own, **family, **update, "source": build_learner.own_source(*paths)}
+        return {**settings, **family, **update, "source": build_learner.own_source(*paths)}
 
     def points(self) -> "list[Candidate]":
         """The candidate, or the points of its grid, each a candidate without one, under the names that are shown."""
@@ -170,15 +170,15 @@ class Settings(Section):
     @classmethod
     def _every_point(cls, written: list[Candidate]) -> list[Candidate]:
         """Each point of a grid in its place."""
-        found = [(number, point) for number, candidate in enumerate(written) for point in candidate.points()]
-        names = [point.name for _, point in found]
-        for place, (number, point) in enumerate(found):
+        numbered = [(number, point) for number, candidate in enumerate(written) for point in candidate.points()]
+        names = [point.name for _, point in numbered]
+        for place, (number, point) in enumerate(numbered):
             if point.name in names[:place]:
                 raise Misplaced(
                     f"is {point.name!r}, which {names.count(point.name)} candidates are called; change all but one",
                     (number, "name"),
                 )
-        return [point for _, point in found]
+        return [point for _, point in numbered]
 
     @field_validator("loss", mode="before")
     @classmethod
