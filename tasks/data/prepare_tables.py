@@ -16,6 +16,7 @@ from tasks.data.column_types import typed
 from tasks.data.duplicates import Sets
 from tasks.data.unlabeled import Schema, Shards
 from tasks.params import Settings
+from tasks.params.messages import with_key
 from tasks.runtime.errors import UserError
 from tasks.storage.files import TARGET
 
@@ -68,7 +69,7 @@ def prepare(settings: Settings) -> Prepared:
         dependence = row_roles.dependence(roles.loc[labeled.index], settings)
         partition, halves = _draw(labeled[TARGET].to_numpy(), settings, stratify, dependence)
     except BadArgument as error:
-        raise UserError(f"{KEYS.get(error.argument, 'data')}: {error}") from None
+        raise UserError(with_key(KEYS.get(error.argument, "data"), error)) from None
     schema = Schema.of(labeled.drop(columns=TARGET), columns, _label_names(settings), data.drop)
     return Prepared(
         labeled=labeled.reset_index(drop=True),

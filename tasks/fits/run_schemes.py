@@ -12,6 +12,7 @@ from tasks.fits import prefetch, worker
 from tasks.fits.executor import Work, executor
 from tasks.fits.fan_out import run_all
 from tasks.params import Candidate, Settings
+from tasks.params.messages import with_key
 from tasks.plans import fit_times, units_of_scheme
 from tasks.plans.check_before_fits import check_before_fits
 from tasks.plans.fit_plans import FitPlan, further_schemes, scheme
@@ -92,7 +93,7 @@ def _plans(settings: Settings, design: Design, names: Sequence[SchemeName]) -> l
     try:
         return [scheme(design, name, settings.deliver) for name in names]
     except BadArgument as error:
-        raise UserError(f"{KEYS.get(error.argument, 'split')}: {error}") from None
+        raise UserError(with_key(KEYS.get(error.argument, "split"), error)) from None
 
 
 def _units(settings: Settings, plans: Sequence[FitPlan], exact_keys: ExactKeys, versions: Versions) -> Units:

@@ -1,4 +1,4 @@
-"""New values for a params.yaml, in the place of the old ones, so that its comments stay where they are."""
+"""New values in a params.yaml, in place of the old values; its comments stay where they are."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -7,20 +7,22 @@ from typing import Any
 
 import yaml
 
+from tasks.params import read_yaml
+
 KeyPath = tuple[str, ...]
 _KEY = re.compile(r"(?P<indent> *)(?P<key>[A-Za-z_]\w*):(?P<rest>.*)")
 
 
 @dataclass(frozen=True)
-class Said:
+class Commented:
     """A value of one line, followed by a comment."""
 
     value: Any
-    note: str
+    comment: str
 
 
 @dataclass(frozen=True)
-class Noted:
+class CommentedItems:
     """A list whose items are followed by a comment each."""
 
     items: Sequence[tuple[Any, str]]
@@ -29,14 +31,14 @@ class Noted:
 def fill(template: str, values: Mapping[KeyPath, Any]) -> str:
     """`template` with `values` at keys of one or two parts; a key that it lacks goes to the end of its section.
 
-    A template that is not in block style, so that a value would not be found where it was put, is written anew,
-    without comments.
+    A template that is not in block style, where a value would not be read at its key, is written again, without
+    comments.
     """
     lines = template.splitlines()
     for path, value in values.items():
         lines = _with(lines, path, value)
     filled = "\n".join(lines) + "\n"
-    wanted = yaml.safe_load(template) or {}
+    wanted = read_yaml.read(template) or {}
     for path, value in values.items():
         section = wanted
         for part in path[:-1]:
@@ -44,14 +46,14 @@ def fill(template: str, values: Mapping[KeyPath, Any]) -> str:
             section = section[part]
         section[path[-1]] = plain(value)
     try:
-        kept = yaml.safe_load(filled) == wanted
+        kept = read_yaml.read(filled) == wanted
     except yaml.YAMLError:
         kept = False
     return filled if kept else _dump(wanted)
 
 
 def _with(lines: list[str], path: KeyPath, value: Any) -> list[str]:
-    places = {found: (start, end) for found, start, end in _places(lines)}
+    places = {key: (start, end) for key, start, end in _places(lines)}
     indent = "  " * (len(path) - 1)
     new = [indent + line for line in _dump({path[-1]: value}).splitlines()]
     if path in places:
@@ -61,13 +63,13 @@ def _with(lines: list[str], path: KeyPath, value: Any) -> list[str]:
         return [*lines, "", *new]
     if path[:1] not in places:
         return [*lines, "", f"{path[0]}:", *new]
-    inside = [end for found, _, end in _places(lines) if found[:1] == path[:1] and len(found) == 2]
+    inside = [end for key, _, end in _places(lines) if key[:1] == path[:1] and len(key) == 2]
     end = max(inside, default=places[path[:1]][0] + 1)
     return lines[:end] + new + lines[end:]
 
 
 def _places(lines: Sequence[str]) -> Iterator[tuple[KeyPath, int, int]]:
-    """Each key of one or two parts, the line where it starts, and the one after its value."""
+    """Each key of one or two parts, the line where it starts, and the line after its value."""
     section = ""
     for start, line in enumerate(lines):
         match = _KEY.fullmatch(line)
@@ -88,13 +90,13 @@ def _end(lines: Sequence[str], start: int, depth: int) -> int:
     return len(lines)
 
 
-class _Dumper(yaml.SafeDumper):
+class _Dumper(read_yaml.Dumper):
     def increase_indent(self, flow: bool = False, indentless: bool = False) -> None:  # noqa: ARG002
-        super().increase_indent(flow, False)  # items stand in from their key
+        super().increase_indent(flow, False)  # items are indented below their key
 
 
-def _string(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
-    """A string with line breaks on one line, escaped: an empty line would end the value where it is looked for."""
+def _string(dumper: _Dumper, text: str) -> yaml.ScalarNode:
+    """A string with line breaks on one line, escaped: an empty line would end the value for `_end`."""
     style = '"' if text and text.splitlines() != [text] else None
     return dumper.represent_scalar("tag:yaml.org,2002:str", text, style)
 
@@ -104,24 +106,24 @@ _Dumper.add_representer(str, _string)
 
 def plain(value: Any) -> Any:
     """The value without its comments."""
-    if isinstance(value, Noted):
+    if isinstance(value, CommentedItems):
         return [item for item, _ in value.items]
-    return value.value if isinstance(value, Said) else value
+    return value.value if isinstance(value, Commented) else value
 
 
 def _dump(value: Mapping[str, Any]) -> str:
     if len(value) == 1:
-        ((key, one),) = value.items()
-        if isinstance(one, Noted) and one.items:
-            lines = [f"  {_commented(_dump_plain([item]), note)}" for item, note in one.items]
+        ((key, single),) = value.items()
+        if isinstance(single, CommentedItems) and single.items:
+            lines = [f"  {_with_comment(_dump_plain([item]), comment)}" for item, comment in single.items]
             return "\n".join([f"{key}:", *lines]) + "\n"
-        if isinstance(one, Said):
-            return _commented(_dump_plain({key: one.value}), one.note) + "\n"
-    return _dump_plain({key: plain(one) for key, one in value.items()})
+        if isinstance(single, Commented):
+            return _with_comment(_dump_plain({key: single.value}), single.comment) + "\n"
+    return _dump_plain({key: plain(item) for key, item in value.items()})
 
 
-def _commented(text: str, note: str) -> str:
-    return text.rstrip("\n") + (f"  # {_printable(note)}" if note else "")
+def _with_comment(text: str, comment: str) -> str:
+    return text.rstrip("\n") + (f"  # {_printable(comment)}" if comment else "")
 
 
 def _dump_plain(value: Any) -> str:
@@ -131,5 +133,5 @@ def _dump_plain(value: Any) -> str:
     return text
 
 
-def _printable(note: str) -> str:
-    return "".join(letter if letter.isprintable() else " " for letter in note)
+def _printable(comment: str) -> str:
+    return "".join(letter if letter.isprintable() else " " for letter in comment)

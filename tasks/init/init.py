@@ -13,7 +13,7 @@ import yaml
 
 from tasks.data import prepare_tables, read_source
 from tasks.init import describe, edit_params, import_raw, profile, propose_params
-from tasks.params import load
+from tasks.params import load, read_yaml
 from tasks.runtime.errors import UserError
 
 PARAMS = Path("params.yaml")
@@ -35,7 +35,7 @@ def initialize(source: str, target: str, unlabeled: str | None, here: Path) -> l
     old = _template()
     refusals: list[UserError] = []
     for values in _attempts(propose_params.decide(profiled, places[0], places[1] if unlabeled is not None else None)):
-        text = edit_params.fill(old, propose_params.named(values, yaml.safe_load(old)))
+        text = edit_params.fill(old, propose_params.named(values, read_yaml.read(old)))
         refusal = _refusal(text, sources[0])
         if refusal is None:
             break
@@ -61,7 +61,7 @@ def _template() -> str:
         if path.is_file():
             text = path.read_text(encoding="utf-8")
             try:
-                if isinstance(yaml.safe_load(text), dict):
+                if isinstance(read_yaml.read(text), dict):
                     return text
             except yaml.YAMLError as error:
                 raise UserError(
@@ -85,8 +85,8 @@ def _refusal(text: str, source: str) -> UserError | None:
     trial = PARAMS.with_name(f".{PARAMS.name}.new")
     trial.write_text(text, encoding="utf-8")
     try:
-        changes = [f"data.source={yaml.safe_dump(source, width=10**6).splitlines()[0]}", "data.unlabeled=null"]
-        prepare_tables.prepare(load(trial, changes))
+        quoted = yaml.dump(source, Dumper=read_yaml.Dumper, width=10**6).splitlines()[0]
+        prepare_tables.prepare(load(trial, [f"data.source={quoted}", "data.unlabeled=null"]))
     except UserError as error:
         return UserError(str(error).replace(f"{trial}: ", ""))
     finally:

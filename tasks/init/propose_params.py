@@ -5,7 +5,7 @@ from typing import Any
 
 from heldout.partition import part_size
 from tasks.init import describe
-from tasks.init.edit_params import KeyPath, Noted, Said, plain
+from tasks.init.edit_params import Commented, CommentedItems, KeyPath, plain
 from tasks.init.profile import Profile
 
 _LEAST_TEST_FRACTION, VALIDATION_FRACTION, TESTED_FRACTION = 0.2, 0.2, 0.5
@@ -29,11 +29,11 @@ def decide(profile: Profile, source: str, unlabeled: str | None) -> dict[KeyPath
     folds, stratify = _folds(profile, labeled)
     return {
         ("data", "source"): source,
-        ("data", "target"): Said(profile.target, describe.task(profile)),
+        ("data", "target"): Commented(profile.target, describe.task(profile)),
         ("data", "positive"): None,
-        ("data", "drop"): Noted([(one.column, one.why) for one in profile.dropped]),
+        ("data", "drop"): CommentedItems([(column.column, column.why) for column in profile.dropped]),
         ("data", "missing"): list(profile.missing) or None,
-        ("data", "columns"): Said(None, f"found: {describe.kinds(profile)}"),
+        ("data", "columns"): Commented(None, f"found: {describe.kinds(profile)}"),
         ("data", "groups"): None,
         ("data", "time"): profile.time,
         ("data", "weight"): None,

@@ -11,6 +11,7 @@ from heldout.selection.select import Selection
 from heldout.updated import updated_once
 from tasks.fits.scheme_results import read_evidence, read_failures
 from tasks.params import Settings
+from tasks.params.messages import with_key
 from tasks.plans.read_design import read_design
 from tasks.runtime.errors import UserError
 
@@ -69,5 +70,5 @@ def choose(
             results.design, results.evidence, estimates, settings.criterion, settings.selection.rule
         )
     except BadArgument as error:
-        raise UserError(f"selection.{error.argument}: {error}") from None
+        raise UserError(with_key(f"selection.{error.argument}", error)) from None
     return selection, estimate_winner(results.design, results.evidence)

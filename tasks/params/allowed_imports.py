@@ -11,50 +11,50 @@ from pathlib import Path
 from typing import Any
 
 DEFAULT = ("sklearn", "lightgbm", "xgboost")  # scikit-learn, and the extra `boosting`
-_OWN = "heldout"  # runs anyway
+_PROJECT = "heldout"  # always allowed
 
 
-def resolve(path: str, allowed: Collection[str] = DEFAULT, what: str = "estimator") -> type[Any]:
+def resolve(path: str, allowed: Collection[str] = DEFAULT) -> type[Any]:
     """The class at an import path. Nothing is imported, and nothing called, outside of the `allowed` modules.
 
-    Raises ValueError that names the nearest valid path: for what is no class, and for a class that an allowed
-    module has from another one that is not allowed.
+    Raises ValueError for a path that is not a class, and for a class that an allowed module has from a module that is
+    not allowed. The message follows a key, as in "is 'SVC', …", and names the nearest valid path.
     """
     module_name, _, name = path.rpartition(".")
     if not module_name or not all(part.isidentifier() for part in path.split(".")):
-        raise ValueError(f"{path!r} is not an import path; write it as in sklearn.svm.SVC{_like(path)}")
+        raise ValueError(f"is {path!r}, which is not an import path; write it as in sklearn.svm.SVC{_like(path)}")
     if not is_allowed(module_name, allowed):
-        raise ValueError(f"{path!r} {_refused(module_name, allowed)}{_like(path)}")
+        raise ValueError(f"is {path!r}, which {_refused(module_name, allowed)}{_like(path)}")
     try:
         module = importlib.import_module(module_name)
-        found = getattr(module, name, None)
+        resolved = getattr(module, name, None)
     except Exception as error:  # a user's own module may raise anything
-        raise ValueError(f"{path!r} cannot be imported ({error}); {_remedy(path)}") from None
-    if found is None:
+        raise ValueError(f"is {path!r}, which cannot be imported ({error}); {_remedy(path)}") from None
+    if resolved is None:
         near = difflib.get_close_matches(name, [other for other in dir(module) if not other.startswith("_")], n=1)
         hint = f"; did you mean {module_name}.{near[0]}?" if near else _like(path)
-        raise ValueError(f"{path!r} cannot be imported: {module_name} has no {name!r}{hint}")
-    if not isinstance(found, type):
-        raise ValueError(f"{what} {path!r} is no class")
-    home = str(found.__module__)
+        raise ValueError(f"is {path!r}, which cannot be imported: {module_name} has no {name!r}{hint}")
+    if not isinstance(resolved, type):
+        raise ValueError(f"is {path!r}, which is not a class")
+    home = str(resolved.__module__)
     if not is_allowed(home, allowed):
-        raise ValueError(f"{path!r} is {home}.{found.__qualname__}, which {_refused(home, allowed)}")
-    return found
+        raise ValueError(f"is {path!r}, the class {home}.{resolved.__qualname__}, which {_refused(home, allowed)}")
+    return resolved
 
 
 def is_allowed(module: str, allowed: Collection[str]) -> bool:
-    """Whether a module is one of those that may be imported, or lies inside of one."""
-    return any(module == name or module.startswith(f"{name}.") for name in (_OWN, *allowed))
+    """Whether a module may be imported: it is named, or is inside a named module."""
+    return any(module == name or module.startswith(f"{name}.") for name in (_PROJECT, *allowed))
 
 
 def use_folder(folder: str, allowed: Collection[str]) -> None:
-    """Let `allowed` modules of the user's own, which lie in `folder` and nowhere else, be imported.
+    """Let the user's own `allowed` modules, which are in `folder` and nowhere else, be imported.
 
-    The folder comes last, and only for a module that is named: a file in it never stands in for an installed
-    module, nor for one of the defaults that is not installed.
+    The folder comes last, and only for a module that is named: a file in it never replaces an installed module, nor
+    a default module that is not installed.
     """
-    own = {name.partition(".")[0] for name in allowed} - {*DEFAULT, _OWN}
-    if folder not in sys.path and not all(map(_is_found, own)):
+    user_modules = {name.partition(".")[0] for name in allowed} - {*DEFAULT, _PROJECT}
+    if folder not in sys.path and not all(map(_is_found, user_modules)):
         sys.path.append(folder)
 
 
@@ -65,7 +65,7 @@ def _is_found(module: str) -> bool:
 def _refused(module: str, allowed: Collection[str]) -> str:
     names = ", ".join(allowed) or "none"
     return (
-        f"lies in {module}, which execution.allowed_modules does not name (it names {names}); "
+        f"is in the module {module}, which execution.allowed_modules does not name (it names {names}); "
         "a module that is imported runs its code: add it if you trust it"
     )
 
@@ -78,8 +78,8 @@ def _remedy(path: str) -> str:
 
 def _like(path: str) -> str:
     near = difflib.get_close_matches(path.rpartition(".")[2], _public(), n=1, cutoff=0.8)
-    found = _public()[near[0]] if near else path
-    return f"; did you mean {found}?" if found != path else ""
+    public = _public()[near[0]] if near else path
+    return f"; did you mean {public}?" if public != path else ""
 
 
 @functools.cache
@@ -88,7 +88,7 @@ def _public() -> dict[str, str]:
     import sklearn
 
     root = Path(sklearn.__file__).parent
-    found: dict[str, str] = {}
+    paths: dict[str, str] = {}
     for file in sorted(root.rglob("*.py"), key=lambda file: (len(file.parts), file)):
         parts = ["sklearn", *file.relative_to(root).with_suffix("").parts]
         parts = parts[:-1] if parts[-1] == "__init__" else parts
@@ -97,5 +97,5 @@ def _public() -> dict[str, str]:
             named = re.search(r"^__all__ = \[(.*?)\]", text, re.DOTALL | re.MULTILINE)
             listed = re.findall(r'"([A-Z]\w*)"', named[1]) if named else re.findall(r"(?m)^class ([A-Z]\w*)", text)
             for name in listed:
-                found.setdefault(name, ".".join([*parts, name]))
-    return found
+                paths.setdefault(name, ".".join([*parts, name]))
+    return paths

@@ -1,4 +1,4 @@
-"""From params.yaml to an unfitted learner: its class, its parameters, and learners that stand inside of others."""
+"""From params.yaml to an unfitted learner: its class, its parameters, and learners inside other learners."""
 
 import difflib
 import hashlib
@@ -10,14 +10,17 @@ from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from heldout.errors import BadArgument
 from tasks.params.allowed_imports import DEFAULT, resolve
-from tasks.runtime.errors import Misplaced, Place, dotted
+from tasks.params.messages import of_argument
+from tasks.runtime.errors import Misplaced, Place
 
-AUTO = "auto"  # in place of an import path: the project's own preprocessing
+AUTO = "auto"  # in place of an import path: heldout.preprocessing
 
 _LEARNER = ("fit", "predict", "get_params", "set_params")
 _TRANSFORMER = ("fit", "transform", "get_params", "set_params")
-_PART = ("get_params", "set_params")  # of a learner inside of another, a kernel too
+_PART = ("get_params", "set_params")  # inside another learner; a kernel too
+_REFUSAL = re.compile(r"The '(\w+)' parameter of (\w+) (must .*)\. Got (.*) instead\.", re.DOTALL)
 _NAMED_PARTS = ("steps", "estimators", "transformers", "transformer_list")  # lists of (name, learner, …)
 
 
@@ -32,14 +35,17 @@ def build(
     """The unfitted estimator with its settings, as a family if it is one, behind `preprocess` if there is one.
 
     A value in `params` of the form {estimator: path, params: {…}} is a learner itself, at any depth; a string is
-    never more than a string. Parameters named in `from_grid` are told as those of the grid.
-    Raises ValueError for what cannot be built.
+    never more than a string. Messages name a parameter of `from_grid` as a key of the grid.
+    Raises Misplaced for a learner that cannot be built.
     """
     learner = _make(estimator, params, allowed, _LEARNER, ("params",), from_grid)
     if family is not None:
         from heldout.family import TunedEstimator, check
 
-        check(learner, family["parameter"], family["values"])
+        try:
+            check(learner, family["parameter"], family["values"])
+        except BadArgument as error:
+            raise of_argument(error, ("family", error.argument)) from None
         learner = TunedEstimator(learner, family["parameter"], family["values"])
     if preprocess is None:
         return learner
@@ -49,10 +55,7 @@ def build(
         from heldout.preprocessing import auto
 
         return make_pipeline(auto(learner), learner)
-    transformer = resolve(preprocess, allowed, "preprocess")
-    if not hasattr(transformer, "transform"):
-        raise Misplaced(f"preprocess {preprocess!r} is no transformer: it lacks transform", ("preprocess",))
-    _check_has(transformer, preprocess, _TRANSFORMER)
+    transformer = _resolve(preprocess, allowed, _TRANSFORMER, ("preprocess",))
     return make_pipeline(transformer(), learner)
 
 
@@ -64,53 +67,53 @@ def check(
     allowed: Collection[str] = DEFAULT,
     from_grid: Collection[str] = (),
 ) -> None:
-    """Raise ValueError for an unknown path, an unknown or bad parameter, or something that cannot fit."""
+    """Raise Misplaced for an unknown path, an unknown or bad parameter, or an object that cannot fit."""
     try:
         learner = build(estimator, params, preprocess, family, allowed, from_grid)
-    except ValueError:
+    except Misplaced:
         raise
     except Exception as error:
-        raise ValueError(f"{estimator} refuses its params: {error}") from None
+        raise _refuses_params(estimator, error, ("estimator",)) from None
     last = learner if preprocess is None else learner.steps[-1][1]
-    _check_has(last, estimator, _LEARNER)
+    _check_has(last, estimator, _LEARNER, ("estimator",))
     if family is not None:
-        for one in last.path_values():
-            _check_values(one, lambda _: ("family", "values"))
+        for variant in last.path_values():
+            _check_values(variant, lambda _: ("family", "values"))
 
 
 def one_pass(learner: Any) -> Any:
-    """The learner as one that is updated once with each row."""
+    """The learner, updated once with each row instead of fitted."""
     from heldout.online import OnePass
 
     return OnePass(learner)
 
 
 def check_update(estimator: str, learner: Any, preprocess: str | None, family: dict[str, Any] | None) -> None:
-    """Raise Misplaced for a learner, as `one_pass` makes it, that is not updated but fitted."""
+    """Raise Misplaced for a learner of `one_pass` that cannot be updated with each row."""
     other = "preprocess" if preprocess is not None else "family" if family is not None else None
     if other is not None:
-        raise Misplaced(f"update is partial_fit, but {other} is fitted; leave one of them out", ("update",))
+        raise Misplaced(f"is partial_fit, but {other} is fitted; leave one of the two out", ("update",))
     if not hasattr(learner.estimator, "partial_fit"):
         raise Misplaced(
-            f"update is partial_fit, but {estimator}, as it is set, has no partial_fit; leave it out", ("update",)
+            f"is partial_fit, which {estimator} with these settings does not have; leave it out", ("update",)
         )
 
 
 def own_source(*paths: str | None) -> list[str]:
-    """The hash of each module that is no installed package: its text decides what a learner is."""
+    """The hash of each module of the user: its text decides what a learner is."""
     installed = tuple({sysconfig.get_path(kind) for kind in ("purelib", "platlib", "stdlib")})
-    found = []
+    hashes = []
     for path in paths:
         if path is None or path == AUTO:
             continue
         file = getattr(importlib.import_module(path.rpartition(".")[0]), "__file__", None)
         if file is not None and not file.startswith(installed):
-            found.append(hashlib.sha256(Path(file).read_bytes()).hexdigest())
-    return found
+            hashes.append(hashlib.sha256(Path(file).read_bytes()).hexdigest())
+    return hashes
 
 
 def inner_paths(value: Any) -> Iterator[str]:
-    """The import path of every learner inside of `value`, the params of another one."""
+    """The import path of every learner inside `value`, the params of another learner."""
     if _is_learner(value):
         yield value["estimator"]
     items = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
@@ -131,28 +134,22 @@ def _make(
     def at(name: str) -> Place:
         return ("grid", name) if name in from_grid else (*place, name)
 
-    try:
-        constructor = resolve(path, allowed)
-    except ValueError as error:
-        raise Misplaced(str(error), (*place[:-1], "estimator")) from None
-    _check_has(constructor, path, needs)
+    constructor = _resolve(path, allowed, needs, (*place[:-1], "estimator"))
     known = _parameters(constructor)
     now: dict[str, Any] = {}
-    later: dict[str, Any] = {}  # step__C belongs to a step, which is there once its pipeline is
+    later: dict[str, Any] = {}  # step__C belongs to a step, which exists after its pipeline is made
     for name, item in params.items():
         deep = "__" in str(name) and name not in (known or ())
         if not deep:
             _check_known(name, known, path, at)
         if str(name).rpartition("__")[2] == "memory" and item is not None:
-            text = (
-                f"{dotted(at(name))} keeps pickles, which can run code; leave it out: finished fits are stored anyway"
-            )
+            text = "stores pickles, which can run code; leave it out: finished fits are stored in any case"
             raise Misplaced(text, at(name))
         (later if deep else now)[name] = _value(item, allowed, at(name), constructor, name)
     try:
         made = constructor(**now)
     except (ValueError, TypeError) as error:
-        raise Misplaced(f"{path} refuses its params: {error}", (*place[:-1], "estimator")) from None
+        raise _refuses_params(path, error, (*place[:-1], "estimator")) from None
     for name in later:
         _check_known(name, sorted(made.get_params(deep=True)), path, at)
     if later:
@@ -162,24 +159,24 @@ def _make(
 
 
 def _value(item: Any, allowed: Collection[str], place: Place, owner: Any, name: str) -> Any:
-    """A parameter's value with each learner inside of it made."""
+    """A parameter's value, in which each learner is made."""
     if _is_learner(item):
         unknown = [key for key in item if key not in ("estimator", "params")]
         params = item.get("params") or {}
         if unknown or not isinstance(params, dict):
-            text = f"{dotted(place)} is a learner, which has the keys estimator and params, a mapping"
-            raise Misplaced(text + (f", but not {unknown[0]!r}" if unknown else ""), place)
+            text = "is a learner; write it as {estimator: path, params: {C: 1}}"
+            raise Misplaced(text + (f", without {unknown[0]!r}" if unknown else ""), place)
         return _make(item["estimator"], params, allowed, _PART, (*place, "params"))
     if isinstance(item, dict):
-        return {key: _value(one, allowed, (*place, key), None, "") for key, one in item.items()}
+        return {key: _value(inner, allowed, (*place, key), None, "") for key, inner in item.items()}
     if not isinstance(item, list):
         return item
-    made = [_value(one, allowed, (*place, number), None, "") for number, one in enumerate(item)]
+    made = [_value(inner, allowed, (*place, number), None, "") for number, inner in enumerate(item)]
     if name.rpartition("__")[2] in _NAMED_PARTS:  # YAML has no tuples, and scikit-learn asks for some
         for number, part in enumerate(made):
             if not (isinstance(part, list) and len(part) > 1 and _is_part(part[1])):
-                text = f"{dotted((*place, number))} must be a list of a name and a learner, as in"
-                raise Misplaced(f"{text} [svm, {{estimator: sklearn.svm.SVC, params: {{C: 1}}}}]", (*place, number))
+                text = "must be a list of a name and a learner, as in [svm, {estimator: sklearn.svm.SVC}]"
+                raise Misplaced(text, (*place, number))
         return [tuple(part) for part in made]
     wanted = getattr(owner, "_parameter_constraints", {}).get(name, ())
     return (
@@ -199,20 +196,34 @@ def _is_learner(value: Any) -> bool:
     return isinstance(value, dict) and isinstance(value.get("estimator"), str)
 
 
-def _check_has(owner: Any, path: str, needs: Collection[str]) -> None:
-    """Raise ValueError unless a class, before it is called, or an object has the methods of a learner."""
-    if not all(hasattr(owner, method) for method in needs):
-        methods = list(needs)
-        lacks = f"{', '.join(methods[:-1])} or {methods[-1]}"
-        raise ValueError(f"{path} is no scikit-learn learner: it lacks {lacks}")
+def _resolve(path: str, allowed: Collection[str], needs: Collection[str], place: Place) -> type[Any]:
+    """The class at the import path that is written at `place`; it has the methods `needs`."""
+    try:
+        found = resolve(path, allowed)
+    except ValueError as error:
+        raise Misplaced(str(error), place) from None
+    _check_has(found, path, needs, place)
+    return found
+
+
+def _check_has(owner: Any, path: str, needs: Collection[str], place: Place) -> None:
+    """Raise Misplaced unless a class, before it is called, or an object has the methods `needs`."""
+    missing = [method for method in needs if not hasattr(owner, method)]
+    if missing:
+        part = "transformer" if needs is _TRANSFORMER else "learner"
+        raise Misplaced(f"is {path}, which is not a scikit-learn {part}: it lacks {', '.join(missing)}", place)
+
+
+def _refuses_params(path: str, error: Exception, place: Place) -> Misplaced:
+    return Misplaced(f"is {path}, which refuses its params: {error}", place)
 
 
 def _check_known(name: Any, known: Collection[str] | None, path: str, at: Any) -> None:
-    """Raise ValueError for a name that is none of the parameters `known`; None stands for any."""
+    """Raise Misplaced for a name that is not in the parameters `known`; None stands for any."""
     if not isinstance(name, str) or (known is not None and name not in known):
         near = difflib.get_close_matches(str(name), known or (), n=1)
         hint = f"did you mean {near[0]}?" if near else f"it takes {', '.join(known or ()) or 'none'}"
-        raise Misplaced(f"{dotted(at(name))} is not a parameter of {path}; {hint}", at(name))
+        raise Misplaced(f"is not a parameter of {path}; {hint}", at(name))
 
 
 def _parameters(constructor: Any) -> list[str] | None:
@@ -224,11 +235,17 @@ def _parameters(constructor: Any) -> list[str] | None:
 
 
 def _check_values(learner: Any, at: Any) -> None:
-    # scikit-learn checks values at fit; the same check, asked for early, spares every fit
+    """Raise Misplaced for a value that the learner's fit would refuse: scikit-learn's own check, before any fit."""
     if not hasattr(learner, "_parameter_constraints"):
         return
     try:
         learner._validate_params()
     except ValueError as error:
-        named = re.match(r"The '(\w+)' parameter", str(error))
-        raise Misplaced(str(error), at(named[1]) if named else ()) from None
+        refusal = _REFUSAL.fullmatch(str(error))
+        if refusal is None:
+            raise _refuses_params(type(learner).__name__, error, ("estimator",)) from None
+        name, owner, limit, value = refusal.groups()
+        place = at(name)
+        listed = place[0] in ("grid", "family")  # the value is in a list there
+        text = f"contains {value}; in {owner} each value {limit}" if listed else f"is {value}; in {owner} it {limit}"
+        raise Misplaced(text, place) from None

@@ -104,7 +104,7 @@ def _resolved(place: Any, whole: Any) -> Any:
 def _values(place: Any, whole: Any) -> str:
     """What may stand at a place, in words."""
     if "anyOf" in place:
-        return " or ".join(dict.fromkeys(_values(one, whole) for one in place["anyOf"]))
+        return " or ".join(dict.fromkeys(_values(member, whole) for member in place["anyOf"]))
     if "$ref" in place:
         return _values(_resolved(place, whole), whole)
     if "enum" in place:
@@ -116,9 +116,9 @@ def _values(place: Any, whole: Any) -> str:
         return f"list{least}: {_values(place.get('items', {}), whole)}"
     if isinstance(place.get("additionalProperties"), dict):
         return f"mapping to {_values(place['additionalProperties'], whole)}"
-    said = _TYPES.get(place.get("type", ""), "any value")
+    values = _TYPES.get(place.get("type", ""), "any value")
     limits = {"minimum": "≥", "exclusiveMinimum": ">", "maximum": "≤", "exclusiveMaximum": "<"}
-    return said + ",".join(f" {sign} {place[limit]:g}" for limit, sign in limits.items() if limit in place)
+    return values + ",".join(f" {sign} {place[limit]:g}" for limit, sign in limits.items() if limit in place)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""A grid of parameters: each of its points is a candidate of its own, and counts as one in M."""
+"""A grid of parameters: each of its points is a candidate, and counts in M."""
 
 import itertools
 import re
@@ -22,14 +22,14 @@ def points(name: str, grid: Mapping[str, Sequence[Any]]) -> Iterator[tuple[str, 
         count *= len(values)
         twice = [value for place, value in enumerate(values) if any(_same(value, other) for other in values[:place])]
         if twice:
-            raise Misplaced(f"grid.{parameter} has the value {twice[0]!r} twice; leave one out", ("grid", parameter))
+            raise Misplaced(f"has the value {twice[0]!r} twice; leave one out", ("grid", parameter))
     if count > _MOST_POINTS:
-        raise Misplaced(f"grid has {count} points, each of them a candidate; at most {_MOST_POINTS} are", ("grid",))
+        raise Misplaced(f"has {count} points, and each is a candidate; at most {_MOST_POINTS} are allowed", ("grid",))
     chosen = [dict(zip(grid, values, strict=True)) for values in itertools.product(*grid.values())]
     names = [f"{name}({', '.join(f'{key}={_text(value)}' for key, value in point.items())})" for point in chosen]
     twin, times = Counter(names).most_common(1)[0]
     if times > 1:
-        raise Misplaced(f"grid has {times} points that would all be called {twin!r}; write candidates", ("grid",))
+        raise Misplaced(f"has {times} points with the name {twin!r}; write candidates, each with a name", ("grid",))
     yield from zip(names, chosen, strict=True)
 
 
@@ -42,7 +42,7 @@ def _text(value: Any) -> str:
     if value is None or isinstance(value, bool):
         return {None: "null", True: "true", False: "false"}[value]
     if isinstance(value, dict) and isinstance(value.get("estimator"), str):
-        inner = ", ".join(f"{key}={_text(one)}" for key, one in (value.get("params") or {}).items())
+        inner = ", ".join(f"{key}={_text(inner_value)}" for key, inner_value in (value.get("params") or {}).items())
         return str(value["estimator"]).rpartition(".")[2] + (f"({inner})" if inner else "")
     if isinstance(value, list):
         return f"({', '.join(map(_text, value))})"

@@ -1,4 +1,4 @@
-"""What pydantic finds wrong with params.yaml, as people read it: key, value, what is allowed, what comes nearest."""
+"""What pydantic finds wrong with params.yaml, as people read it: key, value, what is allowed, what is nearest."""
 
 import difflib
 import re
@@ -9,6 +9,7 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
+from heldout.errors import BadArgument
 from tasks.runtime.errors import Misplaced, Place, dotted, one_line
 
 _ONE_OF_A_UNION = "input should be "
@@ -23,11 +24,11 @@ class Problem:
 
 
 def problems(error: ValidationError, model: type[BaseModel], raw: Any) -> list[Problem]:
-    """One problem for each place, in the order of the model; a value that fits no member of a union is told once."""
-    found: dict[Place, list[Any]] = {}
+    """One problem for each place, in the order of the model; a value that fits no member of a union is one problem."""
+    by_place: dict[Place, list[Any]] = {}
     for problem in error.errors():
-        found.setdefault(_place(problem, raw), []).append(problem)
-    return [_explain(place, own, model) for place, own in found.items()]
+        by_place.setdefault(_place(problem, raw), []).append(problem)
+    return [_explain(place, errors, model) for place, errors in by_place.items()]
 
 
 def _place(problem: Any, raw: Any) -> Place:
@@ -44,16 +45,11 @@ def _place(problem: Any, raw: Any) -> Place:
     return tuple(place)
 
 
-def _explain(place: Place, found: Sequence[Any], model: type[BaseModel]) -> Problem:
-    kind, value = found[0]["type"], found[0]["input"]
+def _explain(place: Place, errors: Sequence[Any], model: type[BaseModel]) -> Problem:
+    kind, value = errors[0]["type"], errors[0]["input"]
     key = dotted(place)
-    if kind == "value_error":  # our own messages say all
-        error = found[0]["ctx"]["error"]
-        whole = (*place, *error.place) if isinstance(error, Misplaced) else place
-        said = str(error)
-        return Problem(
-            whole, one_line(said if said.startswith((f"{key} ", f"{key}.")) or not key else f"{key}: {said}")
-        )
+    if kind == "value_error":
+        return _of_validator(place, errors[0]["ctx"]["error"])
     if kind == "extra_forbidden":
         text = f"{key} is not known; did you mean {_nearest(key, model)}?"
     elif kind == "missing":
@@ -61,21 +57,40 @@ def _explain(place: Place, found: Sequence[Any], model: type[BaseModel]) -> Prob
     elif kind == "none_required":
         text = f"{key} is {_SHORT.repr(value)}, but is not offered yet; leave it out"
     else:
-        text = f"{key} is {_SHORT.repr(value)}: {_allowed(found)}{_hint(found, value)}"
+        text = f"{key} is {_SHORT.repr(value)}: {_allowed(errors)}{_hint(errors, value)}"
     return Problem(place, one_line(text))
 
 
-def _allowed(found: Sequence[Any]) -> str:
+def _of_validator(place: Place, error: ValueError) -> Problem:
+    """A problem that one of our validators found: its text follows the key."""
+    if not isinstance(error, Misplaced):
+        return Problem(place, one_line(f"{dotted(place)}: {error}"))
+    key, text = dotted((*place, *error.key)), str(error)
+    return Problem((*place, *error.place), one_line(f"{key}{text}" if text.startswith((":", ".")) else f"{key} {text}"))
+
+
+def of_argument(error: BadArgument, place: Place = (), key: Place | None = None) -> Misplaced:
+    """What heldout refuses, as a value of params.yaml: its message begins with the argument, which is at `key`."""
+    return Misplaced(str(error).removeprefix(error.argument).removeprefix(" "), place, key)
+
+
+def with_key(key: str, error: BadArgument) -> str:
+    """The message of heldout with `key` in place of the argument; in front of a message that does not begin with it."""
+    text = str(error)
+    return re.sub(rf"^{error.argument}\b", key, text) if text.startswith(error.argument) else f"{key}: {text}"
+
+
+def _allowed(errors: Sequence[Any]) -> str:
     """What may stand at a place: the messages of all members of a union, joined."""
-    said: list[str] = list(dict.fromkeys(problem["msg"][0].lower() + problem["msg"][1:] for problem in found))
-    if not all(text.startswith(_ONE_OF_A_UNION) for text in said):
-        return said[0]
-    return _ONE_OF_A_UNION + " or ".join(text.removeprefix(_ONE_OF_A_UNION) for text in said)
+    texts: list[str] = list(dict.fromkeys(error["msg"][0].lower() + error["msg"][1:] for error in errors))
+    if not all(text.startswith(_ONE_OF_A_UNION) for text in texts):
+        return texts[0]
+    return _ONE_OF_A_UNION + " or ".join(text.removeprefix(_ONE_OF_A_UNION) for text in texts)
 
 
-def _hint(found: Sequence[Any], value: Any) -> str:
-    """The allowed word that is most like the one written, if any is."""
-    words = [word for problem in found for word in re.findall(r"'([^']*)'", problem.get("ctx", {}).get("expected", ""))]
+def _hint(errors: Sequence[Any], value: Any) -> str:
+    """The allowed word that is most like the word written, if any is."""
+    words = [word for error in errors for word in re.findall(r"'([^']*)'", error.get("ctx", {}).get("expected", ""))]
     near = difflib.get_close_matches(value, words, n=1) if isinstance(value, str) else []
     return f"; did you mean {near[0]!r}?" if near else ""
 
@@ -101,15 +116,15 @@ def _known_keys(model: type[BaseModel], prefix: str = "") -> list[str]:
 
 
 def _section(annotation: Any) -> Any:
-    """The model inside an annotation: itself, or that of a list's items; None for a plain value."""
+    """The model inside an annotation: itself, or the model of a list's items; None for a plain value."""
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         return annotation
-    inner = [found for item in getattr(annotation, "__args__", ()) if (found := _section(item))]
+    inner = [section for item in getattr(annotation, "__args__", ()) if (section := _section(item))]
     return inner[0] if inner else None
 
 
 class _Short(reprlib.Repr):
-    """Values as they are written, but for those that would fill the screen."""
+    """Values as they are written; a value that would fill the screen is shortened."""
 
     def __init__(self) -> None:
         super().__init__()

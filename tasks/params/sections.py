@@ -86,7 +86,7 @@ class Data(Section):
         for role, column in roles.items():
             if column is not None and seen.setdefault(column, role) != role:
                 raise Misplaced(
-                    f"data.{role} and data.{seen[column]} are both {column!r}; a column has one role, name another",
+                    f"is {column!r}, as data.{seen[column]} is; a column has one role, name another",
                     (role,),
                 )
         return self
@@ -187,9 +187,7 @@ class Execution(Section):
     @model_validator(mode="after")
     def _reachable(self) -> "Execution":
         if self.executor == "dask" and self.scheduler is None:
-            raise Misplaced(
-                "executor is dask, which needs execution.scheduler, as in tcp://127.0.0.1:8786", ("executor",)
-            )
+            raise Misplaced("is dask, which needs execution.scheduler, as in tcp://127.0.0.1:8786", ("executor",))
         return self
 
 

@@ -22,7 +22,7 @@ from heldout.losses import check_spec
 from heldout.selection.criteria import Criterion
 from heldout.selection.select import check_rule
 from tasks.params import allowed_imports, build_learner, grids, losses
-from tasks.params.messages import problems
+from tasks.params.messages import of_argument, problems
 from tasks.params.sections import (
     Covalidation,
     Data,
@@ -34,7 +34,7 @@ from tasks.params.sections import (
     Tracking,
     TunedParameter,
 )
-from tasks.params.yaml_lines import MOST_ERRORS, Written
+from tasks.params.yaml_lines import Written, first_errors
 from tasks.runtime.errors import Misplaced, UserError
 
 if TYPE_CHECKING:
@@ -93,9 +93,9 @@ class Candidate(Section):
         """What the learner is, whatever it is called: equal identities are one candidate."""
         family = {} if self.family is None else {"family": self.family.model_dump()}
         update = {} if self.update is None else {"update": self.update}
-        own = self.model_dump(exclude={"name", "grid", "family", "update"})
+        settings = self.model_dump(exclude={"name", "grid", "family", "update"})
         paths = (self.estimator, self.preprocess, *build_learner.inner_paths(self.params))
-        return {**own, **family, **update, "source": build_learner.own_source(*paths)}
+        return {**settings, **family, **update, "source": build_learner.own_source(*paths)}
 
     def points(self) -> "list[Candidate]":
         """The candidate, or the points of its grid, each a candidate without one, under the names that are shown."""
@@ -116,7 +116,7 @@ class Candidate(Section):
         for name in grid:
             if name in self.params or (self.family is not None and name == self.family.parameter):
                 other = "params" if name in self.params else "family"
-                raise Misplaced(f"grid.{name} stands in {other} too; leave it in one of them", ("grid", name))
+                raise Misplaced(f"is in {other} too; leave it in one of the two", ("grid", name))
         for point in self.points():
             build_learner.check(point.estimator, point.params, point.preprocess, family, self._allowed, grid)
             if point.update is not None:
@@ -168,15 +168,15 @@ class Settings(Section):
     @classmethod
     def _every_point(cls, written: list[Candidate]) -> list[Candidate]:
         """Each point of a grid in its place."""
-        found = [(number, point) for number, candidate in enumerate(written) for point in candidate.points()]
-        names = [point.name for _, point in found]
-        for place, (number, point) in enumerate(found):
+        numbered = [(number, point) for number, candidate in enumerate(written) for point in candidate.points()]
+        names = [point.name for _, point in numbered]
+        for place, (number, point) in enumerate(numbered):
             if point.name in names[:place]:
                 raise Misplaced(
-                    f"the name {point.name!r} is used {names.count(point.name)} times; give each candidate its own",
+                    f"is {point.name!r}, which {names.count(point.name)} candidates are called; change all but one",
                     (number, "name"),
                 )
-        return [point for _, point in found]
+        return [point for _, point in numbered]
 
     @field_validator("loss", mode="before")
     @classmethod
@@ -185,17 +185,19 @@ class Settings(Section):
             if loss is not None:
                 check_spec(loss)
         except BadArgument as error:
-            raise Misplaced(str(error)) from None
+            raise of_argument(error) from None
         return loss
 
     @field_validator("intervals")
     @classmethod
     def _known_intervals(cls, chosen: dict[str, str] | None) -> dict[str, str] | None:
         for estimate, name in (chosen or {}).items():
+            if estimate not in DEFAULTS:
+                raise Misplaced(f"is not known; choose among {', '.join(DEFAULTS)}", (estimate,))
             try:
                 covering(estimate, name)
             except BadArgument as error:
-                raise Misplaced(str(error), (estimate,)) from None
+                raise of_argument(error, (estimate,), key=()) from None
         return chosen
 
     @model_validator(mode="after")
@@ -203,7 +205,7 @@ class Settings(Section):
         try:
             check_rule(self.criterion, self.selection.rule)
         except BadArgument as error:
-            raise Misplaced(f"selection.{error}", ("selection", "rule")) from None
+            raise of_argument(error, ("selection", error.argument)) from None
         self._check_time()
         self._check_repeats()
         pairs = (
@@ -211,9 +213,7 @@ class Settings(Section):
             or covering("E_cv", (self.intervals or {}).get("E_cv", "corrected t")).needs == "fold_pairs"
         )
         if pairs and self.split.folds == 2:
-            raise Misplaced(
-                "split.folds is 2, but nested selection and the nested interval need at least 3", ("split", "folds")
-            )
+            raise Misplaced("is 2, but nested selection and the nested interval need at least 3", ("split", "folds"))
         return self
 
     def _check_time(self) -> None:
@@ -221,22 +221,18 @@ class Settings(Section):
         if self.data.time is None:
             if self.split.gap:
                 raise Misplaced(
-                    f"split.gap is {self.split.gap}, but data.time is null; name a column, or set it to 0",
+                    f"is {self.split.gap}, but data.time is null; name a column there, or write 0 here",
                     ("split", "gap"),
                 )
             return
         later = "would train on rows later than those that it tests"
         if self.split.folds == "loo":
-            raise Misplaced(
-                f"split.folds is loo, which with data.time {later}; give a number of folds", ("split", "folds")
-            )
+            raise Misplaced(f"is loo, which with data.time {later}; write a number", ("split", "folds"))
         if self.selection.nested:
-            raise Misplaced(
-                f"selection.nested is true, which with data.time {later}; set it to false", ("selection", "nested")
-            )
+            raise Misplaced(f"is true, which with data.time {later}; write false", ("selection", "nested"))
         if self.criterion in NOT_IN_TIME:
             raise Misplaced(
-                f"selection.criterion is {self.criterion}, which with data.time {later}; take another",
+                f"is {self.criterion}, which with data.time {later}; write another",
                 ("selection", "criterion"),
             )
 
@@ -246,18 +242,18 @@ class Settings(Section):
         if repeats == 1:
             return
         reasons = {
-            ("split", "folds"): self.split.folds == "loo" and "split.folds is loo, which has one partition",
-            ("data", "time"): self.data.time is not None and "the folds of rows in time (data.time) are not drawn",
-            ("selection", "nested"): self.selection.nested
-            and "selection.nested is about one partition; set it to false",
-            ("deliver",): self.deliver in ("k_fold", "vote") and f"deliver is {self.deliver}, of one partition's folds",
+            ("split", "folds"): self.split.folds == "loo" and "is loo, which has one partition; write a number",
+            ("data", "time"): self.data.time is not None
+            and f"is {self.data.time!r}, and folds of rows in time are not drawn at random; write null",
+            ("selection", "nested"): self.selection.nested and "is true, which is for one partition; write false",
+            ("deliver",): self.deliver in ("k_fold", "vote") and f"is {self.deliver}, which is for one partition",
             ("intervals", "E_cv"): chosen is not None
             and covering("E_cv", chosen) != REPEATED
-            and f"intervals.E_cv is {chosen}, of one partition; leave it out, or use {REPEATED.name}",
+            and f"is {chosen}, which is for one partition; leave it out, or use {REPEATED.name}",
         }
         for place, reason in reasons.items():
             if reason:
-                raise Misplaced(f"split.repeats is {repeats}, but {reason}, or set split.repeats to 1", place)
+                raise Misplaced(f"{reason}, or set split.repeats to 1 (it is {repeats})", place)
 
 
 def load(path: str | Path = "params.yaml", overrides: Sequence[str] = ()) -> Settings:
@@ -276,9 +272,8 @@ def load(path: str | Path = "params.yaml", overrides: Sequence[str] = ()) -> Set
     try:
         settings = Settings.model_validate(written.value, context={"allowed_modules": allowed})
     except ValidationError as error:
-        lines = [f"{written.where(one.place)}: {one.text}" for one in problems(error, Settings, written.value)]
-        more = [f"… and {len(lines) - MOST_ERRORS} more"] if len(lines) > MOST_ERRORS else []
-        raise UserError("\n".join(lines[:MOST_ERRORS] + more)) from None
+        found = problems(error, Settings, written.value)
+        raise UserError(first_errors([f"{written.where(each.place)}: {each.text}" for each in found])) from None
     settings._folder = folder
     return settings
 

@@ -6,17 +6,18 @@ from typing import Any
 
 import yaml
 
+from tasks.params import read_yaml
 from tasks.runtime.errors import Place, UserError, one_line
 
-MOST_ERRORS = 10
-_MOST_VALUES = 100_000  # an alias costs nothing to read, and may stand for more values than memory holds
+_MOST_ERRORS = 10
+_MOST_VALUES = 100_000  # aliases are short to write, and may stand for more values than fit in memory
 
 
 class Written:
-    """The values of one file, each of which can be traced to its line, or to the --set that it comes from."""
+    """The values of one file, and for each value its line, or the --set that it comes from."""
 
     def __init__(self, path: Path, keys: Iterable[str]) -> None:
-        """Read `path`. Raises UserError for what is no YAML mapping with `keys`, and for keys written twice."""
+        """Read `path`. Raises UserError for a file that is not a YAML mapping, and for keys written twice."""
         self.path = path
         try:
             text = path.read_text(encoding="utf-8")
@@ -31,11 +32,11 @@ class Written:
         self.value: dict[Any, Any] = value
 
     def override(self, text: str) -> None:
-        """Set one key, written as a.b=c with c in YAML. Raises UserError for what sets nothing."""
+        """Set one key, written as a.b=c with c in YAML. Raises UserError for a text that sets nothing."""
         key, equals, written = text.partition("=")
-        told = one_line(f"--set {text}")
+        option = one_line(f"--set {text}")
         if not equals or not key:
-            raise UserError(f"{told}: must have the form a.b=c, as in --set split.folds=5")
+            raise UserError(f"{option}: must have the form a.b=c, as in --set split.folds=5")
         *parents, last = key.split(".")
         node: Any = self.value
         place: list[str | int] = []
@@ -45,14 +46,14 @@ class Written:
                     node[name] = {}  # a key that is missing or null has nothing below it yet
                 place.append(int(name) if isinstance(node, list) else name)
                 node = node[place[-1]]
-            value = yaml.safe_load(written)
+            value = read_yaml.read(written)
             place.append(int(last) if isinstance(node, list) else last)
             node[place[-1]] = value
         except yaml.YAMLError:
-            raise UserError(f"{told}: {one_line(repr(written))} is not valid YAML") from None
+            raise UserError(f"{option}: {one_line(repr(written))} is not valid YAML") from None
         except (TypeError, AttributeError, ValueError, IndexError, RecursionError):
             raise UserError(
-                f"{told}: there is nothing at {one_line('.'.join(parents) or key)} to set a key of"
+                f"{option}: there is nothing at {one_line('.'.join(parents) or key)} to set a key of"
             ) from None
         self._overrides.append(tuple(place))
 
@@ -64,39 +65,44 @@ class Written:
                 return f"{self.path}, --set"
         node, line = self._root, self._root.start_mark.line
         for part in place:
-            found = _below(node, part)
-            if found is None:
+            below = _below(node, part)
+            if below is None:
                 break
-            node, line = found
+            node, line = below
         return f"{self.path}, line {line + 1}"
+
+
+def first_errors(lines: list[str]) -> str:
+    """The first ten errors, one a line, and the number of the others."""
+    more = [f"… and {len(lines) - _MOST_ERRORS} more"] if len(lines) > _MOST_ERRORS else []
+    return "\n".join(lines[:_MOST_ERRORS] + more)
 
 
 def _parse(path: Path, text: str) -> tuple[Any, Any]:
     """The root node, which knows its lines, and the value that it stands for."""
     try:
-        loader = yaml.SafeLoader(text)
+        loader = read_yaml.Loader(text)
         root = loader.get_single_node()
         if root is None:
             return None, None
-        twice = [f"{path}, line {line}: {message}" for line, message in _duplicates(loader, root)]
-        more = [f"… and {len(twice) - MOST_ERRORS} more"] if len(twice) > MOST_ERRORS else []
-        if twice:
-            raise UserError("\n".join(twice[:MOST_ERRORS] + more))
+        duplicates = [f"{path}, line {line}: {message}" for line, message in _duplicates(loader, root)]
+        if duplicates:
+            raise UserError(first_errors(duplicates))
         if _values(root, {}) > _MOST_VALUES:
-            raise UserError(f"{path}: its aliases (*name) stand for over {_MOST_VALUES} values; write fewer")
+            raise UserError(f"{path}: its aliases (*name) stand for more than {_MOST_VALUES} values; write fewer")
         return root, loader.construct_document(root)
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         line = "" if mark is None else f", line {mark.line + 1}"
         raise UserError(f"{path}{line}: is not valid YAML: {one_line(str(error))}") from None
-    except (ValueError, AttributeError, OverflowError) as error:  # a date or a number that is none
+    except read_yaml.VALUE_ERRORS as error:
         raise UserError(f"{path}: is not valid YAML: {one_line(str(error))}") from None
     except RecursionError:
-        raise UserError(f"{path}: is nested too deeply, or an alias (*name) stands inside of its own anchor") from None
+        raise UserError(f"{path}: is nested too deeply, or an alias (*name) is inside its own anchor") from None
 
 
 def _duplicates(loader: Any, root: Any) -> Iterator[tuple[int, str]]:
-    """The line and the message of each key that its mapping has already."""
+    """The line and the message of each key that is written twice in its mapping."""
     seen: set[int] = set()
     waiting = [root]
     while waiting:
@@ -114,7 +120,7 @@ def _duplicates(loader: Any, root: Any) -> Iterator[tuple[int, str]]:
                     if name in first:
                         yield (
                             line,
-                            f"{one_line(repr(name))} is written twice, first in line {first[name]}; remove one of them",
+                            f"{one_line(repr(name))} is written twice, first in line {first[name]}; remove one",
                         )
                     first.setdefault(name, line)
             waiting += reversed([value for _, value in node.value])
@@ -126,7 +132,7 @@ def _values(node: Any, known: dict[int, int]) -> int:
         if not known[id(node)]:
             raise RecursionError
         return known[id(node)]
-    known[id(node)] = 0  # under way
+    known[id(node)] = 0  # being counted
     inner: list[Any] = []
     if isinstance(node, yaml.SequenceNode):
         inner = node.value
@@ -141,7 +147,7 @@ def _below(node: Any, part: str | int) -> tuple[Any, int] | None:
     if isinstance(node, yaml.SequenceNode) and isinstance(part, int) and part < len(node.value):
         return node.value[part], node.value[part].start_mark.line
     if isinstance(node, yaml.MappingNode):
-        for key, value in reversed(node.value):  # what a merge (<<) brings in stands first
+        for key, value in reversed(node.value):  # merged keys (<<) come first
             if isinstance(key, yaml.ScalarNode) and key.value == str(part):
                 return value, key.start_mark.line
     return None

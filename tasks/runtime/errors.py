@@ -22,11 +22,16 @@ class UserError(Exception):
 
 
 class Misplaced(ValueError):
-    """What is wrong with a value of params.yaml; `place` are the keys that lead to it from the section checked."""
+    """What is wrong with a value of params.yaml; `place` are the keys that lead to it from the section checked.
 
-    def __init__(self, text: str, place: Place = ()) -> None:
+    The text follows the key and does not repeat it, as in "is 3, but …". `key` is the key that it follows where that
+    is not `place`.
+    """
+
+    def __init__(self, text: str, place: Place = (), key: Place | None = None) -> None:
         super().__init__(text)
         self.place = place
+        self.key = place if key is None else key
 
 
 def dotted(place: Place) -> str:

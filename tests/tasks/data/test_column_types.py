@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from tasks.data.column_types import KINDS, conform, kind_of, kind_of_dtype, kinds, refused, typed
 from tasks.data.dates import ColumnError
 from tasks.runtime.errors import UserError
+from tests.tasks.mistakes import assert_refused
 
 LAWS = settings(max_examples=60, deadline=None, derandomize=True, database=None)
 MANY = [f"word {number}" for number in range(50)]
@@ -41,32 +42,23 @@ FOUND = {
     "timestamps": (pd.to_datetime(["2024-01-01", None]), "date", "datetime64[us]"),
     "dates": ([datetime.date(2024, 1, 1), None], "date", "datetime64[us]"),
 }
-CATEGORY = "or set its kind in data.columns to category or text"
+CATEGORY = ("data.columns", "category", "text")
 REFUSED = {
-    "nested": ([[1], [2]], "holds nested values [(]list[)], .*; write it as one of them, or name it in data.drop"),
-    "nested mappings": ([{"a": 1}], "holds nested values [(]dict[)].*"),
-    "bytes": ([b"x"], "holds bytes values.*"),
-    "durations": (pd.to_timedelta([1, 2]), "holds timedelta64 values.*"),
-    "complex": ([1j], "holds complex values.*"),
-    "infinite": ([1.0, np.inf], r"is infinite in row 1 \(counted from 0\); write a finite number, .*"),
-    "infinite whole": ([10**400, 1], r"is infinite in row 0 .*"),
-    "numbers and a sign": (
-        [*NUMBERED, "?"],
-        f"mixes numbers with strings such as '[?]'; add .* data.missing, {CATEGORY}",
-    ),
+    "nested": ([[1], [2]], ["list", "data.drop"]),
+    "nested mappings": ([{"a": 1}], ["dict"]),
+    "bytes": ([b"x"], ["bytes"]),
+    "durations": (pd.to_timedelta([1, 2]), ["timedelta64"]),
+    "complex": ([1j], ["complex"]),
+    "infinite": ([1.0, np.inf], ["infinite", "row 1", "finite number"]),
+    "infinite whole": ([10**400, 1], ["infinite", "row 0"]),
+    "numbers and a sign": ([*NUMBERED, "?"], ["numbers", "'?'", "data.missing", *CATEGORY]),
     "two formats": (
         ["2024-01-31", "31.01.2024"],
-        f"has dates in more than one format, as '2024-01-31' and '31.01.2024'; write all as YYYY-MM-DD, {CATEGORY}",
+        ["'2024-01-31'", "'31.01.2024'", "YYYY-MM-DD", *CATEGORY],
     ),
-    "either order": (
-        ["03/04/2024", "05/06/2024"],
-        "has dates such as .* that can be read as %d/%m/%Y and as %m/%d/%Y; .*",
-    ),
-    "dates and a word": (
-        ["2024-01-31", "unknown"],
-        "mixes dates with strings such as 'unknown'; add .*data.missing, .*",
-    ),
-    "no such day": (["2024-02-31", "2024-02-30"], "has dates in more than one format, .*"),
+    "either order": (["03/04/2024", "05/06/2024"], ["%d/%m/%Y", "%m/%d/%Y"]),
+    "dates and a word": (["2024-01-31", "unknown"], ["dates", "'unknown'", "data.missing"]),
+    "no such day": (["2024-02-31", "2024-02-30"], ["dates", "format"]),
 }
 
 
@@ -78,11 +70,10 @@ def test_the_kind_is_found_and_has_one_dtype(values, kind, dtype):
     pd.testing.assert_series_equal(table["x"], conform(pd.Series(values, name="x"), columns["x"]))
 
 
-@pytest.mark.parametrize(("values", "reason"), REFUSED.values(), ids=REFUSED)
-def test_a_column_without_a_kind_is_refused_by_name(values, reason):
+@pytest.mark.parametrize(("values", "words"), REFUSED.values(), ids=REFUSED)
+def test_a_column_without_a_kind_is_refused_by_name(values, words):
     table = pd.DataFrame({"fine": range(len(values)), "x": values})
-    with pytest.raises(UserError, match=f"^data.source: the column 'x' {reason}$"):
-        kinds(table)
+    assert_refused(lambda: kinds(table), "data.source", "'x'", *words)
     with pytest.raises(ColumnError):
         kind_of(table["x"])
     assert ["x"] == list(refused(table))
@@ -115,18 +106,18 @@ def test_the_users_kind_overrides_the_one_that_is_found(values, kind, expected):
 
 
 @pytest.mark.parametrize(
-    ("values", "kind", "reason"),
+    ("values", "kind", "words"),
     [
-        (["1", "x"], "numeric", "has the value 'x', which is no number"),
-        ([0, 2], "boolean", "is set to boolean, but holds more than true and false, or 0 and 1"),
-        (["a"], "date", "holds no dates, as 'a'"),
-        ([5], "date", "holds no dates, as '5'"),
-        (pd.to_datetime(["2024-01-01"]), "numeric", "holds dates, which are no numbers"),
+        (["1", "x"], "numeric", ["'x'", "number"]),
+        ([0, 2], "boolean", ["boolean", "true", "false", 0, 1]),
+        (["a"], "date", ["dates", "'a'"]),
+        ([5], "date", ["dates", "'5'"]),
+        (pd.to_datetime(["2024-01-01"]), "numeric", ["dates", "numbers"]),
     ],
 )
-def test_a_kind_that_the_values_do_not_have_is_refused(values, kind, reason):
-    with pytest.raises(UserError, match=f"^data.source: the column 'x' {reason}"):
-        kinds(pd.DataFrame({"x": values}), {"x": kind})
+def test_a_kind_that_the_values_do_not_have_is_refused(values, kind, words):
+    table = pd.DataFrame({"x": values})
+    assert_refused(lambda: kinds(table, {"x": kind}), "data.source", "'x'", *words)
 
 
 @pytest.mark.parametrize(

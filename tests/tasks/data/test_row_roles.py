@@ -7,8 +7,8 @@ import pytest
 from tasks.data import row_roles
 from tasks.data.prepare_tables import prepare
 from tasks.data.write_prepared import write_prepared
-from tasks.runtime.errors import UserError
 from tasks.storage import files
+from tests.tasks.mistakes import assert_refused
 
 NAMED = ("data.groups=house", "data.time=day", "data.weight=w")
 
@@ -60,35 +60,33 @@ def test_a_dropped_column_may_have_a_role(sold, settings_of_rows):
 
 @pytest.mark.parametrize("role", ["groups", "time", "weight"])
 def test_a_role_needs_a_column(rows, settings_of_rows, role):
-    with pytest.raises(UserError, match=rf"^data\.{role} is 'none', which is no column of rows\.csv; it has id, x"):
-        prepare(settings_of_rows(f"data.{role}=none"))
+    settings = settings_of_rows(f"data.{role}=none")
+    assert_refused(lambda: prepare(settings), f"data.{role}", "'none'", "rows.csv", "id", "x")
 
 
 @pytest.mark.parametrize(
-    ("changes", "said"),
+    ("changes", "key", "words"),
     [
-        (["data.groups=id", "data.time=id"], "data.time and data.groups are both 'id'; a column has one role"),
-        (["data.weight=kind"], "data.weight and data.target are both 'kind'; a column has one role"),
+        (["data.groups=id", "data.time=id"], "data.time", ["'id'", "data.groups"]),
+        (["data.weight=kind"], "data.weight", ["'kind'", "data.target"]),
     ],
 )
-def test_a_column_has_one_role(settings_of_rows, changes, said):
-    with pytest.raises(UserError, match=said):
-        settings_of_rows(*changes)
+def test_a_column_has_one_role(settings_of_rows, changes, key, words):
+    assert_refused(lambda: settings_of_rows(*changes), key, *words)
 
 
 @pytest.mark.parametrize(("role", "column"), [("groups", "house"), ("time", "day"), ("weight", "w")])
 def test_a_role_is_known_of_every_row_with_a_label(sold, settings_of_rows, role, column):
     sold.loc[[3, 4], column] = None
     sold.to_csv("rows.csv", index=False)
-    with pytest.raises(UserError, match=rf"^data\.{role} is '{column}', which is missing in 2 of 60 rows with a label"):
-        prepare(settings_of_rows(f"data.{role}={column}"))
+    settings = settings_of_rows(f"data.{role}={column}")
+    assert_refused(lambda: prepare(settings), f"data.{role}", repr(column), "missing", 2, 60)
 
 
 @pytest.mark.parametrize("text", ["yesterday", "22.11.2026", "3/4/2026"])
 def test_times_are_numbers_or_dates_that_can_be_read_in_one_way(sold, settings_of_rows, text):
     sold.assign(day=text).to_csv("rows.csv", index=False)
-    with pytest.raises(UserError, match=r"^data\.time is 'day', which holds neither numbers nor dates"):
-        prepare(settings_of_rows("data.time=day"))
+    assert_refused(lambda: prepare(settings_of_rows("data.time=day")), "data.time", "'day'", "numbers", "dates")
 
 
 def test_groups_of_mixed_types_are_compared_as_text(sold, settings_of_rows):

@@ -14,7 +14,7 @@ import pytest
 from tasks.data import read_source
 from tasks.data.prepare_tables import prepare
 from tasks.data.write_prepared import write_prepared
-from tasks.runtime.errors import UserError
+from tests.tasks.mistakes import assert_refused
 
 ROWS = "".join(f"{row},{row / 7:.3f},{'won' if row % 3 else 'lost'}\n" for row in range(60))
 GOOD = f"id,x,kind\n{ROWS}"
@@ -29,6 +29,9 @@ def truncated(path: str, data: bytes) -> None:
     Path(path).write_bytes(data[: len(data) // 2])
 
 
+FORMS = ("sklearn:NAME", "openml:NAME-or-ID", ".csv", ".csv.gz", ".parquet")
+
+
 def make_loop() -> None:
     Path("a.csv").symlink_to("b.csv")
     Path("b.csv").symlink_to("a.csv")
@@ -37,72 +40,72 @@ def make_loop() -> None:
 BROKEN = {
     "Latin-1": (
         lambda: Path("t.csv").write_bytes(GOOD.encode() + "61,1,caf\xe9\n".encode("latin-1")),
-        "t.csv is not UTF-8: line 62 has the byte 0xe9 at place 9; save it as UTF-8 .*",
+        ["t.csv", "UTF-8", 62, "0xe9", 9],
     ),
     "Latin-1 in the header": (
         lambda: Path("t.csv").write_bytes("\xe9,x,kind\n".encode("latin-1") + ROWS.encode()),
-        "t.csv is not UTF-8: line 1 has the byte 0xe9 at place 1; .*",
+        ["t.csv", "UTF-8", 1, "0xe9", 1],
     ),
     "UTF-16": (
         lambda: Path("t.csv").write_text(GOOD, encoding="utf-16"),
-        "t.csv is not UTF-8: line 1 has the byte 0xff .*",
+        ["t.csv", "UTF-8", 1, "0xff"],
     ),
     "gzip without its name": (
         lambda: Path("t.csv").write_bytes(gzip.compress(GOOD.encode())),
-        "t.csv is gzipped; call it .csv.gz",
+        ["t.csv", "gzipped", ".csv.gz"],
     ),
     "semicolons": (
         lambda: Path("t.csv").write_text(GOOD.replace(",", ";")),
-        "t.csv has one column, 'id;x;kind', whose name holds a semicolon: columns must be separated by commas; .*",
+        ["t.csv", "'id;x;kind'", "semicolon", "commas"],
     ),
-    "tabs": (lambda: Path("t.csv").write_text(GOOD.replace(",", "\t")), "t.csv has one column, .* holds a tab: .*"),
+    "tabs": (lambda: Path("t.csv").write_text(GOOD.replace(",", "\t")), ["t.csv", "tab", "commas"]),
     "a name twice": (
         lambda: Path("t.csv").write_text(GOOD.replace("id,x", "x,x")),
-        "t.csv has 2 columns called 'x'; rename or remove all but one",
+        ["t.csv", 2, "'x'", "rename"],
     ),
     "more fields than names": (
         lambda: Path("t.csv").write_text("x,kind\n" + ROWS),
-        "t.csv has rows of 3 fields, but its header names 2; name every column",
+        ["t.csv", 3, 2],
     ),
     "a row too long": (
         lambda: Path("t.csv").write_text(GOOD + "1,2,won,4,5\n"),
-        "t.csv cannot be read as csv: Error tokenizing data. C error: Expected 3 fields in line 62, saw 5",
+        ["t.csv", 3, "line 62", 5],
     ),
     "an open quote": (
         lambda: Path("t.csv").write_text(GOOD + '"61,1,won\n'),
-        "t.csv cannot be read as csv: .*EOF inside string.*",
+        ["t.csv", "csv", "EOF inside string"],
     ),
-    "empty": (lambda: Path("t.csv").touch(), "t.csv cannot be read as csv: No columns to parse from file"),
-    "zero rows": (lambda: Path("t.csv").write_text("id,x,kind\n"), "t.csv has 0 rows and 2 features; needs both"),
-    "a folder": (lambda: Path("t.csv").mkdir(), "t.csv, a folder without Parquet files; it must be .*"),
+    "empty": (lambda: Path("t.csv").touch(), ["t.csv", "csv", "No columns"]),
+    "zero rows": (lambda: Path("t.csv").write_text("id,x,kind\n"), ["t.csv", 0, 2]),
+    "a folder": (lambda: Path("t.csv").mkdir(), ["t.csv", "folder", "Parquet", *FORMS]),
     "infinite": (
         lambda: Path("t.csv").write_text(GOOD + "60,inf,won\n"),
-        r"the column 'x' is infinite in row 60 \(counted from 0\); write a finite number, or leave it empty",
+        ["'x'", "infinite", "row 60", "finite number"],
     ),
     "beyond the largest number": (
         lambda: Path("t.csv").write_text(GOOD + "60,1e400,won\n"),
-        "the column 'x' is infinite .*",
+        ["'x'", "infinite"],
     ),
-    "nothing but zeros": (lambda: Path("t.csv").write_bytes(b"\0" * 100), "t.csv has a header of zero bytes: .*"),
+    "nothing but zeros": (lambda: Path("t.csv").write_bytes(b"\0" * 100), ["t.csv", "zero bytes"]),
 }
 PARQUET = {
     "truncated": (
         lambda: (parquet("s.parquet"), truncated("t.parquet", Path("s.parquet").read_bytes())),
-        "t.parquet cannot be read as parquet: .*",
+        ["t.parquet", "parquet"],
     ),
-    "no Parquet": (lambda: Path("t.parquet").write_text(GOOD), "t.parquet cannot be read as parquet: .*"),
+    "no Parquet": (lambda: Path("t.parquet").write_text(GOOD), ["t.parquet", "parquet"]),
     "nested": (
         lambda: parquet("t.parquet", deep=[[1, 2]] * 10),
-        r"the column 'deep' holds nested values \(ndarray\), .*; write it as one of them, or name it in data.drop",
+        ["'deep'", "ndarray", "data.drop"],
     ),
     "structs": (
         lambda: parquet("t.parquet", deep=[{"a": 1}] * 10),
-        r"the column 'deep' holds nested values \(dict\), .*",
+        ["'deep'", "dict"],
     ),
-    "bytes": (lambda: parquet("t.parquet", deep=[b"x"] * 10), "the column 'deep' holds bytes values .*"),
+    "bytes": (lambda: parquet("t.parquet", deep=[b"x"] * 10), ["'deep'", "bytes"]),
     "a name twice": (
         lambda: pa.parquet.write_table(pa.table([[1], [2]], names=["x", "x"]), "t.parquet"),
-        "t.parquet cannot be read as parquet: it has 2 columns called 'x'; rename or remove all but one",
+        ["t.parquet", 2, "'x'", "rename"],
     ),
     "folder of different columns": (
         lambda: (
@@ -110,7 +113,7 @@ PARQUET = {
             parquet("t.parquet/a.parquet"),
             parquet("t.parquet/b.parquet", y=range(10)),
         ),
-        r"t.parquet/b.parquet and t.parquet/a.parquet do not have the same columns \(y\); give one table",
+        ["t.parquet/b.parquet", "t.parquet/a.parquet", "y"],
     ),
 }
 CASES = {
@@ -119,67 +122,65 @@ CASES = {
     "truncated gzip": (
         "t.csv.gz",
         lambda: truncated("t.csv.gz", gzip.compress(np.random.default_rng(0).bytes(3000).hex().encode())),
-        r"t.csv.gz cannot be read as csv: .*\(is the file cut short[?]\)",
+        ["t.csv.gz", "csv", "cut short"],
     ),
     "no gzip": (
         "t.csv.gz",
         lambda: Path("t.csv.gz").write_text(GOOD),
-        "t.csv.gz cannot be read as csv: Not a gzipped file.*",
+        ["t.csv.gz", "csv", "Not a gzipped file"],
     ),
     "a loop of links": (
         "a.csv",
         make_loop,
-        "a.csv, a symbolic link that leads to no file, or to itself; fix the link",
+        ["a.csv", "symbolic link", "itself"],
     ),
     "a link to nothing": (
         "t.csv",
         lambda: Path("t.csv").symlink_to("none"),
-        "t.csv, a symbolic link that leads to no file.*",
+        ["t.csv", "symbolic link"],
     ),
-    "a pipe": ("t.csv", lambda: os.mkfifo("t.csv"), "t.csv, which is no regular file; give the path of a file"),
-    "another format": ("t.xlsx", lambda: Path("t.xlsx").touch(), "t.xlsx; it must be .*"),
-    "an empty folder": ("t", lambda: Path("t").mkdir(), "t, a folder without Parquet files; it must be .*"),
+    "a pipe": ("t.csv", lambda: os.mkfifo("t.csv"), ["t.csv", "regular file"]),
+    "another format": ("t.xlsx", lambda: Path("t.xlsx").touch(), ["t.xlsx", *FORMS]),
+    "an empty folder": ("t", lambda: Path("t").mkdir(), ["t", "folder", "Parquet", *FORMS]),
 }
 
 
-@pytest.mark.parametrize(("name", "make", "message"), CASES.values(), ids=CASES)
-def test_a_broken_source_is_told_in_one_line_and_nothing_is_written(settings_of_rows, name, make, message):
+@pytest.mark.parametrize(("name", "make", "words"), CASES.values(), ids=CASES)
+def test_a_broken_source_is_reported_in_one_line_and_nothing_is_written(settings_of_rows, name, make, words):
     make()
     before = sorted(Path().rglob("*"))
-    with pytest.raises(UserError, match=f"^data.source(:| is) {message}$"):
-        write_prepared(prepare(settings_of_rows(f"data.source={name}")))
+    settings = settings_of_rows(f"data.source={name}")
+    assert_refused(lambda: write_prepared(prepare(settings)), "data.source", *words)
     assert before == sorted(Path().rglob("*"))
 
 
 @pytest.mark.parametrize(
-    ("target", "message"),
+    ("target", "words"),
     [
-        ([*range(9), np.inf], r"y is infinite in row 9 \(counted from 0\); write a finite number, or leave it empty"),
-        ([[1]] * 10, r"the column 'y' holds nested values .*"),
-        ([1.5] * 10, r"y has the single value \[1.5\]; .*"),
-        ([1.5] + [None] * 9, r"y has the single value \[1.5\]; .*"),
-        ([None] * 10, r"y has the single value \[\]; .*"),
+        ([*range(9), np.inf], ["y", "infinite", "row 9", "finite number"]),
+        ([[1]] * 10, ["'y'", "nested"]),
+        ([1.5] * 10, ["y", "single", "[1.5]"]),
+        ([1.5] + [None] * 9, ["y", "single", "[1.5]"]),
+        ([None] * 10, ["y", "single", "[]"]),
     ],
 )
-def test_a_target_that_cannot_be_used_is_told(settings_of_rows, target, message):
+def test_a_target_that_cannot_be_used_is_reported(settings_of_rows, target, words):
     pd.DataFrame({"x": range(10), "y": target}).to_parquet("t.parquet")
-    with pytest.raises(UserError, match=f"^data.target: {message}$"):
-        prepare(settings_of_rows("data.source=t.parquet", "data.target=y"))
+    settings = settings_of_rows("data.source=t.parquet", "data.target=y")
+    assert_refused(lambda: prepare(settings), "data.target", *words)
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may read every file")
-def test_a_file_without_permission_is_told(settings_of_rows):
+def test_a_file_without_permission_is_reported(settings_of_rows):
     Path("t.csv").write_text(GOOD)
     Path("t.csv").chmod(0)
-    with pytest.raises(UserError, match="^data.source: t.csv may not be read by this user; give it read permission$"):
-        prepare(settings_of_rows("data.source=t.csv"))
+    assert_refused(lambda: prepare(settings_of_rows("data.source=t.csv")), "data.source", "t.csv", "permission")
 
 
-def test_a_reader_without_permission_is_told(monkeypatch, settings_of_rows):
+def test_a_reader_without_permission_is_reported(monkeypatch, settings_of_rows):
     Path("t.csv").write_text(GOOD)
     monkeypatch.setattr(read_source, "_open", lambda path: (_ for _ in ()).throw(PermissionError(13, "denied")))
-    with pytest.raises(UserError, match="^data.source: t.csv may not be read by this user; give it read permission$"):
-        prepare(settings_of_rows("data.source=t.csv"))
+    assert_refused(lambda: prepare(settings_of_rows("data.source=t.csv")), "data.source", "t.csv", "permission")
 
 
 RIGHT = {
@@ -230,10 +231,7 @@ def test_further_strings_mean_a_gap(ending, settings_of_rows):
     )
     frame.to_csv("t.csv", index=False) if ending == "csv" else frame.to_parquet("t.parquet")
     base = (f"data.source=t.{ending}", "data.target=kind", "data.columns.x=numeric")
-    with pytest.raises(
-        UserError, match="the column 'x' has the value '[?]', which is no number; add it to data.missing"
-    ):
-        prepare(settings_of_rows(*base))
+    assert_refused(lambda: prepare(settings_of_rows(*base)), "data.source", "'x'", "'?'", "number", "data.missing")
     labeled = prepare(settings_of_rows(*base, 'data.missing=["?"]')).labeled
     assert (5, 1, "float64") == (labeled["x"].isna().sum(), labeled["c"].isna().sum(), str(labeled["x"].dtype))
 
@@ -251,30 +249,25 @@ def test_five_thousand_columns_are_prepared(settings_of_rows):
 
 
 @pytest.mark.parametrize(
-    ("change", "message"),
+    ("change", "key", "words"),
     [
-        ("data.columns.y=text", "data.columns names 'y', which is no feature of rows.csv; it has id, x, kind"),
-        ("data.columns.kind=text", "data.columns names 'kind', which is no feature of rows.csv; .*"),
-        ("data.columns.x=boolean", "data.source: the column 'x' is set to boolean, but holds more than .*"),
+        ("data.columns.y=text", "data.columns", ["'y'", "rows.csv", "id", "x", "kind"]),
+        ("data.columns.kind=text", "data.columns", ["'kind'", "rows.csv"]),
+        ("data.columns.x=boolean", "data.source", ["'x'", "boolean"]),
     ],
 )
-def test_a_kind_that_cannot_be_given_is_told(rows, settings_of_rows, change, message):
-    with pytest.raises(UserError, match=f"^{message}$"):
-        prepare(settings_of_rows(change))
+def test_a_kind_that_cannot_be_given_is_reported(rows, settings_of_rows, change, key, words):
+    assert_refused(lambda: prepare(settings_of_rows(change)), key, *words)
 
 
 @pytest.mark.parametrize("name", ["adult", "1590"])
-def test_openml_without_network_is_told(monkeypatch, settings_of_rows, name):
+def test_openml_without_network_is_reported(monkeypatch, settings_of_rows, name):
     def refuse(*_, **__):
         raise URLError("Name or service not known")
 
     monkeypatch.setattr("sklearn.datasets._openml.urlopen", refuse)
-    expected = (
-        f"^data.source is openml:{name}: OpenML cannot be reached .*, and the set is not in .cache/openml; connect to "
-        "the network, or give the path of a file$"
-    )
-    with pytest.raises(UserError, match=expected):
-        prepare(settings_of_rows(f"data.source=openml:{name}"))
+    settings = settings_of_rows(f"data.source=openml:{name}")
+    assert_refused(lambda: prepare(settings), "data.source", f"openml:{name}", ".cache/openml", "network", "path")
 
 
 def test_openml_gives_the_frame_of_its_set(monkeypatch, rows):

@@ -13,6 +13,7 @@ from tasks.plans.read_design import read_design
 from tasks.plans.units import Versions
 from tasks.runtime.errors import UserError
 from tasks.storage import files
+from tests.tasks.mistakes import assert_names, mistake_of
 
 BAYES = "candidates=[{name: bayes, estimator: sklearn.naive_bayes.GaussianNB}]"
 
@@ -40,22 +41,22 @@ def test_the_estimate_is_that_of_the_plain_loop_and_the_losses_say_each_fold(pre
 
 
 @pytest.mark.parametrize(
-    ("change", "where", "reason"),
+    ("change", "key", "value"),
     [
-        ("split.folds=loo", "split.folds", "split.folds is loo, which has one partition"),
-        ("data.time=id", "data.time", "the folds of rows in time (data.time) are not drawn"),
-        ("selection.nested=true", "selection.nested", "selection.nested is about one partition; set it to false"),
-        ("deliver=vote", "deliver", "deliver is vote, of one partition's folds"),
-        ("deliver=k_fold", "deliver", "deliver is k_fold, of one partition's folds"),
-        ("intervals={E_cv: corrected t}", "intervals", "intervals.E_cv is corrected t, of one partition"),
+        ("split.folds=loo", "split.folds", "loo"),
+        ("data.time=id", "data.time", "id"),
+        ("selection.nested=true", "selection.nested", "true"),
+        ("deliver=vote", "deliver", "vote"),
+        ("deliver=k_fold", "deliver", "k_fold"),
+        ("intervals={E_cv: corrected t}", "intervals.E_cv", "corrected t"),
     ],
 )
-def test_what_has_one_partition_is_refused_with_the_remedy(settings_of_rows, change, where, reason):
-    with pytest.raises(UserError) as told:
+def test_what_has_one_partition_is_refused_with_the_remedy(settings_of_rows, change, key, value):
+    with pytest.raises(UserError) as caught:
         settings_of_rows("split.repeats=2", change)
-    assert f"split.repeats is 2, but {reason}" in str(told.value)
-    assert where in str(told.value)
-    assert str(told.value).endswith("or set split.repeats to 1")
+    mistake = mistake_of(str(caught.value))
+    assert key == mistake.key
+    assert_names(mistake, value, "split.repeats", 1, 2)
     settings_of_rows("split.repeats=1", change)
 
 

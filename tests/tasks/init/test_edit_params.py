@@ -1,11 +1,11 @@
 """Values change, comments stay: of the shipped params.yaml, of one that init wrote, of any in block style."""
 
 import pytest
-import yaml
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from tasks.init.edit_params import Noted, fill
+from tasks.init.edit_params import CommentedItems, fill
+from tasks.params.read_yaml import read
 
 SMALL = """\
 # of all
@@ -48,8 +48,8 @@ def comments(text):
 @few
 @given(st.dictionaries(st.sampled_from(PATHS), values, max_size=len(PATHS)))
 def test_what_is_filled_in_is_read_again_and_the_rest_is_as_it_was(wanted):
-    before = yaml.safe_load(SMALL)
-    found = yaml.safe_load(fill(SMALL, wanted))
+    before = read(SMALL)
+    found = read(fill(SMALL, wanted))
     for path in PATHS:
         section, other = (found, before) if len(path) == 1 else (found.get(path[0], {}), before.get(path[0], {}))
         if path in wanted:
@@ -76,18 +76,18 @@ def test_comments_stay_beside_their_keys():
 
 
 def test_items_carry_their_reasons_and_give_them_up_to_others():
-    filled = fill(SMALL, {("data", "drop"): Noted([("id", "each once"), ("a: b", "odd\nname\0"), ("z", "")])})
+    filled = fill(SMALL, {("data", "drop"): CommentedItems([("id", "each once"), ("a: b", "odd\nname\0"), ("z", "")])})
     assert "  drop:\n    - id  # each once\n    - 'a: b'  # odd name \n    - z\n" in filled
-    assert ["id", "a: b", "z"] == yaml.safe_load(filled)["data"]["drop"]
+    assert ["id", "a: b", "z"] == read(filled)["data"]["drop"]
     assert SMALL.replace("    - x\n    - y\n", "    - w  # why\n") == fill(
-        filled, {("data", "drop"): Noted([("w", "why")])}
+        filled, {("data", "drop"): CommentedItems([("w", "why")])}
     )
 
 
 @pytest.mark.parametrize("template", ["{seed: 0, data: {source: a}}", "seed: 0\ndata: {source: a}\n", "{}"])
 def test_a_template_in_another_style_is_written_anew(template):
     filled = fill(template, {("data", "source"): "b", ("loss",): None})
-    assert {"source": "b"} == yaml.safe_load(filled)["data"]
+    assert {"source": "b"} == read(filled)["data"]
 
 
 def test_the_shipped_comments_all_stay(shipped):

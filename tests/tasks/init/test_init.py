@@ -16,6 +16,7 @@ from tasks.init import init
 from tasks.params import load
 from tasks.runtime.errors import UserError
 from tasks.storage import dvc_commands
+from tests.tasks.mistakes import assert_names
 
 TARGETS = ("two", "many", "rare", "numbers", "truth", "gaps")
 # the folder is cleared by each example
@@ -196,15 +197,15 @@ def test_a_leak_stays_if_nothing_else_is_left_and_is_told_loudly():
 
 
 MISTAKES = {
-    "target": (("given/t.csv", "labl"), "--target is 'labl', which is no column; did you mean 'label'?"),
-    "single value": (("given/t.csv", "same"), "--target: same has the single value [1]; at least two are needed"),
-    "all missing": (("given/t.csv", "empty"), "--target: empty is missing in all 60 rows"),
-    "no two alike": (("given/t.csv", "note"), "note has another class in each of its 60 rows"),
-    "no file": (("given/none.csv", "label"), "none.csv: no such file"),
-    "no rows": (("given/head.csv", "label"), "missing in all 0 rows"),
-    "alone": (("given/alone.csv", "label"), "label is the only column"),
-    "useless": (("given/useless.csv", "label"), "no feature is left next to the target label (id: identifier"),
-    "shards": (("given/t.csv", "label", "given/none-*.csv"), "none-*.csv: no such file"),
+    "target": (("given/t.csv", "labl"), ["--target", "'labl'", "did you mean 'label'?"]),
+    "single value": (("given/t.csv", "same"), ["--target", "same", "[1]", "two"]),
+    "all missing": (("given/t.csv", "empty"), ["--target", "empty", "missing", 60]),
+    "no two alike": (("given/t.csv", "note"), ["note", "class", 60]),
+    "no file": (("given/none.csv", "label"), ["given/none.csv", "no such file"]),
+    "no rows": (("given/head.csv", "label"), ["label", "missing", 0]),
+    "alone": (("given/alone.csv", "label"), ["label", "only column"]),
+    "useless": (("given/useless.csv", "label"), ["label", "id: identifier"]),
+    "shards": (("given/t.csv", "label", "given/none-*.csv"), ["given/none-*.csv", "no such file"]),
 }
 
 
@@ -217,9 +218,10 @@ def test_a_refusal_leaves_everything_as_it_was(name, shipped):
     given_csv(frame[["id", "label"]], "given/useless.csv")
     Path("params.yaml").write_text(shipped.read_text())
     before = tree()
-    arguments, message = MISTAKES[name]
-    with pytest.raises(UserError, match=re.escape(message)):
+    arguments, words = MISTAKES[name]
+    with pytest.raises(UserError) as caught:
         begin(*arguments)
+    assert_names(str(caught.value), *words)
     assert before == tree()
 
 
@@ -241,7 +243,7 @@ def test_another_file_of_the_same_name_is_not_overwritten():
     given_csv(table_of(np.random.default_rng(0), 60, "two"))
     Path("data/raw").mkdir(parents=True)
     Path("data/raw/t.csv").write_text("mine")
-    with pytest.raises(UserError, match=r"^data/raw/t.csv is there with other content that DVC does not have"):
+    with pytest.raises(UserError, match=r"^data/raw/t.csv .*DVC"):
         begin()
     assert "mine" == Path("data/raw/t.csv").read_text()
     assert not Path("params.yaml").exists()

@@ -161,7 +161,7 @@ def test_without_unlabelled_rows_no_disagreement_is_invented(results_of):
     estimates = estimate_all(results)
     assert ["E_in", "E_val", "E_cv", "E_prog", "E_2cv", "E_train"] == [record.estimate for record in estimates["good"]]
     wanted, results = results_of("selection.criterion=E_maxdt", unlabeled=False)
-    with pytest.raises(UserError, match=r"^selection\.criterion: criterion is E_maxdt, but E_maxdt was not computed"):
+    with pytest.raises(UserError, match=r"^selection\.criterion is E_maxdt, but E_maxdt was not computed"):
         choose(wanted, results, estimate_all(results))
 
 

@@ -14,6 +14,8 @@ from sklearn.tree import DecisionTreeClassifier, ExtraTreeClassifier
 from heldout.family import TunedEstimator
 from heldout.learners import open_random_states, seeded
 from tasks.params.build_learner import build, check, resolve
+from tasks.runtime.errors import Misplaced
+from tests.tasks.mistakes import assert_names
 
 
 def states(learner) -> dict[str, int | None]:
@@ -72,8 +74,9 @@ def test_an_import_path_resolves_to_the_object_it_names():
     ("path", "near"), [("sklearn.svm.SVCC", "sklearn.svm.SVC"), ("sklearn.svm.linearSVC", "sklearn.svm.LinearSVC")]
 )
 def test_an_unknown_name_is_refused_with_the_nearest(path, near):
-    with pytest.raises(ValueError, match=f"^'{path}' cannot be imported: .* has no '.*'; did you mean {near}[?]$"):
+    with pytest.raises(ValueError, match=f"; did you mean {near}[?]$") as caught:
         resolve(path)
+    assert_names(str(caught.value), repr(path))
 
 
 def test_a_learner_without_preprocessing_is_itself_and_with_it_a_pipeline():
@@ -85,17 +88,19 @@ def test_a_learner_without_preprocessing_is_itself_and_with_it_a_pipeline():
 
 @pytest.mark.parametrize("preprocess", [None, "sklearn.preprocessing.StandardScaler"])
 @pytest.mark.parametrize(
-    ("params", "message"),
+    ("params", "words"),
     [
-        ({"kernels": "rbf"}, "params.kernels is not a parameter of sklearn.svm.SVC; did you mean kernel[?]"),
-        ({"C": 0}, "The 'C' parameter of SVC must be a float .* Got 0 instead."),
-        ({"kernel": "line"}, "The 'kernel' parameter of SVC must be .*'linear'.* Got 'line' instead."),
+        ({"kernels": "rbf"}, ["sklearn.svm.SVC", "did you mean kernel?"]),
+        ({"C": 0}, [0, "SVC", "float", "(0.0, inf]"]),
+        ({"kernel": "line"}, ["'line'", "SVC", "'linear'"]),
     ],
 )
-def test_a_bad_parameter_is_refused_before_any_fit_behind_preprocessing_too(params, message, preprocess):
+def test_a_bad_parameter_is_refused_before_any_fit_behind_preprocessing_too(params, words, preprocess):
     check("sklearn.svm.SVC", {"C": 1, "kernel": "rbf"}, preprocess)
-    with pytest.raises(ValueError, match=f"^{message}$"):
+    with pytest.raises(Misplaced) as caught:
         check("sklearn.svm.SVC", params, preprocess)
+    assert ("params", *params) == caught.value.place
+    assert_names(str(caught.value), *words)
 
 
 PATH = {"parameter": "alpha", "values": [1.0, 0.1]}
@@ -114,22 +119,16 @@ def test_a_family_stands_behind_its_preprocessing_with_the_learner_inside(family
 
 @pytest.mark.parametrize("preprocess", [None, "sklearn.preprocessing.StandardScaler"])
 @pytest.mark.parametrize(
-    ("estimator", "family", "message"),
+    ("family", "key", "words"),
     [
-        (
-            "sklearn.svm.SVC",
-            {"parameter": "D", "values": [1, 2]},
-            "parameter is 'D'; it must be epochs, or one of SVC's C",
-        ),
-        ("sklearn.svm.SVC", EPOCHS, "parameter is epochs, but SVC has no partial_fit"),
-        ("sklearn.svm.SVC", {"parameter": "C", "values": [1]}, r"values is \[1\]; a family needs at least 2"),
-        (
-            "sklearn.svm.SVC",
-            {"parameter": "C", "values": [1, 0]},
-            "The 'C' parameter of SVC must be a float .* Got 0 instead",
-        ),
+        ({"parameter": "D", "values": [1, 2]}, "parameter", ["'D'", "epochs", "SVC", "C"]),
+        (EPOCHS, "parameter", ["epochs", "SVC", "partial_fit"]),
+        ({"parameter": "C", "values": [1]}, "values", ["[1]", 2]),
+        ({"parameter": "C", "values": [1, 0]}, "values", [0, "SVC", "float", "(0.0, inf]"]),
     ],
 )
-def test_a_bad_path_is_refused_before_any_fit_behind_preprocessing_too(estimator, family, message, preprocess):
-    with pytest.raises(ValueError, match=f"^{message}"):
-        check(estimator, {}, preprocess, family)
+def test_a_bad_path_is_refused_before_any_fit_behind_preprocessing_too(family, key, words, preprocess):
+    with pytest.raises(Misplaced) as caught:
+        check("sklearn.svm.SVC", {}, preprocess, family)
+    assert ("family", key) == caught.value.place
+    assert_names(str(caught.value), *words)
