@@ -8,6 +8,8 @@ import pytest
 import yaml
 
 from heldout.intervals import DEFAULTS, METHODS
+from heldout.selection.criteria import CRITERIA
+from heldout.selection.rules import RULES
 from tasks.params import load
 from tasks.runtime.errors import UserError
 
@@ -22,9 +24,16 @@ NO_IMPORT, RANGE = "cannot be imported", "must be a float in the range [0.0, inf
 LEARNER = "scikit-learn learner: it lacks fit, predict, get_params or set_params"
 MISSING = ".__init__() missing 1 required positional argument: 'steps'"
 SCHEDULER = "needs execution.scheduler, as in tcp://127.0.0.1:8786"
-CRITERIA = "'E_val', 'E_cv', 'E_2cv', 'E_prog', 'E_maxdt' or 'max(E_cv, E_maxdt)'"
 A_DICTIONARY = "input should be a valid dictionary"
 LINES = {None, *range(1, 500)}
+
+
+def one_of(names) -> str:
+    """The names as a message lists them."""
+    *most, last = (repr(name) for name in names)
+    return f"{', '.join(most)} or {last}"
+
+
 ONE_BY_ONE = "use the rule minimum, or a criterion among E_val, E_cv, E_2cv, E_prog"
 
 
@@ -70,11 +79,10 @@ def told(path, *changes) -> list[str]:
         ("split.gap=-1", "split.gap is -1: input should be greater than or equal to 0"),
         ("split.duplicates=drop", "split.duplicates is 'drop': input should be 'allow' or 'keep_together'"),
         ("selection.level=1", "selection.level is 1: input should be less than 1"),
-        ("selection.criterion=E_out", f"selection.criterion is 'E_out': input should be {CRITERIA}"),
+        ("selection.criterion=E_out", f"selection.criterion is 'E_out': input should be {one_of(CRITERIA)}"),
         (
             "selection.rule=min",
-            "selection.rule is 'min': input should be 'minimum', 'one_standard_error' or 'indistinguishable'; "
-            "did you mean 'minimum'?",
+            f"selection.rule is 'min': input should be {one_of(RULES)}; did you mean 'minimum'?",
         ),
         ("selection.nested=yes please", "selection.nested is 'yes please': input should be a valid boolean"),
         ("selection.reopen_test=1", "selection.reopen_test is 1: input should be a valid boolean"),
