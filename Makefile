@@ -1,44 +1,52 @@
-# Everything runs in .venv, made from requirements.lock; nothing else is needed than Python 3.11, git and make.
+# Everything runs in .venv, which is made from requirements.lock; you need only Python 3.11, git and make.
 PYTHON := $(shell command -v python3.11 || command -v python3)
 UV := uv==0.13.9
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
 
-.PHONY: repro test test-slow test-long test-units test-commands studies datasets docs bench bench-quick check ui serve lock clean
+.PHONY: repro test test-slow test-long test-heldout test-tasks test-runs test-faults studies datasets docs bench bench-quick check ui serve lock clean
 
 repro: .venv/ready ## validate the candidates of params.yaml
 	dvc repro
 
 test: .venv/ready ## format, types, layers, and all tests but the long ones
-	$(MAKE) --no-print-directory check
-	$(MAKE) --no-print-directory -j2 --output-sync=target test-units test-commands
+	$(MAKE) --no-print-directory -j4 --output-sync=target check $(TESTS)
 
 test-slow: .venv/ready ## the slow tests, which CI runs too
-	$(MAKE) --no-print-directory -j2 --output-sync=target test-units test-commands MARKED="-m slow"
+	$(MAKE) --no-print-directory -j4 --output-sync=target $(TESTS) MARKED="-m slow"
 
-test-long: .venv/ready ## those that do not fit the time of CI: before a release
+test-long: .venv/ready ## the tests that are too long for CI: before a release
 	python -m pytest tests/end_to_end -m long
 
-# side by side: the real commands wait much of their time
-test-units: .venv/ready
-	python -m pytest tests/heldout tests/studies tests/tasks $(MARKED)
+# in parallel on two cores: the real commands spend much of their time waiting
+TESTS := test-heldout test-runs test-tasks test-faults
+FAULTS := $(patsubst %,tests/end_to_end/test_%.py,errors interrupted killed serve)
 
-test-commands: .venv/ready
-	python -m pytest tests/end_to_end $(MARKED)
+test-heldout: .venv/ready
+	python -m pytest tests/heldout tests/structure tests/studies $(MARKED)
 
-studies: .venv/ready ## hours: docs/coverage.*; DATA=FOLDER adds the real data sets, QUICK=--quick is minutes
+test-tasks: .venv/ready
+	python -m pytest tests/tasks $(MARKED) || test $$? = 5 -a -n "$(MARKED)" # 5: none of them is slow
+
+test-runs: .venv/ready
+	python -m pytest tests/end_to_end $(FAULTS:%=--ignore=%) $(MARKED)
+
+test-faults: .venv/ready
+	python -m pytest $(FAULTS) $(MARKED)
+
+studies: .venv/ready ## hours: docs/coverage.*; DATA=FOLDER adds the real data sets, QUICK=--quick takes minutes
 	python -m studies.coverage $(QUICK) $(if $(DATA),--data $(DATA))
 
 docs: .venv/ready ## what is made from the code: params.schema.json, docs/params.md, comments of params.yaml, tables of docs/method.md
 	python -m tasks.params.docs
 	python -m studies.method_pictures --tables
 
-datasets: .venv/ready ## a quarter of an hour: DATA=FOLDER of public sets, each from its file to the decision; docs/datasets.md
+datasets: .venv/ready ## a quarter of an hour: the public data sets in DATA=FOLDER, each from its file to the decision; docs/datasets.md
 	python -m studies.datasets $(if $(DATA),--data $(DATA))
 
-bench: .venv/ready ## at most 20 minutes, on an idle machine: the table and the picture of docs/speed.md, measured anew
+bench: .venv/ready ## at most 20 minutes, on an idle machine: measures the table and the picture of docs/speed.md again
 	python -m benchmarks
 
-bench-quick: .venv/ready ## at most 3 minutes: the same on a tenth of the rows, nothing written
+bench-quick: .venv/ready ## at most 3 minutes: the same on a tenth of the data; writes nothing
 	python -m benchmarks --quick
 
 check: .venv/ready
@@ -59,9 +67,9 @@ serve: .venv/ready ## Prefect server, worker and the deployment nightly-validati
 	.venv/bin/uv pip sync --quiet --compile-bytecode --require-hashes --python .venv/bin/python requirements.lock
 	touch $@
 
-lock: .venv/ready ## resolve pyproject.toml again, keeping the pins that still fit
+lock: .venv/ready ## resolve pyproject.toml again; pins that still fit stay
 	.venv/bin/uv pip compile pyproject.toml --universal --python-version 3.11 --extra pipeline --extra boosting \
 		--extra dev --generate-hashes --no-emit-index-url --no-header --quiet -o requirements.lock
 
-clean: ## remove what runs leave, but not mlruns, DVC's cache or your data
+clean: ## remove the outputs of runs, but not mlruns, DVC's cache or your data
 	rm -rf .cache .prefect data/prepared data/results reports models

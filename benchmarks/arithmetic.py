@@ -1,4 +1,4 @@
-"""The fits of the shipped run, without Prefect, beside what a user would write with scikit-learn and joblib."""
+"""The fits of the shipped run, without Prefect, compared with a user's script of scikit-learn and joblib."""
 
 import shutil
 import time
@@ -23,11 +23,11 @@ from tasks.plans.read_design import read_design
 from tasks.storage import files, fit_cache
 
 _JOBLIB = f"joblib {joblib.__version__}"
-_MADE = ("forest", "boosting")  # whose fits are all made
+_WITHOUT_SHORTCUT = ("forest", "boosting")  # every fit is made
 
 
 def rows(scale: int) -> Iterator[Row]:
-    """The rows of this work, of one time each where `scale` is above 1."""
+    """The rows of this comparison; each is measured once if `scale` is above 1."""
     times = 5 if scale == 1 else 1
     with (
         checkout(),
@@ -44,16 +44,16 @@ def rows(scale: int) -> Iterator[Row]:
 
 def _folds(settings: Settings, times: int) -> Row:
     without = settings.execution.model_copy(update={"shortcuts": "off"})
-    left = [one for one in settings.candidates if one.name in _MADE]
-    made = settings.model_copy(update={"candidates": left, "execution": without})
-    fold, (X, y) = PredefinedSplit(read_design(made).partition.fold), files.read_table(files.LABELED)
+    candidates = [candidate for candidate in settings.candidates if candidate.name in _WITHOUT_SHORTCUT]
+    reduced = settings.model_copy(update={"candidates": candidates, "execution": without})
+    fold, (X, y) = PredefinedSplit(read_design(reduced).partition.fold), files.read_table(files.LABELED)
 
     def ours() -> None:
         shutil.rmtree(fit_cache.FOLDER, ignore_errors=True)
-        run_schemes.fit_all(made, ["cross_validation"])
+        run_schemes.fit_all(reduced, ["cross_validation"])
 
     def theirs() -> None:
-        for candidate in made.candidates:
+        for candidate in reduced.candidates:
             cross_validate(candidate.learner(), X, y, cv=fold, n_jobs=2)
 
     work, peer = "10 folds of forest and boosting without shortcuts, 2 workers", f"cross_validate(n_jobs=2), {PEER}"
@@ -61,33 +61,34 @@ def _folds(settings: Settings, times: int) -> Row:
 
 
 def _whole(settings: Settings, times: int) -> Row:
-    found: list[dict[str, float]] = [{}, {}]
+    disagreements: list[dict[str, float]] = [{}, {}]  # ours, theirs
 
     def ours() -> None:
-        found[0] = _pipeline(settings)
+        disagreements[0] = _pipeline(settings)
 
     def theirs() -> None:
-        found[1] = _script(settings)
+        disagreements[1] = _script(settings)
 
     work, peer = "all fits and answers of the shipped run, 2 workers, median of 3", f"a script of {_JOBLIB} and {PEER}"
     row = against(work, settings.data.labeled_rows or 0, peer, ours, theirs, 0.5, times)
-    np.testing.assert_allclose([found[0][name] for name in found[1]], [*found[1].values()], rtol=1e-9)
+    ours_by_name, theirs_by_name = disagreements
+    np.testing.assert_allclose([ours_by_name[name] for name in theirs_by_name], [*theirs_by_name.values()], rtol=1e-9)
     return row
 
 
 def _scaling(settings: Settings, times: int) -> Row:
-    """One after the other: a pool that changes its size has a worker to start."""
-    alone = settings.model_copy(update={"execution": settings.execution.model_copy(update={"workers": 1})})
-    found = []
-    for chosen in (settings, alone):
+    """Two workers, then one: a change of the pool's size starts a worker, which does not count."""
+    one_worker = settings.model_copy(update={"execution": settings.execution.model_copy(update={"workers": 1})})
+    medians = []
+    for chosen in (settings, one_worker):
         run_schemes.warm_up(chosen)
         seconds = []
         for _ in range(min(times, 3)):
             started = time.perf_counter()
             _pipeline(chosen)
             seconds.append(time.perf_counter() - started)
-        found.append(median(seconds))
-    ours, theirs = found
+        medians.append(median(seconds))
+    ours, theirs = medians
     work = "all fits and answers of the shipped run, 2 workers, median of 3"
     return Row(work, settings.data.labeled_rows or 0, "itself with 1 worker", ours, theirs, ours / theirs, 1 / 1.8)
 
@@ -100,12 +101,12 @@ def _pipeline(settings: Settings) -> dict[str, float]:
         run_schemes.fit_all(settings, names)  # type: ignore[arg-type]  # these are names of schemes
     halves, _ = run_schemes.fit_all(settings, ["covalidation"])
     lines = disagreement.disagree_all(settings, halves["covalidation"])[0]["disagreement_rows"]
-    found = lines.groupby("candidate").apply(lambda own: np.average(own["mean"], weights=own["rows"]))
-    return {str(name): float(value) for name, value in found.items()}
+    means = lines.groupby("candidate").apply(lambda shards: np.average(shards["mean"], weights=shards["rows"]))
+    return {str(name): float(value) for name, value in means.items()}
 
 
 def _script(settings: Settings) -> dict[str, float]:
-    """The same as one joblib loop over all fits, on arrays, without a file."""
+    """The same as one joblib loop over all fits, on arrays, without files."""
     design, (X, y) = read_design(settings), files.read_table(files.LABELED)
     labeled = np.ascontiguousarray(X.to_numpy())
     unlabeled = np.concatenate([files.read_shard(path).to_numpy() for path in files.shards()])
@@ -117,17 +118,19 @@ def _script(settings: Settings) -> dict[str, float]:
         for split in scheme(design, name, settings.deliver).splits
     ]
     done = joblib.Parallel(n_jobs=2)(
-        joblib.delayed(_fit)(learner, labeled, y, split, asked) for _, learner, split, asked in todo
+        joblib.delayed(_fit)(learner, labeled, y, split, shared_rows) for _, learner, split, shared_rows in todo
     )
-    said: dict[str, list[Any]] = {}
-    for (name, _, _, asked), (_, answers) in zip(todo, done, strict=True):
-        if asked is not None:
-            said.setdefault(name, []).append(answers)
-    return {name: float(np.mean(np.array(own[::2]) != np.array(own[1::2]))) for name, own in said.items()}
+    by_candidate: dict[str, list[Any]] = {}
+    for (name, _, _, shared_rows), (_, predicted) in zip(todo, done, strict=True):
+        if shared_rows is not None:
+            by_candidate.setdefault(name, []).append(predicted)
+    return {
+        name: float(np.mean(np.array(halves[::2]) != np.array(halves[1::2]))) for name, halves in by_candidate.items()
+    }
 
 
 def _fit(learner: Any, X: Any, y: Any, split: Split, unlabeled: Any) -> tuple[list[Any], Any]:
-    """The losses on the rows tested; of a half also on those trained on, and its answers for unlabelled rows."""
+    """The losses on the tested rows; for a half also the losses on its training rows and its unlabelled predictions."""
     hypothesis = clone(learner).fit(X[split.train], y[split.train])
     losses = [hypothesis.predict(X[split.validation]) != y[split.validation]]
     if unlabeled is None:
@@ -137,7 +140,7 @@ def _fit(learner: Any, X: Any, y: Any, split: Split, unlabeled: Any) -> tuple[li
 
 
 def _run_all(settings: Settings, _what: str, function: Callable[..., Any], todo: Sequence[Work], _reused: int) -> Any:
-    """What `tasks.fits.executor.run_all` does, but for Prefect, whose time is another row's."""
+    """The fan-out of tasks without Prefect, whose time has a row of its own."""
     pool = executor.executor(settings.execution)
     longest_first = sorted(range(len(todo)), key=lambda place: -todo[place].seconds)
     futures = {place: pool.submit(function, *todo[place].arguments) for place in longest_first}

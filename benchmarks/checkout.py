@@ -14,12 +14,12 @@ from typing import Any
 import yaml
 
 ROOT = Path(__file__).parents[1]
-_LEFT = (".cache", ".dvc/tmp", "data/prepared", "data/results", "reports", "models")  # not the stores of old runs
+_OUTPUTS = (".cache", ".dvc/tmp", "data/prepared", "data/results", "reports", "models")  # not the stores of old runs
 
 
 @contextmanager
 def checkout(commit: str = "HEAD", changes: Mapping[str, Any] | None = None) -> Iterator[Path]:
-    """The clone at `commit`, top-level keys of its params.yaml replaced; the current folder while it is there."""
+    """A clone at `commit` with `changes` of top-level keys in params.yaml; it is the current folder while it exists."""
     with tempfile.TemporaryDirectory() as folder:
         here = Path(folder) / "heldout"
         _run("git", "clone", "--quiet", str(ROOT), str(here))
@@ -32,13 +32,13 @@ def checkout(commit: str = "HEAD", changes: Mapping[str, Any] | None = None) -> 
 
 
 def flow(name: str) -> None:
-    """python -m flows NAME, here."""
+    """Run `python -m flows NAME` in the current folder."""
     _run(sys.executable, "-m", "flows", name)
 
 
 def repro(here: Path) -> float:
-    """The seconds of a whole `dvc repro` in a checkout that finds no fit stored."""
-    for name in _LEFT:
+    """The seconds of a whole `dvc repro` in a checkout without stored fits."""
+    for name in _OUTPUTS:
         shutil.rmtree(here / name, ignore_errors=True)
     started = time.perf_counter()
     with chdir(here):
@@ -47,7 +47,7 @@ def repro(here: Path) -> float:
 
 
 def script(text: str) -> str:
-    """What a Python program says, here."""
+    """The output of a Python program, run in the current folder."""
     return _run(sys.executable, "-c", text)
 
 

@@ -99,5 +99,5 @@ def _parts(fold: Any) -> list[Rows]:
     return np.split(order, np.cumsum(np.bincount(fold))[:-1])
 
 
-def _asked(X: Any) -> tree_cv.Ask[Any]:
+def _asked(X: Any) -> tree_cv.Evaluate[Any]:
     return lambda hypothesis, rows: hypothesis.predict(take(X, rows))

@@ -1,4 +1,4 @@
-"""What Prefect, DVC, MLflow and the reports add to the arithmetic, and the whole run beside an earlier one."""
+"""The time that Prefect, DVC, MLflow and the reports add, and the whole run compared with an earlier commit."""
 
 from collections.abc import Iterator
 from statistics import median
@@ -17,13 +17,13 @@ _SMALLEST = {
 
 
 def rows(scale: int) -> Iterator[Row]:
-    """The rows of this work; the earlier run alone at scale 1."""
+    """The rows of this comparison; the earlier commit runs at scale 1 only."""
     times = 3 if scale == 1 else 1
     with checkout(changes=_SMALLEST) as here:
         repro(here)  # makes the stores
         seconds = median(repro(here) for _ in range(times))
         tasks = _TASKS // scale
-        a_task = _seconds_a_task(tasks)
+        per_task = _seconds_per_task(tasks)
     yield Row(
         "dvc repro of one naive Bayes, 2 repeats, median of 3",
         300,
@@ -35,11 +35,18 @@ def rows(scale: int) -> Iterator[Row]:
         "seconds",
     )
     yield Row(
-        f"{tasks} tasks that do nothing", 0, "as many calls of the pool", a_task, 0.0, 1e3 * a_task, 15.0, "ms a task"
+        f"{tasks} tasks that do nothing",
+        0,
+        "as many calls of the pool",
+        per_task,
+        0.0,
+        1e3 * per_task,
+        15.0,
+        "ms a task",
     )
-    share = (seconds + a_task * _LONG) / _LONG
+    share = (seconds + per_task * _LONG) / _LONG
     work = "orchestration of ten minutes in tasks of a second, by the two rows above"
-    yield Row(work, 0, "the ten minutes", seconds + a_task * _LONG, _LONG, share, 0.05)
+    yield Row(work, 0, "the ten minutes", seconds + per_task * _LONG, _LONG, share, 0.05)
     if scale == 1:
         yield _before()
 
@@ -51,8 +58,8 @@ def _before() -> Row:
     return Row(work, 300, f"itself at {_BEFORE}, before the first shortcut", ours, theirs, ours / theirs, 0.5)
 
 
-def _seconds_a_task(tasks: int) -> float:
-    """What a Prefect task adds to a call of the pool, a flow's own start aside."""
+def _seconds_per_task(tasks: int) -> float:
+    """The seconds that a Prefect task adds to a call of the pool, without the start of the flow."""
     from tasks.runtime.server import Server
 
     server = Server()
@@ -70,14 +77,15 @@ from tasks.runtime import environment
 environment.enter()
 logging.disable(logging.CRITICAL)
 from prefect import flow
-from tasks.fits import executor
+from flows.stage import RUNNER
+from tasks.fits import executor, fan_out
 from tasks.params import load
 settings = load("params.yaml", ())
 
-@flow(task_runner=executor.RUNNER)
+@flow(task_runner=RUNNER)
 def many(number):
     started = time.perf_counter()
-    executor.run_all(settings, "many", abs, [executor.Work(f"task {{n}}", (n,), ()) for n in range(number)], 0)
+    fan_out.run_all(settings, "many", abs, [executor.Work(f"task {{n}}", (n,), ()) for n in range(number)], 0)
     return time.perf_counter() - started
 
 many(10)

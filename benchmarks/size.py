@@ -1,10 +1,10 @@
-"""Does a run of real size fit: rows, seconds and peak memory of the whole pipeline, printed as tables.
+"""Seconds and peak memory of the whole pipeline on large data, printed as tables; docs/size.md.
 
-    python -m benchmarks.size FOLDER            # a million labelled rows, ten million unlabelled ones
+    python -m benchmarks.size FOLDER            # a million labelled rows, ten million unlabelled rows
     python -m benchmarks.size FOLDER --shards   # co-validation alone, with 2, 20 and 200 shards
 
-Data are made in FOLDER, and each run is in a clone of this checkout there. Memory is the sum of the
-resident sizes of the command and all processes that it started, pages that they share counted each time.
+The data are made in FOLDER, and each run is in a clone of this checkout there. Memory is the sum of the
+resident sizes of the command and all its child processes; shared pages count once for each process.
 """
 
 import argparse
@@ -47,16 +47,16 @@ _FLOWS = ("prepare", "holdout", "cross_validation", "progressive", "covalidation
 
 @dataclass(frozen=True)
 class Run:
-    """What one command took."""
+    """Seconds and memory of one command."""
 
     seconds: float
     gigabytes: float  # at its peak, over all processes
 
 
 def write_rows(path: Path, rows: int, *, seed: int, labeled: bool) -> None:
-    """`rows` of 50 normal columns; a label of two classes that is partly linear, partly not, and noisy.
+    """Write `rows` rows of 50 normal columns, with a noisy label of two classes that is partly linear.
 
-    Nothing is done where the file is there already.
+    An existing file is kept.
     """
     if path.exists():
         return
@@ -79,7 +79,7 @@ def write_rows(path: Path, rows: int, *, seed: int, labeled: bool) -> None:
 
 
 def write_params(path: Path, labeled: Path, unlabeled: str, rows: int, **changes: Any) -> Path:
-    """The shipped parameters, for five folds, five halvings and one progressive block."""
+    """The shipped parameters with five folds, five halvings and one progressive block."""
     params = yaml.safe_load((ROOT / "params.yaml").read_text(encoding="utf-8"))
     params["data"] |= {
         "source": str(labeled),
@@ -107,7 +107,7 @@ def clone(folder: Path) -> Path:
 
 
 def measured(command: Sequence[str], checkout: Path) -> Run:
-    """Run a command to its end, and watch it. Raises CalledProcessError if it fails."""
+    """Run a command to its end, and watch its memory. Raises CalledProcessError if it fails."""
     started, peak, done = time.monotonic(), 0.0, threading.Event()
     process = subprocess.Popen(command, cwd=checkout, env={**os.environ, "PYTHONPATH": ""})  # noqa: S603
 
@@ -129,11 +129,11 @@ def measured(command: Sequence[str], checkout: Path) -> Run:
 
 
 def _resident(pid: int) -> float:
-    """Gigabytes (10^9 bytes) that a process and its descendants hold in memory."""
+    """Gigabytes (10^9 bytes) that a process and its descendants have in memory."""
     total = 0
     try:
-        whole = psutil.Process(pid)
-        for process in [whole, *whole.children(recursive=True)]:
+        parent = psutil.Process(pid)
+        for process in [parent, *parent.children(recursive=True)]:
             try:
                 total += process.memory_info().rss
             except psutil.NoSuchProcess:
@@ -167,21 +167,21 @@ def whole(folder: Path, labeled: int, unlabeled: int, shards: int) -> None:
     print(f"| all | {sum(run.seconds for run in runs):.0f} | {most:.2f} |")
 
 
-def by_shards(folder: Path, rows_a_shard: int) -> None:
-    """Co-validation alone over ever more shards of the same size: its memory must not grow."""
+def by_shards(folder: Path, rows_per_shard: int) -> None:
+    """Co-validation alone with more and more shards of the same size: its memory must not grow."""
     source = folder / "few.parquet"
     write_rows(source, 5000, seed=0, labeled=True)
     checkout = clone(folder / "checkout")
-    print(f"\nco-validation of 5,000 labelled rows, shards of {rows_a_shard:,} rows, {COLUMNS} columns\n")
+    print(f"\nco-validation of 5,000 labelled rows, shards of {rows_per_shard:,} rows, {COLUMNS} columns\n")
     print("| shards | unlabelled rows | seconds | peak memory, GB |\n|---|---|---|---|", flush=True)
     for count in (2, 20, 200):
         for number in range(count):
             path = folder / f"of-{count}/{number:03d}.parquet"
-            write_rows(path, rows_a_shard, seed=1 + number, labeled=False)
+            write_rows(path, rows_per_shard, seed=1 + number, labeled=False)
         params = write_params(folder / "few.yaml", source, str(folder / f"of-{count}/*.parquet"), 5000)
         for name in ("prepare", "covalidation"):
             run = measured(flow(name, params), checkout)
-        print(f"| {count} | {count * rows_a_shard:,} | {run.seconds:.0f} | {run.gigabytes:.2f} |", flush=True)
+        print(f"| {count} | {count * rows_per_shard:,} | {run.seconds:.0f} | {run.gigabytes:.2f} |", flush=True)
         shutil.rmtree(folder / f"of-{count}")
 
 
@@ -192,12 +192,12 @@ def main() -> None:
     parser.add_argument("--labeled", type=int, default=1_000_000)
     parser.add_argument("--unlabeled", type=int, default=10_000_000)
     parser.add_argument("--shards", action="store_true", help="co-validation alone, with 2, 20 and 200 shards")
-    parser.add_argument("--rows-a-shard", type=int, default=50_000)
+    parser.add_argument("--rows-per-shard", type=int, default=50_000)
     arguments = parser.parse_args()
     folder = arguments.folder.resolve()
     folder.mkdir(parents=True, exist_ok=True)
     if arguments.shards:
-        by_shards(folder, arguments.rows_a_shard)
+        by_shards(folder, arguments.rows_per_shard)
     else:
         whole(folder, arguments.labeled, arguments.unlabeled, shards=20)
 

@@ -1,4 +1,4 @@
-"""Support vector machines from shared distances beside separate fits: the folds and the halves of one candidate."""
+"""Support vector machines from shared distances compared with separate fits: one candidate's folds and halves."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -12,11 +12,11 @@ from heldout import covalidation, cross_validation
 from heldout.partition import draw_folds, make_halves
 from heldout.shortcuts.support_vectors import Distances, SupportVectors
 
-_TIMES = 3  # both ways of one round take more than ten seconds
+_TIMES = 3  # a round of both ways takes more than ten seconds
 
 
 def rows(scale: int) -> Iterator[Row]:
-    """The rows of this work, on one thread; sizes are divided by `scale`."""
+    """The rows of this comparison, on one thread; sizes are divided by `scale`."""
     with threadpool_limits(1):
         for p in (6, 20, 50):
             yield _row(3000 // scale, p)
@@ -27,15 +27,15 @@ def _row(n: int, p: int) -> Row:
     folds = cross_validation.splits(draw_folds(y, 10, stratify=True, random_state=0))
     halves = make_halves(y, repeats=30, stratify=True, seed=0)
     fits = [(split.train, split.validation) for split in folds]
-    # a run tests a half model on its own half as well
+    # a run also tests a half model on its training half
     fits += [(split.train, np.arange(n)) for half in halves for split in covalidation.splits(half)]
 
     def shared(few: Any = fits) -> list[Any]:
         machines = SupportVectors.of(SVC(), Distances.of(X), y)
-        return [machines.predictions(machines.fitted(train, 0), train, asked) for train, asked in few]
+        return [machines.predictions(machines.fitted(train, 0), train, test_rows) for train, test_rows in few]
 
     def separate(few: Any = fits) -> list[Any]:
-        return [SVC().fit(X[train], y[train]).predict(X[asked]) for train, asked in few]
+        return [SVC().fit(X[train], y[train]).predict(X[test_rows]) for train, test_rows in few]
 
     for ours, theirs in zip(shared(fits[8:12]), separate(fits[8:12]), strict=True):
         np.testing.assert_array_equal(ours, theirs)

@@ -16,11 +16,11 @@ FLOWS = {
     "progressive": "E_prog: test each block of examples, then train on it",
     "covalidation": "E_2cv, E_train and disagreement of half models on the unlabelled shards",
     "select": "all estimates, the winner, its bound and E_test -> reports, models/selected.skops",
-    "report": "pictures, report.html, MLflow, and the table in the terminal",
+    "report": "plots, report.html, MLflow, and the table in the terminal",
     "validate": "all of them, one after the other, as one MLflow run",
 }
 
-_PLAN = "plan"  # fits nothing that is kept, and needs no Prefect
+_PLAN = "plan"  # stores no fit, and needs no Prefect
 _EPILOG = """\
 examples:
   python -m flows init ~/customers.csv --target left
@@ -28,14 +28,14 @@ examples:
   python -m flows validate --set split.folds=5 --set selection.criterion=E_maxdt
   python -m flows cross_validation --params other.yaml
 
-Each flow reads what the ones before it wrote. Finished fits lie under .cache/tasks and are used
-again; removing that folder is always safe. `validate` with params.yaml as it stands leaves
-`dvc status` up to date. Exit codes: 0 done, 2 something to mend (told in one line each), 1 a crash,
-130 interrupted."""
+Each flow reads the files of the flows before it. Finished fits lie under .cache/tasks and are used
+again; removing that folder is always safe. After `validate` with an unchanged params.yaml,
+`dvc status` is up to date. Exit codes: 0 done, 2 mistakes to fix (reported in one line each),
+1 a crash, 130 interrupted."""
 
 
 def main() -> int:
-    """Parse, and run the flow here or, inside of a DVC stage, in the host that all stages share."""
+    """Parse the arguments; run the flow in this process or, in a DVC stage, in the host that all stages share."""
     _use_own_environment()
     if sys.argv[1:2] == ["init"]:
         return _init(sys.argv[2:])
@@ -48,7 +48,7 @@ def main() -> int:
 
             return plan(params, arguments.overrides)
         if "DVC_STAGE" in os.environ:
-            from flows.host import ask as run
+            from flows.host import run_in_host as run
         else:
             from flows.session import run_here as run
         return run(arguments.name, params, arguments.overrides)
@@ -68,19 +68,19 @@ def _init(arguments: list[str]) -> int:
 
 
 def _use_own_environment() -> None:
-    """Go on with the checkout's .venv where `python` is another one, as under `.venv/bin/dvc repro`."""
+    """Continue with the checkout's .venv if `python` is another Python, as under `.venv/bin/dvc repro`."""
     if importlib.util.find_spec("prefect") is not None:
         return
-    own = Path(".venv/bin/python")
-    if not own.exists():
+    python = Path(".venv/bin/python")
+    if not python.exists():
         print("error: the packages of requirements.lock are not installed; run `make repro` first", file=sys.stderr)
         sys.exit(2)
-    os.execv(own, [str(own), "-m", "flows", *sys.argv[1:]])  # noqa: S606
+    os.execv(python, [str(python), "-m", "flows", *sys.argv[1:]])  # noqa: S606
 
 
 def _parser() -> argparse.ArgumentParser:
-    listing = f"  {'init PATH':18}look at a table, and write the params.yaml for it: init --help\n"
-    listing += f"  {_PLAN:18}how many fits a run makes, how long they take and what memory, after prepare\n"
+    listing = f"  {'init PATH':18}look at a table, and write its params.yaml: init --help\n"
+    listing += f"  {_PLAN:18}how many fits a run does, their seconds and memory; needs prepare\n"
     listing += "\n".join(f"  {name:18}{what}" for name, what in FLOWS.items())
     parser = argparse.ArgumentParser(
         prog="python -m flows",
@@ -88,7 +88,7 @@ def _parser() -> argparse.ArgumentParser:
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("name", choices=[_PLAN, *FLOWS], metavar="NAME", help="the flow to run, one of those above")
+    parser.add_argument("name", choices=[_PLAN, *FLOWS], metavar="NAME", help="the flow to run, from the list above")
     parser.add_argument("--params", metavar="FILE", help="the parameters (default: params.yaml of the checkout)")
     parser.add_argument(
         "--set",

@@ -1,4 +1,4 @@
-"""Co-validation: train on both halves of each repeat; compare the two on the unlabelled shards."""
+"""Co-validation: train on both halves of each repeat; compare both models on the unlabelled shards."""
 
 from flows.stage import stage
 from tasks.fits import scheme_results
@@ -12,7 +12,7 @@ from tasks.plans.read_design import read_design
 def covalidation(settings: Settings) -> None:
     """E_2cv, E_train and the disagreement for every candidate, from the same fits."""
     finished, failures = fit_all(settings, ["covalidation"])
-    disagreement, mute = disagree_all(settings, finished["covalidation"])
+    disagreement, no_answer = disagree_all(settings, finished["covalidation"])
     scheme_results.write_covalidation(
-        read_design(settings), finished["covalidation"], disagreement, {**mute, **failures}
+        read_design(settings), finished["covalidation"], disagreement, {**no_answer, **failures}
     )

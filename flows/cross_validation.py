@@ -1,4 +1,4 @@
-"""Cross-validation: train without each fold, test on it; and the fits that its interval asks for."""
+"""Cross-validation: train without each fold, test on it; and the fits that its interval needs."""
 
 from flows.stage import stage
 from tasks.fits import scheme_results

@@ -5,13 +5,13 @@ from tasks.fits import scheme_results
 from tasks.fits.run_schemes import fit_all, prefetch_later_schemes
 from tasks.params import Settings
 from tasks.plans.read_design import read_design
-from tasks.track import mlflow_runs
+from tasks.track import lifecycle
 
 
 @stage
 def holdout(settings: Settings) -> None:
     """E_val of g-, and E_in of g, for every candidate."""
     finished, failures = fit_all(settings, ["holdout", "final"])
-    if mlflow_runs.in_run():
+    if lifecycle.in_run():
         prefetch_later_schemes(settings)
     scheme_results.write_holdout(settings, read_design(settings), finished, failures)

@@ -21,7 +21,7 @@ from types import FrameType
 
 import psutil
 
-from flows.session import CRASH, INTERRUPTED, Session, log_to_terminal, tell
+from flows.session import CRASH, INTERRUPTED, Session, log_to_terminal, report_error
 from tasks.runtime import environment
 from tasks.runtime.checkout_lock import checkout_lock
 from tasks.runtime.environment import CACHE
@@ -33,7 +33,7 @@ _PATIENCE_SECONDS = 30.0
 _LOG = CACHE / "host.log"
 
 
-def ask(name: str, params: str, overrides: Sequence[str]) -> int:
+def run_in_host(name: str, params: str, overrides: Sequence[str]) -> int:
     """Have the host of the enclosing `dvc` process run one flow, on our standard output and error."""
     driver = _driver()
     address = _address(driver)
@@ -93,34 +93,34 @@ class Host:
     def _answer(self, descriptors: list[int], name: str, params: str, overrides: list[str]) -> int:
         """One stage; its words go to its own output, those of the server and the workers to the log."""
         from tasks.params import load
-        from tasks.track import mlflow_runs
+        from tasks.track import lifecycle
 
         try:
-            with _speaking_to(descriptors):
+            with _redirected_to(descriptors):
                 settings = load(params, overrides)
                 if self._first:
                     log.info("starting the server and %d workers", settings.execution.workers)
             self._session.open(settings)
-            with _speaking_to(descriptors):
+            with _redirected_to(descriptors):
                 if self._first:
-                    self._run.enter_context(mlflow_runs.run(settings))
+                    self._run.enter_context(lifecycle.run(settings))
                     self._first = False
                 code = self._session.run(name, params, overrides)
                 if name == "report" and code == 0:
                     self._run.close()
                 return code
         except UserError as error:
-            with _speaking_to(descriptors):
-                return tell(error)
+            with _redirected_to(descriptors):
+                return report_error(error)
         except Exception:
-            with _speaking_to(descriptors):
+            with _redirected_to(descriptors):
                 log.exception("%s crashed", name)
             return CRASH
 
     def _end_run(self, reason: str) -> None:
-        from tasks.track import mlflow_runs
+        from tasks.track import lifecycle
 
-        mlflow_runs.end_run("FAILED", reason)
+        lifecycle.end_run("FAILED", reason)
 
 
 def main(driver: psutil.Process) -> None:
@@ -132,13 +132,13 @@ def main(driver: psutil.Process) -> None:
         with checkout_lock():
             host.serve(driver)
     except UserError as error:
-        tell(error)
+        report_error(error)
     finally:
         host.close()  # the checkout is free by now: the next command need not wait for a server to stop
 
 
 @contextmanager
-def _speaking_to(descriptors: Sequence[int]) -> Iterator[None]:
+def _redirected_to(descriptors: Sequence[int]) -> Iterator[None]:
     """Standard output and error are those of the stage."""
     own = [os.dup(1), os.dup(2)]
     for place, descriptor in zip((1, 2), descriptors, strict=True):

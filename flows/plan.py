@@ -1,4 +1,4 @@
-"""Plan: what a run will take, before it starts."""
+"""Plan: the fits, seconds and memory of a run, before it starts."""
 
 from collections.abc import Sequence
 
@@ -6,15 +6,14 @@ from tasks.runtime.checkout_lock import checkout_lock
 
 
 def plan(params: str, overrides: Sequence[str]) -> int:
-    """Print the fits of every candidate and scheme, and what they will take. Raises UserError."""
-    from tasks.fits import executor
-    from tasks.fits import forecast as planned
+    """Print the fits of every candidate and scheme, and their expected seconds and memory. Raises UserError."""
+    from tasks.fits import executor, forecast
     from tasks.params import load
 
     settings = load(params, tuple(overrides))
     with checkout_lock():
         try:
-            for line in planned.lines(settings):
+            for line in forecast.lines(settings):
                 print(line)
         finally:
             executor.stop(settings.execution)

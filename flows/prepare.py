@@ -18,5 +18,5 @@ def prepare(settings: Settings) -> None:
     for warning in prepared.warnings:
         log.warning("prepare: %s", warning)
     log.info("prepare: %s, %s", prepared, unlabeled.summary(reports))
-    for line in unlabeled.told(reports):
+    for line in unlabeled.messages(reports):
         log.warning("prepare: %s", line)

@@ -25,21 +25,13 @@ def main() -> int:
     children: list[subprocess.Popen[bytes]] = []
     try:
         environment.enter()
-        if healthy(URL):
-            raise UserError(f"a Prefect server answers at {URL} already; stop it first")
-        os.environ["PREFECT_API_URL"] = URL
-        print("starting the Prefect server", flush=True)
-        children.append(_start("server", "start", "--host", HOST, "--port", str(PORT)))
-        _wait_for(children[0])
-        _call("work-pool", "create", POOL, "--type", "process", "--overwrite")
-        _call("--no-prompt", "deploy", "--all")
-        children.append(_start("worker", "start", "--pool", POOL, "--type", "process"))
+        _start_all(children)
         print(f"pages: http://{HOST}:{PORT}\nin another terminal, to run at once:\n")
         print(f"PREFECT_API_URL={URL}\n")
         print("  prefect deployment run 'validate/nightly-validation'\n\nCtrl-C stops all", flush=True)
         while all(child.poll() is None for child in children):
             time.sleep(0.5)
-        raise UserError("the Prefect server or its worker ended by itself; see its words above")
+        raise UserError("the Prefect server or its worker ended by itself; see its output above")
     except UserError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
@@ -52,43 +44,56 @@ def main() -> int:
             _stop(child)
 
 
+def _start_all(children: list[subprocess.Popen[bytes]]) -> None:
+    """Append the server and the worker to `children`, each as soon as it is started."""
+    if healthy(URL):
+        raise UserError(f"a Prefect server answers at {URL} already; stop it first")
+    os.environ["PREFECT_API_URL"] = URL
+    print("starting the Prefect server", flush=True)
+    children.append(_start("server", "start", "--host", HOST, "--port", str(PORT)))
+    _wait_for(children[0])
+    _call("work-pool", "create", POOL, "--type", "process", "--overwrite")
+    _call("--no-prompt", "deploy", "--all")
+    children.append(_start("worker", "start", "--pool", POOL, "--type", "process"))
+
+
 def _prefect(*arguments: str) -> list[str]:
     return [sys.executable, "-m", "prefect", *arguments]
 
 
 def _start(*arguments: str) -> subprocess.Popen[bytes]:
-    # a session of its own: Ctrl-C reaches us alone, and the worker is stopped while its server lives
+    # in another session Ctrl-C does not reach it: the worker stops before its server does
     return subprocess.Popen(_prefect(*arguments), stdin=subprocess.DEVNULL, start_new_session=True)  # noqa: S603
 
 
 def _call(*arguments: str) -> None:
-    called = subprocess.run(  # noqa: S603
+    ran = subprocess.run(  # noqa: S603
         _prefect(*arguments), stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False
     )
-    if called.returncode:
-        raise UserError(f"prefect {' '.join(arguments)} failed: {called.stdout.strip()} {called.stderr.strip()}")
+    if ran.returncode:
+        raise UserError(f"prefect {' '.join(arguments)} failed: {ran.stdout.strip()} {ran.stderr.strip()}")
 
 
 def _wait_for(server: subprocess.Popen[bytes]) -> None:
     deadline = time.monotonic() + _START_SECONDS
     while not healthy(URL):
         if server.poll() is not None or time.monotonic() > deadline:
-            raise UserError("the Prefect server did not start; see its words above")
+            raise UserError("the Prefect server did not start; see its output above")
         time.sleep(0.2)
 
 
 def _stop(child: subprocess.Popen[bytes]) -> None:
-    """End a process and all below it: asked first, then killed."""
+    """End a process and all its descendants: by SIGINT first, then by SIGKILL."""
     if child.poll() is not None:
         return
-    family = psutil.Process(child.pid).children(recursive=True)
+    descendants = psutil.Process(child.pid).children(recursive=True)
     child.send_signal(signal.SIGINT)
     try:
         child.wait(_STOP_SECONDS)
     except subprocess.TimeoutExpired:
         child.kill()
         child.wait()
-    _, left = psutil.wait_procs(family, timeout=2)
+    _, left = psutil.wait_procs(descendants, timeout=2)
     for process in left:
         process.kill()
     psutil.wait_procs(left, timeout=5)

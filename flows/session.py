@@ -1,4 +1,4 @@
-"""One process in which flows run: server, workers and imports are paid for once."""
+"""One process in which flows run: server and workers start once, imports happen once."""
 
 import importlib
 import logging
@@ -22,14 +22,14 @@ CRASH, USER_ERROR, INTERRUPTED = 1, 2, 130
 
 
 class Session:
-    """Server, workers and imports of one process; `run` may be called for one flow after the other."""
+    """Server, workers and imports of one process; `run` may be called for several flows in turn."""
 
     def __init__(self) -> None:
         self._server = Server()
         self._settings: Settings | None = None
 
     def open(self, settings: "Settings", *, fits: bool = True) -> None:
-        """Start the server, and the workers if there is something to fit; import the flows meanwhile."""
+        """Start the workers if there is something to fit, import the flows meanwhile, and wait for the server."""
         if self._settings is not None:
             return
         from tasks.fits.run_schemes import warm_up  # Prefect reads the server's address when it is imported
@@ -41,26 +41,26 @@ class Session:
         self._settings = settings
 
     def start_server(self) -> None:
-        """Begin with what takes longest; `open` waits for it."""
+        """Start the slowest part without waiting; `open` waits for it."""
         self._server.start()
 
     def run(self, name: str, params: str, overrides: Sequence[str]) -> int:
-        """Run one flow; returns the exit code, after telling what went wrong."""
+        """Run one flow; an error of the user is reported. Returns the exit code."""
         from prefect.settings import PREFECT_FLOWS_HEARTBEAT_FREQUENCY, temporary_settings
 
         flow = getattr(importlib.import_module(f"flows.{name}"), name)
-        if name == "cross_validation":  # it waits for the workers, and `select` will want this
+        if name == "cross_validation":  # it waits for the workers; `select` needs this import later
             threading.Thread(target=importlib.import_module, args=("skops.io",), daemon=True).start()
         try:
-            # each flow would wait up to a second for its heartbeat to end, and nobody listens to it here
+            # each flow would wait up to a second for the end of its heartbeat, which nothing here uses
             with temporary_settings({PREFECT_FLOWS_HEARTBEAT_FREQUENCY: None}):
                 flow(params, tuple(overrides))
         except UserError as error:
-            return tell(error)
+            return report_error(error)
         return 0
 
     def close(self) -> None:
-        """Send what Prefect still has to say, and stop the workers and the server."""
+        """Send Prefect's last log lines, and stop the workers and the server."""
         if self._settings is not None:
             from prefect.logging.handlers import APILogWorker
 
@@ -71,15 +71,15 @@ class Session:
         self._server.stop()
 
 
-def tell(error: UserError) -> int:
-    """Say what a user has to mend."""
+def report_error(error: UserError) -> int:
+    """Print each line of the error; returns the exit code."""
     sys.stdout.flush()
     print(f"error: {error}".replace("\n", "\nerror: "), file=sys.stderr, flush=True)
     return USER_ERROR
 
 
 def log_to_terminal() -> None:
-    """Our own lines to standard output; Prefect's go to its server, where its pages show them."""
+    """Log our lines to standard output; Prefect's lines go to its server, whose pages show them."""
     os.environ.setdefault("PREFECT_LOGGING_HANDLERS_CONSOLE_LEVEL", "CRITICAL")
     handler = logging.StreamHandler(sys.stdout)
     handler.setFormatter(logging.Formatter("%(message)s"))
@@ -100,7 +100,7 @@ def run_here(name: str, params: str, overrides: Sequence[str]) -> int:
             session.open(load(params, overrides), fits=name not in _WITHOUT_FITS)
             return session.run(name, params, overrides)
     except UserError as error:
-        return tell(error)
+        return report_error(error)
     except KeyboardInterrupt:
         return INTERRUPTED
     finally:

@@ -1,14 +1,18 @@
 """What every stage of a validation is: a Prefect flow of its parameters, whose seconds are noted on the active run."""
 
+import os
 import time
 from collections.abc import Callable
 from typing import Any
 
 from prefect import flow
+from prefect.task_runners import ThreadPoolTaskRunner
 
-from tasks.fits.executor import RUNNER
 from tasks.params import Settings, load
-from tasks.track import mlflow_runs
+from tasks.track import lifecycle
+
+# threads only wait for the executor; a few more than the workers keep it busy, many would lock sqlite
+RUNNER: Any = ThreadPoolTaskRunner(max_workers=(os.cpu_count() or 1) + 2)
 
 
 def stage(work: Callable[[Settings], None]) -> Any:
@@ -18,6 +22,6 @@ def stage(work: Callable[[Settings], None]) -> Any:
     def run(params: str = "params.yaml", overrides: tuple[str, ...] = ()) -> None:
         started = time.monotonic()
         work(load(params, overrides))
-        mlflow_runs.tag_seconds(work.__name__, time.monotonic() - started)
+        lifecycle.tag_seconds(work.__name__, time.monotonic() - started)
 
     return run

@@ -11,7 +11,7 @@ HOST, PORT = "127.0.0.1", 5000
 
 
 def main() -> int:
-    """Become MLflow's own server; returns only on a mistake to mend."""
+    """Replace this process by MLflow's server; returns only if there is nothing to start."""
     try:
         environment.enter()
         uri = load().tracking.uri
@@ -19,7 +19,7 @@ def main() -> int:
         print(f"error: {error}", file=sys.stderr)
         return 2
     if uri.startswith("http"):
-        print(f"the runs are kept by a server; open {uri}")
+        print(f"a server keeps the runs; open {uri}")
         return 0
     print(f"the runs: http://{HOST}:{PORT}", flush=True)
     command = [sys.executable, "-m", "mlflow", "ui", "--backend-store-uri", uri, "--host", HOST, "--port", str(PORT)]

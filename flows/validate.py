@@ -13,7 +13,7 @@ from tasks.params import load
 from tasks.runtime import environment
 from tasks.runtime.checkout_lock import checkout_lock
 from tasks.storage import dvc_commands
-from tasks.track import mlflow_runs
+from tasks.track import lifecycle
 
 
 @flow(name="validate")
@@ -21,7 +21,7 @@ def validate(params: str = "params.yaml", overrides: tuple[str, ...] = ()) -> No
     """Which candidate, how large its error is, how far to trust that."""
     environment.enter()
     settings = load(params, overrides)
-    with checkout_lock(), mlflow_runs.run(settings):
+    with checkout_lock(), lifecycle.run(settings):
         prepare(params, overrides)
         holdout(params, overrides)
         cross_validation(params, overrides)

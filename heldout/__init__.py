@@ -1,7 +1,7 @@
-"""heldout: which model, how large its true error is, how far to trust that, under which assumption.
+"""heldout: which model to choose, how large its true error is, how sure that is, and under which assumption.
 
-The science alone: arrays, an estimator and a seed in, frozen records out. Importing it loads
-neither scikit-learn nor the pipeline; `validate` and the hypotheses load what they need when they are asked for.
+The mathematics alone: arrays, an estimator and a seed in, frozen records out. `import heldout` loads
+neither scikit-learn nor the pipeline; each public name loads what it needs at its first use.
 
     v = heldout.validate({"lda": LinearDiscriminantAnalysis(), "tree": DecisionTreeClassifier()}, X, y, seed=0)
     print(v)
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = ["KFoldHypothesis", "ProgressiveHypothesis", "TunedEstimator", "Validation", "validate"]
 
-_HOMES = {
+_MODULES = {
     "KFoldHypothesis": "heldout.hypotheses",
     "ProgressiveHypothesis": "heldout.hypotheses",
     "TunedEstimator": "heldout.family",
@@ -28,9 +28,9 @@ _HOMES = {
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
+    if name not in _MODULES:
         raise AttributeError(f"module 'heldout' has no attribute {name!r}")
-    return getattr(import_module(_HOMES[name]), name)
+    return getattr(import_module(_MODULES[name]), name)
 
 
 def __dir__() -> list[str]:

@@ -17,15 +17,16 @@ TARGET = "the k-fold hypothesis: one of the k hypotheses, drawn uniformly"
 
 
 class FoldSplits(Sequence[Split]):
-    """One split for each fold 0 … k-1 of `fold`, shape (N,): train on all other rows, test on it; -1 is in no fold.
+    """One split for each fold 0 … k-1 of `fold`, shape (N,): train on all other rows, test on the fold.
 
-    The rows to train on are listed when they are asked for: those of leave-one-out are N² numbers.
+    A row of fold -1 is in no fold and is never tested. Training rows are listed at each use and not stored, since
+    leave-one-out would store N² numbers.
     """
 
     def __init__(self, fold: NDArray[np.int64]) -> None:
         self.fold = fold
-        tested = np.bincount(fold + 1)  # the first are in no fold
-        self._validation = np.split(np.argsort(fold, kind="stable"), np.cumsum(tested)[:-1])[1:]
+        sizes = np.bincount(fold + 1)  # the first counts the rows in no fold
+        self._validation = np.split(np.argsort(fold, kind="stable"), np.cumsum(sizes)[:-1])[1:]
 
     def __len__(self) -> int:
         return len(self._validation)
@@ -37,7 +38,7 @@ class FoldSplits(Sequence[Split]):
     def __getitem__(self, number: int | slice) -> Split | list[Split]:
         """The split of a fold, or of several."""
         if isinstance(number, slice):
-            return [self[one] for one in range(len(self))[number]]
+            return [self[place] for place in range(len(self))[number]]
         place = range(len(self))[number]
         return _Fold(self._validation[place], self.fold, place)
 
@@ -48,14 +49,14 @@ def splits(fold: NDArray[np.int64]) -> FoldSplits:
 
 
 class _Fold(Split):
-    """The split of one fold, as its number."""
+    """The split of one fold, stored as its number."""
 
     _fold: NDArray[np.int64]
     _number: int
 
     def __init__(self, validation: Rows, fold: NDArray[np.int64], number: int) -> None:
         for name, value in {"validation": validation, "_fold": fold, "_number": number}.items():
-            object.__setattr__(self, name, value)  # of a frozen record
+            object.__setattr__(self, name, value)  # the record is frozen
 
     @property
     def train(self) -> Rows:
@@ -67,17 +68,17 @@ class _Fold(Split):
 
 
 def mean_training_size(made: Sequence[Split]) -> int:
-    """The mean number of rows that the k hypotheses were trained on, rounded: N - N/k where folds are drawn."""
+    """The mean number of training rows of the k hypotheses, rounded: N - N/k for random folds."""
     return round(sum(split.n_train for split in made) / len(made))
 
 
 def estimate(
     candidate: str, observed: CrossValidated, n_train: int, method: IntervalMethod, level: float, repeats: int = 1
 ) -> Estimate:
-    """E_cv: the mean over all held-out losses, of one partition or of `repeats`.
+    """E_cv: the mean over all held-out losses of one partition, or of `repeats` partitions.
 
     With folds of unequal size the hypothesis of each fold counts by the fold's share of the rows. The mean over
-    several partitions has the same expectation, and less of the noise that comes from drawing folds.
+    several partitions has the same expectation, and less noise from the random folds.
     """
     target = TARGET if repeats == 1 else TARGET.replace("the k hypotheses", f"the {repeats} k hypotheses")
     return estimate_with(candidate, "E_cv", observed, target, n_train, method, level)

@@ -1,8 +1,8 @@
-"""How rows depend on one another: which ones belong together, and which came first.
+"""How rows depend on each other: which rows belong together, and which came first.
 
-Rows of a group (a patient, a machine, copies of one row) are alike, and rows of a stream follow one another.
-An error is honest for them only if no hypothesis is tested on a group that it was trained on, or on rows
-before those that it was trained on. `Dependence.purged` says so once, for every split of every scheme.
+Rows of a group (a patient, a machine, copies of a row) are similar, and rows of a stream follow each other.
+An error is honest for such rows only if no hypothesis is tested on a group of its training rows, or on rows
+before its training rows. `Dependence.purged` ensures this for every split of every scheme.
 """
 
 from dataclasses import dataclass, replace
@@ -15,15 +15,15 @@ from numpy.typing import NDArray
 from heldout.errors import BadArgument
 from heldout.records import Rows, Split
 
-Kind = Literal["groups", "time", "groups and time"]
+DependenceKind = Literal["groups", "time", "groups and time"]
 
 
 @dataclass(frozen=True, eq=False)
 class Dependence:
-    """`group`, shape (N,), numbers the group of each row 0 … G-1, `time` its place among the distinct times.
+    """`group`, shape (N,), is the number of each row's group, 0 … G-1; `time` the rank of its time, from 0.
 
-    Either is None where the design has none. `gap` is the number of rows left out between the rows that a
-    hypothesis is trained on and those that it is tested on after them.
+    Each is None where the design does not use it. `gap` is the number of rows left out between the training rows of a
+    hypothesis and the later rows that test it.
     """
 
     group: NDArray[np.int64] | None = None
@@ -31,14 +31,14 @@ class Dependence:
     gap: int = 0
 
     @property
-    def kind(self) -> Kind | None:
-        """What rows depend by; None for independent rows."""
+    def kind(self) -> DependenceKind | None:
+        """What makes rows dependent; None for independent rows."""
         if self.group is not None and self.time is not None:
             return "groups and time"
         return "groups" if self.group is not None else "time" if self.time is not None else None
 
     def of(self, rows: NDArray[Any]) -> "Dependence":
-        """The same of some `rows`, a mask or their numbers."""
+        """The dependence of some `rows`, a mask or row numbers."""
         return replace(
             self,
             group=None if self.group is None else distinct(self.group[rows]),
@@ -46,18 +46,18 @@ class Dependence:
         )
 
     def purged(self, split: Split) -> Split:
-        """The split without the training rows that are of a tested group, or not earlier than all tested rows.
+        """The split without training rows of a tested group, or of the time of a tested row or later.
 
-        Of the earlier ones the last `gap` are left out too, and with a row all others of its time. Raises
+        The last `gap` of the earlier rows are left out too, with all other rows of their times. Raises
         BadArgument if no training row is left.
         """
         train, tested = split.train, split.validation
         if not len(tested):
             return split
         if self.group is not None:
-            met = np.zeros(int(self.group.max()) + 1, dtype=np.bool_)
-            met[self.group[tested]] = True
-            train = train[~met[self.group[train]]]
+            is_tested = np.zeros(int(self.group.max()) + 1, dtype=np.bool_)
+            is_tested[self.group[tested]] = True
+            train = train[~is_tested[self.group[train]]]
         if self.time is not None:
             train = train[self.time[train] < self._end_of_training(self.time[tested].min())]
         if not len(train):
@@ -65,11 +65,11 @@ class Dependence:
         return Split(train, tested)
 
     def clusters(self, rows: Rows) -> NDArray[np.int64] | None:
-        """The independent unit that each of the tested `rows` belongs to, shape (n,); None for independent rows.
+        """The independent unit of each of the tested `rows`, shape (n,); None for independent rows.
 
-        A group; of rows in time a batch of about sqrt(n) consecutive ones, whose means are nearly independent
-        where the dependence is shorter than a batch (batch means; Law, Kelton, Simulation modeling and analysis).
-        With groups and time the groups.
+        A unit is a group. For rows in time without groups it is a batch of about sqrt(n) consecutive rows: means of
+        batches are nearly independent where the dependence is shorter than a batch (batch means; Law, Kelton,
+        Simulation modeling and analysis).
         """
         if self.group is not None:
             return distinct(self.group[rows])
@@ -85,7 +85,7 @@ class Dependence:
         return np.concatenate([[0], np.cumsum(np.bincount(self.time))])  # type: ignore[arg-type]
 
     def _end_of_training(self, first_tested: np.int64) -> int:
-        """The distinct time that all training rows lie before."""
+        """The position of a time: all training rows are earlier."""
         last = self._starts[first_tested] - self.gap
         return int(np.searchsorted(self._starts, last, side="right")) - 1 if last > 0 else 0
 
@@ -97,7 +97,7 @@ class Dependence:
             reason = "every earlier row is of a group that is tested later; give groups or time, not both"
             return BadArgument("groups", f"groups: {reason}")
         return BadArgument(
-            "gap", f"gap is {self.gap}, which leaves no row to train on before {tested} tested ones; use a smaller gap"
+            "gap", f"gap is {self.gap}, which leaves no row to train on before {tested} tested rows; use a smaller gap"
         )
 
 
@@ -105,7 +105,7 @@ INDEPENDENT = Dependence()
 
 
 def distinct(values: Any) -> NDArray[np.int64]:
-    """The place of each value among the distinct ones, 0, 1, …, in ascending order; mixed types by appearance."""
+    """The position, 0, 1, …, of each value among the distinct values in ascending order; mixed types by appearance."""
     values = np.asarray(values)
     try:
         places = np.unique(values, return_inverse=True)[1]
@@ -115,11 +115,11 @@ def distinct(values: Any) -> NDArray[np.int64]:
     return places.astype(np.int64)
 
 
-def joined(one: NDArray[np.int64], other: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Groups that hold together what either `one` or the `other` grouping, both of shape (N,), holds together."""
+def joined(first: NDArray[np.int64], second: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The finest groups that keep together the rows of each group of `first` and of `second`, all of shape (N,)."""
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
-    shape = (int(one.max()) + 1, int(other.max()) + 1)
-    links = coo_array((np.ones(len(one), dtype=np.int8), (one, other + shape[0])), shape=(sum(shape), sum(shape)))
-    return distinct(connected_components(links, directed=False)[1][one])
+    shape = (int(first.max()) + 1, int(second.max()) + 1)
+    links = coo_array((np.ones(len(first), dtype=np.int8), (first, second + shape[0])), shape=(sum(shape), sum(shape)))
+    return distinct(connected_components(links, directed=False)[1][first])

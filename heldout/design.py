@@ -1,4 +1,4 @@
-"""How the labelled rows are used, and what each estimate is made of: shared by notebooks and flows."""
+"""How the labelled rows are used, and the losses behind each estimate: shared by notebooks and flows."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -28,11 +28,11 @@ OF_THE_WINNER = ("E_bbc", "E_nested")
 class Design:
     """The partitions of N labelled rows, and the choices that every estimate follows.
 
-    `halves` has shape (R, N), `methods` the interval of each estimate that has a valid one, `estimates` the names
-    wanted. `dependence` holds for every split; `copies`, shape (N,), numbers the sets of rows with equal features,
-    for the scheme copies_together alone. E_cv is the mean over `fold_repeats` partitions into folds, the first of them
-    that of `partition`: more than one for folds that are drawn, not for leave-one-out or rows in time.
-    With `weights` the loss is the weighted one (`heldout.losses.choose_loss`).
+    `halves` has shape (R, N), `methods` the interval method of each estimate that has a valid interval, `estimates`
+    the requested names. `dependence` holds for every split; `copies`, shape (N,), numbers the sets of rows with equal
+    features, for the scheme copies_together alone. E_cv is the mean over `fold_repeats` partitions into folds, of
+    which `partition` has the first; `fold_repeats` is 1 for leave-one-out and for rows in time.
+    With `weights` the loss is weighted (`heldout.losses.choose_loss`).
     """
 
     y: NDArray[np.generic]
@@ -58,7 +58,7 @@ class Design:
         return len(np.unique(self.y)) if self.loss.of_classes else 0
 
     def schemes(self) -> list[SchemeName]:
-        """The schemes whose fits the estimates and their intervals need, each once."""
+        """The schemes whose fits the estimates and their intervals need, without repetition."""
         needed = [SCHEME_OF[name] for name in self.estimates]
         needs = self.methods["E_cv"].needs
         if "E_cv" in self.estimates and needs and not (needs == "repeated_folds" and self.fold_repeats > 1):
@@ -69,18 +69,18 @@ class Design:
 
     @staticmethod
     def scheme_of(estimate: str) -> SchemeName:
-        """The scheme whose hypotheses an estimate is about."""
+        """The scheme whose hypotheses are the target of an estimate."""
         return SCHEME_OF[estimate]
 
     def splits(self, scheme: SchemeName) -> Sequence[Split]:
-        """The splits of a scheme, in the order of its fits; made once."""
+        """The splits of a scheme, in the order of its fits; made at the first call."""
         if scheme not in self._splits:
             self._splits[scheme] = self._make_splits(scheme)
         return self._splits[scheme]
 
     def _make_splits(self, scheme: SchemeName) -> Sequence[Split]:
-        """Raises BadArgument where the dependence of rows leaves nothing to train on."""
-        if scheme == "final":  # it tests nothing: E_in is a training error
+        """Raises BadArgument where the dependence of rows leaves no training row."""
+        if scheme == "final":  # not purged: E_in is a training error
             return [holdout.final_split(len(self.y))]
         dependence = self._with_copies() if scheme == "copies_together" else self.dependence
         drawn = self._drawn_splits(scheme)
@@ -100,7 +100,7 @@ class Design:
             halves = [split for half in self.halves for split in covalidation.splits(half)]
             if self.dependence.time is None:
                 return halves
-            # in time the halves are trained on, for their disagreement, and not tested
+            # with time, halves only train the models whose disagreement is measured
             return [Split(split.train, split.validation[:0]) for split in halves]
         if scheme == "copies_together":
             return cross_validation.splits(self._folds_of_copies())
@@ -115,13 +115,13 @@ class Design:
         return [fold, *further]
 
     def _with_copies(self) -> Dependence:
-        """The dependence of the design with copies of a row as one group."""
+        """The dependence of the design, with all copies of a row in the same group."""
         copies = np.arange(len(self.y)) if self.copies is None else self.copies
         group = self.dependence.group
         return replace(self.dependence, group=copies if group is None else joined(group, copies))
 
     def _folds_of_copies(self) -> NDArray[np.int64]:
-        """As many folds as the design has, copies in one of them; in time its folds themselves."""
+        """As many folds as the design has, with all copies of a row in one fold; for rows in time the same folds."""
         fold, together = self.partition.fold, self._with_copies()
         if together.time is not None:
             return fold
@@ -130,7 +130,7 @@ class Design:
         return draw_folds(self.y, k, self.stratify, seeds.random_state(self.seed, "folds"), together.group)
 
     def further(self, scheme: SchemeName) -> resampling.Resampling:
-        """A scheme beyond the folds that an interval, or nested selection, asks for; drawn once."""
+        """The splits beyond the k folds for an interval or for nested selection; drawn at the first call."""
         if scheme not in self._drawn:
             self._drawn[scheme] = resampling.DRAW[scheme](
                 self.y, self.partition.fold, self.stratify, self.seed, self.dependence.group
@@ -140,10 +140,10 @@ class Design:
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
-    """All losses of one candidate: for each scheme one array a split, in the order of `Design.splits`.
+    """All losses of one candidate: for each scheme an array for each split, in the order of `Design.splits`.
 
-    `training` are the losses of the half models on the rows that they were trained on, one array a half;
-    `disagreement` is that of the half models on the unlabelled rows, None without such rows.
+    `training` are the losses of the half models on their own training rows, an array for each half;
+    `disagreement` is the disagreement of the half models on the unlabelled rows, None without such rows.
     """
 
     losses: Mapping[SchemeName, Sequence[Losses]]
@@ -152,25 +152,27 @@ class Evidence:
 
 
 def estimate_candidate(design: Design, candidate: str, evidence: Evidence) -> list[Estimate]:
-    """The estimates of one candidate that the design asks for, in the order of `PER_CANDIDATE`."""
+    """The requested estimates of one candidate, in the order of `PER_CANDIDATE`."""
     level, methods, n = design.level, design.methods, len(design.y)
-    found: list[Estimate] = []
+    estimates: list[Estimate] = []
     if "final" in evidence.losses:
-        found.append(holdout.training_estimate(candidate, tested(design, evidence, "final")))
+        estimates.append(holdout.training_estimate(candidate, tested(design, evidence, "final")))
     if "holdout" in evidence.losses:
         observed = tested(design, evidence, "holdout")
         size = design.splits("holdout")[0].n_train
-        found.append(holdout.estimate(candidate, observed, size, methods["E_val"], level))
+        estimates.append(holdout.estimate(candidate, observed, size, methods["E_val"], level))
     if "cross_validation" in evidence.losses and "E_cv" in design.estimates:  # not for E_bbc and E_nested alone
         observed, size = cross_validated(design, evidence), mean_fold_training_size(design)
-        found.append(cross_validation.estimate(candidate, observed, size, methods["E_cv"], level, design.fold_repeats))
+        estimates.append(
+            cross_validation.estimate(candidate, observed, size, methods["E_cv"], level, design.fold_repeats)
+        )
     if "progressive" in evidence.losses:
         size = progressive.mean_training_size(design.splits("progressive"))
-        found.append(
+        estimates.append(
             progressive.estimate(candidate, tested(design, evidence, "progressive"), size, methods["E_prog"], level)
         )
     if "covalidation" in evidence.losses:
-        found += covalidation.estimates(
+        estimates += covalidation.estimates(
             candidate,
             _half_tested(design, evidence) if design.dependence.time is None else None,
             _half_trained(design, evidence),
@@ -180,16 +182,16 @@ def estimate_candidate(design: Design, candidate: str, evidence: Evidence) -> li
             methods=methods,
             level=level,
         )
-    return [record for record in found if record.estimate in design.estimates]
+    return [record for record in estimates if record.estimate in design.estimates]
 
 
 def mean_fold_training_size(design: Design) -> int:
-    """The mean number of rows that the hypotheses of the folds were trained on."""
+    """The mean number of training rows of the hypotheses of the folds."""
     return cross_validation.mean_training_size(design.splits("cross_validation"))
 
 
 def tested(design: Design, evidence: Evidence, scheme: SchemeName) -> Tested:
-    """The losses of a scheme that tests each row once; of progressive validation in the order of steps."""
+    """The losses of a scheme that tests each row once; for progressive validation in the order of steps."""
     losses = np.concatenate(evidence.losses[scheme])
     rows = np.concatenate([split.validation for split in design.splits(scheme)])
     if scheme == "progressive":
@@ -199,7 +201,7 @@ def tested(design: Design, evidence: Evidence, scheme: SchemeName) -> Tested:
 
 
 def cross_validated(design: Design, evidence: Evidence) -> CrossValidated:
-    """The held-out losses in row order, with the fields of the further fits that were made.
+    """The held-out losses in row order, with the fields that the fits beyond the k folds fill.
 
     Rows in time that no fold tests are left out.
     """
@@ -218,21 +220,21 @@ def cross_validated(design: Design, evidence: Evidence) -> CrossValidated:
     return CrossValidated(by_row[rows], design.loss, design.seed, cluster, fold=fold, **fields)
 
 
-def half_losses(design: Design, losses: Sequence[Losses], *, own: bool) -> Losses:
-    """The half models' losses as a table of repeats by rows: on their `own` half, or on the other one."""
+def half_losses(design: Design, losses: Sequence[Losses], *, on_training_half: bool) -> Losses:
+    """The losses of the half models, shape (R, N): on the half that trained the model, or on the other half."""
     table = np.empty(design.halves.shape)
     for number, part in enumerate(losses):
         repeat, half = divmod(number, 2)
-        table[repeat, design.halves[repeat] == (half if own else 1 - half)] = part
+        table[repeat, design.halves[repeat] == (half if on_training_half else 1 - half)] = part
     return table
 
 
 def _half_tested(design: Design, evidence: Evidence) -> RepeatedByRow:
-    return repeated_by_row(half_losses(design, evidence.losses["covalidation"], own=False), design.loss)
+    return repeated_by_row(half_losses(design, evidence.losses["covalidation"], on_training_half=False), design.loss)
 
 
 def _half_trained(design: Design, evidence: Evidence) -> RepeatedByRow:
-    """Each half model's training error counts alike, also where one half has a row more."""
-    margins = repeated_by_row(half_losses(design, evidence.training, own=True), design.loss)
+    """The training errors of both half models have equal weight, also where one half has a row more."""
+    margins = repeated_by_row(half_losses(design, evidence.training, on_training_half=True), design.loss)
     errors = np.array([part.mean() for part in evidence.training]).reshape(-1, 2).mean(axis=1)
     return replace(margins, by_repeat=errors)

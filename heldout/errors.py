@@ -1,4 +1,4 @@
-"""What can go wrong in the science.
+"""The exceptions and the warning of this package.
 
 ValueError
 └── BadArgument     an argument outside its limits
@@ -19,7 +19,7 @@ class BadArgument(ValueError):
         self.argument = argument
 
     def __reduce__(self) -> tuple[type["BadArgument"], tuple[str, str]]:
-        return type(self), (self.argument, str(self))  # it crosses from worker processes
+        return type(self), (self.argument, str(self))  # worker processes send it
 
 
 def is_fraction(value: object) -> bool:
@@ -32,4 +32,4 @@ class FitFailure(RuntimeError):
 
 
 class LearnerWarning(UserWarning):
-    """Some fits of a candidate gave warnings, as where they did not converge; the message has their share."""
+    """Some fits of a candidate gave warnings, for example did not converge; the message has their share."""

@@ -1,9 +1,9 @@
-"""A one-parameter family of learners as one learner, which chooses its own value by validation.
+"""A one-parameter family of learners as one learner, which chooses the value of its parameter by validation.
 
-Abu-Mostafa, Learning From Data, lecture 13; METHOD, section 2. A path of penalties, or the number of epochs of
-a `partial_fit` learner (early stopping). The choice is made inside `fit`, on rows held out of its own training
-rows, so that whatever is held out of `fit` stays honest; the family's own validation error is optimistic, since
-it was minimised over, and is corrected as a winner's is.
+Abu-Mostafa, Learning From Data, lecture 13; METHOD, section 2. The family is a path of penalties, or of numbers of
+epochs of a `partial_fit` learner (early stopping). `fit` chooses on rows held out of its training rows, so that the
+error on rows outside `fit` stays honest. The minimal validation error of the path is optimistic, since it is a
+minimum, and is corrected like the error of a winner.
 """
 
 from collections.abc import Iterator, Sequence
@@ -32,13 +32,13 @@ EPOCHS = "epochs"
 ROWS_A_DEGREE = 50  # lecture 13: K = 100 serves for two parameters
 BOUND = (
     "Hoeffding and a union bound over the values; where they are more than K + 1, over K + 1, a rule of thumb for one "
-    "degree of freedom: K rows are told apart in K + 1 ways, if each row's loss changes once along the path"
+    "degree of freedom: K rows can be separated in K + 1 ways, if the loss of each row changes once along the path"
 )
 
 
 @dataclass(frozen=True, eq=False)
 class ParameterPath:
-    """The errors along a path of values: on the rows trained on (E_in) and on K others (E_val), shape (values,)."""
+    """The errors along a path of values: on the training rows (E_in) and on K other rows (E_val), shape (values,)."""
 
     values: tuple[Any, ...]
     training_errors: Losses
@@ -56,11 +56,54 @@ class ParameterPath:
 
 
 class TunedEstimator(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
-    """The `learner` at the value of `parameter` that errs least on validation rows, retrained on all rows.
+    """The `learner` at the value of `parameter` with the least validation error, retrained on all rows.
 
-    `values` go from simple to complex: ties go to the first. `parameter` is one of the learner's, or "epochs",
-    the number of passes of `partial_fit` (values ascending whole numbers). Where a linear learner has `warm_start`,
-    each fit of the path starts from the one before. After `fit`: `path_`, `hypothesis_`.
+    Where a linear learner has `warm_start`, each fit of the path starts from the previous fit.
+
+    Parameters
+    ----------
+    learner : estimator
+        An unfitted scikit-learn classifier or regressor.
+    parameter : str
+        A parameter of the learner, or "epochs" for the number of passes of `partial_fit`.
+    values : sequence
+        At least two values, from simple to complex: of equal errors the first wins. Epochs are ascending whole numbers
+        from 1.
+    validation_fraction : float, default 0.2
+        The share of the rows of `fit` that are held out for the choice; between 0 and 1, both excluded.
+    level : float, default 0.95
+        The level of the interval of the corrected error, and of the bound.
+    random_state : int, optional
+        The seed of the held-out rows; None is 0.
+
+    Attributes
+    ----------
+    path_ : ParameterPath
+        The errors along the path, the chosen value, and its corrected error.
+    hypothesis_ : estimator
+        The learner at the chosen value, fitted on all rows.
+    classes_ : ndarray of shape (number of classes,)
+        For classifiers.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_classification
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> X, y = make_classification(n_samples=100, random_state=0)
+    >>> tree, depths = DecisionTreeClassifier(random_state=0), [1, 2, 4]
+    >>> tuned = TunedEstimator(tree, "max_depth", depths, random_state=0).fit(X, y)
+    >>> tuned.path_.chosen in depths
+    True
+
+    `fit` equals this loop:
+
+    >>> part = cut(y, 20, stratify=True, random_state=seeds.random_state(0, "path"))
+    >>> fits = [clone(tree).set_params(max_depth=depth).fit(X[~part], y[~part]) for depth in depths]
+    >>> errors = [float((hypothesis.predict(X[part]) != y[part]).mean()) for hypothesis in fits]
+    >>> errors == tuned.path_.validation_errors.tolist()
+    True
+    >>> depths[errors.index(min(errors))] == tuned.path_.chosen
+    True
     """
 
     def __init__(
@@ -81,9 +124,21 @@ class TunedEstimator(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]  
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any) -> Self:
-        """Fit along the path on part of the rows, choose, and retrain on all N of them.
+        """Fit along the path on a part of the rows, choose a value, and retrain on all rows.
 
-        X has shape (N, p), y (N,). Raises BadArgument for fewer than two values, or what `check` refuses.
+        Parameters
+        ----------
+        X : array, data frame or sparse matrix of shape (N, p)
+        y : array-like of shape (N,)
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        BadArgument
+            For a parameter or values that the learner cannot take, or a setting outside its limits.
         """
         check(self.learner, self.parameter, self.values)
         y = np.asarray(y)
@@ -114,19 +169,37 @@ class TunedEstimator(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]  
         return self
 
     def path_values(self) -> list[Any]:
-        """The learner at each value of the path, unfitted."""
+        """The unfitted learner at each value of the path; for epochs the learner alone."""
         if self.parameter == EPOCHS:
             return [clone(self.learner)]
         return [clone(self.learner).set_params(**{self.parameter: value}) for value in self.values]
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """The answers of the hypothesis at the chosen value, shape (n,)."""
+        """The predictions of the hypothesis at the chosen value.
+
+        Parameters
+        ----------
+        X : array, data frame or sparse matrix of shape (n, p)
+
+        Returns
+        -------
+        ndarray of shape (n,)
+        """
         check_is_fitted(self)
         return np.asarray(self.hypothesis_.predict(X))
 
     @available_if(lambda self: hasattr(self.learner, "predict_proba"))  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """The class probabilities of the hypothesis at the chosen value, shape (n, classes)."""
+        """The class probabilities of the hypothesis at the chosen value.
+
+        Parameters
+        ----------
+        X : array, data frame or sparse matrix of shape (n, p)
+
+        Returns
+        -------
+        ndarray of shape (n, number of classes)
+        """
         check_is_fitted(self)
         return np.asarray(self.hypothesis_.predict_proba(X))
 
@@ -138,7 +211,7 @@ class TunedEstimator(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]  
         return tags
 
     def _along(self, X: Any, y: Any, classes: Any) -> Iterator[Any]:
-        """The hypothesis at each value in turn; it may be the same object, trained on."""
+        """The hypothesis at each value in turn; it may be the same object, trained further."""
         hypothesis = clone(self.learner)
         if self.parameter == EPOCHS:
             passes = 0
@@ -150,7 +223,8 @@ class TunedEstimator(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]  
             return
         for value in self.values:
             yield hypothesis.set_params(**{self.parameter: value}).fit(X, y)
-            # an ensemble would keep its trees, and a network train on: then the value would decide little or nothing
+            # only for linear learners: with warm_start an ensemble keeps its old trees and a network its training, so
+            # that the value would have little or no effect
             if hasattr(hypothesis, "coef_") and "warm_start" in hypothesis.get_params():
                 hypothesis.set_params(warm_start=True)
 
@@ -187,5 +261,5 @@ def _pass(hypothesis: Any, X: Any, y: Any, classes: Any) -> None:
         hypothesis.partial_fit(X, y, classes=classes)
 
 
-# what models saved before version 0.2 call these classes
+# the names of these classes in models saved before version 0.2
 Family, Path = TunedEstimator, ParameterPath

@@ -1,7 +1,7 @@
 """Cuts and folds of whole groups: no group is on both sides.
 
-Groups are taken in random order, so that which of them are held out is a matter of chance; sizes and the
-shares of classes are those asked for as nearly as whole groups allow.
+Groups are taken in random order, so that chance decides which groups are held out. Sizes and class shares are as near
+to the requested numbers as whole groups allow.
 """
 
 import numpy as np
@@ -15,11 +15,11 @@ _ORDERS = 10
 
 
 def cut(y: NDArray[np.generic], group: Groups, size: int, *, stratify: bool, random_state: int) -> NDArray[np.bool_]:
-    """A mask of shape (N,) over whole groups with about `size` rows, by class in proportion if asked.
+    """A mask of shape (N,) over whole groups with about `size` rows, of each class in proportion with `stratify`.
 
-    In random order each group is taken that fits into what is still wanted, then each that brings the rows
-    taken (of each class, if stratified) nearer to the wanted ones. A giant group is so left out of a small
-    part. Of ten orders the one that comes nearest counts. Both sides hold a group. Raises BadArgument for a
+    In random order a group is taken if it fits into the number of rows still wanted. Then a group is taken if it
+    brings the number of rows (of each class, with `stratify`) nearer to the wanted number. So a giant group is left
+    out of a small part. Of ten orders the nearest result counts. Both sides hold a group. Raises BadArgument for a
     single group.
     """
     rows = _rows_by_class(y, group, stratify)
@@ -27,13 +27,13 @@ def cut(y: NDArray[np.generic], group: Groups, size: int, *, stratify: bool, ran
         raise BadArgument("groups", f"groups has {len(rows)} group; at least 2 are needed, one on each side of a split")
     wanted = rows.sum(axis=0) * (size / len(y))
     rng = np.random.default_rng(random_state)
-    best, off = _taken(rows, wanted, rng.permutation(len(rows)))
+    best, least = _taken(rows, wanted, rng.permutation(len(rows)))
     for _ in range(_ORDERS - 1):
-        if off <= len(wanted):  # a row of each class
+        if least <= len(wanted):  # a row of each class
             break
-        taken, its = _taken(rows, wanted, rng.permutation(len(rows)))
-        if its < off:
-            best, off = taken, its
+        taken, distance = _taken(rows, wanted, rng.permutation(len(rows)))
+        if distance < least:
+            best, least = taken, distance
     mask: NDArray[np.bool_] = best[group]
     return mask
 
@@ -41,9 +41,9 @@ def cut(y: NDArray[np.generic], group: Groups, size: int, *, stratify: bool, ran
 def _taken(
     rows: NDArray[np.int64], wanted: NDArray[np.float64], waiting: NDArray[np.int64]
 ) -> tuple[NDArray[np.bool_], float]:
-    """The groups taken in the order of `waiting`, a mask of shape (G,), and how many rows they are off."""
+    """The groups taken in the order of `waiting`, a mask of shape (G,), and the distance from `wanted` in rows."""
     left, taken = wanted, np.zeros(len(rows), dtype=np.bool_)
-    while len(waiting) > 1:  # the last one stays on the other side
+    while len(waiting) > 1:  # the last group stays on the other side
         fits = waiting[(rows[waiting] <= left).all(axis=1)][: len(waiting) - 1]
         if len(fits):
             fits = fits[: int((rows[fits].cumsum(axis=0) <= left).all(axis=1).argmin()) or len(fits)]
@@ -62,10 +62,10 @@ def _taken(
 
 
 def draw_folds(y: NDArray[np.generic], group: Groups, folds: int, stratify: bool, random_state: int) -> Groups:
-    """The fold of each row, 0 … k-1: whole groups, in sizes as equal as they allow; k = N or k = G is one group a fold.
+    """The fold of each row, 0 … k-1: whole groups, of nearly equal sizes; k = N or k = G makes each group a fold.
 
-    Each fold is a cut of what the folds before it left, of an equal share; a group that has as many rows is a
-    fold of its own. Raises BadArgument for more folds than groups, unless there is one for each row.
+    Each fold takes an equal share of the rows that earlier folds left; a group with at least so many rows is a
+    fold by itself. Raises BadArgument for more folds than groups, except for k = N.
     """
     n, groups = len(y), int(group.max()) + 1
     if folds in (n, groups):  # leave-one-group-out
@@ -76,21 +76,21 @@ def draw_folds(y: NDArray[np.generic], group: Groups, folds: int, stratify: bool
     fold = np.full(n, folds - 1, dtype=np.int64)
     left = np.arange(n)
     for number in range(folds - 1):
-        own = np.unique(group[left], return_inverse=True)[1]
+        group_left = np.unique(group[left], return_inverse=True)[1]
         others = folds - number - 1  # each needs a group
-        share, rows = round(len(left) / (others + 1)), np.bincount(own)
+        share, rows = round(len(left) / (others + 1)), np.bincount(group_left)
         if rows.max() >= share:
-            mask = own == rows.argmax()
+            mask = group_left == rows.argmax()
         else:
-            mask = cut(y[left], own, share, stratify=stratify, random_state=int(rng.integers(2**32)))
-            mask = _leaving(mask, own, others)
+            mask = cut(y[left], group_left, share, stratify=stratify, random_state=int(rng.integers(2**32)))
+            mask = _leaving(mask, group_left, others)
         fold[left[mask]] = number
         left = left[~mask]
     return fold
 
 
 def in_order(tested: NDArray[np.bool_], group: Groups, seed: int) -> NDArray[np.intp]:
-    """The tested rows, groups in random order and rows in random order within each."""
+    """The tested rows: groups in random order, and the rows of each group in random order."""
     rng = np.random.default_rng(seeds.child(seed, "order"))
     rows = rng.permutation(np.flatnonzero(tested))
     place = rng.permutation(int(group.max()) + 1)
@@ -98,7 +98,7 @@ def in_order(tested: NDArray[np.bool_], group: Groups, seed: int) -> NDArray[np.
 
 
 def _rows_by_class(y: NDArray[np.generic], group: Groups, stratify: bool) -> NDArray[np.int64]:
-    """The rows of each class in each group, shape (G, C); C is 1 without stratification."""
+    """The number of rows of each class in each group, shape (G, C); C is 1 without `stratify`."""
     classes = np.unique(y, return_inverse=True)[1] if stratify else np.zeros(len(y), dtype=np.int64)
     rows = np.zeros((int(group.max()) + 1, int(classes.max()) + 1), dtype=np.int64)
     np.add.at(rows, (group, classes), 1)
@@ -106,11 +106,11 @@ def _rows_by_class(y: NDArray[np.generic], group: Groups, stratify: bool) -> NDA
 
 
 def _leaving(mask: NDArray[np.bool_], group: Groups, others: int) -> NDArray[np.bool_]:
-    """The mask without some of its smallest groups, where fewer than `others` groups would be left."""
+    """The mask without some of its smallest groups, so that at least `others` groups are left outside."""
     inside = np.unique(group[mask])
     surplus = others - (int(group.max()) + 1 - len(inside))
     if surplus <= 0:
         return mask
     smallest = inside[np.argsort(np.bincount(group)[inside], kind="stable")][:surplus]
-    found: NDArray[np.bool_] = mask & ~np.isin(group, smallest)
-    return found
+    smaller: NDArray[np.bool_] = mask & ~np.isin(group, smallest)
+    return smaller

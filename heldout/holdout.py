@@ -1,4 +1,4 @@
-"""Hold-out: one hypothesis, tested on rows that it never saw; then retrained on all rows.
+"""Hold-out: a hypothesis is tested on rows that it never saw; then the learner is retrained on all rows.
 
 METHOD, section 1; Abu-Mostafa, Learning From Data, lecture 13; Gruber, Validierung.
 """
@@ -15,12 +15,12 @@ TARGET_FINAL = "g: trained on all labelled rows"
 
 
 def split(validation: NDArray[np.bool_]) -> Split:
-    """Train g- on the rows outside the mask `validation`, shape (N,), and test it on those inside."""
+    """Train g- on the rows outside the mask `validation`, shape (N,), and test it on the rows inside."""
     return Split(train=np.flatnonzero(~validation), validation=np.flatnonzero(validation))
 
 
 def final_split(n: int) -> Split:
-    """Retrain g on all n rows; tested on the same rows, its error is E_in."""
+    """Retrain g on all n rows. Its error on the same rows is E_in."""
     rows = np.arange(n)
     return Split(train=rows, validation=rows)
 
@@ -31,12 +31,12 @@ def estimate(candidate: str, observed: Tested, n_train: int, method: IntervalMet
 
 
 def training_estimate(candidate: str, observed: Tested) -> Estimate:
-    """E_in: the training error of g. It estimates no true error, so it carries no interval."""
+    """E_in: the training error of g. It estimates no true error, so it has no interval."""
     return Estimate(candidate, "E_in", observed.error, f"{TARGET_FINAL} (its training error)", observed.n, observed.n)
 
 
 def final_estimate(
     candidate: str, observed: Tested, n_train: int, method: IntervalMethod, level: float, target: str = TARGET_FINAL
 ) -> Estimate:
-    """E_test: the mean loss of the delivered hypothesis on a test part that no choice has looked at."""
+    """E_test: the mean loss of the delivered hypothesis on a test part that no choice depended on."""
     return estimate_with(candidate, "E_test", observed, target, n_train, method, level)

@@ -1,10 +1,10 @@
-"""A learner's open randomness, closed by the seed."""
+"""What an unfitted learner can do, and its `random_state`, which the seed sets."""
 
 from typing import Any
 
 
 def open_random_states(learner: Any) -> list[str]:
-    """The names of every `random_state` that `learner` leaves open (None), nested ones too."""
+    """The name of every `random_state` that is None in `learner`, also in nested learners."""
     return [
         name
         for name, value in learner.get_params(deep=True).items()
@@ -15,10 +15,9 @@ def open_random_states(learner: Any) -> list[str]:
 def gives_probabilities(learner: Any) -> bool:
     """Whether the unfitted `learner` will have `predict_proba` once it is fitted.
 
-    A method that exists under a condition (`available_if`) is asked of the learner as it stands. Meta-estimators
-    may answer no before `fit` for want of what `fit` makes, so they are judged by the learner that they pass the
-    question to: the last step of a pipeline, `estimator`, and `final_estimator`, which stacking fills with a
-    logistic regression where it is None.
+    A method may exist under a condition (`available_if`), which depends on the settings. A meta-estimator may answer
+    no before `fit`, because it checks an attribute that `fit` makes. Then the answer is the inner learner's: the last
+    step of a pipeline, `estimator`, or `final_estimator`, where None stands for a logistic regression (stacking).
     """
     if hasattr(learner, "predict_proba"):
         return True
@@ -26,16 +25,16 @@ def gives_probabilities(learner: Any) -> bool:
         return False
     if hasattr(learner, "steps"):
         return gives_probabilities(learner.steps[-1][1])
-    own = learner.get_params(deep=False)
-    if "final_estimator" in own:
-        return own["final_estimator"] is None or gives_probabilities(own["final_estimator"])
-    inner = own.get("estimator")
+    settings = learner.get_params(deep=False)
+    if "final_estimator" in settings:
+        return settings["final_estimator"] is None or gives_probabilities(settings["final_estimator"])
+    inner = settings.get("estimator")
     return inner is not None and gives_probabilities(inner)
 
 
 def seeded(learner: Any, state: int) -> Any:
-    """A clone of `learner` with every open `random_state` set to `state`; written ones stay."""
+    """A clone of `learner` in which every `random_state` that is None is `state`; others stay."""
     from sklearn.base import clone
 
-    closed = clone(learner)
-    return closed.set_params(**dict.fromkeys(open_random_states(closed), state))
+    copy = clone(learner)
+    return copy.set_params(**dict.fromkeys(open_random_states(copy), state))

@@ -1,7 +1,7 @@
-"""A learner that is updated once with each row, in place of a fit that may look at rows as often as it likes.
+"""A learner that is updated once with each row, in place of a `fit` that may read rows many times.
 
-For learners of sums and counts (most of naive Bayes) both are one; one whose updates depend on their order (stochastic
-gradients) is another learner than its refit, and no estimate of the one is about the other.
+For learners of sums and counts (most of naive Bayes) both give the same hypothesis. Where updates depend on their order
+(stochastic gradients), the updated learner differs from the refitted learner, and so do their errors.
 """
 
 from typing import Any, Self
@@ -18,10 +18,10 @@ from heldout.tree_cv import classes_of, update
 
 
 class OnePass(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
-    """The `estimator` after one pass of its `partial_fit` over the rows, in their order, `tree_cv.BLOCK` rows a call.
+    """The `estimator` after one pass of its `partial_fit` over the rows, in order, `tree_cv.BLOCK` rows in each call.
 
     A learner that shuffles the rows of a call (SGDClassifier does) shuffles them within such a block. After `fit`:
-    `hypothesis_`, and of a classifier `classes_`, those of the rows given, which it is told in the first call.
+    `hypothesis_`, and for a classifier `classes_`, the classes of all rows, which the first call passes on.
     """
 
     def __init__(self, estimator: Any) -> None:
@@ -42,7 +42,7 @@ class OnePass(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]  # sciki
         return self
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """The answers of the hypothesis, shape (n,)."""
+        """The predictions of the hypothesis, shape (n,)."""
         check_is_fitted(self)
         return np.asarray(self.hypothesis_.predict(X))
 

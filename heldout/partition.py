@@ -1,8 +1,8 @@
-"""The one random partition of the labelled rows that every scheme reads.
+"""The random partition of the labelled rows that every scheme reads.
 
-Stratified cuts (proportional allocation) do not raise the variance of the estimates. They tie the classes'
-shares of the tested rows to those of the rows trained on, which a sample from the population would not have:
-with many classes and few rows of each that is optimistic (docs/decisions/0005).
+Stratified cuts (proportional allocation) do not raise the variance of the estimates. They give tested and training
+rows the same class shares, which a sample from the population would not have:
+with many classes and few rows of each, this is optimistic (docs/decisions/0005).
 """
 
 from dataclasses import dataclass
@@ -22,8 +22,8 @@ class Partition:
     """Three independent partitions of N labelled rows, each array of shape (N,).
 
     `validation` marks the K held-out rows; `fold` is the fold of each row, 0 … k-1; `step` its
-    position in the progressive order, 0 … m-1, and -1 for the rows that are only trained on. Rows in time
-    have no fold, -1, where nothing comes before them to train on.
+    position in the progressive order, 0 … m-1, and -1 for rows that only train. For rows in time, the fold is -1
+    where no earlier rows can train.
     """
 
     validation: NDArray[np.bool_]
@@ -44,8 +44,8 @@ def make_partition(
     """Draw the hold-out, the folds and the progressive order of `y`, shape (N,), from one seed.
 
     `folds = N` is leave-one-out. Shuffled folds meet the condition of Blum et al., Thm 2 (the
-    learner sees no example order). Parts of dependent rows are whole groups, or the later rows, which
-    nothing is drawn for. Raises BadArgument where a part would be empty or a class too rare to be stratified.
+    learner sees no example order). Parts of grouped rows are whole groups. Parts of rows in time are the later rows,
+    without randomness. Raises BadArgument where a part would be empty or a class too rare to be stratified.
     """
     n = len(y)
     sizes = (
@@ -78,7 +78,7 @@ def make_halves(
 ) -> NDArray[np.int8]:
     """The half, 0 or 1, of each row in each repeat: shape (R, N) (Madani et al., section 3).
 
-    A repeat depends on the seed and its own number alone. Halves of grouped rows are whole groups.
+    A repeat depends on the seed and its number alone. Halves of grouped rows are whole groups.
     """
     if repeats < 1:
         raise BadArgument("repeats", f"repeats is {repeats}; it must be at least 1")
@@ -99,12 +99,12 @@ def make_halves(
 
 
 def stratify_halves(y: Labels, folds: int, stratify: bool) -> bool:
-    """Whether halves are stratified: as asked, but leave-one-out is never refused by stratification."""
+    """Whether halves are stratified: `stratify`, except where leave-one-out has a class too rare for it."""
     return stratify and (folds != len(y) or can_stratify(y, len(y) // 2))
 
 
 def part_size(n: int, fraction: float, argument: str) -> int:
-    """The rows in a `fraction` of n, at least 1 and at most n - 1."""
+    """The number of rows in a `fraction` of n, at least 1 and at most n - 1."""
     if not is_fraction(fraction):
         raise BadArgument(argument, f"{argument} is {fraction}; it must lie between 0 and 1, both excluded")
     if n < 2:
@@ -115,7 +115,7 @@ def part_size(n: int, fraction: float, argument: str) -> int:
 def cut(
     y: Labels, size: int, *, stratify: bool, random_state: int, group: NDArray[np.int64] | None = None
 ) -> NDArray[np.bool_]:
-    """A mask of shape (N,) over `size` random rows, 0 < size < N, stratified by y if asked; or over whole groups.
+    """A mask of shape (N,) over `size` random rows, 0 < size < N, or over whole groups; with `stratify` by class.
 
     Raises BadArgument where a class has a single row or a side has fewer rows than there are classes.
     """
@@ -135,9 +135,9 @@ def cut(
 def draw_folds(
     y: Labels, folds: int, stratify: bool, random_state: int, group: NDArray[np.int64] | None = None
 ) -> NDArray[np.int64]:
-    """The fold of each row, 0 … k-1, drawn at random; leave-one-out for k = N; whole groups where there are any.
+    """The fold of each row, 0 … k-1, drawn at random; leave-one-out for k = N; with `group` folds of whole groups.
 
-    Raises BadArgument unless 2 <= k <= N, or where a class has fewer rows than there are folds.
+    Raises BadArgument unless 2 <= k <= N, or with `stratify` where a class has fewer rows than there are folds.
     """
     from sklearn.model_selection import KFold, StratifiedKFold
 
@@ -162,7 +162,7 @@ def draw_folds(
 
 
 def rarest_class(y: Labels) -> tuple[str, int]:
-    """The class with the fewest rows, as it reads in a message, and its number of rows."""
+    """The class with the fewest rows, as text for a message, and its number of rows."""
     classes, counts = np.unique(y, return_counts=True)
     place = int(np.argmin(counts))
     return repr(classes.tolist()[place]), int(counts[place])
@@ -173,7 +173,7 @@ def draw_steps(
 ) -> NDArray[np.int64]:
     """The position of each row in the progressive order, 0 … m-1 for `size` random rows and -1 for the others.
 
-    The steps of a group follow one another.
+    The steps of a group follow each other.
     """
     tested = cut(y, size, stratify=stratify, random_state=seeds.random_state(seed, "tested"), group=group)
     if group is None:

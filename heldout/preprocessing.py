@@ -1,19 +1,19 @@
 """`preprocess: auto`: a table of mixed columns as numbers, in the form that a learner needs, from scikit-learn's parts.
 
-Columns are told apart by dtype when the transformer is fitted, and everything is learnt from the rows that it is fitted
-on: put in front of a learner, in one pipeline, nothing of a tested row is seen by it.
+The dtype of a column, when the transformer is fitted, decides its form. All is learned from the rows of `fit`: in a
+pipeline with the learner, no tested row has an effect.
 
 | dtype | becomes |
 |---|---|
-| int, float | gaps filled with the median, a 0/1 column for the gaps of each column that has some, then standardised |
+| int, float | gaps filled with the median, a 0/1 column of gaps for each column with gaps, then standardised |
 | bool | 0 and 1 |
-| category | one 0/1 column a category, a gap is one of its own; one that was not seen has none |
+| category | a 0/1 column for each category, and for gaps; a new category has 0 in all |
 | datetime64 | days since 1970, month, day, weekday and hour, then as numbers |
-| str | TF-IDF of its words, each column with words of its own |
+| str | TF-IDF of its words, with separate words for each column |
 
-What the learner decides: trees and their ensembles take a category as one whole number, and are not scaled, nor is
-naive Bayes; a learner that takes no sparse matrix gets a dense one, with the `WORDS_OF_DENSE` most frequent words of
-each column of text. Gaps are filled for learners that take NaN too: some of them cannot bear a column of gaps alone.
+The learner decides: trees and their ensembles take a category as a whole number, and get unscaled numbers, like
+naive Bayes; a learner that takes no sparse matrix gets a dense matrix, with the `WORDS_OF_DENSE` most frequent words of
+each column of text. Gaps are filled also for learners that take NaN: some fail on a column of gaps alone.
 """
 
 from typing import Any, Self
@@ -44,7 +44,7 @@ _NOT_SCALED = (*_TREES, "sklearn.naive_bayes", "sklearn.dummy")
 
 
 def auto(learner: Any) -> ColumnTransformer:
-    """The unfitted transformer of a data frame for `learner`, of which the class and the tags are read."""
+    """The unfitted transformer of a data frame for `learner`; it depends on the learner's class and tags."""
     numbers = _numbers(scaled=not all(_is_of(part, _NOT_SCALED) for part in parts(learner)))
     dense = not takes_sparse(learner)
     return ColumnTransformer(
@@ -60,17 +60,17 @@ def auto(learner: Any) -> ColumnTransformer:
 
 
 def takes_gaps(learner: Any) -> bool:
-    """Whether `learner`, or some of what it is made of, says that it takes NaN as a value."""
+    """Whether `learner`, or an estimator inside it, has the tag for NaN as a value."""
     return any(_tag(part, "allow_nan") for part in parts(learner))
 
 
 def takes_sparse(learner: Any) -> bool:
-    """Whether `learner` says that it takes a sparse matrix."""
+    """Whether `learner` has the tag for sparse matrices."""
     return _tag(learner, "sparse")
 
 
 def takes_categories(learner: Any) -> bool:
-    """Whether all that `learner` is made of take pandas categories as they are."""
+    """Whether all estimators inside `learner` take pandas categories directly."""
     return all(
         _is_of(part, ("lightgbm", "xgboost"))
         or (_is_of(part, ("sklearn.ensemble._hist_gradient_boosting",)) and part.categorical_features == "from_dtype")
@@ -79,12 +79,12 @@ def takes_categories(learner: Any) -> bool:
 
 
 def orders_categories(learner: Any) -> bool:
-    """Whether all that `learner` is made of are trees, which take a category as one number."""
+    """Whether all estimators inside `learner` are trees, which take a category as one number."""
     return all(_is_of(part, _TREES) for part in parts(learner))
 
 
 def parts(learner: Any) -> list[Any]:
-    """The estimators that a learner is made of, itself if of none."""
+    """The innermost estimators of a learner; the learner itself if it has none inside."""
     inner: list[Any] = []
     for value in learner.get_params(deep=False).values():
         for item in value if isinstance(value, list | tuple) else [value]:
@@ -103,7 +103,7 @@ class Calendar(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # scikit
         return self
 
     def transform(self, X: Any) -> NDArray[np.float64]:
-        """Five columns for each of X, shape (n, 5 p)."""
+        """Five columns for each column of X, shape (n, 5 p)."""
         moments = np.asarray(X).astype("datetime64[us]")
         days, months = moments.astype("datetime64[D]"), moments.astype("datetime64[M]")
         whole = days.astype(np.int64)
@@ -122,10 +122,10 @@ class Calendar(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # scikit
 
 
 class Words(TransformerMixin, BaseEstimator):  # type: ignore[misc]
-    """TF-IDF of the words of each column, from `TfidfVectorizer`, the columns side by side.
+    """TF-IDF of the words of each column, from `TfidfVectorizer`, for all columns in one matrix.
 
-    `most` is the number of words kept of each, the most frequent ones; None keeps all. A gap has no words,
-    and a column without any word is one column of zeros.
+    `most` is the number of most frequent words to keep for each column; None keeps all. A gap has no words,
+    and a column without any word becomes a column of zeros.
     """
 
     def __init__(self, most: int | None = None) -> None:
@@ -151,7 +151,7 @@ class Words(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
 
 def as_float(X: Any) -> NDArray[np.float64]:
-    """Truth values as 0 and 1."""
+    """Boolean values as 0 and 1."""
     return np.asarray(X, dtype=np.float64)
 
 
@@ -161,7 +161,7 @@ def _numbers(*, scaled: bool) -> Any:
 
 
 def _truths() -> Any:
-    # labelled rows have no gaps here, but a shard may
+    # labelled rows have no gaps here, but a shard may have some
     return make_pipeline(FunctionTransformer(as_float), SimpleImputer(strategy="most_frequent"))
 
 
@@ -183,5 +183,5 @@ def _is_of(learner: Any, modules: tuple[str, ...]) -> bool:
 def _tag(learner: Any, name: str) -> bool:
     try:
         return bool(getattr(get_tags(learner).input_tags, name))
-    except Exception:  # a learner that is no BaseEstimator has no tags, and is given the plainest input
+    except Exception:  # a learner that is no BaseEstimator has no tags, and gets the simplest input
         return False

@@ -23,8 +23,8 @@ TARGET = "the progressive hypothesis: one of those along the steps, drawn unifor
 def splits(step: NDArray[np.int64], block: Block) -> list[Split]:
     """One split for each block of steps; `step`, shape (N,), is -1 for training rows.
 
-    A block tests its steps of a hypothesis trained on the training rows and on all steps of earlier blocks. The terms
-    stay a martingale over examples whatever the sizes of blocks that no label decides, so Thm 4 is unchanged.
+    The hypothesis of a block is trained on the training rows and on all steps of earlier blocks. The terms stay a
+    martingale over examples for all block sizes that do not depend on a label, so Thm 4 holds.
     Raises BadArgument for a block below 1.
     """
     starts = first_steps(int((step < 0).sum()), int(step.max()) + 1, block)
@@ -36,10 +36,9 @@ def splits(step: NDArray[np.int64], block: Block) -> list[Split]:
 
 
 def first_steps(trained: int, tested: int, block: Block) -> list[int]:
-    """The first step of each block: every `block` steps; or, of auto, after a tenth more than the rows trained on.
+    """The first step of each block: every `block` steps; with "auto" a block is a tenth of its training rows.
 
-    The fits of auto are O(log(1 + tested / trained)), and no hypothesis is asked about more new rows than a tenth of
-    those that it was trained on, or one.
+    "auto" needs O(log(1 + tested / trained)) fits, and a block has at least 1 step.
     """
     if block == "auto":
         starts = [0]
@@ -57,12 +56,12 @@ def estimate(candidate: str, observed: Tested, n_train: int, method: IntervalMet
 
 
 def mean_training_size(made: Sequence[Split]) -> int:
-    """The number of rows that the hypothesis of an average tested example was trained on, rounded."""
+    """The number of training rows behind the prediction of an average tested example, rounded."""
     weights = [len(split.validation) for split in made]
     return round(float(np.average([len(split.train) for split in made], weights=weights)))
 
 
 def curve(losses_by_step: Losses) -> Losses:
-    """The mean loss of the first t tested examples, t = 1 … m; the last one equals E_prog."""
+    """The mean loss of the first t tested examples, t = 1 … m; the last mean is E_prog."""
     means: Losses = np.cumsum(losses_by_step) / np.arange(1, len(losses_by_step) + 1)
     return means

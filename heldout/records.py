@@ -1,4 +1,4 @@
-"""What the methods return: frozen, and complete enough to be read alone."""
+"""What the methods return: frozen records, each readable by itself."""
 
 from dataclasses import dataclass
 
@@ -23,7 +23,7 @@ class Split:
 
 @dataclass(frozen=True)
 class Interval:
-    """A two-sided interval: bounds, level, the method's name and the assumption it rests on."""
+    """A two-sided interval: bounds, level, the method's name and its assumption."""
 
     low: float
     high: float
@@ -36,9 +36,9 @@ class Interval:
 class Estimate:
     """One number about one candidate: a line of `estimates.csv`.
 
-    `target` names the hypothesis whose true error `value` estimates; `low`, `high`, `level` and
-    `interval` (the method's name) and `assumption` are None where no interval is claimed. `n_train` is the number of
-    rows that each hypothesis was trained on (the mean over hypotheses, rounded), `n_tested` the
+    `target` names the hypothesis whose true error `value` estimates. `low`, `high`, `level`,
+    `interval` (the method's name) and `assumption` are None where there is no valid interval. `n_train` is the number
+    of training rows of a hypothesis (the mean over hypotheses, rounded), `n_tested` the
     number of rows that the value averages over.
     """
 

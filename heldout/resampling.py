@@ -1,8 +1,8 @@
-"""Fits beyond the k folds, for the intervals of E_cv that ask for them.
+"""Fits beyond the k folds, for the intervals of E_cv that need them.
 
-Every scheme is a list of splits of the N labelled rows, and a way from the losses of those splits to the
-fields of `CrossValidated` that the interval reads. Seeds are children by purpose, so that no other
-partition changes when one of them is made.
+Every scheme is a list of splits of the N labelled rows, and a function from the losses of the splits to the
+fields of `CrossValidated` that the interval reads. Each scheme has its own seeds, so that it changes no other
+partition.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -20,27 +20,27 @@ from heldout.partition import Labels, can_stratify, cut, draw_folds
 from heldout.records import Split
 
 SUBSAMPLES = 25  # J of the corrected t (docs/coverage.md)
-REPEATS = 3  # R of the corrected repeated t, the first of them the partition itself
+REPEATS = 3  # R of the corrected repeated t; the first repeat is the partition itself
 HALVINGS, HALF_SUBSAMPLES = 10, 15  # M and J of Nadeau and Bengio's conservative z, as in their section 5
 _LEAST_TESTED = 0.1  # share of a subsample that is tested under leave-one-out
 Folds = NDArray[np.int64]
-Groups = NDArray[np.int64] | None  # of the rows, whole groups on either side; None for independent rows
+Groups = NDArray[np.int64] | None  # the group of each row, which no split divides; None for independent rows
 
 
 @dataclass(frozen=True, eq=False)
 class Resampling:
-    """The splits of one scheme, and the fields that their losses, one array a split, become."""
+    """The splits of one scheme, and the function that makes fields of their losses, an array for each split."""
 
     splits: list[Split]
     fields: Callable[[Sequence[Losses]], dict[str, Any]]
 
 
 def subsamples(y: Labels, fold: Folds, stratify: bool, seed: int, group: Groups = None) -> Resampling:
-    """J random subsamples that test as many rows as a fold has; a tenth where folds are smaller."""
+    """J random subsamples that test as many rows as a fold has, and at least a tenth of all rows."""
     rows = np.arange(len(y))
     size = _tested(len(y), fold)
     masks = [_cut(y, size, stratify, seeds.random_state(seed, "subsamples", j), group) for j in range(SUBSAMPLES)]
-    tested = float(np.mean([mask.sum() for mask in masks]))  # whole groups are not all of one size
+    tested = float(np.mean([mask.sum() for mask in masks]))  # whole groups differ in size
     return Resampling(
         [Split(rows[~mask], rows[mask]) for mask in masks],
         lambda losses: {
@@ -55,23 +55,23 @@ def repeated_folds(y: Labels, fold: Folds, stratify: bool, seed: int, group: Gro
     k = int(fold.max()) + 1
     folds = further_folds(y, k, REPEATS - 1, stratify, seed, group)
     return Resampling(
-        [split for own in folds for split in cross_validation.splits(own)],
+        [split for each in folds for split in cross_validation.splits(each)],
         lambda losses: {"repeated_errors": np.array([part.mean() for part in losses]).reshape(-1, k)},
     )
 
 
 def half_subsamples(y: Labels, fold: Folds, stratify: bool, seed: int, group: Groups = None) -> Resampling:
-    """M halvings of the rows, and on each half alone J subsamples that test as many rows as a fold has."""
+    """M halvings of the rows, and inside each half J subsamples that test as many rows as a fold has."""
     rows = np.arange(len(y))
     size = min(_tested(len(y), fold), len(y) // 4)
     splits = []
     for halving in range(HALVINGS):
         mask = _cut(y, len(y) // 2, stratify, seeds.random_state(seed, "half_subsamples", halving), group)
         for number, half in enumerate((rows[mask], rows[~mask])):
-            own = None if group is None else distinct(group[half])
+            group_of_half = None if group is None else distinct(group[half])
             for j in range(HALF_SUBSAMPLES):
                 state = seeds.random_state(seed, "half_subsamples", halving, number, j)
-                tested = _cut(y[half], size, stratify, state, own)
+                tested = _cut(y[half], size, stratify, state, group_of_half)
                 splits.append(Split(half[~tested], half[tested]))
     return Resampling(
         splits,
@@ -84,7 +84,7 @@ def half_subsamples(y: Labels, fold: Folds, stratify: bool, seed: int, group: Gr
 def fold_pairs(y: Labels, fold: Folds, _stratify: bool, _seed: int, _group: Groups = None) -> Resampling:
     """One split for each pair of folds i < j, in order: train without both, test on both.
 
-    Raises BadArgument for two folds: nothing would be left to train on.
+    Raises BadArgument for two folds: no row would be left to train on.
     """
     k = int(fold.max()) + 1
     if k < 3:
@@ -97,9 +97,9 @@ def fold_pairs(y: Labels, fold: Folds, _stratify: bool, _seed: int, _group: Grou
     def fields(losses: Sequence[Losses]) -> dict[str, Any]:
         table = np.full((k, len(y)), np.nan)
         for (i, j), split, part in zip(pairs, splits, losses, strict=True):
-            own = fold[split.validation]
-            table[i, split.validation[own == j]] = part[own == j]
-            table[j, split.validation[own == i]] = part[own == i]
+            tested_fold = fold[split.validation]
+            table[i, split.validation[tested_fold == j]] = part[tested_fold == j]
+            table[j, split.validation[tested_fold == i]] = part[tested_fold == i]
         return {"pair_losses": table}
 
     return Resampling(splits, fields)
@@ -112,7 +112,7 @@ def further_folds(y: Labels, k: int, count: int, stratify: bool, seed: int, grou
     ]
 
 
-# how each of `heldout.schemes.FURTHER` is drawn: functions have the names of their schemes
+# the function that draws each of `heldout.schemes.FURTHER`; its name is the scheme's
 DRAW: Mapping[str, Callable[[Labels, Folds, bool, int, Groups], Resampling]] = {
     draw.__name__: draw for draw in (subsamples, repeated_folds, half_subsamples, fold_pairs)
 }
@@ -123,7 +123,7 @@ def _tested(n: int, fold: Folds) -> int:
 
 
 def _cut(y: Labels, size: int, stratify: bool, state: int, group: Groups) -> NDArray[np.bool_]:
-    """A random mask, stratified where asked and possible: a small part cannot hold every class."""
+    """A random mask, with `stratify` stratified where possible: a small part cannot hold every class."""
     if group is None:
         stratify = stratify and can_stratify(y, size)
     return cut(y, size, stratify=stratify, random_state=state, group=group)

@@ -1,6 +1,6 @@
-"""The table of schemes: each is a list of splits, whose fits are what some estimates are made of.
+"""The table of schemes: a scheme is a list of splits, and its fits are the evidence of some estimates.
 
-A new scheme is a name and a line here, at the end: the place of a scheme is part of every seed.
+A new scheme is a name and a line here, at the end: the position of a scheme is part of every seed.
 """
 
 from collections.abc import Mapping
@@ -25,11 +25,11 @@ SchemeName = Literal[
 class Scheme:
     """What holds for every fit of a scheme.
 
-    `fit_label` is what a person calls one fit, or `fits_per_unit` fits together. `stage` is the step of a validation
-    that makes the fits, and `table` the table of that stage that holds their losses. `estimates` are those that its
-    hypotheses are about, and `forms` the forms of delivery (`heldout.delivery`) that are made of them.
-    `evidence_field` is the field of `CrossValidated` that its losses fill, for fits beyond the k folds.
-    `updates_shared`: learners that are updated once share their updates among its hypotheses.
+    `fit_label` is the reader's name of one fit, or of `fits_per_unit` fits together. `stage` is the step of a
+    validation that makes the fits, and `table` the table of that stage that holds their losses. `estimates` are the
+    estimates whose target is the scheme's hypotheses, and `forms` the forms of delivery (`heldout.delivery`) that are
+    made of the hypotheses. `evidence_field` is the field of `CrossValidated` that its losses fill, for fits beyond the
+    k folds. `updates_shared`: the hypotheses of an incremental learner share their updates.
     """
 
     fit_label: str
@@ -79,7 +79,7 @@ SCHEMES: Mapping[SchemeName, Scheme] = {
     "fold_pairs": Scheme("pair of folds", "cross_validation", "fold_pairs", evidence_field="pair_losses"),
     "copies_together": Scheme("fold with copies together", "cross_validation", "copies_together", updates_shared=True),
 }
-# the four schemes whose losses are in losses.parquet: each has a stage of its own
+# the four schemes whose losses are in losses.parquet: each is a stage
 STAGES: tuple[SchemeName, ...] = tuple(name for name, scheme in SCHEMES.items() if scheme.stage == name)
 # fits beyond the k folds, for the interval of E_cv or for nested selection
 FURTHER: tuple[SchemeName, ...] = tuple(name for name, scheme in SCHEMES.items() if scheme.evidence_field is not None)

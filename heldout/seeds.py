@@ -1,7 +1,7 @@
-"""One seed, one child for each purpose and unit of work.
+"""One seed, with a child for each purpose and unit of work.
 
-A child depends on nothing but the seed, its purpose and its unit, so that results do not depend on
-order, runner or number of workers, and raising a count leaves the earlier units as they were.
+A child depends on the seed, its purpose and its unit alone. So results do not depend on the order, the runner or the
+number of workers, and a larger count leaves the earlier units unchanged.
 """
 
 from typing import Literal, get_args

@@ -1,4 +1,4 @@
-"""Estimates as people look at them in a notebook: a table of text, and a figure."""
+"""Estimates in a notebook: a table of text, and a figure."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -10,14 +10,14 @@ if TYPE_CHECKING:
 
 
 def text(estimates: Sequence[Estimate], candidates: Sequence[str], *, percent: bool) -> str:
-    """One line a candidate, one column an estimate; below each value its interval."""
+    """A line for each candidate, a column for each estimate; below each value its interval."""
     names = list(dict.fromkeys(record.estimate for record in estimates))
-    found = {(record.candidate, record.estimate): record for record in estimates}
+    by_name = {(record.candidate, record.estimate): record for record in estimates}
     rows = [["candidate", *names]]
     for candidate in candidates:
-        records = [found.get((candidate, name)) for name in names]
-        rows.append([candidate, *("–" if one is None else _number(one.value, percent) for one in records)])
-        rows.append(["", *("" if one is None else _bounds(one, percent) for one in records)])
+        records = [by_name.get((candidate, name)) for name in names]
+        rows.append([candidate, *("–" if record is None else _number(record.value, percent) for record in records)])
+        rows.append(["", *("" if record is None else _bounds(record, percent) for record in records)])
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     levels = sorted({record.level for record in estimates if record.level is not None})
     title = "errors in percent" if percent else "mean losses"
@@ -44,11 +44,12 @@ def draw(estimates: Sequence[Estimate], candidates: Sequence[str], *, percent: b
     axes = figure.subplots()
     for place, name in enumerate(names):
         records = [record for record in estimates if record.estimate == name]
-        x = [candidates.index(one.candidate) + (place - (len(names) - 1) / 2) * 0.8 / len(names) for one in records]
-        value = [scale * one.value for one in records]
+        shift = (place - (len(names) - 1) / 2) * 0.8 / len(names)
+        x = [candidates.index(record.candidate) + shift for record in records]
+        value = [scale * record.value for record in records]
         reach = [
-            [0.0 if one.low is None else scale * max(one.value - one.low, 0.0) for one in records],
-            [0.0 if one.high is None else scale * max(one.high - one.value, 0.0) for one in records],
+            [0.0 if record.low is None else scale * max(record.value - record.low, 0.0) for record in records],
+            [0.0 if record.high is None else scale * max(record.high - record.value, 0.0) for record in records],
         ]
         axes.errorbar(x, value, yerr=reach, fmt="o", ms=4.5, lw=1.4, label=name)
     axes.set_xticks(range(len(candidates)), list(candidates))

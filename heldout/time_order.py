@@ -1,8 +1,8 @@
-"""Parts of rows in time: what is tested is the later part, and rows of one time stay on one side.
+"""Parts of rows in time: the later part is tested, and rows of the same time stay on one side.
 
 Hold-out and test part are the last rows, folds go forward (Hyndman, Athanasopoulos, Forecasting: principles and
-practice, section on time series cross-validation; scikit-learn's TimeSeriesSplit), and the progressive order is
-that of time. The reason for each: docs/decisions/0011.
+practice, section on time series cross-validation; scikit-learn's TimeSeriesSplit), and progressive validation
+follows the time. The reason for each: docs/decisions/0011.
 """
 
 import numpy as np
@@ -14,9 +14,10 @@ Times = NDArray[np.int64]
 
 
 def last(time: Times, size: int) -> NDArray[np.bool_]:
-    """A mask over the last rows, about `size` of them: the nearest number that divides no time.
+    """A mask over the last rows, about `size`: the nearest number of rows that splits no time.
 
-    `time`, shape (N,), is the place of each row among the distinct times. Raises BadArgument for a single time.
+    `time`, shape (N,), is the position of each row's time among the distinct times. Raises BadArgument for a single
+    time.
     """
     (start,) = _edges(time, np.array([len(time) - size]))
     mask = np.zeros(len(time), dtype=np.bool_)
@@ -25,16 +26,16 @@ def last(time: Times, size: int) -> NDArray[np.bool_]:
 
 
 def forward_folds(time: Times, folds: int, gap: int) -> NDArray[np.int64]:
-    """The fold of each row: the last k of k + 1 blocks of consecutive rows, 0 … k-1 in time, and -1 for the first.
+    """The fold of each row: k + 1 blocks of consecutive rows are folds -1, 0, …, k-1 in the order of time.
 
-    Each is tested by a hypothesis trained on the rows before it; the first block takes what does not divide
-    evenly, and is never tested. Raises BadArgument for leave-one-out, for more blocks than times, or for a
-    gap that leaves nothing before the first fold.
+    A fold tests a hypothesis trained on the rows before it. Block -1 is never tested, and takes the rows that do not
+    divide evenly. Raises BadArgument for leave-one-out, for more blocks than times, or for a
+    gap that leaves no training row before the first fold.
     """
     n, times = len(time), int(time.max()) + 1
     if folds == n:
         raise BadArgument(
-            "folds", "folds is leave-one-out, which tests rows earlier than those trained on; with time use a number"
+            "folds", "folds is leave-one-out, which tests rows before training rows; with time use a number"
         )
     if not 2 <= folds < times:
         raise BadArgument(
@@ -58,7 +59,7 @@ def forward_folds(time: Times, folds: int, gap: int) -> NDArray[np.int64]:
 
 
 def steps(time: Times, size: int) -> NDArray[np.int64]:
-    """The position of each row in the progressive order: that of time for the last rows, -1 for those before."""
+    """The position of each row in the progressive order: the order of time for the last rows, -1 for earlier rows."""
     order = _order(time)
     start = len(time) - int(last(time, size).sum())
     step = np.full(len(time), -1, dtype=np.int64)
@@ -71,9 +72,9 @@ def _order(time: Times) -> NDArray[np.intp]:
 
 
 def _edges(time: Times, wanted: NDArray[np.int64]) -> NDArray[np.int64]:
-    """For each wanted position the nearest one, of equally near ones the first, at which a new time begins."""
-    begins = np.cumsum(np.bincount(time))[:-1]
-    if not len(begins):
-        raise BadArgument("time", "time has a single distinct value; at least 2 are needed, an earlier and a later one")
-    nearest: NDArray[np.int64] = begins[np.abs(begins[None, :] - wanted[:, None]).argmin(axis=1)]
+    """For each wanted position the nearest position at which a new time begins; of two equally near the first."""
+    starts = np.cumsum(np.bincount(time))[:-1]
+    if not len(starts):
+        raise BadArgument("time", "time has a single distinct value; at least 2 are needed, to test later rows")
+    nearest: NDArray[np.int64] = starts[np.abs(starts[None, :] - wanted[:, None]).argmin(axis=1)]
     return nearest

@@ -1,9 +1,9 @@
-"""Cross-validation and progressive validation of a learner that is updated, with few updates.
+"""Cross-validation and progressive validation of an incremental learner, with few updates.
 
-Joulani, György, Szepesvári, Fast Cross-Validation for Incremental Learning (IJCAI 2015), algorithm 1, TreeCV: the
-hypothesis that has learnt all folds but those of a range is copied, one copy learns the second half of the range, the
-other one the first, and each goes on with the half that it has not seen. Each row is learnt at most once on each of the
-ceil(log2 k) levels, in place of k - 1 times by refits.
+Joulani, György, Szepesvári, Fast Cross-Validation for Incremental Learning (IJCAI 2015), algorithm 1, TreeCV: a
+hypothesis that has learned all folds outside a range is copied. The first copy learns the second half of the range, the
+other copy the first half, and each continues with the half that it has not learned. A row is learned at most once at
+each of the ceil(log2 k) levels, where refits learn it k - 1 times.
 """
 
 import copy
@@ -18,18 +18,19 @@ from heldout.errors import BadArgument
 from heldout.fitting import take
 from heldout.records import Rows
 
-Asked = TypeVar("Asked")
-Ask = Callable[[Any, Rows], Asked]  # what is wanted of a hypothesis, which is updated later, at the rows of its part
+Result = TypeVar("Result")
+# called with a hypothesis and the rows of its part, before the hypothesis is updated again
+Evaluate = Callable[[Any, Rows], Result]
 BLOCK = 10_000  # rows of one call of partial_fit
 
 
 @dataclass(frozen=True, eq=False)
 class Stream:
-    """Labelled rows in the order in which they are learnt: part after part, in each as its rows are given.
+    """Labelled rows in the order of learning: part after part, and inside a part in its order.
 
-    X has shape (N, p), y and each of `further` (weights) (N,). `starts`, shape (parts + 1,), are the places in `order`
-    where the parts begin and the last one ends. Classes are those of all labelled rows, also where a training part
-    lacks one.
+    X has shape (N, p), y and each of `further` (weights) (N,). `starts`, shape (parts + 1,), are the positions in
+    `order` where the parts begin and the last part ends. `classes` are the classes of all labelled rows, also where a
+    training part lacks a class.
     """
 
     X: Any
@@ -53,20 +54,25 @@ class Stream:
 
 
 def folds(
-    learner: Any, X: Any, y: NDArray[np.generic], parts: Sequence[Rows], ask: Ask[Asked], **further: NDArray[Any]
-) -> Iterator[Asked]:
-    """Ask, for each of the k `parts`, the hypothesis that learnt all others; in their order.
+    learner: Any,
+    X: Any,
+    y: NDArray[np.generic],
+    parts: Sequence[Rows],
+    evaluate: Evaluate[Result],
+    **further: NDArray[Any],
+) -> Iterator[Result]:
+    """For each of the k `parts`, in their order, evaluate the hypothesis that learned all other parts.
 
-    `learner` is unfitted and has `partial_fit`. At most N ceil(log2 k) rows are learnt, and k copies made. Raises
+    `learner` is unfitted and has `partial_fit`. At most N ceil(log2 k) rows are learned, and k copies made. Raises
     BadArgument for fewer than two parts.
     """
     if len(parts) < 2:
         raise BadArgument("folds", f"there is {len(parts)} fold; at least 2 are needed")
     stream = Stream.of(learner, X, y, parts, further)
 
-    def below(hypothesis: Any, first: int, end: int) -> Iterator[Asked]:
+    def below(hypothesis: Any, first: int, end: int) -> Iterator[Result]:
         if end - first == 1:
-            yield ask(hypothesis, parts[first])
+            yield evaluate(hypothesis, parts[first])
             return
         middle = (first + end) // 2
         other = copy.deepcopy(hypothesis)
@@ -84,19 +90,19 @@ def blocks(
     y: NDArray[np.generic],
     trained: Rows,
     parts: Sequence[Rows],
-    ask: Ask[Asked],
+    evaluate: Evaluate[Result],
     **further: NDArray[Any],
-) -> Iterator[Asked]:
-    """Ask, for each of `parts`, the one hypothesis that learnt the rows `trained` and all earlier parts: one pass."""
+) -> Iterator[Result]:
+    """For each of `parts`, evaluate the hypothesis that learned the rows `trained` and all earlier parts: one pass."""
     stream = Stream.of(learner, X, y, [trained, *parts], further)
     hypothesis = copy.deepcopy(learner)
     for number, part in enumerate(parts):
         stream.learn(hypothesis, number, number + 1)
-        yield ask(hypothesis, part)
+        yield evaluate(hypothesis, part)
 
 
 def classes_of(estimator: Any, y: NDArray[np.generic]) -> NDArray[np.generic] | None:
-    """The classes that a classifier is told before its first row, ascending; None for numbers."""
+    """The classes, ascending, for the first `partial_fit` of a classifier; None for a regressor."""
     from sklearn.base import is_classifier
 
     return np.unique(y) if is_classifier(estimator) else None
@@ -105,14 +111,14 @@ def classes_of(estimator: Any, y: NDArray[np.generic]) -> NDArray[np.generic] | 
 def update(
     hypothesis: Any, X: Any, y: NDArray[np.generic], classes: Any, rows: Rows | None = None, **further: NDArray[Any]
 ) -> Any:
-    """Update `hypothesis` itself once with each of `rows`, None for all, in their order, and return it.
+    """Update `hypothesis` in place once with each of `rows`, None for all, in their order, and return it.
 
-    X has shape (N, p), y and each of `further` (N,); `classes` are those of `classes_of`.
+    X has shape (N, p), y and each of `further` (N,); `classes` is the result of `classes_of`.
     """
     for first in range(0, X.shape[0] if rows is None else len(rows), BLOCK):
         piece = slice(first, first + BLOCK)
         some = piece if rows is None else rows[piece]
-        told = {} if classes is None or hasattr(hypothesis, "classes_") else {"classes": classes}
-        own = {name: values[some] for name, values in further.items()}
-        hypothesis.partial_fit(take(X, some), y[some], **told, **own)
+        first_call = {} if classes is None or hasattr(hypothesis, "classes_") else {"classes": classes}
+        weights = {name: values[some] for name, values in further.items()}
+        hypothesis.partial_fit(take(X, some), y[some], **first_call, **weights)
     return hypothesis

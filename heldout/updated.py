@@ -15,18 +15,20 @@ from numpy.typing import NDArray
 from heldout import tree_cv
 from heldout.design import Design
 from heldout.errors import BadArgument, FitFailure
+from heldout.fit_warnings import FitWarnings
 from heldout.fitting import first_line, recorded, test
 from heldout.learners import seeded
 from heldout.losses import Losses
 from heldout.records import Rows, Split
 from heldout.schemes import SchemeName
-from heldout.warned import Warned
 
 if TYPE_CHECKING:
     from heldout.online import OnePass
 
 
-def held_out(learner: "OnePass", X: Any, design: Design, scheme: SchemeName, state: int) -> tuple[list[Losses], Warned]:
+def held_out(
+    learner: "OnePass", X: Any, design: Design, scheme: SchemeName, state: int
+) -> tuple[list[Losses], FitWarnings]:
     """The losses of each split of a scheme of `updates_shared`, and what any update warned of, each kind once.
 
     Losses are in the order of `Design.splits`; the learner's open randomness is set to `state`. X is an array, a data
@@ -67,7 +69,7 @@ def _losses(
     y: NDArray[np.generic],
     splits: Sequence[Split],
     scheme: SchemeName,
-    ask: tree_cv.Ask[Losses],
+    ask: tree_cv.Evaluate[Losses],
     weights: dict[str, NDArray[np.float64]],
 ) -> Iterator[Losses]:
     parts = [split.validation for split in splits]

@@ -11,6 +11,7 @@ from heldout import arguments, table
 from heldout.covalidation import disagreements
 from heldout.design import OF_UNLABELED, Design, Evidence, estimate_candidate
 from heldout.errors import BadArgument, FitFailure, LearnerWarning
+from heldout.fit_warnings import FitWarnings, WarningCounts
 from heldout.fitting import fit_and_test, test
 from heldout.intervals import dependent
 from heldout.intervals.method import check_level
@@ -25,7 +26,6 @@ from heldout.selection.criteria import CRITERIA, Criterion
 from heldout.selection.judging import estimate_winner, nested_winners, select_among
 from heldout.selection.rules import Rule
 from heldout.selection.select import Selection
-from heldout.warned import Warned, Warnings
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -185,7 +185,7 @@ def _collect(
 ) -> tuple[Evidence, dict[SchemeName, list[Any]]]:
     """Every fit of one candidate."""
     losses, hypotheses = {}, {}
-    warned: list[Warned] = []
+    warned: list[FitWarnings] = []
     try:
         for scheme in schemes:
             fitted = [
@@ -210,7 +210,7 @@ def _collect(
     except FitFailure as failure:
         raise FitFailure(f"{name}: {failure}") from failure
     if any(warned):
-        warnings.warn(f"{name}: {Warnings.of(warned)}", LearnerWarning, stacklevel=3)
+        warnings.warn(f"{name}: {WarningCounts.of(warned)}", LearnerWarning, stacklevel=3)
     return Evidence(losses, training, disagreement), hypotheses
 
 

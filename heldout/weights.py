@@ -1,11 +1,11 @@
-"""Weights of the labelled rows: how often each stands for rows of the population that the error is about.
+"""Weights of the labelled rows: how many rows of the population each stands for.
 
 A weight goes to `fit` as `sample_weight`, and the loss of row i counts w_i / mean(w) times, with the mean over all
-labelled rows. So the mean over a part is, to first order, the part's weighted mean of losses, and over all rows it
-is exactly that; every estimate and interval is made of these losses as of any others. Target: the error in the
-population that weights w_i correct for, as 1 / (chance to be drawn) does for rows drawn with unequal chances
-(Horvitz, Thompson 1952). Assumption, beyond that of the interval: the weights are right, and their mean over the
-labelled rows is that of the population; its own noise is not counted.
+labelled rows. So the mean over a part is, to first order, the part's weighted mean of losses, and the mean over all
+rows is exactly the weighted mean. Estimates and intervals use these losses like any others. Target: the error in the
+population that the weights describe, for example w_i = 1 / (chance to be drawn) for rows drawn with unequal chances
+(Horvitz, Thompson 1952). Assumption, in addition to the interval's: the weights are right, and their mean over the
+labelled rows equals their mean in the population; the noise of this mean is not counted.
 """
 
 import inspect
@@ -23,13 +23,13 @@ Values = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Weights:
-    """The weights of N labelled rows as they were given, shape (N,)."""
+    """The weights of N labelled rows as the user gave them, shape (N,)."""
 
     values: Values
 
     @classmethod
     def of(cls, values: ArrayLike | None) -> Self | None:
-        """The weights `values`, checked; None for none, or where each is 1, which is the same."""
+        """The checked weights `values`; None without weights, or where each is 1, which is the same."""
         if values is None:
             return None
         checked = check(values)
@@ -41,14 +41,14 @@ class Weights:
         return self.relative_of(self.values)
 
     def relative_of(self, values: Values) -> Values:
-        """The same for other rows' weights, which are divided by the same mean."""
+        """The same for the weights of other rows: `values` by the mean of the labelled rows."""
         equal = np.ptp(self.values) == 0
         relative: Values = values / (self.values[0] if equal else self.values.mean())
         return relative
 
 
 def check(values: ArrayLike) -> Values:
-    """The weights as floats. Raises BadArgument for one that is no number, missing, infinite or negative, or all 0."""
+    """The weights as floats. Raises BadArgument unless all are finite and at least 0, and one is above 0."""
     try:
         weights = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError):
@@ -65,10 +65,10 @@ def check(values: ArrayLike) -> Values:
 
 
 def fit_argument(learner: Any) -> str | None:
-    """The name under which `learner.fit` takes the weights of rows; None where it takes none.
+    """The name of the argument of `learner.fit` for row weights; None if there is none.
 
-    Those of a pipeline go to its last step. A learner that hands further arguments of `fit` on (a search over
-    parameters) takes what the learner inside of it takes.
+    A pipeline passes the weights to its last step. A learner that passes arguments of `fit` on (a search over
+    parameters) takes the argument of its inner learner.
     """
     if hasattr(learner, "steps"):
         name, last = learner.steps[-1]
@@ -77,7 +77,7 @@ def fit_argument(learner: Any) -> str | None:
     parameters = inspect.signature(learner.fit).parameters
     if "sample_weight" in parameters:
         return "sample_weight"
-    hands_on = any(parameter.kind is inspect.Parameter.VAR_KEYWORD for parameter in parameters.values())
-    own = learner.get_params(deep=False)
-    inner = own.get("estimator", own.get("regressor"))
-    return fit_argument(inner) if hands_on and inner is not None else None
+    passes_on = any(parameter.kind is inspect.Parameter.VAR_KEYWORD for parameter in parameters.values())
+    settings = learner.get_params(deep=False)
+    inner = settings.get("estimator", settings.get("regressor"))
+    return fit_argument(inner) if passes_on and inner is not None else None

@@ -1,9 +1,8 @@
-"""How often each interval covers what it says it covers: docs/coverage.md and its picture.
+"""How often each interval covers its target: docs/coverage.md and its picture.
 
-For every population, learner and sample size, samples are drawn, every estimate is made with every interval
-that is admissible, and the truth is the mean loss over the whole population, of the very hypotheses that the
-estimate is about. Repeats are kept in shards below `.cache/studies/coverage`; started again, only missing
-shards are made.
+For every population, learner and sample size, samples are drawn, and every estimate is made with every admissible
+interval. The truth is the mean loss, over the whole population, of the hypotheses that the estimate is about.
+Samples are stored in shards below `.cache/studies/coverage`; a second start makes only the missing shards.
 
     python -m studies.coverage --data FOLDER      # the whole study, hours; writes docs/coverage.*
     python -m studies.coverage --quick            # simulated populations, few repeats; prints a table
@@ -37,13 +36,13 @@ from studies.populations import REAL, SIMULATED, Population, population
 
 LEVEL = 0.95
 FOLDS = 10
-REPEATS = 1000  # samples a cell
-SHARD = 100  # samples a shard
+REPEATS = 1000  # samples in a cell
+SHARD = 100  # samples in a shard
 SIZES = (50, 100, 200, 500, 1000)
-HALVINGS = 3  # repeats of co-validation: few, for time's sake; the rows' noise is what the intervals must see
-BLOCKS = 5  # progressive blocks a sample
+HALVINGS = 3  # repeats of co-validation: few, to save time; the intervals must cover the noise of the rows
+BLOCKS = 5  # progressive blocks in a sample
 LEARNERS = ("stable", "unstable")
-# dear schemes, in some cells only: 20, 45 and 300 fits a sample
+# expensive schemes, in some cells only: 20, 45 and 300 fits for each sample
 REPEATED_AT = (50,)
 PAIRS_IN = (("adult", 100), ("california_housing", 100), ("interaction", 100))
 HALF_SUBSAMPLES_IN = (("adult", 100),)
@@ -78,29 +77,29 @@ def learner_of(kind: str, loss: Loss) -> Any:
 
 
 def run_shard(cell: Cell, shard: int, samples: int, folder: Path | None, cache: Path) -> None:
-    """Observe the samples of one shard, unless that was done before, and judge them by every interval."""
-    seen = _path(cache, cell, shard, samples, "npz")
-    if not seen.exists():
-        _write(seen, lambda part: np.savez_compressed(part, **observe_all(cell, shard, samples, folder)))
-    with np.load(seen) as arrays:
+    """Observe the samples of one shard, unless they are stored, and make every interval for them."""
+    observed = _path(cache, cell, shard, samples, "npz")
+    if not observed.exists():
+        _write(observed, lambda part: np.savez_compressed(part, **observe_all(cell, shard, samples, folder)))
+    with np.load(observed) as arrays:
         lines = list(judge_all(cell, dict(arrays), folder))
     table = pd.DataFrame(lines).astype({"estimate": "category", "method": "category"})
     _write(_path(cache, cell, shard, samples, "parquet"), lambda part: table.to_parquet(part, index=False))
 
 
 def observe_all(cell: Cell, shard: int, samples: int, folder: Path | None) -> dict[str, Any]:
-    """What is seen of each sample, and the truth about it: arrays whose first axis is the sample."""
+    """The observations of each sample, and the truth: arrays whose first axis is the sample."""
     import sklearn
     from threadpoolctl import threadpool_limits
 
     whole = population(cell.population, folder)
     with sklearn.config_context(assume_finite=True, skip_parameter_validation=True), threadpool_limits(1):
-        found = [observe(cell, whole, shard * samples + place) for place in range(samples)]
-    return {name: np.stack([one[name] for one in found]) for name in found[0]}
+        observed = [observe(cell, whole, shard * samples + place) for place in range(samples)]
+    return {name: np.stack([sample[name] for sample in observed]) for name in observed[0]}
 
 
 def observe(cell: Cell, whole: Population, repeat: int) -> dict[str, Any]:
-    """One sample: the losses of every scheme, and the true errors of the hypotheses that they are about."""
+    """One sample: the losses of every scheme, and the true errors of their hypotheses."""
     rng = np.random.default_rng([cell.n, repeat, *map(ord, cell.population + cell.learner)])
     rows = rng.integers(0, len(whole.y), cell.n)
     X, y, loss, learner = whole.X[rows], whole.y[rows], whole.loss, learner_of(cell.learner, whole.loss)
@@ -127,15 +126,15 @@ def observe(cell: Cell, whole: Population, repeat: int) -> dict[str, Any]:
         ]
         for scheme in _schemes(cell)
     }
-    evidence = Evidence({scheme: [one.losses for one in found] for scheme, found in fitted.items()})
+    evidence = Evidence({scheme: [fit.losses for fit in fits] for scheme, fits in fitted.items()})
     everywhere = np.arange(len(whole.y))
 
     def truth(scheme: SchemeName) -> float:
-        errors = [test(one.hypothesis, whole.X, whole.y, everywhere, loss).mean() for one in fitted[scheme]]
+        errors = [test(fit.hypothesis, whole.X, whole.y, everywhere, loss).mean() for fit in fitted[scheme]]
         return float(np.average(errors, weights=[len(split.validation) for split in design.splits(scheme)]))
 
-    table = repeated_by_row(half_losses(design, evidence.losses["covalidation"], own=False), loss)
-    apart, truly_apart = _disagreement(fitted["covalidation"], unlabeled, whole, loss)
+    table = repeated_by_row(half_losses(design, evidence.losses["covalidation"], on_training_half=False), loss)
+    disagreement, true_disagreement = _disagreement(fitted["covalidation"], unlabeled, whole, loss)
     folds = cross_validated(design, evidence)
     further = {
         name: getattr(folds, name)
@@ -150,19 +149,19 @@ def observe(cell: Cell, whole: Population, repeat: int) -> dict[str, Any]:
         "E_prog": tested(design, evidence, "progressive").losses,
         "E_2cv": table.by_repeat,
         "E_2cv rows": table.row_variance,
-        "disagreement": apart.by_repeat,
-        "disagreement rows": apart.row_variance,
+        "disagreement": disagreement.by_repeat,
+        "disagreement rows": disagreement.row_variance,
         "true E_val": truth("holdout"),
         "true E_cv": truth("cross_validation"),
         "true E_prog": truth("progressive"),
         "true E_2cv": truth("covalidation"),
-        "true disagreement": truly_apart,
+        "true disagreement": true_disagreement,
         "true g": truth("final"),
     }
 
 
 def judge_all(cell: Cell, seen: Mapping[str, Any], folder: Path | None) -> Iterator[dict[str, Any]]:
-    """A line for each sample, estimate and admissible interval: bounds, own truth, truth of g."""
+    """A line for each sample, estimate and admissible interval: bounds, true error of the target, true error of g."""
     whole = population(cell.population, folder)
     loss, classes = whole.loss, len(np.unique(whole.y))
     names = ("subsample_errors", "repeated_errors", "half_errors", "pair_losses")
@@ -188,24 +187,24 @@ def judge_all(cell: Cell, seen: Mapping[str, Any], folder: Path | None) -> Itera
         for estimate, of in observed.items():
             for method in METHODS:
                 if estimate in method.covers and method.admits(loss) and _possible(method, of):
-                    found = method.interval(estimate, of, LEVEL)
+                    interval = method.interval(estimate, of, LEVEL)
                     yield {
                         "sample": place,
                         "estimate": estimate,
                         "method": method.name,
                         "value": of.error,
-                        "low": found.low,
-                        "high": found.high,
+                        "low": interval.low,
+                        "high": interval.high,
                         "truth": float(seen[f"true {estimate}"][place]),
                         "final": float(seen["true g"][place]),
                     }
-        apart = observed["disagreement"]
-        low = covalidation.lower_limit(apart, choose(None, loss)["disagreement"], loss, classes, LEVEL)
+        disagreement = observed["disagreement"]
+        low = covalidation.lower_limit(disagreement, choose(None, loss)["disagreement"], loss, classes, LEVEL)
         yield {
             "sample": place,
             "estimate": "E_dis",
             "method": "lower limit",
-            "value": covalidation.error_bound(apart.error, loss, classes)[0],
+            "value": covalidation.error_bound(disagreement.error, loss, classes)[0],
             "low": low,
             "high": np.inf,
             "truth": float(seen["true E_2cv"][place]),
@@ -228,7 +227,7 @@ def _disagreement(halves: Sequence[Any], unlabeled: Any, whole: Population, loss
     """The disagreement on the unlabelled sample, and on the whole population."""
     tables = []
     for X in (unlabeled, whole.X):
-        predicted = [predict(one.hypothesis, X) for one in halves]
+        predicted = [predict(half.hypothesis, X) for half in halves]
         tables.append(
             np.stack([pointwise_disagreement(a, b, loss) for a, b in zip(predicted[::2], predicted[1::2], strict=True)])
         )
@@ -245,7 +244,7 @@ def _path(cache: Path, cell: Cell, shard: int, samples: int, kind: str) -> Path:
 
 
 def _write(path: Path, write: Callable[[Path], Any]) -> None:
-    """Whole or not at all, also when killed."""
+    """Write the file completely or not at all, also when the process is killed."""
     path.parent.mkdir(parents=True, exist_ok=True)
     part = path.with_name(f".{os.getpid()}-{path.name}")
     write(part)
@@ -255,7 +254,7 @@ def _write(path: Path, write: Callable[[Path], Any]) -> None:
 def run(
     wanted: Sequence[Cell], repeats: int, samples: int, folder: Path | None, workers: int, cache: Path = CACHE
 ) -> None:
-    """Make every shard that is missing, in the order of the cells."""
+    """Make every missing shard, in the order of the cells."""
     todo = [
         (cell, shard)
         for cell in wanted
@@ -277,12 +276,14 @@ def run(
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run, and write or print what was found."""
+    """Run, and write or print the results."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", type=Path, help="folder of the real data sets; without it, simulated ones alone")
-    parser.add_argument("--quick", action="store_true", help="simulated populations, n = 100, 200 samples a cell")
+    parser.add_argument(
+        "--data", type=Path, help="folder of the real data sets; without it, only simulated populations"
+    )
+    parser.add_argument("--quick", action="store_true", help="simulated populations, n = 100, 200 samples in a cell")
     parser.add_argument("--workers", type=int, default=os.cpu_count() or 1)
-    parser.add_argument("--page", action="store_true", help="write the page from the shards that are there")
+    parser.add_argument("--page", action="store_true", help="write the page from the stored shards")
     chosen = parser.parse_args(arguments)
     from studies import coverage_page
 

@@ -27,14 +27,14 @@ def read(cache: Path) -> pd.DataFrame:
 
 
 def by_cell(lines: pd.DataFrame) -> pd.DataFrame:
-    """Coverage of the own target and of g, relative width, and undercoverage beyond chance, for each cell."""
+    """Coverage of the estimate's target and of g, relative width, and undercoverage beyond chance, for each cell."""
     lines = lines.assign(
         covers=(lines["low"] <= lines["truth"] + 1e-12) & (lines["truth"] <= lines["high"] + 1e-12),
         covers_g=(lines["low"] <= lines["final"]) & (lines["final"] <= lines["high"]),
         width=lines["high"] - lines["low"],
     )
     keys = ["estimate", "method", "population", "learner", "n"]
-    found = lines.groupby(keys, observed=True).agg(
+    cells = lines.groupby(keys, observed=True).agg(
         covers=("covers", "mean"),
         covers_g=("covers_g", "mean"),
         width=("width", "mean"),
@@ -42,17 +42,17 @@ def by_cell(lines: pd.DataFrame) -> pd.DataFrame:
         value=("value", "mean"),
         samples=("covers", "size"),
     )
-    found["relative"] = found["width"] / found["spread"]
-    # what a method of coverage LEVEL would lack on average: E max(0, p - share) = sd / sqrt(2 pi), about
-    chance = np.sqrt(LEVEL * (1 - LEVEL) / found["samples"] / (2 * np.pi))
-    found["under"] = np.maximum(0, LEVEL - found["covers"]) - chance
-    found["task"] = np.where(found.index.get_level_values("population").isin(REGRESSION), "numbers", "classes")
-    return found.reset_index()
+    cells["relative"] = cells["width"] / cells["spread"]
+    # average shortfall of a method with coverage LEVEL: E max(0, p - share) = sd / sqrt(2 pi), about
+    chance = np.sqrt(LEVEL * (1 - LEVEL) / cells["samples"] / (2 * np.pi))
+    cells["under"] = np.maximum(0, LEVEL - cells["covers"]) - chance
+    cells["task"] = np.where(cells.index.get_level_values("population").isin(REGRESSION), "numbers", "classes")
+    return cells.reset_index()
 
 
 def summary(cells: pd.DataFrame) -> pd.DataFrame:
     """One line for each estimate, kind of task and method."""
-    found = cells.groupby(["estimate", "task", "method"], observed=True).agg(
+    lines = cells.groupby(["estimate", "task", "method"], observed=True).agg(
         cells=("covers", "size"),
         mean=("covers", "mean"),
         least=("covers", "min"),
@@ -60,11 +60,11 @@ def summary(cells: pd.DataFrame) -> pd.DataFrame:
         relative=("relative", "mean"),
         of_g=("covers_g", "mean"),
     )
-    return found.reset_index()
+    return lines.reset_index()
 
 
 def text(cells: pd.DataFrame) -> str:
-    """The summary as it is read in a terminal."""
+    """The summary for a terminal."""
     return summary(cells).round(4).to_string(index=False)
 
 
@@ -78,7 +78,7 @@ def write(cache: Path) -> None:
 
 
 def draw(cells: pd.DataFrame, path: Path) -> None:
-    """Coverage against relative width, a panel an estimate, a point for each method and sample size."""
+    """Coverage against relative width: a panel for each estimate, a point for each method and sample size."""
     from matplotlib.figure import Figure
 
     shown = ("E_val", "E_cv", "E_prog")
@@ -86,8 +86,8 @@ def draw(cells: pd.DataFrame, path: Path) -> None:
     for axes, (task, estimate) in zip(
         figure.subplots(2, 3).ravel(), [(task, name) for task in ("classes", "numbers") for name in shown], strict=True
     ):
-        own = cells[(cells["estimate"] == estimate) & (cells["task"] == task)]
-        for place, (name, lines) in enumerate(own.groupby("method", observed=True)):
+        panel = cells[(cells["estimate"] == estimate) & (cells["task"] == task)]
+        for place, (name, lines) in enumerate(panel.groupby("method", observed=True)):
             means = lines.groupby("n")[["relative", "covers"]].mean()
             default = DEFAULTS[estimate].zero_one if task == "classes" else DEFAULTS[estimate].other
             bold = name == default.name
@@ -116,33 +116,33 @@ def draw(cells: pd.DataFrame, path: Path) -> None:
 def _page(cells: pd.DataFrame) -> Iterator[str]:
     sizes = ", ".join(str(n) for n in sorted(cells["n"].unique()))
     samples = int(cells["samples"].min())
-    yield "# How often each interval covers what it says\n"
-    populations, made = cells["population"].nunique(), cells.groupby(["population", "learner", "n"]).ngroups
+    yield "# How often each interval covers its target\n"
+    populations, complete = cells["population"].nunique(), cells.groupby(["population", "learner", "n"]).ngroups
     every = populations * 2 * cells["n"].nunique()
     yield (
         f"Made by `studies/coverage.py` (`make studies`): {populations} finite populations, a stable and an unstable "
-        f"learner, n = {sizes}, {made} of these {every} cells, at least {samples} samples a cell drawn with "
-        f"replacement, level {LEVEL:g}. "
-        "The truth is the mean loss over the whole population of the very hypotheses that the estimate is about. "
-        "*least* is the coverage in the worst cell; *under* is the mean over cells of max(0, level - coverage), less "
-        "what chance alone gives; *width* is the mean width over the standard deviation of the estimate (an oracle has "
-        "3.92); *of g* is how often the interval covers the error of the model retrained on all rows, of which none of "
-        "them speaks. The default is in bold. Every cell is in [coverage.csv](coverage.csv).\n"
+        f"learner, n = {sizes}, {complete} of these {every} cells. Each cell has at least {samples} samples, drawn "
+        f"with replacement; the level is {LEVEL:g}. "
+        "The truth is the mean loss, over the whole population, of the hypotheses that the estimate is about. "
+        "*least* is the coverage in the worst cell; *under* is the mean over cells of max(0, level - coverage), minus "
+        "the expected value by chance alone; *width* is the mean width divided by the standard deviation of the "
+        "estimate (an oracle has 3.92); *of g* is how often the interval covers the error of the model retrained on "
+        "all rows, which no interval claims. The default is in bold. Every cell is in [coverage.csv](coverage.csv).\n"
     )
     yield "![Coverage against width](coverage.png)\n"
     lines = summary(cells)
     fits = {method.name: FURTHER_FITS[method.needs] for method in METHODS}
     for estimate in ORDER:
         for task in ("classes", "numbers"):
-            own = lines[(lines["estimate"] == estimate) & (lines["task"] == task)]
-            if own.empty:
+            shown = lines[(lines["estimate"] == estimate) & (lines["task"] == task)]
+            if shown.empty:
                 continue
             default = DEFAULTS.get(estimate)
             bold = None if default is None else (default.zero_one if task == "classes" else default.other).name
             yield f"## {estimate}, {task}\n"
             yield "| method | cells | coverage | least | under | width | of g | further fits |"
             yield "|---|---|---|---|---|---|---|---|"
-            for row in _rows(own.sort_values("relative")):
+            for row in _rows(shown.sort_values("relative")):
                 name = f"**{row.method}**" if row.method == bold else row.method
                 width = f"{row.relative:.2f}" if np.isfinite(row.relative) else "one-sided"
                 yield (
@@ -158,21 +158,21 @@ def _rows(table: pd.DataFrame) -> Iterator[Any]:
 
 
 def _least(cells: pd.DataFrame) -> Iterator[str]:
-    """The cells in which a default lacks most."""
+    """The cells in which a default covers less than 0.94."""
     yield "## Where the defaults fall short\n"
     yield (
-        "The cells in which a default covers less than 0.94. Numbers fall short in few rows, since their losses are "
-        "skewed. Letters from n = 500 on are stratified (smaller samples have classes too rare for it), which is "
-        "optimistic with so few rows a class: every estimate, and so every interval, is shifted "
+        "The cells in which a default covers less than 0.94. Numbers fall short with few rows, since their losses are "
+        "skewed. Letters are stratified from n = 500 on; in smaller samples some classes are too rare. With so few "
+        "rows in each class, stratified estimates are too low, so every interval is shifted "
         "([decision 5](decisions/0005-stratified-parts.md)).\n"
     )
     yield "| estimate | method | population | learner | n | coverage | width |"
     yield "|---|---|---|---|---|---|---|"
     for estimate, default in DEFAULTS.items():
         names = (default.zero_one.name, default.other.name)
-        own = cells[(cells["estimate"] == estimate) & cells["method"].isin(names) & (cells["covers"] < 0.94)]
-        kind = np.where(own["task"] == "classes", names[0], names[1])
-        for row in _rows(own[own["method"] == kind].sort_values("covers")):
+        short = cells[(cells["estimate"] == estimate) & cells["method"].isin(names) & (cells["covers"] < 0.94)]
+        default_name = np.where(short["task"] == "classes", names[0], names[1])
+        for row in _rows(short[short["method"] == default_name].sort_values("covers")):
             yield (
                 f"| {estimate} | {row.method} | {row.population.replace('_', ' ')} | {row.learner} | {row.n} "
                 f"| {row.covers:.3f} | {row.relative:.2f} |"

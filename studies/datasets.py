@@ -1,11 +1,11 @@
-"""Fifteen public sets, from the file to the decision with no hand edit but the target: docs/datasets.md.
+"""Fifteen public data sets, from the file to the decision; only the target is named by hand: docs/datasets.md.
 
-Each set is run in a fresh clone of this checkout, as it is committed: `python -m flows init FILE --target COLUMN`, then
-`dvc repro`. What came of it is kept below `.cache/studies/datasets`, and the page is written from what is there.
+Each set is run in a fresh clone of the last commit: `python -m flows init FILE --target COLUMN`, then `dvc repro`.
+The results are stored below `.cache/studies/datasets`, and the page is written from all stored results.
 
     python -m studies.datasets --data FOLDER                # all sets, a quarter of an hour
-    python -m studies.datasets --data FOLDER --only votes   # one of them
-    python -m studies.datasets --data FOLDER --only votes --seed 1   # once more, drawn otherwise
+    python -m studies.datasets --data FOLDER --only votes   # one set
+    python -m studies.datasets --data FOLDER --only votes --seed 1   # again, with other random draws
 """
 
 import argparse
@@ -53,10 +53,10 @@ _NORMAL = 1.96  # half the width of an interval at 95 %, in standard errors
 
 @dataclass(frozen=True)
 class Outcome:
-    """One set: what `init` said, and what `dvc repro` found of the winner; `estimates` are value, low, high."""
+    """One set: the lines that `init` printed, and the winner's results; `estimates` are value, low, high."""
 
     name: str
-    said: list[str]
+    messages: list[str]
     selected: str
     estimates: dict[str, list[float]]
     test_error: float
@@ -65,7 +65,7 @@ class Outcome:
 
     @property
     def inside(self) -> list[str]:
-        """The estimates whose interval holds the error on the test part."""
+        """The estimates whose interval contains the error on the test part."""
         return [name for name in JUDGES if self.estimates[name][1] <= self.test_error <= self.estimates[name][2]]
 
 
@@ -78,22 +78,22 @@ def run(name: str, data: Path, seed: int) -> Outcome:
 
 
 def run_in(clone: Path, name: str, data: Path, seed: int = 0) -> Outcome:
-    """The same, in a clone that is there. Raises SystemExit with what a command said that failed."""
+    """The same, in an existing clone. Raises SystemExit with the output of a command that failed."""
     file, target = SETS[name]
     started = time.monotonic()
-    said = _call([sys.executable, "-m", "flows", "init", str(data / file), "--target", target], clone)
+    printed = _call([sys.executable, "-m", "flows", "init", str(data / file), "--target", target], clone)
     params = clone / "params.yaml"
     params.write_text(re.sub(r"^seed: 0$", f"seed: {seed}", params.read_text(), flags=re.MULTILINE))
     _call([sys.executable, "-m", "dvc", "repro"], clone)
     seconds = time.monotonic() - started
     selection: dict[str, Any] = json.loads((clone / "reports/selection.json").read_text())
     estimates = pd.read_csv(clone / "reports/estimates.csv")
-    own = estimates[estimates["candidate"] == selection["selected"]].set_index("estimate")
+    of_winner = estimates[estimates["candidate"] == selection["selected"]].set_index("estimate")
     return Outcome(
         name=name,
-        said=said.splitlines(),
+        messages=printed.splitlines(),
         selected=selection["selected"],
-        estimates={one: own.loc[one, ["value", "low", "high"]].astype(float).tolist() for one in JUDGES},
+        estimates={name: of_winner.loc[name, ["value", "low", "high"]].astype(float).tolist() for name in JUDGES},
         test_error=selection["E_test"],
         seconds=round(seconds, 1),
         seed=seed,
@@ -101,15 +101,15 @@ def run_in(clone: Path, name: str, data: Path, seed: int = 0) -> Outcome:
 
 
 def page(every: list[Outcome]) -> str:
-    """docs/datasets.md: the sets as init leaves them, then those that were drawn anew with other seeds."""
-    outcomes = [one for one in every if one.seed == 0]
-    others = [one for one in every if one.seed]
+    """docs/datasets.md: the runs with the seed that init writes, then the runs with other seeds."""
+    outcomes = [outcome for outcome in every if outcome.seed == 0]
+    others = [outcome for outcome in every if outcome.seed]
     again = [_all_draws(every), *map(_again, others), ""]
     inside = sum(bool(outcome.inside) for outcome in outcomes)
     expected = sum(map(_chance, outcomes))
     rows = ["| " + " | ".join(_line(outcome)) + " |" for outcome in outcomes]
-    details = [f"### {one.name}\n\n```\n" + "\n".join(one.said[:-2]) + "\n```\n" for one in outcomes]
-    left = [name for name in SETS if name not in {one.name for one in outcomes}]
+    details = [f"### {outcome.name}\n\n```\n" + "\n".join(outcome.messages[:-2]) + "\n```\n" for outcome in outcomes]
+    left = [name for name in SETS if name not in {outcome.name for outcome in outcomes}]
     not_run = [f"\nNot run yet: {', '.join(left)}."] if left else []
     return "\n".join(
         [
@@ -125,32 +125,32 @@ def page(every: list[Outcome]) -> str:
 
 
 _HEAD = """\
-# Public sets
+# Public data sets
 
-`python -m flows init FILE --target COLUMN`, then `dvc repro`, in a fresh clone, with nothing edited: `make datasets
-DATA=FOLDER` makes this page. Errors of classes are in percent, of numbers in squared units of the target. For {inside}
-of {sets} sets the error of the winner on the test part, opened once at the end, lies in the interval of its `E_cv` or
-its `E_val`. The test part has noise of its own: {expected:.1f} of {sets} would be expected if every interval were right
-and about the model that is tested. It is about hypotheses that learned from fewer rows, which err more: a miss tends to
-lie below it.
+`python -m flows init FILE --target COLUMN`, then `dvc repro`, in a fresh clone, with nothing edited.
+`make datasets DATA=FOLDER` makes this page. Errors of classes are in percent, errors of numbers in squared units of the
+target. For {inside} of {sets} sets the winner's error on the test part, which is opened once at the end, is inside the
+interval of its `E_cv` or its `E_val`. The test part has noise too: {expected:.1f} of {sets} would be expected if
+every interval were right for the model that is tested. But the intervals are about hypotheses trained on fewer rows,
+which err more: so the test error tends to be below an interval that misses it.
 
 | set | rows | task | columns left out | copies | order | selected | E_cv | E_val | E_test | inside | seconds |
 |---|---|---|---|---|---|---|---|---|---|---|---|"""
 _AGAIN = """\
-All sets were drawn anew with other seeds (`--seed`); inside are {by_seed}.
-Of all {runs} draws {inside} are inside, where {expected:.1f} would be expected; {often} of {sets} sets are inside in
-more than half of their draws.
+All sets were run again with other seeds (`--seed`); inside are {by_seed}.
+Of all {runs} runs {inside} are inside; {expected:.1f} would be expected. {often} of {sets} sets are inside in more than
+half of their runs.
 """
 _FOOT = """\
-Seconds are those of `init` and `dvc repro` together, on two cores, beside whatever else ran.
+Seconds are for `init` and `dvc repro` together, on two cores, with other programs running at times.
 
-## What init said
+## The output of init
 """
 
 
 def _all_draws(every: list[Outcome]) -> str:
-    """How many draws of the sets are inside: by seed, in all, and as expected."""
-    inside = pd.DataFrame({"set": one.name, "seed": one.seed, "inside": bool(one.inside)} for one in every)
+    """How many runs of the sets are inside: by seed, in all, and as expected."""
+    inside = pd.DataFrame({"set": run.name, "seed": run.seed, "inside": bool(run.inside)} for run in every)
     by_seed = inside.groupby("seed")["inside"].agg(["sum", "size"])
     often = inside.groupby("set")["inside"].mean() > 1 / 2
     return _AGAIN.format(
@@ -190,7 +190,7 @@ def _line(outcome: Outcome) -> list[str]:
 
 
 def _chance(outcome: Outcome) -> float:
-    """That the error on the test part is inside, if E_cv is unbiased, and E_cv and the test part have normal noise."""
+    """Probability that the test error is inside, if E_cv is unbiased, and E_cv and the test part have normal noise."""
     value, low, high = outcome.estimates["E_cv"]
     _, lowest, highest = outcome.estimates["E_val"]
     rows, share = int(_find(outcome, r"table .*: (\d+) rows;") or 0), float(_find(outcome, r"(\d+) % of the lab") or 0)
@@ -202,8 +202,8 @@ def _chance(outcome: Outcome) -> float:
 
 
 def _find(outcome: Outcome, pattern: str) -> str | None:
-    found = re.search(pattern, "\n".join(outcome.said))
-    return found[1] if found else None
+    match = re.search(pattern, "\n".join(outcome.messages))
+    return match[1] if match else None
 
 
 def _task(outcome: Outcome) -> str:
@@ -211,26 +211,26 @@ def _task(outcome: Outcome) -> str:
 
 
 def _left_out(outcome: Outcome) -> str:
-    lines = [line for line in outcome.said if line.startswith("dropped")]
+    lines = [line for line in outcome.messages if line.startswith("dropped")]
     leaks = sum(": leak:" in line for line in lines)
-    kept = sum("LEAK in" in line for line in outcome.said)
+    kept = sum("LEAK in" in line for line in outcome.messages)
     parts = [f"{leaks} leaks" if leaks else "", f"{len(lines) - leaks} useless" if len(lines) > leaks else ""]
-    return ", ".join(filter(None, [*parts, f"{kept} leak told, kept" if kept else ""])) or "none"
+    return ", ".join(filter(None, [*parts, f"{kept} leak reported, kept" if kept else ""])) or "none"
 
 
 def _copies(outcome: Outcome) -> str:
     same = _find(outcome, r"found +(\d+) rows repeat an earlier row exactly") or "0"
-    torn = _find(outcome, r"found +(\d+) rows repeat the features")
-    return same + (f", {torn} with another label" if torn else "")
+    contradictory = _find(outcome, r"found +(\d+) rows repeat the features")
+    return same + (f", {contradictory} with another label" if contradictory else "")
 
 
 def _order(outcome: Outcome) -> str:
-    said = "\n".join(outcome.said)
-    if "sorted by class" in said:
+    messages = "\n".join(outcome.messages)
+    if "sorted by class" in messages:
         return "sorted by class"
-    if "the rows are a stream" in said:
+    if "the rows are a stream" in messages:
         return "stream, split in time"
-    return "neighbours alike" if "neighbouring rows are alike" in said else "none"
+    return "neighbours alike" if "neighbouring rows are alike" in messages else "none"
 
 
 def _cell(outcome: Outcome, estimate: str) -> str:
@@ -246,20 +246,22 @@ def _call(command: list[str], folder: Path) -> str:
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     environment = {**os.environ, "PATH": path, "DVC_NO_ANALYTICS": "1"}
     environment.pop("PYTHONPATH", None)
-    ran = subprocess.run(  # noqa: S603
+    finished = subprocess.run(  # noqa: S603
         command, cwd=folder, env=environment, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL
     )
-    if ran.returncode:
-        raise SystemExit(f"{' '.join(command)} ended with {ran.returncode}:\n{ran.stdout}\n{ran.stderr}")
-    return ran.stdout
+    if finished.returncode:
+        raise SystemExit(f"{' '.join(command)} ended with {finished.returncode}:\n{finished.stdout}\n{finished.stderr}")
+    return finished.stdout
 
 
 def main() -> None:
-    """Run the sets that are asked for, and write the page of all that were ever run."""
+    """Run the wanted sets, and write the page from all stored results."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", type=Path, default=FOLDER, help="the folder of the sets, in place of HELDOUT_DATA")
-    parser.add_argument("--only", choices=SETS, help="one set")
-    parser.add_argument("--seed", type=int, default=0, help="that of params.yaml, in place of init's 0")
+    parser.add_argument(
+        "--data", type=Path, default=FOLDER, help="the folder of the data sets, instead of HELDOUT_DATA"
+    )
+    parser.add_argument("--only", choices=SETS, help="run this set alone")
+    parser.add_argument("--seed", type=int, default=0, help="the seed in params.yaml, instead of 0")
     arguments = parser.parse_args()
     CACHE.mkdir(parents=True, exist_ok=True)
     for name in [arguments.only] if arguments.only else SETS:
@@ -268,8 +270,8 @@ def main() -> None:
         print(
             f"{name}: {outcome.selected}, E_test inside {outcome.inside or 'none'}, {outcome.seconds:.0f} s", flush=True
         )
-    known = [path for name in SETS for path in sorted(CACHE.glob(f"{name}-*.json"))]
-    PAGE.write_text(page([Outcome(**json.loads(path.read_text())) for path in known]), encoding="utf-8")
+    stored = [path for name in SETS for path in sorted(CACHE.glob(f"{name}-*.json"))]
+    PAGE.write_text(page([Outcome(**json.loads(path.read_text())) for path in stored]), encoding="utf-8")
 
 
 if __name__ == "__main__":

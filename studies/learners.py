@@ -1,7 +1,7 @@
-"""The study's learners: a stable and an unstable one for classes and for numbers.
+"""The study's learners: a stable and an unstable learner for classes and for numbers.
 
-The trees are scikit-learn's, without its checks of inputs and of cloning, which would take most of the time
-for samples of 50 rows; the linear ones are a solve of p equations.
+The trees are scikit-learn's trees without its checks of inputs and of cloning, which would take most of the time
+for samples of 50 rows. The linear learners solve p equations.
 """
 
 from typing import Any
@@ -13,7 +13,7 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 
 class _Lean:
-    """Cloned by its one setting; rows are already in the type that trees want."""
+    """Cloned by its only setting; rows already have the type that trees need."""
 
     random_state: int | None
 

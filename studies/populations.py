@@ -1,7 +1,7 @@
 """The finite populations of the coverage study: every true error is a mean over all their rows.
 
 Samples are drawn with replacement, so that they are independent draws from the population and its mean loss
-is exactly the true error. Real tables are cut to `SIZE` rows at random; simulated ones have as many.
+is exactly the true error. Real tables are cut to `SIZE` rows at random; simulated tables have as many rows.
 """
 
 import functools
@@ -16,12 +16,12 @@ from numpy.typing import NDArray
 from heldout.losses import SQUARED, ZERO_ONE, Loss
 
 SIZE = 4000
-_SEED = 20260101  # of the populations; the study's own seed draws the samples
+_SEED = 20260101  # of the populations; another seed draws the samples
 
 
 @dataclass(frozen=True, eq=False)
 class Population:
-    """All rows of a population, and the loss that its task is judged by."""
+    """All rows of a population, and the loss of its task."""
 
     X: NDArray[np.float32]
     y: NDArray[np.generic]
@@ -42,7 +42,7 @@ def letter(folder: Path) -> Population:
 
 
 def electricity(folder: Path) -> Population:
-    """Price up or down; the order of time is dropped, since a population has none."""
+    """Price up or down; the time order is dropped, since a population has no order."""
     table = pd.read_parquet(folder / "electricity_elec2" / "elec2.parquet")
     name = next(column for column in ("class", "target", "label") if column in table.columns)
     codes = table[name].astype("category").cat.codes.astype("int64")
@@ -59,23 +59,23 @@ def california(folder: Path) -> Population:
 
 
 def null_labels() -> Population:
-    """Labels that no feature knows anything of."""
+    """Labels that are independent of the features."""
     rng, X = _features()
     return Population(X, rng.integers(0, 2, SIZE), ZERO_ONE)
 
 
 def linear_noise() -> Population:
-    """A linear boundary, every tenth label turned."""
+    """A linear boundary; a tenth of the labels is flipped."""
     rng, X = _features()
-    turned = rng.random(SIZE) < 0.1
-    return Population(X, ((X @ np.array([2.0, 1, 1, 0.5, 0.5, 0, 0, 0]) > 0) ^ turned).astype(np.int64), ZERO_ONE)
+    flipped = rng.random(SIZE) < 0.1
+    return Population(X, ((X @ np.array([2.0, 1, 1, 0.5, 0.5, 0, 0, 0]) > 0) ^ flipped).astype(np.int64), ZERO_ONE)
 
 
 def interaction() -> Population:
-    """The sign of a product of two features, every twentieth label turned."""
+    """The sign of a product of two features; a twentieth of the labels is flipped."""
     rng, X = _features()
-    turned = rng.random(SIZE) < 0.05
-    return Population(X, ((X[:, 0] * X[:, 1] > 0) ^ turned).astype(np.int64), ZERO_ONE)
+    flipped = rng.random(SIZE) < 0.05
+    return Population(X, ((X[:, 0] * X[:, 1] > 0) ^ flipped).astype(np.int64), ZERO_ONE)
 
 
 def rare_class() -> Population:
@@ -87,7 +87,7 @@ def rare_class() -> Population:
 
 
 def heavy_tails() -> Population:
-    """A linear function with noise of Student's t with 5 degrees of freedom: squared losses of a wild variance."""
+    """A linear function with noise of Student's t, 5 degrees of freedom: squared losses with heavy tails."""
     rng, X = _features()
     return Population(X, X @ np.array([2.0, 1, 1, 0.5, 0.5, 0, 0, 0]) + rng.standard_t(5, SIZE), SQUARED)
 
@@ -109,7 +109,7 @@ SIMULATED: Mapping[str, Callable[[], Population]] = {
 
 @functools.lru_cache(maxsize=2)
 def population(name: str, folder: Path | None) -> Population:
-    """The population called `name`; real ones are read below `folder`."""
+    """The population called `name`; real tables are read below `folder`."""
     if name in SIMULATED:
         return SIMULATED[name]()
     if folder is None:

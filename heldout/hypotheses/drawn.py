@@ -1,4 +1,4 @@
-"""What both randomized hypotheses share: fitted members, one of which is drawn for each query."""
+"""The common part of both randomized hypotheses: fitted members, and a random member for each query."""
 
 import warnings
 from abc import abstractmethod
@@ -25,24 +25,24 @@ from heldout.schemes import SchemeName
 
 # for sklearn.utils.estimator_checks.check_estimator; with vote=True nothing fails
 EXPECTED_FAILED_CHECKS = {
-    "check_classifiers_train": "wants predict to be the argmax of predict_proba, while one member answers for each row"
+    "check_classifiers_train": "expects predict to be the argmax of predict_proba; here one member answers each row"
 }
 
 
 class DrawnHypothesis(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
-    """A randomized hypothesis: `predict` answers each row with one member, drawn at random.
+    """A randomized hypothesis: `predict` answers each row with a randomly drawn member.
 
-    A member is drawn with a chance proportional to the rows that it tested, which is uniform over tested
-    rows; the true error is then the mean that the estimate estimates (Blum, Kalai, Langford, COLT 1999). The
-    draw depends on the seed and the content of the row alone (`row_hash`): equal rows get the same member,
-    and a law about the draws is one over seeds, or over different rows. With `vote`, `predict` is what most
-    members say (of equals the smaller class), of regressors their mean: no longer the target of the estimate.
+    The chance of a member is proportional to the number of rows that it tested. So the true error is the mean that
+    the estimate estimates (Blum, Kalai, Langford, COLT 1999). The draw depends on the seed and the content of the
+    row alone (`row_hash`): equal rows get the same member, and draws are random over seeds or over different rows.
+    With `vote`, `predict` is the majority vote (of equals the smaller class), for regressors the mean: this is not
+    the target of the estimate.
 
-    Of the members that a grouped or time-ordered design fitted, `of` makes the whole; a `fit` of its own splits
-    independent rows.
+    `fit` splits independent rows. For grouped or time-ordered rows, `of` makes the whole from members that a
+    design fitted.
 
-    After `fit`: `members_`, a list of k fitted hypotheses; `tested_`, shape (k,), the rows that each tested;
-    `weights_`, the same with sum 1; `classes_` of classifiers; `n_features_in_`, `feature_names_in_`.
+    After `fit`: `members_`, a list of k fitted hypotheses; `tested_`, shape (k,), the number of rows that each tested;
+    `weights_`, the same with sum 1; `classes_` for classifiers; `n_features_in_`, `feature_names_in_`.
     """
 
     _scheme: ClassVar[SchemeName]
@@ -58,11 +58,22 @@ class DrawnHypothesis(BaseEstimator):  # type: ignore[misc]  # scikit-learn has 
     def of(
         cls, members: Sequence[Any], weights: Sequence[float] | NDArray[Any], *, learner: Any, **settings: Any
     ) -> Self:
-        """The whole from its fitted `members`, as `fit` with the same settings would make it.
+        """The whole from fitted members, as `fit` with the same settings would make it.
 
-        `weights`, shape (k,), are the rows that each member tested, or anything proportional (whole numbers
-        keep the ties of votes exact). Raises BadArgument unless there is a finite, not negative weight for
-        each member, and a positive one.
+        Parameters
+        ----------
+        members : sequence of k fitted estimators
+        weights : array-like of shape (k,)
+            The number of rows that each member tested, or any proportional numbers. With whole numbers, ties of votes
+            are exact.
+        learner : estimator
+        **settings
+            The other constructor parameters.
+
+        Raises
+        ------
+        BadArgument
+            Unless each member has a finite weight of at least 0, and one weight is positive.
         """
         tested = np.asarray(weights)
         if tested.shape != (len(members),):
@@ -77,13 +88,31 @@ class DrawnHypothesis(BaseEstimator):  # type: ignore[misc]  # scikit-learn has 
 
     @abstractmethod
     def _splits(self, y: Labels) -> Sequence[Split]:
-        """What each member is trained on, and what it tests."""
+        """The rows that train each member, and the rows that it tests."""
 
     def fit(self, X: Any, y: Any) -> Self:
-        """Fit the members; X is an array, a data frame or a sparse matrix, shape (N, p), y of shape (N,).
+        """Fit the members.
 
-        Raises BadArgument for a setting outside its limits, and whatever the learner raises. Warns where
-        classes are too rare to be stratified, and goes on without.
+        Parameters
+        ----------
+        X : array, data frame or sparse matrix of shape (N, p)
+        y : array-like of shape (N,)
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        BadArgument
+            For a setting outside its limits.
+        Exception
+            Whatever the learner raises.
+
+        Warns
+        -----
+        UserWarning
+            Where a class is too rare to be stratified; the split is then not stratified.
         """
         if not isinstance(self.seed, Integral) or self.seed < 0:
             raise BadArgument("seed", f"seed is {self.seed!r}; it must be a whole number, 0 or more")
@@ -100,48 +129,86 @@ class DrawnHypothesis(BaseEstimator):  # type: ignore[misc]  # scikit-learn has 
             )
             for number, split in enumerate(splits)
         ]
-        # the last block trains no member: a NaN in it is a learner's to refuse here
+        # the last block trains no member: here the learner refuses a NaN in it
         members[-1].predict(take(X, splits[-1].validation))
         return self._with(members, np.array([len(split.validation) for split in splits]))
 
     def draw(self, X: Any) -> NDArray[np.intp]:
-        """The number of the member that answers each row of X, shape (n, p): shape (n,)."""
+        """The number of the member that answers each row.
+
+        Parameters
+        ----------
+        X : array, data frame or sparse matrix of shape (n, p)
+
+        Returns
+        -------
+        ndarray of int of shape (n,)
+        """
         check_is_fitted(self)
         return self._draw(self._queries(X))
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """The answer to each row of X, shape (n, p): shape (n,)."""
+        """The prediction of the drawn member for each row; with `vote` the majority vote or the mean of all members.
+
+        Parameters
+        ----------
+        X : array, data frame or sparse matrix of shape (n, p)
+
+        Returns
+        -------
+        ndarray of shape (n,)
+        """
         check_is_fitted(self)
         X = self._queries(X)
         if self.vote and is_classifier(self):
-            found: NDArray[Any] = self.classes_[self._votes(X).argmax(axis=1)]
-            return found
+            labels: NDArray[Any] = self.classes_[self._votes(X).argmax(axis=1)]
+            return labels
         if self.vote:
             return np.average([member.predict(X) for member in self.members_], axis=0, weights=self.tested_)
         drawn = self._draw(X)
-        answers = np.empty(len(drawn), self.classes_.dtype if is_classifier(self) else np.float64)
+        predictions = np.empty(len(drawn), self.classes_.dtype if is_classifier(self) else np.float64)
         for number in np.unique(drawn):
             rows = np.flatnonzero(drawn == number)
-            answers[rows] = self.members_[number].predict(take(X, rows))
-        return answers
+            predictions[rows] = self.members_[number].predict(take(X, rows))
+        return predictions
 
     @available_if(lambda self: is_classifier(self.learner))  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """The share of the members' votes that each class has: shape (n, number of classes).
+        """The share of the members' votes for each class.
 
-        It is the chance, over draws, that `predict` says so; not the members' own probabilities.
+        This is the chance, over random draws, that `predict` returns the class; it is not a mean of the members'
+        `predict_proba`.
+
+        Parameters
+        ----------
+        X : array, data frame or sparse matrix of shape (n, p)
+
+        Returns
+        -------
+        ndarray of shape (n, number of classes)
         """
         check_is_fitted(self)
         return self._votes(self._queries(X)) / float(self.tested_.sum())
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """The accuracy of a classifier, R² of a regressor: what scikit-learn's own tools ask for."""
+        """The accuracy of a classifier, or R² of a regressor; scikit-learn's tools call it.
+
+        Parameters
+        ----------
+        X : array, data frame or sparse matrix of shape (n, p)
+        y : array-like of shape (n,)
+        sample_weight : array-like of shape (n,), optional
+
+        Returns
+        -------
+        float
+        """
         kind = ClassifierMixin if is_classifier(self) else RegressorMixin
         return float(kind.score(self, X, y, sample_weight))
 
     @property
     def weights_(self) -> NDArray[np.float64]:
-        """The chance of each member to be drawn, shape (k,)."""
+        """The chance of each member, shape (k,)."""
         return self.tested_ / float(self.tested_.sum())
 
     def __sklearn_tags__(self) -> Any:
@@ -171,13 +238,13 @@ class DrawnHypothesis(BaseEstimator):  # type: ignore[misc]  # scikit-learn has 
     def _votes(self, X: Any) -> NDArray[np.float64]:
         votes = np.zeros((X.shape[0], len(self.classes_)))
         rows = np.arange(len(votes))
-        # sums of rows, not of chances: whole numbers tie exactly
+        # sums of rows, not of chances: with whole numbers ties are exact
         for member, tested in zip(self.members_, self.tested_, strict=True):
             votes[rows, np.searchsorted(self.classes_, member.predict(X))] += tested
         return votes
 
     def _stratified(self, why_not: str | None) -> bool:
-        """Whether to stratify; warns where it is asked for but `why_not` has a reason."""
+        """Whether to stratify; warns where `stratify` is set but `why_not` gives a reason against it."""
         if not (self.stratify and is_classifier(self)):
             return False
         if why_not:
@@ -186,7 +253,7 @@ class DrawnHypothesis(BaseEstimator):  # type: ignore[misc]  # scikit-learn has 
 
 
 def _checks(X: Any, **further: Any) -> dict[str, Any]:
-    """What `validate_data` looks at: a data frame goes to the members as it is, and they judge the values."""
+    """The options of `validate_data`: a data frame goes to the members unchanged, and they check the values."""
     if hasattr(X, "iloc"):
         return {"skip_check_array": True}
     return {"accept_sparse": "csr", "dtype": None, "ensure_all_finite": False, **further}

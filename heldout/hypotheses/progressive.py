@@ -11,14 +11,57 @@ from heldout.records import Split
 
 
 class ProgressiveHypothesis(DrawnHypothesis):
-    """Answers each query with one of the hypotheses along the steps of progressive validation, drawn at random.
+    """A random member answers each query: the members are the hypotheses along the steps of progressive validation.
 
-    Of N rows, m = `tested_fraction` N are tested in a random order, `block` at a time, and then trained on.
-    Each of the hypotheses, ceil(m / block) or O(log m) for the block auto, is drawn with the share of the m rows that
-    it tested (blocks may differ in length); its true error is then the mean of theirs, and `E_prog` estimates it as a
-    hold-out of m would (METHOD, section 4; Blum, Kalai, Langford, COLT 1999, Thms 4 and 5). The steps are those of
-    `heldout.partition` from the same seed. A classifier's tested part is stratified where one exists; `fit`
-    raises BadArgument unless 0 < tested_fraction < 1 and block is auto or at least 1.
+    Of N rows, m = `tested_fraction` N are tested in random order, a block at a time; after its test, a block is added
+    to the training rows. The chance of a member is its share of the m tested rows. So the true error is the weighted
+    mean of the members' true errors, and `E_prog` estimates it as a hold-out of m rows would (METHOD, section 4; Blum,
+    Kalai, Langford, COLT 1999, Thms 4 and 5).
+
+    Parameters
+    ----------
+    learner : estimator
+        An unfitted scikit-learn classifier or regressor.
+    tested_fraction : float, default 0.5
+        The share of tested rows. `fit` raises BadArgument unless it is between 0 and 1, both excluded.
+    block : int or "auto", default 1
+        The number of steps that share one fit; a number makes ceil(m / block) members, "auto" O(log m). `fit` raises
+        BadArgument for a number below 1.
+    stratify : bool, default True
+        Whether the tested part of a classifier holds the classes in proportion, if this is possible.
+    vote : bool, default False
+        Whether `predict` is the majority vote of the members (of regressors the mean). The error of the vote is not
+        what `E_prog` estimates.
+    seed : int, default 0
+        The seed of the steps, of the learner's open `random_state`, and of the draws. `heldout.validate` makes the
+        same steps and members from the same seed.
+
+    Attributes
+    ----------
+    members_ : list of k fitted estimators
+    tested_ : ndarray of shape (k,)
+        The number of rows that each member tested.
+    weights_ : ndarray of shape (k,)
+        The chance of each member.
+    classes_ : ndarray of shape (number of classes,)
+        For classifiers.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_classification
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> X, y = make_classification(n_samples=100, random_state=0)
+    >>> hypothesis = ProgressiveHypothesis(GaussianNB(), block=10, seed=0).fit(X, y)
+    >>> hypothesis.tested_.tolist()
+    [10.0, 10.0, 10.0, 10.0, 10.0]
+
+    The hypothesis equals this loop:
+
+    >>> step = draw_steps(y, 50, stratify=True, seed=0)
+    >>> members = [GaussianNB().fit(X[step < first], y[step < first]) for first in range(0, 50, 10)]
+    >>> loop = [members[j].predict(X[[row]])[0] for row, j in enumerate(hypothesis.draw(X))]
+    >>> hypothesis.predict(X).tolist() == loop
+    True
     """
 
     _scheme = "progressive"

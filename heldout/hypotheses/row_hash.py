@@ -1,8 +1,8 @@
 """A number in [0, 1) for each row, from the seed and the content of the row alone.
 
-The cells of a row are mixed with a key for their column and added up, modulo 2^64; the mixing is the
+Each cell of a row is mixed with a key for its column, and the results are added modulo 2^64. The mixing is the
 finalizer of SplitMix64 (Steele, Lea, Flood, Fast Splittable Pseudorandom Number Generators, OOPSLA 2014).
-A zero adds nothing, so that a sparse row has the number of the same dense row.
+A zero adds nothing, so that a sparse row and the same dense row have the same number.
 """
 
 import hashlib
@@ -17,17 +17,17 @@ from heldout import seeds
 Words = NDArray[np.uint64]
 
 _NUMERIC = "biuf"  # bool, integers and floats, as NumPy names their kinds
-_CELLS_AT_ONCE = 1 << 20  # 8 MB a temporary array
+_CELLS_AT_ONCE = 1 << 20  # a temporary array of 8 MB
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 
 
 def uniform(X: Any, seed: int) -> NDArray[np.float64]:
     """A number in [0, 1) for each row of X, shape (n, p): an array, a data frame or a CSR matrix.
 
-    Equal rows have equal numbers, whatever the batch, the place in it, the type (a float32 equals the
+    Equal rows have equal numbers, whatever the batch, the position in it, the type (a float32 equals the
     float64 of its value, -0.0 equals 0.0) and the container. Over seeds, or over different rows, the
-    numbers are uniform and independent for practical purposes, as those of a good hash are: tested, not
-    proved. Cells that are no numbers count by their text.
+    numbers are uniform and independent for practical purposes, as with a good hash: this is tested, not
+    proved. A cell that is no number counts by its text.
     """
     state, last = seeds.child(seed, "members").generate_state(2, np.uint64)
     keys = _mixed(state + _GOLDEN * np.arange(1, X.shape[1] + 1, dtype=np.uint64))
@@ -63,7 +63,7 @@ def _mixed(z: Words) -> Words:
 
 
 def _cells(X: Any) -> Words:
-    """One word a cell, shape (n, p)."""
+    """A 64-bit word for each cell, shape (n, p)."""
     if not hasattr(X, "iloc"):
         return _bits(X)
     words = np.empty(X.shape, np.uint64)
@@ -76,11 +76,11 @@ def _cells(X: Any) -> Words:
 
 
 def _bits(values: NDArray[Any]) -> Words:
-    """The bits of each value as a float64; of one that is no number, a digest of its text. The same shape."""
+    """The bits of each value as a float64, or a digest of its text if it is no number. The same shape."""
     if values.dtype.kind in _NUMERIC:
-        found = values.astype(np.float64, order="C") + 0.0  # -0.0 becomes 0.0
-        found[np.isnan(found)] = np.nan  # one pattern of bits
-        return found.view(np.uint64)
+        floats = values.astype(np.float64, order="C") + 0.0  # -0.0 becomes 0.0
+        floats[np.isnan(floats)] = np.nan  # the same bits for every NaN
+        return floats.view(np.uint64)
     flat = values.astype(object).ravel()
     numeric = np.array([value is None or isinstance(value, numbers.Real | np.bool_) for value in flat], np.bool_)
     words = np.empty(len(flat), np.uint64)

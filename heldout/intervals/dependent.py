@@ -22,7 +22,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from heldout import intervals
-from heldout.dependence import Kind
+from heldout.dependence import DependenceKind
 from heldout.errors import BadArgument
 from heldout.intervals import (
     clustered_t,
@@ -53,21 +53,21 @@ _OF_GROUPS: Mapping[str, tuple[IntervalMethod, ...]] = {
     "E_nested": _FOLDS,
 }
 # the first method that admits the loss is the default
-VALID: Mapping[Kind, Mapping[str, tuple[IntervalMethod, ...]]] = {
+VALID: Mapping[DependenceKind, Mapping[str, tuple[IntervalMethod, ...]]] = {
     "groups": _OF_GROUPS,
     "time": {"E_val": _CLUSTERED, "E_test": _CLUSTERED, "E_cv": _FOLDS, "E_prog": _MARTINGALE},
     "groups and time": {"E_val": _CLUSTERED, "E_test": _CLUSTERED, "E_cv": _FOLDS, "E_prog": _CLUSTERED},
 }
 # estimates whose bounds are those of another estimate, carried through a monotone function
 _CARRIED = {"E_dis": "disagreement", "E_maxdt": "disagreement"}
-_IN_WORDS: Mapping[Kind, str] = {
+_IN_WORDS: Mapping[DependenceKind, str] = {
     "groups": "independent groups",
     "time": "folds that are long compared with the dependence along time",
     "groups and time": "independent groups",
 }
 
 
-def choose(chosen: Mapping[str, str] | None, loss: Loss, kind: Kind | None) -> dict[str, IntervalMethod]:
+def choose(chosen: Mapping[str, str] | None, loss: Loss, kind: DependenceKind | None) -> dict[str, IntervalMethod]:
     """As `intervals.choose`, for rows that depend by `kind`: an estimate without a valid method has none.
 
     Raises BadArgument also for a method that assumes independent rows, with the methods that do not.
@@ -90,7 +90,7 @@ def choose(chosen: Mapping[str, str] | None, loss: Loss, kind: Kind | None) -> d
     return {estimate: _restated(method, kind) for estimate, method in taken.items()}
 
 
-def assumption_of(estimate: str, interval: str, kind: Kind | None) -> str:
+def assumption_of(estimate: str, interval: str, kind: DependenceKind | None) -> str:
     """The assumption behind a line of `estimates.csv`: its `estimate`, the name in its column `interval`, and `kind`.
 
     It equals `Estimate.assumption` of the record that the line was written from. E_bbc is no mean of losses and has
@@ -103,7 +103,7 @@ def assumption_of(estimate: str, interval: str, kind: Kind | None) -> str:
     return (method if kind is None else _restated(method, kind)).covers[source]
 
 
-def _restated(method: IntervalMethod, kind: Kind) -> IntervalMethod:
+def _restated(method: IntervalMethod, kind: DependenceKind) -> IntervalMethod:
     """The method with the assumption that takes the place of independent examples."""
     words = _IN_WORDS[kind]
     return replace(

@@ -41,7 +41,7 @@ def paired(design: Design, evidence: Mapping[str, Evidence], criterion: Criterio
         return Paired(losses, terms, _folds(design), next(iter(observed.values())).cluster)
     if criterion == "E_2cv":  # a row's mean over repeats, which share their rows
         means = {
-            name: half_losses(design, of.losses["covalidation"], own=False).mean(axis=0)
+            name: half_losses(design, of.losses["covalidation"], on_training_half=False).mean(axis=0)
             for name, of in evidence.items()
         }
         cluster = design.dependence.clusters(np.arange(len(design.y)))

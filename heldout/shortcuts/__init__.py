@@ -1,4 +1,7 @@
-"""Answers of hypotheses that are never fitted, where mathematics gives them exactly: one learner family a file."""
+"""Predictions of hypotheses that are never fitted, where mathematics gives them exactly.
+
+Here belongs a file for each kind of learner that has a shortcut, and the preconditions that shortcuts share.
+"""
 
 import importlib
 from collections.abc import Mapping
@@ -13,44 +16,46 @@ __all__ = ["Answers", "Declined", "PredictMethod", "Shortcut", "find", "known"]
 
 
 def known(learner: Any) -> bool:
-    """Whether learners of this very type have a shortcut for some settings and data; a subclass has none.
+    """Whether learners of exactly this type have a shortcut for some settings and data; a subclass has none.
 
-    A pipeline has where its last step has, and each step before it may be seen through.
+    A pipeline has a shortcut if its last step has one, and each step before it has a form that `pipelines` supports.
     """
-    kind = type(learner)
-    if not kind.__module__.startswith("sklearn."):
+    of_type = type(learner)
+    if not of_type.__module__.startswith("sklearn."):
         return False
-    return family_of(learner).known(learner) if kind.__name__ == "Pipeline" else kind.__name__ in _FAMILIES
+    if of_type.__name__ == "Pipeline":
+        return bool(shortcut_class(learner).known(learner))
+    return of_type.__name__ in _SHORTCUTS
 
 
 def find(learner: Any, X: Any, y: NDArray[np.generic], weights: NDArray[np.float64] | None = None) -> Shortcut:
     """The shortcut of an unfitted `learner` for labelled rows X, shape (N, p), y and weights, shape (N,).
 
-    Raises Declined, with the reason, where it has to be fitted.
+    Raises Declined, with the reason, where the learner has to be fitted.
     """
     if not known(learner):
         raise Declined(f"{type(learner).__name__} has no shortcut")
     try:
-        found: Shortcut = family_of(learner).of(learner, X, y, weights)
+        shortcut: Shortcut = shortcut_class(learner).of(learner, X, y, weights)
     except Declined as reason:
         raise Declined(f"{type(learner).__name__} {reason}") from None
-    return found
+    return shortcut
 
 
-def family_of(learner: Any) -> Any:
-    """What makes, by `of`, the shortcut of a learner that is known: a class, or the module of pipelines."""
-    kind = type(learner).__name__
-    return load("pipelines") if kind == "Pipeline" else load(*_FAMILIES[kind])
+def shortcut_class(learner: Any) -> Any:
+    """The class whose `of` makes the shortcut of a known learner; for a pipeline the module `pipelines`."""
+    name = type(learner).__name__
+    return load("pipelines") if name == "Pipeline" else load(*_SHORTCUTS[name])
 
 
 def load(module: str, name: str | None = None) -> Any:
-    """A module of this package, imported when it is asked for, or a class in it."""
-    found = importlib.import_module(f"heldout.shortcuts.{module}")
-    return found if name is None else getattr(found, name)
+    """A module of this package, or a class in it, imported at the call."""
+    imported = importlib.import_module(f"heldout.shortcuts.{module}")
+    return imported if name is None else getattr(imported, name)
 
 
-# the module and the class of each learner's family
-_FAMILIES: Mapping[str, tuple[str, str]] = {
+# the module and the class of the shortcut of each type of learner
+_SHORTCUTS: Mapping[str, tuple[str, str]] = {
     **dict.fromkeys(("LinearRegression", "Ridge", "RidgeClassifier"), ("least_squares", "LeastSquares")),
     **dict.fromkeys(("KernelRidge", "GaussianProcessRegressor"), ("kernels", "Kernels")),
     **dict.fromkeys(("KNeighborsClassifier", "KNeighborsRegressor"), ("neighbors", "Neighbors")),

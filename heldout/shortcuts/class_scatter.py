@@ -1,8 +1,8 @@
-"""Hypotheses of the mean and the scatter of each class, as discriminant analysis makes them.
+"""Hypotheses from the mean and the scatter of each class, as in discriminant analysis.
 
-A hypothesis is the mean of each class, and one matrix of all classes or of each: a sum of the classes' scatters. In
-coordinates where that of all rows is the unit matrix, those of training parts are near to it. Leaving out one row
-takes a multiple of z z^T away, z = x - the mean of its class, whose inverse is that of Sherman and Morrison (1950).
+A hypothesis is the mean of each class, and a matrix for all classes or for each: a sum of the classes' scatters. In
+coordinates where the matrix of all rows is the unit matrix, the matrices of training parts are near to it. Leaving out
+one row subtracts a multiple of z z^T, z = x - the mean of its class; the inverse follows from Sherman, Morrison (1950).
 """
 
 from abc import abstractmethod
@@ -16,36 +16,36 @@ from heldout.records import Rows
 from heldout.shortcuts.class_sums import LOST, UNIT, ClassSums, Floats, Scores, checked_priors, class_means
 from heldout.shortcuts.shortcut import Answers, Declined, PredictMethod
 
-_LEAST_SINGULAR = 1e-6  # value of standardised features within classes, for digits to be left
+_LEAST_SINGULAR = 1e-6  # least singular value of standardised features within classes, for enough digits
 
 
 @dataclass(frozen=True, eq=False)
 class About:
-    """What rows are taken about; K is 1, or C where each class has its own matrix."""
+    """The origin and the coordinates of rows; K is 1, or C where each class has a matrix."""
 
     means: Floats  # (C, p), of the classes
-    to: Floats  # (C, p, p), times which the matrix of the class becomes a unit matrix
-    ridge: Floats  # (C, p, p), what is added to each matrix
-    singular: float  # the least of standardised features
+    to: Floats  # (C, p, p), the map that turns the matrix of the class into the unit matrix
+    ridge: Floats  # (C, p, p), added to each matrix
+    singular: float  # the least singular value of standardised features
     log_det: Floats  # (K,), of the matrix
     least: Floats  # (K,), its least eigenvalue
-    condition: Floats  # (K,), its largest by its least eigenvalue
-    offset: Floats  # (C,), how far the means are from 0, the features' rounding taken for independent
+    condition: Floats  # (K,), its largest eigenvalue by its least
+    offset: Floats  # (C,), the distance of the means from 0, if the rounding of features is independent
 
 
 @dataclass(frozen=True, eq=False)
 class _Matrices:
-    """Of n hypotheses, or one of all, with K matrices each: norms of shape (n, K)."""
+    """The K matrices of each of n hypotheses, or of a single one: norms have shape (n, K)."""
 
     inverse: Floats  # (n, K, p, p)
     log_det: Floats
     norm: Floats
     norm_inverse: Floats
-    lost: Floats  # the digits, as a factor
+    lost: Floats  # the lost digits, as a factor
 
 
 class ClassScatter(ClassSums):
-    """A row adds 1, t and t t^T, t = x - the mean of its class in coordinates where the matrix is the unit matrix.
+    """A row adds 1, t and t t^T: t = x - the mean of its class, in coordinates where the matrix is the unit matrix.
 
     The score of a class is log chance - (squared Mahalanobis distance + log determinant) / 2.
     """
@@ -58,15 +58,15 @@ class ClassScatter(ClassSums):
 
     @abstractmethod
     def _factors(self, count: Floats) -> Floats:
-        """How often the scatter of each class counts in each matrix, shape (n, K, C), by the rows of the classes."""
+        """The factor of each class's scatter in each matrix, shape (n, K, C), from the row counts of the classes."""
 
     @abstractmethod
     def _surely(self, basis: About, norm: Floats, norm_inverse: Floats) -> NDArray[np.bool_]:
-        """Whether scikit-learn surely takes the matrices for regular, shape (n,), by norms of shape (n, K)."""
+        """Whether scikit-learn surely treats the matrices as regular, shape (n,); norms have shape (n, K)."""
 
     @abstractmethod
     def _refits(self, basis: About, far: Floats) -> Floats:
-        """The rounding of a refit's squared distances `far`, shape (n, C), which its matrices bring in."""
+        """The rounding of a refit's squared distances `far`, shape (n, C), that comes from its matrices."""
 
     def _chances(self, count: Floats) -> Floats:
         return count / count.sum(axis=1, keepdims=True) if self.priors is None else self.priors[None]
@@ -94,8 +94,8 @@ class ClassScatter(ClassSums):
         terms[:, 0] = 1
         code = self.code[rows]
         for number in np.unique(code):
-            own = code == number
-            terms[own, 1 : 1 + p] = (self.X[rows[own]] - basis.means[number]) @ basis.to[number]
+            of_class = code == number
+            terms[of_class, 1 : 1 + p] = (self.X[rows[of_class]] - basis.means[number]) @ basis.to[number]
         z = terms[:, 1 : 1 + p]
         np.multiply(z[:, :, None], z[:, None, :], out=terms[:, 1 + p :].reshape(len(rows), p, p))
         return terms
@@ -130,7 +130,7 @@ class ClassScatter(ClassSums):
             inverse = np.asarray(np.linalg.inv(matrix), dtype=np.float64)
         except np.linalg.LinAlgError:
             raise Declined("has a singular matrix on a training part") from None
-        norm, norm_inverse = (np.abs(one).sum(axis=-1).max(axis=-1) for one in (matrix, inverse))
+        norm, norm_inverse = (np.abs(each).sum(axis=-1).max(axis=-1) for each in (matrix, inverse))
         sign, log_det = np.linalg.slogdet(matrix)
         log_det = np.where(sign > 0, log_det, np.nan) + basis.log_det
         return _Matrices(inverse, log_det, norm, norm_inverse, norm_inverse * np.maximum(of, p))
@@ -144,10 +144,11 @@ class ClassScatter(ClassSums):
         moved: Floats,
         left: Floats,  # noqa: ARG002
     ) -> NDArray[np.bool_]:
-        """Whether scikit-learn surely takes all directions between the means, shape (n,).
+        """Whether scikit-learn surely keeps all directions between the means, shape (n,).
 
-        These moved by `shift`, and further, by their roots of chances, by a matrix of the norm `moved`; and from the
-        matrix whose inverse is given one of rank one was taken, which leaves `left` of it in its direction.
+        The means moved by `shift`. Times the roots of the chances, they moved further by a matrix of norm at most
+        `moved`. `inverse` is the inverse of the matrix before a rank-one matrix was subtracted, which leaves the share
+        `left` in its direction.
         """
         return np.ones(len(moved), dtype=bool)
 
@@ -162,46 +163,46 @@ class ClassScatter(ClassSums):
         return Scores(values, np.broadcast_to(rounding, values.shape), np.broadcast_to(loose, len(values)))
 
     def folds(self, fold: NDArray[np.int64], method: PredictMethod = "predict") -> Answers:
-        """As `Shortcut.folds`; folds of one row each are left out by changes of rank one."""
+        """As `Shortcut.folds`; with one row in each fold by updates of rank one."""
         test_rows = np.flatnonzero(fold >= 0)
         if (np.bincount(fold[test_rows]) > 1).any():
             return super().folds(fold, method)
         basis, total = self._whole()
-        given = np.empty(
+        answers = np.empty(
             (len(test_rows),) if method == "predict" else (len(test_rows), len(self.classes)), self._type(method)
         )
         for number in range(len(self.classes)):
-            own = np.flatnonzero(self.code[test_rows] == number)
-            for few in self._some(own):
+            of_class = np.flatnonzero(self.code[test_rows] == number)
+            for few in self._some(of_class):
                 with np.errstate(all="ignore"):
                     scores = self._left_out(basis, total, number, test_rows[few])
-                given[few], doubt = self._answers(scores, method)
+                answers[few], doubt = self._answers(scores, method)
                 for at in few[doubt]:
-                    given[at] = self.part(np.delete(self.every, test_rows[at]), test_rows[at : at + 1], method)[0]
-        return given
+                    answers[at] = self.part(np.delete(self.every, test_rows[at]), test_rows[at : at + 1], method)[0]
+        return answers
 
     def _type(self, method: PredictMethod) -> Any:
         return self.classes.dtype if method == "predict" else np.float64
 
-    def _left_out(self, basis: About, total: Floats, own: int, rows: Rows) -> Scores:
-        """The scores at rows of the class `own`, each of the hypothesis trained on all rows but it."""
+    def _left_out(self, basis: About, total: Floats, number: int, rows: Rows) -> Scores:
+        """The scores at rows of the class `number`, each by the hypothesis trained on all other rows."""
         count, shift, scatter = _parts(total, self.X.shape[1])
-        count = count - (np.arange(len(self.classes)) == own)
+        count = count - (np.arange(len(self.classes)) == number)
         if count.min() < self.least:
             raise Declined(f"is trained with fewer than {self.least} rows of a class")
         factors = self._factors(count)
         base = self._matrices(basis, factors, scatter, np.einsum("nkc,ncpp->nk", factors, scatter))
-        grown = (count[0, own] + 1) / count[0, own]  # x - the mean without x, by z
-        taken = factors[0, :, own] * grown
+        grown = (count[0, number] + 1) / count[0, number]  # x - the mean without x, by z
+        taken = factors[0, :, number] * grown
         away = self._away(basis, rows)
         turned = away @ base.inverse[0]
         far = np.einsum("cnp,cnp->cn", away, turned)
-        leverage = taken[min(own, len(taken) - 1)] * far[own]
+        leverage = taken[min(number, len(taken) - 1)] * far[number]
         left = 1 - leverage
-        mine = grown**2 * far[own] / left
-        far += taken[:, None] * np.einsum("cnp,np->cn", turned, away[own]) ** 2 / left
-        far[own] = mine
-        hit = (taken > 0) * np.ones((len(rows), 1), dtype=bool)  # the matrices that z z^T is taken from
+        to_class = grown**2 * far[number] / left
+        far += taken[:, None] * np.einsum("cnp,np->cn", turned, away[number]) ** 2 / left
+        far[number] = to_class
+        hit = (taken > 0) * np.ones((len(rows), 1), dtype=bool)  # the matrices from which z z^T is subtracted
         less = np.where(hit, left[:, None], 1.0)
         made = _Matrices(
             base.inverse,
@@ -210,8 +211,8 @@ class ClassScatter(ClassSums):
             base.norm_inverse / less,
             base.lost / less,
         )
-        chance = self._chances(count)[0, own]
-        moved = np.sqrt(mine * left * chance * (1 - chance)) / (grown * count[0, own])
+        chance = self._chances(count)[0, number]
+        moved = np.sqrt(to_class * left * chance * (1 - chance)) / (grown * count[0, number])
         spread = self._spread(basis, count, np.zeros_like(shift), base.inverse, moved, left)
         return self._judged(basis, count, made, far.T, spread)
 
@@ -225,8 +226,8 @@ def _parts(sums: Floats, p: int) -> tuple[Floats, Floats, Floats]:
 
 
 def _whiten(rows: Floats, ridge: float) -> tuple[Floats, float, float, float, float]:
-    """What makes W = rows^T rows + ridge I, p x p, a unit matrix; its log determinant; the least singular value of
-    its standardised root; its least and largest eigenvalue.
+    """The map that turns W = rows^T rows + ridge I, p x p, into the unit matrix; the log determinant of W; the least
+    singular value of its standardised root; its least and largest eigenvalue.
     """
     p = rows.shape[1]
     root = np.linalg.qr(np.vstack([rows, np.sqrt(ridge) * np.eye(p)]), mode="r")

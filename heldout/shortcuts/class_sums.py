@@ -1,4 +1,4 @@
-"""Shortcuts from sums over the rows of each class: of a training part, those of all rows without the held-out rows'."""
+"""Shortcuts from sums over the rows of each class: a training part has the sums of all rows less the held-out sums."""
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterator
@@ -15,18 +15,18 @@ from heldout.shortcuts.shortcut import Answers, Declined, PredictMethod, Shortcu
 Floats = NDArray[np.float64]
 
 UNIT = float(np.finfo(np.float64).eps)
-LOST = 1e3  # how many times what is left a sum may be that something was taken from, to be used
-_AT_ONCE = 2**17  # numbers held of each kind: what fits a cache
-_ERROR = 5e-10  # of a probability, that rounding may make
-_TIE = 1e-9  # of the largest score: a label is exact where the two largest differ by more
+LOST = 1e3  # the largest ratio of a sum to its rest after a subtraction, for the rest to be used
+_AT_ONCE = 2**17  # the length of temporary arrays: they fit a cache
+_ERROR = 5e-10  # the largest rounding error of a probability
+_TIE = 1e-9  # times the largest score: a label is exact where the two largest differ by more
 
 
 @dataclass(frozen=True, eq=False)
 class Scores:
-    """What decides at n rows, shape (n, C): the highest wins, and probabilities are their softmax.
+    """The scores at n rows, shape (n, C): the highest gives the label, and the softmax the probabilities.
 
-    `rounding`, of the same shape, is how far from them those of a refit may be. `loose`, shape (n,), marks hypotheses
-    whose sums have lost too many digits in the subtraction: their training parts have to be summed.
+    `rounding`, of the same shape, bounds the difference from the scores of a refit. `loose`, shape (n,), marks
+    hypotheses whose sums have lost too many digits in the subtraction: their training parts have to be summed.
     """
 
     values: Floats
@@ -35,11 +35,11 @@ class Scores:
 
 
 class ClassSums(Shortcut):
-    """Answers of a learner whose hypothesis is a function of sums over the rows of each class.
+    """Predictions of a learner whose hypothesis is a function of sums over the rows of each class.
 
-    A subclass says what a row adds (`_terms`; its first entry is 1, so that the first sum counts rows), and what the
-    sums decide (`_scores`). `_basis` is what terms are taken about, such as the means of the classes: the sums of a
-    training part are exact about those of all rows as long as both are of one size.
+    A subclass defines the terms that a row adds (`_terms`; the first is 1, so that the first sum counts rows), and
+    the scores that follow from the sums (`_scores`). `_basis` is the origin of the terms, such as the means of the
+    classes. About the basis of all rows the sums of a training part are exact, while both are of similar size.
     """
 
     classes: NDArray[np.generic]
@@ -52,17 +52,17 @@ class ClassSums(Shortcut):
 
     @abstractmethod
     def _basis(self, rows: Rows) -> Any:
-        """What the terms are taken about where these rows train."""
+        """The origin of the terms where these rows train."""
 
     @abstractmethod
     def _terms(self, basis: Any, rows: Rows) -> Floats:
-        """What each row adds to the sums of its class, shape (n, d)."""
+        """The terms that each row adds to the sums of its class, shape (n, d)."""
 
     @abstractmethod
     def _scores(self, basis: Any, sums: Floats, of: Floats, rows: Rows, method: PredictMethod) -> Scores:
-        """The scores at n rows of hypotheses with `sums`, shape (n, C, d), or (1, C, d) for one of all rows.
+        """The scores at n rows by hypotheses with `sums`, shape (n, C, d), or by a single one with (1, C, d).
 
-        The sums were made of sums of the size of `of`, which has their shape or a first axis of 1.
+        `of` are the larger sums before the subtraction, of the same shape or with a first axis of 1.
         """
 
     def folds(self, fold: NDArray[np.int64], method: PredictMethod = "predict") -> Answers:
@@ -75,9 +75,9 @@ class ClassSums(Shortcut):
         def left(held_out: Floats) -> tuple[Floats, Floats]:
             return total - held_out, total
 
-        given = self._ask(basis, rows, fold[rows], left, lambda number: np.flatnonzero(fold != number), method)
-        answers = np.empty_like(given)
-        answers[order] = given
+        in_order = self._predict(basis, rows, fold[rows], left, lambda number: np.flatnonzero(fold != number), method)
+        answers = np.empty_like(in_order)
+        answers[order] = in_order
         return answers
 
     def blocks(self, step: NDArray[np.int64], block: int, method: PredictMethod = "predict") -> Answers:
@@ -94,21 +94,21 @@ class ClassSums(Shortcut):
             return sums[:-1], sums[:-1]
 
         number = step[rows] // block
-        return self._ask(basis, rows, number, seen, lambda number: np.flatnonzero(step < number * block), method)
+        return self._predict(basis, rows, number, seen, lambda number: np.flatnonzero(step < number * block), method)
 
     def part(self, train: Rows, test_rows: Rows, method: PredictMethod = "predict") -> Answers:
         """As `Shortcut.part`; the sums are taken about the basis of the training rows."""
         basis = self._basis_of(train)
         sums = self._summed(basis, train)
-        answers = [
+        pieces = [
             self._answers(self._checked(basis, sums, sums, rows, method), method) for rows in self._some(test_rows)
         ]
-        if any(doubt.any() for _, doubt in answers):
+        if any(doubt.any() for _, doubt in pieces):
             raise Declined("is so near to a singular case on a training part that rounding would show")
-        return np.concatenate([given for given, _ in answers])
+        return np.concatenate([answers for answers, _ in pieces])
 
     def _whole(self) -> tuple[Any, Floats]:
-        """The basis of all rows, and their sums, shape (1, C, d): made once."""
+        """The basis of all rows, and their sums, shape (1, C, d): made at the first call."""
         if not hasattr(self, "_made"):
             basis = self._basis_of(self.every)
             self._made = basis, self._summed(basis, self.every)
@@ -119,7 +119,7 @@ class ClassSums(Shortcut):
             raise Declined(_lacking(self.least))
         return self._basis(rows)
 
-    def _ask(
+    def _predict(
         self,
         basis: Any,
         rows: Rows,
@@ -128,8 +128,8 @@ class ClassSums(Shortcut):
         train_of: Callable[[int], Rows],
         method: PredictMethod,
     ) -> Answers:
-        """Ask at each of `rows`, shape (n,), the hypothesis of its `number`, in ascending order."""
-        given = []
+        """Predict at each of `rows`, shape (n,), by the hypothesis of its `number`; numbers are ascending."""
+        done = []
         starts = np.flatnonzero(np.diff(number, prepend=-1))
         width = len(self.classes) * self._width(basis)
         at_once = max(1, _AT_ONCE // width)
@@ -158,11 +158,11 @@ class ClassSums(Shortcut):
                 answers, doubt = (np.concatenate([piece[at] for piece in pieces]) for at in (0, 1))
             for j in np.unique(which[doubt]):
                 answers[which == j] = self.part(train_of(number[firsts[j]]), some[which == j], method)
-            given.append(answers)
-        return np.concatenate(given)
+            done.append(answers)
+        return np.concatenate(done)
 
     def _some(self, rows: Rows) -> Iterator[Rows]:
-        """The rows in pieces whose scores are made at once; one piece at least."""
+        """The rows in pieces whose scores are made at once; at least one piece."""
         at_once = max(1, _AT_ONCE // (len(self.classes) * self.X.shape[1]))
         for first in range(0, max(len(rows), 1), at_once):
             yield rows[first : first + at_once]
@@ -187,39 +187,39 @@ class ClassSums(Shortcut):
         return sums.reshape(hypotheses, classes, width)
 
     def _checked(self, basis: Any, sums: Floats, of: Floats, rows: Rows, method: PredictMethod) -> Scores:
-        if (sums[..., 0] < self.least).any():  # rows are counted without rounding
+        if (sums[..., 0] < self.least).any():  # counts have no rounding error
             raise Declined(_lacking(self.least))
         with np.errstate(all="ignore"):
             return self._scores(basis, sums, of, rows, method)
 
     @np.errstate(invalid="ignore", over="ignore", under="ignore")
     def _answers(self, scores: Scores, method: PredictMethod) -> tuple[Answers, NDArray[np.bool_]]:
-        """The labels or probabilities, and where these are in doubt: loose, or rounding would show."""
+        """The labels or probabilities, and where they are in doubt: loose, or rounding would show."""
         values, rounding = np.ascontiguousarray(scores.values.T), np.ascontiguousarray(scores.rounding.T)
         best = (scores.values.argmax(axis=1), np.arange(values.shape[1]))
         top = values[best]
-        apart = top - values
+        behind = top - values
         margin = rounding + rounding[best]
         margin[best] = 0
         answers: Answers
         if method == "predict":
             size = _TIE * np.maximum(1, np.abs(values).max(axis=0))
-            doubt = ((apart < margin) & (apart > size)).any(axis=0)
+            doubt = ((behind < margin) & (behind > size)).any(axis=0)
             answers = self.classes[best[0]]
         else:
-            chances = np.exp(-apart)
+            chances = np.exp(-behind)
             chances /= chances.sum(axis=0)
-            nearer = np.exp(np.minimum(margin - apart, 0))  # as near as each may be to the best
+            nearer = np.exp(np.minimum(margin - behind, 0))  # as near to the best as rounding allows
             doubt = (nearer / (1 + nearer) ** 2 * margin).sum(axis=0) > _ERROR
-            doubt |= UNIT * np.abs(top) > _ERROR  # in a refit's log of the sum of exps
+            doubt |= UNIT * np.abs(top) > _ERROR  # the rounding of a refit's log of the sum of exps
             answers = np.ascontiguousarray(chances.T)
         return answers, doubt | scores.loose | ~np.isfinite(values + rounding).all(axis=0)
 
 
 def rounding_of(size: Floats, lost: Floats, n: Floats | int) -> Floats:
-    """The error, here and in a refit, of what has this size and is made of sums over n rows.
+    """The error, here and in a refit, of a number of this size that is made of sums over n rows.
 
-    `lost` is the size times how many times larger the sums were that these are left of.
+    `lost` is the size times the ratio of the sums before the subtraction to the sums after it.
     """
     error: Floats = UNIT * (4 * np.sqrt(n) * size + (4 + np.sqrt(n) / 4) * lost)
     return error
@@ -230,10 +230,10 @@ def _lacking(least: int) -> str:
 
 
 def check(
-    learner: Any, kind: type[Any], X: Any, y: NDArray[np.generic], weights: Floats | None, weighted: bool
+    learner: Any, learner_type: type[Any], X: Any, y: NDArray[np.generic], weights: Floats | None, weighted: bool
 ) -> None:
-    """Raise Declined unless `learner` is of the class `kind` itself, and the rows are numbers in classes."""
-    exactly(learner, kind)
+    """Raise Declined unless `learner` is exactly of `learner_type`, X are numbers and y classes."""
+    exactly(learner, learner_type)
     rows = features(X)
     Labels.of(y, len(rows))
     if weights is not None and not weighted:
@@ -242,24 +242,24 @@ def check(
 
 
 def checked_priors(priors: Any, classes: int) -> Floats:
-    """The chances of the classes as given, shape (C,). Raises Declined for others than C positive ones."""
-    given = np.asarray(priors, dtype=np.float64)
-    if given.shape != (classes,) or not (given > 0).all() or not np.isfinite(given).all():
+    """The prior chances of the classes, shape (C,). Raises Declined unless they are C positive numbers."""
+    chances = np.asarray(priors, dtype=np.float64)
+    if chances.shape != (classes,) or not (chances > 0).all() or not np.isfinite(chances).all():
         raise Declined(f"has priors that are not {classes} positive numbers, one for each class")
-    return given
+    return chances
 
 
 def dot(x: Floats, each: Floats) -> Floats:
-    """x, shape (n, p), times a matrix (C, p) of each row, shape (n, C, p), or one of all, (1, C, p); shape (n, C)."""
+    """x, shape (n, p), times a (C, p) matrix for each row, shape (n, C, p), or for all, (1, C, p); shape (n, C)."""
     product: Floats = x @ each[0].T if len(each) == 1 else np.einsum("np,ncp->nc", x, each)
     return product
 
 
 def class_means(X: Floats, code: NDArray[np.intp], classes: int) -> Floats:
-    """The mean of each class, shape (C, p), to the last digits: the mean of what is left is added."""
+    """The mean of each class, shape (C, p), to the last digit: the mean of the residuals is added."""
     means = np.empty((classes, X.shape[1]))
     for number in range(classes):
-        own = X[code == number]
-        means[number] = own.mean(axis=0)
-        means[number] += (own - means[number]).mean(axis=0)
+        rows = X[code == number]
+        means[number] = rows.mean(axis=0)
+        means[number] += (rows - means[number]).mean(axis=0)
     return means

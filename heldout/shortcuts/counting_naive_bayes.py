@@ -1,6 +1,6 @@
 """Naive Bayes from counts of each class: Bernoulli, multinomial, complement and categorical, weighted or not.
 
-A hypothesis is made of the class's weight and its counts of each feature or category, which are sums over rows.
+A hypothesis is the weight of each class and its counts of each feature or category, which are sums over rows.
 Rennie, Shih, Teevan, Karger, Tackling the Poor Assumptions of Naive Bayes Text Classifiers (ICML 2003).
 """
 
@@ -14,15 +14,15 @@ from heldout.records import Rows
 from heldout.shortcuts.class_sums import LOST, UNIT, ClassSums, Floats, Scores, check, checked_priors, dot, rounding_of
 from heldout.shortcuts.shortcut import Declined, PredictMethod
 
-_LOG = 40 * UNIT  # what rounding may make of a log
-_LEAST_ALPHA = 1e-10  # that scikit-learn takes without a warning, unless forced
-_CATEGORIES = 2**16  # of all features, that are counted
+_LOG = 40 * UNIT  # the largest rounding error of a log
+_LEAST_ALPHA = 1e-10  # the least alpha that scikit-learn takes without a warning, unless forced
+_CATEGORIES = 2**16  # the largest number of categories of all features
 
 
 class _Counting(ClassSums):
-    """A row adds 1 and its features; weighted, also w and w times its features, and those are counted."""
+    """A row adds 1 and its features; with weights it adds 1, w and w times its features."""
 
-    kind: type[Any]
+    learner_type: type[Any]
 
     def __init__(self, learner: Any, X: Floats, y: NDArray[np.generic], weights: Floats | None) -> None:
         super().__init__(X, y)
@@ -39,7 +39,7 @@ class _Counting(ClassSums):
     @classmethod
     def of(cls, learner: Any, X: Any, y: NDArray[np.generic], weights: Floats | None = None) -> Self:
         """The shortcut of `learner` on these rows. Raises Declined."""
-        check(learner, cls.kind, X, y, weights, weighted=True)
+        check(learner, cls.learner_type, X, y, weights, weighted=True)
         return cls(learner, X, y, weights)
 
     def _basis(self, rows: Rows) -> None:  # noqa: ARG002  # counts are taken about 0
@@ -61,7 +61,7 @@ class _Counting(ClassSums):
         return weight, sums[..., first:]
 
     def _lost(self, *left_of: tuple[Floats, Floats]) -> Floats:
-        """How many times larger the sums were that something was left of, shape (n,); 0 where no digit is lost."""
+        """The largest ratio of a sum before a subtraction to its rest, shape (n,); 0 where no digit is lost."""
         lost = np.zeros(len(left_of[0][0]))
         if not self.whole:
             for left, of in left_of:
@@ -85,8 +85,8 @@ class _Counting(ClassSums):
         logs: Floats = np.log(smooth)
         return logs
 
-    def _given(self, values: Floats, size: Floats, lost: Floats) -> Scores:
-        """Scores whose logs, each with an error of some units of `size`, were multiplied and summed up."""
+    def _rounded(self, values: Floats, size: Floats, lost: Floats) -> Scores:
+        """The scores `values` with their rounding: sums of products of logs with an error of units of `size`."""
         units = _LOG + rounding_of(np.ones(1), lost, len(self.X))[:, None]
         rounding = 4 * UNIT * np.sqrt(self.X.shape[1]) * np.abs(values) + units * size
         return Scores(values, np.broadcast_to(rounding, values.shape), np.broadcast_to(lost > LOST, len(values)))
@@ -95,7 +95,7 @@ class _Counting(ClassSums):
 class MultinomialNaiveBayes(_Counting):
     """Exact for MultinomialNB."""
 
-    kind = MultinomialNB
+    learner_type = MultinomialNB
 
     def __init__(self, learner: Any, X: Floats, y: NDArray[np.generic], weights: Floats | None) -> None:
         super().__init__(learner, X, y, weights)
@@ -108,13 +108,13 @@ class MultinomialNaiveBayes(_Counting):
         lost = self._lost((weight, of_weight), (smooth, of_counts))
         x = self.X[rows]
         logs = self._log(smooth, lost) - np.log(smooth.sum(axis=2, keepdims=True))
-        return self._given(dot(x, logs) + self._prior(weight), x.sum(axis=1, keepdims=True), lost)
+        return self._rounded(dot(x, logs) + self._prior(weight), x.sum(axis=1, keepdims=True), lost)
 
 
 class ComplementNaiveBayes(_Counting):
-    """Exact for ComplementNB, whose counts are those of all other classes; with `norm` or not."""
+    """Exact for ComplementNB, which counts in all other classes; with `norm` or not."""
 
-    kind = ComplementNB
+    learner_type = ComplementNB
 
     def __init__(self, learner: Any, X: Floats, y: NDArray[np.generic], weights: Floats | None) -> None:
         super().__init__(learner, X, y, weights)
@@ -128,19 +128,19 @@ class ComplementNaiveBayes(_Counting):
         lost = self._lost((smooth, self._counted(of)[1].sum(axis=1, keepdims=True)))
         x = self.X[rows]
         logs = self._log(smooth / smooth.sum(axis=2, keepdims=True), lost)
-        cancelled = 1 + (every + self.alpha) / smooth  # in the subtraction, which a refit does, too
+        cancelled = 1 + (every + self.alpha) / smooth  # digits lost in the subtraction, also by a refit
         size = dot(x, cancelled)
         if not self.norm:
-            return self._given(-dot(x, logs), size, lost)
+            return self._rounded(-dot(x, logs), size, lost)
         total = logs.sum(axis=2)
         values = dot(x, logs) / total
-        return self._given(values, (size + values * cancelled.sum(axis=2)) / np.abs(total), lost)
+        return self._rounded(values, (size + values * cancelled.sum(axis=2)) / np.abs(total), lost)
 
 
 class BernoulliNaiveBayes(_Counting):
-    """Exact for BernoulliNB, with features made binary or given so."""
+    """Exact for BernoulliNB, with binary features or a threshold that makes them binary."""
 
-    kind = BernoulliNB
+    learner_type = BernoulliNB
 
     def __init__(self, learner: Any, X: Floats, y: NDArray[np.generic], weights: Floats | None) -> None:
         if learner.binarize is not None:
@@ -148,7 +148,7 @@ class BernoulliNaiveBayes(_Counting):
         elif not ((X == 0) | (X == 1)).all():
             raise Declined("has features other than 0 and 1, and binarize=None")
         super().__init__(learner, X, y, weights)
-        if self.alpha.ndim:  # scikit-learn adds it to the classes' weights
+        if self.alpha.ndim:  # scikit-learn adds such an alpha to the weights of the classes
             raise Declined("has an alpha for each feature")
 
     def _scores(self, basis: None, sums: Floats, of: Floats, rows: Rows, method: PredictMethod) -> Scores:  # noqa: ARG002
@@ -160,23 +160,23 @@ class BernoulliNaiveBayes(_Counting):
         rest = 1 - np.exp(ones)
         zeros = self._log(rest, lost)
         values = dot(self.X[rows], ones - zeros) + zeros.sum(axis=2) + self._prior(weight)
-        cancelled = (1 / rest).sum(axis=2)  # in 1 - exp
-        return self._given(values, self.X.shape[1] + cancelled, lost)
+        cancelled = (1 / rest).sum(axis=2)  # digits lost in 1 - exp
+        return self._rounded(values, self.X.shape[1] + cancelled, lost)
 
 
 class CategoricalNaiveBayes(_Counting):
     """Exact for CategoricalNB. A row adds 1 to its category of each feature.
 
-    A feature has as many categories as the training part shows, and at least `min_categories`; asked at a row of
-    any other, a refit raises, and this declines.
+    A feature has as many categories as the training part shows, and at least `min_categories`; for a test row with
+    another category a refit raises, and this declines.
     """
 
-    kind = CategoricalNB
+    learner_type = CategoricalNB
 
     def __init__(self, learner: Any, X: Floats, y: NDArray[np.generic], weights: Floats | None) -> None:
         if not (np.abs(X) < _CATEGORIES).all():
             raise Declined(f"has categories of {_CATEGORIES} and more")
-        category = X.astype(np.int64)  # scikit-learn cuts off what follows the point, too
+        category = X.astype(np.int64)  # truncated, as by scikit-learn
         _check_not_negative(category)
         super().__init__(learner, X, y, weights)
         self.whole = _whole(np.ones((1, 1)), weights)
@@ -219,15 +219,15 @@ class CategoricalNaiveBayes(_Counting):
         place = self.place[rows]
         logs = self._log(smooth, lost)
         if (self.number[place] > categories).any():
-            raise Declined("is asked at a category above all that it was trained with")
-        own = (
+            raise Declined("has a test row with a category above all categories of the training part")
+        of_rows = (
             logs[0][:, place].transpose(1, 0, 2)
             if len(logs) == 1
             else np.take_along_axis(logs, place[:, None, :], axis=2)
         )
         total = weight[..., None] + (self.alpha * categories)[:, None, :]
-        values = own.sum(axis=2) - np.log(total).sum(axis=2) + self._prior(weight)
-        return self._given(values, np.full((1, 1), float(self.X.shape[1])), lost)
+        values = of_rows.sum(axis=2) - np.log(total).sum(axis=2) + self._prior(weight)
+        return self._rounded(values, np.full((1, 1), float(self.X.shape[1])), lost)
 
 
 def _check_not_negative(X: NDArray[Any]) -> None:
@@ -236,7 +236,7 @@ def _check_not_negative(X: NDArray[Any]) -> None:
 
 
 def _whole(X: Floats, weights: Floats | None) -> bool:
-    """Whether sums of the features, weighted, lose no digit."""
+    """Whether sums of the weighted features lose no digit."""
     size = np.abs(X).max(initial=0) * (len(X) if weights is None else np.abs(weights).sum())
     parts = (X,) if weights is None else (X, weights)
     return bool(size < 2**53) and all(bool((np.floor(part) == part).all()) for part in parts)

@@ -1,4 +1,4 @@
-"""Linear and quadratic discriminant analysis, whose hypotheses are means and matrices of the classes' scatter."""
+"""Linear and quadratic discriminant analysis: hypotheses from the mean and the scatter of each class."""
 
 from typing import Any, Self
 
@@ -10,14 +10,14 @@ from heldout.shortcuts.class_scatter import About, ClassScatter
 from heldout.shortcuts.class_sums import UNIT, Floats, check
 from heldout.shortcuts.shortcut import Declined
 
-_ABOVE = 1.02  # times a limit of scikit-learn, to be surely above it
-_RANGE = 1e-3 / UNIT  # of eigenvalues that are surely no rounded 0
+_ABOVE = 1.02  # factor for a value that is surely above a limit of scikit-learn
+_RANGE = 1e-3 / UNIT  # the largest ratio of eigenvalues where the least is surely no rounded 0
 
 
 class LinearDiscriminant(ClassScatter):
     """Exact for LinearDiscriminantAnalysis without shrinkage: all solvers, with priors or not.
 
-    The solver "svd" drops directions within and between classes below `tol`; where it may, this declines.
+    The solver "svd" drops directions within and between classes below `tol`; where this may happen, this declines.
     """
 
     def __init__(self, learner: LinearDiscriminantAnalysis, X: Floats, y: NDArray[np.generic]) -> None:
@@ -26,7 +26,7 @@ class LinearDiscriminant(ClassScatter):
             raise Declined("has priors that do not sum up to 1")
         self.solver = learner.solver
         self.by_svd = learner.solver == "svd"
-        self.least = 1 if self.by_svd else 2  # others warn of a covariance of one row
+        self.least = 1 if self.by_svd else 2  # the other solvers warn about a covariance of one row
         self.tol = _ABOVE * learner.tol
         self.between = min(len(self.classes) - 1, X.shape[1])
         if learner.n_components is not None and learner.n_components > self.between:
@@ -51,7 +51,7 @@ class LinearDiscriminant(ClassScatter):
         sure: NDArray[np.bool_] = np.isfinite(condition)
         if self.by_svd:
             sure &= basis.singular**2 > self.tol**2 * condition
-        if self.solver == "lsqr":  # which drops eigenvalues below the largest by the unit of rounding
+        if self.solver == "lsqr":  # it drops eigenvalues below the unit of rounding times the largest
             sure &= condition < _RANGE / basis.condition[0]
         return sure
 
@@ -59,7 +59,7 @@ class LinearDiscriminant(ClassScatter):
         if self.by_svd:
             return np.zeros_like(far)
         squares = (np.einsum("cp,cpq->cq", basis.means, basis.to) ** 2).sum(axis=1)
-        size = far + squares  # of products with means about 0, not about each other
+        size = far + squares  # a refit multiplies with means about 0, not about each other
         condition = 1 / basis.singular**2 + (np.sqrt(basis.condition) if self.solver == "lsqr" else 0)
         rounding: Floats = 4 * UNIT * condition * size
         return rounding
@@ -69,19 +69,19 @@ class LinearDiscriminant(ClassScatter):
     ) -> NDArray[np.bool_]:
         if not self.by_svd or self.between == 1:
             return super()._spread(basis, count, shift, inverse, moved, left)
-        apart = self._apart(basis, count, shift)
-        squares = np.linalg.eigvalsh(apart @ inverse[:, 0] @ apart.transpose(0, 2, 1))
+        between = self._between_means(basis, count, shift)
+        squares = np.linalg.eigvalsh(between @ inverse[:, 0] @ between.transpose(0, 2, 1))
         least, largest = (np.sqrt(np.maximum(squares[:, -rank], 0)) for rank in (self.between, 1))
-        # singular values move by no more than the change's norm (Weyl), and are multiplied by 1 to 1 / sqrt(left)
+        # singular values move by at most the norm of the change (Weyl), then grow by a factor of 1 to 1 / sqrt(left)
         spread: NDArray[np.bool_] = (least - moved) * np.sqrt(left) > self.tol * (largest + moved)
         return spread
 
-    def _apart(self, basis: About, count: Floats, shift: Floats) -> Floats:
-        """The means about their mean, by the roots of the chances, shape (n, C, p)."""
+    def _between_means(self, basis: About, count: Floats, shift: Floats) -> Floats:
+        """The means about their mean, times the roots of the chances, shape (n, C, p)."""
         chances = self._chances(count)
         places = (basis.means - basis.means[0]) @ basis.to[0] + shift
-        apart: Floats = np.sqrt(chances)[..., None] * (places - np.einsum("nc,ncp->np", chances, places)[:, None])
-        return apart
+        between: Floats = np.sqrt(chances)[..., None] * (places - np.einsum("nc,ncp->np", chances, places)[:, None])
+        return between
 
 
 class QuadraticDiscriminant(ClassScatter):

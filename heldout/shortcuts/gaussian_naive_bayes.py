@@ -24,21 +24,21 @@ from heldout.shortcuts.class_sums import (
 )
 from heldout.shortcuts.shortcut import Declined, PredictMethod
 
-_NOISE = 1e-2  # standard deviations that a mean may be off for its square to be small
-_WEIGHS = 1e-7  # below, scikit-learn takes the weight of a class for 0
+_NOISE = 1e-2  # the largest error of a mean, in standard deviations, whose square is small
+_WEIGHS = 1e-7  # below, scikit-learn treats the weight of a class as 0
 
 
 @dataclass(frozen=True, eq=False)
 class About:
-    """What the classes are taken about."""
+    """The origin of the classes."""
 
-    means: Floats  # (C, p), what each class is taken about
-    deviation: Floats  # (C, p), from their mean
+    means: Floats  # (C, p), the origin of each class
+    deviation: Floats  # (C, p), from the mean of the origins
 
 
 class GaussianNaiveBayes(ClassSums):
-    """Exact for GaussianNB, weighted or not. A row adds 1, z and z², z = x - the mean of its class; weighted, also
-    w, w z and w z². All rows' z make `epsilon_`, `var_smoothing` times the largest variance of the training part.
+    """Exact for GaussianNB, weighted or not. A row adds 1, z and z², z = x - the mean of its class; with weights also
+    w, w z and w z². `epsilon_`, `var_smoothing` times the largest variance of the training part, follows from all z.
     """
 
     def __init__(self, learner: GaussianNB, X: Floats, y: NDArray[np.generic], weights: Floats | None) -> None:
@@ -74,8 +74,8 @@ class GaussianNaiveBayes(ClassSums):
         p = self.X.shape[1]
         n = sums[..., 0].sum(axis=1)[:, None]
         smoothing, lost_of_smoothing = self._smoothing(basis, sums[..., : 1 + 2 * p], of[..., : 1 + 2 * p])
-        own = slice(0 if self.weights is None else 1 + 2 * p, None)
-        sums, of = sums[..., own], of[..., own]
+        weighted = slice(0 if self.weights is None else 1 + 2 * p, None)
+        sums, of = sums[..., weighted], of[..., weighted]
         weight = sums[..., 0]
         if (weight < _WEIGHS).any():
             raise Declined("is trained with rows of a class that weigh nothing")
@@ -96,21 +96,21 @@ class GaussianNaiveBayes(ClassSums):
         squares, of_all = of[..., 1 + p :], lost_of_smoothing + of[..., 0] / weight
         lost = np.einsum("ncp,ncp->nc", scale, squares) / weight + p * of_all  # of the log determinant
         lost_of_far = np.einsum("ncp,ncp,ncp->nc", scaled, scaled, squares) / weight + far * of_all
-        noise = 2 * UNIT * np.sqrt(n) * offset  # of a refit's means, in standard deviations
+        noise = 2 * UNIT * np.sqrt(n) * offset  # the error of a refit's means, in standard deviations
         rounding = rounding_of(far + p, lost_of_far + lost, n) + noise**2 * (far + p) + noise * np.sqrt(far)
         rounding += np.where(noise > _NOISE, np.inf, 0)
         return Scores(values, rounding, np.broadcast_to(~(lost <= LOST * p).all(axis=1), len(rows)))
 
     def _smoothing(self, basis: About, sums: Floats, of: Floats) -> tuple[Floats, Floats]:
-        """`epsilon_` of each hypothesis, shape (n, 1), and how many times larger the sums were that it is left of."""
+        """`epsilon_` of each hypothesis, shape (n, 1), and the ratio of the sums before the subtraction to it."""
         _, variance, size = self._about_the_mean(basis, sums, of)
         largest = _highest(variance)
         return self.smoothing * largest, _highest(size) / largest
 
     def _about_the_mean(self, basis: About, sums: Floats, of: Floats) -> tuple[Floats, Floats, Floats]:
-        """The mean of all rows, less `basis.means.mean(axis=0)`, their variance, and the size of what it is left of.
+        """The mean of all rows less `basis.means.mean(axis=0)`, their variance, and its size before the subtraction.
 
-        Each of shape (n, p); the size may have a first axis of 1.
+        Each has shape (n, p); the size may have a first axis of 1.
         """
         p = self.X.shape[1]
         count = sums[..., 0]
@@ -124,6 +124,6 @@ class GaussianNaiveBayes(ClassSums):
 
 
 def _highest(values: Floats) -> Floats:
-    """The highest of each row, shape (n, 1): sooner found along columns."""
+    """The highest value of each row, shape (n, 1); along columns this is faster."""
     highest: Floats = np.ascontiguousarray(values.T).max(axis=0)[:, None]
     return highest

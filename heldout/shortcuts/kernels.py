@@ -3,13 +3,13 @@
 Source: S. Sundararajan, S. S. Keerthi, Predictive approaches for choosing hyperparameters in Gaussian processes,
 Neural Computation 13 (2001), for leave-one-out; a fold takes a block in place of a row.
 
-With K the kernel of all pairs of rows and M = K + alpha, rows T predict K_BT M_TT^-1 y_T at rows B. Of the inverse C
-of the whole M, where B and T are all rows,
+With K the kernel of all pairs of rows and M = K + alpha, rows T predict K_BT M_TT^-1 y_T at rows B. If B and T
+together are all rows, and C is the inverse of M, then
     K_BT M_TT^-1 y_T = y_B - C_BB^-1 (C y)_B.
 With M = L L' in the order of the steps, the leading blocks of L are the factors of the leading blocks of M: the
-answers at a block of steps are its rows of L, left of its own columns, times L^-1 y. Weights w make K of sqrt(w) K
-sqrt(w) and y of sqrt(w) y. A Gaussian process that normalises y predicts m + K_BT M_TT^-1 (y_T - m), m the mean of
-y_T; its deviation cancels.
+predictions at a block of steps are its rows of L, left of its columns, times L^-1 y. With weights w, sqrt(w) K
+sqrt(w) replaces K, and sqrt(w) y replaces y. A Gaussian process that normalises y predicts
+m + K_BT M_TT^-1 (y_T - m), m the mean of y_T; its deviation cancels.
 """
 
 from collections.abc import Callable
@@ -25,10 +25,10 @@ from heldout.shortcuts import preconditions
 from heldout.shortcuts.preconditions import Values
 from heldout.shortcuts.shortcut import Answers, Declined, PredictMethod, Shortcut
 
-_CONDITION = 1e6  # of M, up to which the refit gives the same to 1e-9 on all machines: its precision is 2e-16
-_CANCELLED = 1e6  # largest share of an answer, times the condition, that may cancel
-_FIXED = 1e-8  # largest difference, relative to the largest value, of a kernel asked twice
-_ROUNDED = 1e-10  # largest such difference times condition**0.75, which tells its effect: by trial, a third at most
+_CONDITION = 1e6  # largest condition number of M where the refit agrees to 1e-9 on all machines (precision 2e-16)
+_CANCELLED = 1e6  # largest ratio of outcomes to predictions, times the condition: larger ratios cancel digits
+_FIXED = 1e-8  # largest difference, relative to the largest value, between two calls of a kernel
+_ROUNDED = 1e-10  # largest such difference times condition**0.75, which bounds its effect: by trial, a third at most
 
 
 class Kernels(Shortcut):
@@ -39,18 +39,18 @@ class Kernels(Shortcut):
     ) -> None:
         self._M, self._between, self._y, self._root, self._normalises = M, between, y, root, normalises
         self._factor, self._condition = _factor(M)
-        # what y less any mean is made of
+        # y less any mean is a combination of these columns
         self._Y = root[:, None] * (np.stack([y - y.mean(), np.ones(len(y))], axis=1) if normalises else y[:, None])
 
     @classmethod
     def of(cls, learner: Any, X: Any, y: Any, weights: NDArray[np.float64] | None = None) -> Self:
-        """Of an unfitted learner, rows X of shape (N, p), y and weights of shape (N,). Raises Declined."""
+        """The shortcut of `learner` for rows X of shape (N, p), y and weights of shape (N,). Raises Declined."""
         from sklearn.gaussian_process import GaussianProcessRegressor
         from sklearn.kernel_ridge import KernelRidge
 
         preconditions.exactly(learner, KernelRidge, GaussianProcessRegressor)
         if not isinstance(learner.alpha, Real):
-            raise Declined("has more values of alpha than one")
+            raise Declined("has more than one value of alpha")
         rows = preconditions.features(X)
         n = len(rows)
         outcomes, counted = preconditions.numbers(y, n), preconditions.row_weights(weights, n)
@@ -66,7 +66,7 @@ class Kernels(Shortcut):
         difference = np.abs(M[::2, 1::2] - again).max(initial=0)
         if not difference <= _FIXED * np.abs(M).max():
             raise Declined("has a kernel that is no fixed, symmetric function of two rows")
-        if not process and learner.kernel == "rbf":  # takes distances from |x|^2 - 2 x y + |y|^2
+        if not process and learner.kernel == "rbf":  # it computes distances as |x|^2 - 2 x y + |y|^2
             gamma = 1 / rows.shape[1] if learner.gamma is None else learner.gamma
             difference = max(difference, np.finfo(float).eps * gamma * (rows**2).sum(axis=1).max())
         root = np.ones(n) if counted is None else np.sqrt(counted)
@@ -100,7 +100,7 @@ class Kernels(Shortcut):
         test_rows = fold >= 0
         answers = self._answers((self._Y - pulled)[test_rows] / self._root[test_rows, None], left_out[test_rows])
         if np.abs(self._y).max() * self._condition > _CANCELLED * np.abs(answers).max():
-            raise Declined("gives answers much smaller than what they are computed from")
+            raise Declined("predicts values much smaller than the terms that they are computed from")
         return answers
 
     def blocks(self, step: NDArray[np.int64], block: int, method: PredictMethod = "predict") -> Answers:
@@ -119,13 +119,13 @@ class Kernels(Shortcut):
         """As Shortcut.part."""
         _predicts(method)
         if not len(train) or len(np.unique(train)) < len(train):
-            raise Declined("is to be trained on no row, or on one twice")
+            raise Declined("is to be trained on no row, or on a row twice")
         factor, _ = _factor(self._M[np.ix_(train, train)])
         dual = linalg.cho_solve((factor, True), self._Y[train]) * self._root[train, None]
         return self._answers(self._between(test_rows, train) @ dual, np.full(len(test_rows), self._y[train].mean()))
 
     def _answers(self, values: Values, means: Values) -> Answers:
-        """The answers, shape (n,), of values for the columns of Y; `means` are those of y in each training part."""
+        """The predictions, shape (n,), from values for the columns of Y; `means`: of y in each training part."""
         if not self._normalises:
             return values[:, 0]
         answers: Answers = means + values[:, 0] - (means - self._y.mean()) * values[:, 1]
@@ -136,11 +136,22 @@ def _of_ridge(learner: Any) -> Callable[[Values, Values | None], Values]:
     """The kernel of a `KernelRidge`."""
     if learner.kernel == "precomputed":
         raise Declined("was given a precomputed kernel")
-    return learner._get_kernel  # type: ignore[no-any-return]  # what its fit and predict call
+    from sklearn.metrics.pairwise import pairwise_kernels
+
+    if callable(learner.kernel):
+        settings = learner.kernel_params or {}
+    else:
+        settings = {name: getattr(learner, name) for name in ("gamma", "degree", "coef0")}
+
+    def kernel(first: Values, second: Values | None) -> Values:
+        values: Values = pairwise_kernels(first, second, metric=learner.kernel, filter_params=True, **settings)
+        return values
+
+    return kernel
 
 
 def _of_process(learner: Any, weights: Values | None) -> Callable[[Values, Values | None], Values]:
-    """The kernel of a `GaussianProcessRegressor`, which draws nothing and fits no parameter of it."""
+    """The kernel of a `GaussianProcessRegressor` that fits no parameter of the kernel."""
     from sklearn.gaussian_process.kernels import RBF, ConstantKernel, PairwiseKernel
 
     if weights is not None:
@@ -148,21 +159,21 @@ def _of_process(learner: Any, weights: Values | None) -> Callable[[Values, Value
     if learner.optimizer is not None:
         raise Declined("fits the parameters of its kernel")
     if learner.n_targets not in (None, 1):
-        raise Declined("wants more targets than one")
-    kernel = ConstantKernel() * RBF() if learner.kernel is None else learner.kernel  # as its fit takes
+        raise Declined("has more than one target")
+    kernel = ConstantKernel() * RBF() if learner.kernel is None else learner.kernel  # the default of its fit
     if not kernel.requires_vector_input:
-        raise Declined("has a kernel of other things than rows of numbers")
+        raise Declined("has a kernel that is not for rows of numbers")
     if isinstance(kernel, PairwiseKernel) or any(isinstance(v, PairwiseKernel) for v in kernel.get_params().values()):
         raise Declined("has a kernel of pairwise metrics, whose rounding is not known")
     return kernel  # type: ignore[no-any-return]
 
 
 def _factor(M: Values) -> tuple[Values, float]:
-    """The lower Cholesky factor of M and the condition number of M. Declined where it is too large."""
+    """The lower Cholesky factor of M and the condition number of M. Declined where the number is too large."""
     with preconditions.decline_on_error():
         factor = linalg.cholesky(M, lower=True)
     largest = least = np.random.default_rng(0).normal(size=len(M))
-    for _ in range(10):  # to a factor of about 2: power iterations
+    for _ in range(10):  # power iterations, right to a factor of about 2
         largest, least = largest / np.linalg.norm(largest), least / np.linalg.norm(least)
         largest, least = M @ largest, linalg.cho_solve((factor, True), least)
     condition = float(np.linalg.norm(largest) * np.linalg.norm(least))

@@ -4,9 +4,9 @@ Sources: D. M. Allen, The relationship between variable selection and data augme
 for leave-one-out (PRESS); T. Kailath, An innovations approach to least-squares estimation, IEEE Trans. Automatic
 Control 13 (1968), for steps; Y. Yamamoto et al., Roundoff error analysis of the CholeskyQR2 algorithm, ETNA 44 (2015).
 
-Of rows z_i (a constant for the intercept, then the features less their means), weights w_i and penalty P a part T
+With rows z_i (a constant for the intercept, then the features less their means), weights w_i and penalty P, a part T
 has the coefficients A_T^-1 b_T with A_T = P + sum w_i z_i z_i' and b_T = sum w_i z_i y_i, i in T. Rows are kept in
-coordinates in which the matrix of all rows is the identity. With e the residuals of all rows' coefficients c,
+coordinates in which the matrix of all rows is the identity. With the coefficients c of all rows and their residuals e,
     c_T = c - A_T^-1 sum w_i z_i e_i, i not in T,
 and for a single row i left out z_i' c_T = z_i' c - h e_i / (1 - h), h = w_i z_i' z_i. Along steps the innovations
 come from Cholesky factors of I + Z A^-1 Z' over some steps at a time. No n x n matrix is made: the cost is N p^2.
@@ -26,16 +26,16 @@ from heldout.shortcuts import preconditions
 from heldout.shortcuts.preconditions import Labels, Values
 from heldout.shortcuts.shortcut import Answers, Declined, PredictMethod, Shortcut
 
-_LEAST = 1e-6  # eigenvalue of a part's matrix, for answers to 1e-9: the machine's precision is 2e-16
-_NORMAL = 1e6  # condition number of X'X up to which a refit by it gives the same to 1e-9 on all machines
-_ORTHOGONAL = 1e9  # and up to which one by an SVD does
-_FAR = 1e10  # square of a mean over its deviation, up to which the intercept has its digits
-_OUTSIDE = 3e5  # times the root of the condition, how much larger a row times the coefficients may be than answers
-_CANCELLED = 1e5  # largest share of an answer that may cancel, a number divided by an eigenvalue
+_LEAST = 1e-6  # least eigenvalue of a part's matrix for predictions to 1e-9: the machine's precision is 2e-16
+_NORMAL = 1e6  # largest condition number of X'X where a refit that forms X'X agrees to 1e-9 on all machines
+_ORTHOGONAL = 1e9  # the same limit where a refit uses an SVD
+_FAR = 1e10  # largest square of mean / deviation where the intercept keeps its digits
+_OUTSIDE = 3e5  # over the root of the condition: largest ratio of row length times coefficients to predictions
+_CANCELLED = 1e5  # largest ratio of (a term / its eigenvalue) to predictions: larger ratios cancel digits
 _WARNS = 1e14  # the condition number near which the refit may warn
-_ROUNDED = 1e4  # the condition number from which a second pass takes out what a first one rounds
-_TIE = 1e-9  # scores as near, relative to the largest, may be the other way round in the refit
-_STEPS = 64  # at once, at least
+_ROUNDED = 1e4  # from this condition number on, a second pass removes the rounding error of the first
+_TIE = 1e-9  # scores so near, relative to the largest, may have the other order in the refit
+_STEPS = 64  # least number of steps at a time
 
 
 class LeastSquares(Shortcut):
@@ -47,7 +47,7 @@ class LeastSquares(Shortcut):
 
     @classmethod
     def of(cls, learner: Any, X: Any, y: Any, weights: NDArray[np.float64] | None = None) -> Self:
-        """Of an unfitted learner, rows X of shape (N, p), y and weights of shape (N,). Raises Declined."""
+        """The shortcut of `learner` for rows X of shape (N, p), y and weights of shape (N,). Raises Declined."""
         rows, Y, counted, labels = checked(learner, X, y, weights)
         return cls(_coordinates(learner, rows, counted), Y, np.ones(len(rows)) if counted is None else counted, labels)
 
@@ -55,7 +55,7 @@ class LeastSquares(Shortcut):
         """As Shortcut.folds."""
         only_predicts(method)
         groups = preconditions.rows_of_folds(fold)
-        preconditions.rows_of_folds(fold[self._weights > 0])  # the rows with a weight are not in one fold all
+        preconditions.rows_of_folds(fold[self._weights > 0])  # rows of positive weight must not all be in one fold
         if self._labels is not None:
             self._labels.in_each_fold(fold)
         Z = self._at.Z
@@ -68,11 +68,11 @@ class LeastSquares(Shortcut):
             lost = max(lost, float((np.maximum(np.abs(pull).max(axis=(1, 2)), largest) / least).max()))
             scores[rows] -= pull
         if lost > _CANCELLED * np.abs(scores).max():
-            raise Declined("gives answers much smaller than what they are computed from")
+            raise Declined("predicts values much smaller than the terms that they are computed from")
         return self._answers(scores[fold >= 0], c)
 
     def _pull(self, rows: NDArray[np.intp], residuals: Values) -> tuple[Values, Values]:
-        """How far the rows of each fold, shape (m, b), pull their own predictions, shape (m, b, targets).
+        """The effect of each fold's rows, shape (m, b), on predictions at the same rows, shape (m, b, targets).
 
         And the least eigenvalue of each fold's training part, shape (m,).
         """
@@ -85,7 +85,7 @@ class LeastSquares(Shortcut):
             self._at.rely(least, n - b)
             return (h * w / least[:, None])[..., None] * e, least
         turned = Z.transpose(0, 2, 1)
-        if b < q:  # two forms of one matrix: the smaller
+        if b < q:  # of two equivalent matrices the smaller
             root = np.sqrt(w)[..., None]
             leverage = Z @ turned
             matrix = np.eye(b) - leverage * root * root.transpose(0, 2, 1)
@@ -103,7 +103,7 @@ class LeastSquares(Shortcut):
         if self._labels is not None:
             self._labels.in_part(always)
         matrix, moment = self._normal(always)
-        self._at.rely(np.linalg.eigvalsh(matrix), len(always))  # later parts have these rows too
+        self._at.rely(np.linalg.eigvalsh(matrix), len(always))  # later parts contain these rows too
         scores = np.empty((len(order), self._Y.shape[1]))
         at_once = max(1, max(_STEPS, len(matrix)) // block) * block
         for first in range(0, len(order), at_once):
@@ -130,7 +130,7 @@ class LeastSquares(Shortcut):
             self._labels.in_part(train)
         matrix, moment = self._normal(train)
         values = np.linalg.eigvalsh(matrix)
-        self._at.rely(values / max(1.0, values[-1]), len(train))  # a row may be there twice
+        self._at.rely(values / max(1.0, values[-1]), len(train))  # `train` may have a row twice
         c: Values = np.linalg.solve(matrix, moment).astype(np.float64, copy=False)
         return self._answers(self._at.Z[test_rows] @ c, c)
 
@@ -146,10 +146,10 @@ class LeastSquares(Shortcut):
         return (Z * w).T @ Z, Z.T @ (w * self._Y[rows])
 
     def _answers(self, scores: Values, c: Values) -> Answers:
-        """The answers, shape (n,), of scores, shape (n, targets), that coefficients such as c give."""
+        """The predictions, shape (n,), from scores, shape (n, targets), by coefficients of the size of c."""
         largest = np.abs(scores).max(initial=0)
         if self._at.farthest * np.linalg.norm(c, axis=0).max() > _OUTSIDE / np.sqrt(self._at.condition) * largest:
-            raise Declined("is asked of rows far outside of those that it is trained on")
+            raise Declined("has test rows far outside of its training rows")
         return answers_of(scores, self._labels)
 
 
@@ -157,7 +157,7 @@ class LeastSquares(Shortcut):
 class _Coordinates:
     """N rows Z, shape (N, q), in coordinates in which penalty + sum w z z' is the identity.
 
-    `least` are the eigenvalues from which on a part's matrix is relied on: one of at least p rows, and one of fewer.
+    `least` are the smallest eigenvalues for which a part is used: for parts of at least p rows, and of fewer.
     """
 
     Z: Values
@@ -172,7 +172,7 @@ class _Coordinates:
         return float(np.sqrt(np.einsum("nq,nq->n", self.Z, self.Z).max()))
 
     def rely(self, eigenvalues: NDArray[Any], n_train: int) -> Values:
-        """The least `eigenvalues` of matrices of `n_train` rows, if each is large enough. Raises Declined."""
+        """The `eigenvalues` of matrices of `n_train` rows, if each is large enough. Raises Declined."""
         if not eigenvalues.min() >= self.least[n_train < self.n_features]:
             raise Declined("is to be trained on a part that hardly determines it")
         return eigenvalues
@@ -190,26 +190,26 @@ def _coordinates(learner: Any, X: Values, weights: Values | None) -> _Coordinate
         offset = (X.sum(axis=0) if weights is None else weights @ X) / total
         X = X - offset
     if p > n:
-        X = linalg.qr(X.T, mode="economic")[1].T  # a turn of the features: n of them are left
+        X = linalg.qr(X.T, mode="economic")[1].T  # a rotation of the features to n features
     rooted = X if weights is None else X * np.sqrt(weights)[:, None]
     matrix = rooted.T @ rooted
     matrix.flat[:: len(matrix) + 1] += alpha
-    # the error of a Cholesky factor is that of the best unit of each feature, where the refit forms X'X, not XX'
+    # where the refit forms X'X, not XX', its Cholesky factor is as exact as with the best unit of each feature
     unit = np.sqrt(matrix.diagonal()) if p <= n else np.ones(n)
     if not unit.min() > 0:
         raise Declined("has features that depend on each other")
     scaled = matrix / unit / unit[:, None]
-    extremes, own = np.linalg.eigvalsh(matrix)[[0, -1]], np.linalg.eigvalsh(scaled)[[0, -1]]
-    if not min(extremes[0], own[0]) > 0:
+    extremes, of_scaled = np.linalg.eigvalsh(matrix)[[0, -1]], np.linalg.eigvalsh(scaled)[[0, -1]]
+    if not min(extremes[0], of_scaled[0]) > 0:
         raise Declined("has features that depend on each other")
-    condition, apart = extremes[1] / extremes[0], own[1] / own[0]
-    far = total * ((offset / (unit if p <= n else 1.0)) ** 2).sum() / own[0]  # digits lost to means far from 0
-    least = _least(learner, condition, apart, far)
+    condition, scaled_condition = extremes[1] / extremes[0], of_scaled[1] / of_scaled[0]
+    far = total * ((offset / (unit if p <= n else 1.0)) ** 2).sum() / of_scaled[0]  # digits lost to means far from 0
+    least = _least(learner, condition, scaled_condition, far)
     if min(least) >= 1:
         raise Declined("has features that nearly depend on each other, or means far from 0")
     turn = _inverse_factor(scaled) / unit[:, None]
     Z = X @ turn
-    if apart > _ROUNDED:
+    if scaled_condition > _ROUNDED:
         rooted = Z if weights is None else Z * np.sqrt(weights)[:, None]
         again = _inverse_factor(rooted.T @ rooted + alpha * turn.T @ turn)
         Z, turn = Z @ again, turn @ again
@@ -218,11 +218,11 @@ def _coordinates(learner: Any, X: Values, weights: Values | None) -> _Coordinate
         Z = np.hstack([np.full((n, 1), 1 / np.sqrt(total)), Z])
         penalty = np.pad(penalty, ((1, 0), (1, 0)))
     by_svd = getattr(learner, "solver", "svd") == "svd"
-    return _Coordinates(Z, penalty, p, condition if by_svd else apart, least)
+    return _Coordinates(Z, penalty, p, condition if by_svd else scaled_condition, least)
 
 
 def _inverse_factor(matrix: Values) -> Values:
-    """U with U' matrix U = 1, upper triangular. Declined for a matrix that has none."""
+    """The upper triangular U with U' matrix U = 1. Declined for a matrix without U."""
     with preconditions.decline_on_error():
         inverse: Values = linalg.solve_triangular(
             linalg.cholesky(matrix, lower=True), np.eye(len(matrix)), lower=True
@@ -237,27 +237,27 @@ def penalty_of(learner: Any) -> float:
     if learner.solver not in ("auto", "svd", "cholesky"):
         raise Declined(f"has the solver {learner.solver!r}, which stops at a tolerance")
     if not isinstance(learner.alpha, Real):
-        raise Declined("has more penalties than one")
+        raise Declined("has more than one penalty")
     return float(learner.alpha)
 
 
-def _least(learner: Any, condition: float, apart: float, far: float) -> tuple[float, float]:
-    """The eigenvalues from which on a part's matrix is relied on, of at least p rows, and of fewer.
+def _least(learner: Any, condition: float, scaled_condition: float, far: float) -> tuple[float, float]:
+    """The smallest eigenvalues for which a part is used, for parts of at least p rows, and of fewer.
 
-    An eigenvalue of at least l makes the part's condition number at most 1 / l times that of all rows.
+    An eigenvalue of at least l makes the part's condition number at most 1 / l times the number of all rows.
     """
     always = max(_LEAST, far / _FAR)
-    if not hasattr(learner, "solver"):  # LinearRegression drops what lies below its tolerance
+    if not hasattr(learner, "solver"):  # LinearRegression drops singular values below its tolerance
         return (max(always, condition / _ORTHOGONAL, condition * (10 * learner.tol) ** 2),) * 2
     if learner.solver == "svd":
         return (max(always, condition / _ORTHOGONAL),) * 2
-    return max(always, apart / _NORMAL, condition / _WARNS), max(always, condition / _NORMAL)
+    return max(always, scaled_condition / _NORMAL, condition / _WARNS), max(always, condition / _NORMAL)
 
 
 def checked(
     learner: Any, X: Any, y: Any, weights: NDArray[np.float64] | None
 ) -> tuple[Values, Values, Values | None, Labels | None]:
-    """The rows, their targets, shape (N, targets), weights and labels, as they are. Raises Declined."""
+    """The checked rows, targets, shape (N, targets), weights and labels. Raises Declined."""
     from sklearn.linear_model import LinearRegression, Ridge, RidgeClassifier
 
     preconditions.exactly(learner, LinearRegression, Ridge, RidgeClassifier)
@@ -275,7 +275,7 @@ def checked(
 
 
 def answers_of(scores: Values, labels: Labels | None) -> Answers:
-    """The numbers, or the labels, shape (n,), that scores of shape (n, targets) are. Raises Declined for a tie."""
+    """The numbers or labels, shape (n,), from scores of shape (n, targets). Raises Declined for a tie."""
     if labels is None:
         return scores[:, 0]
     if scores.shape[1] == 1:
@@ -289,12 +289,12 @@ def answers_of(scores: Values, labels: Labels | None) -> Answers:
 
 
 def _signs(labels: Labels) -> Values:
-    """1 for a row's own class and -1 for others, shape (N, C); of two classes the second alone."""
+    """1 for the class of a row and -1 for other classes, shape (N, C); of two classes the second alone."""
     wanted = np.arange(1 if len(labels.classes) == 2 else 0, len(labels.classes))
     return np.where(labels.codes[:, None] == wanted, 1.0, -1.0)
 
 
 def only_predicts(method: PredictMethod) -> None:
-    """Declined where probabilities are asked for."""
+    """Declined where probabilities are requested."""
     if method != "predict":
         raise Declined("has no probabilities")

@@ -24,21 +24,21 @@ from heldout.shortcuts.class_sums import (
 from heldout.shortcuts.preconditions import enough
 from heldout.shortcuts.shortcut import Declined, PredictMethod
 
-_VARIES = 1e-9  # of the size of a feature: the least standard deviation that is surely no rounded 0
+_VARIES = 1e-9  # times the size of a feature: the least standard deviation that is surely no rounded 0
 
 
 class NearestCentroids(ClassSums):
-    """Exact for NearestCentroid of the Euclidean metric without shrinking. A row adds 1, z and z², z = x - the mean of
-    its class.
+    """Exact for NearestCentroid with the Euclidean metric and without shrinking. A row adds 1, z and z², z = x - the
+    mean of its class.
 
-    With equal priors the label is that of the nearest centroid; with others, and for probabilities, features are first
-    divided by the standard deviations within classes.
+    With equal priors the label belongs to the nearest centroid; with other priors, and for probabilities, features are
+    first divided by the standard deviations within classes.
     """
 
     def __init__(self, learner: NearestCentroid, X: Floats, y: NDArray[np.generic]) -> None:
         super().__init__(X, y)
         self.priors = learner.priors
-        if isinstance(learner.priors, np.ndarray):  # which scikit-learn compares to a name, and raises
+        if isinstance(learner.priors, np.ndarray):  # scikit-learn compares it to a name, and raises
             raise Declined("has priors that are an array; a list will do")
         if not isinstance(learner.priors, str):
             self.priors = checked_priors(learner.priors, len(self.classes))
@@ -96,5 +96,5 @@ class NearestCentroids(ClassSums):
         """The chances of the classes, shape (n, C) or (1, C)."""
         if isinstance(self.priors, str):
             return shares if self.priors == "empirical" else np.full((1, shares.shape[1]), 1 / shares.shape[1])
-        given: Floats = self.priors[None]
-        return given
+        priors: Floats = self.priors[None]
+        return priors

@@ -1,11 +1,11 @@
 """k nearest neighbours on all parts of the rows from one search among all rows.
 
-Source: the definition; the nearest rows of a training part are the first ones of a row's list that are in the part.
+Source: the definition; the nearest rows of a training part are the first rows of a list that are in the part.
 
-Which of two rows at one distance the refit takes depends on the tree that it builds, or on how it rounds. So an
-answer from the lists is given where this cannot matter: no other row is as far, to rounding, as the k-th one, or all
-such rows have one outcome. Hypotheses that are asked for another answer are fitted; where they are more than half,
-the shortcut is declined. Few hypotheses are all fitted: that takes no longer than the lists.
+Of two rows at equal distance, the refit's choice depends on its tree or its rounding. So the lists decide only
+where this has no effect: no other row is as far, to rounding, as the k-th, or all such rows have the same outcome.
+Hypotheses with other test rows are fitted; where they are more than half, the shortcut is declined. A few
+hypotheses are always fitted: this takes no longer than the lists.
 """
 
 from collections.abc import Callable
@@ -21,9 +21,9 @@ from heldout.shortcuts.preconditions import Labels, Values
 from heldout.shortcuts.shortcut import Answers, Declined, PredictMethod, Shortcut
 
 _MOST_FEATURES = 15  # for a tree; scikit-learn's own bound
-_TIE = 1e-9  # votes as near, relative to all votes, may be the other way round in the refit
-_ROUNDED = 1e-10  # relative error of a squared distance that a vote by distance bears
-_FEW_OF_TREE = 3  # hypotheses that are fitted and asked as fast as the lists are made
+_TIE = 1e-9  # votes so near, relative to all votes, may have the other order in the refit
+_ROUNDED = 1e-10  # largest relative error of a squared distance for votes by distance
+_FEW_OF_TREE = 3  # so many hypotheses fit and predict as fast as the lists are made
 _FEW_OF_BRUTE = 20
 _AT_ONCE = 2_000_000  # entries of lists
 
@@ -41,7 +41,7 @@ class Neighbors(Shortcut):
 
     @classmethod
     def of(cls, learner: Any, X: Any, y: Any, weights: NDArray[np.float64] | None = None) -> Self:
-        """Of an unfitted learner, rows X of shape (N, p) and y of shape (N,). Raises Declined."""
+        """The shortcut of `learner` for rows X of shape (N, p) and y of shape (N,). Raises Declined."""
         from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 
         preconditions.exactly(learner, KNeighborsClassifier, KNeighborsRegressor)
@@ -51,7 +51,7 @@ class Neighbors(Shortcut):
             raise Declined("weighs its neighbours by a function")
         minkowski = learner.metric == "minkowski" and learner.p in (1, 2)
         if not (minkowski or learner.metric in ("euclidean", "manhattan")) or learner.metric_params:
-            raise Declined("has a metric other than the Euclidean and the Manhattan one")
+            raise Declined("has a metric other than the Euclidean and the Manhattan metric")
         rows = preconditions.features(X)
         labels = Labels.of(y, len(rows)) if type(learner) is KNeighborsClassifier else None
         if labels is None:
@@ -68,7 +68,7 @@ class Neighbors(Shortcut):
         tree = cKDTree(self._X)
 
         def search(rows: Rows, m: int) -> tuple[Values, Rows]:
-            """The distances and places of the m nearest rows to each of `rows`, shape (n, m), ascending."""
+            """The distances and numbers of the m nearest rows to each of `rows`, shape (n, m), ascending."""
             distances, places = tree.query(self._X[rows], m, p=2 if self._squares else 1)
             return distances.reshape(-1, m), places.reshape(-1, m)
 
@@ -80,10 +80,10 @@ class Neighbors(Shortcut):
         every = NearestNeighbors(algorithm="brute", p=2 if self._squares else 1).fit(self._X)
 
         def search(rows: Rows, m: int) -> tuple[Values, Rows]:
-            """As of a tree. The distances are taken again, from differences."""
+            """As with a tree. The distances are computed again, from differences."""
             places = every.kneighbors(self._X[rows], m, return_distance=False)
-            apart = self._X[places] - self._X[rows][:, None]
-            distances = np.sqrt((apart**2).sum(axis=2)) if self._squares else np.abs(apart).sum(axis=2)
+            difference = self._X[places] - self._X[rows][:, None]
+            distances = np.sqrt((difference**2).sum(axis=2)) if self._squares else np.abs(difference).sum(axis=2)
             order = distances.argsort(axis=1)
             return np.take_along_axis(distances, order, axis=1), np.take_along_axis(places, order, axis=1)
 
@@ -95,24 +95,27 @@ class Neighbors(Shortcut):
         if self._labels is not None:
             self._labels.in_each_fold(fold)
         test_rows = np.flatnonzero(fold >= 0)
-        own = fold[test_rows]
-        sizes = len(fold) - np.bincount(own)
-        return self._ask(
-            test_rows, own, sizes, lambda rows, near: fold[near] != own[rows, None], lambda h: fold != h, method
-        )
+        hypothesis = fold[test_rows]
+        sizes = len(fold) - np.bincount(hypothesis)
+
+        def trains(rows: Any, near: Rows) -> Mask:
+            in_part: Mask = fold[near] != hypothesis[rows, None]
+            return in_part
+
+        return self._predict(test_rows, hypothesis, sizes, trains, lambda h: fold != h, method)
 
     def blocks(self, step: NDArray[np.int64], block: int, method: PredictMethod = "predict") -> Answers:
         """As Shortcut.blocks."""
         test_rows = preconditions.rows_in_steps(step)
         if self._labels is not None:
             self._labels.in_part(step < 0)
-        own = np.arange(len(test_rows)) // block
-        sizes = len(step) - len(test_rows) + np.arange(own[-1] + 1) * block
+        hypothesis = np.arange(len(test_rows)) // block
+        sizes = len(step) - len(test_rows) + np.arange(hypothesis[-1] + 1) * block
 
         def trains(rows: Any, near: Rows) -> Mask:
-            return step[near] < own[rows, None] * block
+            return step[near] < hypothesis[rows, None] * block
 
-        return self._ask(test_rows, own, sizes, trains, lambda h: step < h * block, method)
+        return self._predict(test_rows, hypothesis, sizes, trains, lambda h: step < h * block, method)
 
     def part(self, train: Rows, test_rows: Rows, method: PredictMethod = "predict") -> Answers:
         """As Shortcut.part: the refit itself, since a search among all rows costs as much."""
@@ -134,19 +137,19 @@ class Neighbors(Shortcut):
             )
         return answers
 
-    def _ask(
+    def _predict(
         self,
         test_rows: Rows,
-        own: NDArray[np.intp],
+        hypothesis: NDArray[np.intp],
         sizes: NDArray[np.intp],
         trains: Callable[[Any, Rows], Mask],
         training: Callable[[int], Mask],
         method: PredictMethod,
     ) -> Answers:
-        """Ask at each row of `asked` the hypothesis `own`, shape (n,), that is trained on `sizes` rows.
+        """Predict at each of `test_rows` by the hypothesis number `hypothesis`, shape (n,), trained on `sizes` rows.
 
-        `trains` tells which rows near to some of those asked, shape (s, m), train the hypothesis of these;
-        `training` all rows that train a hypothesis.
+        `trains` marks which of the rows near to s test rows, shape (s, m), train their hypothesis;
+        `training` marks all training rows of a hypothesis.
         """
         self._answers_to(method)
         n, k = len(self._X), self._learner.n_neighbors
@@ -166,38 +169,38 @@ class Neighbors(Shortcut):
                 rows = pending[piece]
                 distances, near = self._search(test_rows[rows], length)
                 seen_enough[piece], sure[rows], votes[rows] = self._count(
-                    test_rows[rows], sizes[own[rows]], distances, near, trains(rows, near)
+                    test_rows[rows], sizes[hypothesis[rows]], distances, near, trains(rows, near)
                 )
             pending = pending[~seen_enough]
             if not len(pending):
                 break
         answers = self._of_votes(votes, sure, method)
-        unsure = np.unique(own[~sure])
+        unsure = np.unique(hypothesis[~sure])
         if many and len(unsure) > len(sizes) / 2:
             raise Declined("has rows at equal distances in most training parts")
-        for hypothesis in unsure:
-            places = np.flatnonzero(own == hypothesis)
-            places = places[test_rows[places].argsort()]  # as the loop over hypotheses asks
-            answers[places] = self._refit(training(hypothesis), test_rows[places], method)
+        for number in unsure:
+            places = np.flatnonzero(hypothesis == number)
+            places = places[test_rows[places].argsort()]  # the order of a plain loop over hypotheses
+            answers[places] = self._refit(training(number), test_rows[places], method)
         return answers
 
     def _count(
         self, test_rows: Rows, sizes: NDArray[np.intp], distances: Values, near: Rows, trains: Mask
     ) -> tuple[Mask, Mask, Values]:
-        """Of the lists of some rows asked, shape (s, m): whether they were long enough, whether their answers are sure.
+        """For lists of s test rows, shape (s, m): whether they are long enough, and whether the votes are sure.
 
-        And the votes for each class, or the mean outcome, shape (s, C) or (s, 1). `sizes` are those of the training
-        parts, shape (s,); `trains`, shape (s, m), tells which rows are in them.
+        And the votes for each class, or the mean outcome, shape (s, C) or (s, 1). `sizes` are the sizes of the training
+        parts, shape (s,); `trains`, shape (s, m), marks which rows are in them.
         """
         k, line = self._learner.n_neighbors, np.arange(len(near))
-        apart = distances**2 if self._squares else distances
+        far = distances**2 if self._squares else distances
         rank = trains.cumsum(axis=1)
-        last = (rank >= k).argmax(axis=1)  # the place of the k-th
-        farthest = apart[line, last]
+        last = (rank >= k).argmax(axis=1)  # the position of the k-th
+        farthest = far[line, last]
         rounding = self._rounding(test_rows, sizes, farthest)
         margin = 4 * (rounding + (self._X.shape[1] + 4) * np.finfo(float).eps * farthest)
-        enough = (rank[:, -1] >= k) & ((apart[:, -1] > farthest + 2 * margin) | (near.shape[1] == len(self._X)))
-        level = trains & (np.abs(apart - farthest[:, None]) <= margin[:, None])
+        enough = (rank[:, -1] >= k) & ((far[:, -1] > farthest + 2 * margin) | (near.shape[1] == len(self._X)))
+        level = trains & (np.abs(far - farthest[:, None]) <= margin[:, None])
         outcomes = self._outcome[near]
         differ = (level & (outcomes != outcomes[line, last][:, None])).any(axis=1)
         sure = enough & ~(differ & (level & (rank > k)).any(axis=1))
@@ -210,7 +213,7 @@ class Neighbors(Shortcut):
         return enough, sure, votes
 
     def _rounding(self, test_rows: Rows, sizes: NDArray[np.intp], farthest: Values) -> Values:
-        """How far |x|^2 - 2 x y + |y|^2 may be from the square of a distance, where a search takes this form."""
+        """The error of |x|^2 - 2 x y + |y|^2 as the square of a distance, where a search uses this form."""
         algorithm, features = self._learner.algorithm, self._X.shape[1]
         of_few = (algorithm == "auto") & (self._learner.n_neighbors >= sizes // 2)
         brute = of_few | (algorithm == "brute") | (features > _MOST_FEATURES)
@@ -220,7 +223,7 @@ class Neighbors(Shortcut):
         return np.where(brute, (features + 4) * np.finfo(float).eps * (norm**2 + (norm + np.sqrt(farthest)) ** 2), 0.0)
 
     def _votes(self, outcomes: NDArray[Any], distances: Values, rounding: Values) -> tuple[Values, Mask]:
-        """The votes of k neighbours each, both of shape (s, k), and whether rounding leaves them as they are."""
+        """The votes of k neighbours, from arrays of shape (s, k), and whether rounding cannot change them."""
         clear = np.ones(len(outcomes), dtype=bool)
         if self._learner.weights == "uniform":
             weights = np.ones(outcomes.shape)
@@ -239,7 +242,7 @@ class Neighbors(Shortcut):
         return votes / votes.sum(axis=1, keepdims=True), clear
 
     def _of_votes(self, votes: Values, sure: Mask, method: PredictMethod) -> Answers:
-        """The answers of votes; `sure` is taken from those that rounding could change."""
+        """The predictions from votes; `sure` becomes False where rounding could change them."""
         if self._labels is None:
             return votes[:, 0]
         if method != "predict":

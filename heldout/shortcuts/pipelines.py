@@ -2,12 +2,12 @@
 
 | transformers | learner | its hypotheses |
 |---|---|---|
-| without a state, such as `Normalizer` | any that has a shortcut | those of the learner on rows transformed once |
-| `StandardScaler` | least squares, `GaussianNB` | of each part's own deviations |
-| an affine map of each feature | `LinearDiscriminantAnalysis` by "svd" | those of the learner: it takes its own units |
+| without a state, such as `Normalizer` | any learner with a shortcut | the learner's, on rows transformed once |
+| `StandardScaler` | least squares, `GaussianNB` | with the deviations of each part |
+| an affine map of each feature | `LinearDiscriminantAnalysis` by "svd" | the learner's, which rescales by itself |
 
-An imputer of complete rows is without a state. A scaler before a learner that is not named, such as neighbours, whose
-lists change with the unit of each part, has to be fitted.
+An imputer of complete rows is without a state. A scaler before any other learner has to be fitted: lists of neighbours,
+for example, change with the units of each part.
 """
 
 from typing import Any
@@ -16,14 +16,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 import heldout.shortcuts
-from heldout.shortcuts import family_of, load
-from heldout.shortcuts.preconditions import Values, decline_on_error, features
+from heldout.shortcuts import load, shortcut_class
+from heldout.shortcuts.preconditions import Values, decline_on_error, features, valid_settings
 from heldout.shortcuts.shortcut import Declined, Shortcut
 
 _SAME = ("FunctionTransformer", "SimpleImputer")  # with the settings of `_changes_nothing`
 _ROW_BY_ROW = ("Binarizer", "Normalizer", "PolynomialFeatures")
 _AFFINE = ("MaxAbsScaler", "MinMaxScaler", "RobustScaler", "StandardScaler")
-_SEEN_THROUGH = (*_SAME, *_ROW_BY_ROW, *_AFFINE, "ColumnTransformer", "passthrough")
+_SUPPORTED = (*_SAME, *_ROW_BY_ROW, *_AFFINE, "ColumnTransformer", "passthrough")
 _LEAST_SQUARES = ("standardized_least_squares", "StandardizedLeastSquares")
 _STANDARDIZED = {
     **dict.fromkeys(("LinearRegression", "Ridge", "RidgeClassifier"), _LEAST_SQUARES),
@@ -32,13 +32,13 @@ _STANDARDIZED = {
 
 
 def known(pipeline: Any) -> bool:
-    """Whether a pipeline is of such parts alone, keeps no memory and passes nothing on but rows."""
+    """Whether all steps are supported, and the pipeline has no memory and passes on rows alone."""
     *before, last = _parts(pipeline)
-    return heldout.shortcuts.known(last) and all(_name(part) in _SEEN_THROUGH for part in before)
+    return heldout.shortcuts.known(last) and all(_name(part) in _SUPPORTED for part in before)
 
 
 def of(pipeline: Any, X: Any, y: NDArray[np.generic], weights: NDArray[np.float64] | None = None) -> Shortcut:
-    """The shortcut of an unfitted pipeline that is known, as `heldout.shortcuts.find`. Raises Declined."""
+    """The shortcut of a known, unfitted pipeline, as `heldout.shortcuts.find`. Raises Declined."""
     *before, last = _parts(pipeline)
     rows, scaler = features(X), None
     for part in before:
@@ -49,16 +49,17 @@ def of(pipeline: Any, X: Any, y: NDArray[np.generic], weights: NDArray[np.float6
         elif _name(part) in _ROW_BY_ROW and scaler is None:
             rows = _transformed(part, rows)
         else:
-            raise Declined(f"has {_name(part)} in front, which is to be fitted")
-    found: Shortcut = (family_of(last) if scaler is None else _behind(scaler, last)).of(last, rows, y, weights)
-    return found
+            raise Declined(f"has {_name(part)} in front, which has to be fitted")
+    of_last = shortcut_class(last) if scaler is None else _behind(scaler, last)
+    shortcut: Shortcut = of_last.of(last, rows, y, weights)
+    return shortcut
 
 
 def on_numbers(learner: Any, X: Any) -> Any:
-    """The learner that `learner` is on complete tables of numbers with the columns of the data frame X.
+    """The learner that is equivalent to `learner` on complete tables of numbers with the columns of the data frame X.
 
-    Where a pipeline begins with transformers of columns, chosen by dtype, of which one takes all columns, as
-    `preprocess: auto` does: a pipeline that begins with this transformer. All other learners are themselves.
+    A pipeline may begin with transformers of columns by dtype, as with `preprocess: auto`. If one of them takes all
+    columns, the result begins with this transformer instead. Any other learner is returned unchanged.
     """
     from sklearn.compose import ColumnTransformer, make_column_selector
     from sklearn.pipeline import Pipeline
@@ -75,19 +76,19 @@ def on_numbers(learner: Any, X: Any) -> Any:
 
 
 def _parts(pipeline: Any) -> list[Any]:
-    """The transformers and the learner; an empty text alone for a pipeline that does more."""
+    """The transformers and the learner; a single empty text for a pipeline that does more."""
     if pipeline.memory is not None or pipeline.transform_input is not None or not pipeline.steps:
         return [""]
     parts = [part for _, part in pipeline.steps]
-    return [one for part in parts for one in (_parts(part) if _name(part) == "Pipeline" else [part])]
+    return [inner for part in parts for inner in (_parts(part) if _name(part) == "Pipeline" else [part])]
 
 
 def _name(part: Any) -> str:
     """The name of a class of scikit-learn itself, or "passthrough"; empty for others."""
     if part is None or (isinstance(part, str) and part == "passthrough"):
         return "passthrough"
-    kind = type(part)
-    return kind.__name__ if kind.__module__.startswith("sklearn.") else ""
+    of_type = type(part)
+    return of_type.__name__ if of_type.__module__.startswith("sklearn.") else ""
 
 
 def _changes_nothing(part: Any) -> bool:
@@ -106,12 +107,11 @@ def _transformed(part: Any, rows: Values) -> Values:
 
 
 def _behind(scaler: Any, last: Any) -> Any:
-    """The family of a learner behind a scaler of each feature."""
-    with decline_on_error():
-        scaler._validate_params()
-    kind = _name(last)
-    if kind == "LinearDiscriminantAnalysis" and last.solver == "svd" and not getattr(scaler, "clip", False):
-        return family_of(last)
-    if kind not in _STANDARDIZED or _name(scaler) != "StandardScaler" or not (scaler.with_mean and scaler.with_std):
-        raise Declined(f"has {kind} behind {_name(scaler)}, which is to be fitted with it")
-    return load(*_STANDARDIZED[kind])
+    """The shortcut class of a learner behind a scaler of each feature."""
+    valid_settings(scaler)
+    name = _name(last)
+    if name == "LinearDiscriminantAnalysis" and last.solver == "svd" and not getattr(scaler, "clip", False):
+        return shortcut_class(last)
+    if name not in _STANDARDIZED or _name(scaler) != "StandardScaler" or not (scaler.with_mean and scaler.with_std):
+        raise Declined(f"has {name} behind {_name(scaler)}, which have to be fitted together")
+    return load(*_STANDARDIZED[name])

@@ -1,4 +1,4 @@
-"""What the shortcuts ask alike of a learner, its labelled rows and a partition of them."""
+"""The common conditions of the shortcuts on a learner, its labelled rows and their partition."""
 
 import warnings
 from collections.abc import Iterator
@@ -14,22 +14,27 @@ from heldout.shortcuts.shortcut import Declined
 
 Values = NDArray[np.float64]
 
-_LARGEST = 1e50  # a value whose powers and sums, times a weight, are finite numbers
-_DISCRETE = "biuU"  # kinds of arrays whose values scikit-learn always takes for classes
-_WARNED_FROM = 20  # rows on, if the classes are more than half as many, scikit-learn warns
+_LARGEST = 1e50  # powers and sums of such values, times a weight, are finite numbers
+_DISCRETE = "biuU"  # dtype kinds of arrays whose values scikit-learn always takes as classes
+_WARNED_FROM = 20  # above so many rows, scikit-learn warns if the classes are more than half as many
 
 
 def exactly(learner: Any, *types: type) -> None:
-    """Declined unless `learner` is of one of `types` itself, with settings that its `fit` takes."""
+    """Declined unless the type of `learner` is one of `types`, no subclass, with settings that its `fit` takes."""
     if type(learner) not in types:
-        raise Declined(f"is no {' or '.join(one.__name__ for one in types)} itself")
+        raise Declined(f"is no {' or '.join(each.__name__ for each in types)} itself")
+    valid_settings(learner)
+
+
+def valid_settings(learner: Any) -> None:
+    """Declined unless `fit` takes the settings: the check with which each `fit` of scikit-learn begins."""
     with decline_on_error():
         learner._validate_params()
 
 
 @contextmanager
 def decline_on_error() -> Iterator[None]:
-    """Declined for whatever raises or warns in the block: the refit tells it to the user."""
+    """Declined for every error or warning in the block: the refit then shows it to the user."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error")
@@ -41,28 +46,28 @@ def decline_on_error() -> Iterator[None]:
 
 
 def in_memory(X: Any) -> NDArray[Any]:
-    """The rows as they are in memory; Declined for what has to be read or turned into numbers first."""
+    """The rows in memory; Declined for rows that have to be read or turned into numbers first."""
     if isinstance(X, np.ndarray):
         return X
-    kinds = getattr(X, "dtypes", [None])
-    if not all(isinstance(kind, np.dtype) and kind.kind in "fiu" for kind in kinds):
+    dtypes = getattr(X, "dtypes", [None])
+    if not all(isinstance(dtype, np.dtype) and dtype.kind in "fiu" for dtype in dtypes):
         raise Declined("the rows are no table of numbers in memory")
     rows: NDArray[Any] = X.to_numpy()
     return rows
 
 
 def features(X: Any) -> Values:
-    """X as it is: Declined unless it is a 2-D array of float64, not huge, shape (N, p), N and p above 0."""
+    """X unchanged: Declined unless it is a 2-D array of float64, not huge, shape (N, p), N and p above 0."""
     if type(X) not in (np.ndarray, np.memmap) or X.ndim != 2 or X.dtype != np.float64:
         raise Declined("was given rows that are no 2-D array of float64")
     if not X.size or not _bounded(X):
-        raise Declined("was given rows without values, or with missing or huge ones")
+        raise Declined("was given rows without values, or with missing or huge values")
     rows: Values = X
     return rows
 
 
 def numbers(y: Any, n: int) -> Values:
-    """y as floats, shape (N,): Declined unless it is an array of N numbers, float64 or whole, not huge."""
+    """y as floats, shape (N,): Declined unless it is an array of N numbers, float64 or integer, not huge."""
     if not isinstance(y, np.ndarray) or y.shape != (n,) or not (y.dtype == np.float64 or y.dtype.kind in "iu"):
         raise Declined("was given outcomes that are no 1-D array of float64 or whole numbers")
     outcomes: Values = y.astype(np.float64)
@@ -72,7 +77,7 @@ def numbers(y: Any, n: int) -> Values:
 
 
 def row_weights(weights: NDArray[np.float64] | None, n: int) -> Values | None:
-    """The weights as they are: Declined unless None or of shape (N,), at least 0 and not huge."""
+    """The weights unchanged: Declined unless None or of shape (N,), at least 0 and not huge."""
     if weights is None:
         return None
     if weights.shape != (n,) or not _bounded(weights) or weights.min() < 0:
@@ -81,19 +86,19 @@ def row_weights(weights: NDArray[np.float64] | None, n: int) -> Values | None:
 
 
 def _bounded(values: Values) -> bool:
-    return bool(values.max() <= _LARGEST and values.min() >= -_LARGEST)  # neither, for a missing one
+    return bool(values.max() <= _LARGEST and values.min() >= -_LARGEST)  # False for a missing value
 
 
 @dataclass(frozen=True, eq=False)
 class Labels:
-    """The classes of N rows, ascending, shape (C,), and the place among them of each row's own, shape (N,)."""
+    """The classes of N rows, ascending, shape (C,), and the position of each row's class, shape (N,)."""
 
     classes: NDArray[np.generic]
     codes: NDArray[np.intp]
 
     @classmethod
     def of(cls, y: Any, n: int) -> Self:
-        """Of labels y, shape (N,): Declined unless they are of two classes or more, as scikit-learn tells classes."""
+        """The labels y, shape (N,): Declined unless scikit-learn takes them as two classes or more."""
         with decline_on_error():
             if not isinstance(y, np.ndarray) or y.shape != (n,) or not _of_classes(y):
                 raise Declined("was given labels that are no 1-D array of classes")
@@ -117,12 +122,12 @@ class Labels:
 def _of_classes(y: NDArray[Any]) -> bool:
     from sklearn.utils.multiclass import type_of_target
 
-    # to ask scikit-learn takes a fifth of a leave-one-out of 2000 rows
+    # first by dtype: `type_of_target` takes a fifth of the time of leave-one-out with 2000 rows
     return y.dtype.kind in _DISCRETE or type_of_target(y) in ("binary", "multiclass")
 
 
 def enough(counts: NDArray[Any]) -> None:
-    """Declined where a part, of so many rows of each class, shape (C, parts), lacks one, or its refit would warn."""
+    """Declined where a part lacks a class or its refit would warn; `counts`, shape (C, parts), are rows by class."""
     if counts.min() < 1:
         raise Declined("is to be trained on a part without a class")
     trained = counts.sum(axis=0)
@@ -131,7 +136,7 @@ def enough(counts: NDArray[Any]) -> None:
 
 
 def rows_of_folds(fold: NDArray[np.int64]) -> list[NDArray[np.intp]]:
-    """The rows of each fold, a line a fold, shape (m, b): an array for each size b that folds have.
+    """The rows of the folds: for each size b an array of shape (m, b), a line for each of m folds.
 
     Declined where no row is left to train on.
     """
@@ -144,7 +149,7 @@ def rows_of_folds(fold: NDArray[np.int64]) -> list[NDArray[np.intp]]:
 
 
 def rows_in_steps(step: NDArray[np.int64]) -> Rows:
-    """The rows tested, in the order of the steps. Declined where no row trains always."""
+    """The tested rows, in the order of the steps. Declined without a row that always trains."""
     if step.min() >= 0:
         raise Declined("is to be trained on no row")
     return np.argsort(step, kind="stable")[np.count_nonzero(step < 0) :]

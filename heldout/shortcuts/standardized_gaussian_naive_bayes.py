@@ -1,7 +1,7 @@
-"""Gaussian naive Bayes behind a standardisation that each training part makes anew.
+"""Gaussian naive Bayes behind a standardisation by each training part.
 
-The standardised features of a part all have variance 1, so `epsilon_` is `var_smoothing` itself: in the features as
-they are, `var_smoothing` times the feature's own variance in the part. Probabilities do not change with the unit.
+The standardised features of a part all have variance 1, so `epsilon_` is `var_smoothing`. In the original units this is
+`var_smoothing` times the variance of each feature in the part. Probabilities do not depend on the unit.
 """
 
 import numpy as np
@@ -10,14 +10,14 @@ from heldout.shortcuts.class_sums import Floats
 from heldout.shortcuts.gaussian_naive_bayes import About, GaussianNaiveBayes
 from heldout.shortcuts.shortcut import Declined
 
-_VARIES = 1e-8  # of the mean: the least deviation for which no feature is surely taken for a constant
+_VARIES = 1e-8  # times the mean: with a larger deviation, scikit-learn surely takes no feature as constant
 
 
 class StandardizedGaussianNaiveBayes(GaussianNaiveBayes):
-    """Exact for GaussianNB behind `StandardScaler`, weighted or not: the scaler has no weights of rows."""
+    """Exact for GaussianNB behind `StandardScaler`, weighted or not; the scaler takes no row weights."""
 
     def _smoothing(self, basis: About, sums: Floats, of: Floats) -> tuple[Floats, Floats]:
-        """What is added to the variance of each feature, shape (n, p); the second as of all features alike."""
+        """The term added to the variance of each feature, shape (n, p), and the largest loss of digits, (n, 1)."""
         mean, variance, size = self._about_the_mean(basis, sums, of)
         far = np.abs(basis.means.mean(axis=0) + mean)
         if not (variance > (_VARIES * far) ** 2).all():

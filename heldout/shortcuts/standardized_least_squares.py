@@ -1,8 +1,8 @@
-"""Linear and ridge regression, and the ridge classifier, behind a standardisation that each training part makes anew.
+"""Linear and ridge regression, and the ridge classifier, behind a standardisation by each training part.
 
-Source: the normal equations. The penalty is one of coefficients of standardised features, so parts have penalties that
-differ, and no factorisation of all rows serves them all. What a part needs is the Gram matrix G of its rows (1, z, y),
-z = x in standard deviations of all rows about their mean: that of all rows less the fold's. With S and b its scatters
+Source: the normal equations. The penalty applies to coefficients of standardised features, so it differs between parts,
+and no factorisation of all rows serves all parts. A part needs the Gram matrix of its rows (1, z, y), z = x in standard
+deviations of all rows about their mean: the matrix of all rows less the fold's matrix. With S and b its scatters
 of z with z and with y about the part's means, and d the part's deviations of z, the coefficients of z are
     D^-1 (D^-1 S D^-1 + alpha I)^-1 D^-1 b,   D = diag(d).
 The cost is N p^2, and p^3 for each part.
@@ -21,16 +21,16 @@ from heldout.shortcuts.least_squares import answers_of, checked, only_predicts, 
 from heldout.shortcuts.preconditions import Labels, Values
 from heldout.shortcuts.shortcut import Answers, Declined, PredictMethod, Shortcut
 
-_AT_ONCE = 2**17  # numbers of each kind
-_UNIT = 16 * float(np.finfo(np.float64).eps)  # what a sum over rows rounds, and a refit's
-_ERROR = 5e-10  # relative, that rounding may make in an answer
-_VARIES = 1e-4  # the least variance, or sum of weights, of a part by that of all rows
-_FAR = 1e6  # deviations from 0 that a mean may be, for a refit's deviations to have their digits
+_AT_ONCE = 2**17  # the length of temporary arrays
+_UNIT = 16 * float(np.finfo(np.float64).eps)  # the rounding error of a sum over rows, here and in a refit
+_ERROR = 5e-10  # the largest relative rounding error of a prediction
+_VARIES = 1e-4  # the least variance, or sum of weights, of a part, relative to all rows
+_FAR = 1e6  # the largest mean, in deviations, for which a refit's deviations keep their digits
 
 
 @dataclass(frozen=True, eq=False)
 class _Sums:
-    """Of m parts: the Gram matrices of (1, z, y), shape (m, q, q), weighted, and the sums of (1, z, z²), unweighted."""
+    """For m parts: the weighted Gram matrices of (1, z, y), shape (m, q, q), and the plain sums of (1, z, z²)."""
 
     gram: Values
     moments: Values
@@ -42,7 +42,7 @@ class _Sums:
 class StandardizedLeastSquares(Shortcut):
     """`LinearRegression`, `Ridge` and `predict` of `RidgeClassifier`, with an intercept, behind `StandardScaler`.
 
-    The scaler has no weights of rows; the learner may.
+    The scaler takes no row weights; the learner may.
     """
 
     def __init__(self, learner: Any, X: Values, Y: Values, weights: Values | None, labels: Labels | None) -> None:
@@ -59,7 +59,7 @@ class StandardizedLeastSquares(Shortcut):
 
     @classmethod
     def of(cls, learner: Any, X: Any, y: Any, weights: NDArray[np.float64] | None = None) -> Self:
-        """Of the unfitted learner behind the scaler, rows X of shape (N, p), y and weights (N,). Raises Declined."""
+        """The shortcut of the learner behind the scaler: X of shape (N, p), y and weights (N,). Raises Declined."""
         rows, Y, counted, labels = checked(learner, X, y, weights)
         if not learner.fit_intercept:
             raise Declined("has no intercept, behind a standardisation")
@@ -76,7 +76,7 @@ class StandardizedLeastSquares(Shortcut):
         lost = 0.0
         for group in preconditions.rows_of_folds(fold):
             for rows in self._some(group):
-                scores[rows], error = self._asked(self._all.less(self._sums(rows)), rows)
+                scores[rows], error = self._scores(self._all.less(self._sums(rows)), rows)
                 lost = max(lost, error)
         return self._answers(scores[fold >= 0], lost)
 
@@ -91,13 +91,13 @@ class StandardizedLeastSquares(Shortcut):
         scores, lost = [], 0.0
         for group in (order[:whole].reshape(-1, block), order[None, whole:]):
             for rows in self._some(group):
-                own = self._sums(rows)
+                added = self._sums(rows)
                 seen = _Sums(
-                    np.concatenate([before.gram, own.gram]).cumsum(axis=0),
-                    np.concatenate([before.moments, own.moments]).cumsum(axis=0),
+                    np.concatenate([before.gram, added.gram]).cumsum(axis=0),
+                    np.concatenate([before.moments, added.moments]).cumsum(axis=0),
                 )
-                found, error = self._asked(_Sums(seen.gram[:-1], seen.moments[:-1]), rows)
-                scores.append(found.reshape(-1, found.shape[2]))
+                of_blocks, error = self._scores(_Sums(seen.gram[:-1], seen.moments[:-1]), rows)
+                scores.append(of_blocks.reshape(-1, of_blocks.shape[2]))
                 lost, before = max(lost, error), _Sums(seen.gram[-1:], seen.moments[-1:])
         return self._answers(np.concatenate(scores), lost)
 
@@ -106,25 +106,25 @@ class StandardizedLeastSquares(Shortcut):
         only_predicts(method)
         if self._labels is not None:
             self._labels.in_part(train)
-        scores, lost = self._asked(self._sums(train[None]), test_rows[None])
+        scores, lost = self._scores(self._sums(train[None]), test_rows[None])
         return self._answers(scores[0], lost)
 
     def _some(self, group: NDArray[np.intp]) -> Iterator[NDArray[np.intp]]:
-        """The rows of folds of one size, shape (m, b), in pieces of some folds; none of folds without rows."""
+        """The rows of folds of one size, shape (m, b), in pieces of some folds; nothing for folds without rows."""
         width = self._rows.shape[1]
         at_once = max(1, _AT_ONCE // (width * max(width, group.shape[1])))
         for first in range(0, len(group) if group.size else 0, at_once):
             yield group[first : first + at_once]
 
     def _sums(self, rows: NDArray[np.intp]) -> _Sums:
-        """Of the rows of m parts, shape (m, b)."""
-        own = self._rows[rows]
-        gram = (own * self._weights[rows][..., None]).transpose(0, 2, 1) @ own
-        z = own[..., : 1 + self._features]
+        """The sums over the rows of m parts, shape (m, b)."""
+        values = self._rows[rows]
+        gram = (values * self._weights[rows][..., None]).transpose(0, 2, 1) @ values
+        z = values[..., : 1 + self._features]
         return _Sums(gram, np.hstack([z.sum(axis=1), (z[..., 1:] ** 2).sum(axis=1)]))
 
-    def _asked(self, sums: _Sums, rows: NDArray[np.intp]) -> tuple[Values, float]:
-        """Ask m hypotheses at b rows each, shape (m, b): the scores, shape (m, b, targets), and what rounding makes."""
+    def _scores(self, sums: _Sums, rows: NDArray[np.intp]) -> tuple[Values, float]:
+        """The scores of m hypotheses at b rows each, shape (m, b, targets), and the largest loss of digits."""
         p, gram, whole = self._features, sums.gram, self._all
         deviation = self._deviations(sums.moments)
         weight = gram[:, :1, 0]
@@ -143,7 +143,7 @@ class StandardizedLeastSquares(Shortcut):
         scores = means[:, None, p:] + u @ c
 
         squares = whole.gram.diagonal(axis1=1, axis2=2)
-        size = (squares[:, 1 : 1 + p] / deviation**2).sum(axis=1) + self._alpha  # of what the matrix is left of
+        size = (squares[:, 1 : 1 + p] / deviation**2).sum(axis=1) + self._alpha  # of the matrix before the subtraction
         outcomes = squares[:, 1 + p :].max()
         reach = np.abs(inverse).sum(axis=2).max(axis=1)  # at least the norm
         if not (reach * size * self._tol**2 < 1).all():
@@ -151,7 +151,7 @@ class StandardizedLeastSquares(Shortcut):
         farthest = np.sqrt((u**2).sum(axis=2)).max(axis=1, initial=1.0)
         largest = np.sqrt((c**2).sum(axis=1)).max(axis=1)
         error = farthest * reach * (size * largest + np.sqrt(size * outcomes))
-        error += np.sqrt(squares[:, 0] * outcomes) / weight[:, 0]  # of the mean outcome
+        error += np.sqrt(squares[:, 0] * outcomes) / weight[:, 0]  # from the mean outcome
         return scores, float(error.max())
 
     def _deviations(self, moments: Values) -> Values:
@@ -164,5 +164,5 @@ class StandardizedLeastSquares(Shortcut):
 
     def _answers(self, scores: Values, lost: float) -> Answers:
         if not _UNIT * lost <= _ERROR * np.abs(scores).max(initial=0):
-            raise Declined("has features that nearly depend on each other, or answers too small for its digits")
+            raise Declined("has features that nearly depend on each other, or predictions too small for its digits")
         return answers_of(scores, self._labels)

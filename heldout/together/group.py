@@ -1,4 +1,4 @@
-"""What every family is: hypotheses that answer together at a block of rows; and the group that shares nothing."""
+"""The interface of hypotheses that predict together at a block of rows; and the group that shares nothing."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,8 +14,8 @@ from heldout.losses import Loss
 class Group(Protocol):
     """Hypotheses at the rows of X, shape (n, p).
 
-    `rows_at_once` is the most that `answers` should be asked at once. With `classes`, ascending, an answer is a place
-    among them, else what the loss asks for.
+    `rows_at_once` is the largest useful number of rows for one call of `answers`. With `classes`, ascending, a
+    prediction is a position among them; without, it is what the loss needs.
     """
 
     @property
@@ -25,7 +25,7 @@ class Group(Protocol):
     def classes(self) -> NDArray[np.generic] | None: ...
 
     def answers(self, rows: slice) -> Sequence[NDArray[Any]]:
-        """Of each hypothesis the answers at `rows`, shape (b,) or (b, C). Raises FitFailure."""
+        """The predictions of each hypothesis at `rows`, shape (b,) or (b, C). Raises FitFailure."""
         ...
 
 
@@ -40,34 +40,33 @@ class OneByOne:
     classes: None = None
 
     def answers(self, rows: slice) -> list[NDArray[Any]]:
-        """As `heldout.fitting.answers` finds them."""
+        """The results of `heldout.fitting.answers`."""
         some = self.X if self.X.shape[0] <= self.rows_at_once else take(self.X, rows)
         return [answers(hypothesis, some, self.loss) for hypothesis in self.hypotheses]
 
 
 def steps(hypothesis: Any) -> tuple[Any, ...]:
     """The steps of scikit-learn's own pipeline, or the hypothesis alone."""
-    kind = type(hypothesis)
-    if kind.__name__ == "Pipeline" and kind.__module__ == "sklearn.pipeline":
+    of_type = type(hypothesis)
+    if of_type.__name__ == "Pipeline" and of_type.__module__ == "sklearn.pipeline":
         return tuple(step for _, step in hypothesis.steps)
     return (hypothesis,)
 
 
 def table(X: Any) -> NDArray[Any] | None:
-    """X as one array of numbers, as scikit-learn reads it; None for a table of other things, or without rows."""
-    kinds = getattr(X, "dtypes", [getattr(X, "dtype", None)])
-    if not all(isinstance(kind, np.dtype) and kind.kind in "fiu" for kind in kinds):
+    """X as one array of numbers, as scikit-learn reads it; None for a table of other values, or without rows."""
+    dtypes = getattr(X, "dtypes", [getattr(X, "dtype", None)])
+    if not all(isinstance(dtype, np.dtype) and dtype.kind in "fiu" for dtype in dtypes):
         return None
     rows: Any = X if type(X) in (np.ndarray, np.memmap) else X.to_numpy() if hasattr(X, "columns") else None
     return rows if rows is not None and rows.ndim == 2 and rows.size and rows.dtype.kind in "fiu" else None
 
 
 def takes(hypotheses: Sequence[Any], X: Any) -> bool:
-    """Whether X has the columns that each was fitted on, named alike, so that none would raise or warn."""
+    """Whether X has the columns, by number and name, of each hypothesis, so that none would raise or warn."""
     columns = None if not hasattr(X, "columns") else list(X.columns)
-    return all(
-        one.n_features_in_ == X.shape[1] and _names(one) == columns for one in (steps(each)[0] for each in hypotheses)
-    )
+    first_steps = [steps(hypothesis)[0] for hypothesis in hypotheses]
+    return all(step.n_features_in_ == X.shape[1] and _names(step) == columns for step in first_steps)
 
 
 def _names(step: Any) -> list[str] | None:
@@ -76,10 +75,10 @@ def _names(step: Any) -> list[str] | None:
 
 
 def same_classes(hypotheses: Sequence[Any], loss: Loss) -> NDArray[np.generic] | None:
-    """The classes of all hypotheses; None if there are none, or not the same ones, or not those of `loss`."""
-    found: list[Any] = [getattr(steps(hypothesis)[-1], "classes_", None) for hypothesis in hypotheses]
-    first = found[0]
+    """The common classes of all hypotheses; None without classes, or if they or the classes of `loss` differ."""
+    classes_of_each: list[Any] = [getattr(steps(hypothesis)[-1], "classes_", None) for hypothesis in hypotheses]
+    first = classes_of_each[0]
     if not isinstance(first, np.ndarray) or first.ndim != 1 or len(first) < 2:
         return None
     wanted = first if loss.classes is None else loss.classes
-    return first if all(np.array_equal(classes, wanted) for classes in found) else None
+    return first if all(np.array_equal(classes, wanted) for classes in classes_of_each) else None

@@ -1,12 +1,13 @@
 """Linear models together: one matrix product of all coefficients with a block of rows.
 
-Two ways of summing up p products and a constant differ by at most (p + 1) eps (1 + O(p eps)) of the sum of their
-absolute values, whatever the order (Higham, Accuracy and Stability of Numerical Algorithms, section 3.1). A hypothesis
-with a score nearer to a tie than twice that and some more might say another label when it is asked itself; so it is
-asked, about all rows, because its own order may depend on them.
+Two ways to sum p products and a constant differ by at most (p + 1) eps (1 + O(p eps)) of the sum of their
+absolute values, whatever the order (Higham, Accuracy and Stability of Numerical Algorithms, section 3.1). Where a score
+is nearer to a tie than twice this bound plus a margin, `predict` of the hypothesis might give another label. Then
+`predict` is called, for all rows, because its order of summation may depend on them.
 
 Behind a StandardScaler a score is w . (x - mean) / scale + b = (w / scale) . (x - c) + b - (w / scale) . (mean - c),
-with one c for all hypotheses, the mean of their means, so that nothing is lost where a mean is large beside its scale.
+with the same c for all hypotheses, the mean of their means. So no digits are lost where a mean is large relative to
+its scale.
 """
 
 from collections.abc import Sequence
@@ -23,19 +24,19 @@ from heldout.together.group import same_classes, steps, table, takes
 
 Values = NDArray[np.float64]
 
-# fewer cost more calls, and NumPy compares up to some 4096 with a column of limits at a third of its speed; more leave
-# the cache: measured with 50 columns and 60 hypotheses
+# fewer rows need more calls, and up to about 4096 rows NumPy compares with a column of limits at a third of its speed;
+# more rows leave the cache: measured with 50 columns and 60 hypotheses
 _ROWS_AT_ONCE = 6144
-_ROUNDINGS = 10  # beside those of the sum: scaling, centring, the comparison itself
-_TINY = float(np.finfo(np.float64).tiny)  # below it a product is rounded absolutely
+_ROUNDINGS = 10  # in addition to the sum: scaling, centring, the comparison
+_TINY = float(np.finfo(np.float64).tiny)  # below, the rounding error of a product is absolute, not relative
 
 
 @dataclass(frozen=True, eq=False)
 class Linear:
     """m linear models of p features: a line of `weights`, shape (m k, p), and a `constant` for each score.
 
-    k is 1 for numbers and two classes, else the number of classes. `sizes`, shape (m k,), are the magnitudes of all
-    terms that are constant, `bounds` those of the weights; `centre`, shape (p,), is None where no hypothesis scales.
+    k is 1 for numbers and two classes, else the number of classes. `sizes`, shape (m k,), are the magnitudes of the
+    constant terms, `bounds` the magnitudes of the weights; `centre`, shape (p,), is None without a StandardScaler.
     """
 
     hypotheses: Sequence[Any]
@@ -49,11 +50,11 @@ class Linear:
     sizes: Values
     centre: Values | None
     rows_at_once: int
-    _asked: dict[int, NDArray[Any]] = field(default_factory=dict)
+    _predicted: dict[int, NDArray[Any]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, hypotheses: Sequence[Any], X: Any, loss: Loss) -> Self | None:
-        """None unless all are fitted on the columns of X and for the same classes, in double precision."""
+        """None unless all are fitted on the columns of X, for the same classes, in double precision."""
         rows = table(X)
         if rows is None or not (rows.dtype == np.float64 or rows.dtype.kind in "iu") or not takes(hypotheses, X):
             return None
@@ -70,21 +71,21 @@ class Linear:
         return cls(hypotheses, X, loss, rows, kept, *folded, _ROWS_AT_ONCE)
 
     def answers(self, rows: slice) -> NDArray[Any]:
-        """Of each hypothesis: places among `classes`, numbers, shape (m, b), or probabilities, shape (m, b, C)."""
+        """For each hypothesis positions among `classes` or numbers, shape (m, b), or probabilities, shape (m, b, C)."""
         block = np.asarray(self.rows[rows].T, dtype=np.float64)
         with np.errstate(over="ignore", invalid="ignore"):  # the slack is then not finite
             if self.centre is not None:
                 block = block - self.centre[:, None]
             scores = self.weights @ block
             slack = self._slack(block)  # after the product, which has brought the block into the cache
-            given, sure = self._given(scores, slack)
-        sure &= np.isfinite(slack).reshape(len(given), -1).all(axis=1)
+            predictions, sure = self._predictions(scores, slack)
+        sure &= np.isfinite(slack).reshape(len(predictions), -1).all(axis=1)
         for place in np.flatnonzero(~sure):
-            given[place] = self._own(int(place))[rows]
-        return given
+            predictions[place] = self._by_itself(int(place))[rows]
+        return predictions
 
-    def _given(self, scores: Values, slack: Values) -> tuple[NDArray[Any], NDArray[np.bool_]]:
-        """The answers, and whether each hypothesis would give the same ones itself."""
+    def _predictions(self, scores: Values, slack: Values) -> tuple[NDArray[Any], NDArray[np.bool_]]:
+        """The predictions, and whether `predict` of each hypothesis surely gives the same."""
         m = len(self.hypotheses)
         if self.loss.needs == "class":
             if len(scores) == m:
@@ -96,15 +97,15 @@ class Linear:
             scores = _of_two(scores) if len(scores) == m else _softmax(scores.reshape(m, -1, scores.shape[1]))
         return scores, np.ones(m, dtype=np.bool_)
 
-    def _own(self, place: int) -> NDArray[Any]:
-        """The answers of one hypothesis at all rows, by itself."""
-        if place not in self._asked:
-            given = answers(self.hypotheses[place], self.X, self.loss)
-            self._asked[place] = given if self.classes is None else places(given, self.classes)
-        return self._asked[place]
+    def _by_itself(self, place: int) -> NDArray[Any]:
+        """The predictions of one hypothesis at all rows, by itself."""
+        if place not in self._predicted:
+            predictions = answers(self.hypotheses[place], self.X, self.loss)
+            self._predicted[place] = predictions if self.classes is None else places(predictions, self.classes)
+        return self._predicted[place]
 
     def _slack(self, block: Values) -> Values:
-        """How far a score of the block may lie from the hypothesis' own one, shape (m k,)."""
+        """How far a score of the block may differ from the hypothesis' score, shape (m k,)."""
         largest = np.maximum(block.max(axis=1), -block.min(axis=1))
         most = self.bounds @ largest + self.sizes
         slack: Values = 2 * (len(block) + _ROUNDINGS) * np.finfo(np.float64).eps * most
@@ -117,14 +118,14 @@ def _two_classes(scores: Values, constant: Values, slack: Values) -> tuple[NDArr
 
 
 def _many_classes(scores: Values, slack: Values) -> tuple[NDArray[np.unsignedinteger], NDArray[np.bool_]]:
-    """The place of the largest of C scores, shape (m, C, b), the first of equal ones, and whether it is sure."""
+    """The position of the largest of C scores, shape (m, C, b), of equal scores the first, and whether it is sure."""
     best, second = scores[:, 0].copy(), np.full_like(scores[:, 0], -np.inf)
     codes = np.zeros(best.shape, dtype=np.min_scalar_type(scores.shape[1]))
     for place in range(1, scores.shape[1]):
-        one = scores[:, place]
-        np.maximum(codes, (one > best) * codes.dtype.type(place), out=codes)
-        np.maximum(second, np.minimum(one, best), out=second)
-        np.maximum(best, one, out=best)
+        score = scores[:, place]
+        np.maximum(codes, (score > best) * codes.dtype.type(place), out=codes)
+        np.maximum(second, np.minimum(score, best), out=second)
+        np.maximum(best, score, out=best)
     sure: NDArray[np.bool_] = np.all(best - second > 2 * slack[:, None], axis=1)
     return codes, sure
 
@@ -145,18 +146,18 @@ def _softmax(scores: Values) -> Values:
 
 def _has_link(hypotheses: Sequence[Any]) -> bool:
     """Whether probabilities are the logistic function of a score, or the softmax of many."""
-    last = [steps(hypothesis)[-1] for hypothesis in hypotheses]
-    if type(last[0]).__name__ == "SGDClassifier":
-        return all(one.loss == "log_loss" and len(one.classes_) == 2 for one in last)
-    return type(last[0]).__name__ in ("LogisticRegression", "LinearDiscriminantAnalysis")
+    models = [steps(hypothesis)[-1] for hypothesis in hypotheses]
+    if type(models[0]).__name__ == "SGDClassifier":
+        return all(model.loss == "log_loss" and len(model.classes_) == 2 for model in models)
+    return type(models[0]).__name__ in ("LogisticRegression", "LinearDiscriminantAnalysis")
 
 
 def _coefficients(hypotheses: Sequence[Any], p: int, k: int) -> tuple[Values, Values] | None:
-    """The coefficients, shape (m, k, p), and the intercepts, shape (m, k); None for those of another form."""
+    """The coefficients, shape (m, k, p), and the intercepts, shape (m, k); None if they have another form."""
     weights, intercepts = [], []
     for hypothesis in hypotheses:
-        last = steps(hypothesis)[-1]
-        coef, intercept = last.coef_, np.asarray(last.intercept_)
+        model = steps(hypothesis)[-1]
+        coef, intercept = model.coef_, np.asarray(model.intercept_)
         if not isinstance(coef, np.ndarray) or coef.dtype != np.float64 or intercept.dtype != np.float64:
             return None
         if coef.shape not in ((k, p), (p,) if k == 1 else ()) or intercept.size not in (1, k):
@@ -169,18 +170,18 @@ def _coefficients(hypotheses: Sequence[Any], p: int, k: int) -> tuple[Values, Va
 def _folded(
     hypotheses: Sequence[Any], weights: Values, intercepts: Values
 ) -> tuple[Values, Values, Values, Values, Values | None]:
-    """`weights`, `bounds`, `constant`, `sizes` and `centre`, with the scale of a StandardScaler in them."""
+    """`weights`, `bounds`, `constant`, `sizes` and `centre`, which include the scale of a StandardScaler."""
     m, k, p = weights.shape
     sizes = np.abs(intercepts) + _TINY * (1 + np.abs(weights).sum(axis=2))
     constant, centre = intercepts, None
     if len(steps(hypotheses[0])) == 2:
         scalers = [steps(hypothesis)[0] for hypothesis in hypotheses]
-        means = np.stack([one.mean_ if one.with_mean else np.zeros(p) for one in scalers])
-        scales = np.stack([one.scale_ if one.with_std else np.ones(p) for one in scalers])
+        means = np.stack([scaler.mean_ if scaler.with_mean else np.zeros(p) for scaler in scalers])
+        scales = np.stack([scaler.scale_ if scaler.with_std else np.ones(p) for scaler in scalers])
         centre = means.mean(axis=0)
         with np.errstate(all="ignore"):  # the slack is then not finite
             weights = weights / scales[:, None]
-            off = (means - centre)[:, None] * weights
-            constant, sizes = intercepts - off.sum(axis=2), sizes + np.abs(off).sum(axis=2)
+            offset = (means - centre)[:, None] * weights
+            constant, sizes = intercepts - offset.sum(axis=2), sizes + np.abs(offset).sum(axis=2)
     flat = weights.reshape(m * k, p)
     return flat, np.abs(flat) + _TINY, constant.ravel(), sizes.ravel(), centre

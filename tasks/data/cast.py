@@ -1,4 +1,4 @@
-"""Values brought to the dtype of a kind. What cannot be is a ColumnError."""
+"""Values converted to the dtype of a kind; values that cannot be converted raise ColumnError."""
 
 from typing import Any, Literal
 
@@ -10,7 +10,7 @@ from tasks.data import dates
 from tasks.data.dates import ColumnError
 from tasks.params.sections import ColumnKind
 
-ValueType = Literal["numbers", "truth values", "strings", "dates", "nothing"]  # what the values of a source are
+ValueType = Literal["numbers", "truth values", "strings", "dates", "nothing"]  # the type of the values in a source
 
 _TRUTH = {"true": True, "false": False}
 
@@ -18,7 +18,7 @@ _TRUTH = {"true": True, "false": False}
 def as_kind(
     values: pd.Series, value_type: ValueType, kind: ColumnKind, form: str | None
 ) -> tuple[pd.Series, str | None]:
-    """The values in the dtype of `kind`, and the format that dates in strings were written in."""
+    """The values in the dtype of `kind`, and the format of dates that were strings."""
     if kind == "numeric":
         return _numeric(values, value_type), None
     if kind == "boolean":
@@ -28,29 +28,29 @@ def as_kind(
     strings = _strings(values, value_type)
     if kind == "text":
         return strings, None
-    made = strings.astype("category")
-    return made.cat.set_categories(sorted(made.cat.categories)), None
+    category = strings.astype("category")
+    return category.cat.set_categories(sorted(category.cat.categories)), None
 
 
 def _numeric(values: pd.Series, value_type: ValueType) -> pd.Series:
     if value_type == "dates":
-        raise ColumnError("holds dates, which are no numbers; leave it out of data.columns, or set date there")
+        raise ColumnError("holds dates, which are no numbers; remove it from data.columns, or set date there")
     if isinstance(values.dtype, pd.CategoricalDtype):
         values = values.astype("object")
-    made = values
-    if made.dtype == object or isinstance(made.dtype, pd.StringDtype):
-        made = made.map(_number, na_action="ignore").astype("float64")
-    if types.is_bool_dtype(made.dtype):
-        made = made.astype("Int64")
-    if types.is_extension_array_dtype(made.dtype) or made.dtype == "float16":
-        whole = types.is_integer_dtype(made.dtype) and not made.isna().any()
-        made = made.astype("int64" if whole else "float64")
-    if made.dtype.kind == "f":
-        infinite = made.isin([float("inf"), float("-inf")]).to_numpy()
+    converted = values
+    if converted.dtype == object or isinstance(converted.dtype, pd.StringDtype):
+        converted = converted.map(_number, na_action="ignore").astype("float64")
+    if types.is_bool_dtype(converted.dtype):
+        converted = converted.astype("Int64")
+    if types.is_extension_array_dtype(converted.dtype) or converted.dtype == "float16":
+        whole = types.is_integer_dtype(converted.dtype) and not converted.isna().any()
+        converted = converted.astype("int64" if whole else "float64")
+    if converted.dtype.kind == "f":
+        infinite = converted.isin([float("inf"), float("-inf")]).to_numpy()
         if infinite.any():
             row = int(infinite.argmax())
             raise ColumnError(f"is infinite in row {row} (counted from 0); write a finite number, or leave it empty")
-    return made
+    return converted
 
 
 def _number(value: Any) -> float:
@@ -68,20 +68,19 @@ def _boolean(values: pd.Series, value_type: ValueType) -> pd.Series:
     present = values.dropna()
     if value_type == "numbers":
         ok = bool(present.isin([0, 1]).all())
-        made = present.astype("float64").astype("bool") if ok else present
+        converted = present.astype("float64").astype("bool") if ok else present
     elif value_type == "truth values":
-        ok, made = True, present.astype("bool")
+        ok, converted = True, present.astype("bool")
     else:
         lower = present.astype("str").str.strip().str.lower()
         ok = value_type == "strings" and bool(lower.isin(list(_TRUTH)).all())
-        made = lower.map(_TRUTH).astype("bool") if ok else present
+        converted = lower.map(_TRUTH).astype("bool") if ok else present
     if not ok:
         raise ColumnError("is set to boolean, but holds more than true and false, or 0 and 1; set it to category")
-    if len(made) == len(values):
-        return made
-    return (
-        made.astype("str").reindex(values.index).astype(pd.CategoricalDtype(pd.Index(["False", "True"], dtype="str")))
-    )
+    if len(converted) == len(values):
+        return converted
+    with_gaps = converted.astype("str").reindex(values.index)
+    return with_gaps.astype(pd.CategoricalDtype(pd.Index(["False", "True"], dtype="str")))
 
 
 def _strings(values: pd.Series, value_type: ValueType) -> pd.Series:
@@ -91,28 +90,28 @@ def _strings(values: pd.Series, value_type: ValueType) -> pd.Series:
         values = values.astype("Int64")
     elif value_type == "truth values":
         values = values.astype("object")
-    made = values.astype("object").where(values.notna(), None).map(str, na_action="ignore")
-    return made.astype("str")
+    converted = values.astype("object").where(values.notna(), None).map(str, na_action="ignore")
+    return converted.astype("str")
 
 
 def nothing(values: pd.Series, dtype: Any) -> pd.Series:
-    """Gaps alone, in `dtype` if that can hold them."""
+    """Only gaps, in `dtype` if it can hold gaps."""
     gaps = "float64" if isinstance(dtype, str | np.dtype) and np.dtype(dtype).kind in "iub" else dtype
     return pd.Series([None] * len(values), index=values.index, dtype=gaps, name=values.name)
 
 
-def truth_like(made: pd.Series, dtype: Any) -> pd.Series:
-    """Truth values as the labelled rows have them: bool, or with gaps there the category "False"/"True"."""
+def truth_like(converted: pd.Series, dtype: Any) -> pd.Series:
+    """Truth values as in the labelled rows: bool, or the category "False"/"True" if those rows have gaps."""
     if isinstance(dtype, pd.CategoricalDtype):
-        return made.astype("str").astype(dtype)
-    return made if made.dtype == dtype else made.map({"True": 1.0, "False": 0.0}).astype("float64")
+        return converted.astype("str").astype(dtype)
+    return converted if converted.dtype == dtype else converted.map({"True": 1.0, "False": 0.0}).astype("float64")
 
 
-def number_like(made: pd.Series, dtype: Any) -> pd.Series:
-    """In the labelled dtype where that loses nothing, else as float64."""
-    if made.dtype == dtype:
-        return made
-    wide = made.astype("float64")
+def number_like(converted: pd.Series, dtype: Any) -> pd.Series:
+    """Numbers in the dtype of the labelled rows if no value changes, else as float64."""
+    if converted.dtype == dtype:
+        return converted
+    wide = converted.astype("float64")
     if wide.isna().any() and dtype.kind in "iu":
         return wide
     cast = wide.astype(dtype)

@@ -1,10 +1,10 @@
-"""The kind of each column, and the one dtype that goes with it: everything later reads kinds off dtypes.
+"""The kind of each column, and its one dtype: all later code reads the kind from the dtype.
 
-| kind | dtype | what becomes it |
+| kind | dtype | which values |
 |---|---|---|
 | numeric | int or float | numbers; whole numbers with gaps become float64 |
-| boolean | bool | truth values without gaps; with gaps they are the category "False"/"True" |
-| category | pandas category of strings | strings of few distinct values; whole numbers that the user names so |
+| boolean | bool | truth values without gaps; with gaps they become the category "False"/"True" |
+| category | pandas category of strings | strings of few distinct values; whole numbers, if the user says so |
 | date | datetime64[us], in UTC | timestamps; strings that are all dates in one format |
 | text | str | all other strings |
 """
@@ -39,7 +39,7 @@ _VALUE_TYPES: dict[str, ValueType] = {
     "datetime64": "dates",
     "empty": "nothing",
 }
-# what a shard may hold for a kind, beside what the labelled rows hold
+# the value types that a shard may hold for a kind, next to the type in the labelled rows
 _NATURAL: Mapping[ColumnKind, tuple[ValueType, ...]] = {
     "numeric": ("numbers",),
     "boolean": ("truth values", "strings"),
@@ -58,9 +58,9 @@ _EMPTY: Mapping[ColumnKind, Any] = {
 
 @dataclass(frozen=True)
 class Column:
-    """What a column of the source is; the columns of shards are brought to the same.
+    """A column of the source after conversion; the same column of each shard is converted to it.
 
-    `source` is what its values were before, `dtype` what they are now, `format` that of dates in strings.
+    `source` is the type of the values before, `dtype` the dtype now, `format` the format of dates in strings.
     """
 
     kind: ColumnKind
@@ -70,7 +70,7 @@ class Column:
 
 
 def kinds(table: pd.DataFrame, chosen: Mapping[str, ColumnKind] | None = None) -> dict[str, ColumnKind]:
-    """The kind of each column of `table`, that of `chosen` where it is named there.
+    """The kind of each column of `table`; `chosen` wins where it names the column.
 
     Raises UserError, a line for each column that has no kind (nested, mixed, dates in two formats).
     """
@@ -80,9 +80,9 @@ def kinds(table: pd.DataFrame, chosen: Mapping[str, ColumnKind] | None = None) -
 def typed(
     table: pd.DataFrame, chosen: Mapping[str, ColumnKind] | None = None
 ) -> tuple[pd.DataFrame, dict[str, Column]]:
-    """The table with each column in the dtype of its kind, and what the columns are.
+    """The table with each column in the dtype of its kind, and a record for each column.
 
-    Raises UserError, a line for each column that cannot be brought to a kind, or has an infinite value.
+    Raises UserError, a line for each column that has no kind or an infinite value.
     """
     series, columns, errors = {}, {}, []
     for name in table.columns:
@@ -97,7 +97,7 @@ def typed(
 
 
 def refused(table: pd.DataFrame, chosen: Mapping[str, ColumnKind] | None = None) -> dict[str, str]:
-    """Why a column has no kind, for each that has none: a clause to follow its name."""
+    """Why a column has no kind, for each column without a kind: a clause that follows its name."""
     reasons = {}
     for name in table.columns:
         try:
@@ -124,38 +124,39 @@ def kind_of_dtype(dtype: Any) -> ColumnKind:
 
 
 def conform(values: pd.Series, column: Column) -> pd.Series:
-    """The column of a shard as the labelled rows have it: the same dtype, and categories beyond theirs last.
+    """The column of a shard in the dtype of the labelled rows; categories that those rows lack come last.
 
-    Where a gap forbids whole numbers or truth values it is float64 (0 and 1). Raises ColumnError if the
-    values are of another kind.
+    Where a gap forbids whole numbers or truth values the dtype is float64 (0 and 1). Raises ColumnError if
+    the values are of another kind.
     """
     value_type = value_type_of(values)
     if value_type == "nothing":
         return cast.nothing(values, column.dtype)
     if value_type not in (column.source, *_NATURAL[column.kind]):
-        raise ColumnError(f"holds {value_type}, but {column.source} in the labelled rows; write it as there")
-    made, _ = cast.as_kind(values, value_type, column.kind, column.format)
+        raise ColumnError(f"holds {value_type}, but {column.source} in the labelled rows; write the same type")
+    converted, _ = cast.as_kind(values, value_type, column.kind, column.format)
     if column.kind == "boolean":
-        return cast.truth_like(made, column.dtype)
+        return cast.truth_like(converted, column.dtype)
     if column.kind == "category":
-        known, found = column.dtype.categories, made.cat.categories
-        return made.cat.set_categories([*known, *found[~found.isin(known)]])
+        known, present = column.dtype.categories, converted.cat.categories
+        return converted.cat.set_categories([*known, *present[~present.isin(known)]])
     if column.kind == "numeric":
-        return cast.number_like(made, column.dtype)
-    return made
+        return cast.number_like(converted, column.dtype)
+    return converted
 
 
 def _typed(values: pd.Series, wanted: ColumnKind | None) -> tuple[pd.Series, Column]:
     value_type = value_type_of(values)
     kind, form = (wanted, None) if wanted is not None else _infer(values, value_type)
     if value_type == "nothing":
-        made = cast.nothing(values, _EMPTY[kind])
+        converted = cast.nothing(values, _EMPTY[kind])
     else:
-        made, form = cast.as_kind(values, value_type, kind, form)
-    return made, Column(kind, value_type, made.dtype, form)
+        converted, form = cast.as_kind(values, value_type, kind, form)
+    return converted, Column(kind, value_type, converted.dtype, form)
 
 
 def value_type_of(values: pd.Series) -> ValueType:
+    """The type of the values. Raises ColumnError for nested values and other types without a kind."""
     dtype: Any = values.dtype
     if isinstance(dtype, pd.CategoricalDtype):
         return "strings" if values.notna().any() else "nothing"
@@ -169,15 +170,15 @@ def value_type_of(values: pd.Series) -> ValueType:
         return "numbers"
     if isinstance(dtype, pd.StringDtype):
         return "strings"
-    found = types.infer_dtype(values, skipna=True)
-    if found in _VALUE_TYPES:
-        return _VALUE_TYPES[found]
+    inferred = types.infer_dtype(values, skipna=True)
+    if inferred in _VALUE_TYPES:
+        return _VALUE_TYPES[inferred]
     if (
-        found in ("mixed", "mixed-integer")
+        inferred in ("mixed", "mixed-integer")
         and values.dropna().map(lambda item: isinstance(item, str | int | float)).all()
     ):
         return "strings"
-    what = "nested values" if found == "mixed" else f"{found} values"
+    what = "nested values" if inferred == "mixed" else f"{inferred} values"
     raise ColumnError(
         f"holds {what} ({type(values.dropna().iloc[0]).__name__}), which are none of {', '.join(KINDS)}; "
         "write it as one of them, or name it in data.drop"
@@ -205,11 +206,11 @@ def _infer(values: pd.Series, value_type: ValueType) -> tuple[ColumnKind, str | 
 
 
 def _refuse_mixed(distinct: pd.Series) -> None:
-    """Numbers with strings among them are no text: somebody must say what the strings are."""
+    """Numbers mixed with strings are no text: the user must say what the strings mean."""
     numbers = pd.to_numeric(distinct, errors="coerce").notna()
     if not numbers.all() and numbers.mean() >= 0.5:
         other = distinct[~numbers].iloc[0]
         raise ColumnError(
-            f"mixes numbers with strings such as {other!r}; add those that mean a gap to data.missing, or set its kind "
-            "in data.columns to category or text"
+            f"mixes numbers with strings such as {other!r}; add the strings that mean a gap to data.missing, or set "
+            "its kind in data.columns to category or text"
         )

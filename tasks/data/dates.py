@@ -12,63 +12,68 @@ _LIKE_A_DATE = r"\s*\d{1,4}([-/. ])(?:\d{1,2}|[A-Za-z]{3})\1\d{1,4}(?:[T ]\d{1,2
 
 
 class ColumnError(ValueError):
-    """Why a column cannot be used, to follow its name in a sentence."""
+    """Why a column cannot be used: a clause that follows the column's name."""
 
 
 def common_format(distinct: pd.Series) -> str | None:
-    """The one format that all strings of `distinct` are dates in, None if they are no dates.
+    """The one date format of all strings of `distinct`, None if they are no dates.
 
-    Raises ColumnError if at least half of them look like dates but no format, or two, read them all.
+    Raises ColumnError if at least half of them look like dates, but no format or two formats read all of them.
     """
     alike = distinct.str.fullmatch(_LIKE_A_DATE)
     if distinct.empty or alike.mean() < 0.5:
         return None
     if not alike.all():
         raise ColumnError(
-            f"mixes dates with strings such as {distinct[~alike].iloc[0]!r}; add those that mean a gap to "
+            f"mixes dates with strings such as {distinct[~alike].iloc[0]!r}; add the strings that mean a gap to "
             "data.missing, or set its kind in data.columns to category or text"
         )
     if distinct.str.fullmatch(_LIKE_ISO).all() and _readable(distinct, ISO):
         return ISO
-    found = [day + time for day, time in product(_DAYS, _TIMES) if _readable(distinct, day + time)]
-    if len(found) == 1:
-        return found[0]
-    first = distinct.iloc[0]
-    if found:
+    formats = [day + time for day, time in product(_DAYS, _TIMES) if _readable(distinct, day + time)]
+    if len(formats) == 1:
+        return formats[0]
+    if formats:
         raise ColumnError(
-            f"has dates such as {first!r} that can be read as {' and as '.join(found)}; write them as YYYY-MM-DD, or "
-            "set its kind in data.columns to category or text"
+            f"has dates such as {distinct.iloc[0]!r} that can be read as {' and as '.join(formats)}; write them as "
+            "YYYY-MM-DD, or set its kind in data.columns to category or text"
         )
-    own = next(
+    raise ColumnError(
+        f"has dates in more than one format, as {' and '.join(map(repr, _two_formats(distinct)))}; write all as "
+        "YYYY-MM-DD, or set its kind in data.columns to category or text"
+    )
+
+
+def _two_formats(distinct: pd.Series) -> tuple[str, str]:
+    """The first string, and a string that the format of the first does not read."""
+    first = distinct.iloc[0]
+    form = next(
         (day + time for day, time in product(("%Y-%m-%d", *_DAYS), _TIMES) if _readable(distinct[:1], day + time)), ""
     )
-    other = next((value for value in distinct[1:] if not _readable(pd.Series([value]), own)), first) if own else first
-    raise ColumnError(
-        f"has dates in more than one format, as {first!r} and {other!r}; write all as YYYY-MM-DD, or set its kind in "
-        "data.columns to category or text"
-    )
+    other = next((value for value in distinct[1:] if not _readable(pd.Series([value]), form)), first) if form else first
+    return first, other
 
 
 def parsed(values: pd.Series, already: bool, form: str | None) -> tuple[pd.Series, str | None]:
-    """The dates of `values`, in UTC without a zone, and the format that they were written in.
+    """The dates of `values`, in UTC without a zone, and their format.
 
-    Raises ColumnError if they are not all dates of the format `form`, or of a common one where that is None.
+    Raises ColumnError if not all are dates of the format `form`, or of a common format where `form` is None.
     """
     if not already:
         strings = values.astype("str").str.strip()
         form = form or common_format(pd.Series(strings.dropna().unique()))
         if form is None:
             raise ColumnError(f"holds no dates, as {strings.dropna().iloc[0]!r}; write YYYY-MM-DD, or set another kind")
-        made = pd.to_datetime(strings, format=form, errors="coerce", utc=True)
-        bad = (made.isna() & strings.notna()).to_numpy()
+        parsed_dates = pd.to_datetime(strings, format=form, errors="coerce", utc=True)
+        bad = (parsed_dates.isna() & strings.notna()).to_numpy()
         if bad.any():
             raise ColumnError(f"has {strings.iloc[int(bad.argmax())]!r}, which is no date of the format {form}")
     else:
-        made = pd.to_datetime(values, utc=True, errors="coerce")
-        bad = (made.isna() & values.notna()).to_numpy()
+        parsed_dates = pd.to_datetime(values, utc=True, errors="coerce")
+        bad = (parsed_dates.isna() & values.notna()).to_numpy()
         if bad.any():
             raise ColumnError(f"has {values.iloc[int(bad.argmax())]}, a date out of range")
-    return made.dt.tz_localize(None).astype("datetime64[us]"), form
+    return parsed_dates.dt.tz_localize(None).astype("datetime64[us]"), form
 
 
 def _readable(strings: pd.Series, form: str) -> bool:

@@ -1,4 +1,4 @@
-"""Rows with equal features: which they are, and how many."""
+"""Rows with equal features: which rows, and how many."""
 
 from typing import Any
 
@@ -13,14 +13,14 @@ def sets(X: pd.DataFrame) -> Sets | None:
     """A number for each row of X, the same for rows with equal features, shape (N,); None if no two are equal.
 
     Missing values are equal to one another. Rows are compared by a hash of 64 bits: among a million rows the
-    chance that any two different ones are taken for copies is below 1e-7.
+    chance that two different rows count as copies is below 1e-7.
     """
     numbers, distinct = pd.factorize(pd.util.hash_pandas_object(X, index=False))
     return None if len(distinct) == len(X) else numbers.astype(np.int64)
 
 
 def count(numbers: Sets, y: NDArray[Any]) -> tuple[int, int]:
-    """The rows that have a copy, and those of them whose copies' labels differ."""
+    """How many rows have a copy, and how many have a copy with another label."""
     size = np.bincount(numbers)[numbers]
     labels = pd.Series(y).groupby(numbers).transform("nunique").to_numpy()
     return int((size > 1).sum()), int((labels > 1).sum())

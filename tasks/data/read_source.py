@@ -1,6 +1,7 @@
-"""Reading a user's rows: scikit-learn's own sets, OpenML, CSV (also gzipped), Parquet files and folders of them.
+"""Reading a user's rows: data sets of scikit-learn, OpenML, CSV (also gzipped), Parquet files and folders of them.
 
-A file that cannot be read, or is read wrong without notice (separator, encoding, header), is a UserError of one line.
+A file that cannot be read, or would be read wrong without notice (separator, encoding, header), raises a UserError
+of one line.
 """
 
 import csv
@@ -26,9 +27,9 @@ _FORMS = (
 
 
 def read_table(source: str, missing: Sequence[str] = (), as_strings: Collection[str] = ()) -> pd.DataFrame:
-    """All rows of `source`, features and target, column names as strings, each once.
+    """All rows of `source`, features and target, column names as unique strings.
 
-    `missing` are further strings that mean a gap; of a CSV, the columns `as_strings` keep their characters.
+    `missing` are further strings that mean a gap; the columns `as_strings` of a CSV stay strings.
     Raises UserError that names data.source.
     """
     key = "data.source"
@@ -44,7 +45,7 @@ def read_table(source: str, missing: Sequence[str] = (), as_strings: Collection[
 
 
 def unlabeled_files(pattern: str) -> list[Path]:
-    """The files that a path, a folder or a glob names, in order. Raises UserError if there are none."""
+    """The files that a path, a folder or a glob names, sorted. Raises UserError if there are none."""
     if not pattern.strip():
         raise UserError("data.unlabeled is empty; give a path, a folder or a glob, or null")
     if Path(pattern).is_dir():
@@ -65,7 +66,7 @@ def unlabeled_files(pattern: str) -> list[Path]:
 
 
 def read_shard(path: Path, missing: Sequence[str] = (), as_strings: Collection[str] = ()) -> pd.DataFrame:
-    """The rows of one unlabelled file. Raises UserError that names data.unlabeled, if it has none too."""
+    """The rows of one unlabelled file. Raises UserError that names data.unlabeled, also for a file without rows."""
     frame = _named(_read(path, "data.unlabeled", missing, as_strings), f"data.unlabeled: {path}")
     if frame.empty:
         raise UserError(f"data.unlabeled: the shard {path} has no rows; remove the file or fill it")
@@ -90,7 +91,7 @@ def _openml(name: str) -> pd.DataFrame:
     try:
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", "A network error occurred")  # the UserError says it
-            found: Any = fetch_openml(**which, as_frame=True, parser="pandas", data_home=home, n_retries=1, delay=0.1)
+            loaded: Any = fetch_openml(**which, as_frame=True, parser="pandas", data_home=home, n_retries=1, delay=0.1)
     except OSError as error:
         raise UserError(
             f"data.source is openml:{name}: OpenML cannot be reached ({_one_line(error)}), and the set is not in "
@@ -98,10 +99,10 @@ def _openml(name: str) -> pd.DataFrame:
         ) from None
     except Exception as error:
         raise UserError(
-            f"data.source is openml:{name}, which OpenML does not give: {_one_line(error)}; mend the name or number, "
+            f"data.source is openml:{name}, which OpenML does not give: {_one_line(error)}; fix the name or number, "
             "or give the path of a file"
         ) from None
-    frame: pd.DataFrame = found.frame
+    frame: pd.DataFrame = loaded.frame
     return frame
 
 
@@ -132,10 +133,10 @@ def _read(path: Path, key: str, missing: Sequence[str], as_strings: Collection[s
         raise UserError(f"{key}: {path} {_not_utf8(path)}") from None
     except PermissionError:
         raise UserError(f"{key}: {path} may not be read by this user; give it read permission") from None
-    except Exception as error:  # a reader may raise anything for bytes that are not of its format
+    except Exception as error:  # a reader may raise any error for bytes that are not of its format
         form = "csv" if path.name.endswith(_CSV) else "parquet"
-        whole = " (is the file cut short?)" if isinstance(error, EOFError) else ""
-        raise UserError(f"{key}: {path} cannot be read as {form}: {_one_line(error)}{whole}") from None
+        hint = " (is the file cut short?)" if isinstance(error, EOFError) else ""
+        raise UserError(f"{key}: {path} cannot be read as {form}: {_one_line(error)}{hint}") from None
 
 
 def _check_is_file(path: Path, key: str) -> None:
@@ -144,7 +145,7 @@ def _check_is_file(path: Path, key: str) -> None:
     if path.is_dir():
         raise UserError(f"{key} is {path}, a folder; give the path of a file")
     if path.is_symlink():
-        raise UserError(f"{key} is {path}, a symbolic link that leads to no file, or to itself; mend the link")
+        raise UserError(f"{key} is {path}, a symbolic link that leads to no file, or to itself; fix the link")
     if path.exists():
         raise UserError(f"{key} is {path}, which is no regular file; give the path of a file")
     raise UserError(f"{key} is {path}: no such file; give the path of a file, from the checkout or absolute")
@@ -159,7 +160,7 @@ def _read_csv(path: Path, key: str, missing: Sequence[str], as_strings: Collecti
     frame: pd.DataFrame = pd.read_csv(
         path,
         encoding="utf-8-sig",
-        low_memory=False,  # in pieces, a column could come out with two types
+        low_memory=False,  # in pieces, a column could get two types
         na_values=list(missing),
         dtype={name: "str" for name in header if name in as_strings},
     )
@@ -168,8 +169,8 @@ def _read_csv(path: Path, key: str, missing: Sequence[str], as_strings: Collecti
 
 def _check_header(header: Sequence[str], first: Sequence[str], place: str) -> None:
     if any("\0" in name for name in header):
-        raise UserError(f"{place} has a header of zero bytes: it is no text file; write it as CSV")
-    if len(first) > len(header) > 0:  # pandas would take the first field as a name of the row
+        raise UserError(f"{place} has a header of zero bytes: it is no text file; save it as CSV")
+    if len(first) > len(header) > 0:  # pandas would use the first field as the name of the row
         raise UserError(
             f"{place} has rows of {len(first)} fields, but its header names {len(header)}; name every column"
         )
@@ -178,7 +179,7 @@ def _check_header(header: Sequence[str], first: Sequence[str], place: str) -> No
             if mark in header[0]:
                 raise UserError(
                     f"{place} has one column, {header[0][:80]!r}, whose name holds {called}: columns must be separated "
-                    "by commas; write it so"
+                    "by commas; save it with commas"
                 )
     twice = [name for name in dict.fromkeys(header) if name and header.count(name) > 1]
     if twice:
@@ -201,7 +202,7 @@ def _read_parquet(path: Path) -> pd.DataFrame:
 
 
 def _without(frame: pd.DataFrame, missing: Sequence[str]) -> pd.DataFrame:
-    """The strings that mean a gap become one, in what is no CSV."""
+    """The table with gaps in place of the strings `missing`, for sources other than CSV."""
     if not missing:
         return frame
     gaps = set(missing)

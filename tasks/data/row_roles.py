@@ -1,4 +1,4 @@
-"""Columns that say something of a row, but are no features: its group, its time, its weight."""
+"""Columns that describe a row but are no features: its group, its time, its weight."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -22,30 +22,30 @@ def named(settings: Settings) -> dict[str, str]:
 
 
 def read(table: pd.DataFrame, settings: Settings) -> pd.DataFrame:
-    """A column for each named role, in the rows of `table`: groups and weights as they stand, times in an order.
+    """A column for each named role, for the rows of `table`: groups and weights unchanged, times as sortable values.
 
     Raises UserError for a column that is not there, or times that are neither numbers nor dates.
     """
-    found = {}
+    roles = {}
     for role, column in named(settings).items():
         key = "data.groups" if role == "group" else f"data.{role}"
         if column not in table.columns:
-            known = ", ".join(map(str, table.columns[:20])) + (", …" if len(table.columns) > 20 else "")
-            raise UserError(f"{key} is {column!r}, which is no column of {settings.data.source}; it has {known}")
+            columns = ", ".join(map(str, table.columns[:20])) + (", …" if len(table.columns) > 20 else "")
+            raise UserError(f"{key} is {column!r}, which is no column of {settings.data.source}; it has {columns}")
         values = table[column]
-        found[role] = {"group": _groups, "time": _times}.get(role, lambda own, _: own)(values, column)
-    return pd.DataFrame(found, index=table.index)
+        roles[role] = _groups(values) if role == "group" else _times(values, column) if role == "time" else values
+    return pd.DataFrame(roles, index=table.index)
 
 
 def check_complete(roles: pd.DataFrame, settings: Settings) -> None:
-    """Raise UserError for a row with a label whose group, time or weight is missing, or whose weight is none."""
+    """Raise UserError for a row with a label whose group, time or weight is missing, or whose weight is invalid."""
     for role, column in named(settings).items():
         missing = int(roles[role].isna().sum())
         if missing:
             key = "data.groups" if role == "group" else f"data.{role}"
             raise UserError(
                 f"{key} is {column!r}, which is missing in {missing} of {len(roles)} rows with a label; fill it, or "
-                "take those rows out"
+                "remove these rows"
             )
     if "weight" in roles:
         try:
@@ -57,25 +57,25 @@ def check_complete(roles: pd.DataFrame, settings: Settings) -> None:
 def with_copies(
     roles: pd.DataFrame, X: pd.DataFrame, y: pd.Series, settings: Settings
 ) -> tuple[pd.DataFrame, list[str]]:
-    """The roles with copies of a row in one group, if the parameters ask for it; and what to say of copies.
+    """The roles with copies of a row in one group, if split.duplicates is keep_together; and messages about copies.
 
-    `X` and `y` are the features and labels of the rows that have one; `roles` of these and perhaps others.
+    `X` and `y` are the features and labels of the rows with a label; `roles` may have further rows.
     """
     sets = duplicates.sets(X)
     if sets is None:
         return roles, []
     rows, differing = duplicates.count(sets, y.to_numpy())
-    said = (
-        f"{rows} of {len(X)} rows with a label have the features of another one, and "
-        f"{differing or 'none'} of them another label"
+    finding = (
+        f"{rows} of {len(X)} rows with a label have the features of another row, and "
+        f"{differing or 'none'} of them have another label"
     )
     if settings.split.duplicates == "allow":
-        return roles, [f"{said}; split.duplicates keep_together would keep copies on one side of every split"]
+        return roles, [f"{finding}; split.duplicates keep_together would keep copies on one side of every split"]
     known = roles.loc[X.index]
     group = joined(distinct(known["group"].to_numpy()), sets) if "group" in known else sets
     others = roles.drop(columns="group", errors="ignore")
     together = others.assign(group=pd.Series(group, index=X.index).reindex(roles.index, fill_value=-1))
-    return together, [f"{said}; copies are kept on one side of every split, as one group"]
+    return together, [f"{finding}; copies stay on one side of every split, as one group"]
 
 
 def dependence(roles: pd.DataFrame, settings: Settings) -> Dependence:
@@ -84,7 +84,7 @@ def dependence(roles: pd.DataFrame, settings: Settings) -> Dependence:
 
 
 def dependence_of(roles: Mapping[str, NDArray[Any]], gap: int) -> Dependence:
-    """The same, of the roles as they are read from a file."""
+    """How rows depend on one another, from roles as they are read from a file."""
     return Dependence(
         group=distinct(roles["group"]) if "group" in roles else None,
         time=distinct(roles["time"]) if "time" in roles else None,
@@ -92,13 +92,13 @@ def dependence_of(roles: Mapping[str, NDArray[Any]], gap: int) -> Dependence:
     )
 
 
-def told_of_gap(rows: int) -> list[str]:
-    """What to say of rows that are neither labelled nor tested."""
+def gap_messages(rows: int) -> list[str]:
+    """The message about rows that are neither labelled nor tested, if there are any."""
     reason = "they lie in the gap before the test part, or their group is in it"
     return [f"{rows} rows with a label are left out: {reason}"] if rows else []
 
 
-def _groups(values: pd.Series, _column: str) -> pd.Series:
+def _groups(values: pd.Series) -> pd.Series:
     return values.astype("str").where(values.notna()) if values.dtype == object else values
 
 
@@ -116,5 +116,5 @@ def _times(values: pd.Series, column: str) -> pd.Series:
         reason = " ".join(str(error).split())[:120]
         raise UserError(
             f"data.time is {column!r}, which holds neither numbers nor dates of the form 2026-11-22 ({reason}); "
-            "write the dates so, year first"
+            "write the dates in this form, year first"
         ) from None

@@ -1,6 +1,6 @@
-"""Unlabelled shards: read, held against the labelled rows, and handed on one at a time.
+"""Unlabelled shards: read, compared with the labelled rows, and yielded one at a time.
 
-Memory is that of one shard, however many there are. What was found in each is a `ShardReport`.
+Only one shard is in memory, however many there are. The findings in each shard are a `ShardReport`.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -19,19 +19,19 @@ from tasks.runtime.errors import UserError
 from tasks.storage.shard_report import ShardReport
 
 OnBad = Literal["fail", "skip"]
-_RARE = 0.01  # share of a shard's rows below which columns with values beyond the labelled ones are only named
+_RARE = 0.01  # share of a shard's rows below which columns with values out of range are only named
 
 
 @dataclass(frozen=True, eq=False)
 class Schema:
-    """The features of the labelled rows: what each column is, its range or categories, and the labels' columns."""
+    """The features of the labelled rows: each column, its range or categories, and the names of label columns."""
 
     columns: Mapping[str, Column]
     ranges: Mapping[str, tuple[object, object]]
     categories: Mapping[str, frozenset[str]]
     gapless: frozenset[str]
-    labels: tuple[str, ...]  # columns of labels: dropped and told where a shard has one
-    dropped: frozenset[str]  # columns that the labelled rows had too, and that were dropped there
+    labels: tuple[str, ...]  # columns of labels: dropped and reported where a shard has them
+    dropped: frozenset[str]  # columns that were dropped from the labelled rows too
 
     @classmethod
     def of(
@@ -61,45 +61,49 @@ class Schema:
 
 @dataclass(frozen=True, eq=False)
 class Shards:
-    """Iterates over the usable shards, each read when it is asked for. Iterating raises UserError as `checked`."""
+    """Iterates over the usable shards; each is read on access. Iterating raises UserError like `checked`."""
 
-    of: Sequence[Callable[[], tuple[pd.DataFrame | None, ShardReport]]]
+    readers: Sequence[Callable[[], tuple[pd.DataFrame | None, ShardReport]]]
     on_bad: OnBad = "fail"
 
     def checked(self) -> Iterator[tuple[pd.DataFrame | None, ShardReport]]:
-        """Each shard, None for a bad one, with its report.
+        """Each shard, None for a bad shard, with its report.
 
-        At the end raises UserError, a line for each bad shard and at most ten, if they are not to be
-        skipped or no shard is left.
+        At the end raises UserError, a line for each bad shard and at most ten, if `on_bad` is fail or no
+        shard is left.
         """
         bad = []
-        for read in self.of:
+        for read in self.readers:
             frame, report = read()
             if report.bad is not None:
                 bad.append(f"data.unlabeled: the shard {report.file} {report.bad}")
             yield frame, report
-        if not bad or (self.on_bad == "skip" and len(bad) < len(self.of)):
+        if not bad or (self.on_bad == "skip" and len(bad) < len(self.readers)):
             return
-        hint = "no shard is left; mend one" if self.on_bad == "skip" else "mend it, or set data.on_bad_shard to skip"
+        remedy = (
+            "no shard is left; fix at least one"
+            if self.on_bad == "skip"
+            else "fix it, or set data.on_bad_shard to skip"
+        )
         more = [f"… and {len(bad) - MOST_ERRORS} more"] if len(bad) > MOST_ERRORS else []
-        raise UserError("\n".join([f"{bad[0]}; {hint}", *bad[1:MOST_ERRORS], *more]))
+        raise UserError("\n".join([f"{bad[0]}; {remedy}", *bad[1:MOST_ERRORS], *more]))
 
     def __iter__(self) -> Iterator[pd.DataFrame]:
         return (frame for frame, _ in self.checked() if frame is not None)
 
 
-def dealt(hidden: pd.DataFrame, parts: Sequence[NDArray[np.intp]]) -> Shards:
-    """Rows of the source whose label is hidden, in shards of the given places."""
+def from_rows(hidden: pd.DataFrame, parts: Sequence[NDArray[np.intp]]) -> Shards:
+    """Shards of rows of the source whose label is hidden; `parts` are the places of each shard's rows."""
 
-    def deal(part: NDArray[np.intp]) -> Callable[[], tuple[pd.DataFrame | None, ShardReport]]:
+    def reader(part: NDArray[np.intp]) -> Callable[[], tuple[pd.DataFrame | None, ShardReport]]:
         rows = np.sort(part)
         return lambda: (hidden.iloc[rows].reset_index(drop=True), ShardReport(None, len(rows)))
 
-    return Shards([deal(part) for part in parts])
+    return Shards([reader(part) for part in parts])
 
 
-def own(paths: Sequence[Path], schema: Schema, missing: Sequence[str], on_bad: OnBad) -> Shards:
-    """The user's own files, each held against the labelled rows."""
+def from_files(paths: Sequence[Path], schema: Schema, missing: Sequence[str], on_bad: OnBad) -> Shards:
+    """Shards of the user's files, each compared with the labelled rows."""
 
     def reader(path: Path) -> Callable[[], tuple[pd.DataFrame | None, ShardReport]]:
         return lambda: _read(path, schema, missing)
@@ -113,8 +117,8 @@ def summary(reports: Sequence[ShardReport]) -> str:
     return f"{sum(report.rows or 0 for report in used)} unlabelled in {len(used)} shards"
 
 
-def told(reports: Sequence[ShardReport]) -> list[str]:
-    """What a person is told of the shards: the skipped ones with the rows lost, then the notes on the others."""
+def messages(reports: Sequence[ShardReport]) -> list[str]:
+    """A line for each skipped shard, with the rows lost, and for each shard with notes."""
     lines = []
     for report in reports:
         if report.bad is not None:
@@ -129,47 +133,63 @@ def _read(path: Path, schema: Schema, missing: Sequence[str]) -> tuple[pd.DataFr
     try:
         frame = read_source.read_shard(path, missing, schema.characters())
     except UserError as error:
-        said = str(error).replace(f"data.unlabeled is {path}", "cannot be read")
-        reason = said.removeprefix("data.unlabeled: ").removeprefix(f"the shard {path} ").removeprefix(f"{path} ")
+        text = str(error).replace(f"data.unlabeled is {path}", "cannot be read")
+        reason = text.removeprefix("data.unlabeled: ").removeprefix(f"the shard {path} ").removeprefix(f"{path} ")
         return None, ShardReport(str(path), None, bad=reason)
     return _check(frame, str(path), schema)
 
 
 def _check(frame: pd.DataFrame, path: str, schema: Schema) -> tuple[pd.DataFrame | None, ShardReport]:
-    """The shard as the labelled rows are, with what was mended and what is out of their range."""
-    lacking = [name for name in schema.columns if name not in frame.columns]
-    faults = [f"lacks the column {name!r} of the labelled rows" for name in lacking]
-    made = {}
-    for name, column in schema.columns.items():
-        if name in frame.columns:
-            try:
-                made[name] = conform(frame[name], column)
-            except ColumnError as error:
-                faults.append(f"has the column {name!r}, which {error}")
+    """The shard in the columns of the labelled rows; its report notes repairs and values out of range."""
+    conformed, faults = _conformed(frame, schema)
     if faults:
         more = f", and {len(faults) - 1} more faults" if len(faults) > 1 else ""
         return None, ShardReport(path, len(frame), bad=f"{faults[0]}{more}")
-    notes = _mended(frame, schema)
-    shard = pd.DataFrame(made, index=frame.index, copy=False)
+    shard = pd.DataFrame(conformed, index=frame.index, copy=False)
+    outside, range_notes = _out_of_range(shard, schema)
+    notes = (*_repairs(frame, schema), *range_notes)
+    return shard, ShardReport(path, len(shard), noted=int(outside.sum()), notes=notes)
+
+
+def _conformed(frame: pd.DataFrame, schema: Schema) -> tuple[dict[str, pd.Series], list[str]]:
+    """The columns of the labelled rows, and why some cannot be used; missing columns come first."""
+    lacking = [name for name in schema.columns if name not in frame.columns]
+    faults = [f"lacks the column {name!r} of the labelled rows" for name in lacking]
+    conformed = {}
+    for name, column in schema.columns.items():
+        if name in frame.columns:
+            try:
+                conformed[name] = conform(frame[name], column)
+            except ColumnError as error:
+                faults.append(f"has the column {name!r}, which {error}")
+    return conformed, faults
+
+
+def _out_of_range(shard: pd.DataFrame, schema: Schema) -> tuple[NDArray[np.bool_], list[str]]:
+    """The rows with a value outside of the labelled rows' range or categories, and notes on gaps and such values."""
+    notes = []
     outside = np.zeros(len(shard), dtype=bool)
-    rarely = []
+    rare = []
     for name in shard.columns:
         values = shard[name]
         if name in schema.gapless and (gaps := int(values.isna().sum())):
-            notes.append(f"{name!r} has gaps in {gaps / len(shard):.1%} of the rows, and none in the labelled ones")
+            notes.append(f"{name!r} has gaps in {gaps / len(shard):.1%} of the rows, but none in the labelled rows")
         beyond, what = _beyond(values, name, schema)
         if beyond.any():
             outside |= beyond
             if beyond.mean() < _RARE:
-                rarely.append(name)
+                rare.append(name)
             else:
                 notes.append(f"{name!r} {what} in {beyond.mean():.1%} of the rows")
-    if rarely:
-        notes.append(f"values beyond those of the labelled rows, in under {_RARE:.0%} of the rows: {_listed(rarely)}")
-    return shard, ShardReport(path, len(shard), noted=int(outside.sum()), notes=tuple(notes))
+    if rare:
+        notes.append(
+            f"values outside of the labelled rows' range or categories, in under {_RARE:.0%} of the rows: "
+            + _listed(rare)
+        )
+    return outside, notes
 
 
-def _mended(frame: pd.DataFrame, schema: Schema) -> list[str]:
+def _repairs(frame: pd.DataFrame, schema: Schema) -> list[str]:
     notes = [f"the column of labels {name!r} was dropped" for name in schema.labels if name in frame.columns]
     extra = [
         name
@@ -184,7 +204,7 @@ def _mended(frame: pd.DataFrame, schema: Schema) -> list[str]:
 
 
 def _beyond(values: pd.Series, name: str, schema: Schema) -> tuple[NDArray[np.bool_], str]:
-    """The rows whose value lies beyond those of the labelled rows, and what that is called."""
+    """The rows whose value lies outside of the labelled rows' range or categories, and a clause that says so."""
     if name in schema.categories:
         unseen = values.notna() & ~values.isin(list(schema.categories[name]))
         return unseen.to_numpy(dtype=bool), "has categories that no labelled row has"

@@ -1,12 +1,14 @@
-"""data/prepared, written whole or not at all."""
+"""data/prepared, written completely or not at all."""
 
 from contextlib import suppress
 from dataclasses import asdict, replace
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
 from tasks.data.prepare_tables import Prepared
+from tasks.data.unlabeled import Shards
 from tasks.runtime.errors import UserError
 from tasks.storage import files
 from tasks.storage.atomic import replacing
@@ -15,14 +17,14 @@ from tasks.storage.shard_report import ShardReport
 
 
 def write_prepared(prepared: Prepared) -> list[ShardReport]:
-    """All files below data/prepared, or none; shards one at a time. Returns what was found in each shard.
+    """Write all files below data/prepared, or none; shards one at a time. Returns a report for each shard.
 
     Raises UserError for shards that cannot be used.
     """
     try:
         return _write_prepared(prepared)
     except UserError:
-        with suppress(OSError):  # an empty one is ours, one with other things in it stays
+        with suppress(OSError):  # an empty folder is ours; a folder with other files stays
             files.PREPARED.parent.rmdir()
         raise
 
@@ -38,24 +40,33 @@ def _write_prepared(prepared: Prepared) -> list[ShardReport]:
         if prepared.copies is not None:
             copies = pd.DataFrame({"row": np.arange(len(prepared.copies)), "copies": prepared.copies})
             copies.to_parquet(folder / files.COPIES.name)
-        (folder / files.UNLABELED.name).mkdir()
-        reports: list[ShardReport] = []
-        for shard, report in prepared.shards.checked():
-            if shard is None:
-                reports.append(report)
-                continue
-            name = f"shard-{sum(known.bad is None for known in reports):05d}.parquet"
-            shard.to_parquet(folder / files.UNLABELED.name / name)
-            reports.append(replace(report, shard=name))
+        reports = _write_shards(prepared.shards, folder / files.UNLABELED.name)
         files.write_json(folder / files.SHARDS.name, [asdict(report) for report in reports])
-        partition = prepared.partition
-        rows = np.arange(len(partition.fold))
-        pd.DataFrame(
-            {"row": rows, "validation": partition.validation, "fold": partition.fold, "step": partition.step}
-        ).to_parquet(folder / files.PARTITION.name)
-        repeats, n = prepared.halves.shape
-        pd.DataFrame(
-            {"repeat": np.repeat(np.arange(repeats), n), "row": np.tile(rows, repeats), "half": prepared.halves.ravel()}
-        ).to_parquet(folder / files.HALVES.name)
+        _write_partitions(prepared, folder)
         (folder / files.DATA_HASH.name).write_text(prepared.data_hash + "\n")
     return reports
+
+
+def _write_shards(shards: Shards, folder: Path) -> list[ShardReport]:
+    folder.mkdir()
+    reports: list[ShardReport] = []
+    for shard, report in shards.checked():
+        if shard is None:
+            reports.append(report)
+            continue
+        name = f"shard-{sum(known.bad is None for known in reports):05d}.parquet"
+        shard.to_parquet(folder / name)
+        reports.append(replace(report, shard=name))
+    return reports
+
+
+def _write_partitions(prepared: Prepared, folder: Path) -> None:
+    partition = prepared.partition
+    rows = np.arange(len(partition.fold))
+    pd.DataFrame(
+        {"row": rows, "validation": partition.validation, "fold": partition.fold, "step": partition.step}
+    ).to_parquet(folder / files.PARTITION.name)
+    repeats, n = prepared.halves.shape
+    pd.DataFrame(
+        {"repeat": np.repeat(np.arange(repeats), n), "row": np.tile(rows, repeats), "half": prepared.halves.ravel()}
+    ).to_parquet(folder / files.HALVES.name)

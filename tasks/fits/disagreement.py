@@ -10,7 +10,8 @@ import pandas as pd
 import pyarrow.parquet
 
 from tasks.fits import worker
-from tasks.fits.executor import Work, run_all
+from tasks.fits.executor import Work
+from tasks.fits.fan_out import run_all
 from tasks.fits.run_schemes import check_not_all_failed, first_reasons
 from tasks.params import Settings
 from tasks.plans.read_design import read_design

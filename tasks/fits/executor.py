@@ -1,45 +1,27 @@
-"""The one executor that does the arithmetic, and the fan-out of Prefect tasks that wait for it."""
+"""The one executor that does the arithmetic: local processes, or the workers of a Dask scheduler.
+
+No orchestrator is imported here, nor by what a worker runs: `python -m flows plan` needs none.
+"""
 
 import functools
-import logging
 import os
-from collections.abc import Callable, Sequence
+import signal
+import threading
+import time
+from collections.abc import Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from typing import Any
 
-from prefect import task
-from prefect.cache_policies import NO_CACHE
-from prefect.futures import as_completed
-from prefect.task_runners import ThreadPoolTaskRunner
-
-from tasks.fits import prefetch, worker
-from tasks.fits.progress import Progress
-from tasks.params import Settings
 from tasks.params.sections import Execution
 from tasks.runtime.errors import UserError
 
-log = logging.getLogger("heldout")
-
-# threads only wait for the executor; a few more than the workers keep it busy, many would lock sqlite
-RUNNER: Any = ThreadPoolTaskRunner(max_workers=(os.cpu_count() or 1) + 2)
 _IDLE_SECONDS = 600
-
-
-def executor(settings: Execution) -> Executor:
-    """The shared executor: local processes, or the workers of a Dask scheduler. Raises UserError."""
-    return _dask(str(settings.scheduler)) if settings.executor == "dask" else _local(settings.workers)
-
-
-def stop(settings: Execution) -> None:
-    """End the local workers at once, whatever they do: what was finished is stored."""
-    if settings.executor == "local":
-        executor(settings).shutdown(wait=True, kill_workers=True)  # type: ignore[call-arg]  # loky's own
 
 
 @dataclass(frozen=True)
 class Work:
-    """A task to be: its name, what a worker is given, the units that it stores, and the seconds it may take."""
+    """A task for a worker: its name, the arguments, the keys of the units that it stores, its expected seconds."""
 
     name: str
     arguments: tuple[Any, ...]
@@ -47,50 +29,26 @@ class Work:
     seconds: float = 0.0
 
 
-def run_all(
-    settings: Settings, what: str, function: Callable[..., Any], todo: Sequence[Work], reused: int
-) -> list[Any]:
-    """One Prefect task run for each of `todo`, the longest first; their results, in the order of `todo`.
-
-    `reused` is the number of tasks that were found finished, for the log.
-    """
-    log.info("%s: %d tasks reused, %d to do", what, reused, len(todo))
-    pool = executor(settings.execution)
-    with Progress(what, len(todo)) as progress:
-        futures = {
-            place: _unit.with_options(task_run_name=todo[place].name).submit(pool, function, todo[place])
-            for place in longest_first(todo)
-        }
-        try:
-            for _ in as_completed([*futures.values()]):
-                progress.advance()
-        except BaseException:  # an interruption does not wait for fits that are under way
-            stop(settings.execution)
-            raise
-        return [futures[place].result() for place in range(len(todo))]
-
-
 def longest_first(todo: Sequence[Work]) -> list[int]:
-    """The places of the tasks in `todo`, in the order in which they should begin."""
+    """The places of the tasks in `todo`, in the order in which they should start."""
     return sorted(range(len(todo)), key=lambda place: -todo[place].seconds)
 
 
-def begin(settings: Settings, function: Callable[..., Any], todo: Sequence[Work]) -> None:
-    """Have the workers begin with tasks for which `run_all` will be called later."""
-    pool = executor(settings.execution)
-    for place in longest_first(todo):
-        prefetch.begin(pool, function, todo[place].keys, todo[place].arguments)
+def executor(settings: Execution) -> Executor:
+    """The shared executor. Raises UserError if the Dask scheduler does not answer."""
+    return _dask(str(settings.scheduler)) if settings.executor == "dask" else _local(settings.workers)
 
 
-@task(name="unit", cache_policy=NO_CACHE)
-def _unit(pool: Executor, function: Callable[..., Any], work: Work) -> Any:
-    return prefetch.result(pool, function, work.keys, work.arguments)
+def stop(settings: Execution) -> None:
+    """End the local workers at once, whatever they do: finished fits are stored."""
+    if settings.executor == "local":
+        executor(settings).shutdown(wait=True, kill_workers=True)  # type: ignore[call-arg]  # loky's own
 
 
 def _local(workers: int) -> Executor:
     from loky import get_reusable_executor
 
-    pool: Executor = get_reusable_executor(max_workers=workers, timeout=_IDLE_SECONDS, initializer=worker.start)
+    pool: Executor = get_reusable_executor(max_workers=workers, timeout=_IDLE_SECONDS, initializer=start_worker)
     return pool
 
 
@@ -102,7 +60,25 @@ def _dask(address: str) -> Executor:
         client = Client(address, timeout=10, set_as_default=False)  # type: ignore[no-untyped-call]
     except (OSError, ValueError) as error:
         raise UserError(
-            f"execution.scheduler is {address}, which does not answer ({error}); start it or mend the address"
+            f"execution.scheduler is {address}, which does not answer ({error}); start it or fix the address"
         ) from None
     pool: Executor = client.get_executor(pure=False)  # type: ignore[no-untyped-call]
     return pool
+
+
+def start_worker() -> None:
+    """Limit the worker to one thread: the cores are in use, and sums are the same with any number of workers."""
+    from threadpoolctl import threadpool_limits
+
+    for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+        os.environ[name] = "1"  # for the libraries that are loaded later: scikit-learn's OpenMP, SciPy's BLAS
+    threadpool_limits(1)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the main process reports an interruption
+    threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
+
+
+def _end_with(parent: int) -> None:
+    """End this worker with the main process: an idle worker would outlive a main process that was killed."""
+    while os.getppid() == parent:
+        time.sleep(1)
+    os._exit(1)

@@ -1,11 +1,11 @@
-"""Warnings of the candidates' fits: counted by stage, told once a candidate, and read back for the report."""
+"""Warnings of the candidates' fits: counted by stage, logged once for each candidate, and read for the report."""
 
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from heldout.warned import Kind, Warnings
+from heldout.fit_warnings import WarningCount, WarningCounts
 from tasks.plans.units import Finished
 from tasks.storage import files
 
@@ -13,21 +13,21 @@ log = logging.getLogger("heldout")
 
 
 def count(stage: str, *schemes: Mapping[str, Finished]) -> dict[str, dict[str, Any]]:
-    """The warnings.json of a stage: of each candidate that warned, over all fits of the stage; told in the log."""
-    found = {}
+    """The warnings of each candidate over all fits of a stage, as warnings.json holds them; logged too."""
+    by_candidate = {}
     for name in dict.fromkeys(name for scheme in schemes for name in scheme):
-        counted = Warnings.of([fit for scheme in schemes for fit in scheme[name].warned])
+        counted = WarningCounts.of([fit for scheme in schemes for fit in scheme[name].warned])
         if counted.concerned:
-            found[name] = asdict(counted)
+            by_candidate[name] = asdict(counted)
             log.warning("%s: %s: %s", stage, name, counted)
-    return found
+    return by_candidate
 
 
-def read(stages: Sequence[str]) -> dict[str, Warnings]:
-    """The warnings of each candidate over those of `stages` in which it warned."""
-    parts: dict[str, list[Warnings]] = {}
+def read(stages: Sequence[str]) -> dict[str, WarningCounts]:
+    """The warnings of each candidate over all of `stages`."""
+    parts: dict[str, list[WarningCounts]] = {}
     for stage in stages:
-        for name, one in files.read_warnings(stage).items():
-            kinds = tuple(Kind(**kind) for kind in one["kinds"])
-            parts.setdefault(name, []).append(Warnings(one["fits"], one["concerned"], kinds))
-    return {name: Warnings.together(own) for name, own in parts.items()}
+        for name, stored in files.read_warnings(stage).items():
+            kinds = tuple(WarningCount(**kind) for kind in stored["kinds"])
+            parts.setdefault(name, []).append(WarningCounts(stored["fits"], stored["concerned"], kinds))
+    return {name: WarningCounts.together(warnings) for name, warnings in parts.items()}

@@ -1,27 +1,37 @@
-"""Tasks that a later stage of the same run will ask for, begun before its turn: no worker waits between two stages.
+"""Tasks of later stages of the same run, submitted before their stage: no worker waits between two stages.
 
-They change no result: a stage waits for a task that was begun, and makes one that was not.
+They change no result: a stage waits for a prefetched task, and submits every other task itself.
 """
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor, Future
 from typing import Any
 
-_begun: dict[tuple[str, ...], "Future[Any]"] = {}
+from tasks.fits.executor import Work, executor, longest_first
+from tasks.params.sections import Execution
+
+_prefetched: dict[tuple[str, ...], "Future[Any]"] = {}
 
 
-def begin(pool: Executor, function: Callable[..., Any], keys: Sequence[str], arguments: tuple[Any, ...]) -> None:
-    """Hand the task that stores the units `keys` to the workers, behind what they do already."""
-    if tuple(keys) not in _begun:
-        _begun[tuple(keys)] = pool.submit(function, *arguments)
+def submit_all(settings: Execution, function: Callable[..., Any], todo: Sequence[Work]) -> None:
+    """Submit tasks that a later stage will pass to `run_all`."""
+    pool = executor(settings)
+    for place in longest_first(todo):
+        submit(pool, function, todo[place])
 
 
-def is_begun(keys: Sequence[str]) -> bool:
-    """Whether a task of exactly these units was begun that nobody has waited for yet."""
-    return tuple(keys) in _begun
+def submit(pool: Executor, function: Callable[..., Any], work: Work) -> None:
+    """Submit a task, unless a task with the same keys is prefetched; it starts after all tasks in the queue."""
+    if work.keys not in _prefetched:
+        _prefetched[work.keys] = pool.submit(function, *work.arguments)
 
 
-def result(pool: Executor, function: Callable[..., Any], keys: Sequence[str], arguments: tuple[Any, ...]) -> Any:
-    """What the task returns, begun before or now."""
-    begun = _begun.pop(tuple(keys), None)
-    return (pool.submit(function, *arguments) if begun is None else begun).result()
+def is_prefetched(keys: Sequence[str]) -> bool:
+    """Whether a task with exactly these keys is prefetched, and no stage has waited for it yet."""
+    return tuple(keys) in _prefetched
+
+
+def result(pool: Executor, function: Callable[..., Any], work: Work) -> Any:
+    """The result of the task: of the prefetched task, or of a task submitted now."""
+    prefetched = _prefetched.pop(work.keys, None)
+    return (pool.submit(function, *work.arguments) if prefetched is None else prefetched).result()

@@ -1,4 +1,4 @@
-"""How far the work is: a bar in a terminal, plain lines in a log."""
+"""The progress of a fan-out: a bar in a terminal, plain lines in a log."""
 
 import logging
 import time
@@ -13,11 +13,11 @@ _LOG_EVERY_SECONDS = 10.0
 
 
 class Progress:
-    """Tasks done, rate and time left of one fan-out."""
+    """The tasks done, their rate and the time left of one fan-out."""
 
     def __init__(self, what: str, total: int) -> None:
         self._what, self._total, self._done = what, total, 0
-        self._started = self._told = time.monotonic()
+        self._started = self._logged = time.monotonic()
         console = Console()
         self._bar = (
             Bar(
@@ -43,13 +43,15 @@ class Progress:
             self._bar.stop()
 
     def advance(self) -> None:
-        """One more task is done."""
+        """Count one more finished task."""
         self._done += 1
         now = time.monotonic()
         rate = self._done / max(now - self._started, 1e-9)
         if self._bar:
             self._bar.update(self._task, advance=1, rate=f"{rate:.1f} tasks/s")
-        elif now - self._told >= _LOG_EVERY_SECONDS:
-            self._told = now
-            left = (self._total - self._done) / rate
-            log.info("%s: %d/%d tasks, %.1f tasks/s, %.0f s left", self._what, self._done, self._total, rate, left)
+        elif now - self._logged >= _LOG_EVERY_SECONDS:
+            self._logged = now
+            seconds_left = (self._total - self._done) / rate
+            log.info(
+                "%s: %d/%d tasks, %.1f tasks/s, %.0f s left", self._what, self._done, self._total, rate, seconds_left
+            )

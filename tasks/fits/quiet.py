@@ -1,4 +1,4 @@
-"""Learners that say nothing in the terminal: what they warn of is counted with their fits."""
+"""Learners that print nothing in the terminal: their warnings are counted with their fits."""
 
 import sys
 import warnings
@@ -6,13 +6,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 _LIGHTGBM = "[LightGBM] [Warning] "
-# the usual end of training on few rows, said once a tree
+# the usual end of training on few rows, logged for each tree
 _NO_NEWS = ("No further splits with positive gain", "Stopped training because there are no more leaves")
 
 
 @contextmanager
 def quiet() -> Iterator[None]:
-    """No warning is shown. LightGBM writes its own to standard output: they become warnings, the rest is dropped."""
+    """Show no warning. LightGBM prints its messages: its warnings become Python warnings, the rest is dropped."""
     if "lightgbm" in sys.modules:
         sys.modules["lightgbm"].register_logger(_Log())
     with warnings.catch_warnings():
@@ -21,7 +21,7 @@ def quiet() -> Iterator[None]:
 
 
 class _Log:
-    """What LightGBM asks of a logger; its library sends warnings as information too."""
+    """The logger that LightGBM needs; its library sends warnings as information too."""
 
     def info(self, text: str) -> None:
         """A line of the library."""

@@ -1,150 +1,72 @@
-"""Fits of whole schemes: checked, grouped into tasks, begun ahead, waited for, and what failed."""
+"""The fits of whole schemes: checked, grouped into tasks, prefetched, waited for; and which candidates failed."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
-from sklearn.base import is_classifier, is_regressor
-
-from heldout.arguments import lacks_probabilities
 from heldout.design import Design
 from heldout.errors import BadArgument
-from heldout.learners import gives_probabilities
 from heldout.schemes import SchemeName
-from heldout.selection.criteria import check_admitted
-from heldout.weights import fit_argument
 from tasks.data.prepare_tables import KEYS
 from tasks.fits import prefetch, worker
-from tasks.fits.check_learners import check_columns
-from tasks.fits.executor import Work, begin, executor, run_all
+from tasks.fits.executor import Work, executor
+from tasks.fits.fan_out import run_all
 from tasks.params import Candidate, Settings
 from tasks.plans import fit_times, units_of_scheme
+from tasks.plans.check_before_fits import check_before_fits
 from tasks.plans.fit_plans import FitPlan, further_schemes, scheme
 from tasks.plans.read_design import read_design
 from tasks.plans.units import Finished, Unit, Versions, hypothesis_key
 from tasks.runtime.errors import UserError
-from tasks.storage import files, fit_cache
+from tasks.storage import fit_cache
+
+ExactKeys = Mapping[SchemeName, Mapping[str, str]]  # by scheme and candidate: where losses without fits are stored
+Units = Mapping[tuple[SchemeName, str], Sequence[Unit]]  # the fits of a scheme and a candidate
 
 
 def fit_all(settings: Settings, names: Sequence[SchemeName]) -> tuple[dict[str, dict[str, Finished]], dict[str, str]]:
     """Every fit of the schemes `names` for every candidate, in one fan-out.
 
     Returns the finished units by scheme and candidate, and the reason of each candidate that failed.
-    Raises UserError before any fit for what cannot be right, and after the fits if all failed.
+    Raises UserError before any fit for wrong settings, and after the fits if all candidates failed.
     """
     check_before_fits(settings)
     versions = Versions.current()
-    design = read_design(settings)
-    try:
-        schemes = [scheme(design, name, settings.deliver) for name in names]
-    except BadArgument as error:
-        raise UserError(f"{KEYS.get(error.argument, 'split')}: {error}") from None
-    spared = {own.name: units_of_scheme.exact_keys(settings, own, versions) for own in schemes}
+    plans = _plans(settings, read_design(settings), names)
+    exact_keys = {plan.name: units_of_scheme.exact_loss_keys(settings, plan, versions) for plan in plans}
     failures: dict[str, str] = {}
-    without_fits = _spared(settings, schemes, spared, versions)
-    if without_fits:
-        reasons = run_all(settings, f"{' and '.join(names)} without fits", worker.store_exact_losses, without_fits, 0)
-        failures = first_reasons([work.arguments[1].name for work in without_fits], reasons)
-    plans = {
-        (own.name, candidate.name): units
-        for own in schemes
-        for candidate, units in units_of_scheme.plan(units_of_scheme.fitted(settings, spared[own.name]), own, versions)
-    }
-    todo, reused = _to_do(settings, schemes, plans, versions)
-    reasons = run_all(settings, " and ".join(names), worker.fit_units, todo, reused)
-    failures |= first_reasons([work.arguments[1].name for work in todo], reasons)
+    exact_work = _exact_work(settings, plans, exact_keys, versions)
+    if exact_work:
+        reasons = run_all(settings, f"{' and '.join(names)} without fits", worker.store_exact_losses, exact_work, 0)
+        failures = _failures(exact_work, reasons)
+    units = _units(settings, plans, exact_keys, versions)
+    todo, reused = _fit_work(settings, plans, units, versions)
+    failures |= _failures(todo, run_all(settings, " and ".join(names), worker.fit_units, todo, reused))
     check_not_all_failed(settings, failures)
-    finished = {
-        own.name: {
-            candidate.name: units_of_scheme.gather(plans[place])
-            if place in plans
-            else units_of_scheme.gather_exact(spared[own.name][candidate.name], len(own.splits))
-            for candidate in settings.candidates
-            for place in [(own.name, candidate.name)]
-            if candidate.name not in failures
-        }
-        for own in schemes
-    }
-    return {str(name): units for name, units in finished.items()}, failures
+    return _finished(settings, plans, units, exact_keys, failures), failures
 
 
 def prefetch_later_schemes(settings: Settings) -> None:
-    """Have the workers begin with the fits of the stages after the hold-out; what is wrong there, its stage tells."""
+    """Submit the fits of the stages after the hold-out; their stage reports what is wrong with them."""
     versions, design = Versions.current(), read_design(settings)
     for name in ("cross_validation", *further_schemes(design), "progressive", "covalidation"):
         with suppress(BadArgument):
-            own = scheme(design, name, settings.deliver)
-            spared = units_of_scheme.exact_keys(settings, own, versions)
-            begin(settings, worker.store_exact_losses, _spared(settings, [own], {own.name: spared}, versions))
-            left = units_of_scheme.plan(units_of_scheme.fitted(settings, spared), own, versions)
-            plans = {(own.name, candidate.name): units for candidate, units in left}
-            begin(settings, worker.fit_units, _to_do(settings, [own], plans, versions)[0])
-
-
-def check_before_fits(settings: Settings) -> None:
-    """Raise UserError for a candidate of the wrong kind, or a criterion, loss or interval that cannot be computed."""
-    check_columns(settings)
-    design = read_design(settings)
-    loss = design.loss
-    classes = loss.of_classes
-    for place, candidate in enumerate(settings.candidates):
-        learner = candidate.learner()
-        if (is_regressor(learner) and classes) or (is_classifier(learner) and not classes):
-            kinds = ("classes", "classifiers", "regressor") if classes else ("numbers", "regressors", "classifier")
-            raise UserError(
-                f"candidates[{place}]: the target holds {kinds[0]}, which need {kinds[1]}, "
-                f"but {candidate.name} ({candidate.estimator}) is a {kinds[2]}"
-            )
-        if loss.needs == "probabilities" and not gives_probabilities(learner):
-            raise UserError(
-                f"candidates[{place}]: {candidate.name} ({candidate.estimator}): {lacks_probabilities(loss)}"
-            )
-        if design.weights is not None and fit_argument(learner) is None:
-            raise UserError(
-                f"candidates[{place}]: data.weight is {settings.data.weight!r}, but the fit of {candidate.name} "
-                f"({candidate.estimator}) takes no sample_weight; leave it out, or data.weight"
-            )
-        if candidate.update is not None:
-            _check_updated(settings, design, f"candidates[{place}].update is partial_fit for {candidate.name}")
-    if loss.needs == "probabilities" and settings.deliver in ("k_fold", "progressive"):
-        raise UserError(
-            f"deliver is {settings.deliver}, whose probabilities are the shares of its members' votes: no estimate "
-            f"by the {loss.name} loss is about it; use final or vote"
-        )
-    try:
-        check_admitted(settings.criterion, loss)
-    except BadArgument as error:
-        raise UserError(f"selection.{error}") from None
-    if "E_maxdt" in settings.criterion and not files.shards():
-        raise UserError(
-            f"selection.criterion is {settings.criterion}, which needs unlabelled rows, but there is no shard; set "
-            "data.labeled_rows or data.unlabeled, or take another criterion"
-        )
-
-
-def _check_updated(settings: Settings, design: Design, said: str) -> None:
-    """Raise UserError for what hypotheses that share their updates cannot be: tested without some rows, or kept."""
-    if design.dependence.kind is not None:
-        raise UserError(
-            f"{said}, whose folds and steps learn all other rows, but rows depend by {design.dependence.kind}; leave "
-            "it out, or data.groups, data.time and split.duplicates"
-        )
-    if settings.deliver != "final":
-        raise UserError(
-            f"{said}, whose hypotheses of the folds and steps are tested and not kept, but deliver is "
-            f"{settings.deliver}; use final, or leave it out"
-        )
+            plans = [scheme(design, name, settings.deliver)]
+            exact_keys = {name: units_of_scheme.exact_loss_keys(settings, plans[0], versions)}
+            exact_work = _exact_work(settings, plans, exact_keys, versions)
+            prefetch.submit_all(settings.execution, worker.store_exact_losses, exact_work)
+            todo, _ = _fit_work(settings, plans, _units(settings, plans, exact_keys, versions), versions)
+            prefetch.submit_all(settings.execution, worker.fit_units, todo)
 
 
 def hypotheses(settings: Settings, candidate: Candidate, name: SchemeName) -> list[Any]:
-    """The hypotheses of one candidate in one scheme: as the fits left them, or anew where the cache was removed."""
-    alone = settings.model_copy(update={"candidates": [candidate]})
-    finished, _ = fit_all(alone, [name])
+    """The hypotheses of one candidate in one scheme, as the fits stored them; fitted again if the cache was removed."""
+    finished, _ = fit_all(settings.model_copy(update={"candidates": [candidate]}), [name])
     return [fit_cache.load(hypothesis_key(key)) for key in finished[name][candidate.name].keys]
 
 
 def warm_up(settings: Settings) -> None:
-    """Start the workers and have them import what they will need, while others wait for a server."""
+    """Start the workers; they import what they will need, while this process waits for a server."""
     pool = executor(settings.execution)
     for _ in range(settings.execution.workers):
         pool.submit(worker.import_learners, settings)
@@ -160,46 +82,86 @@ def first_reasons(candidates: Sequence[str], reasons: Sequence[str | None]) -> d
 
 
 def check_not_all_failed(settings: Settings, failures: Mapping[str, str]) -> None:
-    """Raise UserError if no candidate is left."""
+    """Raise UserError if all candidates failed."""
     if len(failures) == len(settings.candidates):
         reasons = "\n".join(f"candidates: {name} failed: {reason}" for name, reason in failures.items())
-        raise UserError(f"{reasons}\ncandidates: all failed, so there is nothing to select; mend at least one")
+        raise UserError(f"{reasons}\ncandidates: all failed, so there is nothing to select; fix at least one")
 
 
-def _to_do(
-    settings: Settings,
-    schemes: Sequence[FitPlan],
-    plans: Mapping[tuple[SchemeName, str], Sequence[Unit]],
-    versions: Versions,
-) -> tuple[list[Work], int]:
-    """The tasks of the units that are not stored, or that were begun and not asked for; how many others there are."""
+def _plans(settings: Settings, design: Design, names: Sequence[SchemeName]) -> list[FitPlan]:
+    try:
+        return [scheme(design, name, settings.deliver) for name in names]
+    except BadArgument as error:
+        raise UserError(f"{KEYS.get(error.argument, 'split')}: {error}") from None
+
+
+def _units(settings: Settings, plans: Sequence[FitPlan], exact_keys: ExactKeys, versions: Versions) -> Units:
+    """The fits of the candidates that need fits."""
+    return {
+        (plan.name, candidate.name): units
+        for plan in plans
+        for candidate, units in units_of_scheme.plan_units(
+            units_of_scheme.candidates_to_fit(settings, exact_keys[plan.name]), plan, versions
+        )
+    }
+
+
+def _exact_work(settings: Settings, plans: Sequence[FitPlan], exact_keys: ExactKeys, versions: Versions) -> list[Work]:
+    """The tasks that store all losses of a scheme without a fit, or store that fits are needed."""
+    todo = []
+    for plan in plans:
+        for candidate in settings.candidates:
+            key = exact_keys[plan.name].get(candidate.name)
+            if key is not None and (prefetch.is_prefetched([key]) or not fit_cache.has(key)):
+                state = units_of_scheme.first_state(settings, plan, candidate)
+                arguments = (settings, candidate, plan.name, key, state, versions)
+                todo.append(Work(f"{plan.name} · {candidate.name}, no fit", arguments, (key,)))
+    return todo
+
+
+def _fit_work(settings: Settings, plans: Sequence[FitPlan], units: Units, versions: Versions) -> tuple[list[Work], int]:
+    """The tasks of the units that are not stored or are prefetched, and the number of all other tasks."""
     todo: list[Work] = []
     reused = 0
-    for own in schemes:
+    for plan in plans:
         for candidate in settings.candidates:
-            units = plans.get((own.name, candidate.name), [])
-            seconds = own.seconds_a_fit(fit_times.known(candidate, versions.labeled))
-            size = own.fits_a_task(seconds)
-            for some in (units[first : first + size] for first in range(0, len(units), size)):
-                keys = tuple(unit.key for unit in some)
-                missing = [unit for unit in some if prefetch.is_begun(keys) or not fit_cache.has(unit.key)]
+            seconds = plan.seconds_a_fit(fit_times.known(candidate, versions.labeled))
+            for group in _groups(units.get((plan.name, candidate.name), []), plan.fits_a_task(seconds)):
+                keys = tuple(unit.key for unit in group)
+                missing = [unit for unit in group if prefetch.is_prefetched(keys) or not fit_cache.has(unit.key)]
                 if not missing:
                     reused += 1
                     continue
-                name = f"{own.label([unit.number for unit in missing])} · {candidate.name}"
+                name = f"{plan.label([unit.number for unit in missing])} · {candidate.name}"
                 arguments = (settings, candidate, missing, versions)
                 todo.append(Work(name, arguments, keys, (seconds or 0.0) * len(missing)))
     return todo, reused
 
 
-def _spared(
-    settings: Settings, schemes: Sequence[FitPlan], keys: Mapping[SchemeName, Mapping[str, str]], versions: Versions
-) -> list[Work]:
-    """The tasks that store what whole schemes leave that need no fit, or that they need some."""
-    return [
-        Work(f"{own.name} · {candidate.name}, no fit", (settings, candidate, own.name, key, state, versions), (key,))
-        for own in schemes
-        for candidate in settings.candidates
-        if (key := keys[own.name].get(candidate.name)) and (prefetch.is_begun([key]) or not fit_cache.has(key))
-        for state in [units_of_scheme.first_state(settings, own, candidate)]
-    ]
+def _groups(units: Sequence[Unit], size: int) -> Iterator[Sequence[Unit]]:
+    for first in range(0, len(units), size):
+        yield units[first : first + size]
+
+
+def _failures(todo: Sequence[Work], reasons: Sequence[str | None]) -> dict[str, str]:
+    return first_reasons([work.arguments[1].name for work in todo], reasons)
+
+
+def _finished(
+    settings: Settings,
+    plans: Sequence[FitPlan],
+    units: Units,
+    exact_keys: ExactKeys,
+    failures: Mapping[str, str],
+) -> dict[str, dict[str, Finished]]:
+    """What is stored now, by scheme and candidate, without the candidates that failed."""
+    names = [candidate.name for candidate in settings.candidates if candidate.name not in failures]
+    return {
+        plan.name: {
+            name: units_of_scheme.gather(units[plan.name, name])
+            if (plan.name, name) in units
+            else units_of_scheme.gather_exact(exact_keys[plan.name][name], len(plan.splits))
+            for name in names
+        }
+        for plan in plans
+    }

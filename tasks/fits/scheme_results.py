@@ -124,7 +124,7 @@ def _halves(design: Design, finished: Mapping[str, Finished], *, own: bool) -> I
 
     def of(units: Finished) -> Losses:
         parts = [part for part in units.training if part is not None] if own else units.losses
-        return half_losses(design, parts, own=own).ravel()
+        return half_losses(design, parts, on_training_half=own).ravel()
 
     return _lines(finished, unit, row, of)
 

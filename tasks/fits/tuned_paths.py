@@ -1,4 +1,4 @@
-"""One-parameter families among the candidates: what their final fit found along its path."""
+"""Candidates that tune one parameter: the errors along the parameter's path, and the choice, of the final fit."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -15,7 +15,7 @@ _CHOICES = ["candidate", "parameter", "chosen", "validated_on", "E_val", "correc
 
 
 def tables(settings: Settings, final: Mapping[str, Finished]) -> dict[str, pd.DataFrame]:
-    """`paths`: both errors at every value; `families`: the choice, its optimistic error and the corrected one."""
+    """`paths`: both errors at every value; `families`: the choice, its optimistic and its corrected error."""
     lines, choices = [], []
     for candidate in settings.candidates:
         if candidate.family is None or candidate.name not in final:
@@ -44,7 +44,7 @@ def tables(settings: Settings, final: Mapping[str, Finished]) -> dict[str, pd.Da
 
 
 def _path(hypothesis: Any) -> ParameterPath:
-    """The path of a family, which may stand behind its preprocessing."""
-    family = hypothesis if isinstance(hypothesis, TunedEstimator) else hypothesis.steps[-1][1]
-    path: ParameterPath = family.path_
+    """The path of a tuned estimator, which may be the last step after preprocessing."""
+    tuned = hypothesis if isinstance(hypothesis, TunedEstimator) else hypothesis.steps[-1][1]
+    path: ParameterPath = tuned.path_
     return path

@@ -6,10 +6,7 @@ that was killed, a candidate added or repeats raised redo only what is not there
 
 import contextlib
 import logging
-import os
 import resource
-import signal
-import threading
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -22,6 +19,7 @@ from heldout import updated
 from heldout.covalidation import disagreements
 from heldout.design import Design
 from heldout.errors import FitFailure
+from heldout.fit_warnings import FitWarnings
 from heldout.fitting import Fitted, fit_and_test, test
 from heldout.losses import Loss, Losses
 from heldout.records import Split
@@ -29,7 +27,6 @@ from heldout.schemes import SchemeName
 from heldout.shortcuts import Declined
 from heldout.shortcuts.scheme_losses import accelerated, fit_and_test_accelerated, held_out
 from heldout.shortcuts.support_vectors import SupportVectors
-from heldout.warned import Warned
 from tasks.fits.quiet import quiet
 from tasks.params import Candidate, Settings
 from tasks.plans import fit_times
@@ -39,17 +36,6 @@ from tasks.plans.units import Compared, Unit, Versions, hypothesis_key
 from tasks.storage import files, fit_cache
 
 log = logging.getLogger("heldout")
-
-
-def start() -> None:
-    """One thread: the cores are taken, and sums come out the same whatever the number of workers."""
-    from threadpoolctl import threadpool_limits
-
-    for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
-        os.environ[name] = "1"  # for the libraries that are loaded later: scikit-learn's OpenMP, SciPy's BLAS
-    threadpool_limits(1)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the main process tells of an interruption
-    threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
 
 
 def import_learners(settings: Settings) -> None:
@@ -132,7 +118,7 @@ def store_exact_losses(
     X = files.open_features(files.LABELED, versions.labeled)
     design = design_of(settings, versions.labeled, versions.partitions)
     learner = candidate.learner()
-    made: tuple[list[Losses], Warned] | None
+    made: tuple[list[Losses], FitWarnings] | None
     try:
         with quiet():
             made = (
@@ -199,10 +185,3 @@ def _shard_at_fault(hypotheses: Sequence[Any], shards: Sequence[Path], loss: Los
         except FitFailure as failure:
             return f"{shard.name}: {failure}"
     return None
-
-
-def _end_with(parent: int) -> None:
-    """An idle worker would outlive a main process that was killed."""
-    while os.getppid() == parent:
-        time.sleep(1)
-    os._exit(1)

@@ -1,4 +1,4 @@
-"""What `init` says: what a table holds, what is left out and why, and what will be run."""
+"""The lines that `init` prints: what a table holds, what is left out and why, and what will run."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -12,23 +12,23 @@ _MOST_CLASSES, _MOST_NAMES, _RARE = 12, 8, 20
 
 
 def lines(profile: Profile, values: Mapping[KeyPath, Any], name: str) -> Iterator[str]:
-    """One finding a line, each under the word that says what it is about."""
+    """A line for each finding; it starts with its topic."""
     yield f"table     {name}: {profile.rows} rows; {len(profile.kinds)} features stay: {kinds(profile)}"
     yield f"target    {profile.target}: {task(profile)}"
     if profile.labeled < profile.rows:
         yield f"          {profile.rows - profile.labeled} rows have no label: they are served as unlabelled rows"
-    for one in profile.dropped:
-        yield f"dropped   {one.column}: {one.why}"
+    for dropped in profile.dropped:
+        yield f"dropped   {dropped.column}: {dropped.why}"
     for remark in profile.remarks:
         yield f"found     {remark}"
     yield from _plan(profile, values)
 
 
 def kinds(profile: Profile) -> str:
-    """How many features are of each kind, with the names of those that are no numbers, if they are few."""
+    """How many features are of each kind; a few features that are not numeric are named."""
     counted = []
     for kind, count in Counter(profile.kinds.values()).most_common():
-        names = [name for name, own in profile.kinds.items() if own == kind]
+        names = [name for name, kind_of_name in profile.kinds.items() if kind_of_name == kind]
         listed = f" ({', '.join(names)})" if kind != "numeric" and count <= _MOST_NAMES else ""
         counted.append(f"{count} {kind}{listed}")
     return ", ".join(counted)
@@ -52,7 +52,7 @@ def _plan(profile: Profile, values: Mapping[KeyPath, Any]) -> Iterator[str]:
     kept = values[("data", "labeled_rows")]
     if kept is not None:
         yield (
-            f"plan      {kept} rows keep their label, so that a run takes minutes; the rest are the test part, and "
+            f"plan      {kept} rows keep their label, so that a run takes minutes; the rest are the test part and "
             "unlabelled rows; data.labeled_rows: null keeps all"
         )
     if profile.classes and not values[("split", "stratify")]:

@@ -1,4 +1,4 @@
-"""A user's files, copied below data/raw and given to DVC, or all left as it was."""
+"""A user's files, copied below data/raw and tracked by DVC; after an error everything is as before."""
 
 import filecmp
 import shutil
@@ -16,38 +16,38 @@ _SCHEMES = ("sklearn:", "openml:")
 
 
 def is_path(source: str) -> bool:
-    """Whether `source` names files, not a set that a library fetches."""
+    """Whether `source` names files, not a data set of scikit-learn or OpenML."""
     return not source.startswith(_SCHEMES)
 
 
 def place(source: str, taken: Sequence[str] = ()) -> str:
-    """The path below data/raw, as params.yaml names it, that `source` has or will have there.
+    """The path below data/raw that `source` has, or will have after the copy, as params.yaml names it.
 
-    `taken` are the places of other sources: one of the same name gets another.
+    `taken` are the places of other sources: a source with the same name gets another place.
     """
     if not is_path(source):
         return source
     if _inside(source) is not None:
         return str(_inside(source))
     name = "unlabeled" if has_magic(source) else Path(source).resolve().name
-    found = str(RAW / name)
-    return str(RAW / f"unlabeled-{name}") if found in taken else found
+    path = str(RAW / name)
+    return str(RAW / f"unlabeled-{name}") if path in taken else path
 
 
 @contextmanager
-def brought(sources: Sequence[str], places: Sequence[str]) -> Iterator[None]:
-    """Copy each of `sources` to its place and `dvc add` it; if the block raises, everything is as it was before.
+def copied(sources: Sequence[str], places: Sequence[str]) -> Iterator[None]:
+    """Copy each of `sources` to its place and `dvc add` it; if the block raises, everything is as before.
 
-    What lies below data/raw stays there. A copy that is there already is replaced if DVC has it. Raises UserError for
-    another file of the same name that DVC does not have, and for what `dvc add` refuses.
+    A source below data/raw stays there. An older copy is replaced if DVC tracks it. Raises UserError for another
+    file of the same name that DVC does not track, and with the message of `dvc add` if it fails.
     """
-    undo: list[tuple[Path, Path | None]] = []  # what was written, and where the one before it is kept
+    undo: list[tuple[Path, Path | None]] = []  # what was written, and where the older file is kept
     try:
         for source, target in zip(sources, map(Path, places), strict=True):
             if not is_path(source):
                 continue
             if _inside(source) is None and not _same(source, target):
-                _keep(target, undo)
+                _set_aside(target, undo)
                 _copy(source, target)
             if not has_magic(str(target)):
                 _track(target, undo)
@@ -79,7 +79,7 @@ def _same(source: str, target: Path) -> bool:
 
 
 def _files(source: str) -> dict[str, Path]:
-    """The files of a folder or a glob, by the name that each has inside of it."""
+    """The files of a folder or a glob, by their names inside of it."""
     if has_magic(source):
         return {path.name: path for path in read_source.unlabeled_files(source)}
     return {str(path.relative_to(source)): path for path in Path(source).rglob("*") if path.is_file()}
@@ -95,12 +95,12 @@ def _copy(source: str, target: Path) -> None:
         shutil.copyfile(path, target / name)
 
 
-def _keep(target: Path, undo: list[tuple[Path, Path | None]]) -> None:
-    """Put aside what lies at `target`, to be put back if need be."""
+def _set_aside(target: Path, undo: list[tuple[Path, Path | None]]) -> None:
+    """Move what lies at `target` aside, so that an error can restore it."""
     if target.exists():
         if not _pointer(target).exists():
             raise UserError(
-                f"{target} is there with other content that DVC does not have: remove it, or rename the one you give"
+                f"{target} is there with other content that DVC does not have: remove it, or rename your file"
             )
         aside = target.with_name(f".{target.name}.old")
         _remove(aside)
@@ -111,7 +111,7 @@ def _keep(target: Path, undo: list[tuple[Path, Path | None]]) -> None:
 
 
 def _track(target: Path, undo: list[tuple[Path, Path | None]]) -> None:
-    if any(_pointer(folder).exists() for folder in target.parents[:-1]):  # it is part of a folder that DVC has
+    if any(_pointer(folder).exists() for folder in target.parents[:-1]):  # it is in a folder that DVC tracks
         return
     for written in (_pointer(target), target.with_name(".gitignore")):
         aside = written.with_name(f".{written.name}.old")

@@ -1,4 +1,4 @@
-"""The start with a user's table: looked at, brought below data/raw, and params.yaml written; all of it or nothing."""
+"""The start with a user's table: profiled, copied below data/raw, params.yaml written; all of it or nothing."""
 
 import itertools
 import os
@@ -21,42 +21,42 @@ SHIPPED = Path(__file__).parents[2] / PARAMS
 _MOST_NEIGHBOURS = 50
 
 
-def start(source: str, target: str, unlabeled: str | None, here: Path) -> list[str]:
-    """Write params.yaml for `source`, and return what was found, in lines; relative paths are seen from `here`.
+def initialize(source: str, target: str, unlabeled: str | None, here: Path) -> list[str]:
+    """Write params.yaml for `source`, and return the findings as lines; relative paths start at `here`.
 
     Raises UserError, with params.yaml and data/raw as they were.
     """
-    given = [_seen_from(here, path) for path in (source, unlabeled) if path is not None]
-    if unlabeled is not None and not Path(given[1]).exists():
-        read_source.unlabeled_files(given[1])  # refuses what is neither a path nor a glob
-    found = profile.look(read_source.read_table(given[0]), target)
-    places = [import_raw.place(given[0])]
-    places += [import_raw.place(path, places) for path in given[1:]]
+    sources = [_absolute(here, path) for path in (source, unlabeled) if path is not None]
+    if unlabeled is not None and not Path(sources[1]).exists():
+        read_source.unlabeled_files(sources[1])  # refuses what is neither a path nor a glob
+    profiled = profile.look(read_source.read_table(sources[0]), target)
+    places = [import_raw.place(sources[0])]
+    places += [import_raw.place(path, places) for path in sources[1:]]
     old = _template()
     refusals: list[UserError] = []
-    for values in _attempts(propose_params.decide(found, places[0], places[1] if unlabeled is not None else None)):
+    for values in _attempts(propose_params.decide(profiled, places[0], places[1] if unlabeled is not None else None)):
         text = edit_params.fill(old, propose_params.named(values, yaml.safe_load(old)))
-        refusal = _refusal(text, given[0])
+        refusal = _refusal(text, sources[0])
         if refusal is None:
             break
         refusals.append(refusal)
     else:
         raise refusals[0]
-    with import_raw.brought(given, places):
+    with import_raw.copied(sources, places):
         kept = _replace(text)
-    told = list(describe.lines(found, values, Path(source).name))
-    told += [f"plan      changed, since `prepare` refuses the first one: {refusal}" for refusal in refusals[:1]]
-    told += [f"beside    {name} has the same columns, and is not used" for name in _alike(given[0])]
-    before = f"; the one before it is {kept}" if kept else ""
-    return [*told, f"wrote     {PARAMS}, for {places[0]}{before}", "next      dvc repro"]
+    lines = list(describe.lines(profiled, values, Path(source).name))
+    lines += [f"plan      changed, since `prepare` refuses the first plan: {refusal}" for refusal in refusals[:1]]
+    lines += [f"next to   {name} has the same columns, and is not used" for name in _alike(sources[0])]
+    old_file = f"; the old file is {kept}" if kept else ""
+    return [*lines, f"wrote     {PARAMS}, for {places[0]}{old_file}", "next      dvc repro"]
 
 
-def _seen_from(here: Path, path: str) -> str:
+def _absolute(here: Path, path: str) -> str:
     return os.path.normpath(here / path) if import_raw.is_path(path) else path
 
 
 def _template() -> str:
-    """The params.yaml of the current folder; the one that came with the code where there is none."""
+    """The params.yaml of the current folder; if there is none, the file that is shipped with the code."""
     for path in (PARAMS, SHIPPED):
         if path.is_file():
             text = path.read_text(encoding="utf-8")
@@ -67,11 +67,11 @@ def _template() -> str:
                 raise UserError(
                     f"{path} is not valid YAML, so its comments and settings cannot be kept ({error}); move it away"
                 ) from None
-    raise UserError(f"there is no {PARAMS}, here or beside the code; `git checkout {PARAMS}` brings it back")
+    raise UserError(f"there is no {PARAMS}, here or next to the code; `git checkout {PARAMS}` restores it")
 
 
 def _attempts(values: Mapping[edit_params.KeyPath, Any]) -> Iterator[Mapping[edit_params.KeyPath, Any]]:
-    """What was decided; should `prepare` refuse it, without what it may refuse."""
+    """The proposed values; then, in case `prepare` refuses them, without what it may refuse."""
     loose: dict[edit_params.KeyPath, Any] = {
         ("split", "stratify"): False,
         ("split", "folds"): min(5, values[("split", "folds")]),
@@ -81,7 +81,7 @@ def _attempts(values: Mapping[edit_params.KeyPath, Any]) -> Iterator[Mapping[edi
 
 
 def _refusal(text: str, source: str) -> UserError | None:
-    """What `prepare` has against these parameters, the table read from where it lies now."""
+    """The error of `prepare` with these parameters, on the table in its present place."""
     trial = PARAMS.with_name(f".{PARAMS.name}.new")
     trial.write_text(text, encoding="utf-8")
     try:
@@ -95,7 +95,7 @@ def _refusal(text: str, source: str) -> UserError | None:
 
 
 def _replace(text: str) -> Path | None:
-    """Write params.yaml in one step, and return where the one before it is kept."""
+    """Write params.yaml in one step, and return where the old file is kept."""
     kept = None
     if PARAMS.exists():
         if PARAMS.read_text(encoding="utf-8") == text:
@@ -110,13 +110,13 @@ def _replace(text: str) -> Path | None:
 
 
 def _alike(source: str) -> Iterator[str]:
-    """Files beside `source` with the same columns."""
+    """Files next to `source` with the same columns."""
     path = Path(source)
     if not import_raw.is_path(source) or not path.is_file():
         return
-    own = _header(path)
+    header = _header(path)
     for other in sorted(path.parent.glob("*"))[:_MOST_NEIGHBOURS]:
-        if other != path and other.is_file() and own and _header(other) == own:
+        if other != path and other.is_file() and header and _header(other) == header:
             yield other.name
 
 

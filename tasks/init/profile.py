@@ -1,4 +1,4 @@
-"""A look at a table before anything is fitted: what it holds, what to leave out and why."""
+"""The profile of a table before any fit: what it holds, what to leave out and why."""
 
 import difflib
 from collections.abc import Mapping
@@ -14,7 +14,7 @@ from tasks.init.uninformative import why_useless
 from tasks.params.sections import ColumnKind
 from tasks.runtime.errors import UserError
 
-_MARKERS = ("?", "-", ".", "*", "missing", "unknown", "Unknown")  # said, not decided: each may be a value
+_MARKERS = ("?", "-", ".", "*", "missing", "unknown", "Unknown")  # reported, not decided: each may be a value
 _LONGEST_MARKER = 10
 
 
@@ -28,10 +28,10 @@ class Dropped:
 
 @dataclass(frozen=True)
 class Profile:
-    """What a table holds. `classes` is empty for a target of numbers; `kinds` are those of the features that stay.
+    """What a table holds. `classes` is empty for a target of numbers; `kinds` are the kinds of the features that stay.
 
-    `missing` are strings that mean a gap, `time` the column by which the rows are a stream, `characters` the mean
-    length of a row's texts, `remarks` what else to say.
+    `missing` are strings that mean a gap, `time` the column that orders the rows as a stream, `characters` the mean
+    length of a row's texts, `remarks` further findings.
     """
 
     rows: int
@@ -50,28 +50,24 @@ def look(table: pd.DataFrame, target: str) -> Profile:
     """Look at every column of `table` and at the order of its rows.
 
     Raises UserError where the target is no column, has fewer than two values, is neither classes nor numbers, or where
-    no feature is left beside it.
+    no feature is left.
     """
     _check(table, target)
     table, missing = _without_markers(table, target)
     labeled = table[table[target].notna()]
     y = labeled[target].infer_objects()
     classes = _is_class(y, target)
-    features = table.drop(columns=target)
-    unusable = {str(name): f"cannot be used as it is: it {why}" for name, why in column_types.refused(features).items()}
-    features = column_types.typed(features.drop(columns=list(unusable)))[0]
-    useless = {str(name): why for name in features.columns if (why := why_useless(features[name])) is not None}
-    features = features.drop(columns=list(useless))
-    everywhere, features = features, features.loc[labeled.index]
-    found, warned = _leaks(features, y, classes=classes)
-    dropped = {**unusable, **useless, **{leak.column: leak.why for leak in found}}
-    features = features.drop(columns=[leak.column for leak in found])
+    of_all_rows, dropped = _usable(table.drop(columns=target))
+    features = of_all_rows.loc[labeled.index]
+    leaks, leak_remarks = _leaks(features, y, classes=classes)
+    dropped |= {leak.column: leak.why for leak in leaks}
+    features = features.drop(columns=[leak.column for leak in leaks])
     if features.empty:
         reasons = "; ".join(f"{name}: {why}" for name, why in dropped.items())
-        raise UserError(f"no feature is left beside the target {target} ({reasons})")
-    rows = row_order.of_rows(features, y, classes=classes)
+        raise UserError(f"no feature is left next to the target {target} ({reasons})")
+    order = row_order.of_rows(features, y, classes=classes)
     kinds = {
-        str(name): column_types.kind_of_dtype(dtype) for name, dtype in features.dtypes.items() if name != rows.time
+        str(name): column_types.kind_of_dtype(dtype) for name, dtype in features.dtypes.items() if name != order.time
     }
     return Profile(
         rows=len(table),
@@ -81,10 +77,18 @@ def look(table: pd.DataFrame, target: str) -> Profile:
         kinds=kinds,
         dropped=tuple(Dropped(name, dropped[name]) for name in map(str, table.columns) if name in dropped),
         missing=missing,
-        time=rows.time,
+        time=order.time,
         characters=sum(float(features[name].str.len().mean()) for name, kind in kinds.items() if kind == "text"),
-        remarks=(*warned, *_copies(features, y), *rows.remarks, *_gaps(everywhere[features.columns], missing)),
+        remarks=(*leak_remarks, *_copies(features, y), *order.remarks, *_gaps(of_all_rows[features.columns], missing)),
     )
+
+
+def _usable(features: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, str]]:
+    """The columns from which a learner may generalise, in their dtypes; and the reasons to leave the others out."""
+    unusable = {str(name): f"cannot be used as it is: it {why}" for name, why in column_types.refused(features).items()}
+    typed = column_types.typed(features.drop(columns=list(unusable)))[0]
+    useless = {str(name): why for name in typed.columns if (why := why_useless(typed[name])) is not None}
+    return typed.drop(columns=list(useless)), {**unusable, **useless}
 
 
 def _check(table: pd.DataFrame, target: str) -> None:
@@ -98,7 +102,7 @@ def _check(table: pd.DataFrame, target: str) -> None:
     if values.nunique() < 2:
         raise UserError(f"--target: {target} has the single value {values.unique().tolist()}; at least two are needed")
     if table.shape[1] < 2:
-        raise UserError(f"--target: {target} is the only column; there is no feature beside it")
+        raise UserError(f"--target: {target} is the only column; there is no feature")
 
 
 def _is_class(y: pd.Series, target: str) -> bool:
@@ -115,8 +119,8 @@ def _is_class(y: pd.Series, target: str) -> bool:
 
 
 def _without_markers(table: pd.DataFrame, target: str) -> tuple[pd.DataFrame, tuple[str, ...]]:
-    """The table with gaps in place of the one string that stands among the numbers of a column, and those strings."""
-    found: dict[str, None] = {}
+    """The table with gaps in place of the only string among the numbers of a column, and these strings."""
+    markers: dict[str, None] = {}
     for name in column_types.refused(table.drop(columns=target)):
         values = table[name].dropna().astype(str)
         strings = values[pd.to_numeric(values, errors="coerce").isna()].unique()
@@ -125,26 +129,26 @@ def _without_markers(table: pd.DataFrame, target: str) -> tuple[pd.DataFrame, tu
             and len(strings[0]) <= _LONGEST_MARKER
             and not (table[target].astype(str) == strings[0]).any()
         ):
-            found[strings[0]] = None
-    if not found:
+            markers[strings[0]] = None
+    if not markers:
         return table, ()
-    table = table.replace(list(found), None)
+    table = table.replace(list(markers), None)
     numbers = {name: pd.to_numeric(table[name], errors="coerce") for name in table.columns if name != target}
     return table.assign(
         **{
-            name: made
-            for name, made in numbers.items()
-            if made.notna().any() and made.isna().equals(table[name].isna())
+            name: values
+            for name, values in numbers.items()
+            if values.notna().any() and values.isna().equals(table[name].isna())
         }
-    ), tuple(found)
+    ), tuple(markers)
 
 
 def _leaks(features: pd.DataFrame, y: pd.Series, *, classes: bool) -> tuple[list[leakage.Leak], list[str]]:
-    """The columns that give the target away, and in words those that stay although they may."""
+    """The columns that give the target away, and remarks on columns that may do so and stay."""
     texts = [str(name) for name, dtype in features.dtypes.items() if column_types.kind_of_dtype(dtype) == "text"]
-    found = leakage.of_single_columns(features.drop(columns=texts), y, classes=classes)
-    sure = [leak for leak in found if leak.sure]
-    doubtful = [leak for leak in found if not leak.sure]
+    single = leakage.of_single_columns(features.drop(columns=texts), y, classes=classes)
+    sure = [leak for leak in single if leak.sure]
+    doubtful = [leak for leak in single if not leak.sure]
     if classes:
         known = [leak.column for leak in sure]
         sure += [leak for leak in leakage.of_indicators(features, y) if leak.column not in known]
@@ -153,30 +157,31 @@ def _leaks(features: pd.DataFrame, y: pd.Series, *, classes: bool) -> tuple[list
     if len(sure) == features.shape[1]:  # nothing would be left to learn from
         kept = [leak for leak in sure if leak.column in texts] or sure
         sure = [leak for leak in sure if leak not in kept]
-    return sure, [f"LEAK in {leak.column}, kept since no other column is left: {_own(leak)}" for leak in kept] + [
-        f"{leak.column} may give the target away: {_own(leak)}; too few rows to be sure, so it stays: is it known "
+    return sure, [f"LEAK in {leak.column}, kept since no other column is left: {_reason(leak)}" for leak in kept] + [
+        f"{leak.column} may give the target away: {_reason(leak)}; too few rows to be sure, so it stays: is it known "
         "before the target is?"
         for leak in doubtful
     ]
 
 
-def _own(leak: leakage.Leak) -> str:
+def _reason(leak: leakage.Leak) -> str:
     return leak.why.removeprefix("leak: ")
 
 
 def _copies(features: pd.DataFrame, y: pd.Series) -> list[str]:
     rows = pd.DataFrame({"features": pd.util.hash_pandas_object(features, index=False), "label": y})
     equal = int(rows.duplicated().sum())
-    torn = int(rows["features"].duplicated().sum()) - equal
+    other_label = int(rows["features"].duplicated().sum()) - equal
     remarks = []
     if equal:
         remarks.append(
-            f"{equal} rows repeat an earlier row exactly; honest draws of few values do, copies do too: "
+            f"{equal} rows repeat an earlier row exactly; draws of few values do so by chance, and copies do: "
             "see split.duplicates"
         )
-    if torn:
+    if other_label:
         remarks.append(
-            f"{torn} rows repeat the features of an earlier row with another label: no learner can be right on both"
+            f"{other_label} rows repeat the features of an earlier row with another label: no learner can be right on "
+            "both"
         )
     return remarks
 
@@ -184,10 +189,10 @@ def _copies(features: pd.DataFrame, y: pd.Series) -> list[str]:
 def _gaps(features: pd.DataFrame, missing: tuple[str, ...]) -> list[str]:
     remarks = [f"{marker!r} among numbers means missing: data.missing" for marker in missing]
     shares = features.isna().mean()
-    some = shares[shares > 0].sort_values(ascending=False, kind="stable")
-    if len(some):
-        listing = ", ".join(f"{name} {leakage.percent(share)}" for name, share in some.iloc[:5].items())
-        remarks.append(f"{len(some)} columns have gaps: {listing}{', …' if len(some) > 5 else ''}")
+    gappy = shares[shares > 0].sort_values(ascending=False, kind="stable")
+    if len(gappy):
+        listing = ", ".join(f"{name} {leakage.percent(share)}" for name, share in gappy.iloc[:5].items())
+        remarks.append(f"{len(gappy)} columns have gaps: {listing}{', …' if len(gappy) > 5 else ''}")
     marked: dict[str, list[str]] = {}
     for name in features.columns:
         if isinstance(features[name].dtype, pd.CategoricalDtype):

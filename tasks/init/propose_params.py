@@ -1,4 +1,4 @@
-"""From what a table holds to the params.yaml that fits it: sizes that take minutes, and learners of its kind."""
+"""The params.yaml for a profiled table: sizes that take minutes, and learners for its columns and target."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -10,13 +10,13 @@ from tasks.init.profile import Profile
 
 _LEAST_TEST_FRACTION, VALIDATION_FRACTION, TESTED_FRACTION = 0.2, 0.2, 0.5
 _FOLDS, _FEWER_FOLDS = 10, 5
-_BLOCKS = 20  # of progressive validation, each a fit a candidate
-# what two cores fit in about two minutes, some fifty times a candidate
+_BLOCKS = 20  # of progressive validation; a block is a fit of each candidate
+# two cores fit so much in about two minutes, with about fifty fits of each candidate
 _MOST_ROWS, _MOST_VALUES, _MOST_CHARACTERS, _FEWEST_ROWS = 4000, 300_000, 2_000_000, 500
 _FEW_ROWS, _REPEATS_OF_FEW, _REPEATS = 600, 30, 10
 _SHARDS = 4
-_MOST_CLASSES_TO_BOOST, _MOST_COLUMNS_TO_BOOST = 3, 200  # boosting grows a tree a class and step, on all columns
-_MOST_ROWS_OF_NEIGHBOURS = 20_000  # labelled or not: each is compared with all that were learned
+_MOST_CLASSES_TO_BOOST, _MOST_COLUMNS_TO_BOOST = 3, 200  # boosting grows a tree for each class and step, on all columns
+_MOST_ROWS_OF_NEIGHBOURS = 20_000  # labelled or not: each is compared with all training rows
 
 
 def decide(profile: Profile, source: str, unlabeled: str | None) -> dict[KeyPath, Any]:
@@ -70,12 +70,12 @@ def _most_rows(profile: Profile) -> int:
 
 
 def _test_fraction(profile: Profile, most: int) -> float:
-    """A fifth; of a long table half of the rows that are too many to be trained on: E_test is then the less noisy."""
+    """A fifth; for a long table half of the rows that are too many to train on, which makes E_test less noisy."""
     return max(_LEAST_TEST_FRACTION, round((profile.labeled - most) / 2 / profile.labeled, 2))
 
 
 def _folds(profile: Profile, labeled: int) -> tuple[int, bool]:
-    """The folds, and whether they are stratified: not where a class has too few rows for a share in each."""
+    """The number of folds, and whether to stratify: not if a class has too few rows for every fold."""
     if not profile.classes:
         return min(_FOLDS, labeled), True
     smallest = int(min(count for _, count in profile.classes) * labeled / profile.labeled)
@@ -90,7 +90,7 @@ def _candidates(profile: Profile, rows: int) -> list[dict[str, Any]]:
     kinds = set(profile.kinds.values())
     neighbours = rows <= _MOST_ROWS_OF_NEIGHBOURS
     if "text" in kinds:
-        return _of_text(bool(profile.classes), alone=kinds == {"text"})
+        return _of_text(bool(profile.classes), only_text=kinds == {"text"})
     forest = {"n_estimators": 100, "max_features": "sqrt", "random_state": 0}
     boosted = len(profile.kinds) <= _MOST_COLUMNS_TO_BOOST and len(profile.classes) <= _MOST_CLASSES_TO_BOOST
     if not profile.classes:
@@ -115,7 +115,7 @@ def _candidates(profile: Profile, rows: int) -> list[dict[str, Any]]:
     ]
 
 
-def _of_text(classes: bool, *, alone: bool) -> list[dict[str, Any]]:
+def _of_text(classes: bool, *, only_text: bool) -> list[dict[str, Any]]:
     if not classes:
         return [
             _learner("ridge", "linear_model.Ridge", alpha=10.0),
@@ -123,8 +123,8 @@ def _of_text(classes: bool, *, alone: bool) -> list[dict[str, Any]]:
             _learner("nearest-neighbours", "neighbors.KNeighborsRegressor", n_neighbors=10),
         ]
     return [
-        # counts that are never negative: words have them, scaled numbers do not
-        _learner("naive-bayes", "naive_bayes.ComplementNB" if alone else "naive_bayes.BernoulliNB"),
+        # ComplementNB needs counts that are not negative: words are counts, scaled numbers are not
+        _learner("naive-bayes", "naive_bayes.ComplementNB" if only_text else "naive_bayes.BernoulliNB"),
         _learner("logistic", "linear_model.LogisticRegression", C=1.0, max_iter=1000),
         _learner("linear-svm", "svm.LinearSVC", C=1.0, random_state=0),
     ]
@@ -140,7 +140,7 @@ def _learner(name: str, path: str, **params: Any) -> dict[str, Any]:
 
 
 def named(values: Mapping[KeyPath, Any], template: Mapping[str, Any]) -> dict[KeyPath, Any]:
-    """`values` without those that would only turn off what `template` does not even name."""
+    """`values` without the nulls for keys that `template` does not name."""
     known = {(key,) for key in template} | {
         (key, inner) for key, section in template.items() if isinstance(section, dict) for inner in section
     }

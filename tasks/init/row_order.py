@@ -1,4 +1,4 @@
-"""What the order of the rows in the file says: sorted by class, or a stream."""
+"""The order of the rows in the file: sorted by class, or a stream."""
 
 import re
 from dataclasses import dataclass
@@ -9,24 +9,24 @@ import pandas as pd
 from tasks.init.leakage import percent
 
 _FEWEST_ROWS = 50
-_ALIKE, _STREAM = 0.1, 0.3  # of neighbours' likeness, past chance, as a share of what is possible
+_ALIKE, _STREAM = 0.1, 0.3  # limits of the likeness of neighbours beyond chance, as a share of the possible
 _IN_ORDER = 0.95  # Spearman's correlation of a time stamp with the position in the file
 _NAMED_LIKE_TIME = re.compile(r"date|time|timestamp|year|month|day|hour|minute|second|epoch", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
 class Order:
-    """What was found, in words, and the column that gives the time if rows are a stream."""
+    """Remarks on the order, and the time column if the rows are a stream."""
 
     remarks: tuple[str, ...]
     time: str | None
 
 
 def of_rows(features: pd.DataFrame, target: pd.Series, *, classes: bool) -> Order:
-    """How alike neighbouring labels are, past what shuffling would give, and which column has the time.
+    """How alike neighbouring labels are, compared with shuffled rows, and which column has the time.
 
-    `features` are those of the rows with a label, in file order. The time column is one of dates, or one of numbers
-    with the name of a time, that rises down the file (Spearman's 0.95 or more).
+    `features` are the features of the rows with a label, in file order. The time column holds dates, or numbers
+    under the name of a time, and rises down the file (Spearman's correlation of 0.95 or more).
     """
     if len(target) < _FEWEST_ROWS:
         return Order((), None)
@@ -37,18 +37,18 @@ def of_rows(features: pd.DataFrame, target: pd.Series, *, classes: bool) -> Orde
             return Order(
                 (f"the file is sorted by class ({runs} runs): parts are drawn at random, so this is harmless",), None
             )
-    if alike < max(_ALIKE, 4 / np.sqrt(len(target))):  # four standard errors of no likeness
+    if alike < max(_ALIKE, 4 / np.sqrt(len(target))):  # four standard errors of the likeness of shuffled rows
         return Order((), None)
     time = _time(features)
-    said = f"labels of neighbouring rows are alike: {possible} (0 is no order, 1 is complete)"
+    remark = f"labels of neighbouring rows are alike: {possible} (0 is no order, 1 is complete)"
     if time is not None:
-        said += f", and {time} rises down the file: the rows are a stream, and are split in the order of {time}"
+        remark += f", and {time} rises down the file: the rows are a stream, and are split in the order of {time}"
     elif alike >= _STREAM:
-        said += (
+        remark += (
             "; if rows near each other stay together in use (time, place, person), name the column in data.time or "
             "data.groups: random parts put neighbours on both sides"
         )
-    return Order((said,), time)
+    return Order((remark,), time)
 
 
 def _likeness(target: pd.Series, *, classes: bool) -> tuple[float, str]:
@@ -65,7 +65,7 @@ def _likeness(target: pd.Series, *, classes: bool) -> tuple[float, str]:
 
 
 def _time(features: pd.DataFrame) -> str | None:
-    if features.shape[1] < 2:  # the time is no feature, and there must be one
+    if features.shape[1] < 2:  # the time is no feature, and a feature must be left
         return None
     position = pd.Series(np.arange(len(features), dtype=np.float64), index=features.index)
     for name in sorted(features.columns, key=lambda name: not pd.api.types.is_datetime64_any_dtype(features[name])):

@@ -1,27 +1,27 @@
-"""Columns that no learner can generalise from: empty, constant, or the name of the row."""
+"""Columns from which no learner can generalise: empty, constant, or an identifier of the row."""
 
 import re
 
 import numpy as np
 import pandas as pd
 
-FEWEST = 20  # rows below which being all different means nothing
+FEWEST = 20  # below so many rows, different values mean nothing
 _FIRST = 1000
 _NAMED_LIKE_AN_IDENTIFIER = re.compile(r"(^|[_\W])(id|idx|index|uuid|guid|key|row|rownum|rownames|nr)$|[a-z]I[dD]$|id$")
 _DIGITS = re.compile(r"[0-9a-fA-F]*[0-9][0-9a-fA-F]*")
 
 
 def why_useless(column: pd.Series) -> str | None:
-    """The reason to leave a column out, read off its values and name alone; None if there is none.
+    """The reason to leave a column out, from its values and its name; None if there is no reason.
 
     A column is an identifier if its values (gaps aside) differ in at least 20 rows and are
     - whole numbers that only rise or only fall down the file, or fill an interval without a gap, or are named so;
     - strings of one word, or strings that differ in their digits alone.
-    Dates, fractions and free text differ too, and are no identifiers. `column` has the dtype of its kind.
+    Dates, fractions and free text are no identifiers, though they differ too. `column` has the dtype of its kind.
     """
     if column.isna().all():
         return "every value is missing"
-    head = column.iloc[:_FIRST]  # which spares most columns a look at all of their values
+    head = column.iloc[:_FIRST]  # enough to decide for most columns
     if head.nunique() == 1 and column.notna().all() and column.nunique() == 1:
         return f"constant: every value is {_short(column.iloc[0])}"
     present = column.dropna()

@@ -1,4 +1,4 @@
-"""What is shipped: the winner in the form that `deliver` names."""
+"""What is delivered: the winner in the form that the parameter `deliver` names."""
 
 import timeit
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from tasks.storage import files, model_file
 
 @dataclass(frozen=True, eq=False)
 class Delivered:
-    """The hypothesis that is saved, registered and tested, and g, the single model that it is compared with."""
+    """The hypothesis that is saved, registered and tested, and g, the single model with which it is compared."""
 
     hypothesis: Any
     final: Any
@@ -27,7 +27,7 @@ class Delivered:
 
 @dataclass(frozen=True)
 class Speed:
-    """Microseconds that a prediction takes for one row among many: of what is delivered, and of g."""
+    """Microseconds a row that a prediction of many rows takes: of the delivered hypothesis, and of g."""
 
     delivered: float
     final: float
@@ -37,7 +37,7 @@ class Speed:
 
 
 def compare_speed(settings: Settings, winner: Candidate, hypothesis: Any) -> Speed | None:
-    """The times of both, on this machine and now: for the terminal and MLflow. None where g itself is delivered."""
+    """The times of both, measured now on this machine, for the terminal and MLflow; None where g is delivered."""
     if settings.deliver == "final":
         return None
     X, _ = files.read_table(files.LABELED)
@@ -60,7 +60,7 @@ def deliver(settings: Settings, winner: Candidate) -> Delivered:
     if form == "progressive":
         members = hypotheses(settings, winner, "progressive")
         tested = np.array([len(split.validation) for split in design.splits("progressive")])
-        whole: Any = ProgressiveHypothesis.of(
+        progressive = ProgressiveHypothesis.of(
             members,
             tested,
             learner=learner,
@@ -69,10 +69,10 @@ def deliver(settings: Settings, winner: Candidate) -> Delivered:
             stratify=design.stratify,
             seed=settings.seed,
         )
-        return Delivered(whole, final)
+        return Delivered(progressive, final)
     members = hypotheses(settings, winner, "cross_validation")
     tested = np.array([len(split.validation) for split in design.splits("cross_validation")])
-    whole = KFoldHypothesis.of(
+    k_fold = KFoldHypothesis.of(
         members,
         tested,
         learner=learner,
@@ -81,4 +81,4 @@ def deliver(settings: Settings, winner: Candidate) -> Delivered:
         vote=form == "vote",
         seed=settings.seed,
     )
-    return Delivered(whole, final)
+    return Delivered(k_fold, final)

@@ -1,4 +1,4 @@
-"""What difference copies of a row make: E_cv of the winner with copies on both sides of a split, and on one."""
+"""The effect of duplicate rows: E_cv of the winner with copies on both sides of a split, and on one side."""
 
 import logging
 from dataclasses import asdict, dataclass
@@ -17,8 +17,8 @@ log = logging.getLogger("heldout")
 
 
 @dataclass(frozen=True)
-class Together:
-    """The labelled rows that have a copy, those whose copies' labels differ, and E_cv of the winner both ways.
+class DuplicatesEffect:
+    """The labelled rows that have a copy, how many of them have a copy with another label, and E_cv both ways.
 
     `E_cv_kept_together` is None where those folds cannot be fitted.
     """
@@ -33,16 +33,17 @@ class Together:
         return {"duplicates": asdict(self)}
 
 
-def compare(settings: Settings, results: Results, winner: Candidate) -> Together | None:
-    """Both errors, at k further fits that are stored like all others; None where no two rows are copies."""
+def compare(settings: Settings, results: Results, winner: Candidate) -> DuplicatesEffect | None:
+    """Both errors; None where no two rows are copies. The k further fits are stored like all others."""
     design = results.design
     if design.copies is None:
         return None
-    together = None
+    E_cv_kept_together = None
     try:
         finished, _ = fit_all(settings.model_copy(update={"candidates": [winner]}), ["copies_together"])
-        together = float(np.concatenate([*finished["copies_together"][winner.name].losses]).mean())
+        E_cv_kept_together = float(np.concatenate([*finished["copies_together"][winner.name].losses]).mean())
     except UserError as error:
         log.warning("copies: E_cv of %s with copies on one side cannot be computed: %s", winner.name, error)
     rows, differing = duplicates.count(design.copies, design.y)
-    return Together(rows, differing, cross_validated(design, results.evidence[winner.name]).error, together)
+    E_cv = cross_validated(design, results.evidence[winner.name]).error
+    return DuplicatesEffect(rows, differing, E_cv, E_cv_kept_together)

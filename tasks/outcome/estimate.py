@@ -1,4 +1,4 @@
-"""From losses to estimates and the choice: gathers what the schemes left, and has the science judge it."""
+"""From losses to estimates and the choice: what the schemes left is gathered here, and judged by the science."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -30,7 +30,7 @@ class Results:
         return tuple(self.evidence)
 
     def target(self, candidate: str, target: str) -> str:
-        """What an estimate of a candidate is about: also that it is updated once."""
+        """What an estimate of a candidate is about, which also says if the candidate is updated once."""
         return updated_once(target) if candidate in self.updated else target
 
 
@@ -48,22 +48,22 @@ def estimate_all(results: Results) -> dict[str, list[Estimate]]:
     return {
         name: [
             replace(record, target=results.target(name, record.target))
-            for record in estimate_candidate(results.design, name, of)
+            for record in estimate_candidate(results.design, name, evidence)
         ]
-        for name, of in results.evidence.items()
+        for name, evidence in results.evidence.items()
     }
 
 
 def choose(
     settings: Settings, results: Results, estimates: Mapping[str, list[Estimate]]
 ) -> tuple[Selection, list[Estimate]]:
-    """The winner by `selection.criterion` and `selection.rule`, and its error after having won.
+    """The winner by `selection.criterion` and `selection.rule`, and the error estimates after the choice.
 
     Raises UserError if nothing can be chosen.
     """
     if not results.candidates:
         reasons = "; ".join(f"{name}: {reason}" for name, reason in results.failures.items())
-        raise UserError(f"candidates: all failed ({reasons}), so there is nothing to select; mend at least one")
+        raise UserError(f"candidates: all failed ({reasons}), so there is nothing to select; fix at least one")
     try:
         selection = select_among(
             results.design, results.evidence, estimates, settings.criterion, settings.selection.rule

@@ -1,4 +1,4 @@
-"""The contamination ledger: how often labelled data were used to choose (METHOD, section 2)."""
+"""The contamination ledger: how often labelled data were used to choose a model (decision 4)."""
 
 from dataclasses import dataclass
 
@@ -10,8 +10,8 @@ from tasks.storage import fit_cache
 class Ledger:
     """How often these labelled data were used to choose."""
 
-    compared: int  # learners ever compared, this run's included: M of the selection bound
-    opened_for: frozenset[str]  # the winners for which the test part was opened by earlier runs
+    compared: int  # all learners ever compared, with those of this run: M of the selection bound
+    opened_for: frozenset[str]  # the winners for which earlier runs opened the test part
 
 
 def learner_id(candidate: Candidate) -> str:

@@ -1,4 +1,4 @@
-"""What follows the choice: the opening of the test part, and selection.json."""
+"""After the choice: the test part is opened, and selection.json is described."""
 
 import logging
 from collections.abc import Mapping
@@ -17,7 +17,7 @@ from heldout.selection.bound import bound_of
 from heldout.selection.select import Selection
 from tasks.data.row_roles import dependence_of
 from tasks.outcome.deliver import Delivered
-from tasks.outcome.duplicates_effect import Together
+from tasks.outcome.duplicates_effect import DuplicatesEffect
 from tasks.outcome.estimate import Results
 from tasks.outcome.ledger import Ledger, learner_id
 from tasks.params import Candidate, Settings
@@ -29,7 +29,7 @@ log = logging.getLogger("heldout")
 
 @dataclass(frozen=True)
 class Opening:
-    """E_test, the number of winners that the test part was opened for, and why it stayed shut, if it did."""
+    """E_test, the number of winners for which the test part was opened, and why it stayed closed, if it did."""
 
     estimates: tuple[Estimate, ...] = ()
     openings: int = 0
@@ -39,15 +39,15 @@ class Opening:
 def open_test_part(
     settings: Settings, results: Results, winner: Candidate, delivered: Delivered, ledger: Ledger
 ) -> Opening:
-    """E_test of what is delivered, unless the part was opened for another winner; empty without a test part."""
+    """E_test of the delivered hypothesis, unless the part was opened for another winner; empty without a test part."""
     if settings.split.test_fraction == 0:
         return Opening()
     others = ledger.opened_for - {learner_id(winner)}
     if others and not settings.selection.reopen_test:
         reason = (
             f"the test part of these data was opened for {len(others)} other winner{'s' * (len(others) > 1)}; a second "
-            "look would be a choice among test errors. Set selection.reopen_test to true to open it all the same, or "
-            "take fresh rows"
+            "look would be a choice among test errors. Set selection.reopen_test to true to open it anyway, or "
+            "take new rows"
         )
         log.warning("E_test: not opened: %s", reason)
         return Opening(openings=len(ledger.opened_for), refused=reason)
@@ -56,7 +56,7 @@ def open_test_part(
     design = results.design
     try:
         losses = test(delivered.hypothesis, X, y, holdout.final_split(len(y)).validation, design.loss)
-        if design.weights is not None:  # over the mean of the labelled rows', as everywhere
+        if design.weights is not None:  # over the mean weight of the labelled rows, as everywhere
             losses = losses * design.weights.relative_of(roles["weight"])
     except FitFailure as failure:
         raise UserError(f"candidates: {winner.name} failed on the test part: {failure}") from None
@@ -80,7 +80,7 @@ def describe(
     opening: Opening,
     ledger: Ledger,
     delivered: Delivered,
-    copies: Together | None = None,
+    effect: DuplicatesEffect | None = None,
 ) -> dict[str, Any]:
     """selection.json."""
     design = results.design
@@ -103,5 +103,5 @@ def describe(
         "test_openings": opening.openings,
         "test_refused": opening.refused,
         "deliver": {"form": settings.deliver, "target": target, **delivered.sizes()},
-        **({} if copies is None else copies.described()),
+        **({} if effect is None else effect.described()),
     }

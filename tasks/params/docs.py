@@ -14,9 +14,9 @@ PARAMS = Path("params.yaml")
 _HEAD = """\
 # The keys of params.yaml
 
-Made by `make docs` from the models in `tasks/params/`; `params.schema.json` is made from it too, and an editor that
-speaks YAML's language server checks the file by it while you type. A key without a default has to be written. Errors
-name the file, the line (or `--set`), the key, its value and what is allowed, at most ten at once, before any fit.
+Made by `make docs` from the models in `tasks/params/`, like `params.schema.json`: an editor with a YAML language server
+uses the schema to check the file while you type. A key without a default is required. Errors are reported before any
+fit, at most ten at once, with the file, the line (or `--set`), the key, its value and the allowed values.
 
 """
 _TYPES = {

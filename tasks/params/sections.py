@@ -28,7 +28,7 @@ class Section(BaseModel):
 
 
 class Data(Section):
-    """Where the rows come from, and which of them keep their labels."""
+    """Where the rows come from, and which rows keep their labels."""
 
     source: str = Field(
         description="sklearn:digits, iris, wine, breast_cancer or diabetes; openml:NAME-or-ID; or the path of a CSV "
@@ -45,36 +45,35 @@ class Data(Section):
     drop: list[str] = Field([], description="columns to leave out")
     columns: dict[str, ColumnKind] | None = Field(
         None,  # every kind as it is found
-        description="kinds other than those found, one a line, as in zip: category; numeric, boolean, category, date "
-        "or text",
+        description="kinds of columns, where the detected kind is wrong, one per line, as in zip: category; numeric, "
+        "boolean, category, date or text",
     )
-    missing: list[str] | None = Field(None, description='further strings that mean a gap, as in ["?"]')
+    missing: list[str] | None = Field(None, description='further strings that mean a missing value, as in ["?"]')
     groups: str | None = Field(
         None,
-        description="a column that names the group of a row: no group is on both sides of any split; null for "
-        "independent rows",
+        description="a column with the group of each row: no group is on both sides of a split; null for independent "
+        "rows",
     )
     time: str | None = Field(
         None,
-        description="a column of numbers or dates: no row is tested by a hypothesis that was trained on a later one; "
-        "null for no order",
+        description="a column of numbers or dates: every tested row is later than the training rows; null for no order",
     )
-    weight: str | None = Field(None, description="a column of weights; null counts every row alike")
+    weight: str | None = Field(None, description="a column of weights; null gives every row the same weight")
     labeled_rows: Count | None = Field(
         None,
-        description="rows that keep their label, drawn at random after the test part is cut off; null keeps every "
-        "label",
+        description="number of rows that keep their label, drawn at random after the test part is cut off; null keeps "
+        "every label",
     )
     unlabeled: str | None = Field(
         None,
-        description="files with unlabelled rows, one shard each: a path, a folder or a glob; null serves the rows "
+        description="files with unlabelled rows, each file a shard: a path, a folder or a glob; null takes the rows "
         "whose label was hidden",
     )
-    shards: Count = Field(description="shards that hidden-label rows are dealt into")
+    shards: Count = Field(description="number of shards for the rows whose label was hidden")
     on_bad_shard: Literal["fail", "skip"] = Field(
         "fail",
-        description="an unlabelled file that lacks a column, or has one of another kind: fail; skip, which says how "
-        "many rows are lost",
+        description="an unlabelled file that lacks a column, or has a column of another kind: fail; skip, which "
+        "reports the number of lost rows",
     )
     sampling: Literal["iid", "active"] = Field(
         description="iid: labelled rows are random draws; active: they were picked, so cross-validation misleads"
@@ -99,21 +98,21 @@ class SplitSection(Section):
     test_fraction: Annotated[float, Field(ge=0, lt=1)] = Field(
         description="share of all labelled rows cut off first and opened once, for the winner alone; 0 for no test part"
     )
-    validation_fraction: Fraction = Field(
-        description="share of the labelled rows that the hold-out keeps from training"
-    )
+    validation_fraction: Fraction = Field(description="share of the labelled rows that the hold-out tests")
     folds: Annotated[int, Field(ge=2)] | Literal["loo"] = Field(
-        description="folds of cross-validation, or loo for leave-one-out"
+        description="number of folds of cross-validation, or loo for leave-one-out"
     )
     stratify: bool = Field(description="keep the share of each class equal in all parts (classes only)")
     gap: Annotated[int, Field(ge=0)] = Field(
-        0, description="with data.time: rows left out between the rows trained on and those tested after them"
+        0, description="with data.time: number of rows left out between the training rows and the tested rows"
     )
     duplicates: Literal["allow", "keep_together"] = Field(
         "allow", description="rows with equal features: allow them on both sides of a split, or keep_together"
     )
     repeats: Count = Field(
-        1, description="partitions into folds that E_cv is the mean over; more than 1 has the corrected repeated t"
+        1,
+        description="number of partitions into folds; E_cv is the mean over them; more than 1 has the corrected "
+        "repeated t",
     )
 
 
@@ -122,21 +121,23 @@ class Progressive(Section):
 
     tested_fraction: Fraction = Field(description="share of the labelled rows that are tested, then trained on")
     block: Count | Literal["auto"] = Field(
-        description="steps that share one fit; auto: a tenth of the rows trained on before, so that fits are few"
+        description="steps that share one fit; auto: a tenth of the rows trained on before, for few fits"
     )
 
 
 class Covalidation(Section):
     """Train on both halves of the rows, and compare."""
 
-    repeats: Count = Field(description="times that the labelled rows are halved, and both halves trained on")
+    repeats: Count = Field(
+        description="number of times that the labelled rows are halved and a model is trained on each half"
+    )
 
 
 class TunedParameter(Section):
     """A path of one parameter's values, from simple to complex."""
 
     parameter: Annotated[str, Field(min_length=1)] = Field(
-        description="epochs, the passes of a learner with partial_fit; or a parameter of the learner"
+        description="epochs, the number of passes of a learner with partial_fit; or a parameter of the learner"
     )
     values: Annotated[list[Any], Field(min_length=2)] = Field(description="its values, from simple to complex")
 
@@ -152,30 +153,30 @@ class SelectionSection(Section):
     nested: bool = Field(
         False,
         description="also repeat the selection inside each fold's training rows, for E_nested: k (k - 1) / 2 further "
-        "fits a candidate",
+        "fits for each candidate",
     )
     reopen_test: bool = Field(
-        False, description="open the test part although it was opened for another winner on the same data"
+        False, description="open the test part even if it was opened for another winner on the same data"
     )
 
 
 class Execution(Section):
-    """Who does the arithmetic, and which code it may be."""
+    """Where fits run, and which modules may be imported."""
 
     executor: Literal["local", "dask"] = Field(
         description="local: processes of this machine; dask: the workers of the scheduler below"
     )
-    workers: Count = Field(description="processes that fit at the same time")
+    workers: Count = Field(description="number of processes that fit at the same time")
     scheduler: str | None = Field(None, description="address of a Dask scheduler, as in tcp://127.0.0.1:8786")
     shortcuts: Literal["auto", "off"] = Field(
         "auto",
-        description="auto: no fit where the held-out answers follow exactly from fewer; off: every fit is made",
+        description="auto: skip fits if the held-out predictions follow exactly from fewer fits; off: make every fit",
         json_schema_extra={"enum": ["auto", "off", False]},
     )
     allowed_modules: list[Module] = Field(
         list(allowed_imports.DEFAULT),
-        description="modules that candidates may come from, and none else is imported: name your own, which lies "
-        "beside this file; a module that is imported runs its code, so read this line in a file from a stranger",
+        description="modules that candidates may come from; no others are imported. Name your own module, which is "
+        "next to this file. An imported module runs its code, so read this line in a file from a stranger",
     )
 
     @field_validator("shortcuts", mode="before")
@@ -195,7 +196,7 @@ class Execution(Section):
 class Tracking(Section):
     """Where runs are recorded."""
 
-    uri: Annotated[str, Field(min_length=1)] = Field(description="MLflow's store; its artifacts lie beside it")
+    uri: Annotated[str, Field(min_length=1)] = Field(description="MLflow's store; its artifacts are next to it")
     experiment: Annotated[str, Field(min_length=1)] = Field(description="MLflow's experiment")
     registered_model: Annotated[str, Field(min_length=1, pattern=r"^[^/:]+$")] = Field(
         description="name under which the winner is registered, with the alias champion"

@@ -47,15 +47,15 @@ class Candidate(Section):
     """A named learner; with a grid, one for each of its points."""
 
     name: Annotated[str, Field(min_length=1, pattern=r"^[\w.() =,+-]+$")] = Field(
-        description="what tables, files and MLflow call it"
+        description="name in tables, files and MLflow"
     )
     estimator: str = Field(
-        description="import path of a scikit-learn learner's class, in a module that execution.allowed_modules names"
+        description="import path of the class of a scikit-learn learner, in a module of execution.allowed_modules"
     )
     params: dict[str, Any] = Field(
         {},
-        description="its settings; step__name reaches into a pipeline. A value {estimator: path, params: {…}} is a "
-        "learner itself, at any depth",
+        description="its settings; step__name sets a parameter of a step of a pipeline. A value {estimator: path, "
+        "params: {…}} is a nested learner, at any depth",
     )
     grid: (
         Annotated[
@@ -64,20 +64,22 @@ class Candidate(Section):
         | None
     ) = Field(
         None,
-        description="values of some parameters, from simple to complex: each point is a candidate of its own, called "
-        "name(C=1, gamma=0.1), the last parameter varying fastest",
+        description="values of some parameters, from simple to complex: each point is a separate candidate, called "
+        "name(C=1, gamma=0.1); the last parameter varies fastest",
     )
     preprocess: str | None = Field(
         None,
         description="auto, or the import path of a transformer's class; fitted inside each training part",
     )
     family: TunedParameter | None = Field(
-        None, description="a path of one parameter, chosen by validation inside each fit: one candidate in all"
+        None,
+        description="values of one parameter, chosen by validation inside each fit; together they are one candidate",
     )
     update: Literal["partial_fit"] | None = Field(
         None,
-        description="partial_fit: one pass of it over the rows, in their order, in place of fit; folds and steps share "
-        "their updates. An order-dependent learner (SGD) is another one than its refit; it is called name (one pass)",
+        description="partial_fit: one pass of it over the rows, in their order, instead of fit; folds and steps share "
+        "their updates. If the order matters (SGD), this is not the same learner as its refit; it is called "
+        "name (one pass)",
     )
     _allowed: tuple[str, ...] = PrivateAttr(default=allowed_imports.DEFAULT)
 
@@ -126,7 +128,7 @@ class Settings(Section):
     """All of params.yaml."""
 
     seed: Annotated[int, Field(ge=0)] = Field(
-        description="every random choice, and every random_state that a candidate leaves open, comes from this number"
+        description="every random choice, and every random_state that a candidate does not set, comes from this number"
     )
     data: Data
     split: SplitSection
@@ -139,7 +141,7 @@ class Settings(Section):
     # left out: the methods that docs/coverage.md chose
     intervals: dict[str, str] | None = Field(
         None,
-        description="interval methods in place of those that docs/coverage.md chose, one a line, as in E_cv: Bayle "
+        description="interval methods instead of the defaults from docs/coverage.md, one per line, as in E_cv: Bayle "
         "within folds",
         json_schema_extra={"propertyNames": {"enum": list(DEFAULTS)}},
     )

@@ -1,6 +1,6 @@
-"""The seconds that a fit of a candidate takes, as far as a run on these rows has noted them.
+"""The seconds of a fit of a candidate, as far as a run on these rows has measured them.
 
-They decide how fits are grouped into tasks and which task is first, and no result.
+They decide how fits are grouped into tasks and which task is first. They change no result.
 """
 
 from tasks.params import Candidate
@@ -8,7 +8,7 @@ from tasks.storage import fit_cache
 
 
 def note(candidate: Candidate, labeled: str, seconds_a_row: float) -> None:
-    """Keep the least seconds of a fit and test for each row trained on: a first one waits for imports.
+    """Store the least seconds of a fit and test for each training row: a first fit also waits for imports.
 
     `labeled` is the hash of the rows' file.
     """
@@ -17,7 +17,7 @@ def note(candidate: Candidate, labeled: str, seconds_a_row: float) -> None:
 
 
 def known(candidate: Candidate, labeled: str) -> float | None:
-    """The seconds for each row trained on, None before a hold-out was fitted."""
+    """The seconds for each training row, None before a hold-out was fitted."""
     key = _key(candidate, labeled)
     return float(fit_cache.load(key)) if fit_cache.has(key) else None
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from heldout.dependence import Kind
+from heldout.dependence import DependenceKind
 from heldout.design import OF_THE_WINNER, OF_UNLABELED, PER_CANDIDATE, Design
 from heldout.errors import BadArgument
 from heldout.intervals import dependent
@@ -30,7 +30,7 @@ def read_design(settings: Settings) -> Design:
 
 
 def design_of(settings: Settings, labeled: str, partitions: str) -> Design:
-    """The same for those who know the files' hashes: read once for each process and version."""
+    """The design for files with these hashes: read once for each process and version."""
     unlabeled = bool(files.shards())
     names = [name for name in PER_CANDIDATE if unlabeled or name not in OF_UNLABELED]
     if len(settings.candidates) > 1:
@@ -52,7 +52,7 @@ def design_of(settings: Settings, labeled: str, partitions: str) -> Design:
 
 @dataclass(frozen=True)
 class _Written:
-    """A loss as the parameters write it: by its text it can be a key, which a mapping cannot."""
+    """A loss as params.yaml writes it: its text makes it a cache key, because a mapping cannot be hashed."""
 
     text: str
     loss: Any = field(compare=False)
@@ -106,7 +106,7 @@ def _loss(spec: Any, y: NDArray[np.generic], weights: Weights | None) -> Loss:
         raise UserError(str(error)) from None
 
 
-def _methods(chosen: Mapping[str, str], loss: Loss, partition: Partition, kind: Kind | None) -> Any:
+def _methods(chosen: Mapping[str, str], loss: Loss, partition: Partition, kind: DependenceKind | None) -> Any:
     try:
         methods = dependent.choose(chosen, loss, kind)
         methods["E_cv"].check_folds(partition.fold)

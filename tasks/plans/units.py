@@ -3,15 +3,15 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from heldout.fit_warnings import FitWarnings
 from heldout.losses import Losses
 from heldout.schemes import SchemeName
-from heldout.warned import Warned
 from tasks.storage import files
 
 
 @dataclass(frozen=True)
 class Unit:
-    """One fit: the number of its split in a scheme, where it is stored, and the learner's open random state."""
+    """One fit: the number of its split in a scheme, its key in the cache, and the seed of the learner."""
 
     scheme: SchemeName
     number: int
@@ -26,7 +26,7 @@ class Finished:
     keys: tuple[str, ...]
     losses: Sequence[Losses]
     training: Sequence[Losses | None]
-    warned: tuple[Warned, ...] = ()
+    warned: tuple[FitWarnings, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class Versions:
 
 @dataclass(frozen=True)
 class Compared:
-    """Pairs of half models that are compared on a batch of shards: the first repeat, their keys, where it is stored."""
+    """Pairs of half models, compared on a batch of shards: the first repeat, their keys, the key of the result."""
 
     first: int
     halves: tuple[str, ...]
@@ -51,5 +51,5 @@ class Compared:
 
 
 def hypothesis_key(unit: Unit | str) -> str:
-    """Where the hypothesis of a unit lies."""
+    """The key of a unit's hypothesis."""
     return f"{unit if isinstance(unit, str) else unit.key}.hypothesis"

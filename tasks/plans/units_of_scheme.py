@@ -1,4 +1,4 @@
-"""The fits of a scheme as units: which there are, under which keys they are stored, and what lies there."""
+"""The fits of a scheme as units: which units there are, their cache keys, and what is stored under the keys."""
 
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
@@ -18,66 +18,70 @@ from tasks.plans.units import Finished, Unit, Versions
 from tasks.storage import fit_cache
 
 
-def exact_keys(settings: Settings, own: FitPlan, versions: Versions) -> dict[str, str]:
-    """Where the losses of each candidate lie whose fits may be spared: those of a whole scheme together."""
-    spared = [candidate for candidate in settings.candidates if own.may_skip_fits(settings, candidate)]
-    if not spared:
+def exact_loss_keys(settings: Settings, plan: FitPlan, versions: Versions) -> dict[str, str]:
+    """The candidates that may need no fit in a scheme, and where all their losses of the scheme are stored."""
+    candidates = [candidate for candidate in settings.candidates if plan.may_skip_fits(settings, candidate)]
+    if not candidates:
         return {}
-    parts = (versions.labeled, _all_rows_hash(own.splits), *_judged(settings))
+    parts = (versions.labeled, _all_rows_hash(plan.splits), *_judged(settings))
     return {
-        candidate.name: fit_cache.key("scheme", candidate.identity(), first_state(settings, own, candidate), *parts)
-        for candidate in spared
+        candidate.name: fit_cache.key("scheme", candidate.identity(), first_state(settings, plan, candidate), *parts)
+        for candidate in candidates
     }
 
 
-def fitted(settings: Settings, keys: Mapping[str, str]) -> Settings:
-    """The settings with those candidates alone that are to be fitted: not spared, or declined as is known.
+def candidates_to_fit(settings: Settings, exact_keys: Mapping[str, str]) -> Settings:
+    """The settings with the candidates that need fits: no shortcut is known, or it is stored that it declined.
 
-    `keys` are the `spared_keys` of a scheme.
+    `exact_keys` are the `exact_loss_keys` of the scheme.
     """
-    left = [one for one in settings.candidates if one.name not in keys or _declined(keys[one.name])]
-    return settings.model_copy(update={"candidates": left})
+    to_fit = [
+        candidate
+        for candidate in settings.candidates
+        if candidate.name not in exact_keys or _declined(exact_keys[candidate.name])
+    ]
+    return settings.model_copy(update={"candidates": to_fit})
 
 
 def _declined(key: str) -> bool:
     return fit_cache.has(key) and fit_cache.load(key) is None
 
 
-def plan(settings: Settings, own: FitPlan, versions: Versions) -> Iterator[tuple[Candidate, list[Unit]]]:
-    """The units of each candidate, if it is fitted."""
+def plan_units(settings: Settings, plan: FitPlan, versions: Versions) -> Iterator[tuple[Candidate, list[Unit]]]:
+    """The units of each candidate of `settings`."""
     judged = _judged(settings)
-    rows = [_rows_hash(split) for split in own.splits] if settings.candidates else []
+    rows = [_rows_hash(split) for split in plan.splits] if settings.candidates else []
     for candidate in settings.candidates:
         identity, open_states = candidate.identity(), bool(open_random_states(candidate.learner()))
         units = []
         for number, rows_hash in enumerate(rows):
-            # a seed that the learner does not use is no part of its key
-            state = seeds.fit_state(settings.seed, own.name, number) if open_states else 0
-            key = fit_cache.key("fit", versions.labeled, identity, rows_hash, state, own.keep, *judged)
-            units.append(Unit(own.name, number, key, state))
+            # a seed that the learner does not use is not in its key
+            state = seeds.fit_state(settings.seed, plan.name, number) if open_states else 0
+            key = fit_cache.key("fit", versions.labeled, identity, rows_hash, state, plan.keep, *judged)
+            units.append(Unit(plan.name, number, key, state))
         yield candidate, units
 
 
-def first_state(settings: Settings, own: FitPlan, candidate: Candidate) -> int:
-    """The seed of a scheme that is no separate fits: that of its first one, or 0 if the learner uses none."""
-    return seeds.fit_state(settings.seed, own.name, 0) if open_random_states(candidate.learner()) else 0
+def first_state(settings: Settings, plan: FitPlan, candidate: Candidate) -> int:
+    """The seed of a scheme without separate fits: the seed of its first fit, or 0 if the learner uses none."""
+    return seeds.fit_state(settings.seed, plan.name, 0) if open_random_states(candidate.learner()) else 0
 
 
 def _judged(settings: Settings) -> tuple[object, ...]:
-    """What losses depend on beside rows and learners: what is stored are losses."""
+    """What losses depend on besides rows and learners: the loss and the weights."""
     weights = read_design(settings).weights
     judged: tuple[object, ...] = () if settings.loss is None else (settings.loss,)
     return judged if weights is None else (*judged, "weights", hashlib.sha256(weights.values.tobytes()).hexdigest())
 
 
 def gather_exact(key: str, fits: int) -> Finished:
-    """What a scheme without fits left."""
+    """The stored losses of a scheme without fits."""
     return Finished((), _StoredTogether(key, fits), (None,) * fits, (fit_cache.load(key)[1],) * fits)
 
 
 @dataclass(frozen=True, eq=False)
 class _StoredTogether(Sequence[Any]):
-    """The losses of a scheme without fits, one array a split, read when they are asked for."""
+    """The losses of a scheme without fits, one array for each split, read from the cache on access."""
 
     key: str
     fits: int
@@ -93,14 +97,14 @@ class _StoredTogether(Sequence[Any]):
 
 
 def gather(units: Sequence[Unit]) -> Finished:
-    """What the fits of a scheme left."""
+    """The stored results of the fits of a scheme."""
     keys = tuple(unit.key for unit in units)
     return Finished(keys, _Stored(keys, 0), _Stored(keys, 1), tuple(fit_cache.load(key)[2] for key in keys))
 
 
 @dataclass(frozen=True, eq=False)
 class _Stored(Sequence[Any]):
-    """One part of what each unit left, read when it is asked for: the losses of all are never in memory together."""
+    """One part of each unit's result, read on access: the losses of all units are never in memory together."""
 
     keys: tuple[str, ...]
     part: int

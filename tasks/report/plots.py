@@ -44,7 +44,7 @@ def _curves(summary: Summary) -> pd.DataFrame:
 
 
 def _draw_estimates(summary: Summary, path: Path) -> None:
-    """For each candidate a point and an interval for each estimate, candidates side by side."""
+    """For each candidate a point and an interval for each estimate, candidates next to each other."""
     from matplotlib.figure import Figure
 
     names = list(summary.fold_errors)
@@ -53,20 +53,20 @@ def _draw_estimates(summary: Summary, path: Path) -> None:
     axes = figure.subplots()
     scale = 100 if summary.percent else 1
     for place, estimate in enumerate(SHOWN):
-        rows = table[table["estimate"] == estimate].set_index("candidate")
-        shown = [name for name in names if name in rows.index]
+        lines = table[table["estimate"] == estimate].set_index("candidate")
+        shown = [name for name in names if name in lines.index]
         if not shown:
             continue
-        rows = rows.loc[shown]
+        lines = lines.loc[shown]
         x = np.array([names.index(name) for name in shown]) + (place - (len(SHOWN) - 1) / 2) * 0.095
-        value = scale * rows["value"].to_numpy()
-        low = scale * rows["low"].fillna(rows["value"]).to_numpy()
-        high = scale * rows["high"].fillna(rows["value"]).to_numpy()
-        reach = np.clip([value - low, high - value], 0, None)
-        axes.errorbar(x, value, yerr=reach, fmt="o", ms=4.5, lw=1.4, color=_COLOURS[place], label=estimate)
-    selected = summary.selection["selected"]
-    axes.set_xticks(range(len(names)), [f"{name}\n(selected)" if name == selected else name for name in names])
-    _finish(axes, summary, f"each estimate with its interval at {100 * summary.settings.selection.level:g} %, if any")
+        value = scale * lines["value"].to_numpy()
+        low = scale * lines["low"].fillna(lines["value"]).to_numpy()
+        high = scale * lines["high"].fillna(lines["value"]).to_numpy()
+        lengths = np.clip([value - low, high - value], 0, None)
+        axes.errorbar(x, value, yerr=lengths, fmt="o", ms=4.5, lw=1.4, color=_COLOURS[place], label=estimate)
+    labels = [f"{name}\n(selected)" if name == summary.selected else name for name in names]
+    axes.set_xticks(range(len(names)), labels)
+    _finish(axes, summary, f"each estimate with its interval at {summary.level}, if any")
     for border in range(1, len(names)):
         axes.axvline(border - 0.5, color="0.9", lw=0.8, zorder=0)
     figure.savefig(path, dpi=110, metadata={"Software": None})
@@ -83,41 +83,41 @@ def _draw_progressive(summary: Summary, path: Path) -> None:
         style = "-" if place < len(_COLOURS) else "--"
         steps = shown_steps(len(errors))
         axes.plot(steps + 1, scale * errors[steps], style, lw=1.4, color=_COLOURS[place % 8], label=name)
-        if name == summary.selection["selected"] and summary.band is not None:
+        if name == summary.selected and summary.band is not None:
             low, high = (scale * bound[steps] for bound in summary.band)
             axes.fill_between(steps + 1, low, high, color=_COLOURS[place % 8], alpha=0.15, lw=0)
     axes.set_xlabel("examples tested")
-    level = f"{100 * summary.settings.selection.level:g} %"
-    title = f"progressive error: the last value is E_prog; band: {level} at all steps at once, of the selected"
-    _finish(axes, summary, title if summary.band is not None else "progressive error: the last value is E_prog")
+    title = "progressive error: the last value is E_prog"
+    if summary.band is not None:
+        title += f"; band: {summary.level} for the winner at all steps at once"
+    _finish(axes, summary, title)
     axes.set_ylim(top=_top(summary, scale))
     figure.savefig(path, dpi=110, metadata={"Software": None})
 
 
 def _top(summary: Summary, scale: float) -> float:
-    """Room for every curve past its first steps, where both curves and band are wild."""
+    """Room for every curve after its first steps, where the curves and the band vary most."""
     settled = [errors[min(len(errors) - 1, 10) :] for errors in summary.progressive_errors.values()]
-    most = 1.6 * max(float(part.max()) for part in settled)
-    return scale * min(max(most, 0.05), 1.05) if summary.loss.bounded else most or 1.0
+    top = 1.6 * max(float(errors.max()) for errors in settled)
+    return scale * min(max(top, 0.05), 1.05) if summary.loss.bounded else top or 1.0
 
 
 def _draw_families(summary: Summary, path: Path) -> None:
-    """For each family the error on the rows trained on and on the validation rows, along its values."""
+    """For each family the errors on the training rows and on the validation rows, along its values."""
     from matplotlib.figure import Figure
 
     names = list(summary.families["candidate"])
     figure = Figure(figsize=(7.5, 3.4 * len(names)), layout="constrained")
     scale = 100 if summary.percent else 1
     for axes, (place, name) in zip(np.ravel(figure.subplots(len(names), 1)), enumerate(names), strict=True):
-        own = summary.paths[summary.paths["candidate"] == name]
-        choice = summary.families.iloc[place]
-        x = np.arange(len(own))
-        axes.plot(x, scale * own["E_in"], "o--", ms=3, lw=1.2, color=_COLOURS[0], label="E_in")
-        axes.plot(x, scale * own["E_val"], "o-", ms=3, lw=1.4, color=_COLOURS[1], label="E_val")
-        chosen = list(own["value"]).index(choice["chosen"])
-        axes.axvline(chosen, color="0.7", lw=0.8)
-        some = x[:: max(1, len(x) // 12)]
-        axes.set_xticks(some, [list(own["value"])[tick] for tick in some])
+        curve = summary.paths[summary.paths["candidate"] == name]
+        choice, values = summary.families.iloc[place], list(curve["value"])
+        x = np.arange(len(curve))
+        axes.plot(x, scale * curve["E_in"], "o--", ms=3, lw=1.2, color=_COLOURS[0], label="E_in")
+        axes.plot(x, scale * curve["E_val"], "o-", ms=3, lw=1.4, color=_COLOURS[1], label="E_val")
+        axes.axvline(values.index(choice["chosen"]), color="0.7", lw=0.8)
+        ticks = x[:: max(1, len(x) // 12)]
+        axes.set_xticks(ticks, [values[tick] for tick in ticks])
         axes.set_xlabel(choice["parameter"])
         _finish(
             axes, summary, f"{name}: {choice['parameter']} = {choice['chosen']} was chosen; E_val there is optimistic"
@@ -126,7 +126,7 @@ def _draw_families(summary: Summary, path: Path) -> None:
 
 
 def _finish(axes: Any, summary: Summary, title: str) -> None:
-    axes.set_ylim(bottom=-0.015 * axes.get_ylim()[1])  # a point at 0 is seen whole
+    axes.set_ylim(bottom=-0.015 * axes.get_ylim()[1])  # a point at 0 is not cut
     axes.set_ylabel("error, %" if summary.percent else "mean loss")
     axes.set_title(title, fontsize=10, loc="left")
     axes.legend(fontsize=8, frameon=False, ncols=2)

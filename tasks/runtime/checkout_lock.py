@@ -11,7 +11,7 @@ from tasks.runtime.environment import CACHE
 from tasks.runtime.errors import UserError
 
 _FILE = CACHE / "lock"
-_PATIENCE_SECONDS = 3.0  # the host of a `dvc` that has just ended needs a moment to see it
+_PATIENCE_SECONDS = 3.0  # the host notices the end of its `dvc` process after a moment
 _held = False
 
 
@@ -25,9 +25,9 @@ def _locked(file: IO[str]) -> bool:
 
 @contextmanager
 def checkout_lock() -> Iterator[None]:
-    """Hold the checkout for this process; inside of itself it does nothing.
+    """Lock the checkout for this process; a nested call does nothing.
 
-    Raises UserError if another process holds it. The system lets go when the process ends, however.
+    Raises UserError if another process holds the lock. The system releases the lock when the process ends.
     """
     global _held
     if _held:

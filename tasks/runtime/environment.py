@@ -1,4 +1,4 @@
-"""The environment that every entry point passes through before Prefect, MLflow or DVC is imported."""
+"""The environment of every entry point, set before Prefect, MLflow or DVC is imported."""
 
 import os
 import sys
@@ -12,28 +12,28 @@ _SETTINGS = {
     "DO_NOT_TRACK": "1",
     "DVC_NO_ANALYTICS": "1",
     "MLFLOW_DISABLE_TELEMETRY": "true",
-    "MLFLOW_HTTP_REQUEST_MAX_RETRIES": "2",  # an unreachable store is told in seconds, not minutes
+    "MLFLOW_HTTP_REQUEST_MAX_RETRIES": "2",  # an unreachable store is reported in seconds, not minutes
     "MLFLOW_HTTP_REQUEST_TIMEOUT": "20",
     "MLFLOW_LOGGING_LEVEL": "ERROR",
-    "MLFLOW_SERVER_ENABLE_JOB_EXECUTION": "false",  # background jobs of its server that nothing here asks for
+    "MLFLOW_SERVER_ENABLE_JOB_EXECUTION": "false",  # nothing here uses its background jobs
     "PREFECT_SERVER_ANALYTICS_ENABLED": "false",
     "PREFECT_SERVER_LOGGING_LEVEL": "ERROR",
-    "PREFECT_LOGGING_EXTRA_LOGGERS": "heldout",  # our own lines are shown with each Prefect run
+    "PREFECT_LOGGING_EXTRA_LOGGERS": "heldout",  # Prefect shows our log lines with each run
     "PREFECT_LOGGING_TO_API_WHEN_MISSING_FLOW": "ignore",
     "PREFECT_CLI_PROMPT": "false",
 }
 
 
 def enter() -> Path:
-    """Make the checkout the current folder, keep every home below it, and return its path.
+    """Change to the checkout, put the home folders of the tools below it, and return its path.
 
-    The checkout is the nearest folder, from the current one upwards, that holds dvc.yaml; raises
-    UserError where there is none. Values that the user has set are left alone, but for the homes.
+    The checkout is the nearest folder with dvc.yaml, from the current folder upwards; raises UserError if
+    there is none. All other variables that the user has set keep their values.
     """
     here = Path.cwd()
     root = next((folder for folder in (here, *here.parents) if (folder / "dvc.yaml").is_file()), None)
     if root is None:
-        raise UserError(f"{here} is not inside a heldout checkout: no dvc.yaml here or above; change to one")
+        raise UserError(f"{here} is not inside a heldout checkout: no dvc.yaml here or above; change to a checkout")
     os.chdir(root)
     if str(root) not in sys.path:
         sys.path.insert(0, str(root))

@@ -1,7 +1,7 @@
-"""What a user is told.
+"""Errors that the user can act on.
 
 Exception
-├── UserError       a mistake that the user can mend: message without traceback, exit code 2
+├── UserError       a mistake that the user can fix: message without traceback, exit code 2
 └── ValueError
     └── Misplaced   one value of params.yaml, with the place where it is written
 """
@@ -14,7 +14,7 @@ _ENDS = 450  # characters that stay at both ends of a line
 class UserError(Exception):
     """What is wrong, where, which value, what is allowed, what to do; one line for each mistake.
 
-    Whatever a user's file puts into a line, it can be printed and read: the middle of a longer one is left out.
+    Every line can be printed, whatever a user's file puts into it; the middle of a long line is left out.
     """
 
     def __init__(self, text: str) -> None:
@@ -39,7 +39,7 @@ def dotted(place: Place) -> str:
 
 
 def one_line(text: str) -> str:
-    """The text in one printable line of a bearable length."""
+    """The text as one printable line, cut after a limit."""
     text = _printable(" ".join(text.split()))
     return text if len(text) <= _MOST_CHARACTERS else f"{text[:_MOST_CHARACTERS]} …"
 

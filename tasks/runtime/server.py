@@ -18,11 +18,11 @@ _API_URL = "PREFECT_API_URL"
 
 
 class Server:
-    """The server named by PREFECT_API_URL, or one of our own on loopback, stopped with this process.
+    """The server named by PREFECT_API_URL, or a temporary server on loopback that stops with this process.
 
-    Prefect would start one by itself, but imports the whole server into the flow's process to do so,
-    which takes as long again as the server's own start. `start` returns at once, so that other slow
-    starts run beside it; `wait` before the first flow.
+    Prefect could start a temporary server itself, but would import the whole server into the flow's process,
+    which takes as long as the start of the server. `start` returns at once, so that other slow starts run
+    meanwhile; call `wait` before the first flow.
     """
 
     def __init__(self) -> None:
@@ -30,7 +30,7 @@ class Server:
         self._url = ""
 
     def start(self) -> None:
-        """Begin to start. Call before Prefect is imported: it reads the address then."""
+        """Start without waiting. Call before Prefect is imported: Prefect reads the address at its import."""
         if _API_URL in os.environ:
             return
         with socket.socket() as probe:
@@ -57,11 +57,11 @@ class Server:
         while not healthy(self._url):
             if self._process.poll() is not None or time.monotonic() > deadline:
                 self.stop()
-                raise UserError(f"the Prefect server did not start; its own words are in {_log_file()}")
+                raise UserError(f"the Prefect server did not start; its output is in {_log_file()}")
             time.sleep(0.1)
 
     def stop(self) -> None:
-        """Stop our own server; leave a user's alone."""
+        """Stop the temporary server; a server of the user keeps running."""
         if self._process is None:
             return
         self._process.terminate()
@@ -88,5 +88,5 @@ def _log_file() -> Path:
 
 
 def _environment() -> dict[str, str]:
-    # as Prefect's own temporary servers: no pages, and only the services that record runs
+    # like Prefect's own temporary servers: no pages, and only the services that record runs
     return {**os.environ, "PREFECT_UI_ENABLED": "0", "PREFECT__SERVER_EPHEMERAL": "1", "PREFECT__SERVER_FINAL": "1"}

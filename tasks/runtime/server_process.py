@@ -1,8 +1,7 @@
-"""The process of a temporary Prefect server, as tasks/runtime/server.py starts it: PORT and PARENT are its
-arguments.
+"""The process of a temporary Prefect server, started by tasks/runtime/server.py with the arguments PORT and PARENT.
 
-Ctrl-C reaches every process of a terminal. This one ignores it, since the flows that it serves still
-have to say how they ended, and stops on SIGTERM, or when the process that started it is gone.
+Ctrl-C reaches every process of a terminal. The server ignores it, because the flows still have to report
+how they ended. It stops on SIGTERM, or when the process that started it is gone.
 """
 
 import os
@@ -15,7 +14,7 @@ import uvicorn
 
 
 def serve(port: int, parent: int) -> None:
-    """Serve Prefect's API on loopback until told to stop, or until the process `parent` is gone."""
+    """Serve Prefect's API on loopback until SIGTERM, or until the process `parent` is gone."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     server = uvicorn.Server(
         uvicorn.Config(
@@ -30,7 +29,7 @@ def serve(port: int, parent: int) -> None:
     )
     stop = threading.Event()
     signal.signal(signal.SIGTERM, lambda *_: stop.set())
-    thread = threading.Thread(target=server.run)  # outside of the main thread it leaves signals alone
+    thread = threading.Thread(target=server.run)  # outside of the main thread uvicorn handles no signals
     thread.start()
     while thread.is_alive() and not stop.is_set() and os.getppid() == parent:
         stop.wait(0.3)
@@ -38,7 +37,7 @@ def serve(port: int, parent: int) -> None:
     deadline = time.monotonic() + 8
     while thread.is_alive() and time.monotonic() < deadline:
         thread.join(0.1)
-    os._exit(0)  # services that do not end by themselves must not keep it
+    os._exit(0)  # without waiting for services that do not end
 
 
 if __name__ == "__main__":

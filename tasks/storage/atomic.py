@@ -1,4 +1,4 @@
-"""A folder that is written whole or not at all."""
+"""A folder that is written completely or not at all."""
 
 import shutil
 from collections.abc import Iterator
@@ -8,7 +8,7 @@ from pathlib import Path
 
 @contextmanager
 def replacing(folder: Path) -> Iterator[Path]:
-    """A new folder to write into, that takes the place of `folder` only if all went well."""
+    """A new folder to write into; it replaces `folder` if the block raises no exception."""
     fresh = folder.with_name(f".{folder.name}.new")
     shutil.rmtree(fresh, ignore_errors=True)
     fresh.mkdir(parents=True)

@@ -7,14 +7,14 @@ from pathlib import Path
 from tasks.params import Settings, load
 from tasks.runtime.errors import UserError
 
-# they decide how the numbers are computed and where they are told, not what they are
+# they decide how the numbers are computed and where they are reported, not the numbers
 _NO_PART_OF_RESULTS = {"execution", "tracking"}
 
 
 def commit(settings: Settings) -> bool:
-    """Have DVC take the outputs as those of params.yaml, if they are; whether it did.
+    """Commit the outputs with DVC if they were made by params.yaml; returns whether they were.
 
-    Outputs of other parameters (--params, --set) stay uncommitted, and `dvc status` says so.
+    Outputs of other parameters (--params, --set) stay uncommitted, and `dvc status` reports them.
     """
     if not Path(".dvc").is_dir():
         return False
@@ -26,7 +26,7 @@ def commit(settings: Settings) -> bool:
 
 
 def add(path: Path) -> None:
-    """Have DVC keep `path`, a file or a folder; nothing without DVC. Raises UserError with what it says."""
+    """Track `path`, a file or a folder, with DVC, if DVC is in use. Raises UserError with its message."""
     if not Path(".dvc").is_dir():
         return
     ran = subprocess.run(  # noqa: S603

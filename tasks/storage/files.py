@@ -54,7 +54,7 @@ ESTIMATE_COLUMNS = [
     "n_train",
     "n_tested",
 ]
-DIGITS = "%.10g"  # fewer than a float holds, so that reports do not change with the processor's kernels
+DIGITS = "%.10g"  # fewer than a float holds: the same report on processors with different kernels
 
 
 def read_data_hash() -> str:
@@ -65,19 +65,19 @@ def read_data_hash() -> str:
 def read_table(path: Path, version: str | None = None) -> tuple[pd.DataFrame, NDArray[np.generic]]:
     """Features and target of labeled.parquet or test.parquet, opened once for each process and version.
 
-    `version` is the file's hash, for those who know it already.
+    `version` is the file's hash, if the caller knows it.
     """
     return _open_table(str(_existing(path)), version or file_hash(path))
 
 
 def open_features(path: Path, version: str) -> Any:
-    """The features of labeled.parquet, whose rows are taken by `iloc`: a large table of numbers stays in its file."""
+    """The features of labeled.parquet, with rows by `iloc`: a large table of numbers stays in its file."""
     names = list(read_dtypes(path))
     return StoredTable(path, names) if stays_in_its_file(path, names) else read_table(path, version)[0]
 
 
 def read_target(path: Path, version: str | None = None) -> NDArray[np.generic]:
-    """The target alone of labeled.parquet or test.parquet: what the main process needs of them."""
+    """The target of labeled.parquet or test.parquet, without the features."""
     return _open_target(str(_existing(path)), version or file_hash(path))
 
 
@@ -94,12 +94,12 @@ def _open_table(path: str, _version: str) -> tuple[pd.DataFrame, NDArray[np.gene
 
 
 def read_dtypes(path: Path) -> dict[str, Any]:
-    """The dtype of each feature of a prepared file, of which no row is read."""
+    """The dtype of each feature of a prepared file, without reading a row."""
     return {name: dtype for name, dtype in parquet.dtypes(_existing(path)).items() if name != TARGET}
 
 
 def read_gaps(path: Path) -> dict[str, int]:
-    """The features of a prepared file that have gaps, and how many; no row is read."""
+    """The features of a prepared file that have gaps, and how many, without reading a row."""
     return {name: count for name, count in parquet.gaps(_existing(path)).items() if name != TARGET}
 
 
@@ -114,8 +114,8 @@ def shards() -> list[Path]:
 
 
 def read_shard_reports() -> list[ShardReport]:
-    """What `prepare` found in each shard, bad ones too."""
-    return [ShardReport(**{**found, "notes": tuple(found["notes"])}) for found in read_json(SHARDS)]
+    """What `prepare` found in each shard, bad shards too."""
+    return [ShardReport(**{**report, "notes": tuple(report["notes"])}) for report in read_json(SHARDS)]
 
 
 def read_partition() -> Partition:
@@ -138,12 +138,12 @@ def read_halves() -> NDArray[np.int8]:
 
 
 def read_roles() -> dict[str, NDArray[Any]]:
-    """The `group`, `time` and `weight` of each labelled row, shape (N,), those that the parameters name."""
+    """The `group`, `time` and `weight` of each labelled row, shape (N,), as far as the parameters name them."""
     return _read_roles(ROLES)
 
 
 def read_test_roles() -> dict[str, NDArray[Any]]:
-    """The same of the rows of the test part."""
+    """The group, time and weight of each row of the test part."""
     return _read_roles(TEST_ROLES)
 
 
@@ -163,7 +163,7 @@ def write_result(
     failures: Mapping[str, str],
     warned: Mapping[str, Mapping[str, Any]] | None = None,
 ) -> None:
-    """data/results/<scheme>: a Parquet file a table, the reasons of candidates that failed, the warnings of others."""
+    """Write data/results/<scheme>: a Parquet file for each table, the reasons of failures, the counted warnings."""
     with replacing(RESULTS / scheme) as folder:
         for name, pieces in tables.items():
             parquet.write_pieces(folder / f"{name}.parquet", pieces)
@@ -172,13 +172,13 @@ def write_result(
 
 
 def read_result(scheme: str, table: str, candidate: str | None = None) -> pd.DataFrame:
-    """One table of data/results/<scheme>, or the lines of one candidate."""
+    """One table of data/results/<scheme>, whole or the lines of one candidate."""
     path = _existing(RESULTS / scheme / f"{table}.parquet")
     return pd.read_parquet(path, filters=None if candidate is None else [("candidate", "==", candidate)])
 
 
 def read_pieces(scheme: str, table: str) -> Iterator[pd.DataFrame]:
-    """The same table, piece by piece: the groups of rows of its file."""
+    """One table of data/results/<scheme>, piece by piece: the row groups of its file."""
     return parquet.pieces(_existing(RESULTS / scheme / f"{table}.parquet"))
 
 
@@ -188,7 +188,7 @@ def read_failures(scheme: str) -> dict[str, str]:
 
 
 def read_warnings(scheme: str) -> dict[str, dict[str, Any]]:
-    """The counted warnings of each candidate that gave some in `scheme`."""
+    """The counted warnings of each candidate that warned in `scheme`."""
     return dict(read_json(RESULTS / scheme / "warnings.json"))
 
 
@@ -216,7 +216,7 @@ def write_csv(path: Path, table: pd.DataFrame) -> None:
 
 
 def write_json(path: Path, value: Any) -> None:
-    """A JSON with ten significant digits, in the order given."""
+    """A JSON with ten significant digits, its keys in the order of `value`."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps(_rounded(value), indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
 

@@ -15,7 +15,7 @@ VERSION = 5  # of what is stored: raise it when the same inputs would give anoth
 
 
 def key(*parts: object) -> str:
-    """Where the unit of work that `parts` describe is stored: with another `VERSION` somewhere else."""
+    """The key of the unit of work that `parts` describe; it depends on `VERSION` and on scikit-learn's version."""
     return content_hash(VERSION, _learners_version(), *parts)
 
 
@@ -31,7 +31,7 @@ def content_hash(*parts: object) -> str:
 
 
 def _exact(value: object) -> object:
-    """Mappings as sorted pairs: JSON would make the label 1 and the label "1" the same key."""
+    """Mappings as sorted pairs: in a JSON object the labels 1 and "1" would be the same key."""
     if isinstance(value, dict):
         return {"pairs": sorted(json.dumps([_exact(name), _exact(item)], default=str) for name, item in value.items())}
     return [_exact(item) for item in value] if isinstance(value, list | tuple) else value
@@ -43,13 +43,13 @@ def has(name: str) -> bool:
 
 
 def load(name: str) -> Any:
-    """What the finished unit left."""
+    """The value of the finished unit."""
     with _path(name).open("rb") as file:
-        return pickle.load(file)  # noqa: S301  # our own: what else could write here could write the code
+        return pickle.load(file)  # noqa: S301  # our own file: who can write here can write the code too
 
 
 def save(name: str, value: Any) -> None:
-    """Leave the unit's value: whole or not at all, also when killed."""
+    """Store the unit's value, completely or not at all, even if the process is killed."""
     path = _path(name)
     path.parent.mkdir(parents=True, exist_ok=True)
     part = path.with_name(f"{path.name}.{os.getpid()}-{threading.get_ident()}")

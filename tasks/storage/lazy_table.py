@@ -1,4 +1,4 @@
-"""Features that stay in their file: the rows of a large table are read when a fit or a test takes them."""
+"""Features that stay in their file: the rows of a large table are read when a fit or a test uses them."""
 
 from pathlib import Path
 from typing import Any
@@ -10,13 +10,13 @@ import pyarrow.parquet
 from numpy.typing import NDArray
 from pyarrow import types
 
-ROWS_A_GROUP = 100_000  # of a prepared file: what is read at once
+ROWS_A_GROUP = 100_000  # of a prepared file; a group is read at once
 
 
 class StoredTable:
     """The features `names` of a Parquet file of numbers and truth values, with `shape`, and rows by `iloc`.
 
-    `iloc[rows]` is what the data frame of all rows would give, for rows as places, shape (n,), or a slice.
+    `iloc[rows]` equals `iloc[rows]` of the data frame of all rows, for places of shape (n,) or a slice.
     """
 
     def __init__(self, path: Path, names: list[str]) -> None:
@@ -38,29 +38,33 @@ class StoredTable:
     def __getitem__(self, rows: NDArray[np.intp] | slice) -> pd.DataFrame:
         if isinstance(rows, slice):
             rows = np.arange(self.shape[0])[rows]
-        same = {dtype: [name for name in self._names if self._dtypes[name] == dtype] for dtype in self._dtypes.values()}
-        blocks = {dtype: np.empty((len(names), len(rows)), dtype) for dtype, names in same.items()}
+        by_dtype = {
+            dtype: [name for name in self._names if self._dtypes[name] == dtype] for dtype in self._dtypes.values()
+        }
+        blocks = {dtype: np.empty((len(names), len(rows)), dtype) for dtype, names in by_dtype.items()}
         group = np.searchsorted(self._ends, rows, side="right")
         with pyarrow.parquet.ParquetFile(self._path) as file:
             for number in np.unique(group):
-                read = file.read_row_group(int(number), self._names, use_threads=False)
+                table = file.read_row_group(int(number), self._names, use_threads=False)
                 to = np.flatnonzero(group == number)
-                of = rows[to] - (self._ends[number] - read.num_rows)
-                for dtype, names in same.items():
+                within = rows[to] - (self._ends[number] - table.num_rows)
+                for dtype, names in by_dtype.items():
                     for place, name in enumerate(names):
-                        blocks[dtype][place, to] = read.column(name).to_numpy()[of]
-        pa.default_memory_pool().release_unused()  # Arrow would keep it for its next read
+                        blocks[dtype][place, to] = table.column(name).to_numpy()[within]
+        pa.default_memory_pool().release_unused()  # Arrow would keep the memory for its next read
         index = pd.Index(rows)
-        frames = [pd.DataFrame(block.T, index, pd.Index(same[dtype]), copy=False) for dtype, block in blocks.items()]
+        frames = [
+            pd.DataFrame(block.T, index, pd.Index(by_dtype[dtype]), copy=False) for dtype, block in blocks.items()
+        ]
         return frames[0] if len(frames) == 1 else pd.concat(frames, axis=1)[self._names]
 
 
 def stays_in_its_file(path: Path, names: list[str]) -> bool:
-    """Whether a prepared table has several groups of rows, of numbers and truth values alone."""
+    """Whether a prepared table has several row groups, and only numbers and truth values."""
     with pyarrow.parquet.ParquetFile(path) as file:
-        kinds = [file.schema_arrow.field(name).type for name in names]
-        return file.num_row_groups > 1 and all(_plain(kind) for kind in kinds)
+        types_of_columns = [file.schema_arrow.field(name).type for name in names]
+        return file.num_row_groups > 1 and all(map(_plain, types_of_columns))
 
 
-def _plain(kind: Any) -> bool:
-    return bool(types.is_floating(kind) or types.is_integer(kind) or types.is_boolean(kind))
+def _plain(type_: Any) -> bool:
+    return bool(types.is_floating(type_) or types.is_integer(type_) or types.is_boolean(type_))

@@ -1,4 +1,4 @@
-"""models/selected.skops: the winner, saved so that the same model has the same bytes."""
+"""models/selected.skops: the winner, saved with the same bytes for the same model."""
 
 import io
 import json
@@ -27,7 +27,7 @@ def size(model: Any) -> int:
 
 
 def load(path: Path) -> Any:
-    """The model at `path`, which this project wrote: the types that it names are trusted."""
+    """The model at `path`, which this project wrote, so the types that it names are trusted."""
     import skops.io
 
     return skops.io.load(path, trusted=skops.io.get_untrusted_types(file=path))
@@ -36,8 +36,8 @@ def load(path: Path) -> Any:
 def stable_bytes(dumped: bytes) -> bytes:
     """The same skops archive with ids and member names numbered by first use, and a fixed time.
 
-    skops names members and marks shared objects by `id()` or a random name, which differ from one
-    process to the next; only their equality matters to it.
+    skops names members and marks shared objects by `id()` or a random name, which differ between
+    processes; skops needs only their equality.
     """
     with zipfile.ZipFile(io.BytesIO(dumped)) as archive:
         members = {name: archive.read(name) for name in archive.namelist()}

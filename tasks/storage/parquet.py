@@ -13,7 +13,7 @@ Pieces = pd.DataFrame | Iterable[pd.DataFrame]  # a table, or its parts one belo
 
 
 def whole(path: Path) -> pd.DataFrame:
-    """A table as pandas reads it, but the floats a column at a time: no second copy of all of them is made."""
+    """The table as pandas reads it, with the floats read column by column: no second copy of them is made."""
     with pyarrow.parquet.ParquetFile(path) as file:
         schema = file.schema_arrow
         names, floats = schema.names, [field.name for field in schema if field.type == pa.float64()]
@@ -21,41 +21,41 @@ def whole(path: Path) -> pd.DataFrame:
         values = np.empty((len(floats), file.metadata.num_rows))
         for place, name in enumerate(floats):
             values[place] = file.read([name], use_threads=False).column(0).to_numpy()
-    pa.default_memory_pool().release_unused()  # Arrow would keep it for its next table
+    pa.default_memory_pool().release_unused()  # Arrow would keep the memory for its next table
     frame = pd.DataFrame(values.T, columns=floats, index=others.index if len(others.columns) else None, copy=False)
     if not len(others.columns):
         return frame
-    found: pd.DataFrame = pd.concat([frame, others], axis=1)[names] if floats else others
-    return found
+    table: pd.DataFrame = pd.concat([frame, others], axis=1)[names] if floats else others
+    return table
 
 
 def dtypes(path: Path) -> dict[str, Any]:
-    """The dtype of each column, of which no row is read."""
-    found = pyarrow.parquet.read_schema(path).empty_table().to_pandas().dtypes
-    return {str(name): dtype for name, dtype in found.items()}
+    """The dtype of each column, without reading a row."""
+    empty = pyarrow.parquet.read_schema(path).empty_table().to_pandas()
+    return {str(name): dtype for name, dtype in empty.dtypes.items()}
 
 
 def gaps(path: Path) -> dict[str, int]:
-    """The columns that have gaps, and how many; no row is read."""
+    """The columns that have gaps, and how many, without reading a row."""
     with pyarrow.parquet.ParquetFile(path) as file:
-        found = file.metadata
+        metadata = file.metadata
     counts: dict[str, int] = {}
-    for group in range(found.num_row_groups):
-        for place in range(found.num_columns):
-            column = found.row_group(group).column(place)
+    for group in range(metadata.num_row_groups):
+        for place in range(metadata.num_columns):
+            column = metadata.row_group(group).column(place)
             counts[column.path_in_schema] = counts.get(column.path_in_schema, 0) + column.statistics.null_count
     return {name: count for name, count in counts.items() if count}
 
 
 def pieces(path: Path) -> Iterator[pd.DataFrame]:
-    """The table piece by piece: the groups of rows of its file."""
+    """The table piece by piece: the row groups of its file."""
     with pyarrow.parquet.ParquetFile(path) as file:
         for group in range(file.num_row_groups):
             yield file.read_row_group(group).to_pandas()
 
 
 def write_pieces(path: Path, tables: Pieces) -> None:
-    """A file of one or more tables of the same columns, which are asked for one at a time."""
+    """Write one or more tables of the same columns to a file; an iterable is read one table at a time."""
     writer = None
     try:
         for piece in [tables] if isinstance(tables, pd.DataFrame) else tables:

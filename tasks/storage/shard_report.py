@@ -5,11 +5,11 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class ShardReport:
-    """What was found in one shard: `bad` is why it is not used, `notes` what is told of one that is.
+    """What was found in one shard: `bad` is the reason why it is not used, `notes` are findings in a shard in use.
 
-    `file` is the user's own, None for rows whose label was hidden; `shard` the prepared file, None for a
-    bad one; `rows` its rows, None where they cannot be read; `noted` the rows with a value that no
-    labelled row has come near (out of the range, or another category).
+    `file` is the user's file, None for rows whose label was hidden; `shard` the prepared file, None for a
+    bad shard; `rows` the number of rows, None where they cannot be read; `noted` the number of rows with a
+    value outside of the labelled rows' range or categories.
     """
 
     file: str | None

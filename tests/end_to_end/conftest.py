@@ -167,8 +167,14 @@ def server(tmp_path_factory) -> Iterator[str]:
 def reproduced(clone) -> Checkout:
     """A clone in which `dvc repro` ran on the shipped parameters, from nothing."""
     checkout = clone()
-    checkout.run("dvc", "repro")
+    (checkout.path.parent / "printed.txt").write_text(checkout.run("dvc", "repro").stdout)
     return checkout
+
+
+@pytest.fixture(scope="session")
+def printed_by_repro(reproduced) -> str:
+    """What that `dvc repro` printed."""
+    return (reproduced.path.parent / "printed.txt").read_text()
 
 
 @pytest.fixture(scope="session")

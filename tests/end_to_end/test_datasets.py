@@ -16,5 +16,5 @@ def test_the_test_part_agrees_with_what_was_estimated(name, clone):
     if not (FOLDER / SETS[name][0]).exists():
         pytest.skip(f"the public sets are not in {FOLDER}; name their folder in HELDOUT_DATA")
     outcome = run_in(clone().path, name, FOLDER)
-    assert outcome.inside  # seed 0; docs/datasets.md tells how many of all sets
-    assert "next      dvc repro" == outcome.said[-1]
+    assert outcome.inside  # seed 0; docs/datasets.md reports how many of all sets
+    assert "next      dvc repro" == outcome.messages[-1]

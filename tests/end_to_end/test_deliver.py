@@ -98,12 +98,12 @@ def test_the_test_error_is_that_of_the_saved_hypothesis_and_says_so(delivered, m
 def test_the_print_tells_the_form_its_size_and_which_estimate_is_about_it(delivered, selection):
     form, _, said = delivered
     words = " ".join(said.split())
-    assert f", of {FORMS[form].target}; the test part has been opened for this model alone" in words
+    assert f", of {FORMS[form].target}; the test part was opened for this model alone" in words
     assert f"delivered {FORMS[form].target}" in words
     assert FORMS[form].about in words
     sizes, beside = selection["deliver"], form != "final"
     assert f"{sizes['bytes'] / 1024:.0f} KiB" in words
-    assert beside == (f" beside {sizes['bytes_final'] / 1024:.0f} KiB of the single model" in words)
+    assert beside == (f"; the single model has {sizes['bytes_final'] / 1024:.0f} KiB)" in words)
     assert beside == ("µs with the single model" in words)
     assert beside == (sizes["bytes"] > sizes["bytes_final"])
 

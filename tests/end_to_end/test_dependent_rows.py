@@ -139,8 +139,8 @@ def test_copies_are_told_with_what_they_change(grouped):
     winner = files.selection["selected"]
     assert files.estimates.loc[winner, "E_cv"]["value"] == pytest.approx(found["E_cv"], rel=EXACT)
     assert found["E_cv_kept_together"] is not None
-    assert "rows with a label have the features of another one" in said
-    assert "with copies kept on one side of each fold" in files.report
+    assert "rows with a label have the features of another row" in said
+    assert f"{100 * found['E_cv_kept_together']:.1f} % with all copies of a row in one fold" in files.report
 
 
 @pytest.fixture(scope="module")

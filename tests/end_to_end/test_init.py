@@ -52,7 +52,7 @@ def test_a_second_time_changes_nothing(begun, outside):
     checkout, first = begun
     before = checkout.git("status", "--short"), (checkout.path / "params.yaml").read_text()
     again = checkout.flow("init", outside, "--target", "diagnosis")
-    assert first.stdout.replace("; the one before it is params.yaml.old", "") == again.stdout
+    assert first.stdout.replace("; the old file is params.yaml.old", "") == again.stdout
     assert before == (checkout.git("status", "--short"), (checkout.path / "params.yaml").read_text())
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable
 import pytest
 from mlflow import MlflowClient
 
+pytestmark = pytest.mark.slow
 SECONDS = 30
 
 
@@ -47,7 +48,6 @@ def test_ctrl_c_ends_a_run_with_130_and_marks_it_killed(amid_cross_validation):
     checkout.wait_until(lambda: not checkout.processes(), seconds=SECONDS)
 
 
-@pytest.mark.slow
 def test_ctrl_c_ends_dvc_repro_and_its_host(amid_cross_validation):
     checkout, process = amid_cross_validation("dvc", "repro")
     os.killpg(process.pid, signal.SIGINT)
@@ -56,7 +56,6 @@ def test_ctrl_c_ends_dvc_repro_and_its_host(amid_cross_validation):
     assert ("KILLED", "interrupted") == status(checkout)
 
 
-@pytest.mark.slow
 def test_a_run_whose_main_process_is_killed_alone_leaves_no_process(amid_cross_validation):
     checkout, process = amid_cross_validation("python", "-m", "flows", "validate")
     process.kill()
@@ -64,7 +63,6 @@ def test_a_run_whose_main_process_is_killed_alone_leaves_no_process(amid_cross_v
     checkout.wait_until(lambda: not checkout.processes(), seconds=SECONDS)
 
 
-@pytest.mark.slow
 def test_dvc_killed_alone_leaves_no_process_and_no_running_run(amid_cross_validation):
     checkout, process = amid_cross_validation("dvc", "repro")
     process.kill()

@@ -99,7 +99,7 @@ def test_the_results_are_those_of_an_undisturbed_run(story):
 
 def test_the_killed_run_is_marked_and_told_of(story):
     assert ["KILLED", "FINISHED"] == statuses(story.checkout)
-    assert "had died without ending; it is now marked KILLED" in story.resumed
+    assert "died before its end; it is now marked KILLED" in story.resumed
 
 
 def test_nothing_is_left_running(story):

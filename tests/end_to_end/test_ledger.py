@@ -74,7 +74,7 @@ def test_the_bound_pays_for_all_of_them_and_the_print_tells_the_price(story):
         assert alone + price == pytest.approx(told.selection["bound"], abs=1e-9)
         assert f"at most {100 * (alone + price):.1f} %: E_val, and Hoeffding over all learners ever" in told.words
         assert f"compared on these labels, {count} so far" in told.words
-        assert f"comparing more than one adds {100 * price:.1f} percentage points" in told.words
+        assert f"the comparison of more than one learner adds {100 * price:.1f} percentage points" in told.words
 
 
 def test_a_rule_that_looks_for_the_simplest_takes_the_first_of_those_that_are_alike(story):

@@ -13,10 +13,10 @@ def printed(text: str) -> list[str]:
     return lines[first : last + 1]
 
 
-def test_the_table_of_the_readme_is_what_a_run_prints(reproduced):
+def test_the_table_of_the_readme_is_what_a_run_prints(printed_by_repro):
     shown = README.read_text(encoding="utf-8").split("```\n")
     (table,) = [block for block in shown if block.startswith("errors in percent")]
-    assert printed(reproduced.flow("report").stdout) == printed(table)
+    assert printed(printed_by_repro) == printed(table)
 
 
 def test_every_folder_and_page_that_the_readme_names_exists(reproduced):

@@ -74,7 +74,7 @@ def test_the_test_part_is_opened_for_the_first_winner_and_for_others_where_that_
         assert line["value"] == told.selection["E_test"] == pytest.approx(told.parent.data.metrics["E_test"])
         assert line["value"] == told.metrics["E_test"]
         count = "this model alone" if OPENED[name] == 1 else "2 different winners so far"
-        assert f"the test part has been opened for {count}" in told.words
+        assert f"the test part was opened for {count}" in told.words
 
 
 @pytest.mark.parametrize("name", ["other", "one once more"])

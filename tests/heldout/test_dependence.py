@@ -161,13 +161,13 @@ def test_leave_one_out_of_groups_is_one_group_a_fold():
     assert group.tolist() == design(np.arange(8) % 2, Dependence(group=group), folds=8).partition.fold.tolist()
 
 
-def test_groups_of_single_rows_are_drawn_in_the_sizes_asked_for():
+def test_groups_of_single_rows_are_drawn_in_the_requested_sizes():
     made = design(np.arange(40) % 2, Dependence(group=np.arange(40)), folds=4)
     assert [10] * 4 == np.bincount(made.partition.fold).tolist()
     assert (12, 20) == (made.partition.validation.sum(), (made.partition.step >= 0).sum())
 
 
-def test_too_few_groups_are_told_with_their_number():
+def test_too_few_groups_are_refused_with_their_number():
     y, group = np.arange(12) % 2, np.repeat([0, 1, 2], 4)
     with pytest.raises(BadArgument, match=r"^folds is 5, but there are 3 groups; use 2 to 3 folds, or loo$"):
         design(y, Dependence(group=group), folds=5)
@@ -227,23 +227,23 @@ def test_hold_out_and_steps_are_the_last_rows_and_no_time_is_divided(stream):
 @pytest.mark.parametrize(
     ("time", "changes", "said"),
     [
-        (np.arange(20), {"folds": 20}, "folds is leave-one-out, which tests rows earlier than those trained on"),
+        (np.arange(20), {"folds": 20}, "folds is leave-one-out, .* with time use a number"),
         (np.repeat([0, 1, 2], [8, 6, 6]), {"folds": 3}, "folds is 3, but there are 3 distinct times; use 2 to 2"),
         (np.zeros(20, dtype=int), {"folds": 2}, "time has a single distinct value; at least 2 are needed"),
         (np.repeat([0, 1, 2, 3], [1, 17, 1, 1]), {"folds": 3}, "folds is 3, but so many rows share a time"),
     ],
 )
-def test_what_cannot_be_done_in_time_is_told(time, changes, said):
+def test_what_cannot_be_done_in_time_is_refused(time, changes, said):
     with pytest.raises(BadArgument, match=f"^{said}"):
         design(np.arange(20) % 2, Dependence(time=time), **changes)
 
 
-def test_a_gap_that_leaves_nothing_is_told():
+def test_a_gap_that_leaves_nothing_is_refused():
     with pytest.raises(
         BadArgument, match=r"^gap is 5, but the first of 3 forward folds begins after 5 rows; use at mo"
     ):
         design(np.arange(20) % 2, Dependence(time=np.arange(20), gap=5))
-    with pytest.raises(BadArgument, match=r"^gap is 9, which leaves no row to train on before 2 tested ones"):
+    with pytest.raises(BadArgument, match=r"^gap is 9, which leaves no row to train on before 2 tested rows"):
         Dependence(time=np.arange(20), gap=9).purged(Split(np.arange(9), np.array([9, 10])))
 
 
@@ -318,5 +318,5 @@ def test_independent_rows_have_no_clusters_and_those_in_time_have_batches_of_sqr
     assert [0, 0, 1] == Dependence(group=np.array([5, 5, 7, 2])).clusters(np.array([0, 1, 2])).tolist()
 
 
-def test_values_that_cannot_be_compared_are_told_apart():
+def test_values_that_cannot_be_compared_are_distinguished():
     assert [0, 1, 0, 2] == distinct(np.array(["a", 1, "a", None], dtype=object)).tolist()

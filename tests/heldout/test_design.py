@@ -185,11 +185,11 @@ def test_half_losses_are_a_table_of_repeats_by_rows():
     ]
     trains = [np.full(len(split.train), 10.0 * (i // 2) + i % 2) for i, split in enumerate(made.splits("covalidation"))]
     repeat = np.arange(REPEATS)[:, None]
-    assert (10 * repeat + 1 - made.halves).tolist() == half_losses(made, tests, own=False).tolist()
-    assert (10 * repeat + made.halves).tolist() == half_losses(made, trains, own=True).tolist()
+    assert (10 * repeat + 1 - made.halves).tolist() == half_losses(made, tests, on_training_half=False).tolist()
+    assert (10 * repeat + made.halves).tolist() == half_losses(made, trains, on_training_half=True).tolist()
 
 
-def test_the_estimates_come_in_their_order_and_only_those_asked_for():
+def test_the_estimates_come_in_their_order_and_only_the_requested_estimates():
     everything = design()
     given = evidence(everything, disagreement=0.3)
     records = estimate_candidate(everything, "tree", given)
@@ -217,7 +217,7 @@ def test_each_estimate_is_the_mean_of_its_losses_over_its_rows():
         assert ("tree", n_train, n_tested) == (found[name].candidate, found[name].n_train, found[name].n_tested)
 
 
-def test_the_training_error_of_half_models_counts_each_alike_though_one_half_has_a_row_more():
+def test_the_training_error_of_half_models_has_equal_weights_though_one_half_has_a_row_more():
     made = design(["E_train"])
     errors = [1.0, 0.0, 0.5, 0.0, 0.25, 0.0, 0.0, 0.0]  # mean 1.75 / 8
     training = [

@@ -159,7 +159,7 @@ def test_the_corrected_error_is_that_of_the_bootstrap_over_the_path(level):
 def test_the_bound_pays_for_the_values_but_never_for_more_than_one_degree_of_freedom(count):
     values = list(range(1, count + 1))
     path = TunedEstimator(TREE, "max_depth", values).fit(X, y).path_
-    models = min(count, 24 + 1)  # K = 24 rows are told apart in K + 1 ways
+    models = min(count, 24 + 1)  # K = 24 rows can be separated in K + 1 ways
     expected = path.validation_errors.min() + math.sqrt(math.log(models / 0.05) / (2 * 24))
     assert expected == pytest.approx(path.bound, rel=1e-12)
 

@@ -22,7 +22,7 @@ ESTIMATORS = (
     "heldout.shortcuts.gaussian_naive_bayes",
     "heldout.shortcuts.nearest_centroid",
     "heldout.shortcuts.standardized_gaussian_naive_bayes",
-)  # scikit-learn estimators themselves: loaded when asked for
+)  # scikit-learn estimators themselves: loaded at their first use
 MODULES = [
     "heldout",
     *(
@@ -68,7 +68,7 @@ def test_importing_heldout_takes_less_than_a_second(statement: str):
     assert min(float(output_of(timed)) for _ in range(3)) < 1  # the least of three, for other work may hold the machine
 
 
-def test_validate_and_the_estimators_are_loaded_when_they_are_asked_for():
+def test_validate_and_the_estimators_are_loaded_at_their_first_use():
     assert set() == loaded_by("import heldout").intersection({"numpy", "heldout.validation", "heldout.hypotheses"})
     loaded = loaded_by("import heldout; heldout.validate")
     assert "heldout.validation" in loaded

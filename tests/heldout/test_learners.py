@@ -48,7 +48,7 @@ def test_the_learner_given_stays_open():
     assert ["decisiontreeclassifier__random_state"] == open_random_states(learner)
 
 
-def test_a_parameter_whose_name_only_ends_alike_is_left_alone():
+def test_a_parameter_with_a_similar_name_is_left_alone():
     class Odd(LinearRegression):
         def __init__(self, no_random_state=None):
             self.no_random_state = no_random_state

@@ -54,7 +54,7 @@ def test_rows_may_be_an_array_a_table_or_sparse(rows):
     np.testing.assert_array_equal(fitted.hypothesis_.predict_proba(rows), fitted.predict_proba(rows))
 
 
-def test_a_fit_begins_anew_and_leaves_the_estimator_alone():
+def test_a_fit_starts_again_and_leaves_the_estimator_alone():
     learner = OnePass(clone(SGD))
     first = learner.fit(X, y).hypothesis_.coef_
     np.testing.assert_array_equal(first, learner.fit(X, y).hypothesis_.coef_)

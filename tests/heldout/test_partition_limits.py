@@ -96,7 +96,7 @@ def test_stratified_halves_hold_each_class_in_numbers_within_one():
         assert (abs(2 * ones - (label == Y).sum()) <= 1).all()
 
 
-def test_halves_are_stratified_as_asked_but_leave_one_out_is_never_refused_for_it():
+def test_halves_are_stratified_as_requested_but_leave_one_out_is_never_refused_for_it():
     for folds in (5, 40):
         assert stratify_halves(Y, folds, True)
         assert not stratify_halves(Y, folds, False)

@@ -1,4 +1,4 @@
-"""`preprocess: auto`: learnt from the rows that it is fitted on alone, and never at a loss for a value."""
+"""`preprocess: auto`: learned from the rows that it is fitted on alone, and never at a loss for a value."""
 
 import warnings
 
@@ -102,7 +102,7 @@ def test_no_gap_and_no_unseen_category_stops_a_learner_and_a_saved_one_predicts_
 
 @LAWS
 @given(st.integers(0, 2**32), st.integers(2, 40), st.floats(0, 1), st.booleans())
-def test_what_is_learnt_is_that_of_the_training_rows_alone(seed, n, gaps, changed):
+def test_all_is_learned_from_the_training_rows_alone(seed, n, gaps, changed):
     rng = np.random.default_rng(seed)
     train, tested = mixed(rng, n, gaps=gaps), mixed(rng, 30, gaps=gaps)
     fitted = auto(LogisticRegression()).fit(train)

@@ -213,13 +213,13 @@ def test_the_table_of_pairs_by_hand():
 
 
 @pytest.mark.parametrize("scheme", ["subsamples", "repeated_folds"])
-def test_parts_hold_each_class_in_proportion_when_asked(scheme):
+def test_parts_hold_each_class_in_proportion_when_requested(scheme):
     # 8 tested rows of 30 and 10: 6 and 2
     assert {(6, 2)} == {tuple(np.bincount(Y[split.validation])) for split in make(scheme).splits}
     assert 1 < len({tuple(np.bincount(Y[split.validation])) for split in make(scheme, stratify=False).splits})
 
 
-def test_subsamples_of_halves_hold_each_class_in_proportion_when_asked():
+def test_subsamples_of_halves_hold_each_class_in_proportion_when_requested():
     # halves of 15 and 5, and of 8 tested rows of them 6 and 2
     assert {(6, 2)} == {tuple(np.bincount(Y[split.validation])) for split in make("half_subsamples").splits}
 

@@ -21,8 +21,6 @@ COUNTS = {
     "categorical": CategoricalNB(min_categories=4),
 }
 GAUSSIAN = GaussianNB(var_smoothing=0)
-# 250 problems in all, of folds and of steps
-SEEDS = [seed if seed < 12 else pytest.param(seed, marks=pytest.mark.slow) for seed in range(50)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,7 +41,7 @@ class Problem:
         k = int(rng.choice([2, 3, 5, 6, 7, 10, n]))
         counts = rng.integers(0, 4, size=(n, p)).astype(float)
         X = rng.normal(size=(n, p)) * 10.0 ** rng.uniform(-3, 3, p) + 10.0 ** rng.uniform(-2, 2) + y[:, None]
-        if steps:  # 2 classes rows are learnt first
+        if steps:  # 2 classes rows are learned first
             order = np.concatenate(
                 [[row for c in range(classes) for row in np.flatnonzero(y == c)[:3]], rng.permutation(n)]
             )
@@ -75,7 +73,7 @@ class Problem:
 
 
 @pytest.mark.parametrize("steps", [False, True], ids=["folds", "steps"])
-@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.draws(of=30)
 @pytest.mark.parametrize("learner", COUNTS.values(), ids=COUNTS)
 def test_learners_of_counts_have_the_answers_of_their_refits(learner, seed, steps):
     problem = Problem.draw(seed, steps)
@@ -86,7 +84,7 @@ def test_learners_of_counts_have_the_answers_of_their_refits(learner, seed, step
 
 
 @pytest.mark.parametrize("steps", [False, True], ids=["folds", "steps"])
-@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.draws(of=30)
 def test_so_has_gaussian_naive_bayes_to_rounding(seed, steps):
     problem = Problem.draw(seed, steps)
     further = {"sample_weight": problem.weights} if seed % 2 else {}
@@ -148,7 +146,7 @@ class Counting(ClassifierMixin, BaseEstimator):
 
 
 @pytest.mark.parametrize("k", [2, 3, 4, 5, 8, 10, 31, 32, 33, 100])
-def test_each_fold_has_learnt_all_other_rows_once_and_all_in_few_passes(k):
+def test_each_fold_has_learned_all_other_rows_once_and_all_in_few_passes(k):
     n = 100
     fold = np.random.default_rng(k).permutation(np.arange(n) % k)
     parts = [np.flatnonzero(fold == one) for one in range(k)]
@@ -161,7 +159,7 @@ def test_each_fold_has_learnt_all_other_rows_once_and_all_in_few_passes(k):
         assert n * math.log2(k) == Counting.shown
 
 
-def test_steps_are_learnt_in_one_pass_in_their_order():
+def test_steps_are_learned_in_one_pass_in_their_order():
     order = np.random.default_rng(0).permutation(30)
     parts = np.split(order, [12, 13, 20])
     Counting.shown = 0
@@ -171,7 +169,7 @@ def test_steps_are_learnt_in_one_pass_in_their_order():
         )
     )
     assert [order[:end].tolist() for end in (12, 13, 20)] == got
-    assert 20 == Counting.shown  # what the last block would learn is asked of nobody
+    assert 20 == Counting.shown  # the rows of the last block are never learned
 
 
 @pytest.mark.parametrize("parts", [[], [np.arange(4)]])

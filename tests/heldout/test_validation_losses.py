@@ -210,7 +210,14 @@ def rare() -> tuple[np.ndarray, np.ndarray]:
     return rng.normal(size=(2400, 4)) + 2 * y[:, None], y
 
 
-@pytest.mark.parametrize("loss", ["zero_one", "balanced", "log", "brier", {"cost": {0: {1: 1}, 1: {0: 99}}}], ids=str)
+@pytest.mark.parametrize(
+    "loss",
+    [
+        *("zero_one", "balanced", {"cost": {0: {1: 1}, 1: {0: 99}}}),
+        *(pytest.param(loss, marks=pytest.mark.slow) for loss in ("log", "brier")),
+    ],
+    ids=str,
+)
 def test_twenty_positives_of_two_thousand_rows_are_enough(rare, loss):
     X, y, U = rare[0][:2000], rare[1][:2000], rare[0][2000:]
     learners = {"bayes": GaussianNB(), "logistic": LogisticRegression()}

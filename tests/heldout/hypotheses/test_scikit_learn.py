@@ -25,23 +25,28 @@ from heldout.hypotheses import EXPECTED_FAILED_CHECKS, KFoldHypothesis, Progress
 from tasks.storage.model_file import stable_bytes
 
 X, y = make_classification(n_samples=60, n_features=4, flip_y=0.3, random_state=1)
-WHOLES = [
+QUICK = [
     KFoldHypothesis(DecisionTreeClassifier()),
-    KFoldHypothesis(LogisticRegression(), folds=3),
-    KFoldHypothesis(LinearDiscriminantAnalysis(), vote=True),
-    KFoldHypothesis(Ridge()),
     KFoldHypothesis(DecisionTreeRegressor(), folds=4, vote=True),
-    ProgressiveHypothesis(DecisionTreeClassifier(), tested_fraction=0.3),
-    ProgressiveHypothesis(LogisticRegression(), tested_fraction=0.3, block=20, vote=True),
     ProgressiveHypothesis(LinearDiscriminantAnalysis(), block=10),
-    ProgressiveHypothesis(DecisionTreeRegressor(), block=10),
     ProgressiveHypothesis(Ridge(), block=10, vote=True),
+]
+SLOW = [
+    pytest.param(whole, marks=pytest.mark.slow)
+    for whole in (
+        KFoldHypothesis(LogisticRegression(), folds=3),
+        KFoldHypothesis(LinearDiscriminantAnalysis(), vote=True),
+        KFoldHypothesis(Ridge()),
+        ProgressiveHypothesis(DecisionTreeClassifier(), tested_fraction=0.3),
+        ProgressiveHypothesis(LogisticRegression(), tested_fraction=0.3, block=20, vote=True),
+        ProgressiveHypothesis(DecisionTreeRegressor(), block=10),
+    )
 ]
 both = pytest.mark.parametrize("kind", [KFoldHypothesis, ProgressiveHypothesis])
 
 
 @pytest.mark.filterwarnings("ignore:not stratified:UserWarning")  # some of its data have few rows of a class
-@pytest.mark.parametrize("whole", WHOLES, ids=str)
+@pytest.mark.parametrize("whole", QUICK + SLOW, ids=str)
 def test_every_check_of_scikit_learn_passes_but_the_one_declared_of_a_drawn_class(whole):
     drawn_class = is_classifier(whole) and not whole.vote
     found = check_estimator(whole, on_fail=None, on_skip=None)

@@ -73,11 +73,11 @@ def test_blocks_of_one_step_have_a_member_a_tested_row():
     assert 33 == len(ProgressiveHypothesis(DecisionTreeClassifier(), tested_fraction=0.4).fit(X, y).members_)  # of 83
 
 
-def test_classes_too_rare_to_be_stratified_are_told_and_the_folds_drawn_without():
+def test_classes_too_rare_to_be_stratified_warn_and_the_folds_are_not_stratified():
     rare = np.where(np.arange(83) < 3, 2, y)
-    with pytest.warns(UserWarning, match="not stratified: folds is 10, but class 2 has 3 rows") as told:
+    with pytest.warns(UserWarning, match="not stratified: folds is 10, but class 2 has 3 rows") as caught:
         whole = KFoldHypothesis(DecisionTreeClassifier(), seed=SEED).fit(X, rare)
-    assert __file__ == told[0].filename
+    assert __file__ == caught[0].filename
     expected = cross_validation.splits(partition(rare, stratify=False).fold)
     assert [len(split.validation) for split in expected] == whole.tested_.tolist()
     assert [0, 1, 2] == whole.classes_.tolist()

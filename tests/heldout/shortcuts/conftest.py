@@ -1,24 +1,11 @@
 """The law of every shortcut: its answers are those of the refit."""
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 from sklearn.base import clone
 
 from heldout.shortcuts.shortcut import Declined
 from heldout.weights import fit_argument
-
-PROBLEMS = 15  # of each law's random ones in the default suite; all 200 and more are slow tests
-
-
-@pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items):
-    for item in items:
-        if item.path.parent == Path(__file__).parent and hasattr(item, "callspec"):
-            seed = item.callspec.params.get("seed", 0)
-            if isinstance(seed, int) and seed >= PROBLEMS:
-                item.add_marker(pytest.mark.slow)
 
 
 def refit(learner, X, y, train, asked, method, weights=None):

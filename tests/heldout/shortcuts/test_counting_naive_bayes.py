@@ -63,7 +63,7 @@ def learner_for(rng, kind, p, alphas):
     return kind(**settings)
 
 
-@pytest.mark.parametrize("seed", range(120))
+@pytest.mark.draws
 @pytest.mark.parametrize("kind", KINDS)
 def test_answers_equal_those_of_the_refit_and_well_conditioned_problems_are_not_declined(equals_refit, kind, seed):
     rng = np.random.default_rng(seed)
@@ -77,13 +77,13 @@ def test_answers_equal_those_of_the_refit_and_well_conditioned_problems_are_not_
 
 
 @pytest.mark.filterwarnings("error")
-@pytest.mark.parametrize("seed", range(80))
+@pytest.mark.draws
 @pytest.mark.parametrize("kind", KINDS)
 def test_ill_conditioned_problems_are_equal_or_declined(equals_refit, kind, seed):
     rng = np.random.default_rng(1000 + seed)
     X, y = problem(rng, kind, classes=3)
     weights = rng.choice([0.0, 1e-12, 1e-3, 1.0, 1e6], len(y)) if seed % 2 else None
-    learner = learner_for(rng, kind, X.shape[1], [1.0, 1e-3, 1e-10, 1e-14, 0.0])
+    learner = learner_for(rng, kind, X.shape[1], [[1.0, 1e-3, 1e-10, 1e-14, 0.0][seed % 5]])
     learner.set_params(class_prior=None)
     if kind is CategoricalNB:
         learner.set_params(min_categories=None)
@@ -93,7 +93,7 @@ def test_ill_conditioned_problems_are_equal_or_declined(equals_refit, kind, seed
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_many_folds_and_blocks_are_asked_in_pieces(equals_refit, kind, monkeypatch):
+def test_many_folds_and_blocks_are_predicted_in_pieces(equals_refit, kind, monkeypatch):
     monkeypatch.setattr("heldout.shortcuts.class_sums._AT_ONCE", 64)
     rng = np.random.default_rng(6)
     for _ in range(5):
@@ -114,7 +114,7 @@ def test_categories_are_those_of_the_training_part(weights):
     further = {} if weights is None else {"sample_weight": weights[train]}
     wanted = learner.fit(X[train], y[train], **further).predict_proba(X[asked])
     np.testing.assert_allclose(shortcut.part(train, asked, "predict_proba"), wanted, atol=1e-12)
-    with pytest.raises(Declined, match="category above"):
+    with pytest.raises(Declined, match="category above all"):
         shortcut.part(train, np.array([35]))
 
 

@@ -30,7 +30,7 @@ def learner_for(rng, kind, classes):
     return kind(solver=solver, priors=priors, reg_param=float(rng.choice([0.0, 0.1, 0.9])))
 
 
-@pytest.mark.parametrize("seed", range(120))
+@pytest.mark.draws
 @pytest.mark.parametrize("kind", KINDS)
 def test_answers_equal_those_of_the_refit_and_well_conditioned_problems_are_not_declined(equals_refit, kind, seed):
     rng = np.random.default_rng(seed)
@@ -47,7 +47,7 @@ def test_answers_equal_those_of_the_refit_and_well_conditioned_problems_are_not_
     assert declined == 0 or not conditioned
 
 
-@pytest.mark.parametrize("seed", range(90))
+@pytest.mark.draws
 @pytest.mark.parametrize("kind", KINDS)
 def test_ill_conditioned_problems_are_equal_or_declined(equals_refit, kind, seed):
     rng = np.random.default_rng(1000 + seed)
@@ -65,13 +65,13 @@ def test_ill_conditioned_problems_are_equal_or_declined(equals_refit, kind, seed
         warnings.simplefilter("error")
         try:
             shortcut = KINDS[kind].of(learner, X, y)
-            equals_refit(learner, shortcut, X, y, rng, ["predict", "predict_proba"][seed // 5 % 2])
+            equals_refit(learner, shortcut, X, y, rng, ["predict", "predict_proba"][seed // 2 % 2])
         except Declined:
             pass
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_many_folds_and_blocks_are_asked_in_pieces(equals_refit, kind, monkeypatch):
+def test_many_folds_and_blocks_are_predicted_in_pieces(equals_refit, kind, monkeypatch):
     monkeypatch.setattr("heldout.shortcuts.class_sums._AT_ONCE", 64)
     rng = np.random.default_rng(6)
     for _ in range(8):

@@ -29,7 +29,7 @@ def lacks_a_class(error):
     return "of a class" in str(error.value)
 
 
-@pytest.mark.parametrize("seed", range(150))
+@pytest.mark.draws
 def test_answers_equal_those_of_the_refit_and_well_conditioned_problems_are_not_declined(equals_refit, seed):
     rng = np.random.default_rng(seed)
     X, y = problem(rng, classes=2)
@@ -42,7 +42,7 @@ def test_answers_equal_those_of_the_refit_and_well_conditioned_problems_are_not_
     assert equals_refit(learner, shortcut, X, y, rng, method, weights) == 0 or len(y) < 30
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.draws(quick=6)
 def test_ill_conditioned_problems_are_equal_or_declined(equals_refit, seed):
     rng = np.random.default_rng(1000 + seed)
     X, y = problem(rng)
@@ -57,7 +57,7 @@ def test_ill_conditioned_problems_are_equal_or_declined(equals_refit, seed):
     equals_refit(learner, shortcut, X, y, rng, ["predict", "predict_proba"][seed // 2 % 2], weights)
 
 
-def test_leaving_out_the_row_that_makes_a_variance_is_summed_anew():
+def test_leaving_out_the_row_that_makes_a_variance_is_summed_again():
     rng = np.random.default_rng(5)
     X, y = rng.normal(size=(40, 2)), np.arange(40) % 2
     X[::2, 0], X[6, 0] = 0.0, 100.0
@@ -67,7 +67,7 @@ def test_leaving_out_the_row_that_makes_a_variance_is_summed_anew():
     np.testing.assert_allclose(got[6], wanted, atol=1e-9)
 
 
-def test_many_folds_and_blocks_are_asked_in_pieces(equals_refit, monkeypatch):
+def test_many_folds_and_blocks_are_predicted_in_pieces(equals_refit, monkeypatch):
     monkeypatch.setattr("heldout.shortcuts.class_sums._AT_ONCE", 64)
     rng = np.random.default_rng(6)
     for _ in range(10):

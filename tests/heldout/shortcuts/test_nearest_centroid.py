@@ -24,7 +24,7 @@ def learner_for(rng, classes):
     return NearestCentroid(priors=priors)
 
 
-@pytest.mark.parametrize("seed", range(140))
+@pytest.mark.draws
 def test_answers_equal_those_of_the_refit_and_well_conditioned_problems_are_not_declined(equals_refit, seed):
     rng = np.random.default_rng(seed)
     X, y = problem(rng, classes=2)
@@ -34,7 +34,7 @@ def test_answers_equal_those_of_the_refit_and_well_conditioned_problems_are_not_
 
 
 @pytest.mark.filterwarnings("error")
-@pytest.mark.parametrize("seed", range(80))
+@pytest.mark.draws
 def test_ill_conditioned_problems_are_equal_or_declined(equals_refit, seed):
     rng = np.random.default_rng(1000 + seed)
     X, y = problem(rng, classes=3)
@@ -47,7 +47,7 @@ def test_ill_conditioned_problems_are_equal_or_declined(equals_refit, seed):
         X += 10.0 ** rng.integers(0, 12)  # digits lost in the mean
     learner = learner_for(rng, 3)
     shortcut = NearestCentroids.of(learner, X, y)
-    equals_refit(learner, shortcut, X, y, rng, ["predict", "predict_proba"][seed // 4 % 2])
+    equals_refit(learner, shortcut, X, y, rng, ["predict", "predict_proba"][seed // 2 % 2])
 
 
 @pytest.mark.parametrize(

@@ -71,19 +71,30 @@ def assert_same(learner, made: Design, scheme: SchemeName) -> None:
         np.testing.assert_allclose(losses, wanted, rtol=1e-9, atol=1e-9)
 
 
-@pytest.mark.parametrize("scheme", SCHEMES)
+LEARNERS = [
+    (GaussianNB(), CLASSES, None),
+    (GaussianNB(), CLASSES, "log"),
+    (GaussianNB(), CLASSES, "brier"),
+    (NearestCentroid(), CLASSES, "balanced"),
+    (Ridge(), NUMBERS, None),
+    (Ridge(alpha=0.1), NUMBERS, "absolute"),
+    (make_pipeline(StandardScaler(), Ridge()), NUMBERS, None),
+    (make_pipeline(StandardScaler(), GaussianNB()), CLASSES, "log"),
+    (make_pipeline(MinMaxScaler(), LinearDiscriminantAnalysis()), CLASSES, None),
+]
+
+
+def slow_if_many_fits(scheme: str, loss: str | None) -> list[pytest.MarkDecorator]:
+    """Half subsamples are 300 fits: in the default suite with the default losses alone."""
+    return [pytest.mark.slow] if scheme == "half_subsamples" and loss else []
+
+
 @pytest.mark.parametrize(
-    ("learner", "y", "loss"),
+    ("scheme", "learner", "y", "loss"),
     [
-        (GaussianNB(), CLASSES, None),
-        (GaussianNB(), CLASSES, "log"),
-        (GaussianNB(), CLASSES, "brier"),
-        (NearestCentroid(), CLASSES, "balanced"),
-        (Ridge(), NUMBERS, None),
-        (Ridge(alpha=0.1), NUMBERS, "absolute"),
-        (make_pipeline(StandardScaler(), Ridge()), NUMBERS, None),
-        (make_pipeline(StandardScaler(), GaussianNB()), CLASSES, "log"),
-        (make_pipeline(MinMaxScaler(), LinearDiscriminantAnalysis()), CLASSES, None),
+        pytest.param(scheme, learner, y, loss, marks=slow_if_many_fits(scheme, loss))
+        for scheme in SCHEMES
+        for learner, y, loss in LEARNERS
     ],
 )
 def test_every_scheme_has_the_losses_of_its_fits(scheme, learner, y, loss):

@@ -47,7 +47,7 @@ def problem(seed, classes=2):
         X[:, 1:][:, rng.random(p - 1) < 0.5] = 3.0
     if form == 3:
         X = X * 10.0 ** rng.integers(-30, 30, p)
-    if form == 4:  # means that are large beside their scales
+    if form == 4:  # means that are large relative to their scales
         X = X + 10.0 ** rng.integers(0, 10, p)
     return rng, X, y
 
@@ -82,7 +82,7 @@ def on_boundaries(hypotheses, X):
     return rows[np.isfinite(rows).all(axis=1)]
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.draws(of=30)
 @pytest.mark.parametrize("learner", CLASSIFIERS, ids=lambda learner: type(learner).__name__)
 def test_labels_are_those_of_each_hypothesis_on_boundaries_too(learner, seed):
     classes = 2 + seed % 3
@@ -99,7 +99,7 @@ def test_labels_are_those_of_each_hypothesis_on_boundaries_too(learner, seed):
             np.testing.assert_array_equal(got, wanted)
 
 
-@pytest.mark.parametrize("seed", range(70))
+@pytest.mark.draws(of=30)
 @pytest.mark.parametrize("learner", WITH_LINK, ids=lambda learner: type(learner).__name__)
 def test_probabilities_are_those_of_each_hypothesis(learner, seed):
     classes = 2 if isinstance(learner, SGDClassifier) else 2 + seed % 3
@@ -111,7 +111,7 @@ def test_probabilities_are_those_of_each_hypothesis(learner, seed):
         np.testing.assert_allclose(got, answers(hypothesis, X, loss), rtol=0, atol=1e-11)
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.draws(of=30)
 @pytest.mark.parametrize("learner", REGRESSORS, ids=str)
 def test_numbers_are_those_of_each_hypothesis_up_to_the_rounding_of_a_sum(learner, seed):
     rng, X, y = problem(seed)
@@ -133,12 +133,12 @@ def test_the_rounding_of_a_sum_is_small_beside_the_numbers():
 
 
 @pytest.mark.parametrize("classes", [2, 3])
-def test_no_hypothesis_is_asked_itself_about_ordinary_rows(classes):
+def test_no_hypothesis_predicts_by_itself_at_ordinary_rows(classes):
     rng, X, y = problem(0, classes)
     hypotheses = halves(make_pipeline(StandardScaler(), LogisticRegression()), X, y, rng)
     group = together(hypotheses, X, ZERO_ONE)
     group.answers(slice(None))
-    assert group._asked == {}
+    assert group._predicted == {}
 
 
 @pytest.mark.parametrize("rows_at_once", [1, 7, 64])
@@ -194,7 +194,7 @@ class Mine(LogisticRegression):
     ],
     ids=str,
 )
-def test_other_learners_are_asked_by_themselves(learner):
+def test_other_learners_predict_by_themselves(learner):
     rng, X, y = problem(0)
     left_to_each(halves(learner, X, y, rng), X, ZERO_ONE)
 
@@ -205,7 +205,7 @@ def left_to_each(hypotheses, X, loss):
         np.testing.assert_array_equal(got, answers(hypothesis, X, loss))
 
 
-def test_hypotheses_of_several_learners_or_classes_are_asked_by_themselves():
+def test_hypotheses_of_several_learners_or_classes_predict_by_themselves():
     _, X, y = problem(0, 3)
     left_to_each([LogisticRegression().fit(X, y), LinearSVC().fit(X, y)], X, ZERO_ONE)
     left_to_each([LogisticRegression().fit(X, y), LogisticRegression().fit(X[y < 2], y[y < 2])], X, ZERO_ONE)

@@ -57,7 +57,7 @@ def equal_bits(hypotheses, X, loss):
         np.testing.assert_array_equal(got, wanted)
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.draws(of=30)
 @pytest.mark.parametrize("kind", CLASSIFIERS)
 def test_labels_and_probabilities_are_those_of_each_hypothesis(kind, seed):
     classes = 2 + seed % 3
@@ -69,7 +69,7 @@ def test_labels_and_probabilities_are_those_of_each_hypothesis(kind, seed):
         equal_bits(hypotheses, rows, choose_loss("brier", labels))
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.draws(of=30)
 @pytest.mark.parametrize("kind", REGRESSORS)
 def test_numbers_are_those_of_each_hypothesis(kind, seed):
     rng, X, y = problem(seed)
@@ -100,7 +100,7 @@ def test_blocks_change_no_bit(monkeypatch, rows_at_once):
     equal_bits(hypotheses, X, choose_loss("brier", y))
 
 
-def test_whole_numbers_beside_others_in_a_data_frame_become_single_precision_alike():
+def test_whole_numbers_next_to_others_in_a_data_frame_become_single_precision_too():
     rng, X, y = problem(0)
     large = 2**53 + rng.integers(0, 2**30, len(y)) * 2 + 1  # rounded twice they would be others
     table = pd.DataFrame(X, columns=list("abcdef")[: X.shape[1]]).assign(large=large)

@@ -125,11 +125,11 @@ def test_copies_are_counted_with_those_whose_labels_differ(rows, settings_of_row
     table.loc[[1, 7, 12, 15, 18, 21], "kind"] = "won"
     table.to_csv("rows.csv", index=False)
     made = prepare(settings_of_rows("split.folds=3"))
-    said = "7 of 30 rows with a label have the features of another one, and 4 of them another label"
+    said = "7 of 30 rows with a label have the features of another row, and 4 of them have another label"
     assert [f"{said}; split.duplicates keep_together would keep copies on one side of every split"] == [*made.warnings]
     assert [0, 0, 1, 1, 1, 2, 3, 4, 4] == made.copies[:9].tolist()
     made = prepare(settings_of_rows("split.folds=3", "split.duplicates=keep_together"))
-    assert [f"{said}; copies are kept on one side of every split, as one group"] == [*made.warnings]
+    assert [f"{said}; copies stay on one side of every split, as one group"] == [*made.warnings]
 
 
 @LAWS

@@ -43,7 +43,7 @@ ONE_ROW = "has a single row, which no stratified split can divide; merge or drop
 PATHS = (
     "it must be sklearn:NAME, openml:NAME-or-ID, or a path that ends in .csv, .csv.gz or .parquet, or a folder of .*"
 )
-SKIP = "; mend it, or set data.on_bad_shard to skip"
+SKIP = "; fix it, or set data.on_bad_shard to skip"
 
 
 @pytest.mark.parametrize(

@@ -129,7 +129,7 @@ CASES = {
     "a loop of links": (
         "a.csv",
         make_loop,
-        "a.csv, a symbolic link that leads to no file, or to itself; mend the link",
+        "a.csv, a symbolic link that leads to no file, or to itself; fix the link",
     ),
     "a link to nothing": (
         "t.csv",

@@ -86,7 +86,7 @@ def test_values_beyond_the_labelled_ones_are_told_with_their_share(mixed, settin
     low, high = mixed["number"].min(), mixed["number"].max()
     assert (
         f"'number' lies outside of {low:.6g} to {high:.6g} in 10.0% of the rows",
-        "'colour' has gaps in 10.0% of the rows, and none in the labelled ones",
+        "'colour' has gaps in 10.0% of the rows, but none in the labelled rows",
         "'colour' has categories that no labelled row has in 20.0% of the rows",
         "'day' lies outside of 2024-01-01 00:00:00 to 2024-02-29 00:00:00 in 10.0% of the rows",
     ) == report.notes
@@ -102,7 +102,9 @@ def test_columns_that_are_rarely_beyond_the_labelled_ones_are_named_in_one_note(
     many.to_parquet("shard-00.parquet")
     (report,) = written(settings_of_rows)
     assert (300, 2) == (report.rows, report.noted)
-    assert ("values beyond those of the labelled rows, in under 1% of the rows: 'number', 'whole'",) == report.notes
+    assert (
+        "values outside of the labelled rows' range or categories, in under 1% of the rows: 'number', 'whole'",
+    ) == report.notes
 
 
 BAD = {
@@ -134,14 +136,15 @@ def test_a_shard_that_cannot_be_used_is_refused_and_leaves_nothing(mixed, settin
     with pytest.raises(UserError, match="^data.unlabeled: the shard shard-01.parquet ") as caught:
         written(settings_of_rows)
     assert reason in str(caught.value)
-    assert str(caught.value).endswith("; mend it, or set data.on_bad_shard to skip")
+    assert str(caught.value).endswith("; fix it, or set data.on_bad_shard to skip")
     assert not files.PREPARED.exists()
     skipped = written(settings_of_rows, "data.on_bad_shard=skip")
     assert [None, True] == [report.bad and reason in report.bad for report in skipped]
     assert 1 == len(files.shards())
     assert skipped == files.read_shard_reports()
     assert (
-        f"shard-01.parquet was skipped, {60 if 'drop' in changes else 10} rows lost: it" in unlabeled.told(skipped)[0]
+        f"shard-01.parquet was skipped, {60 if 'drop' in changes else 10} rows lost: it"
+        in unlabeled.messages(skipped)[0]
     )
 
 
@@ -161,7 +164,7 @@ def test_a_truncated_shard_is_skipped_with_rows_unknown(mixed, settings_of_rows)
     Path("shard-01.parquet").write_bytes(Path("shard-01.parquet").read_bytes()[:-20])
     reports = written(settings_of_rows, "data.on_bad_shard=skip")
     assert [10, None] == [report.rows for report in reports]
-    assert "shard-01.parquet was skipped, its rows lost: it cannot be read as parquet" in unlabeled.told(reports)[0]
+    assert "shard-01.parquet was skipped, its rows lost: it cannot be read as parquet" in unlabeled.messages(reports)[0]
 
 
 def test_at_most_ten_bad_shards_are_listed(mixed, settings_of_rows):
@@ -171,7 +174,7 @@ def test_at_most_ten_bad_shards_are_listed(mixed, settings_of_rows):
         written(settings_of_rows)
     lines = str(caught.value).splitlines()
     assert (11, "… and 3 more") == (len(lines), lines[-1])
-    with pytest.raises(UserError, match="no shard is left; mend one"):
+    with pytest.raises(UserError, match="no shard is left; fix at least one"):
         written(settings_of_rows, "data.on_bad_shard=skip")
 
 
@@ -202,6 +205,6 @@ def test_the_reports_are_told_to_people(mixed, settings_of_rows):
     assert [{"file": "shard-00.parquet", "rows": 10, "noted": 10}] == [
         {key: found[key] for key in ("file", "rows", "noted")} for found in json.loads(files.SHARDS.read_text())
     ]
-    (line,) = unlabeled.told(files.read_shard_reports())
+    (line,) = unlabeled.messages(files.read_shard_reports())
     assert line.startswith("shard-00.parquet: 'number' lies outside of")
     assert "10 unlabelled in 1 shards" == unlabeled.summary(files.read_shard_reports())

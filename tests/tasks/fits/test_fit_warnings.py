@@ -4,13 +4,13 @@ import logging
 
 import pytest
 
-from heldout.warned import Kind, Warnings
+from heldout.fit_warnings import WarningCount, WarningCounts
 from tasks.fits import fit_warnings, scheme_results
 from tasks.fits.worker import fit_units
 from tasks.plans.fit_plans import scheme
 from tasks.plans.read_design import read_design
 from tasks.plans.units import Versions
-from tasks.plans.units_of_scheme import gather, plan
+from tasks.plans.units_of_scheme import gather, plan_units
 from tasks.storage import files
 
 CANDIDATES = (
@@ -22,7 +22,7 @@ CANDIDATES = (
 def finished(settings, name: str, fit: bool = True):
     """The finished units of each candidate, fitted as a worker does or found in the cache."""
     own, versions = scheme(read_design(settings), name, settings.deliver), Versions.current()
-    planned = {one.name: (one, units) for one, units in plan(settings, own, versions)}
+    planned = {one.name: (one, units) for one, units in plan_units(settings, own, versions)}
     if fit:
         for candidate, units in planned.values():
             assert fit_units(settings, candidate, units, versions) is None
@@ -49,7 +49,7 @@ def test_the_fits_of_all_stages_are_counted_together(checkout):
     files.write_result("holdout", {}, {}, {"a": {"fits": 2, "concerned": 2, "kinds": [kind]}})
     files.write_result("progressive", {}, {}, {"a": {"fits": 5, "concerned": 2, "kinds": [{**kind, "first": "nay"}]}})
     files.write_result("covalidation", {}, {})
-    expected = {"a": Warnings(7, 4, (Kind("ConvergenceWarning", 4, "no"),))}
+    expected = {"a": WarningCounts(7, 4, (WarningCount("ConvergenceWarning", 4, "no"),))}
     assert expected == fit_warnings.read(["holdout", "progressive", "covalidation"])
 
 

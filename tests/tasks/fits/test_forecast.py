@@ -1,4 +1,4 @@
-"""The plan: as many fits as a run makes, told before it, and no fit that is kept."""
+"""The forecast: as many fits as a run does, and no fit of it is stored."""
 
 import re
 
@@ -19,7 +19,7 @@ BOTH = f"candidates=[{BAYES}, {TREE}]"
 
 
 @pytest.fixture
-def told(prepared, monkeypatch):
+def lines_of(prepared, monkeypatch):
     """The lines for changed settings, without the measured one."""
     monkeypatch.setattr(forecast, "_expected", lambda *_: "expected")
     return lambda *changes: list(forecast.lines(prepared(BOTH, *changes)))
@@ -29,8 +29,8 @@ def row(lines, name):
     return re.split(r"\s{2,}", next(line for line in lines if line.startswith(name)))[1:]
 
 
-def test_the_fits_of_each_scheme_are_counted_and_those_that_are_spared_named(told):
-    lines = told()
+def test_the_fits_of_each_scheme_are_counted_and_schemes_without_fits_named(lines_of):
+    lines = lines_of()
     # 5 folds, 25 subsamples, 30 steps in blocks of 10, 3 repeats of two halves
     assert ["final", "holdout", "cross_validation", "subsamples", "progressive", "covalidation"] == lines[0].split()
     assert ["1", "1", "no fit", "no fit", "no fit", "6"] == row(lines, "bayes")
@@ -39,19 +39,19 @@ def test_the_fits_of_each_scheme_are_counted_and_those_that_are_spared_named(tol
     assert "expected" == lines[4]
 
 
-def test_without_shortcuts_all_are_made(told):
-    assert row(told("execution.shortcuts=off"), "bayes") == row(told(), "tree")
+def test_without_shortcuts_every_scheme_is_fitted(lines_of):
+    assert row(lines_of("execution.shortcuts=off"), "bayes") == row(lines_of(), "tree")
 
 
-def test_after_the_fits_nothing_is_left(told, prepared):
+def test_after_the_fits_nothing_is_left(lines_of, prepared):
     settings, versions = prepared(BOTH), Versions.current()
     design = read_design(settings)
     names = ["final", "holdout", "cross_validation", *further_schemes(design), "progressive", "covalidation"]
-    for own in (scheme(design, name, settings.deliver) for name in names):
-        for candidate, units in units_of_scheme.plan(settings, own, versions):
+    for plan in (scheme(design, name, settings.deliver) for name in names):
+        for candidate, units in units_of_scheme.plan_units(settings, plan, versions):
             fit_units(settings, candidate, units, versions)
             assert all(fit_cache.has(unit.key) for unit in units)
-    lines = told()
+    lines = lines_of()
     assert lines[3].startswith("fits      0 to do, 49 stored")
     assert 4 == len(lines)
 
@@ -59,13 +59,13 @@ def test_after_the_fits_nothing_is_left(told, prepared):
 def test_the_expected_time_and_memory_are_measured_in_a_worker(prepared):
     settings = prepared(BOTH, "execution.workers=1")
     *_, last = forecast.lines(settings)
-    found = re.fullmatch(r"expected  (\d+) s of fits on 1 workers, and ([\d.]+) GB beside Prefect's server: .*", last)
+    found = re.fullmatch(r"expected  (\d+) s of fits on 1 workers, and ([\d.]+) GB without Prefect's server: .*", last)
     assert found
     assert int(found[1]) < 60
     assert 0.1 < float(found[2]) < 3
     assert not any(fit_cache.FOLDER.rglob("*.hypothesis"))
 
 
-def test_rows_that_are_not_prepared_are_told(settings_of_rows, rows):
+def test_rows_that_are_not_prepared_are_lines_of(settings_of_rows, rows):
     with pytest.raises(UserError, match="run `python -m flows prepare` first"):
         list(forecast.lines(settings_of_rows()))

@@ -20,7 +20,7 @@ from tasks.storage import files, fit_cache
 
 SCHEMES = ("holdout", "final", "cross_validation", "progressive", "covalidation")
 LAWS = settings(
-    max_examples=6,
+    max_examples=3,
     deadline=None,
     derandomize=True,
     database=None,
@@ -44,7 +44,7 @@ class Planted(TargetEncoder):
 def fitted(settings, name: str):
     """The hypothesis, if it is kept, the split and the losses of each fit of a scheme, as a worker leaves them."""
     own = scheme(read_design(settings), name, settings.deliver)
-    ((candidate, units),) = units_of_scheme.plan(settings, own, Versions.current())
+    ((candidate, units),) = units_of_scheme.plan_units(settings, own, Versions.current())
     assert fit_units(settings, candidate, units, Versions.current()) is None
     return [
         (fit_cache.load(hypothesis_key(unit)) if own.keep else None, split, fit_cache.load(unit.key)[0])

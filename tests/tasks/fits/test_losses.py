@@ -25,7 +25,7 @@ COSTS = "loss={cost: {won: {lost: 5}, lost: {won: 1}}}"
 
 
 def units(settings, name="cross_validation"):
-    ((candidate, found),) = units_of_scheme.plan(
+    ((candidate, found),) = units_of_scheme.plan_units(
         settings, scheme(read_design(settings), name, settings.deliver), Versions.current()
     )
     return candidate, found
@@ -237,7 +237,7 @@ def test_a_learner_whose_fit_takes_no_weights_is_told_by_name_before_any_fit(wei
     settings = weighted(np.arange(60) + 1, near)
     message = (
         r"^candidates\[0\]: data.weight is 'heavy', but the fit of near \(sklearn.neighbors.KNeighborsClassifier\) "
-        "takes no sample_weight; leave it out, or data.weight$"
+        "takes no sample_weight; remove the candidate, or data.weight$"
     )
     with pytest.raises(UserError, match=message):
         run_schemes.fit_all(settings, ["holdout"])

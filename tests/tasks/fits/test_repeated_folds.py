@@ -22,7 +22,7 @@ def test_the_estimate_is_that_of_the_plain_loop_and_the_losses_say_each_fold(pre
     design = read_design(settings)
     assert [] == further_schemes(design)
     versions, own = Versions.current(), scheme(design, "cross_validation", "final")
-    ((candidate, units),) = units_of_scheme.plan(settings, own, versions)
+    ((candidate, units),) = units_of_scheme.plan_units(settings, own, versions)
     assert fit_units(settings, candidate, units, versions) is None
     scheme_results.write_cross_validation(design, {"cross_validation": {"bayes": units_of_scheme.gather(units)}}, {})
     X, y = files.read_table(files.LABELED)

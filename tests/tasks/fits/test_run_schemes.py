@@ -31,7 +31,7 @@ def own(settings, name: str) -> FitPlan:
 
 def plan(settings, name: str) -> dict[str, list[Unit]]:
     """The units of each candidate."""
-    planned = units_of_scheme.plan(settings, own(settings, name), Versions.current())
+    planned = units_of_scheme.plan_units(settings, own(settings, name), Versions.current())
     return {candidate.name: units for candidate, units in planned}
 
 
@@ -159,7 +159,7 @@ def test_the_first_reason_of_each_candidate_is_told_and_all_failed_is_an_error(p
     settings = prepared(f"candidates=[{TREE}, {BAYES}]")
     run_schemes.check_not_all_failed(settings, {"tree": "no"})
     with pytest.raises(
-        UserError, match="^candidates: tree failed: no\ncandidates: bayes failed: oh\n.*mend at least one$"
+        UserError, match="^candidates: tree failed: no\ncandidates: bayes failed: oh\n.*fix at least one$"
     ):
         run_schemes.check_not_all_failed(settings, {"tree": "no", "bayes": "oh"})
 

@@ -8,7 +8,7 @@ from heldout.design import estimate_candidate, half_losses
 from heldout.observed import repeated_by_row
 from heldout.partition import Partition
 from tasks.data.prepare_tables import Prepared
-from tasks.data.unlabeled import dealt
+from tasks.data.unlabeled import from_rows
 from tasks.data.write_prepared import write_prepared
 from tasks.fits import scheme_results
 from tasks.plans.read_design import read_design
@@ -134,7 +134,7 @@ def written(checkout, settings_of_rows):
         step = np.full(ROWS, -1)
         step[rng.permutation(ROWS)[:8]] = np.arange(8)
         partition = Partition(np.arange(ROWS) % 4 == 1, rng.permutation(np.arange(ROWS) % 5), step)
-        shards = dealt(pd.DataFrame({"x": np.zeros(max(SHARDS))}), [np.arange(rows) for rows in SHARDS])
+        shards = from_rows(pd.DataFrame({"x": np.zeros(max(SHARDS))}), [np.arange(rows) for rows in SHARDS])
         write_prepared(Prepared(labeled, None, shards, partition, halves, "hash"))
         bayes = "estimator: sklearn.naive_bayes.GaussianNB"
         settings = settings_of_rows(
@@ -196,7 +196,7 @@ def test_the_half_models_errors_are_those_of_the_rows_whichever_half_is_larger(w
     design, fits, _ = written()
     evidence = scheme_results.read_evidence(design, ["first"])["first"]
     for own, parts in ((False, evidence.losses["covalidation"]), (True, evidence.training)):
-        table = half_losses(design, parts, own=own)
+        table = half_losses(design, parts, on_training_half=own)
         by_number = fits["covalidation"]["first"].training if own else fits["covalidation"]["first"].losses
         for repeat in range(REPEATS):
             for half in (0, 1):

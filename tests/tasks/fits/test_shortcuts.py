@@ -27,14 +27,14 @@ SPARED = ("cross_validation", "progressive", "subsamples")
 
 def planned(settings, name):
     own = scheme(read_design(settings), name, settings.deliver)
-    ((candidate, units),) = units_of_scheme.plan(settings, own, Versions.current())
+    ((candidate, units),) = units_of_scheme.plan_units(settings, own, Versions.current())
     return own, candidate, units
 
 
 def spared(settings, name):
     own = scheme(read_design(settings), name, settings.deliver)
     (candidate,) = settings.candidates
-    (key,) = units_of_scheme.exact_keys(settings, own, Versions.current()).values()
+    (key,) = units_of_scheme.exact_loss_keys(settings, own, Versions.current()).values()
     return own, candidate, key
 
 
@@ -46,7 +46,7 @@ def test_a_scheme_without_fits_has_the_losses_of_its_fits_and_no_units(prepared,
     _, _, fitted = planned(off, name)
     assert own.may_skip_fits(auto, candidate)
     assert not own.may_skip_fits(off, candidate)
-    assert not units_of_scheme.fitted(auto, {candidate.name: key}).candidates
+    assert not units_of_scheme.candidates_to_fit(auto, {candidate.name: key}).candidates
     assert fit_units(off, candidate, fitted, Versions.current()) is None
     with monkeypatch.context() as patched:
         patched.setattr(fitting, "seeded", None)  # a fit would call it
@@ -87,7 +87,7 @@ def test_what_is_declined_is_told_to_those_who_debug_and_left_to_be_fitted(prepa
         store_exact_losses(settings, candidate, "cross_validation", key, 0, Versions.current())
     assert ["cross_validation: bayes is fitted: GaussianNB is odd"] == caplog.messages
     _, _, units = planned(settings, "cross_validation")
-    assert [candidate] == units_of_scheme.fitted(settings, {candidate.name: key}).candidates
+    assert [candidate] == units_of_scheme.candidates_to_fit(settings, {candidate.name: key}).candidates
     assert [unit.key for unit in units] == [
         unit.key
         for unit in planned(prepared(f"candidates=[{BAYES}]", "execution.shortcuts=off"), "cross_validation")[2]

@@ -8,7 +8,7 @@ from tasks.fits.worker import fit_units
 from tasks.plans.fit_plans import scheme
 from tasks.plans.read_design import read_design
 from tasks.plans.units import Versions, hypothesis_key
-from tasks.plans.units_of_scheme import plan
+from tasks.plans.units_of_scheme import plan_units
 from tasks.storage import files, fit_cache
 
 BAYES = "{name: bayes, estimator: sklearn.naive_bayes.GaussianNB}"
@@ -29,7 +29,7 @@ def final(prepared):
         settings = prepared(f"candidates=[{', '.join(candidates)}]")
         for name in NAMES:
             own = scheme(read_design(settings), name, settings.deliver)
-            for candidate, units in plan(settings, own, Versions.current()):
+            for candidate, units in plan_units(settings, own, Versions.current()):
                 assert fit_units(settings, candidate, units, Versions.current()) is None
         finished, _ = fit_all(settings, NAMES)
         return settings, finished["final"], tuned_paths.tables(settings, finished["final"])

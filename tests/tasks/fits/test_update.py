@@ -7,12 +7,13 @@ import pytest
 from heldout.online import OnePass
 from tasks.data.prepare_tables import prepare
 from tasks.data.write_prepared import write_prepared
-from tasks.fits import forecast, run_schemes
+from tasks.fits import forecast
 from tasks.fits.worker import fit_units, store_exact_losses
 from tasks.outcome.estimate import Results
 from tasks.outcome.ledger import learner_id
 from tasks.params.build_learner import one_pass
 from tasks.plans import units_of_scheme
+from tasks.plans.check_before_fits import check_before_fits
 from tasks.plans.fit_plans import scheme
 from tasks.plans.read_design import read_design
 from tasks.plans.units import Versions
@@ -29,7 +30,7 @@ SHARED = ("cross_validation", "progressive")
 def plans(settings, name):
     """The scheme, and the units of each candidate."""
     own = scheme(read_design(settings), name, settings.deliver)
-    planned = units_of_scheme.plan(settings, own, Versions.current())
+    planned = units_of_scheme.plan_units(settings, own, Versions.current())
     return own, {candidate.name: (candidate, units) for candidate, units in planned}
 
 
@@ -40,7 +41,7 @@ def keys(settings, name):
 def shared_key(settings, name):
     """Where the losses of the whole scheme lie of the one candidate that is updated."""
     own = scheme(read_design(settings), name, settings.deliver)
-    found = units_of_scheme.exact_keys(settings, own, Versions.current())
+    found = units_of_scheme.exact_loss_keys(settings, own, Versions.current())
     (key,) = (key for candidate, key in found.items() if candidate.endswith("(one pass)"))
     return key
 
@@ -78,8 +79,8 @@ def test_its_folds_and_steps_share_their_updates_whatever_the_shortcuts(prepared
     own, planned = plans(settings, name)
     candidate, _ = planned["bayes (one pass)"]
     assert own.may_skip_fits(settings, candidate)
-    spared = units_of_scheme.exact_keys(settings, own, Versions.current())
-    assert candidate not in units_of_scheme.fitted(settings, spared).candidates
+    spared = units_of_scheme.exact_loss_keys(settings, own, Versions.current())
+    assert candidate not in units_of_scheme.candidates_to_fit(settings, spared).candidates
     assert share(settings, candidate, name) is None
     refit, others = planned["bayes"]
     assert fit_units(settings, refit, others, Versions.current()) is None
@@ -110,7 +111,7 @@ def test_keys_are_its_own(prepared, name):
     assert set() == {*found["bayes"]} & {*found["bayes (one pass)"]}
     if name in SHARED:
         own = scheme(read_design(settings), name, settings.deliver)
-        assert 2 == len({*units_of_scheme.exact_keys(settings, own, Versions.current()).values()})
+        assert 2 == len({*units_of_scheme.exact_loss_keys(settings, own, Versions.current()).values()})
 
 
 def test_a_fold_is_another_one_where_any_fold_is_for_the_order_of_updates_is_that_of_all(prepared):
@@ -132,12 +133,11 @@ def test_a_failure_is_told_and_nothing_is_refitted(prepared):
     reason = share(settings, candidate, "cross_validation")
     assert "cross_validation: ValueError: early_stopping should be False with partial_fit" == reason
     assert not fit_cache.has(shared_key(settings, "cross_validation"))
-    assert (
-        [] == units_of_scheme.fitted(settings, units_of_scheme.exact_keys(settings, own, Versions.current())).candidates
-    )
+    exact_keys = units_of_scheme.exact_loss_keys(settings, own, Versions.current())
+    assert [] == units_of_scheme.candidates_to_fit(settings, exact_keys).candidates
 
 
-def test_the_plan_tells_the_passes(prepared, monkeypatch):
+def test_the_forecast_counts_the_passes(prepared, monkeypatch):
     monkeypatch.setattr(forecast, "_expected", lambda settings, rows, versions: str(rows))
     lines = list(forecast.lines(prepared(f"candidates=[{ONCE}]", "intervals={E_cv: Bayle within folds}")))
     assert ["final", "holdout", "cross_validation", "progressive", "covalidation"] == lines[0].split()
@@ -177,16 +177,16 @@ def test_a_learner_that_cannot_be_updated_is_refused_where_it_is_written(setting
 
 @pytest.mark.parametrize("form", ["k_fold", "progressive", "vote"])
 def test_hypotheses_that_are_not_kept_cannot_be_delivered(prepared, form):
-    with pytest.raises(UserError, match=f"of the folds and steps are tested and not kept, but deliver is {form}; use"):
-        run_schemes.check_before_fits(prepared(f"candidates=[{BAYES}, {ONCE}]", f"deliver={form}"))
+    with pytest.raises(UserError, match=f"update is partial_fit .* but deliver is {form}; use final"):
+        check_before_fits(prepared(f"candidates=[{BAYES}, {ONCE}]", f"deliver={form}"))
 
 
 @pytest.mark.parametrize(("change", "kind"), [("data.groups=id", "groups"), ("data.time=id", "time")])
 def test_dependent_rows_are_refused(rows, settings_of_rows, change, kind):
     settings = settings_of_rows(f"candidates=[{ONCE}]", change)
     write_prepared(prepare(settings))
-    with pytest.raises(UserError, match=rf"^candidates\[0\].update is partial_fit .* but rows depend by {kind}; leave"):
-        run_schemes.check_before_fits(settings)
+    with pytest.raises(UserError, match=rf"^candidates\[0\].update .* but rows depend by {kind}; remove"):
+        check_before_fits(settings)
 
 
 def test_weights_are_refused_where_updates_take_none(rows, settings_of_rows, checkout, monkeypatch):
@@ -203,7 +203,7 @@ def test_weights_are_refused_where_updates_take_none(rows, settings_of_rows, che
     )
     write_prepared(prepare(settings))
     with pytest.raises(UserError, match="data.weight is 'w', but the fit of own .* takes no sample_weight"):
-        run_schemes.check_before_fits(settings)
+        check_before_fits(settings)
 
 
 def test_the_target_of_its_estimates_says_so():

@@ -51,7 +51,7 @@ def written(path="params.yaml"):
 
 
 def begin(path="given/t.csv", target="label", unlabeled=None):
-    return init.start(str(path), target, unlabeled, Path.cwd())
+    return init.initialize(str(path), target, unlabeled, Path.cwd())
 
 
 def given_csv(frame, path="given/t.csv"):
@@ -138,7 +138,7 @@ def test_a_path_outside_is_copied_below_data_raw_and_read_from_there(checkout, t
     said = begin(outside)
     assert "data/raw/mine.parquet" == written()["data"]["source"]
     assert outside.read_bytes() == Path("data/raw/mine.parquet").read_bytes()
-    assert "beside    more.parquet has the same columns, and is not used" in said
+    assert "next to   more.parquet has the same columns, and is not used" in said
 
 
 def test_folders_of_parts_and_of_shards_are_copied_whole():
@@ -171,7 +171,7 @@ def test_a_time_that_prepare_refuses_is_told_and_not_used():
     days = pd.date_range("2026-01-01", periods=400).strftime("%d.%m.%Y")
     x = np.random.default_rng(0).normal(size=400)
     given_csv(pd.DataFrame({"day": days, "x": x, "label": np.arange(400) // 20 % 2}))
-    assert any(line.startswith("plan      changed, since `prepare` refuses the first one: ") for line in begin())
+    assert any(line.startswith("plan      changed, since `prepare` refuses the first plan: ") for line in begin())
     assert None is written()["data"]["time"]
 
 
@@ -203,7 +203,7 @@ MISTAKES = {
     "no file": (("given/none.csv", "label"), "none.csv: no such file"),
     "no rows": (("given/head.csv", "label"), "missing in all 0 rows"),
     "alone": (("given/alone.csv", "label"), "label is the only column"),
-    "useless": (("given/useless.csv", "label"), "no feature is left beside the target label (id: identifier"),
+    "useless": (("given/useless.csv", "label"), "no feature is left next to the target label (id: identifier"),
     "shards": (("given/t.csv", "label", "given/none-*.csv"), "none-*.csv: no such file"),
 }
 

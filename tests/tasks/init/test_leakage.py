@@ -45,7 +45,7 @@ def test_a_column_that_alone_tells_the_class_is_found_and_no_other_is(code, coun
     found = of_classes(features, target.map(lambda kind: f"class {kind}"))
     assert ["told"] == names(found)
     assert found[0].sure
-    assert "out of fold, where the most frequent class errs" in found[0].why
+    assert "out of fold; the error of the most frequent class is" in found[0].why
 
 
 @few

@@ -14,7 +14,7 @@ from tasks.outcome.deliver import compare_speed, deliver
 from tasks.plans.fit_plans import scheme
 from tasks.plans.read_design import read_design
 from tasks.plans.units import Versions
-from tasks.plans.units_of_scheme import plan
+from tasks.plans.units_of_scheme import plan_units
 from tasks.storage import files, fit_cache, model_file
 
 OPEN = "{name: open, estimator: sklearn.tree.DecisionTreeClassifier, params: {max_features: 1, max_depth: 3}}"
@@ -34,14 +34,14 @@ every_learner = pytest.mark.parametrize("candidate", [OPEN, PATH], ids=["open", 
 
 @pytest.fixture
 def delivered(prepared):
-    """A function that makes the fits of a form as workers do, delivers, and tells what was stored before and after."""
+    """A function that makes the fits of a form as workers do, delivers, and returns the files before and after."""
 
     def make(form, candidate=OPEN, *changes):
         settings = prepared(f"candidates=[{candidate}]", f"deliver={form}", "progressive.block=7", *changes)
         (winner,) = settings.candidates
         design, versions = read_design(settings), Versions.current()
         for name in NEEDED[form]:
-            for one, units in plan(settings, scheme(design, name, form), versions):
+            for one, units in plan_units(settings, scheme(design, name, form), versions):
                 assert fit_units(settings, one, units, versions) is None
         before = stored()
         return deliver(settings, winner), winner, before
@@ -96,7 +96,7 @@ def test_no_fit_is_made_twice(delivered, form):
 
 @every_form
 @every_learner
-def test_the_single_model_beside_it_is_the_winner_trained_on_all_rows(delivered, form, candidate):
+def test_the_single_model_next_to_it_is_the_winner_trained_on_all_rows(delivered, form, candidate):
     found, winner, _ = delivered(form, candidate)
     X, y = files.read_table(files.LABELED)
     expected = seeded(winner.learner(), fit_state(0, "final", 0)).fit(X, y)

@@ -10,12 +10,12 @@ from tasks.data.prepare_tables import prepare
 from tasks.data.write_prepared import write_prepared
 from tasks.fits.worker import fit_units
 from tasks.outcome import duplicates_effect
-from tasks.outcome.duplicates_effect import Together, compare
+from tasks.outcome.duplicates_effect import DuplicatesEffect, compare
 from tasks.outcome.estimate import Results
 from tasks.plans.fit_plans import scheme
 from tasks.plans.read_design import read_design
 from tasks.plans.units import Versions
-from tasks.plans.units_of_scheme import plan
+from tasks.plans.units_of_scheme import plan_units
 from tasks.runtime.errors import UserError
 from tasks.storage import files, fit_cache
 
@@ -33,7 +33,7 @@ def results_of(rows, settings_of_rows):
         design, versions = read_design(settings), Versions.current()
         losses = {}
         for name in ("cross_validation", *(["copies_together"] if design.copies is not None else [])):
-            for one, units in plan(settings, scheme(design, name, "final"), versions):
+            for one, units in plan_units(settings, scheme(design, name, "final"), versions):
                 fit_units(settings, one, units, versions)
                 if name == "cross_validation":
                     losses[name] = [fit_cache.load(unit.key)[0] for unit in units]
@@ -67,7 +67,7 @@ def test_both_errors_are_those_of_plain_loops(results_of, twice):
 
     together = results.design.splits("copies_together")
     assert all(not set(x[one.train]) & set(x[one.validation]) for one in together)
-    expected = Together(120, 0, error(results.design.splits("cross_validation")), error(together))
+    expected = DuplicatesEffect(120, 0, error(results.design.splits("cross_validation")), error(together))
     assert expected == found
     assert found.E_cv < 0.2 < 0.35 < found.E_cv_kept_together
     assert {"duplicates": {"rows": 120, "differing": 0, "E_cv": found.E_cv, "E_cv_kept_together": error(together)}} == (
@@ -86,7 +86,7 @@ def test_folds_that_cannot_be_fitted_are_no_reason_to_stop(results_of, twice, mo
     assert (120, None) == (found.rows, found.E_cv_kept_together)
 
 
-def test_without_copies_there_is_nothing_to_tell(results_of, rows):
+def test_without_copies_there_is_no_effect(results_of, rows):
     settings, results = results_of(rows)
     assert compare(settings, results, settings.candidates[0]) is None
 

@@ -12,7 +12,7 @@ from heldout.resampling import SUBSAMPLES
 from heldout.selection.judging import paired
 from heldout.selection.select import standard_error
 from tasks.data.prepare_tables import Prepared
-from tasks.data.unlabeled import dealt
+from tasks.data.unlabeled import from_rows
 from tasks.data.write_prepared import write_prepared
 from tasks.outcome.estimate import choose, estimate_all, read_results
 from tasks.plans.read_design import read_design
@@ -55,7 +55,7 @@ def results_of(checkout, settings_with):
         labeled = pd.DataFrame({"x": np.zeros(4), "target": [0, 1, 0, 1]})
         halves = np.array([[0, 0, 1, 1], [0, 1, 0, 1]], dtype=np.int8)
         places = [np.arange(3), np.array([3])] if unlabeled else []
-        shards = dealt(pd.DataFrame({"x": np.zeros(4)}), places)
+        shards = from_rows(pd.DataFrame({"x": np.zeros(4)}), places)
         write_prepared(Prepared(labeled, None, shards, partition, halves, "hash"))
         settings = settings_with(CANDIDATES, "progressive.block=1", METHODS, *changes)
         disagreement, rows = [], []
@@ -192,7 +192,7 @@ def test_the_standard_error_is_that_of_independent_terms(results_of, criterion, 
 
 
 @pytest.mark.parametrize("criterion", ["E_maxdt", "max(E_cv, E_maxdt)"])
-def test_a_criterion_that_is_no_mean_of_losses_tells_of_none_that_they_are_alike(results_of, criterion):
+def test_a_criterion_that_is_no_mean_of_losses_calls_no_candidates_alike(results_of, criterion):
     settings, results = results_of(f"selection.criterion={criterion}")
     selection, _ = choose(settings, results, estimate_all(results))
     assert ("perfect", ()) == (selection.selected, selection.indistinguishable)
@@ -202,5 +202,5 @@ def test_if_all_failed_nothing_is_selected(results_of):
     settings, _ = results_of()
     files.write_json(files.RESULTS / "holdout/failures.json", {"good": "no", "ill": "oh", "perfect": "ah"})
     results = read_results(settings)
-    with pytest.raises(UserError, match=r"^candidates: all failed \(good: no; ill: oh; perfect: ah\), .* mend at"):
+    with pytest.raises(UserError, match=r"^candidates: all failed \(good: no; ill: oh; perfect: ah\), .* fix "):
         choose(settings, results, estimate_all(results))

@@ -27,7 +27,7 @@ def keys(settings, names=SCHEMES) -> dict[str, dict[str, list[str]]]:
     design = read_design(settings)
     found: dict[str, dict[str, list[str]]] = {}
     for name in names:
-        for candidate, units in units_of_scheme.plan(
+        for candidate, units in units_of_scheme.plan_units(
             settings, scheme(design, name, settings.deliver), Versions.current()
         ):
             found.setdefault(candidate.name, {})[name] = [unit.key for unit in units]
@@ -50,8 +50,8 @@ def test_a_fit_whose_hypothesis_was_not_kept_is_another_one(prepared):
     settings, versions = prepared(THREE), Versions.current()
     own = scheme(read_design(settings), "cross_validation", "final")
     for (_, lost), (_, kept) in zip(
-        units_of_scheme.plan(settings, own, versions),
-        units_of_scheme.plan(settings, replace(own, keep=True), versions),
+        units_of_scheme.plan_units(settings, own, versions),
+        units_of_scheme.plan_units(settings, replace(own, keep=True), versions),
         strict=True,
     ):
         assert set() == {unit.key for unit in lost} & {unit.key for unit in kept}

@@ -7,7 +7,7 @@ import pytest
 
 from tasks.data.prepare_tables import prepare
 from tasks.data.write_prepared import write_prepared
-from tasks.fits.check_learners import check_columns
+from tasks.plans.check_columns import check_columns
 from tasks.runtime.errors import UserError
 from tasks.storage import files
 

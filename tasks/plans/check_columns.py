@@ -1,4 +1,4 @@
-"""Whether a candidate can take the prepared columns, found from the files' headers before any fit."""
+"""Whether a candidate can use the prepared columns: checked from the files' headers before any fit."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -17,10 +17,10 @@ _BYTES = 8
 
 
 def check_columns(settings: Settings) -> None:
-    """Raise UserError, a line a candidate, for columns that a candidate without preprocessing does not take.
+    """Raise UserError, a line for each candidate that cannot use the prepared columns.
 
-    Judged are the learners of scikit-learn, LightGBM and XGBoost that transform nothing themselves. With
-    `preprocess: auto`, refused is a dense matrix beyond the memory that is free.
+    Without preprocessing, learners of scikit-learn, LightGBM and XGBoost that contain no transformer are checked.
+    With `preprocess: auto`, a dense matrix that does not fit in the free memory is refused.
     """
     kinds = {name: kind_of_dtype(dtype) for name, dtype in files.read_dtypes(files.LABELED).items()}
     gaps = dict(_gaps())
@@ -28,7 +28,7 @@ def check_columns(settings: Settings) -> None:
     for place, candidate in enumerate(settings.candidates):
         learner = candidate.learner()
         reason = None
-        if candidate.preprocess is None and _is_judged(learner):
+        if candidate.preprocess is None and _is_checked(learner):
             reason = _does_not_take(learner, kinds, gaps)
         elif candidate.preprocess == AUTO:
             reason = _too_wide(learner.steps[-1][1], kinds, settings)
@@ -40,19 +40,19 @@ def check_columns(settings: Settings) -> None:
 
 
 def _gaps() -> Iterator[tuple[str, str]]:
-    """Each column with gaps, and where: shards first, so that of two the labelled rows are named."""
+    """Each column with gaps, and in which file; the labelled rows come last, so that they replace a shard."""
     for path in [*files.shards(), *([files.TEST] if files.TEST.exists() else []), files.LABELED]:
         for name, count in files.read_gaps(path).items():
             yield name, f"{count} gaps in {path.name}"
 
 
-def _is_judged(learner: Any) -> bool:
+def _is_checked(learner: Any) -> bool:
     from heldout.preprocessing import parts
 
-    own = ("sklearn", "lightgbm", "xgboost", "heldout")
+    packages = ("sklearn", "lightgbm", "xgboost", "heldout")
     return all(
-        type(part).__module__.split(".")[0] in own
-        and not type(part).__module__.startswith("sklearn.dummy")  # which looks at no column
+        type(part).__module__.split(".")[0] in packages
+        and not type(part).__module__.startswith("sklearn.dummy")  # it uses no column
         and not hasattr(part, "transform")
         for part in parts(learner)
     )
@@ -72,7 +72,7 @@ def _does_not_take(learner: Any, kinds: dict[str, Any], gaps: dict[str, str]) ->
 
 
 def _too_wide(learner: Any, kinds: dict[str, Any], settings: Settings) -> str | None:
-    """For a learner that takes no sparse matrix: what its dense one would need, beside what is free."""
+    """For a learner that takes no sparse matrix: why its dense matrix does not fit in the free memory, if so."""
     from heldout.preprocessing import WORDS_OF_DENSE, orders_categories, takes_sparse
 
     if takes_sparse(learner):
@@ -80,8 +80,8 @@ def _too_wide(learner: Any, kinds: dict[str, Any], settings: Settings) -> str | 
     one_hot = [name for name, kind in kinds.items() if kind == "category"]
     width = len(kinds) + WORDS_OF_DENSE * sum(kind == "text" for kind in kinds.values())
     if one_hot and not orders_categories(learner):
-        read = pyarrow.parquet.read_table(files.LABELED, columns=one_hot).to_pandas()
-        width += sum(len(read[name].cat.categories) for name in one_hot)
+        table = pyarrow.parquet.read_table(files.LABELED, columns=one_hot).to_pandas()
+        width += sum(len(table[name].cat.categories) for name in one_hot)
     rows = pyarrow.parquet.read_metadata(files.LABELED).num_rows
     needed = rows * width * _BYTES * settings.execution.workers
     free = psutil.virtual_memory().available
@@ -89,6 +89,6 @@ def _too_wide(learner: Any, kinds: dict[str, Any], settings: Settings) -> str | 
         return None
     return (
         f"takes no sparse matrix, and preprocess: auto would give it {rows} rows of {width} dense columns: "
-        f"{needed / 1e9:.1f} GB in {settings.execution.workers} workers, where {free / 1e9:.1f} GB are free; take "
+        f"{needed / 1e9:.1f} GB in {settings.execution.workers} workers, where {free / 1e9:.1f} GB are free; use "
         "another learner, or name its widest columns in data.drop"
     )

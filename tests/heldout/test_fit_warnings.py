@@ -1,4 +1,4 @@
-"""Warnings of fits: kept with the fit, counted by candidate, told once."""
+"""Warnings of fits: kept with the fit, counted by candidate, shown once."""
 
 import warnings
 
@@ -13,10 +13,10 @@ from sklearn.naive_bayes import GaussianNB
 
 import heldout
 from heldout.errors import LearnerWarning
+from heldout.fit_warnings import WarningCount, WarningCounts
 from heldout.fitting import fit_and_test
 from heldout.losses import ZERO_ONE
 from heldout.records import Split
-from heldout.warned import Kind, Warnings
 
 LAWS = settings(max_examples=60, deadline=None, derandomize=True, database=None)
 RNG = np.random.default_rng(1)
@@ -67,7 +67,7 @@ def test_a_learner_that_does_not_converge_is_noticed_and_one_that_does_is_not():
 @LAWS
 @given(fits)
 def test_counts_are_those_of_the_fits(every):
-    found = Warnings.of(every)
+    found = WarningCounts.of(every)
     assert (len(every), sum(bool(one) for one in every)) == (found.fits, found.concerned)
     for kind in found.kinds:
         assert kind.fits == sum(any(category == kind.category for category, _ in one) for one in every)
@@ -78,14 +78,14 @@ def test_counts_are_those_of_the_fits(every):
 @LAWS
 @given(st.lists(fits, min_size=1, max_size=4))
 def test_counts_of_parts_together_are_those_of_all(parts):
-    whole = Warnings.of([fit for part in parts for fit in part])
-    together = Warnings.together([Warnings.of(part) for part in parts])
+    whole = WarningCounts.of([fit for part in parts for fit in part])
+    together = WarningCounts.together([WarningCounts.of(part) for part in parts])
     assert (whole.fits, whole.concerned, set(whole.kinds)) == (together.fits, together.concerned, set(together.kinds))
 
 
 def test_the_sentence_has_the_share_of_the_fits():
-    kinds = (Kind("ConvergenceWarning", 3, "no"), Kind("UserWarning", 1, "odd"))
-    assert "3 of 9 fits warned: ConvergenceWarning: no; UserWarning (1): odd" == str(Warnings(9, 3, kinds))
+    kinds = (WarningCount("ConvergenceWarning", 3, "no"), WarningCount("UserWarning", 1, "odd"))
+    assert "3 of 9 fits warned: ConvergenceWarning: no; UserWarning (1): odd" == str(WarningCounts(9, 3, kinds))
 
 
 def test_validate_warns_once_a_candidate_with_the_share_of_its_fits():

@@ -1,14 +1,14 @@
-"""The warnings of a candidate's fits, counted: how many fits are concerned, and what was said."""
+"""The warnings of a candidate's fits, counted: how many fits gave a warning, and its text."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-Warned = Sequence[tuple[str, str]]  # of one fit: category and first line of each kind of warning
+FitWarnings = Sequence[tuple[str, str]]  # of one fit: category and first line of each warning
 
 
 @dataclass(frozen=True)
-class Kind:
-    """One category of warning: in how many fits it came, and its first line in the first of them."""
+class WarningCount:
+    """A category of warnings: the number of fits that gave it, and its first line in the first of these fits."""
 
     category: str
     fits: int
@@ -16,28 +16,29 @@ class Kind:
 
 
 @dataclass(frozen=True)
-class Warnings:
+class WarningCounts:
     """Of `fits` fits of one candidate, `concerned` gave a warning; the most frequent `kinds` first."""
 
     fits: int
     concerned: int
-    kinds: tuple[Kind, ...]
+    kinds: tuple[WarningCount, ...]
 
     @classmethod
-    def of(cls, fits: Iterable[Warned]) -> "Warnings":
+    def of(cls, fits: Iterable[FitWarnings]) -> "WarningCounts":
         """Count the warnings of each fit, in the order of the fits."""
         every = list(fits)
         first: dict[str, str] = {}
-        for category, line in (one for fit in every for one in fit):
+        for category, line in (warning for fit in every for warning in fit):
             first.setdefault(category, line)
         counts = {category: sum(any(name == category for name, _ in fit) for fit in every) for category in first}
-        kinds = tuple(Kind(name, counts[name], first[name]) for name in sorted(first, key=lambda name: -counts[name]))
+        names = sorted(first, key=lambda name: -counts[name])
+        kinds = tuple(WarningCount(name, counts[name], first[name]) for name in names)
         return cls(len(every), sum(map(bool, every)), kinds)
 
     @classmethod
-    def together(cls, parts: Sequence["Warnings"]) -> "Warnings":
-        """The sum of `parts`, each of other fits."""
-        kinds: dict[str, Kind] = {}
+    def together(cls, parts: Sequence["WarningCounts"]) -> "WarningCounts":
+        """The sum of `parts`, which count different fits."""
+        kinds: dict[str, WarningCount] = {}
         for kind in (kind for part in parts for kind in part.kinds):
             before = kinds.get(kind.category)
             kinds[kind.category] = replace(before, fits=before.fits + kind.fits) if before else kind
@@ -45,8 +46,8 @@ class Warnings:
         return cls(sum(part.fits for part in parts), sum(part.concerned for part in parts), order)
 
     def __str__(self) -> str:
-        said = [f"{kind.category}{self._count(kind)}: {kind.first}" for kind in self.kinds]
-        return f"{self.concerned} of {self.fits} fits warned: {'; '.join(said)}"
+        texts = [f"{kind.category}{self._count(kind)}: {kind.first}" for kind in self.kinds]
+        return f"{self.concerned} of {self.fits} fits warned: {'; '.join(texts)}"
 
-    def _count(self, kind: Kind) -> str:
+    def _count(self, kind: WarningCount) -> str:
         return "" if kind.fits == self.concerned else f" ({kind.fits})"

@@ -1,0 +1,91 @@
+"""The target: separated from the features of a source, checked, and converted to plain values."""
+
+import numpy as np
+import pandas as pd
+
+from heldout.errors import BadArgument
+from heldout.losses import choose_loss
+from tasks.data import row_roles
+from tasks.data.column_types import value_type_of
+from tasks.data.dates import ColumnError
+from tasks.params import Settings
+from tasks.runtime.errors import UserError, one_line
+from tasks.storage.files import TARGET
+
+
+def with_target(table: pd.DataFrame, settings: Settings) -> pd.DataFrame:
+    """The features of a source without dropped columns and roles, then the target under its prepared name.
+
+    Raises UserError for a key of `data` that names no column, and for a table without rows or features.
+    """
+    data = settings.data
+    name = data.target or TARGET
+    columns = one_line(", ".join(map(str, table.columns[:20])) + (", …" if len(table.columns) > 20 else ""))
+    if name not in table.columns:
+        raise UserError(f"data.target is {name!r}, which is no column of {data.source}; it has {columns}")
+    for column in data.drop:
+        if column not in table.columns or column == name:
+            raise UserError(f"data.drop names {column!r}, which is no feature of {data.source}; it has {columns}")
+    features = table.drop(columns=list({name, *data.drop, *row_roles.named(settings).values()}))
+    if TARGET in features.columns:
+        raise UserError(
+            f"data.source: a feature is called {TARGET!r}, the name of the prepared target; rename or drop it"
+        )
+    if features.empty:
+        raise UserError(
+            f"data.source: {data.source} has {len(table)} rows and {features.shape[1]} features; needs both"
+        )
+    for column in data.columns or {}:
+        if column not in features.columns:
+            raise UserError(f"data.columns names {column!r}, which is no feature of {data.source}; it has {columns}")
+    return features.assign(**{TARGET: _positive(_plain(table[name], name), name, settings)})
+
+
+def _positive(target: pd.Series, name: str, settings: Settings) -> pd.Series:
+    """The target, as 1 and 0 if data.positive names a class."""
+    positive = settings.data.positive
+    if positive is None:
+        return target
+    if not (target == positive).any():
+        values = ", ".join(repr(value) for value in sorted(target.dropna().unique().tolist(), key=str)[:20])
+        raise UserError(f"data.positive is {positive!r}, which no row of {name} has; it has {values}")
+    return (target == positive).astype("int64").where(target.notna())
+
+
+def _plain(target: pd.Series, name: str) -> pd.Series:
+    """The target as plain values. Raises UserError for nested or infinite values."""
+    try:
+        value_type_of(target)
+    except ColumnError as error:
+        raise UserError(f"data.target: the column {name!r} {error}") from None
+    if isinstance(target.dtype, pd.CategoricalDtype):
+        target = target.astype(target.cat.categories.dtype if target.notna().all() else "object").infer_objects()
+    if target.dtype.kind == "f" and np.isinf(target).any():
+        row = int(np.isinf(target).to_numpy().argmax())
+        raise UserError(
+            f"data.target: {name} is infinite in row {row} (counted from 0); write a finite number, or leave it empty"
+        )
+    return target
+
+
+def without_gaps(target: pd.Series) -> pd.Series:
+    """Labels without gaps, as integers again if a gap turned them into floats."""
+    target = target.infer_objects()
+    whole = target.dtype.kind == "f" and bool((target % 1 == 0).all())
+    return target.astype("int64") if whole else target
+
+
+def stratified(target: pd.Series, settings: Settings) -> bool:
+    """Whether the parts are stratified: as split.stratify says, if the target holds classes."""
+    name = settings.data.target or TARGET
+    if target.nunique() < 2:
+        values = target.unique().tolist()
+        raise UserError(
+            f"data.target: {name} has the single value {values}; at least two classes or numbers are needed"
+        )
+    try:
+        loss = choose_loss(settings.loss, target.to_numpy(), called=name)
+    except (BadArgument, ValueError) as error:
+        about_loss = isinstance(error, BadArgument) and error.argument == "loss"
+        raise UserError(str(error) if about_loss else f"data.target: {name}: {error}") from None
+    return settings.split.stratify and loss.of_classes

@@ -1,0 +1,45 @@
+"""The fan-out: one Prefect task run for each task of the workers; its thread only waits."""
+
+import logging
+from collections.abc import Callable, Sequence
+from concurrent.futures import Executor
+from typing import Any
+
+from prefect import task
+from prefect.cache_policies import NO_CACHE
+from prefect.futures import as_completed
+
+from tasks.fits import prefetch
+from tasks.fits.executor import Work, executor, longest_first, stop
+from tasks.fits.progress import Progress
+from tasks.params import Settings
+
+log = logging.getLogger("heldout")
+
+
+def run_all(
+    settings: Settings, what: str, function: Callable[..., Any], todo: Sequence[Work], reused: int
+) -> list[Any]:
+    """One Prefect task run for each of `todo`, the longest first; their results, in the order of `todo`.
+
+    `reused` is the number of tasks that were finished before, for the log.
+    """
+    log.info("%s: %d tasks reused, %d to do", what, reused, len(todo))
+    pool = executor(settings.execution)
+    with Progress(what, len(todo)) as progress:
+        futures = {
+            place: _unit.with_options(task_run_name=todo[place].name).submit(pool, function, todo[place])
+            for place in longest_first(todo)
+        }
+        try:
+            for _ in as_completed([*futures.values()]):
+                progress.advance()
+        except BaseException:  # an interruption does not wait for the fits in progress
+            stop(settings.execution)
+            raise
+        return [futures[place].result() for place in range(len(todo))]
+
+
+@task(name="unit", cache_policy=NO_CACHE)
+def _unit(pool: Executor, function: Callable[..., Any], work: Work) -> Any:
+    return prefetch.result(pool, function, work)

@@ -1,0 +1,74 @@
+"""What a run reports to a tracking store: typed records, of which none knows the store."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from tasks.params import Settings
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A number; a curve has a metric of the same name for each of its steps."""
+
+    name: str
+    value: float
+    step: int = 0
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A setting that the run followed."""
+
+    name: str
+    value: str
+
+
+@dataclass(frozen=True)
+class Tag:
+    """A text by which runs are searched and read."""
+
+    name: str
+    value: str
+
+
+@dataclass(frozen=True)
+class Artifact:
+    """A file that is kept with the run, below `folder`."""
+
+    path: Path
+    folder: str | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Dataset:
+    """A table of the file `source`, the hash of its content, and in `context` what the run used it for."""
+
+    name: str
+    table: pd.DataFrame
+    target: str
+    source: Path
+    digest: str
+    context: str
+
+
+Item = Metric | Parameter | Tag | Artifact | Dataset
+
+
+def parameters(values: Mapping[str, Any], prefix: str = "") -> Iterator[Parameter]:
+    """A parameter for each value; the keys of nested mappings are joined by dots."""
+    for name, value in values.items():
+        if isinstance(value, Mapping) and value:
+            yield from parameters(value, f"{prefix}{name}.")
+        else:
+            yield Parameter(f"{prefix}{name}", str(value))
+
+
+def settings_items(settings: Settings) -> Iterator[Parameter]:
+    """The settings of the whole run; those of a candidate are items of its own run."""
+    values = settings.model_dump(exclude={"candidates", "execution", "tracking"})
+    # the classes in a loss by costs are free text, which is allowed in a value and not in a name
+    yield from parameters({**values, "loss": str(values["loss"])})

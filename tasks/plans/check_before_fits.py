@@ -1,0 +1,79 @@
+"""Checks before any fit: learners, target, loss, weights, form of delivery and criterion."""
+
+from typing import Any
+
+from sklearn.base import is_classifier, is_regressor
+
+from heldout.arguments import lacks_probabilities
+from heldout.design import Design
+from heldout.errors import BadArgument
+from heldout.learners import gives_probabilities
+from heldout.losses import Loss
+from heldout.selection.criteria import check_admitted
+from heldout.weights import fit_argument
+from tasks.params import Candidate, Settings
+from tasks.plans.check_columns import check_columns
+from tasks.plans.read_design import read_design
+from tasks.runtime.errors import UserError
+from tasks.storage import files
+
+
+def check_before_fits(settings: Settings) -> None:
+    """Raise UserError for a candidate of the wrong kind, or a criterion, loss or form that cannot be computed."""
+    check_columns(settings)
+    design = read_design(settings)
+    for place, candidate in enumerate(settings.candidates):
+        _check_learner(candidate.learner(), candidate, f"candidates[{place}]", settings, design)
+        if candidate.update is not None:
+            _check_updated(settings, design, f"candidates[{place}].update is partial_fit for {candidate.name}")
+    _check_form(settings, design.loss)
+    _check_criterion(settings, design.loss)
+
+
+def _check_learner(learner: Any, candidate: Candidate, key: str, settings: Settings, design: Design) -> None:
+    loss, label = design.loss, f"{candidate.name} ({candidate.estimator})"
+    if is_regressor(learner) and loss.of_classes:
+        raise UserError(f"{key}: the target holds classes, which need classifiers, but {label} is a regressor")
+    if is_classifier(learner) and not loss.of_classes:
+        raise UserError(f"{key}: the target holds numbers, which need regressors, but {label} is a classifier")
+    if loss.needs == "probabilities" and not gives_probabilities(learner):
+        raise UserError(f"{key}: {label}: {lacks_probabilities(loss)}")
+    if design.weights is not None and fit_argument(learner) is None:
+        raise UserError(
+            f"{key}: data.weight is {settings.data.weight!r}, but the fit of {label} takes no sample_weight; remove "
+            "the candidate, or data.weight"
+        )
+
+
+def _check_updated(settings: Settings, design: Design, prefix: str) -> None:
+    """Raise UserError where hypotheses that share their updates cannot leave rows out, or cannot be kept."""
+    if design.dependence.kind is not None:
+        raise UserError(
+            f"{prefix}: the folds and steps then learn all other rows, but rows depend by {design.dependence.kind}; "
+            "remove it, or remove data.groups, data.time and split.duplicates"
+        )
+    if settings.deliver != "final":
+        raise UserError(
+            f"{prefix}: the hypotheses of the folds and steps are then tested and not kept, but deliver is "
+            f"{settings.deliver}; use final, or remove it"
+        )
+
+
+def _check_form(settings: Settings, loss: Loss) -> None:
+    if loss.needs == "probabilities" and settings.deliver in ("k_fold", "progressive"):
+        raise UserError(
+            f"deliver is {settings.deliver}, whose probabilities are the shares of its members' votes: no estimate "
+            f"by the {loss.name} loss is about it; use final or vote"
+        )
+
+
+def _check_criterion(settings: Settings, loss: Loss) -> None:
+    try:
+        check_admitted(settings.criterion, loss)
+    except BadArgument as error:
+        raise UserError(f"selection.{error}") from None
+    if "E_maxdt" in settings.criterion and not files.shards():
+        raise UserError(
+            f"selection.criterion is {settings.criterion}, which needs unlabelled rows, but there is no shard; set "
+            "data.labeled_rows or data.unlabeled, or choose another criterion"
+        )

@@ -1,0 +1,64 @@
+"""The fits that a run has to do, counted by candidate and scheme before any of them."""
+
+from dataclasses import dataclass
+
+import pandas as pd
+
+from heldout import updated
+from heldout.design import Design
+from heldout.schemes import SchemeName
+from tasks.params import Settings
+from tasks.plans import units_of_scheme
+from tasks.plans.fit_plans import FitPlan, further_schemes, scheme
+from tasks.plans.read_design import read_design
+from tasks.plans.units import Versions
+from tasks.storage import fit_cache
+
+NO_FIT = "no fit"  # a shortcut is exact
+
+
+@dataclass
+class FitCounts:
+    """By candidate and scheme the number of fits, or what replaces them; by candidate the training rows of its fits."""
+
+    table: dict[str, dict[str, int | str]]
+    rows: dict[str, int]
+    stored: int = 0
+
+    @property
+    def to_do(self) -> int:
+        """The fits to do, of all candidates and schemes."""
+        return sum(count for counts in self.table.values() for count in counts.values() if isinstance(count, int))
+
+    def __str__(self) -> str:
+        return pd.DataFrame.from_dict(self.table, orient="index").to_string()
+
+
+def count_fits(settings: Settings, versions: Versions) -> FitCounts:
+    """The fits of all schemes on the prepared rows that are not stored yet."""
+    design = read_design(settings)
+    names = [candidate.name for candidate in settings.candidates]
+    counts = FitCounts({name: {} for name in names}, dict.fromkeys(names, 0))
+    for name in _schemes(design):
+        _count_scheme(counts, settings, design, scheme(design, name, settings.deliver), versions)
+    return counts
+
+
+def _schemes(design: Design) -> list[SchemeName]:
+    return ["final", "holdout", "cross_validation", *further_schemes(design), "progressive", "covalidation"]
+
+
+def _count_scheme(counts: FitCounts, settings: Settings, design: Design, plan: FitPlan, versions: Versions) -> None:
+    keys = units_of_scheme.exact_loss_keys(settings, plan, versions)
+    for candidate in settings.candidates:
+        counts.table[candidate.name][plan.name] = NO_FIT
+        if candidate.update is not None and candidate.name in keys:
+            passes = 0 if fit_cache.has(keys[candidate.name]) else updated.passes(design, plan.name)
+            counts.table[candidate.name][plan.name] = f"passes: {passes}"
+            counts.rows[candidate.name] += passes * len(design.y)
+    to_fit = units_of_scheme.candidates_to_fit(settings, keys)
+    for candidate, units in units_of_scheme.plan_units(to_fit, plan, versions):
+        missing = [unit.number for unit in units if not fit_cache.has(unit.key)]
+        counts.stored += len(units) - len(missing)
+        counts.table[candidate.name][plan.name] = len(missing)
+        counts.rows[candidate.name] += sum(plan.splits[number].n_train for number in missing)

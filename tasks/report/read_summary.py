@@ -1,0 +1,63 @@
+"""The summary of a validation, read from the files of the contract alone."""
+
+from heldout import covalidation, progressive
+from heldout.design import Design, Evidence, cross_validated, tested
+from heldout.intervals import confidence_sequence
+from heldout.losses import Losses
+from heldout.schemes import STAGES
+from tasks.fits import fit_warnings
+from tasks.outcome.estimate import read_results
+from tasks.params import Settings
+from tasks.report.summary import Summary
+from tasks.storage import files
+
+
+def read_summary(settings: Settings) -> Summary:
+    """Gather the summary from the files that `select` left.
+
+    Estimates are read, not computed again; the curves and the fold errors are means of the stored losses.
+    """
+    results = read_results(settings)
+    design = results.design
+    selection = files.read_json(files.SELECTION)
+    winner = results.evidence[selection["selected"]]
+    fold_errors, progressive_errors = {}, {}
+    for name, evidence in results.evidence.items():
+        # without the losses of further fits, which the interval of E_cv needed and its folds do not
+        folds = Evidence({"cross_validation": evidence.losses["cross_validation"]})
+        fold_errors[name] = cross_validated(design, folds).fold_errors
+        progressive_errors[name] = progressive.curve(tested(design, evidence, "progressive").losses)
+    return Summary(
+        estimates=files.read_estimates(),
+        selection=selection,
+        failures=results.failures,
+        warned=fit_warnings.read(STAGES),
+        fold_errors=fold_errors,
+        progressive_errors=progressive_errors,
+        band=_band(design, winner),
+        paths=files.read_result("holdout", "paths"),
+        families=files.read_result("holdout", "families"),
+        least_half_error=_least_half_error(design, winner),
+        rows_a_class=len(design.y) / design.classes if design.stratify and design.classes > 2 else None,
+        percent=design.loss.binary,
+        loss=design.loss,
+        unlabeled=bool(files.shards()),
+        settings=settings,
+        kind=design.dependence.kind,
+        shards=files.read_shard_reports(),
+    )
+
+
+def _band(design: Design, winner: Evidence) -> tuple[Losses, Losses] | None:
+    """The confidence sequence of the winner along the stream, for losses in [0, 1]."""
+    if not design.loss.bounded or design.dependence.group is not None:
+        return None
+    return confidence_sequence.band(tested(design, winner, "progressive").losses, design.level)
+
+
+def _least_half_error(design: Design, winner: Evidence) -> float | None:
+    """The one-sided lower limit of E_dis, where the disagreement has an interval and the loss a bound."""
+    disagreement, method = winner.disagreement, design.methods.get("disagreement")
+    if disagreement is None or method is None or disagreement.n < method.least or design.loss.bound_factor is None:
+        return None
+    return covalidation.lower_limit(disagreement, method, design.loss, design.classes, design.level)

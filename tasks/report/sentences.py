@@ -1,0 +1,208 @@
+"""The sentences of a report: what was chosen, what is known about it, and what that knowledge cost."""
+
+from typing import Any
+
+import pandas as pd
+
+from heldout import intervals
+from heldout.delivery import FORMS
+from heldout.design import OF_UNLABELED
+from heldout.family import BOUND
+from tasks.report.summary import Summary
+
+_SHARDS_SHOWN = 10
+_FEW_ROWS_A_CLASS = 30  # docs/decisions/0005
+_AFTER_THE_CHOICE = {
+    "E_bbc": "its E_cv corrected for having won, by a bootstrap of the selection",
+    "E_nested": "the error of what the whole selection delivers, by a selection inside the training rows of each fold",
+}
+
+
+def sentences(summary: Summary) -> dict[str, str]:
+    """Each sentence under its name, in the order in which people read them."""
+    return {
+        **_choice(summary),
+        **_after_the_choice(summary),
+        **_bound(summary),
+        **_test_part(summary),
+        **{f"family {row.candidate}": _family(summary, row) for row in summary.families.itertuples()},
+        **_unlabeled(summary),
+        **_delivered(summary),
+        **_dependent_rows(summary),
+        **_duplicates(summary),
+        **_few_rows_a_class(summary),
+        **{f"{name} failed": reason for name, reason in summary.failures.items()},
+        **{f"{name} warned": str(warnings) for name, warnings in summary.warned.items()},
+        **_shards(summary),
+    }
+
+
+def why(summary: Summary, estimate: str) -> str:
+    """Why the interval of an estimate is what it is: chosen by the user, or by the coverage study."""
+    if estimate in (summary.settings.intervals or {}):
+        return "named in params.yaml"
+    if estimate not in intervals.DEFAULTS:
+        return ""
+    if summary.kind is not None:
+        return f"its argument does not need independent rows, and rows with {summary.kind} are not independent"
+    default = intervals.DEFAULTS[estimate]
+    return default.why_zero_one if summary.percent else default.why_other
+
+
+def _choice(summary: Summary) -> dict[str, str]:
+    selection = summary.selection
+    value, _ = summary.cell(summary.selected, selection["criterion"])
+    known = f" = {_with_unit(summary, value)}" if value else ""
+    texts = {
+        "selected": f"{summary.selected}, by {selection['rule'].replace('_', ' ')} of {selection['criterion']}{known}"
+    }
+    if summary.settings.loss is not None:
+        texts["loss"] = f"{summary.loss.name}: {summary.loss.says}"
+    if summary.settings.data.weight is not None:
+        texts["weights"] = (
+            f"rows count by {summary.settings.data.weight}: each error is a weighted mean, about the population that "
+            "the weights describe, if they are right"
+        )
+    alike = selection["indistinguishable"]
+    if len(alike) > 1:
+        texts["alike"] = f"at {summary.level} these {len(alike)} cannot be distinguished: {', '.join(alike)}"
+    return texts
+
+
+def _after_the_choice(summary: Summary) -> dict[str, str]:
+    texts = {}
+    lines = summary.estimates.set_index("estimate")
+    for estimate, how in _AFTER_THE_CHOICE.items():
+        if estimate in lines.index:
+            winner = str(lines["candidate"][estimate])
+            value, interval = summary.cell(winner, estimate)
+            texts[estimate] = f"{_with_unit(summary, value)} [{interval}] for {winner}: {how}"
+    return texts
+
+
+def _bound(summary: Summary) -> dict[str, str]:
+    bound, bound_of_one, compared = (summary.selection[name] for name in ("bound", "bound_of_one", "contamination"))
+    if bound is None:
+        return {}
+    price = f"{summary.number(bound - bound_of_one)}{' percentage points' if summary.percent else ''}"
+    return {
+        "bound": (
+            f"with probability {summary.level} the winner's error, trained without the held-out rows, is at most "
+            f"{summary.amount(bound)}: E_val, and Hoeffding over all learners ever compared on these labels, "
+            f"{compared} so far; the comparison of more than one learner adds {price}"
+        )
+    }
+
+
+def _test_part(summary: Summary) -> dict[str, str]:
+    selection = summary.selection
+    if selection["test_refused"]:
+        return {"E_test": f"not opened: {selection['test_refused']}"}
+    if selection["E_test"] is None:
+        return {}
+    _, interval = summary.cell(summary.selected, "E_test")
+    openings = selection["test_openings"]
+    models = "this model alone" if openings == 1 else f"{openings} different winners so far"
+    return {
+        "E_test": (
+            f"{summary.amount(selection['E_test'])}{f' [{interval}]' if interval else ''}, of "
+            f"{selection['deliver']['target']}; the test part was opened for {models}, and is used up: a choice that "
+            "follows this number needs new rows"
+        )
+    }
+
+
+def _family(summary: Summary, choice: Any) -> str:
+    text = (
+        f"{choice.parameter} = {choice.chosen}, by validation on {choice.validated_on} of its training rows; the error "
+        f"there, {summary.amount(choice.E_val)}, is optimistic; corrected it is {summary.amount(choice.corrected)}"
+    )
+    if choice.bound is not None and not pd.isna(choice.bound):
+        text += f", and at most {summary.amount(choice.bound)} ({BOUND})"
+    if choice.many:
+        text += f". Warning: one tuned degree of freedom is many for {choice.validated_on} rows"
+    return text + ". Its E_val, E_cv and E_prog are honest: each of its fits makes the choice again"
+
+
+def _unlabeled(summary: Summary) -> dict[str, str]:
+    """What the unlabelled rows alone say, and what cannot be learned from them."""
+    texts = {}
+    if summary.least_half_error is not None:
+        texts["disagreement"] = (
+            f"with {summary.level} confidence {summary.selected}, trained on half of the rows, has an error of at "
+            f"least {summary.amount(summary.least_half_error)}: the unlabelled rows alone show it"
+        )
+    refused = [estimate for estimate in OF_UNLABELED if summary.loss.refuses(estimate) is not None]
+    if refused and summary.unlabeled:
+        texts["left out"] = f"{', '.join(refused)}: {summary.loss.refuses(refused[0])}"
+    return texts
+
+
+def _delivered(summary: Summary) -> dict[str, str]:
+    form = summary.selection["deliver"]
+    size = f"{form['bytes'] / 1024:.0f} KiB"
+    if form["form"] != "final":
+        size += f"; the single model has {form['bytes_final'] / 1024:.0f} KiB"
+    return {"delivered": f"{form['target']} ({size}); {FORMS[form['form']].about}"}
+
+
+def _dependent_rows(summary: Summary) -> dict[str, str]:
+    if summary.kind is None:
+        return {}
+    return {
+        "dependent rows": (
+            f"rows depend by {summary.kind}: intervals that need independent rows are left out, and so is the bound"
+        )
+    }
+
+
+def _duplicates(summary: Summary) -> dict[str, str]:
+    effect = summary.selection.get("duplicates")
+    if not effect:
+        return {}
+    text = (
+        f"{effect['rows']} labelled rows have the features of another row, {effect['differing'] or 'none'} of them "
+        f"with another label; E_cv of {summary.selected} is {summary.amount(effect['E_cv'])}"
+    )
+    if effect["E_cv_kept_together"] is not None:
+        text += f", and {summary.amount(effect['E_cv_kept_together'])} with all copies of a row in one fold"
+    return {"duplicates": text}
+
+
+def _few_rows_a_class(summary: Summary) -> dict[str, str]:
+    if summary.rows_a_class is None or summary.rows_a_class >= _FEW_ROWS_A_CLASS:
+        return {}
+    return {
+        "warning": (
+            f"parts are stratified, with {summary.rows_a_class:.0f} rows a class: the tested rows then have the class "
+            "shares of the training rows, and every estimate is optimistic; set split.stratify to false"
+        )
+    }
+
+
+def _shards(summary: Summary) -> dict[str, str]:
+    """The shards that were skipped, with the rows lost, and how many rows lie beyond the labelled rows."""
+    texts = {}
+    bad = [report for report in summary.shards if report.bad is not None]
+    if bad:
+        lost = sum(report.rows or 0 for report in bad)
+        unread = sum(report.rows is None for report in bad)
+        more = f", and the rows of {unread} that cannot be read" if unread else ""
+        texts["shards skipped"] = (
+            f"{len(bad)} of {len(summary.shards)}, {lost} rows lost{more}; the disagreement is about the other shards: "
+            + "; ".join(f"{report.file} {report.bad}" for report in bad[:_SHARDS_SHOWN])
+            + ("; …" if len(bad) > _SHARDS_SHOWN else "")
+        )
+    noted = [report for report in summary.shards if report.noted]
+    if noted:
+        rows = sum(report.rows or 0 for report in summary.shards if report.bad is None)
+        beyond = sum(report.noted for report in noted)
+        texts["shards"] = (
+            f"{beyond} of {rows} unlabelled rows ({beyond / rows:.1%}), in {len(noted)} shards, have a value outside "
+            "the range or the categories of the labelled rows; report.html lists the columns"
+        )
+    return texts
+
+
+def _with_unit(summary: Summary, number: str) -> str:
+    return f"{number} %" if summary.percent else number

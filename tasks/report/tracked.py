@@ -1,0 +1,56 @@
+"""The items that a validation reports to a tracking store: what was set, chosen and estimated."""
+
+from collections.abc import Iterator
+
+import pandas as pd
+
+from tasks.outcome.items import Artifact, Dataset, Item, Metric, Tag, parameters
+from tasks.outcome.ledger import learner_id
+from tasks.params import Candidate
+from tasks.report.summary import Summary, shown_steps
+from tasks.storage import files
+
+
+def outcome_items(summary: Summary, speed: object | None) -> Iterator[Item]:
+    """The estimates of the selected candidate, the labelled rows, and the files that people read.
+
+    `speed` is how long a prediction of the delivered hypothesis takes, None if that was not measured.
+    """
+    for line in summary.estimates_of(summary.selected).to_dict("records"):
+        yield Metric(line["estimate"], float(line["value"]))
+    if speed is not None:
+        yield Tag("prediction_time", str(speed))
+    X, y = files.read_table(files.LABELED)
+    yield Dataset(
+        name="labeled",
+        table=X.assign(**{files.TARGET: y}),
+        target=files.TARGET,
+        source=files.LABELED,
+        digest=files.read_data_hash()[:32],
+        context="validation",
+    )
+    for path in (files.ESTIMATES, files.SELECTION, files.REPORT):
+        yield Artifact(path)
+    for path in sorted(files.PLOTS.iterdir()):
+        yield Artifact(path, "plots")
+
+
+def candidate_items(candidate: Candidate, summary: Summary) -> Iterator[Item]:
+    """The settings of a candidate, its estimates with their bounds and its curves, or why it failed."""
+    yield Tag("data_hash", files.read_data_hash())
+    yield Tag("learner", learner_id(candidate))
+    yield from parameters(candidate.model_dump(exclude={"name", "grid"}))
+    if candidate.name in summary.warned:
+        yield Tag("warnings", str(summary.warned[candidate.name]))
+    if candidate.name in summary.failures:
+        yield Tag("failure", summary.failures[candidate.name])
+        return
+    for line in summary.estimates_of(candidate.name).to_dict("records"):
+        for suffix, column in (("", "value"), ("_low", "low"), ("_high", "high")):
+            if not pd.isna(line[column]):
+                yield Metric(f"{line['estimate']}{suffix}", float(line[column]))
+    for fold, error in enumerate(summary.fold_errors[candidate.name]):
+        yield Metric("fold_error", float(error), fold)
+    curve = summary.progressive_errors[candidate.name]
+    for place in shown_steps(len(curve)):
+        yield Metric("progressive_error", float(curve[place]), int(place) + 1)

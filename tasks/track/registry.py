@@ -1,0 +1,42 @@
+"""The model registry of MLflow: the winner is logged, registered, and made the champion."""
+
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tasks.storage import files
+
+if TYPE_CHECKING:
+    from mlflow import MlflowClient
+
+_REQUIRED = ("scikit-learn", "numpy", "scipy", "pandas", "skops")
+_SAMPLE_ROWS = 100  # from which MLflow infers the types of inputs and output
+
+
+def register(client: "MlflowClient", name: str, model: Any) -> str:
+    """Log the model on the active run as the next version of `name`; returns its address."""
+    import mlflow
+    import mlflow.sklearn
+    from skops.io import dumps, get_untrusted_types
+
+    import heldout
+
+    X, _ = files.read_table(files.LABELED)
+    sample = X.head(_SAMPLE_ROWS)
+    info = mlflow.sklearn.log_model(
+        model,
+        name="model",
+        signature=mlflow.models.infer_signature(sample, model.predict(sample)),
+        input_example=X.head(1),
+        serialization_format="skops",
+        # the types of a model that this run has just fitted itself
+        skops_trusted_types=get_untrusted_types(data=dumps(model)),
+        # a drawn hypothesis or a family is loaded by the science's own classes
+        code_paths=[str(Path(heldout.__file__).parent)],
+        pip_requirements=[f"{package}=={version(package)}" for package in _REQUIRED],
+    )
+    if not client.search_registered_models(f"name = '{name}'"):
+        client.create_registered_model(name)
+    registered = client.create_model_version(name, info.model_uri, info.run_id, model_id=info.model_id)
+    client.set_registered_model_alias(name, "champion", registered.version)
+    return f"models:/{name}@champion"

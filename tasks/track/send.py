@@ -1,0 +1,61 @@
+"""The one loop that sends items to a run."""
+
+import time
+from collections.abc import Iterable
+from itertools import zip_longest
+from typing import TYPE_CHECKING, Any
+
+from tasks.outcome.items import Artifact, Dataset, Item, Metric, Parameter, Tag
+
+if TYPE_CHECKING:
+    from mlflow import MlflowClient
+    from mlflow.entities import DatasetInput
+
+# MLflow takes 1000 entities at once, and 100 of them as parameters and 100 as tags
+_METRICS, _PARAMETERS, _TAGS = 800, 100, 100
+_PARAMETER_LENGTH, _TAG_LENGTH = 6000, 5000
+
+
+def send(client: "MlflowClient", run_id: str, items: Iterable[Item]) -> None:
+    """Send all items to a run: numbers and texts first, in batches, then data sets and files."""
+    from mlflow import entities
+
+    now = int(1000 * time.time())
+    metrics: list[Any] = []
+    parameters: list[Any] = []
+    tags: list[Any] = []
+    larger: list[Artifact | Dataset] = []
+    for item in items:
+        match item:
+            case Metric(name, value, step):
+                metrics.append(entities.Metric(name, value, now, step))
+            case Parameter(name, value):
+                parameters.append(entities.Param(name, value[:_PARAMETER_LENGTH]))
+            case Tag(name, value):
+                tags.append(entities.RunTag(name, value[:_TAG_LENGTH]))
+            case Artifact() | Dataset():
+                larger.append(item)
+    batches = (_batches(metrics, _METRICS), _batches(parameters, _PARAMETERS), _batches(tags, _TAGS))
+    for batch in zip_longest(*batches, fillvalue=()):
+        client.log_batch(run_id, *batch)
+    for item in larger:
+        if isinstance(item, Artifact):
+            client.log_artifact(run_id, str(item.path), item.folder)
+        else:
+            client.log_inputs(run_id, [_dataset_input(item)])
+
+
+def _batches(records: list[Any], size: int) -> list[list[Any]]:
+    return [records[first : first + size] for first in range(0, len(records), size)]
+
+
+def _dataset_input(item: Dataset) -> "DatasetInput":
+    from mlflow import entities
+    from mlflow.data import pandas_dataset
+
+    dataset = pandas_dataset.from_pandas(
+        item.table, source=str(item.source), targets=item.target, name=item.name, digest=item.digest
+    )
+    return entities.DatasetInput(
+        entities.Dataset(**dataset.to_dict()), [entities.InputTag("mlflow.data.context", item.context)]
+    )

@@ -1,0 +1,14 @@
+"""`@pytest.mark.draws`: a law that holds on random problems, each drawn from its own `seed`."""
+
+import pytest
+
+QUICK = 5  # of the problems of a law are in the default suite: at least one of each kind of problem
+ALL = 60  # the others are slow tests
+
+
+def pytest_generate_tests(metafunc):
+    """The seeds of a law: `@pytest.mark.draws(quick=7, of=60)`."""
+    for marker in metafunc.definition.iter_markers("draws"):
+        quick, of = marker.kwargs.get("quick", QUICK), marker.kwargs.get("of", ALL)
+        slow = [pytest.param(seed, marks=pytest.mark.slow) for seed in range(quick, of)]
+        metafunc.parametrize("seed", [*range(quick), *slow])

@@ -1,0 +1,164 @@
+"""A key that changes the outputs of a stage is its parameter in dvc.yaml; else `dvc repro` keeps stale results.
+
+Each stage runs on the files that the stages before it left, once with every key that dvc.yaml does not name for it.
+"""
+
+import hashlib
+import importlib
+import shutil
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+import yaml
+
+from tasks.fits import disagreement, run_schemes
+from tasks.params import docs
+from tasks.runtime.errors import UserError
+
+pytestmark = pytest.mark.slow
+ROOT = Path(__file__).parents[2]
+STAGES = yaml.safe_load((ROOT / "dvc.yaml").read_text(encoding="utf-8"))["stages"]
+FITTED = ("prepare", "holdout", "cross_validation", "progressive", "covalidation")
+BASE = {
+    "data.source": "rows.csv",
+    "data.positive": None,
+    "data.labeled_rows": 60,
+    "data.drop": ["spare", "clock", "house", "heavy"],
+    "split.folds": 4,
+    "covalidation.repeats": 2,
+    "candidates": [
+        {"name": "bayes", "estimator": "sklearn.naive_bayes.GaussianNB"},
+        {"name": "tree", "estimator": "sklearn.tree.DecisionTreeClassifier", "params": {"max_depth": 2}},
+    ],
+}
+IN_TIME = {"data.drop": ["spare", "house", "heavy"], "data.time": "clock", "split.gap": 1}
+# another value of each key, or several
+OTHERS = {
+    "seed": [1],
+    "data.source": ["others.csv"],
+    "data.target": ["spare"],
+    "data.positive": ["won"],
+    "data.drop": [["clock", "house", "heavy"]],
+    "data.columns": [{"x": "category"}],
+    "data.missing": [["none"]],
+    "data.groups": ["house"],
+    "data.time": ["clock"],
+    "data.weight": ["heavy"],
+    "data.labeled_rows": [50],
+    "data.unlabeled": ["others.csv"],
+    "data.shards": [2],
+    "data.on_bad_shard": ["skip"],
+    "data.sampling": ["active"],
+    "split.test_fraction": [0.3],
+    "split.validation_fraction": [0.4],
+    "split.folds": [5, "loo"],
+    "split.stratify": [False],
+    "split.gap": [3],
+    "split.duplicates": ["keep_together"],
+    "split.repeats": [2],
+    "progressive.tested_fraction": [0.3],
+    "progressive.block": [7, "auto"],
+    "covalidation.repeats": [3],
+    "candidates": [
+        [{"name": "bayes", "estimator": "sklearn.naive_bayes.GaussianNB", "params": {"var_smoothing": 1.0}}]
+    ],
+    "loss": ["brier", "balanced"],
+    "intervals": [{"E_cv": "Bayle within folds"}, {"E_cv": "corrected repeated t"}, {"E_val": "Hoeffding"}],
+    "selection.criterion": ["E_val"],
+    "selection.rule": ["one_standard_error"],
+    "selection.level": [0.8],
+    "selection.nested": [True],
+    "selection.reopen_test": [True],
+    "deliver": ["k_fold", "progressive", "vote"],
+}
+EXEMPT = ("execution", "tracking")  # tests/structure/test_stages.py has the reasons
+
+
+def leaves() -> list[str]:
+    """The keys that hold a value; what stands inside a candidate, or a loss, belongs to that key."""
+    keys = docs.keys()  # a function of a module
+    plain = [key for key in keys if not key.startswith(("candidates[]", "loss."))]
+    return [key for key in plain if not any(other.startswith(f"{key}.") for other in plain)]
+
+
+def test_every_key_has_another_value_here_or_is_exempt():
+    assert [] == [key for key in leaves() if key not in OTHERS and not key.startswith(EXEMPT)]
+
+
+@pytest.fixture(scope="module", params=[{}, IN_TIME], ids=["independent rows", "rows in time"])
+def checkout(tmp_path_factory, request):
+    """A checkout in which every stage up to the half models has run on 90 rows of a table."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.chdir(tmp_path_factory.mktemp("checkout"))
+        patched.setattr(sys, "path", [*sys.path])
+        for module in (run_schemes, disagreement):
+            patched.setattr(
+                module, "run_all", lambda _, _what, work, todo, _reused: [work(*one.arguments) for one in todo]
+            )
+        rng = np.random.default_rng(3)
+        for name in ("rows", "others"):
+            x = rng.normal(size=90)
+            table = pd.DataFrame({"x": x, "z": rng.normal(size=90).round(1), "spare": np.arange(90) % 3})
+            table["clock"], table["house"], table["heavy"] = np.arange(90), np.arange(90) // 3, 1 + np.arange(90) % 2
+            table["target"] = np.where(x + rng.normal(size=90) > 0, "won", "lost")
+            table.to_csv(f"{name}.csv", index=False)
+        patched.setitem(globals(), "BASE", {**BASE, **request.param})
+        for stage in FITTED:
+            run(stage, {})
+        yield Path.cwd()
+
+
+def run(stage: str, changes: dict[str, object]) -> None:
+    """The flow's own function, without Prefect: what is done, and the files that it leaves."""
+    written = yaml.safe_load((ROOT / "params.yaml").read_text(encoding="utf-8"))
+    for key, value in {**BASE, **changes}.items():
+        *section, name = key.split(".")
+        (written[section[0]] if section else written)[name] = value
+    Path("params.yaml").write_text(yaml.safe_dump(written), encoding="utf-8")
+    getattr(importlib.import_module(f"flows.{stage}"), stage).fn()
+
+
+def digests(stage: str) -> dict[str, str]:
+    """The hash of every file below the outputs of a stage."""
+    (folder,) = STAGES[stage]["outs"]
+    return {
+        str(path): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in sorted(Path(folder).rglob("*"))
+        if path.is_file()
+    }
+
+
+def unlisted(stage: str) -> list[str]:
+    """The keys that dvc.yaml does not name for a stage."""
+    listed = STAGES[stage]["params"]
+    return [key for key in OTHERS if not any(key == name or key.startswith(f"{name}.") for name in listed)]
+
+
+@pytest.mark.parametrize(("stage", "key"), [(stage, key) for stage in FITTED for key in unlisted(stage)])
+def test_a_key_that_is_no_parameter_of_a_stage_does_not_change_its_outputs(checkout, stage, key):
+    (folder,) = STAGES[stage]["outs"]
+    shutil.copytree(folder, checkout / "kept", dirs_exist_ok=True)
+    before = digests(stage)
+    try:
+        for value in OTHERS[key]:
+            try:
+                run(stage, {key: value})
+            except UserError:  # refused: nothing stale is left
+                continue
+            assert before == digests(stage)
+    finally:
+        shutil.rmtree(folder)
+        (checkout / "kept").rename(folder)
+
+
+@pytest.mark.parametrize("key", ["seed", "split.folds", "data.drop"])
+def test_a_parameter_of_a_stage_changes_its_outputs(checkout, key):
+    shutil.copytree("data/prepared", checkout / "kept")
+    before = digests("prepare")
+    run("prepare", {key: OTHERS[key][0]})
+    assert before != digests("prepare")
+    shutil.rmtree("data/prepared")
+    (checkout / "kept").rename("data/prepared")

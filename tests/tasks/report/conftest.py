@@ -1,0 +1,81 @@
+"""A validation's summary that is made by hand."""
+
+import pandas as pd
+import pytest
+
+from heldout.delivery import FORMS
+from heldout.losses import SQUARED, ZERO_ONE
+from heldout.records import Estimate
+from tasks.report.summary import Summary
+
+FINAL = {"form": "final", "target": FORMS["final"].target, "bytes": 2048, "bytes_final": 2048}
+SELECTION = {
+    "selected": "bayes",
+    "criterion": "E_cv",
+    "rule": "one_standard_error",
+    "candidates": ["bayes", "tree"],
+    "indistinguishable": ["bayes"],
+    "contamination": 7,
+    "bound": 0.25,
+    "bound_of_one": 0.1875,
+    "E_test": 0.125,
+    "test_openings": 1,
+    "test_refused": None,
+    "deliver": FINAL,
+}
+INTERVAL = {"low": 0.05, "high": 0.15, "level": 0.9, "interval": "Wilson"}
+ESTIMATES = [
+    Estimate("bayes", "E_in", 0.0625, "g", 8, 8),
+    Estimate("bayes", "E_cv", 0.1, "one of the k", 7, 8, **INTERVAL),
+    Estimate("bayes", "E_test", 0.125, "g", 8, 4, low=0.1, high=0.2, level=0.9, interval="Wilson"),
+]
+FAMILY = {
+    "candidate": "path",
+    "parameter": "alpha",
+    "chosen": "0.1",
+    "validated_on": 60,
+    "E_val": 0.125,
+    "corrected": 0.15,
+    "low": 0.1,
+    "high": 0.2,
+    "bound": 0.25,
+    "many": False,
+}
+NO_FAMILY = pd.DataFrame(columns=list(FAMILY))
+
+
+@pytest.fixture
+def summary(settings_with):
+    """A summary made by hand, of classes unless `percent` is false."""
+
+    def make(
+        percent=True,
+        failures=None,
+        warned=None,
+        estimates=(),
+        family=None,
+        least_half_error=None,
+        rows_a_class=None,
+        **selection,
+    ) -> Summary:
+        table = pd.DataFrame([vars(estimate) for estimate in [*ESTIMATES, *estimates]])
+        settings = settings_with("selection.level=0.9")
+        return Summary(
+            estimates=table,
+            selection={**SELECTION, **selection},
+            failures=failures or {},
+            warned=warned or {},
+            fold_errors={},
+            progressive_errors={},
+            band=None,
+            paths=pd.DataFrame(columns=["candidate", "value", "E_in", "E_val"]),
+            families=NO_FAMILY if family is None else pd.DataFrame([{**FAMILY, **family}]),
+            least_half_error=least_half_error,
+            rows_a_class=rows_a_class,
+            percent=percent,
+            loss=ZERO_ONE if percent else SQUARED,
+            unlabeled=True,
+            settings=settings,
+        )
+
+    return make

@@ -1,0 +1,147 @@
+"""A summary is read from the files that the stages left, and estimates nothing again."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from heldout import covalidation
+from heldout.intervals import clopper_pearson, confidence_sequence, corrected_fold_t
+from heldout.observed import RepeatedByRow
+from heldout.partition import Partition
+from heldout.records import Estimate
+from heldout.selection import bbc
+from tasks.outcome.estimate import estimate_all, read_results
+from tasks.params import Settings
+from tasks.report.read_summary import read_summary
+from tasks.report.render import targets
+from tasks.report.summary import Summary
+from tasks.storage import files
+
+SELECTION = {"selected": "bayes"}
+NO_FAMILIES = pd.DataFrame({"candidate": []})
+NO_FURTHER = "intervals.E_cv=bayle within"
+
+
+@dataclass(frozen=True)
+class Case:
+    """A summary, the losses of each scheme by row, and the records of estimates.csv."""
+
+    summary: Summary
+    losses: dict[str, pd.Series]
+    partition: Partition
+    settings: Settings
+    records: list[Estimate]
+
+    def losses_in_steps(self):
+        return self.losses["progressive"].loc[np.argsort(self.partition.step)[30:]].to_numpy()
+
+
+@pytest.fixture
+def read(prepared):
+    """A function that leaves random results of one candidate and 30 unlabelled rows, and reads the summary of them."""
+
+    def read_with(*changes):
+        pd.DataFrame({"id": range(30), "x": 0.5}).to_parquet(files.UNLABELED / "shard-00000.parquet")
+        settings = prepared(
+            "candidates=[{name: bayes, estimator: sklearn.naive_bayes.GaussianNB}]", NO_FURTHER, *changes
+        )
+        partition, rng = files.read_partition(), np.random.default_rng(1)
+        rows = {
+            "holdout": np.flatnonzero(partition.validation),
+            "cross_validation": np.argsort(partition.fold, kind="stable"),
+            "progressive": np.argsort(partition.step)[30:][::-1],  # not in the order of the steps
+            "covalidation": np.tile(np.arange(60), 3),
+        }
+        units = {
+            "holdout": np.zeros(12, dtype=int),
+            "cross_validation": partition.fold[rows["cross_validation"]],
+            "progressive": partition.step[rows["progressive"]],
+            "covalidation": np.repeat(np.arange(3), 60),
+        }
+        losses = {scheme: rng.integers(0, 2, len(row)).astype(float) for scheme, row in rows.items()}
+        repeats = pd.DataFrame(
+            {"candidate": "bayes", "shard": 0, "repeat": range(3), "rows": 30, "disagreement": [0.1, 0.2, 0.3]}
+        )
+        moments = pd.DataFrame({"candidate": ["bayes"], "shard": 0, "rows": 30, "mean": 0.2, "variance": 0.04})
+        for scheme, row in rows.items():
+            table = pd.DataFrame({"candidate": "bayes", "unit": units[scheme], "row": row, "loss": losses[scheme]})
+            in_sample = pd.DataFrame({"candidate": "bayes", "unit": 0, "row": range(60), "loss": 0.0})
+            more = {"training": table, "disagreement": repeats, "disagreement_rows": moments}
+            more |= {"in_sample": in_sample, "paths": pd.DataFrame({"candidate": ["bayes"]}), "families": NO_FAMILIES}
+            files.write_result(scheme, {"losses": table, **more}, {"tree": "no"} if scheme == "holdout" else {})
+        records = estimate_all(read_results(settings))["bayes"]
+        files.write_estimates(records)
+        files.write_json(files.SELECTION, SELECTION)
+        of_rows = {scheme: pd.Series(losses[scheme], rows[scheme]) for scheme in rows}
+        return Case(read_summary(settings), of_rows, partition, settings, records)
+
+    return read_with
+
+
+def test_the_summary_is_read_from_the_files_of_the_contract(read):
+    case = read()
+    by_row = case.losses["cross_validation"]
+    by_fold = by_row.groupby(case.partition.fold[by_row.index]).mean()
+    assert by_fold.tolist() == pytest.approx(case.summary.fold_errors["bayes"].tolist())
+    in_steps = case.losses_in_steps()
+    expected = [np.mean(in_steps[:tested]) for tested in range(1, 31)]
+    assert expected == pytest.approx(case.summary.progressive_errors["bayes"].tolist())
+    assert {"tree": "no"} == case.summary.failures
+    assert (SELECTION, True) == (case.summary.selection, case.summary.percent)
+    pd.testing.assert_frame_equal(files.read_estimates(), case.summary.estimates)
+
+
+def test_nothing_is_estimated_again(read, monkeypatch):
+    def refuse(*_):
+        raise AssertionError("estimated again")
+
+    case = read()
+    monkeypatch.setattr("tasks.outcome.estimate.estimate_candidate", refuse)
+    monkeypatch.setattr("heldout.intervals.method.IntervalMethod.interval", refuse)
+    monkeypatch.setattr("tasks.report.read_summary._least_half_error", lambda *_: None)  # a limit of its own
+    again = read_summary(case.settings)
+    assert case.summary.fold_errors["bayes"].tolist() == again.fold_errors["bayes"].tolist()
+    assert len(list(targets(again))) == len(case.records)
+
+
+def test_the_assumption_of_each_interval_is_that_of_the_record_behind_its_line(read):
+    case = read()
+    expected = {record.estimate: record.assumption or "" for record in case.records}
+    assert {"E_in"} == {name for name, assumption in expected.items() if not assumption}
+    assert {"E_cv", "E_prog", "disagreement", "E_dis", "E_maxdt"} <= {*expected}
+    assert expected == {row["estimate"]: row["assumption"] for row in targets(case.summary)}
+
+
+OF_THE_WINNER = [
+    ("E_bbc", bbc.METHOD, None, bbc.ASSUMPTION),
+    ("E_bbc", bbc.METHOD, "groups", bbc.ASSUMPTION_OF_GROUPS),
+    ("E_nested", "corrected fold t", None, corrected_fold_t.METHOD.covers["E_nested"]),
+    ("E_test", "Clopper-Pearson", None, clopper_pearson.METHOD.covers["E_test"]),
+]
+
+
+@pytest.mark.parametrize(("estimate", "interval", "kind", "assumption"), OF_THE_WINNER)
+def test_so_is_the_assumption_of_what_is_estimated_after_the_choice(summary, estimate, interval, kind, assumption):
+    line = Estimate("bayes", estimate, 0.2, "t", 7, 8, low=0.1, high=0.3, level=0.9, interval=interval)
+    after = replace(summary(estimates=[line]), kind=kind, estimates=pd.DataFrame([vars(line)]))
+    assert [assumption] == [row["assumption"] for row in targets(after)]
+
+
+def test_the_band_of_the_selected_holds_at_all_steps_at_once(read):
+    case = read("selection.level=0.8")
+    low, high = confidence_sequence.band(case.losses_in_steps(), 0.8)
+    assert low.tolist() == case.summary.band[0].tolist()
+    assert high.tolist() == case.summary.band[1].tolist()
+    assert (low <= case.summary.progressive_errors["bayes"]).all()
+    assert (case.summary.progressive_errors["bayes"] <= high).all()
+
+
+def test_the_least_error_of_a_half_is_the_one_sided_limit_of_the_disagreement(read):
+    case = read("selection.level=0.9")
+    design = read_results(case.settings).design
+    disagreement = RepeatedByRow(np.array([0.1, 0.2, 0.3]), 30 * 0.04 / 29, 30, design.loss)
+    expected = covalidation.lower_limit(disagreement, design.methods["disagreement"], design.loss, 2, 0.9)
+    assert expected == pytest.approx(case.summary.least_half_error, rel=1e-12)
+    assert 0 < case.summary.least_half_error < 0.2

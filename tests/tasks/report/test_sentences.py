@@ -1,0 +1,194 @@
+"""The sentences of a report: each is there where it has something to say, with its names and numbers."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from heldout.delivery import FORMS
+from heldout.fit_warnings import WarningCount, WarningCounts
+from heldout.intervals import DEFAULTS
+from heldout.losses import choose_loss
+from heldout.records import Estimate
+from tasks.report.sentences import sentences, why
+from tasks.storage.shard_report import ShardReport
+
+
+def test_few_rows_of_many_classes_in_stratified_parts_give_a_warning(summary):
+    warning = sentences(summary(rows_a_class=19.2))["warning"]
+    assert "19 rows a class" in warning
+    assert "split.stratify" in warning
+    assert "warning" not in sentences(summary(rows_a_class=30.0))
+    assert "warning" not in sentences(summary(rows_a_class=None))
+
+
+def test_the_warnings_of_a_candidate_are_counted_with_the_share_of_its_fits(summary):
+    counted = WarningCounts(60, 4, (WarningCount("ConvergenceWarning", 4, "lbfgs failed to converge"),))
+    assert str(counted) == sentences(summary(warned={"bayes": counted}))["bayes warned"]
+    assert [] == [name for name in sentences(summary()) if name.endswith("warned")]
+
+
+def test_skipped_shards_come_with_the_rows_lost_and_used_shards_with_the_rows_noted(summary):
+    assert not {"shards", "shards skipped"} & {*sentences(summary())}
+    reports = [
+        ShardReport(
+            "a.csv", 40, "shard-00000.parquet", noted=10, notes=("'x' lies outside of 0 to 1 in 25.0% of the rows",)
+        ),
+        ShardReport("b.csv", 60, bad="lacks the column 'x' of the labelled rows"),
+        ShardReport("c.csv", None, bad="cannot be read as csv: no"),
+        ShardReport("d.csv", 60, "shard-00001.parquet"),
+    ]
+    texts = sentences(replace(summary(), shards=reports))
+    skipped, reasons = texts["shards skipped"].split("; the disagreement ")
+    assert "2 of 4, 60 rows lost, and the rows of 1 that cannot be read" == skipped
+    assert reasons.endswith("b.csv lacks the column 'x' of the labelled rows; c.csv cannot be read as csv: no")
+    assert texts["shards"].startswith("10 of 100 unlabelled rows (10.0%), in 1 shards, ")
+
+
+def test_many_skipped_shards_are_counted_and_the_first_ten_named(summary):
+    reports = [ShardReport(f"{number}.csv", 1, bad="is empty") for number in range(12)]
+    skipped = sentences(replace(summary(), shards=reports))["shards skipped"]
+    assert skipped.startswith("12 of 12, 12 rows lost; ")
+    assert skipped.endswith("9.csv is empty; …")
+
+
+def test_the_choice_its_bound_and_the_test_part_come_with_their_numbers(summary):
+    texts = sentences(summary())
+    assert ["selected", "bound", "E_test", "delivered"] == list(texts)
+    assert "bayes, by one standard error of E_cv = 10.0 %" == texts["selected"]
+    assert "probability 90 %" in texts["bound"]
+    assert "is at most 25.0 %: E_val" in texts["bound"]
+    assert "these labels, 7 so far" in texts["bound"]
+    assert texts["E_test"].startswith("12.5 % [10.0–20.0], of g: trained on all labelled rows; ")
+    assert "for this model alone" in texts["E_test"]
+    assert "for 3 different winners so far" in sentences(summary(test_openings=3))["E_test"]
+
+
+def test_the_bound_says_what_the_comparison_of_many_learners_adds(summary):
+    # 25 % with 7 learners, 18.75 % with one
+    assert sentences(summary())["bound"].endswith("adds 6.2 percentage points")
+    assert sentences(summary(percent=False))["bound"].endswith("adds 0.0625")
+
+
+def test_numbers_are_no_percentages(summary):
+    texts = sentences(summary(percent=False))
+    assert "bayes, by one standard error of E_cv = 0.1" == texts["selected"]
+    assert "at most 0.25: " in texts["bound"]
+    assert texts["E_test"].startswith("0.125 [0.1–0.2], ")
+
+
+@pytest.mark.parametrize(
+    ("name", "left_out"),
+    [
+        ("log", "disagreement, E_dis, E_maxdt: "),
+        ("balanced", "E_dis, E_maxdt: "),
+        ("brier", None),
+    ],
+)
+def test_another_loss_comes_with_the_estimates_that_it_leaves_out(summary, settings_with, name, left_out):
+    loss = choose_loss(name, np.array([0, 0, 1]))
+    other = replace(summary(percent=False), loss=loss, settings=settings_with(f"loss={name}"))
+    texts = sentences(other)
+    assert f"{name}: {loss.says}" == texts["loss"]
+    assert "left out" not in texts if left_out is None else texts["left out"] == f"{left_out}{loss.no_bound}"
+    assert "left out" not in sentences(replace(other, unlabeled=False))
+
+
+def test_weights_are_named(summary, settings_with):
+    texts = sentences(replace(summary(), settings=settings_with("data.weight=heavy")))
+    assert texts["weights"].startswith("rows count by heavy: ")
+
+
+def test_what_is_not_there_has_no_sentence(summary):
+    without = summary(bound=None, bound_of_one=None, E_test=None, criterion="max(E_cv, E_maxdt)", indistinguishable=[])
+    assert "bayes, by one standard error of max(E_cv, E_maxdt)" == sentences(without)["selected"]
+    assert ["selected", "delivered"] == list(sentences(without))
+    assert "0.0 %" in sentences(summary(E_test=0.0))["E_test"]  # a zero is there
+
+
+def test_the_candidates_that_cannot_be_distinguished_are_named(summary):
+    assert "alike" not in sentences(summary())
+    alike = sentences(summary(indistinguishable=["bayes", "tree"]))["alike"]
+    assert alike.startswith("at 90 % these 2 ")
+    assert alike.endswith(": bayes, tree")
+
+
+def test_the_error_after_the_choice_is_that_of_the_winner(summary):
+    after = [
+        Estimate("tree", "E_bbc", 0.2, "t", 7, 8, low=0.15, high=0.3, level=0.9, interval="b"),
+        Estimate("tree", "E_nested", 0.25, "t", 7, 8, low=0.1, high=0.5, level=0.9, interval="c"),
+    ]
+    texts = sentences(summary(estimates=after))
+    assert texts["E_bbc"].startswith("20.0 % [15.0–30.0] for tree: ")
+    assert texts["E_nested"].startswith("25.0 % [10.0–50.0] for tree: ")
+
+
+def test_a_test_part_that_stays_closed_comes_with_the_reason_and_no_number(summary):
+    closed = summary(E_test=None, test_openings=1, test_refused="it was opened for 1 other winner; Set …")
+    assert "not opened: it was opened for 1 other winner; Set …" == sentences(closed)["E_test"]
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_form_of_delivery_comes_with_its_size_and_the_estimate_that_is_about_it(summary, form):
+    texts = sentences(
+        summary(deliver={"form": form, "target": FORMS[form].target, "bytes": 10240, "bytes_final": 1024})
+    )
+    size = "10 KiB" if form == "final" else "10 KiB; the single model has 1 KiB"
+    assert f"{FORMS[form].target} ({size}); {FORMS[form].about}" == texts["delivered"]
+    assert f", of {FORMS[form].target}; " in texts["E_test"]
+
+
+def test_a_family_comes_with_its_choice_its_optimistic_error_and_the_corrected_error(summary):
+    text = sentences(summary(family={}))["family path"]
+    assert text.startswith("alpha = 0.1, by validation on 60 of its training rows; ")
+    assert ", 12.5 %, is optimistic; corrected it is 15.0 %, and at most 25.0 % (" in text
+    assert "Warning" not in text
+    few = sentences(summary(family={"many": True, "validated_on": 12}))["family path"]
+    assert "Warning: one tuned degree of freedom is many for 12 rows" in few
+
+
+@pytest.mark.parametrize("bound", [None, np.nan])
+def test_a_family_without_a_bound_names_none(summary, bound):
+    text = sentences(summary(percent=False, family={"bound": bound}))["family path"]
+    assert "corrected it is 0.15. " in text
+    assert "at most" not in text
+
+
+def test_the_unlabelled_rows_alone_give_a_least_error_of_the_half_models(summary):
+    text = sentences(summary(least_half_error=0.0425))["disagreement"]
+    assert text.startswith("with 90 % confidence bayes, trained on half of the rows, ")
+    assert " at least 4.2 %" in text
+
+
+def test_dependent_rows_are_named_by_their_kind(summary):
+    assert "dependent rows" not in sentences(summary())
+    assert "rows depend by groups: " in sentences(replace(summary(), kind="groups"))["dependent rows"]
+
+
+@pytest.mark.parametrize(
+    ("differing", "together", "numbers"),
+    [(4, 0.2, ["30 labelled", "4 of them", "12.5 %", "20.0 %"]), (0, None, ["30 labelled", "none of them", "12.5 %"])],
+)
+def test_duplicates_come_with_the_error_without_them_where_that_is_known(summary, differing, together, numbers):
+    effect = {"rows": 30, "differing": differing, "E_cv": 0.125, "E_cv_kept_together": together}
+    text = sentences(summary(duplicates=effect))["duplicates"]
+    places = [text.find(number) for number in numbers]
+    assert -1 not in places
+    assert sorted(places) == places
+    assert (together is None) == text.endswith("12.5 %")
+
+
+def test_a_candidate_that_failed_comes_with_its_reason(summary):
+    assert "fold 2/5: no" == sentences(summary(failures={"tree": "fold 2/5: no"}))["tree failed"]
+
+
+@pytest.mark.parametrize("percent", [True, False])
+def test_the_reason_for_an_interval_is_the_user_or_the_coverage_study(summary, settings_with, percent):
+    base = summary(percent=percent)
+    named = replace(base, settings=settings_with("intervals.E_val=Clopper-Pearson"))
+    assert "named in params.yaml" == why(named, "E_val")
+    default = DEFAULTS["E_cv"]
+    assert (default.why_zero_one if percent else default.why_other) == why(named, "E_cv") == why(base, "E_cv")
+    assert "rows with groups" in why(replace(base, kind="groups"), "E_cv")
+    assert why(base, "E_val")
+    assert "" == why(base, "E_in")

@@ -1,0 +1,99 @@
+"""What a validation reports to a tracking store, as items."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from heldout.fit_warnings import WarningCount, WarningCounts
+from tasks.outcome.items import Artifact, Dataset, Metric, Parameter, Tag, parameters, settings_items
+from tasks.outcome.ledger import learner_id
+from tasks.report.tracked import candidate_items, outcome_items
+from tasks.storage import files
+
+BAYES = "candidates=[{name: bayes, estimator: sklearn.naive_bayes.GaussianNB, params: {var_smoothing: 0.1}}]"
+
+
+def of_kind(kind, items):
+    return [item for item in items if isinstance(item, kind)]
+
+
+def test_nested_settings_are_parameters_with_dots_in_their_names():
+    nested = {"a": 1, "b": {"c": None, "d": {"e": [1, 2]}, "f": {}}}
+    expected = {"a": "1", "b.c": "None", "b.d.e": "[1, 2]", "b.f": "{}"}
+    assert expected == {item.name: item.value for item in parameters(nested)}
+
+
+def test_the_settings_of_a_run_leave_out_candidates_execution_and_tracking(settings_with):
+    values = {item.name: item.value for item in settings_items(settings_with("split.folds=7"))}
+    assert ("7", "None") == (values["split.folds"], values["loss"])
+    assert not {"candidates", "execution", "tracking"} & {name.partition(".")[0] for name in values}
+
+
+def test_classes_in_a_loss_are_in_the_value_of_a_parameter(settings_with):
+    costs = "loss={cost: {a b: {c/d: 2.0}, c/d: {a b: 1.0}}}"
+    (loss,) = [item for item in settings_items(settings_with(costs)) if item.name.startswith("loss")]
+    assert "loss" == loss.name
+    assert "a b" in loss.value
+
+
+@pytest.fixture
+def case(prepared, summary):
+    """A candidate, and a summary with its curves: 2 folds and 3 steps."""
+    settings = prepared(BAYES)
+    curves = {"fold_errors": {"bayes": np.array([0.5, 0.25])}, "progressive_errors": {"bayes": np.array([1, 0.5, 0.3])}}
+    return settings.candidates[0], replace(summary(), **curves)
+
+
+def test_a_candidate_reports_its_settings_estimates_bounds_and_curves(case):
+    candidate, summary = case
+    items = list(candidate_items(candidate, summary))
+    assert Parameter("params.var_smoothing", "0.1") in items
+    assert Parameter("estimator", "sklearn.naive_bayes.GaussianNB") in items
+    tags = {"data_hash": files.read_data_hash(), "learner": learner_id(candidate)}
+    assert tags == {tag.name: tag.value for tag in of_kind(Tag, items)}
+    assert [
+        Metric("E_in", 0.0625),
+        Metric("E_cv", 0.1),
+        Metric("E_cv_low", 0.05),
+        Metric("E_cv_high", 0.15),
+        Metric("E_test", 0.125),
+        Metric("E_test_low", 0.1),
+        Metric("E_test_high", 0.2),
+        Metric("fold_error", 0.5, 0),
+        Metric("fold_error", 0.25, 1),
+        Metric("progressive_error", 1, 1),
+        Metric("progressive_error", 0.5, 2),
+        Metric("progressive_error", 0.3, 3),
+    ] == of_kind(Metric, items)
+
+
+def test_a_candidate_that_failed_reports_its_settings_and_the_reason_alone(case):
+    candidate, summary = case
+    counted = WarningCounts(60, 4, (WarningCount("ConvergenceWarning", 4, "no"),))
+    failed = replace(summary, failures={"bayes": "fold 1/2: oh"}, warned={"bayes": counted})
+    items = list(candidate_items(candidate, failed))
+    assert {Tag("failure", "fold 1/2: oh"), Tag("warnings", str(counted))} <= {*of_kind(Tag, items)}
+    assert Parameter("params.var_smoothing", "0.1") in items
+    assert [] == of_kind(Metric, items)
+
+
+def test_the_parent_reports_the_estimates_of_the_selected_the_rows_and_the_files(case):
+    _, summary = case
+    files.write_csv(files.PLOTS / "estimates.csv", summary.estimates)
+    items = list(outcome_items(summary, None))
+    assert [Metric("E_in", 0.0625), Metric("E_cv", 0.1), Metric("E_test", 0.125)] == of_kind(Metric, items)
+    (rows,) = of_kind(Dataset, items)
+    X, y = files.read_table(files.LABELED)
+    assert [*X.columns, "target"] == list(rows.table.columns)
+    assert y.tolist() == rows.table["target"].tolist()
+    assert files.read_data_hash().startswith(rows.digest)
+    contract = [Artifact(path) for path in (files.ESTIMATES, files.SELECTION, files.REPORT)]
+    assert [*contract, Artifact(files.PLOTS / "estimates.csv", "plots")] == of_kind(Artifact, items)
+    assert [] == of_kind(Tag, items)
+
+
+def test_the_time_of_a_prediction_is_a_tag_where_it_was_measured(case):
+    _, summary = case
+    files.PLOTS.mkdir(parents=True)
+    assert [Tag("prediction_time", "2 µs a row")] == of_kind(Tag, outcome_items(summary, "2 µs a row"))

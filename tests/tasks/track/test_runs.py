@@ -1,0 +1,143 @@
+"""The runs in a store: how they start, end and die, and the contamination ledger that later runs read."""
+
+import shutil
+
+import mlflow
+import pytest
+
+from tasks.outcome.items import Metric, Tag
+from tasks.outcome.ledger import Ledger, learner_id
+from tasks.runtime.errors import UserError
+from tasks.track import lifecycle
+from tasks.track.ledger import ledger_items, read_ledger
+from tasks.track.store import connect, experiment_id, runs
+
+TWO = (
+    "candidates=[{name: bayes, estimator: sklearn.naive_bayes.GaussianNB}, "
+    "{name: wide, estimator: sklearn.naive_bayes.GaussianNB, params: {var_smoothing: 0.1}}]"
+)
+
+
+@pytest.fixture(scope="module")
+def empty_store(tmp_path_factory, settings_with):
+    """The database of a new store: MLflow takes seconds to make one."""
+    path = tmp_path_factory.mktemp("store") / "mlflow.db"
+    connect(settings_with(f"tracking.uri=sqlite:///{path}"))
+    return path
+
+
+@pytest.fixture
+def settings(checkout, empty_store, settings_with):
+    """Two candidates, and a store of their own."""
+    shutil.copy(empty_store, checkout / "mlflow.db")
+    yield settings_with(TWO, f"tracking.uri=sqlite:///{checkout}/mlflow.db")
+    mlflow.end_run()
+
+
+def all_runs(settings):
+    client = connect(settings)
+    return client.search_runs([experiment_id(client, settings)], order_by=["attributes.start_time ASC"])
+
+
+def test_a_run_holds_its_settings_and_ends_as_finished(settings):
+    assert not lifecycle.in_run()
+    with lifecycle.run(settings):
+        assert lifecycle.in_run()
+        lifecycle.send_to_run([Metric("E_cv", 0.25)])
+        lifecycle.tag_seconds("holdout", 1.234)
+    (run,) = all_runs(settings)
+    assert ("FINISHED", {"E_cv": 0.25}) == (run.info.status, run.data.metrics)
+    assert "1.23" == run.data.tags["seconds.holdout"]
+    assert {"criterion", "git_commit", "host", "process"} <= {*run.data.tags}
+    assert str(settings.split.folds) == run.data.params["split.folds"]
+
+
+def test_a_run_inside_of_another_is_that_one(settings):
+    with lifecycle.run(settings):
+        with lifecycle.run(settings):
+            pass
+        assert lifecycle.in_run()
+    assert 1 == len(all_runs(settings))
+
+
+@pytest.mark.parametrize(
+    ("error", "status", "reason"),
+    [(ValueError("oh"), "FAILED", "oh"), (KeyboardInterrupt(), "KILLED", "interrupted")],
+)
+def test_a_run_that_is_stopped_ends_with_the_reason(settings, error, status, reason):
+    with pytest.raises(type(error)), lifecycle.run(settings):
+        raise error
+    (run,) = all_runs(settings)
+    assert (status, reason) == (run.info.status, run.data.tags["failure"])
+
+
+def test_a_run_that_was_ended_inside_stays_as_it_ended(settings):
+    with lifecycle.run(settings):
+        lifecycle.end_run("FAILED", "select ended with exit code 2")
+    (run,) = all_runs(settings)
+    assert ("FAILED", "select ended with exit code 2") == (run.info.status, run.data.tags["failure"])
+
+
+def test_without_a_run_nothing_is_sent(settings):
+    lifecycle.send_to_run([Tag("a", "b")])
+    lifecycle.end_run("FAILED", "oh")
+    assert [] == all_runs(settings)
+
+
+def test_a_run_whose_process_is_gone_is_marked_and_logged(settings, monkeypatch, caplog):
+    monkeypatch.setattr(lifecycle.log, "propagate", True)
+    client = connect(settings)
+    experiment = experiment_id(client, settings)
+    alive = client.create_run(experiment, tags=lifecycle._of_this_process(), run_name="alive")
+    dead = {**lifecycle._of_this_process(), "process": "1:0.00"}
+    client.create_run(experiment, tags=dead, run_name="dead")
+    client.create_run(experiment, tags={**dead, "host": "elsewhere"}, run_name="elsewhere")
+    with lifecycle.run(settings):
+        pass
+    left = {run.info.run_name: run.info.status for run in all_runs(settings)}
+    assert {"alive": "RUNNING", "dead": "KILLED", "elsewhere": "RUNNING"}.items() <= left.items()
+    (message,) = caplog.messages
+    assert "the run dead died" in message
+    client.set_terminated(alive.info.run_id)
+
+
+def test_a_child_is_below_its_parent_and_ends_by_its_candidate(settings):
+    client = connect(settings)
+    with lifecycle.run(settings):
+        parent = mlflow.active_run()
+        for name, failed in (("bayes", False), ("tree", True)):
+            with lifecycle.child_run(client, parent, name, failed=failed):
+                pass
+    children = list(runs(client, f"tags.`mlflow.parentRunId` = '{parent.info.run_id}'"))
+    assert {"bayes": "FINISHED", "tree": "FAILED"} == {run.info.run_name: run.info.status for run in children}
+
+
+def test_the_ledger_counts_each_learner_once_over_runs_and_experiments(settings, settings_with):
+    bayes, wide = settings.candidates
+    assert Ledger(1, frozenset()) == read_ledger(settings, "rows", ["bayes"])
+    elsewhere = settings_with(f"tracking.uri={settings.tracking.uri}", "tracking.experiment=other")
+    for where, data, compared, opened in (
+        (settings, "rows", [bayes], False),
+        (elsewhere, "rows", [bayes, wide], True),
+        (settings, "other rows", [wide], True),
+    ):
+        with lifecycle.run(where):
+            lifecycle.send_to_run(ledger_items(data, compared[0], compared, test_opened=opened))
+    assert Ledger(2, frozenset({learner_id(bayes)})) == read_ledger(settings, "rows", ["bayes"])
+    assert Ledger(1, frozenset({learner_id(wide)})) == read_ledger(settings, "other rows", ["wide"])
+    assert Ledger(2, frozenset({learner_id(wide)})) == read_ledger(settings, "other rows", ["bayes"])
+    assert Ledger(2, frozenset()) == read_ledger(settings, "new rows", ["bayes", "wide"])
+
+
+def test_the_artifacts_of_a_store_in_the_checkout_have_a_relative_place(settings, settings_with):
+    client = connect(settings_with("tracking.uri=sqlite:///mlflow.db"))
+    created = experiment_id(client, settings_with("tracking.uri=sqlite:///mlflow.db"))
+    assert "artifacts" == client.get_experiment(created).artifact_location
+
+
+@pytest.mark.parametrize("uri", ["sqlite:///a/folder", "http://127.0.0.1:1", "nonsense://x"])
+def test_a_store_that_cannot_be_reached_is_named_with_its_key(checkout, settings_with, monkeypatch, uri):
+    monkeypatch.setenv("MLFLOW_HTTP_REQUEST_MAX_RETRIES", "0")
+    (checkout / "a/folder").mkdir(parents=True)
+    with pytest.raises(UserError, match=f"^tracking.uri is {uri}, which "):
+        connect(settings_with(f"tracking.uri={uri}"))
