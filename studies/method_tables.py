@@ -14,7 +14,7 @@ from heldout.selection.criteria import CRITERIA, WITH_LOSSES
 from heldout.selection.rules import RULES
 
 PAGE = Path("docs/method.md")
-SAMPLE = np.array([0, 0, 1])  # classes of unequal size, or numbers
+SAMPLE = np.array([1, 1, 2])  # classes of unequal size, or numbers
 ANSWERS = {"class": "a class", "number": "a number", "probabilities": "probabilities"}
 FITS = {
     None: "none",

@@ -87,9 +87,9 @@ def choose_loss(
     >>> import numpy as np
     >>> choose_loss("absolute", np.array([0.5, 1.0])).pointwise([0.5, 1.0], [1.5, 1.0])
     array([1., 0.])
-    >>> choose_loss("log", np.array([0.5, 1.0]))
+    >>> choose_loss("log", np.array([0.5, 1.0]))  # doctest: +ELLIPSIS
     Traceback (most recent call last):
-    heldout.errors.BadArgument: loss is log, but y holds numbers that are no classes; use squared, absolute or pinball
+    heldout.errors.BadArgument: loss is log, but y holds numbers that are no classes; use squared, ...
     """
     loss = natural_loss(y) if spec is None else _named(spec, Target(np.asarray(y), weights, called))
     return loss if weights is None or np.ptp(weights) == 0 else loss.weighted()

@@ -91,7 +91,7 @@ KIND = LossKind(
         "costs",
         says="the cost of each prediction, for each class that is right",
         written="{actual: {predicted: 2}}",
-        sample={0: {1: 2}, 1: {0: 1}},
+        sample={1: {2: 2}, 2: {1: 1}},
         check=_check,
     ),
 )

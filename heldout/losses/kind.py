@@ -27,7 +27,7 @@ class LossParameter:
     """The value in {name: value}, for a loss that takes a value.
 
     `values` says what it may be, `says` describes it, `written` shows it in a message and `sample` is a value for a
-    target of the classes 0 and 1. `check` raises BadArgument for a value that is not allowed. `default` is the value
+    target of the classes 1 and 2. `check` raises BadArgument for a value that is not allowed. `default` is the value
     if the name stands alone; None if the name may not stand alone.
     """
 
@@ -67,5 +67,5 @@ class LossKind:
 
     @property
     def sample(self) -> Any:
-        """A value of `loss` in params.yaml, for a target of the classes, or the numbers, 0 and 1."""
+        """A value of `loss` in params.yaml, for a target of the classes, or the numbers, 1 and 2."""
         return self.name if self.parameter is None else {self.name: self.parameter.sample}

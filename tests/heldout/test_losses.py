@@ -195,11 +195,11 @@ def test_range_and_need_of_each_loss(spec, y, bounded, binary, needs):
     assert loss.name in (*NAMES, "cost")
 
 
-@pytest.mark.parametrize("spec", [*NAMES, {"pinball": 0.9}, {"cost": {0: {1: 5}, 1: {0: 1}}}], ids=str)
+@pytest.mark.parametrize("spec", [*NAMES, {"pinball": 0.9}, {"cost": {1: {2: 5}, 2: {1: 1}}}], ids=str)
 def test_a_loss_crosses_to_a_worker(spec):
-    y = np.array([0, 1, 1])
+    y = np.array([1, 2, 2])
     loss = choose_loss(spec, y)
-    answers = np.array([[0.5, 0.5]] * 3) if loss.needs == "probabilities" else np.array([1, 1, 0])
+    answers = np.array([[0.5, 0.5]] * 3) if loss.needs == "probabilities" else np.array([2, 2, 1])
     sent = pickle.loads(pickle.dumps(loss))
     assert loss.pointwise(y, answers).tolist() == sent.pointwise(y, answers).tolist()
     assert loss.name == sent.name
@@ -208,7 +208,7 @@ def test_a_loss_crosses_to_a_worker(spec):
 @pytest.mark.parametrize("name", NAMES)
 def test_every_name_is_known_and_pinball_alone_is_that_of_the_median(name):
     check_spec(name)
-    assert name == choose_loss(name, np.array([0, 1])).name
+    assert name == choose_loss(name, np.array([1, 2])).name
     assert [1.0] == choose_loss("pinball", np.array([0.0])).pointwise([3], [1]).tolist()
 
 

@@ -323,6 +323,6 @@ def test_a_hypothesis_that_fails_on_unlabelled_rows_raises_with_its_name_too():
 def test_each_loss_of_the_package_is_known_by_its_name():
     for name in NAMES:
         tree = (DecisionTreeClassifier if name in ("log", "brier") else DecisionTreeRegressor)()
-        found = heldout.validate({"tree": tree}, X, labels[:N], loss=name, estimates=["E_val"])
+        found = heldout.validate({"tree": tree}, X, labels[:N] + 1, loss=name, estimates=["E_val"])
         # a pure leaf's log loss is that of the clipped probability where it is wrong: 36 times the 0/1 loss
         assert 0 <= found.estimates[0].value <= (37 if name == "log" else 2)

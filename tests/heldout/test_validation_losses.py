@@ -17,7 +17,6 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 import heldout
 from heldout.partition import make_halves, make_partition
 from heldout.selection import bbc
-from heldout.selection.rules import RULES
 
 N, FOLDS, REPEATS = 48, 3, 2
 RELATIVE = 1e-9  # the same sums in another order, and predictions of some rows or of all
@@ -157,7 +156,9 @@ def test_every_estimate_equals_the_plain_loops(name):
 
     for criterion in ("E_val", "E_cv", "E_2cv", "E_prog"):
         values = {one: told[one, criterion] for one in learners}
-        best, within, alike = (found.select(criterion, rule) for rule in RULES)
+        best, within, alike = (
+            found.select(criterion, rule) for rule in ("minimum", "one_standard_error", "indistinguishable")
+        )
         assert min(values, key=values.get) == best.selected
         assert best.selected in best.indistinguishable
         assert alike.indistinguishable[0] == alike.selected

@@ -44,7 +44,7 @@ def test_it_equals_the_assumption_of_each_record_with_an_interval_bounds_of_the_
         assert record.assumption == assumption_of(record.estimate, record.interval, None)
 
 
-@pytest.mark.parametrize(("estimate", "interval"), [("E_in", "Wilson"), ("E_cv", "Wilson"), ("E_val", "normal")])
+@pytest.mark.parametrize(("estimate", "interval"), [("E_in", "Wilson"), ("E_cv", "Wilson"), ("E_val", "none")])
 def test_what_no_method_covers_has_no_assumption(estimate, interval):
     with pytest.raises(BadArgument, match=r"^intervals") as caught:
         assumption_of(estimate, interval, None)

@@ -7,12 +7,12 @@ import pytest
 import yaml
 
 from heldout.intervals import DEFAULTS, METHODS
+from heldout.selection.criteria import CRITERIA
 from tasks.params import load
 from tasks.runtime.errors import UserError
 from tests.tasks.mistakes import Mistake, assert_names, mistake_of, mistakes
 
 SVC, BAYES = "sklearn.svm.SVC", "sklearn.naive_bayes.GaussianNB"
-CRITERIA = ("E_val", "E_cv", "E_2cv", "E_prog", "E_maxdt", "max(E_cv, E_maxdt)")
 DID_YOU_MEAN = "did you mean"
 
 
