@@ -21,7 +21,7 @@ from sklearn.preprocessing import StandardScaler
 from threadpoolctl import threadpool_limits
 
 from benchmarks.measured import PEER, Row, against, draw
-from heldout.covalidation import disagreements
+from heldout.disagreement import disagreements
 from heldout.fitting import answers
 from heldout.losses import ZERO_ONE
 from heldout.together import blocks, together
