@@ -136,7 +136,7 @@ def checked_groups(groups: Any, n: int) -> Dependence:
 
 
 def wanted(estimates: Sequence[str] | None, has_unlabeled: bool, candidates: int, loss: Loss) -> tuple[str, ...]:
-    """The names of the estimates to compute, in the order of the tables; those that the loss refuses are left out."""
+    """The names of the estimates to compute, in the order of the tables, without the names that the loss refuses."""
     every = (*PER_CANDIDATE, *OF_THE_WINNER)
     if estimates is None:
         left_out = (

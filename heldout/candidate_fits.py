@@ -101,7 +101,7 @@ class CandidateFits:
 
     def _may_skip(self, scheme: SchemeName) -> bool:
         fits = len(self.design.splits(scheme))
-        return may_skip_fits(self.learner, scheme, fits, keep=scheme == "covalidation", use=self.use)
+        return may_skip_fits(self.learner, scheme, fits, keep=False, use=self.use)
 
     def _fit(self, scheme: SchemeName, *, training: bool = False) -> list[tuple[Fitted, Losses | None]]:
         """Every fit of a scheme; the hypotheses that an estimate is about are kept."""

@@ -20,7 +20,7 @@ TARGET = "a hypothesis trained on half of the labelled rows"
 
 
 def splits(half: NDArray[np.int8]) -> tuple[Split, Split]:
-    """The two splits of one repeat's `half`, shape (N,): each half trains, the other one tests."""
+    """The two splits of one repeat's `half`, shape (N,): each half trains once, and the other half tests."""
     rows = np.flatnonzero(half == 0), np.flatnonzero(half == 1)
     return Split(train=rows[0], validation=rows[1]), Split(train=rows[1], validation=rows[0])
 
@@ -91,15 +91,15 @@ def estimates(
         return estimate_with(candidate, name, observed, target, n_labeled // 2, methods.get(name), at)
 
     of_training = f"{TARGET} (its training error)"
-    found = [] if tested is None else [record("E_2cv", tested, TARGET)]
-    found.append(record("E_train", trained, of_training))
+    records = [] if tested is None else [record("E_2cv", tested, TARGET)]
+    records.append(record("E_train", trained, of_training))
     if disagreement is None:
-        return found
+        return records
     of_disagreement = "two hypotheses trained on disjoint halves"
     rate = record("disagreement", disagreement, of_disagreement)
     loss = trained.loss
     if loss.bound_factor is None:
-        return [*found, rate]
+        return [*records, rate]
     _, clamped = error_bound(rate.value, loss, classes)
     flag = f" (disagreement above {max(classes, 2) - 1}/{max(classes, 2)}, clamped)" if clamped else ""
     bound = _carried(rate, loss, classes, f"{TARGET} (a lower bound){flag}")
@@ -117,7 +117,7 @@ def estimates(
         high=_largest(part.high for part in parts),
         level=None if any(part.low is None for part in parts) else level,
     )
-    return [*found, rate, bound, larger]
+    return [*records, rate, bound, larger]
 
 
 def lower_limit(disagreement: RepeatedByRow, method: IntervalMethod, loss: Loss, classes: int, level: float) -> float:

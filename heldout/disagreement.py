@@ -8,12 +8,13 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from heldout.errors import BadArgument, FitFailure
 from heldout.losses import Loss, Losses
 from heldout.observed import RepeatedByRow
 from heldout.together import blocks, together
+from heldout.together.linear import Linear
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,7 +48,7 @@ class ShardMargins:
         )
 
 
-def pointwise_disagreement(first: NDArray[np.generic], second: NDArray[np.generic], loss: Loss) -> Losses:
+def pointwise_disagreement(first: ArrayLike, second: ArrayLike, loss: Loss) -> Losses:
     """How far two answers, as the loss asks for them, differ at each row, shape (n,).
 
     [f1 != f2] for a loss of classes, (f1 - f2)^2 for the squared and |f1 - f2| for the absolute and the pinball
@@ -72,6 +73,9 @@ def disagreements(
     """
     n, pairs = X.shape[0], len(hypotheses) // 2
     group = together(hypotheses, X, loss)
+    of_differences = isinstance(group, Linear) and loss.needs == "number" and loss.disagreement_loss is not None
+    if isinstance(group, Linear) and of_differences:
+        group = group.differences()
     of_shard = np.array([n] if sizes is None else sizes)
     ends = np.cumsum(of_shard)
     of_pairs, of_rows = np.zeros((pairs, len(ends))), np.zeros(n)
@@ -85,7 +89,8 @@ def disagreements(
             of_rows[rows] = np.add.reduce(differ.view(np.uint8), axis=0, dtype=np.min_scalar_type(pairs))
             continue
         for pair in range(pairs):
-            distance = pointwise_disagreement(answers[2 * pair], answers[2 * pair + 1], loss)
+            first, second = (0.0, answers[pair]) if of_differences else (answers[2 * pair], answers[2 * pair + 1])
+            distance = pointwise_disagreement(first, second, loss)
             for shard, part in parts:
                 of_pairs[pair, shard] += distance[part].sum()
             of_rows[rows] += distance

@@ -4,9 +4,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.base import clone
 from sklearn.datasets import make_classification
-from sklearn.linear_model import LogisticRegression
+from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from heldout import covalidation, disagreement
@@ -201,3 +204,23 @@ def test_every_record_names_its_target():
     found = covalidation.estimates("tree", NONE, NONE, disagreeing(0.1), **FEW)
     assert all(record.target for record in found)
     assert len(found) == len({record.target for record in found})
+
+
+@pytest.mark.parametrize("loss", [SQUARED, ABSOLUTE], ids=lambda loss: loss.name)
+@pytest.mark.parametrize("learner", [Ridge(), make_pipeline(StandardScaler(), Ridge())], ids=["plain", "scaled"])
+def test_linear_models_of_numbers_differ_by_their_predictions(learner, loss):
+    rng = np.random.default_rng(0)
+    X, rows = rng.normal(5, 2, size=(60, 4)), rng.normal(5, 2, size=(50, 4))
+    y = X @ [1.0, 2.0, 0.0, -1.0] + rng.normal(size=60)
+    hypotheses = [clone(learner).fit(X[half], y[half]) for half in (slice(0, 30), slice(30, 60), slice(0, 60, 2))] * 2
+    pairs = zip(hypotheses[::2], hypotheses[1::2], strict=True)
+    table = np.stack([loss.pointwise(one.predict(rows), other.predict(rows)) for one, other in pairs])
+    by_shard, sums = disagreement.disagreements(hypotheses, rows, loss, [20, 30])
+    expected = [part.mean(axis=1) for part in np.split(table, [20], axis=1)]
+    np.testing.assert_allclose(by_shard, np.stack(expected, axis=1), rtol=1e-9)
+    np.testing.assert_allclose(sums, table.sum(axis=0), rtol=1e-9)
+    whole = repeated_by_row(table, loss)
+    pooled = disagreement.ShardMargins.of(by_shard, sums, [20, 30]).pooled(loss, 7)
+    np.testing.assert_allclose(pooled.by_repeat, whole.by_repeat, rtol=1e-9)
+    assert pooled.row_variance == pytest.approx(whole.row_variance, rel=1e-9)
+    assert (50, 7) == (pooled.n, pooled.seed)
