@@ -23,7 +23,7 @@ from threadpoolctl import threadpool_limits
 import heldout
 from benchmarks.measured import PEER, Row, against, draw
 from heldout.disagreement import disagreements
-from heldout.fitting import answers
+from heldout.fitting import answers, take
 from heldout.losses import SQUARED, ZERO_ONE
 from heldout.together import blocks, together
 from tasks.storage import files
@@ -47,7 +47,7 @@ def rows(scale: int) -> Iterator[Row]:
         yield _against_each("LogisticRegression", linear, few, 1 / 4)
         yield _against_each("LogisticRegression behind a StandardScaler", scaled, few, 1 / 8)
         yield _against_each("RandomForestClassifier(50)", _halves(RandomForestClassifier(50), 10), few[:285], 1 / 3)
-        table = files.read_shard(shard)
+        table = files.read_shard(shard).to_numpy()
         yield _by_validate(Ridge(), table, "the matrix product", _product_of, bar=2)
         yield _by_validate(LogisticRegression(), table, "the matrix product", _product_of, bar=2)
         yield _by_validate(LogisticRegression(), table, "their own predict", _each, bar=1 / 4)
@@ -68,7 +68,7 @@ def _arithmetic(hypotheses: list[Any], shard: Path, passes: int) -> Row:
     )
 
 
-def _product_of(hypotheses: list[Any], table: pd.DataFrame) -> bool:
+def _product_of(hypotheses: list[Any], table: Any) -> bool:
     return _product(hypotheses)(table)
 
 
@@ -84,13 +84,13 @@ def _with_reading(hypotheses: list[Any], shard: Path, passes: int) -> Row:
     )
 
 
-def _product(hypotheses: list[Any]) -> Callable[[pd.DataFrame], bool]:
+def _product(hypotheses: list[Any]) -> Callable[[Any], bool]:
     """All scores of a table without their intercepts; those of a block are dropped before the next."""
     coefficients = np.concatenate([hypothesis.coef_.reshape(1, -1) for hypothesis in hypotheses])
     loss = ZERO_ONE if hasattr(hypotheses[0], "classes_") else SQUARED
 
-    def product(table: pd.DataFrame) -> bool:
-        values, most = table.to_numpy(), together(hypotheses, table, loss).rows_at_once
+    def product(table: Any) -> bool:
+        values, most = np.asarray(table), together(hypotheses, table, loss).rows_at_once
         return all((coefficients @ values[rows].T).size for rows in blocks(len(values), most))
 
     return product
@@ -108,28 +108,25 @@ def _against_each(learner: str, hypotheses: list[Any], table: pd.DataFrame, bar:
     )
 
 
-def _each(hypotheses: list[Any], table: pd.DataFrame) -> None:
+def _each(hypotheses: list[Any], table: Any) -> None:
     predictions = [answers(hypothesis, table, ZERO_ONE) for hypothesis in hypotheses]
     for first, second in zip(predictions[::2], predictions[1::2], strict=True):
         (first != second).mean()
 
 
-def _by_validate(
-    learner: Any, table: pd.DataFrame, peer: str, theirs: Callable[[list[Any], pd.DataFrame], Any], bar: float
-) -> Row:
+def _by_validate(learner: Any, table: Any, peer: str, theirs: Callable[[list[Any], Any], Any], bar: float) -> Row:
     X, classes, numbers = draw(2000, _COLUMNS)
-    labeled = pd.DataFrame(X, columns=_names())
     y, loss = (numbers, "squared") if isinstance(learner, Ridge) else (classes, "zero_one")
 
     def ours() -> None:
-        heldout.validate({"learner": learner}, labeled, y, unlabeled=table, loss=loss, estimates=["disagreement"])
+        heldout.validate({"learner": learner}, X, y, unlabeled=table, loss=loss, estimates=["disagreement"])
 
     return against(
         f"{_WORK}, {type(learner).__name__}, with its 60 fits, by heldout.validate",
         len(table),
         f"60 fits, {PEER}, and {peer}",
         ours,
-        lambda: theirs(_halves(learner, _PAIRS), table),
+        lambda: theirs(_halves(learner, _PAIRS, named=False), table),
         bar,
         times=3,
     )
@@ -155,14 +152,14 @@ def _peak(shards: int) -> float:
     return float(run(command, capture_output=True, text=True, check=True).stdout)  # noqa: S603
 
 
-def _halves(learner: Any, pairs: int) -> list[Any]:
-    """Hypotheses of two halves each of 2000 rows."""
+def _halves(learner: Any, pairs: int, *, named: bool = True) -> list[Any]:
+    """Hypotheses of two halves each of 2000 rows, in a data frame or without names in an array."""
     X, classes, numbers = draw(2000, _COLUMNS)
-    table, y = pd.DataFrame(X, columns=_names()), numbers if isinstance(learner, Ridge) else classes
+    table, y = pd.DataFrame(X, columns=_names()) if named else X, numbers if isinstance(learner, Ridge) else classes
     hypotheses = []
     for pair in range(pairs):
         order = np.random.default_rng(pair).permutation(len(y))
-        hypotheses += [clone(learner).fit(table.iloc[half], y[half]) for half in (order[::2], order[1::2])]
+        hypotheses += [clone(learner).fit(take(table, half), y[half]) for half in (order[::2], order[1::2])]
     return hypotheses
 
 
