@@ -1,4 +1,4 @@
-"""The disagreement of 30 pairs of half models beside the bare matrix product, and beside their own `predict`.
+"""The disagreement of 30 pairs of half models next to the bare matrix product, and next to their own `predict`.
 
 python -m benchmarks.covalidation SHARDS    # the peak memory of this process in GB after so many shards
 """
@@ -15,15 +15,16 @@ import numpy as np
 import pandas as pd
 from sklearn.base import clone
 from sklearn.ensemble import RandomForestClassifier
-from sklearn.linear_model import LogisticRegression
+from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from threadpoolctl import threadpool_limits
 
+import heldout
 from benchmarks.measured import PEER, Row, against, draw
-from heldout.covalidation import disagreements
-from heldout.fitting import answers
-from heldout.losses import ZERO_ONE
+from heldout.disagreement import disagreements
+from heldout.fitting import answers, take
+from heldout.losses import SQUARED, ZERO_ONE
 from heldout.together import blocks, together
 from tasks.storage import files
 
@@ -46,6 +47,10 @@ def rows(scale: int) -> Iterator[Row]:
         yield _against_each("LogisticRegression", linear, few, 1 / 4)
         yield _against_each("LogisticRegression behind a StandardScaler", scaled, few, 1 / 8)
         yield _against_each("RandomForestClassifier(50)", _halves(RandomForestClassifier(50), 10), few[:285], 1 / 3)
+        table = files.read_shard(shard).to_numpy()
+        yield _by_validate(Ridge(), table, "the matrix product", _product_of, bar=2)
+        yield _by_validate(LogisticRegression(), table, "the matrix product", _product_of, bar=2)
+        yield _by_validate(LogisticRegression(), table, "their own predict", _each, bar=1 / 4)
     for shards in (20, 200) if scale == 1 else ():  # memory is not divided
         yield _memory(shards)
 
@@ -63,6 +68,10 @@ def _arithmetic(hypotheses: list[Any], shard: Path, passes: int) -> Row:
     )
 
 
+def _product_of(hypotheses: list[Any], table: Any) -> bool:
+    return _product(hypotheses)(table)
+
+
 def _with_reading(hypotheses: list[Any], shard: Path, passes: int) -> Row:
     product, n = _product(hypotheses), len(files.read_shard(shard))
     return against(
@@ -75,29 +84,49 @@ def _with_reading(hypotheses: list[Any], shard: Path, passes: int) -> Row:
     )
 
 
-def _product(hypotheses: list[Any]) -> Callable[[pd.DataFrame], bool]:
+def _product(hypotheses: list[Any]) -> Callable[[Any], bool]:
     """All scores of a table without their intercepts; those of a block are dropped before the next."""
-    coefficients = np.concatenate([hypothesis.coef_ for hypothesis in hypotheses])
+    coefficients = np.concatenate([hypothesis.coef_.reshape(1, -1) for hypothesis in hypotheses])
+    loss = ZERO_ONE if hasattr(hypotheses[0], "classes_") else SQUARED
 
-    def product(table: pd.DataFrame) -> bool:
-        values, most = table.to_numpy(), together(hypotheses, table, ZERO_ONE).rows_at_once
+    def product(table: Any) -> bool:
+        values, most = np.asarray(table), together(hypotheses, table, loss).rows_at_once
         return all((coefficients @ values[rows].T).size for rows in blocks(len(values), most))
 
     return product
 
 
 def _against_each(learner: str, hypotheses: list[Any], table: pd.DataFrame, bar: float) -> Row:
-    def each() -> None:
-        given = [answers(hypothesis, table, ZERO_ONE) for hypothesis in hypotheses]
-        for first, second in zip(given[::2], given[1::2], strict=True):
-            (first != second).mean()
-
     return against(
         f"co-validation, {len(hypotheses) // 2} partitions, p = {_COLUMNS}, {learner}",
         len(table),
         f"each half model's own predict, {PEER}",
         lambda: disagreements(hypotheses, table, ZERO_ONE),
-        each,
+        lambda: _each(hypotheses, table),
+        bar,
+        times=3,
+    )
+
+
+def _each(hypotheses: list[Any], table: Any) -> None:
+    predictions = [answers(hypothesis, table, ZERO_ONE) for hypothesis in hypotheses]
+    for first, second in zip(predictions[::2], predictions[1::2], strict=True):
+        (first != second).mean()
+
+
+def _by_validate(learner: Any, table: Any, peer: str, theirs: Callable[[list[Any], Any], Any], bar: float) -> Row:
+    X, classes, numbers = draw(2000, _COLUMNS)
+    y, loss = (numbers, "squared") if isinstance(learner, Ridge) else (classes, "zero_one")
+
+    def ours() -> None:
+        heldout.validate({"learner": learner}, X, y, unlabeled=table, loss=loss, estimates=["disagreement"])
+
+    return against(
+        f"{_WORK}, {type(learner).__name__}, with its 60 fits, by heldout.validate",
+        len(table),
+        f"60 fits, {PEER}, and {peer}",
+        ours,
+        lambda: theirs(_halves(learner, _PAIRS, named=False), table),
         bar,
         times=3,
     )
@@ -123,15 +152,15 @@ def _peak(shards: int) -> float:
     return float(run(command, capture_output=True, text=True, check=True).stdout)  # noqa: S603
 
 
-def _halves(learner: Any, pairs: int) -> list[Any]:
-    """Hypotheses of two halves each of 2000 rows."""
-    X, y, _ = draw(2000, _COLUMNS)
-    table = pd.DataFrame(X, columns=_names())
-    found = []
+def _halves(learner: Any, pairs: int, *, named: bool = True) -> list[Any]:
+    """Hypotheses of two halves each of 2000 rows, in a data frame or without names in an array."""
+    X, classes, numbers = draw(2000, _COLUMNS)
+    table, y = pd.DataFrame(X, columns=_names()) if named else X, numbers if isinstance(learner, Ridge) else classes
+    hypotheses = []
     for pair in range(pairs):
         order = np.random.default_rng(pair).permutation(len(y))
-        found += [clone(learner).fit(table.iloc[half], y[half]) for half in (order[::2], order[1::2])]
-    return found
+        hypotheses += [clone(learner).fit(take(table, half), y[half]) for half in (order[::2], order[1::2])]
+    return hypotheses
 
 
 def _table(n: int) -> pd.DataFrame:

@@ -38,21 +38,26 @@ class Row:
 def against(
     work: str, rows: int, peer: str, ours: Callable[[], Any], theirs: Callable[[], Any], bar: float, times: int = _TIMES
 ) -> Row:
-    """The row of both ways, measured in turn."""
-    seconds = paired(ours, theirs, times)
-    return Row(work, rows, peer, *seconds, figure=seconds[0] / seconds[1], bar=bar)
+    """The row of both ways, done in turn."""
+    seconds, of_peer = paired(ours, theirs, times=times)
+    return compared(work, rows, peer, seconds, of_peer, bar)
 
 
-def paired(ours: Callable[[], Any], theirs: Callable[[], Any], times: int = _TIMES) -> tuple[float, float]:
-    """The median seconds of both, measured in turn after one round that does not count."""
-    seconds: tuple[list[float], list[float]] = ([], [])
+def compared(work: str, rows: int, peer: str, ours: float, theirs: float, bar: float) -> Row:
+    """The row of the seconds of both ways."""
+    return Row(work, rows, peer, ours, theirs, figure=ours / theirs, bar=bar)
+
+
+def paired(*ways: Callable[[], Any], times: int = _TIMES) -> list[float]:
+    """The median seconds of each way, done in turn after one round that does not count."""
+    seconds: list[list[float]] = [[] for _ in ways]
     for number in range(times + 1):
-        for measured, work in zip(seconds, (ours, theirs), strict=True):
+        for kept, work in zip(seconds, ways, strict=True):
             started = time.perf_counter()
             work()
             if number:
-                measured.append(time.perf_counter() - started)
-    return statistics.median(seconds[0]), statistics.median(seconds[1])
+                kept.append(time.perf_counter() - started)
+    return [statistics.median(of_way) for of_way in seconds]
 
 
 def draw(n: int, p: int) -> tuple[Any, Any, Any]:

@@ -1,4 +1,4 @@
-"""Learners that are updated once with each row: folds by TreeCV beside one pass, steps beside river and refits."""
+"""Learners that are updated once with each row: folds by TreeCV next to one pass, steps next to river and refits."""
 
 from collections.abc import Iterator
 from importlib.metadata import version
@@ -10,14 +10,15 @@ from sklearn.linear_model import SGDClassifier
 from sklearn.naive_bayes import GaussianNB
 from threadpoolctl import threadpool_limits
 
-from benchmarks.measured import PEER, Row, against, draw, paired
+import heldout
+from benchmarks.measured import PEER, Row, against, compared, draw, paired
 from heldout import tree_cv
 from heldout.fitting import take
 from heldout.online import OnePass
 from heldout.records import Rows
 from heldout.shortcuts import find
 
-_REFITTED = 50  # of the steps, evenly, beside which all are estimated
+_REFITTED = 50  # of the steps, evenly, from which the time of all is estimated
 
 
 def rows(scale: int) -> Iterator[Row]:
@@ -77,17 +78,23 @@ def _progressive(steps: int) -> Iterator[Row]:
         tested = stream.iter_array(X[n - steps :], y[n - steps :])
         return evaluate.progressive_val_score(tested, model, metrics.Accuracy())
 
-    yield against(work, steps, f"progressive_val_score, river {version('river')}", ours, of_river, bar=0.03, times=1)
+    def estimate() -> Any:
+        return heldout.validate({"bayes": GaussianNB()}, X, y, tested_fraction=steps / n, estimates=["E_prog"])
+
+    alone, whole_estimate, river = paired(ours, estimate, of_river, times=1)
+    peer, by_validate = f"progressive_val_score, river {version('river')}", f"{work}, by heldout.validate"
+    yield compared(work, steps, peer, alone, river, bar=0.03)
+    yield compared(by_validate, steps, peer, whole_estimate, river, bar=0.03)
     some = np.linspace(n - steps, n - 1, _REFITTED).astype(int)
 
     def refits() -> Any:
         return [GaussianNB().fit(X[:row], y[:row]).predict(X[row : row + 1]) for row in some]
 
     np.testing.assert_array_equal(ours()[some - (n - steps)], np.concatenate(refits()))
-    own, sampled = paired(ours, refits, times=3)
-    whole = sampled * steps / _REFITTED
+    alone, whole_estimate, sampled = paired(ours, estimate, refits, times=3)
     peer = f"a refit for each step, {PEER}, taken from {_REFITTED} of them"
-    yield Row(work, steps, peer, own, whole, own / whole, bar=0.001)
+    yield compared(work, steps, peer, alone, sampled * steps / _REFITTED, bar=0.001)
+    yield compared(by_validate, steps, peer, whole_estimate, sampled * steps / _REFITTED, bar=0.001)
 
 
 def _sgd() -> SGDClassifier:

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from heldout.family import TunedEstimator
     from heldout.hypotheses import KFoldHypothesis, ProgressiveHypothesis
-    from heldout.validation import Validation, validate
+    from heldout.validated import Validation
+    from heldout.validation import validate
 
 __all__ = ["KFoldHypothesis", "ProgressiveHypothesis", "TunedEstimator", "Validation", "validate"]
 
@@ -22,7 +23,7 @@ _MODULES = {
     "KFoldHypothesis": "heldout.hypotheses",
     "ProgressiveHypothesis": "heldout.hypotheses",
     "TunedEstimator": "heldout.family",
-    "Validation": "heldout.validation",
+    "Validation": "heldout.validated",
     "validate": "heldout.validation",
 }
 

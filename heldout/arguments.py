@@ -1,9 +1,10 @@
 """The arguments of `heldout.validate`, checked before any fit: what is wrong, which value, what is allowed."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
+from numpy.typing import NDArray
 
 from heldout.dependence import INDEPENDENT, Dependence, distinct
 from heldout.design import OF_THE_WINNER, OF_UNLABELED, PER_CANDIDATE
@@ -11,6 +12,9 @@ from heldout.errors import BadArgument
 from heldout.learners import gives_probabilities
 from heldout.losses import Loss
 from heldout.partition import can_stratify, part_size, rarest_class
+from heldout.scheme_fits import UseShortcuts
+
+_OF_ONE_TYPE = "biufUS"  # kinds of arrays whose items are of one type, and never None
 
 
 def check_whole(**wanted: tuple[Any, int]) -> None:
@@ -18,6 +22,13 @@ def check_whole(**wanted: tuple[Any, int]) -> None:
     for argument, (value, least) in wanted.items():
         if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
             raise BadArgument(argument, f"{argument} is {value!r}; it must be a whole number of at least {least}")
+
+
+def check_shortcuts(shortcuts: Any) -> None:
+    """Raise BadArgument unless `shortcuts` says whether exact shortcuts take the place of fits."""
+    allowed = get_args(UseShortcuts)
+    if not isinstance(shortcuts, str) or shortcuts not in allowed:
+        raise BadArgument("shortcuts", f"shortcuts is {shortcuts!r}; it must be one of {', '.join(allowed)}")
 
 
 def check_candidates(candidates: Mapping[str, Any]) -> None:
@@ -56,13 +67,18 @@ def checked_rows(X: Any, y: Any) -> tuple[Any, Any]:
         raise BadArgument("y", f"y has shape {y.shape}; it must be ({X.shape[0]},), one label for each row of X")
     if len(y) < 2:
         raise BadArgument("y", f"there are {len(y)} labelled rows; at least 2 are needed")
-    missing = any(label is None or label != label for label in y.tolist())  # NaN alone is not itself
-    if missing or (y.dtype.kind == "f" and not np.isfinite(y).all()):
+    if _lacks_labels(y):
         raise BadArgument("y", "y has a label that is missing or infinite; rows without a label go to unlabeled")
-    kinds = sorted({type(label).__name__ for label in y.tolist()})
+    kinds = [] if y.dtype.kind in _OF_ONE_TYPE else sorted({type(label).__name__ for label in y.tolist()})
     if len(kinds) > 1:
         raise BadArgument("y", f"y mixes labels of the types {', '.join(kinds)}; give them one type")
     return X, y
+
+
+def _lacks_labels(y: NDArray[Any]) -> bool:
+    if y.dtype.kind in _OF_ONE_TYPE:
+        return y.dtype.kind == "f" and not np.isfinite(y).all()
+    return any(label is None or label != label for label in y.tolist())  # NaN alone is not itself
 
 
 def check_parts(y: Any, fractions: Mapping[str, float]) -> None:
@@ -120,7 +136,7 @@ def checked_groups(groups: Any, n: int) -> Dependence:
 
 
 def wanted(estimates: Sequence[str] | None, has_unlabeled: bool, candidates: int, loss: Loss) -> tuple[str, ...]:
-    """The names of the estimates to compute, in the order of the tables; those that the loss refuses are left out."""
+    """The names of the estimates to compute, in the order of the tables, without the names that the loss refuses."""
     every = (*PER_CANDIDATE, *OF_THE_WINNER)
     if estimates is None:
         left_out = (

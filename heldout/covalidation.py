@@ -1,85 +1,28 @@
-"""Co-validation: the disagreement of independently trained hypotheses on unlabelled rows.
+"""Co-validation: estimates from the halves of the rows, and the error that a disagreement implies.
 
 METHOD, section 5; Madani, Pennock, Flake, Co-Validation (NIPS 2004).
 """
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from heldout.errors import BadArgument
 from heldout.intervals.method import IntervalMethod, estimate_with
-from heldout.losses import Loss, Losses
+from heldout.losses import Loss
 from heldout.observed import RepeatedByRow
 from heldout.records import Estimate, Split
-from heldout.together import blocks, together
 
 TARGET = "a hypothesis trained on half of the labelled rows"
 
 
 def splits(half: NDArray[np.int8]) -> tuple[Split, Split]:
-    """The two splits of one repeat's `half`, shape (N,): each half trains, the other one tests."""
+    """The two splits of one repeat's `half`, shape (N,): each half trains once, and the other half tests."""
     rows = np.flatnonzero(half == 0), np.flatnonzero(half == 1)
     return Split(train=rows[0], validation=rows[1]), Split(train=rows[1], validation=rows[0])
-
-
-def pointwise_disagreement(first: NDArray[np.generic], second: NDArray[np.generic], loss: Loss) -> Losses:
-    """How far two answers, as the loss asks for them, differ at each row, shape (n,).
-
-    [f1 != f2] for a loss of classes, (f1 - f2)^2 for the squared and |f1 - f2| for the absolute and the pinball
-    loss, the squared distance of the probabilities for the Brier loss. Raises BadArgument for a loss that
-    admits no disagreement.
-    """
-    if loss.disagreement_loss is None:
-        raise BadArgument("loss", f"the {loss.name} loss admits no disagreement: {loss.no_bound}")
-    return loss.disagreement_loss.pointwise(first, second)
-
-
-def disagreements(
-    hypotheses: Sequence[Any], X: Any, loss: Loss, sizes: Sequence[int] | None = None
-) -> tuple[Losses, Losses]:
-    """How far the R pairs of 2R fitted `hypotheses`, each beside the next, differ on the rows of X, shape (n, p).
-
-    The margins of `pointwise_disagreement`: the mean of each pair over each of S consecutive shards of `sizes` rows,
-    shape (R, S), one of all rows if None; and the sum over the pairs at each row, shape (n,). Rows are walked over in
-    blocks, so that memory does not grow with n R.
-    Raises FitFailure for hypotheses that cannot answer, and BadArgument as `pointwise_disagreement`.
-    """
-    n, pairs = X.shape[0], len(hypotheses) // 2
-    group = together(hypotheses, X, loss)
-    of_shard = np.array([n] if sizes is None else sizes)
-    ends = np.cumsum(of_shard)
-    of_pairs, of_rows = np.zeros((pairs, len(ends))), np.zeros(n)
-    for rows in blocks(n, group.rows_at_once):
-        parts = _parts(rows, ends)
-        given = group.answers(rows)
-        if isinstance(given, np.ndarray) and group.classes is not None:
-            differ = given[::2] != given[1::2]
-            for shard, part in parts:
-                of_pairs[:, shard] += [np.count_nonzero(pair[part]) for pair in differ]
-            of_rows[rows] = np.add.reduce(differ.view(np.uint8), axis=0, dtype=np.min_scalar_type(pairs))
-            continue
-        for pair in range(pairs):
-            differ = pointwise_disagreement(given[2 * pair], given[2 * pair + 1], loss)
-            for shard, part in parts:
-                of_pairs[pair, shard] += differ[part].sum()
-            of_rows[rows] += differ
-    return of_pairs / of_shard, of_rows
-
-
-def _parts(rows: slice, ends: NDArray[np.int64]) -> list[tuple[int, slice]]:
-    """The shards that a block of rows is of, and which of its rows each has; `ends` are those of the shards."""
-    first, last = np.searchsorted(ends, [rows.start, rows.stop - 1], side="right")
-    starts = [max(rows.start, 0 if shard == 0 else int(ends[shard - 1])) for shard in range(first, last + 1)]
-    stops = [*starts[1:], rows.stop]
-    return [
-        (shard, slice(start - rows.start, stop - rows.start))
-        for shard, start, stop in zip(range(first, last + 1), starts, stops, strict=True)
-    ]
 
 
 def error_bound(disagreement: float, loss: Loss, classes: int) -> tuple[float, bool]:
@@ -148,15 +91,15 @@ def estimates(
         return estimate_with(candidate, name, observed, target, n_labeled // 2, methods.get(name), at)
 
     of_training = f"{TARGET} (its training error)"
-    found = [] if tested is None else [record("E_2cv", tested, TARGET)]
-    found.append(record("E_train", trained, of_training))
+    records = [] if tested is None else [record("E_2cv", tested, TARGET)]
+    records.append(record("E_train", trained, of_training))
     if disagreement is None:
-        return found
+        return records
     of_disagreement = "two hypotheses trained on disjoint halves"
     rate = record("disagreement", disagreement, of_disagreement)
     loss = trained.loss
     if loss.bound_factor is None:
-        return [*found, rate]
+        return [*records, rate]
     _, clamped = error_bound(rate.value, loss, classes)
     flag = f" (disagreement above {max(classes, 2) - 1}/{max(classes, 2)}, clamped)" if clamped else ""
     bound = _carried(rate, loss, classes, f"{TARGET} (a lower bound){flag}")
@@ -174,7 +117,7 @@ def estimates(
         high=_largest(part.high for part in parts),
         level=None if any(part.low is None for part in parts) else level,
     )
-    return [*found, rate, bound, larger]
+    return [*records, rate, bound, larger]
 
 
 def lower_limit(disagreement: RepeatedByRow, method: IntervalMethod, loss: Loss, classes: int, level: float) -> float:

@@ -4,7 +4,6 @@ METHOD, section 3; Blum, Kalai, Langford, Beating the Hold-Out (COLT 1999), Thms
 """
 
 from collections.abc import Sequence
-from typing import overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,35 +11,25 @@ from numpy.typing import NDArray
 from heldout.intervals.method import IntervalMethod, estimate_with
 from heldout.observed import CrossValidated
 from heldout.records import Estimate, Rows, Split
+from heldout.splits import LazySplits, trained_sizes
 
 TARGET = "the k-fold hypothesis: one of the k hypotheses, drawn uniformly"
 
 
-class FoldSplits(Sequence[Split]):
-    """One split for each fold 0 … k-1 of `fold`, shape (N,): train on all other rows, test on the fold.
-
-    A row of fold -1 is in no fold and is never tested. Training rows are listed at each use and not stored, since
-    leave-one-out would store N² numbers.
-    """
+class FoldSplits(LazySplits):
+    """One split for each fold 0 … k-1 of `fold`, shape (N,): train on all other rows, test on it; -1 is in no fold."""
 
     def __init__(self, fold: NDArray[np.int64]) -> None:
         self.fold = fold
-        sizes = np.bincount(fold + 1)  # the first counts the rows in no fold
-        self._validation = np.split(np.argsort(fold, kind="stable"), np.cumsum(sizes)[:-1])[1:]
+        untested, *sizes = np.bincount(fold + 1)  # the first are in no fold
+        self.sizes = np.array(sizes, dtype=np.int64)
+        self.tested = np.argsort(fold, kind="stable")[untested:]
+        self.trained = len(fold) - self.sizes
+        self._starts = np.cumsum(self.sizes) - self.sizes
 
-    def __len__(self) -> int:
-        return len(self._validation)
-
-    @overload
-    def __getitem__(self, number: int) -> Split: ...
-    @overload
-    def __getitem__(self, number: slice) -> list[Split]: ...
-    def __getitem__(self, number: int | slice) -> Split | list[Split]:
-        """The split of a fold, or of several."""
-        if isinstance(number, slice):
-            return [self[place] for place in range(len(self))[number]]
-        place = range(len(self))[number]
-        return _Fold(self._validation[place], self.fold, place)
+    def _split(self, place: int) -> Split:
+        start = self._starts[place]
+        return _Fold(self.tested[start : start + self.sizes[place]], self.fold, place)
 
 
 def splits(fold: NDArray[np.int64]) -> FoldSplits:
@@ -69,7 +58,7 @@ class _Fold(Split):
 
 def mean_training_size(made: Sequence[Split]) -> int:
     """The mean number of training rows of the k hypotheses, rounded: N - N/k for random folds."""
-    return round(sum(split.n_train for split in made) / len(made))
+    return round(int(trained_sizes(made).sum()) / len(made))
 
 
 def estimate(

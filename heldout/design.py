@@ -16,6 +16,7 @@ from heldout.partition import Partition, draw_folds
 from heldout.progressive import Block
 from heldout.records import Estimate, Split
 from heldout.schemes import FURTHER, SCHEME_OF, SCHEMES, SchemeName
+from heldout.splits import joined_losses, tested_rows
 from heldout.weights import Weights
 
 OF_UNLABELED = ("disagreement", "E_dis", "E_maxdt")
@@ -192,8 +193,7 @@ def mean_fold_training_size(design: Design) -> int:
 
 def tested(design: Design, evidence: Evidence, scheme: SchemeName) -> Tested:
     """The losses of a scheme that tests each row once; for progressive validation in the order of steps."""
-    losses = np.concatenate(evidence.losses[scheme])
-    rows = np.concatenate([split.validation for split in design.splits(scheme)])
+    losses, rows = joined_losses(evidence.losses[scheme]), tested_rows(design.splits(scheme))
     if scheme == "progressive":
         order = np.argsort(design.partition.step[rows])
         losses, rows = losses[order], rows[order]
@@ -206,8 +206,7 @@ def cross_validated(design: Design, evidence: Evidence) -> CrossValidated:
     Rows in time that no fold tests are left out.
     """
     by_row, parts = np.zeros(len(design.y)), evidence.losses["cross_validation"]
-    for split, part in zip(design.splits("cross_validation"), parts, strict=True):
-        by_row[split.validation] += part / design.fold_repeats
+    np.add.at(by_row, tested_rows(design.splits("cross_validation")), joined_losses(parts) / design.fold_repeats)
     rows = np.flatnonzero(design.partition.fold >= 0)
     fields: dict[str, Any] = {}
     for scheme in FURTHER:

@@ -20,7 +20,7 @@ from heldout.weights import Weights, fit_argument
 ROWS_AT_ONCE = 100_000  # that a hypothesis is asked about
 _SUMS_TO = 1e-3  # how far a row of probabilities, in float32 and over many classes, may be rounded off 1
 
-# XGBoost begins with the time of day and a place in its source
+# XGBoost's messages begin with the time of day and a place in its source
 _HEAD = re.compile(r"^\[\d\d:\d\d:\d\d\] WARNING: \S+:\d+:")
 
 
@@ -64,13 +64,13 @@ def fit_and_test(
 @contextmanager
 def recorded() -> Iterator[list[tuple[str, str]]]:
     """The category and first line of every warning, filled when the block ends."""
-    found: list[tuple[str, str]] = []
+    messages: list[tuple[str, str]] = []
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         for meant_for_developers in (DeprecationWarning, PendingDeprecationWarning, ImportWarning, ResourceWarning):
             warnings.simplefilter("ignore", meant_for_developers)
-        yield found
-    found += [(one.category.__name__, first_line(_HEAD.sub("", str(one.message)))) for one in caught]
+        yield messages
+    messages += [(item.category.__name__, first_line(_HEAD.sub("", str(item.message)))) for item in caught]
 
 
 def test(
@@ -119,29 +119,31 @@ def answers(hypothesis: Any, X: Any, loss: Loss, rows: NDArray[np.intp] | None =
 
 
 def probabilities(hypothesis: Any, X: Any, classes: NDArray[np.generic]) -> NDArray[Any]:
-    """The probabilities of `classes`, shape (n, C), a column a class; 0 for one that `hypothesis` was not shown.
+    """The probabilities of `classes`, shape (n, C), a column for each class; 0 for a class that it never saw.
 
     Raises FitFailure unless it has `predict_proba` and `classes_`, and gives each row finite numbers in [0, 1]
     that sum up to 1: others would make a loss that no prediction has.
     """
     try:
-        given = np.asarray(hypothesis.predict_proba(X))
-        own = np.asarray(hypothesis.classes_)
+        shares = np.asarray(hypothesis.predict_proba(X))
+        known = np.asarray(hypothesis.classes_)
     except Exception as error:
         raise FitFailure(f"{type(error).__name__}: {first_line(error)}") from error
-    if given.shape != (X.shape[0], len(own)):
-        raise FitFailure(f"the probabilities have shape {given.shape}, not ({X.shape[0]}, {len(own)})")
-    place = places(own, classes)
+    if shares.shape != (X.shape[0], len(known)):
+        raise FitFailure(f"the probabilities have shape {shares.shape}, not ({X.shape[0]}, {len(known)})")
+    place = places(known, classes)
     if (place < 0).any():
-        raise FitFailure(f"class {own[place < 0].tolist()[0]!r} of the hypothesis is that of no labelled row")
-    if given.dtype.kind != "f":
-        given = given.astype(np.float64)
-    wrong = ~(np.isfinite(given).all(axis=1) & (given >= 0).all(axis=1) & (np.abs(given.sum(axis=1) - 1) <= _SUMS_TO))
+        raise FitFailure(f"class {known[place < 0].tolist()[0]!r} of the hypothesis is the class of no labelled row")
+    if shares.dtype.kind != "f":
+        shares = shares.astype(np.float64)
+    wrong = ~(
+        np.isfinite(shares).all(axis=1) & (shares >= 0).all(axis=1) & (np.abs(shares.sum(axis=1) - 1) <= _SUMS_TO)
+    )
     if wrong.any():
         row = np.flatnonzero(wrong)[0]
-        raise FitFailure(f"the probabilities of row {row} are {given[row][:5].tolist()}, which are no distribution")
-    aligned = np.zeros((len(given), len(classes)), dtype=given.dtype)
-    aligned[:, place] = given
+        raise FitFailure(f"the probabilities of row {row} are {shares[row][:5].tolist()}, which are no distribution")
+    aligned = np.zeros((len(shares), len(classes)), dtype=shares.dtype)
+    aligned[:, place] = shares
     return aligned
 
 

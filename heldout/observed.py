@@ -16,7 +16,7 @@ from heldout.losses import Loss, Losses
 class Tested:
     """The `losses`, shape (n,), of tested rows; of a stream, in the order of its steps.
 
-    `seed` is that of the methods which draw at random (a bootstrap, an order of bets). `cluster`, shape (n,), numbers
+    `seed` is for the methods that draw at random (a bootstrap, an order of bets). `cluster`, shape (n,), numbers
     the group or the batch of each row, 0 … G-1; None for independent rows.
     """
 
@@ -45,9 +45,9 @@ class Tested:
 class CrossValidated(Tested):
     """The held-out losses, shape (N,), of all tested rows in row order, and each row's `fold`, shape (N,).
 
-    Where folds are drawn repeatedly the losses are means over R partitions, `fold` is that of the first one, and
+    Where folds are drawn repeatedly the losses are means over R partitions, `fold` is the fold in the first one, and
     `first_errors`, shape (k,), are its errors. The others are None unless their fits were made (`heldout.resampling`):
-    `subsample_errors`, shape (J,), each of `tested_per_trained` rows tested for one trained on; `repeated_errors`,
+    `subsample_errors`, shape (J,), with `tested_per_trained` rows tested for each row trained on; `repeated_errors`,
     shape (R, k), the fold errors of further partitions; `half_errors`, shape (M, 2), the mean errors on both halves of
     M random halvings; `pair_losses`, shape (k, N), where [i, row] is the loss of a row outside fold i by
     the hypothesis trained without fold i and without the row's own fold, NaN for the rows of fold i.

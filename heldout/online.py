@@ -36,9 +36,13 @@ class OnePass(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]  # sciki
             name = type(self.estimator).__name__
             raise BadArgument("update", f"update is partial_fit, but {name} has no partial_fit")
         y = np.asarray(y)
-        self.hypothesis_ = update(clone(self.estimator), X, y, classes_of(self.estimator, y), **further)
+        return self.hold(update(clone(self.estimator), X, y, classes_of(self.estimator, y), **further))
+
+    def hold(self, hypothesis: Any) -> Self:
+        """This learner, fitted, with a `hypothesis` that was updated elsewhere."""
+        self.hypothesis_ = hypothesis
         if is_classifier(self.estimator):
-            self.classes_ = self.hypothesis_.classes_
+            self.classes_ = hypothesis.classes_
         return self
 
     def predict(self, X: Any) -> NDArray[Any]:

@@ -5,7 +5,9 @@ rows the same class shares, which a sample from the population would not have:
 with many classes and few rows of each, this is optimistic (docs/decisions/0005).
 """
 
+from collections.abc import Collection
 from dataclasses import dataclass
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +17,7 @@ from heldout.dependence import INDEPENDENT, Dependence
 from heldout.errors import BadArgument, is_fraction
 
 Labels = NDArray[np.generic]
+Part = Literal["validation", "fold", "step"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,12 +43,14 @@ def make_partition(
     stratify: bool,
     seed: int,
     dependence: Dependence = INDEPENDENT,
+    parts: Collection[Part] = get_args(Part),
 ) -> Partition:
     """Draw the hold-out, the folds and the progressive order of `y`, shape (N,), from one seed.
 
     `folds = N` is leave-one-out. Shuffled folds meet the condition of Blum et al., Thm 2 (the
     learner sees no example order). Parts of grouped rows are whole groups. Parts of rows in time are the later rows,
-    without randomness. Raises BadArgument where a part would be empty or a class too rare to be stratified.
+    without randomness. Of independent rows only the `parts` are drawn, each with its own seed; the others are empty.
+    Raises BadArgument where a part would be empty or a class too rare to be stratified.
     """
     n = len(y)
     sizes = (
@@ -61,15 +66,18 @@ def make_partition(
         )
     if folds == n:  # leave-one-out is never refused by stratification
         stratify = stratify and all(can_stratify(y, size) for size in sizes)
-    validation = cut(
-        y,
-        sizes[0],
-        stratify=stratify,
-        random_state=seeds.random_state(seed, "validation"),
-        group=group,
-    )
-    step = draw_steps(y, sizes[1], stratify, seed, group)
-    fold = draw_folds(y, folds, stratify, seeds.random_state(seed, "folds"), group)
+    if group is not None:
+        parts = get_args(Part)
+    validation, fold, step = np.zeros(n, dtype=np.bool_), np.full(n, -1), np.full(n, -1)
+    if "validation" in parts:
+        state = seeds.random_state(seed, "validation")
+        validation = cut(y, sizes[0], stratify=stratify, random_state=state, group=group)
+    if "step" in parts:
+        step = draw_steps(y, sizes[1], stratify, seed, group)
+    if "fold" in parts:
+        fold = draw_folds(y, folds, stratify, seeds.random_state(seed, "folds"), group)
+    else:
+        _check_folds(y, folds, stratify)
     return Partition(validation=validation, fold=fold, step=step)
 
 
@@ -144,21 +152,25 @@ def draw_folds(
     n = len(y)
     if group is not None:
         return grouping.draw_folds(y, group, folds, stratify, random_state)
-    if not 2 <= folds <= n:
-        raise BadArgument("folds", f"folds is {folds}; it must lie between 2 and {n}, the number of labelled rows")
+    _check_folds(y, folds, stratify)
     if folds == n:  # leave-one-out: nothing to draw, nothing to stratify
         return np.arange(n)
-    if stratify:
-        rarest, rows = rarest_class(y)
-        if folds > rows:
-            raise BadArgument(
-                "folds", f"folds is {folds}, but class {rarest} has {rows} rows; use at most {rows} folds"
-            )
     splitter = (StratifiedKFold if stratify else KFold)(folds, shuffle=True, random_state=random_state)
     fold = np.empty(n, dtype=np.int64)
     for number, (_, rows_of_fold) in enumerate(splitter.split(np.zeros(n), y)):
         fold[rows_of_fold] = number
     return fold
+
+
+def _check_folds(y: Labels, folds: int, stratify: bool) -> None:
+    n = len(y)
+    if not 2 <= folds <= n:
+        raise BadArgument("folds", f"folds is {folds}; it must lie between 2 and {n}, the number of labelled rows")
+    if folds == n or not stratify:
+        return
+    rarest, rows = rarest_class(y)
+    if folds > rows:
+        raise BadArgument("folds", f"folds is {folds}, but class {rarest} has {rows} rows; use at most {rows} folds")
 
 
 def rarest_class(y: Labels) -> tuple[str, int]:

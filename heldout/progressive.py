@@ -13,26 +13,60 @@ from heldout.errors import BadArgument
 from heldout.intervals.method import IntervalMethod, estimate_with
 from heldout.losses import Losses
 from heldout.observed import Tested
-from heldout.records import Estimate, Split
+from heldout.records import Estimate, Rows, Split
+from heldout.splits import LazySplits, tested_sizes, trained_sizes
 
 Block = int | Literal["auto"]  # the steps that share one fit
 _GROWTH = 10
 TARGET = "the progressive hypothesis: one of those along the steps, drawn uniformly"
 
 
-def splits(step: NDArray[np.int64], block: Block) -> list[Split]:
+class BlockSplits(LazySplits):
+    """One split for each block of steps of `step`, shape (N,), from each of `starts` to the next."""
+
+    def __init__(self, step: NDArray[np.int64], starts: Sequence[int]) -> None:
+        self.step = step
+        always = int((step < 0).sum())
+        self._starts = np.array([*starts, len(step) - always])
+        self.sizes = np.diff(self._starts)
+        self.trained = always + self._starts[:-1]
+        in_steps = np.argsort(step, kind="stable")[always:]
+        block = np.repeat(np.arange(len(starts)), self.sizes)
+        self.tested = in_steps[np.lexsort((in_steps, block))]
+
+    def _split(self, place: int) -> Split:
+        first, end = self._starts[place : place + 2]
+        return _Block(self.tested[first:end], self.step, int(first), int(self.trained[place]))
+
+
+def splits(step: NDArray[np.int64], block: Block) -> BlockSplits:
     """One split for each block of steps; `step`, shape (N,), is -1 for training rows.
 
     The hypothesis of a block is trained on the training rows and on all steps of earlier blocks. The terms stay a
     martingale over examples for all block sizes that do not depend on a label, so Thm 4 holds.
     Raises BadArgument for a block below 1.
     """
-    starts = first_steps(int((step < 0).sum()), int(step.max()) + 1, block)
-    ends = [*starts[1:], int(step.max()) + 1]
-    return [
-        Split(train=np.flatnonzero(step < first), validation=np.flatnonzero((step >= first) & (step < end)))
-        for first, end in zip(starts, ends, strict=True)
-    ]
+    return BlockSplits(step, first_steps(int((step < 0).sum()), int(step.max()) + 1, block))
+
+
+class _Block(Split):
+    """The split of one block, as its first step."""
+
+    _step: NDArray[np.int64]
+    _first: int
+    _trained: int
+
+    def __init__(self, validation: Rows, step: NDArray[np.int64], first: int, trained: int) -> None:
+        for name, value in {"validation": validation, "_step": step, "_first": first, "_trained": trained}.items():
+            object.__setattr__(self, name, value)  # of a frozen record
+
+    @property
+    def train(self) -> Rows:
+        return np.flatnonzero(self._step < self._first)
+
+    @property
+    def n_train(self) -> int:
+        return self._trained
 
 
 def first_steps(trained: int, tested: int, block: Block) -> list[int]:
@@ -57,8 +91,7 @@ def estimate(candidate: str, observed: Tested, n_train: int, method: IntervalMet
 
 def mean_training_size(made: Sequence[Split]) -> int:
     """The number of training rows behind the prediction of an average tested example, rounded."""
-    weights = [len(split.validation) for split in made]
-    return round(float(np.average([len(split.train) for split in made], weights=weights)))
+    return round(float(np.average(trained_sizes(made), weights=tested_sizes(made))))
 
 
 def curve(losses_by_step: Losses) -> Losses:

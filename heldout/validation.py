@@ -2,93 +2,28 @@
 
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from heldout import arguments, table
-from heldout.covalidation import disagreements
-from heldout.design import OF_UNLABELED, Design, Evidence, estimate_candidate
-from heldout.errors import BadArgument, FitFailure, LearnerWarning
-from heldout.fit_warnings import FitWarnings, WarningCounts
-from heldout.fitting import fit_and_test, test
+from heldout import arguments
+from heldout.candidate_fits import CandidateFits
+from heldout.dependence import Dependence
+from heldout.design import Design, Evidence, estimate_candidate
+from heldout.errors import LearnerWarning
+from heldout.fit_warnings import WarningCounts
 from heldout.intervals import dependent
 from heldout.intervals.method import check_level
 from heldout.losses import Loss, check_spec, choose_loss
-from heldout.observed import RepeatedByRow
-from heldout.partition import make_halves, make_partition, stratify_halves
+from heldout.partition import Part, make_halves, make_partition, stratify_halves
 from heldout.progressive import Block
 from heldout.records import Estimate
-from heldout.schemes import SCHEMES, SchemeName
-from heldout.seeds import fit_state
-from heldout.selection.criteria import CRITERIA, Criterion
-from heldout.selection.judging import estimate_winner, nested_winners, select_among
-from heldout.selection.rules import Rule
-from heldout.selection.select import Selection
+from heldout.scheme_fits import UseShortcuts
+from heldout.schemes import SCHEME_OF, SchemeName
+from heldout.selection.judging import estimate_winner
+from heldout.validated import Validation
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-
-@dataclass(frozen=True, eq=False)
-class Validation:
-    """What `validate` found: the estimates of every candidate, and the hypotheses that they are about.
-
-    `estimates` are records with the columns of `estimates.csv` as attributes, candidates in their order;
-    `print` shows them as a table.
-    """
-
-    estimates: tuple[Estimate, ...]
-    candidates: tuple[str, ...]
-    _design: Design = field(repr=False)
-    _evidence: Mapping[str, Evidence] = field(repr=False)
-    _hypotheses: Mapping[str, Mapping[SchemeName, list[Any]]] = field(repr=False)
-
-    def target(self, candidate: str, estimate: str) -> list[Any]:
-        """The fitted hypotheses of which the estimate's target is the mean true error.
-
-        One for E_val and E_in, k for E_cv, one a block for E_prog (with blocks or folds of unequal size
-        each counts by its tested rows), and 2R half models in the order (repeat 0, half 0), (repeat 0,
-        half 1), … for E_2cv, E_train, disagreement, E_dis and E_maxdt; of the winner's k for E_bbc, and
-        for E_nested the winner inside each fold's training rows. Raises BadArgument for a name that was
-        not estimated.
-        """
-        if candidate not in self.candidates:
-            raise BadArgument(
-                "candidate", f"candidate is {candidate!r}; it must be one of {', '.join(self.candidates)}"
-            )
-        known = {record.estimate for record in self.estimates if record.candidate == candidate}
-        if estimate not in known:
-            raise BadArgument(
-                "estimate", f"estimate is {estimate!r}; of {candidate} there are {', '.join(sorted(known))}"
-            )
-        if estimate == "E_nested":
-            winners = nested_winners(self._design, self._evidence)
-            return [
-                self._hypotheses[self.candidates[place]]["cross_validation"][fold] for fold, place in enumerate(winners)
-            ]
-        scheme = self._design.scheme_of(estimate)
-        return list(self._hypotheses[candidate][scheme])
-
-    def select(self, criterion: Criterion = "E_cv", rule: Rule = "minimum") -> Selection:
-        """The candidate to take (METHOD, section 6), and those that cannot be told from the best.
-
-        Raises BadArgument for a criterion or rule that is not known, or was not computed.
-        """
-        if criterion not in CRITERIA:
-            raise BadArgument("criterion", f"criterion is {criterion!r}; it must be one of {', '.join(CRITERIA)}")
-        by_candidate = {
-            name: [record for record in self.estimates if record.candidate == name] for name in self.candidates
-        }
-        return select_among(self._design, self._evidence, by_candidate, criterion, rule)
-
-    def plot(self) -> "Figure":
-        """A matplotlib figure: each candidate's estimates with their intervals. Needs matplotlib."""
-        return table.draw(self.estimates, self.candidates, percent=self._design.loss.binary)
-
-    def __str__(self) -> str:
-        return table.text(self.estimates, self.candidates, percent=self._design.loss.binary)
+_PART_OF: Mapping[SchemeName, Part] = {"holdout": "validation", "cross_validation": "fold", "progressive": "step"}
 
 
 def validate(
@@ -106,24 +41,113 @@ def validate(
     tested_fraction: float = 0.5,
     block: Block = 1,
     repeats: int = 30,
+    shortcuts: UseShortcuts = "auto",
     estimates: Sequence[str] | None = None,
     intervals: Mapping[str, str] | None = None,
 ) -> Validation:
-    """Validate every learner of `candidates`, a mapping from name to unfitted estimator, simple to complex.
+    """Estimate the error of every candidate, each estimate with its target and its interval.
 
-    `X`, shape (N, p), is an array, a data frame or a sparse matrix, `y`, shape (N,), its labels, and `unlabeled`
-    further rows like X. `groups`, shape (N,), names the group of each row, if rows of a group are alike: no group
-    is then on both sides of any split, and the intervals are those that do not need independent rows
-    (`heldout.intervals.dependent`); the groups of unlabelled rows are not known. `loss` is zero_one, log, brier,
-    balanced or {"cost": {actual: {predicted: c}}} (classes; parts are then stratified), squared, absolute or
-    {"pinball": q} (numbers). `estimates` names what is computed (None: all that the loss admits and that need no
-    more than the data given, but for E_nested), `intervals` maps an estimate to the name of an interval method
-    (others keep the choice of docs/coverage.md); only the fits needed for those are made. Every random choice comes
-    from `seed`, and so does a learner's `random_state` that is left open.
+    Parameters
+    ----------
+    candidates : mapping of str to estimator
+        A name for each unfitted scikit-learn estimator, from simple to complex: ties go to the first. A
+        `heldout.online.OnePass` shares its updates among folds and among steps, and is not fitted for each of them.
+    X : array-like, data frame or sparse matrix of shape (N, p)
+        The labelled rows.
+    y : array-like of shape (N,)
+        Their labels, classes or numbers.
+    unlabeled : array-like, data frame or sparse matrix of shape (n, p), optional
+        Rows without labels, for disagreement, E_dis and E_maxdt.
+    groups : array-like of shape (N,), optional
+        The group of each row, where rows of a group are alike. No group is then on both sides of a split, and the
+        intervals do not need independent rows (`heldout.intervals.dependent`). The groups of unlabelled rows are
+        not known.
+    loss : str or mapping, default "zero_one"
+        zero_one, log, brier, balanced or {"cost": {actual: {predicted: c}}} for classes, whose parts are stratified;
+        squared, absolute, pinball or {"pinball": q} for numbers.
+    seed : int, default 0
+        The seed of every random choice, and of each learner's `random_state` that is left open.
+    level : float, default 0.95
+        The level of the intervals.
+    validation_fraction : float, default 0.2
+        The share of the rows that the hold-out tests.
+    folds : int, default 10
+        The number of folds, k; `len(y)` is leave-one-out, which is not stratified.
+    tested_fraction : float, default 0.5
+        The share of the rows that progressive validation tests, m / N.
+    block : int or "auto", default 1
+        The steps of progressive validation that share a fit; auto makes blocks of a tenth of the rows trained on.
+    repeats : int, default 30
+        The number of random halvings of co-validation, R.
+    shortcuts : {"auto", "off"}, default "auto"
+        auto takes the losses of folds, steps and subsamples from an exact shortcut (docs/speed.md), where one is known
+        for the learner, and fits what it declines. off makes every fit. Labels are the same, numbers equal to 1e-9.
+    estimates : sequence of str, optional
+        The names of the estimates to compute; only their fits are made. None stands for all that the loss admits and
+        the data allow, but for E_nested.
+    intervals : mapping of str to str, optional
+        An interval method for each estimate that it names; others keep the choice of docs/coverage.md.
 
-    Raises BadArgument, a ValueError that names argument, value and limit, before any fit; FitFailure,
-    with the candidate's name and reason, if one cannot be fitted. Warnings of fits are told once a candidate, in a
-    LearnerWarning with the share of its fits.
+    Returns
+    -------
+    Validation
+        The estimates, their hypotheses, and the choice among the candidates.
+
+    Raises
+    ------
+    BadArgument
+        A ValueError that names argument, value and limit, before any fit.
+    FitFailure
+        With the candidate's name and reason, if a candidate cannot be fitted.
+
+    Warns
+    -----
+    LearnerWarning
+        Once for each candidate whose fits gave warnings, with the share of its fits.
+
+    Notes
+    -----
+    Every number equals that of a plain loop over hypotheses ``h = clone(learner).fit(X[train], y[train])``, with rows
+    in ascending order, and ``e(h, rows) = loss(y[rows], h.predict(X[rows]))``:
+
+    E_in
+        ``train = rows = all``; the mean of ``e(h, all)``.
+    E_val
+        ``train = ~validation``; the mean of ``e(h, validation)``.
+    E_cv
+        ``for i in range(k): train = fold != i; losses[fold == i] = e(h, fold == i)``; the mean of ``losses``. For
+        leave-one-out ``fold`` is the number of the row.
+    E_prog
+        ``for t in range(0, m, block): train = step < t; rows = (t <= step) & (step < t + block)``; the mean of all
+        ``e(h, rows)``. ``step`` is -1 for the rows that are not tested.
+    E_2cv, E_train
+        ``for half in halves: for side in (0, 1): train = half == side``; the mean of all ``e(h, ~train)``, and the mean
+        over half models of the mean of ``e(h, train)``.
+    disagreement
+        The mean, over repeats and unlabelled rows, of ``h0.predict(unlabeled) != h1.predict(unlabeled)``, where h0
+        and h1 are the two half models of a repeat; of the square of their difference for the squared loss. E_dis is
+        the error that it implies (`heldout.covalidation.error_bound`), E_maxdt the larger of E_train and E_dis.
+
+    Examples
+    --------
+    >>> import heldout
+    >>> import numpy as np
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.linear_model import RidgeClassifier
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> X, y = load_iris(return_X_y=True)
+    >>> validation = heldout.validate({"bayes": GaussianNB(), "ridge": RidgeClassifier()}, X, y, repeats=5)
+    >>> validation.select(criterion="E_cv", rule="minimum").selected
+    'bayes'
+
+    Leave-one-out without its 150 fits, and the loop that it equals:
+
+    >>> [e_loo] = heldout.validate({"bayes": GaussianNB()}, X, y, folds=len(y), estimates=["E_cv"]).estimates
+    >>> def wrong(row):
+    ...     rest = np.arange(len(y)) != row
+    ...     return GaussianNB().fit(X[rest], y[rest]).predict(X[[row]])[0] != y[row]
+    >>> bool(e_loo.value == np.mean([wrong(row) for row in range(len(y))]))
+    True
     """
     check_spec(loss)
     arguments.check_candidates(candidates)
@@ -136,10 +160,12 @@ def validate(
     arguments.check_whole(seed=(seed, 0), folds=(folds, 2), repeats=(repeats, 1))
     if block != "auto":
         arguments.check_whole(block=(block, 1))
+    arguments.check_shortcuts(shortcuts)
     check_level(level)
     wanted = arguments.wanted(estimates, unlabeled is not None, len(candidates), chosen_loss)
     if chosen_loss.of_classes and folds != len(y) and groups is None:
         arguments.check_parts(y, {"validation_fraction": validation_fraction, "tested_fraction": tested_fraction})
+    needed = {SCHEME_OF[estimate] for estimate in wanted}
     design = Design(
         y=y,
         loss=chosen_loss,
@@ -151,14 +177,11 @@ def validate(
             stratify=chosen_loss.of_classes,
             seed=int(seed),
             dependence=dependence,
+            parts=[part for scheme, part in _PART_OF.items() if scheme in needed],
         ),
-        halves=make_halves(
-            y,
-            repeats=int(repeats),
-            stratify=stratify_halves(y, folds, chosen_loss.of_classes),
-            seed=int(seed),
-            dependence=dependence,
-        ),
+        halves=_halves(y, chosen_loss, folds, int(repeats), int(seed), dependence)
+        if "covalidation" in needed
+        else np.empty((0, len(y)), dtype=np.int8),
         block=block if block == "auto" else int(block),
         stratify=chosen_loss.of_classes,
         seed=int(seed),
@@ -169,56 +192,21 @@ def validate(
     )
     schemes = design.schemes()
     for scheme in schemes:
-        design.splits(scheme)  # what cannot be split, or has no interval, is told before any fit
+        design.splits(scheme)  # what cannot be split, or has no interval, is refused before any fit
     if "E_cv" in wanted:
         design.methods["E_cv"].check_folds(design.partition.fold)
-    evidence, hypotheses = {}, {}
-    for name, learner in candidates.items():
-        evidence[name], hypotheses[name] = _collect(design, schemes, name, learner, X, unlabeled)
-    records = [record for name in candidates for record in estimate_candidate(design, name, evidence[name])]
+    fits = {name: CandidateFits(name, learner, X, design, shortcuts) for name, learner in candidates.items()}
+    evidence: dict[str, Evidence] = {}
+    records: list[Estimate] = []
+    for name, of_candidate in fits.items():
+        evidence[name] = of_candidate.evidence(schemes, unlabeled)
+        if any(of_candidate.warned):
+            warnings.warn(f"{name}: {WarningCounts.of(of_candidate.warned)}", LearnerWarning, stacklevel=2)
+        records += [of_candidate.stated(record) for record in estimate_candidate(design, name, evidence[name])]
     records += estimate_winner(design, evidence)
-    return Validation(tuple(records), tuple(candidates), design, evidence, hypotheses)
+    return Validation(tuple(records), tuple(candidates), design, evidence, fits)
 
 
-def _collect(
-    design: Design, schemes: Sequence[SchemeName], name: str, learner: Any, X: Any, unlabeled: Any
-) -> tuple[Evidence, dict[SchemeName, list[Any]]]:
-    """Every fit of one candidate."""
-    losses, hypotheses = {}, {}
-    warned: list[FitWarnings] = []
-    try:
-        for scheme in schemes:
-            fitted = [
-                fit_and_test(
-                    learner, X, design.y, split, design.loss, fit_state(design.seed, scheme, number), design.weights
-                )
-                for number, split in enumerate(design.splits(scheme))
-            ]
-            losses[scheme] = [one.losses for one in fitted]
-            warned += [one.warned for one in fitted]
-            if SCHEMES[scheme].estimates:
-                hypotheses[scheme] = [one.hypothesis for one in fitted]
-        training, disagreement = [], None
-        if "covalidation" in schemes:
-            halves = hypotheses["covalidation"]
-            training = [
-                test(hypothesis, X, design.y, split.train, design.loss, design.weights)
-                for hypothesis, split in zip(halves, design.splits("covalidation"), strict=True)
-            ]
-            if unlabeled is not None and any(estimate in design.estimates for estimate in OF_UNLABELED):
-                disagreement = _disagreement(halves, unlabeled, design.loss)
-    except FitFailure as failure:
-        raise FitFailure(f"{name}: {failure}") from failure
-    if any(warned):
-        warnings.warn(f"{name}: {WarningCounts.of(warned)}", LearnerWarning, stacklevel=3)
-    return Evidence(losses, training, disagreement), hypotheses
-
-
-def _disagreement(halves: Sequence[Any], unlabeled: Any, loss: Loss) -> RepeatedByRow:
-    """The margins of the disagreement of each pair of half models on each unlabelled row."""
-    n = unlabeled.shape[0]
-    by_repeat, by_row = disagreements(halves, unlabeled, loss)
-    by_row /= len(by_repeat)
-    return RepeatedByRow(
-        by_repeat[:, 0], float(np.var(by_row, ddof=1)) if n > 1 else 0.0, n, loss.disagreement_loss or loss
-    )
+def _halves(y: Any, loss: Loss, folds: int, repeats: int, seed: int, dependence: Dependence) -> Any:
+    stratify = stratify_halves(y, folds, loss.of_classes)
+    return make_halves(y, repeats=repeats, stratify=stratify, seed=seed, dependence=dependence)

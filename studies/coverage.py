@@ -22,8 +22,8 @@ from loky import get_reusable_executor
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from heldout import covalidation
-from heldout.covalidation import pointwise_disagreement
 from heldout.design import Design, Evidence, cross_validated, half_losses, tested
+from heldout.disagreement import pointwise_disagreement
 from heldout.fitting import fit_and_test, predict, test
 from heldout.intervals import METHODS, choose
 from heldout.intervals.method import IntervalMethod

@@ -1,5 +1,6 @@
 """The progressive hypothesis: the target of E_prog."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -83,7 +84,7 @@ class ProgressiveHypothesis(DrawnHypothesis):
         self.vote = vote
         self.seed = seed
 
-    def _splits(self, y: Labels) -> list[Split]:
+    def _splits(self, y: Labels) -> Sequence[Split]:
         size = part_size(len(y), self.tested_fraction, "tested_fraction")
         stratify = self._stratified(_why_not_stratified(y, size))
         step = draw_steps(y, size, stratify, self.seed)

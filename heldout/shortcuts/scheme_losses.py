@@ -1,4 +1,4 @@
-"""The losses of a whole scheme without its fits, or of the same fits, made sooner."""
+"""The losses of a whole scheme without its fits, or the same fits, accelerated."""
 
 from typing import Any
 
@@ -11,12 +11,13 @@ from heldout.records import Rows, Split
 from heldout.schemes import SchemeName
 from heldout.shortcuts import Declined, Shortcut, find, support_vectors
 from heldout.shortcuts.pipelines import on_numbers
-from heldout.shortcuts.preconditions import in_memory
+from heldout.shortcuts.preconditions import decline_on_error, in_memory
 from heldout.shortcuts.shortcut import Answers, PredictMethod
 from heldout.shortcuts.support_vectors import Distances, SupportVectors
+from heldout.splits import SplitLosses, tested_rows, tested_sizes
 
 
-def held_out(learner: Any, X: Any, design: Design, scheme: SchemeName) -> list[Losses]:
+def exact_losses(learner: Any, X: Any, design: Design, scheme: SchemeName) -> SplitLosses:
     """The losses of each split of `scheme`, in the order of `Design.splits`, as `fit_and_test` would find them.
 
     X is an array or a data frame of shape (N, p). Raises Declined where the learner has to be fitted, and FitFailure
@@ -26,21 +27,21 @@ def held_out(learner: Any, X: Any, design: Design, scheme: SchemeName) -> list[L
         raise Declined("rows depend on each other, and their splits are not whole folds or steps")
     rows = in_memory(X)
     weights = None if design.weights is None else design.weights.values
-    shortcut = find(on_numbers(learner, X), rows, design.y, weights)
+    with decline_on_error():
+        learner = on_numbers(learner, X)
+    shortcut = find(learner, rows, design.y, weights)
     method: PredictMethod = "predict" if design.loss.classes is None else "predict_proba"
     if method == "predict_proba" and not np.array_equal(shortcut.classes, design.loss.classes):  # type: ignore[arg-type]
         raise Declined("the labelled rows lack a class of the loss")
-    given = _answers(shortcut, design, scheme, method)
-    return [
-        losses_of(part, design.y, split.validation, design.loss, design.weights)
-        for part, split in zip(given, design.splits(scheme), strict=True)
-    ]
+    answers, splits = _answers(shortcut, design, scheme, method), design.splits(scheme)
+    losses = losses_of(answers, design.y, tested_rows(splits), design.loss, design.weights)
+    return SplitLosses(losses, tested_sizes(splits))
 
 
 def accelerated(learner: Any, X: Any, design: Design, fits: int) -> SupportVectors | None:
-    """What makes `fits` fits of `learner` to parts of X, shape (N, p), sooner and the same ones; None for nothing.
+    """What accelerates `fits` fits of `learner` to parts of X, shape (N, p), and leaves them the same; or None.
 
-    Raises Declined where they are to be made by themselves.
+    Raises Declined where each has to be made alone.
     """
     weights = None if design.weights is None else design.weights.values
     if fits > 1 and support_vectors.known(learner):  # a single fit shares no distances
@@ -49,7 +50,7 @@ def accelerated(learner: Any, X: Any, design: Design, fits: int) -> SupportVecto
 
 
 def fit_and_test_accelerated(
-    made: SupportVectors, design: Design, split: Split, state: int, *, training: bool
+    machines: SupportVectors, design: Design, split: Split, state: int, *, training: bool
 ) -> tuple[Fitted, Losses | None]:
     """A fit, and if `training` its losses on the rows that it was trained on: as `fit_and_test` finds them.
 
@@ -59,24 +60,23 @@ def fit_and_test_accelerated(
     def on(rows: Rows) -> Losses:
         if not len(rows):
             return np.empty(0)
-        given = made.predictions(hypothesis, split.train, rows)
-        return losses_of(given, design.y, rows, design.loss, design.weights)
+        predictions = machines.predictions(hypothesis, split.train, rows)
+        return losses_of(predictions, design.y, rows, design.loss, design.weights)
 
     with recorded() as warned:
-        hypothesis = made.fitted(split.train, state)
+        hypothesis = machines.fitted(split.train, state)
         losses = on(split.validation)
     return Fitted(hypothesis, losses, tuple(dict.fromkeys(warned))), on(split.train) if training else None
 
 
-def _answers(shortcut: Shortcut, design: Design, scheme: SchemeName, method: PredictMethod) -> list[Answers]:
-    """The answers at the rows that each split tests."""
+def _answers(shortcut: Shortcut, design: Design, scheme: SchemeName, method: PredictMethod) -> Answers:
+    """The answers at the rows that the splits test, split after split."""
     splits = design.splits(scheme)
     if scheme == "cross_validation":
         by_row = [shortcut.folds(fold, method) for fold in design.folds]
-        k = len(splits) // len(by_row)
-        return [by_row[number // k][split.validation] for number, split in enumerate(splits)]
+        rows = np.split(tested_rows(splits), len(by_row))  # each partition tests all N rows
+        return np.concatenate([answers[some] for answers, some in zip(by_row, rows, strict=True)])
     if scheme == "progressive" and design.block != "auto":
         step = design.partition.step
-        by_step = shortcut.blocks(step, design.block, method)
-        return [by_step[step[split.validation]] for split in splits]
-    return [shortcut.part(split.train, split.validation, method) for split in splits]
+        return shortcut.blocks(step, design.block, method)[step[tested_rows(splits)]]
+    return np.concatenate([shortcut.part(split.train, split.validation, method) for split in splits])

@@ -11,7 +11,7 @@ its scale.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
 import numpy as np
@@ -77,25 +77,40 @@ class Linear:
             if self.centre is not None:
                 block = block - self.centre[:, None]
             scores = self.weights @ block
-            slack = self._slack(block)  # after the product, which has brought the block into the cache
-            predictions, sure = self._predictions(scores, slack)
-        sure &= np.isfinite(slack).reshape(len(predictions), -1).all(axis=1)
+            if self.loss.needs == "class":  # the slack after the product, which has brought the block into the cache
+                predictions, sure = self._labels(scores, self._slack(block))
+            else:
+                predictions, sure = self._values(scores)
         for place in np.flatnonzero(~sure):
             predictions[place] = self._by_itself(int(place))[rows]
         return predictions
 
-    def _predictions(self, scores: Values, slack: Values) -> tuple[NDArray[Any], NDArray[np.bool_]]:
-        """The predictions, and whether `predict` of each hypothesis surely gives the same."""
+    def differences(self) -> Self:
+        """The models of numbers whose predictions are how far each pair of hypotheses differs: half of the products."""
+        pairs = zip(self.hypotheses[::2], self.hypotheses[1::2], strict=True)
+        weights, constant = (of[::2] - of[1::2] for of in (self.weights, self.constant))
+        hypotheses = [_Difference(first, second) for first, second in pairs]
+        return replace(self, hypotheses=hypotheses, weights=weights, constant=constant, _predicted={})
+
+    def _labels(self, scores: Values, slack: Values) -> tuple[NDArray[Any], NDArray[np.bool_]]:
+        """The places of the classes, and whether each hypothesis would predict the same labels itself."""
         m = len(self.hypotheses)
-        if self.loss.needs == "class":
-            if len(scores) == m:
-                return _two_classes(scores, self.constant, slack)
-            scores += self.constant[:, None]
-            return _many_classes(scores.reshape(m, -1, scores.shape[1]), slack.reshape(m, -1).max(axis=1))
+        finite = np.isfinite(slack).reshape(m, -1).all(axis=1)
+        if len(scores) == m:
+            above, sure = _two_classes(scores, self.constant, slack)
+            return above, sure & finite
         scores += self.constant[:, None]
+        codes, sure = _many_classes(scores.reshape(m, -1, scores.shape[1]), slack.reshape(m, -1).max(axis=1))
+        return codes, sure & finite
+
+    def _values(self, scores: Values) -> tuple[Values, NDArray[np.bool_]]:
+        """Numbers or probabilities, and whether none of a hypothesis' scores is too large for a number."""
+        m = len(self.hypotheses)
+        scores += self.constant[:, None]
+        finite: NDArray[np.bool_] = np.all(np.isfinite(scores).reshape(m, -1), axis=1)
         if self.loss.needs == "probabilities":
             scores = _of_two(scores) if len(scores) == m else _softmax(scores.reshape(m, -1, scores.shape[1]))
-        return scores, np.ones(m, dtype=np.bool_)
+        return scores, finite
 
     def _by_itself(self, place: int) -> NDArray[Any]:
         """The predictions of one hypothesis at all rows, by itself."""
@@ -110,6 +125,18 @@ class Linear:
         most = self.bounds @ largest + self.sizes
         slack: Values = 2 * (len(block) + _ROUNDINGS) * np.finfo(np.float64).eps * most
         return slack
+
+
+@dataclass(frozen=True)
+class _Difference:
+    """How far two hypotheses of numbers differ."""
+
+    first: Any
+    second: Any
+
+    def predict(self, X: Any) -> Values:
+        difference: Values = self.first.predict(X) - self.second.predict(X)
+        return difference
 
 
 def _two_classes(scores: Values, constant: Values, slack: Values) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pyarrow.parquet
 
+from heldout.disagreement import ShardMargins
 from tasks.fits import worker
 from tasks.fits.executor import Work
 from tasks.fits.fan_out import run_all
@@ -18,7 +19,7 @@ from tasks.plans.read_design import read_design
 from tasks.plans.units import Compared, Finished
 from tasks.storage import files, fit_cache
 
-_REPEATS_A_PIECE = 10  # so that added repeats leave those before them alone
+_REPEATS_A_PIECE = 10  # so that added repeats leave the earlier repeats alone
 _ROWS_A_BATCH = 50_000  # that a worker holds at once; a larger shard is a batch of its own
 _ANSWERS_A_TASK = 1_000_000
 _COLUMNS = ["candidate", "shard", "repeat", "rows", "disagreement"]
@@ -37,8 +38,8 @@ class Batch:
 def disagree_all(settings: Settings, halves: Mapping[str, Finished]) -> tuple[dict[str, pd.DataFrame], dict[str, str]]:
     """The margins of each candidate's disagreement on each shard, and the candidates that failed.
 
-    The table `disagreement` has the mean of each repeat over a shard's rows; `disagreement_rows` the mean
-    and the variance (divisor n) of a shard's rows' means over the repeats: memory is that of one batch.
+    The table `disagreement` has the mean of each repeat over the rows of a shard; `disagreement_rows` the mean and the
+    variance (divisor n) over the rows of a shard, of each row's mean over the repeats. Memory is that of one batch.
 
     `halves` holds two hypotheses a repeat, in the order (repeat 0, half 0), (repeat 0, half 1), …
     """
@@ -46,26 +47,26 @@ def disagree_all(settings: Settings, halves: Mapping[str, Finished]) -> tuple[di
     # a loss that admits no disagreement leaves the tables empty, as having no shard does
     batches = batches_of(files.shards()) if loss.disagreement_loss is not None else []
     versions = {path: files.file_hash(path) for batch in batches for path in batch.shards}
-    found: list[tuple[str, Batch, list[Compared]]] = []
+    compared: list[tuple[str, Batch, list[Compared]]] = []
     todo: list[Work] = []
-    asked: list[str] = []  # the candidate of each task
+    candidates: list[str] = []  # of each task
     reused = 0
     for candidate, finished in halves.items():
         for number, batch in enumerate(batches):
             pieces = _pieces(finished.keys, [versions[path] for path in batch.shards])
-            found.append((candidate, batch, pieces))
+            compared.append((candidate, batch, pieces))
             for some in _grouped(pieces, sum(batch.rows)):
                 missing = [piece for piece in some if not fit_cache.has(piece.key)]
                 if missing:
                     name = f"batch {number + 1}/{len(batches)} of shards · {_label(missing)} · {candidate}"
                     todo.append(Work(name, (settings, batch.shards, missing, loss), ()))
-                    asked.append(candidate)
+                    candidates.append(candidate)
                 else:
                     reused += 1
     reasons = run_all(settings, "disagreement", worker.disagree, todo, reused)
-    failures = first_reasons(asked, reasons)
+    failures = first_reasons(candidates, reasons)
     check_not_all_failed(settings, failures)
-    margins = [_margins(*one) for one in found if one[0] not in failures]
+    margins = [_margins(*of_batch) for of_batch in compared if of_batch[0] not in failures]
     return {
         "disagreement": _stack([line for lines, _ in margins for line in lines], _COLUMNS),
         "disagreement_rows": _stack([line for _, lines in margins for line in lines], _ROW_COLUMNS),
@@ -108,15 +109,14 @@ def _label(pieces: Sequence[Compared]) -> str:
 def _margins(candidate: str, batch: Batch, pieces: Sequence[Compared]) -> tuple[list[pd.DataFrame], list[pd.DataFrame]]:
     """The lines of both tables of one batch."""
     stored = [fit_cache.load(piece.key) for piece in pieces]
-    means = np.concatenate([of_pairs for of_pairs, _ in stored])  # (repeats, shards)
-    by_row = np.sum([of_rows for _, of_rows in stored], axis=0) / len(means)
-    ends = np.cumsum(batch.rows)
+    by_repeat = np.concatenate([of_pairs for of_pairs, _ in stored])  # (repeats, shards)
+    margins = ShardMargins.of(by_repeat, np.sum([of_rows for _, of_rows in stored], axis=0), batch.rows)
     of_repeats, of_rows = [], []
-    for place, (rows, end) in enumerate(zip(batch.rows, ends, strict=True)):
-        shard, own = batch.first + place, by_row[end - rows : end]
-        values: tuple[Any, ...] = (candidate, shard, np.arange(len(means)), rows, means[:, place])
+    for place, rows in enumerate(batch.rows):
+        shard = batch.first + place
+        values: tuple[Any, ...] = (candidate, shard, np.arange(len(by_repeat)), rows, margins.by_repeat[:, place])
         of_repeats.append(pd.DataFrame(dict(zip(_COLUMNS, values, strict=True))))
-        values = (candidate, shard, rows, own.mean(), own.var())
+        values = (candidate, shard, rows, margins.means[place], margins.variances[place])
         of_rows.append(pd.DataFrame([values], columns=_ROW_COLUMNS))
     return of_repeats, of_rows
 

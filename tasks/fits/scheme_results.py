@@ -1,6 +1,6 @@
-"""data/results: what each scheme leaves for `select`, one table a kind of number, and read back as evidence.
+"""data/results: what each scheme leaves for `select`, one table for each kind of number, and read back as evidence.
 
-Lines are written in pieces and read a candidate at a time: all candidates' losses are never in memory together.
+Lines are written in pieces and read one candidate at a time: the losses of all candidates are never in memory together.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -13,10 +13,12 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from heldout.design import Design, Evidence, half_losses
+from heldout.disagreement import ShardMargins
 from heldout.losses import Losses
 from heldout.observed import RepeatedByRow
 from heldout.records import Split
 from heldout.schemes import SCHEMES, STAGES, SchemeName
+from heldout.splits import SplitLosses, tested_rows, tested_sizes
 from tasks.fits import fit_warnings, tuned_paths
 from tasks.params import Settings
 from tasks.plans.fit_plans import further_schemes
@@ -30,7 +32,7 @@ _LINES_AT_ONCE = 1_000_000
 def write_holdout(
     settings: Settings, design: Design, finished: Mapping[str, Mapping[str, Finished]], failures: Mapping[str, str]
 ) -> None:
-    """Losses of g- on the held-out rows, and of g on the rows that it was trained on; the paths of families."""
+    """Losses of g- on the held-out rows, and of g on the rows that it was trained on; the paths of tuned estimators."""
     tables: dict[str, Pieces] = {
         "losses": _losses(finished["holdout"], design.splits("holdout")),
         "in_sample": _losses(finished["final"], design.splits("final")),
@@ -55,7 +57,7 @@ def write_cross_validation(
 def write_progressive(design: Design, finished: Mapping[str, Finished], failures: Mapping[str, str]) -> None:
     """One loss a tested row, its unit the step."""
     splits = design.splits("progressive")
-    row = np.concatenate([split.validation for split in splits])
+    row = tested_rows(splits)
     step = design.partition.step[row]
     order = np.argsort(step, kind="stable")
     losses = _lines(finished, step[order], row[order], lambda units: np.concatenate([*units.losses])[order])
@@ -82,13 +84,13 @@ def write_covalidation(
 
 
 def read_evidence(design: Design, candidates: Sequence[str]) -> Mapping[str, Evidence]:
-    """All that the schemes left of each of `candidates`: read when it is asked for, and not kept."""
+    """All that the schemes left of each of `candidates`: read when someone asks for it, and not kept."""
     repeats = _by_candidate(files.read_result("covalidation", "disagreement"))
     rows = _by_candidate(files.read_result("covalidation", "disagreement_rows"))
-    repeated_by_row = {name: _crossed(design, repeats[name], rows[name]) for name in candidates if name in rows}
+    disagreement = {name: _pooled(design, repeats[name], rows[name]) for name in candidates if name in rows}
     return _ByName(
         candidates,
-        lambda name: Evidence(_OfCandidate(design, name), _Training(design, name), repeated_by_row.get(name)),
+        lambda name: Evidence(_OfCandidate(design, name), _Training(design, name), disagreement.get(name)),
     )
 
 
@@ -96,9 +98,9 @@ def losses(candidates: Sequence[str]) -> Iterator[pd.DataFrame]:
     """The lines of losses.parquet of the contract, the losses of the four schemes, in pieces."""
     for scheme in STAGES:
         for piece in files.read_pieces(scheme, "losses"):
-            found = piece[piece["candidate"].isin(candidates)]
-            if len(found):
-                yield found.assign(scheme=scheme)
+            lines = piece[piece["candidate"].isin(candidates)]
+            if len(lines):
+                yield lines.assign(scheme=scheme)
 
 
 def read_failures() -> dict[str, str]:
@@ -112,9 +114,8 @@ def read_failures() -> dict[str, str]:
 
 def _losses(finished: Mapping[str, Finished], splits: Sequence[Split]) -> Iterator[pd.DataFrame]:
     """A line for each candidate, unit and row, in that order."""
-    unit = np.repeat(np.arange(len(splits)), [len(split.validation) for split in splits])
-    row = np.concatenate([split.validation for split in splits])
-    return _lines(finished, unit, row, lambda units: np.concatenate([*units.losses]))
+    unit = np.repeat(np.arange(len(splits)), tested_sizes(splits))
+    return _lines(finished, unit, tested_rows(splits), lambda units: np.concatenate([*units.losses]))
 
 
 def _halves(design: Design, finished: Mapping[str, Finished], *, own: bool) -> Iterator[pd.DataFrame]:
@@ -149,7 +150,7 @@ def _lines(
 
 @dataclass(frozen=True, eq=False)
 class _ByName(Mapping[str, Evidence]):
-    """Evidence that is made anew each time that it is asked for."""
+    """Evidence that is read again each time that someone asks for it."""
 
     names: Sequence[str]
     of: Callable[[str], Evidence]
@@ -168,12 +169,12 @@ class _ByName(Mapping[str, Evidence]):
 
 @dataclass(frozen=True, eq=False)
 class _OfCandidate(Mapping[SchemeName, Sequence[Losses]]):
-    """The losses of one candidate: each scheme is read when it is asked for."""
+    """The losses of one candidate: each scheme is read when someone asks for it."""
 
     design: Design
     candidate: str
 
-    def __getitem__(self, scheme: SchemeName) -> list[Losses]:
+    def __getitem__(self, scheme: SchemeName) -> Sequence[Losses]:
         design = self.design
         if scheme not in design.schemes():
             raise KeyError(scheme)
@@ -193,7 +194,7 @@ class _OfCandidate(Mapping[SchemeName, Sequence[Losses]]):
 
 @dataclass(frozen=True, eq=False)
 class _Training(Sequence[Losses]):
-    """The losses of one candidate's half models on the rows that they were trained on, read when they are asked for."""
+    """The losses of one candidate's half models on the rows that they were trained on, read when needed."""
 
     design: Design
     candidate: str
@@ -210,10 +211,10 @@ class _Training(Sequence[Losses]):
 
 
 def _by_candidate(table: pd.DataFrame) -> dict[str, pd.DataFrame]:
-    return {str(name): own for name, own in table.groupby("candidate", sort=False)}
+    return {str(name): lines for name, lines in table.groupby("candidate", sort=False)}
 
 
-def _parts(design: Design, scheme: SchemeName, table: pd.DataFrame) -> list[Losses]:
+def _parts(design: Design, scheme: SchemeName, table: pd.DataFrame) -> Sequence[Losses]:
     """The losses of each split, in the order of `Design.splits`."""
     if scheme == "covalidation":
         return _half_parts(design, table, own=False)
@@ -222,8 +223,8 @@ def _parts(design: Design, scheme: SchemeName, table: pd.DataFrame) -> list[Loss
     if scheme == "progressive":  # kept in the order of steps
         by_row = np.empty(len(design.y))
         by_row[table["row"].to_numpy(dtype=np.intp)] = losses
-        return [by_row[split.validation] for split in splits]
-    return np.split(losses, np.cumsum([len(split.validation) for split in splits])[:-1])
+        losses = by_row[tested_rows(splits)]
+    return SplitLosses(losses, tested_sizes(splits))
 
 
 def _half_parts(design: Design, table: pd.DataFrame, *, own: bool) -> list[Losses]:
@@ -234,14 +235,10 @@ def _half_parts(design: Design, table: pd.DataFrame, *, own: bool) -> list[Losse
     ]
 
 
-def _crossed(design: Design, repeats: pd.DataFrame, rows: pd.DataFrame) -> RepeatedByRow:
-    """The margins over all shards, from those of each."""
-    weighted = (
-        repeats.assign(total=repeats["disagreement"] * repeats["rows"]).groupby("repeat")[["total", "rows"]].sum()
-    )
-    n, means, variances = (rows[name].to_numpy(dtype=np.float64) for name in ("rows", "mean", "variance"))
-    total = float(n.sum())
-    mean = float(n @ means) / total
-    spread = float(n @ (variances + (means - mean) ** 2)) / max(total - 1, 1)
-    by_repeat: Any = (weighted["total"] / weighted["rows"]).to_numpy()
-    return RepeatedByRow(by_repeat, spread, int(total), design.loss.disagreement_loss or design.loss, design.seed)
+def _pooled(design: Design, repeats: pd.DataFrame, rows: pd.DataFrame) -> RepeatedByRow:
+    """The margins over all shards, from the margins of each."""
+    by_shard = rows.set_index("shard").sort_index()
+    by_repeat = repeats.pivot(index="repeat", columns="shard", values="disagreement")
+    columns: Any = (by_shard[name].to_numpy() for name in ("rows", "mean", "variance"))
+    n, means, variances = columns
+    return ShardMargins(n, by_repeat.to_numpy(), means, variances).pooled(design.loss, design.seed)

@@ -12,21 +12,15 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
-from heldout import updated
-from heldout.covalidation import disagreements
-from heldout.design import Design
+from heldout.disagreement import disagreements
 from heldout.errors import FitFailure
 from heldout.fit_warnings import FitWarnings
-from heldout.fitting import Fitted, fit_and_test, test
 from heldout.losses import Loss, Losses
-from heldout.records import Split
+from heldout.scheme_fits import Fits, losses_without_fits
 from heldout.schemes import SchemeName
 from heldout.shortcuts import Declined
-from heldout.shortcuts.scheme_losses import accelerated, fit_and_test_accelerated, held_out
-from heldout.shortcuts.support_vectors import SupportVectors
 from tasks.fits.quiet import quiet
 from tasks.params import Candidate, Settings
 from tasks.plans import fit_times
@@ -58,16 +52,16 @@ def _fit_units(
 ) -> str | None:
     X = files.open_features(files.LABELED, versions.labeled)
     design = design_of(settings, versions.labeled, versions.partitions)
-    fits = _Fits(settings, learner, X, design, len(units))
+    fits = Fits(learner, X, design, len(units), settings.execution.shortcuts)
     for unit in units:
-        own = scheme(design, unit.scheme, settings.deliver)
-        split = own.splits[unit.number]
+        plan = scheme(design, unit.scheme, settings.deliver)
+        split = plan.splits[unit.number]
         started = time.perf_counter()
         try:
-            fitted, training = fits.make(split, unit.random_state, training=own.training)
+            fitted, training = fits.make(split, unit.random_state, training=plan.training)
         except FitFailure as failure:
-            return f"{own.label([unit.number])}: {failure}"
-        if own.keep:
+            return f"{plan.label([unit.number])}: {failure}"
+        if plan.keep:
             fit_cache.save(hypothesis_key(unit), fitted.hypothesis)
         fit_cache.save(unit.key, (fitted.losses, training, fitted.warned))
         if unit.scheme in ("holdout", "final"):
@@ -75,62 +69,24 @@ def _fit_units(
     return None
 
 
-class _Fits:
-    """The fits of one learner in one task: sooner, as long as that gives the same ones and pays."""
-
-    def __init__(self, settings: Settings, learner: Any, X: Any, design: Design, fits: int) -> None:
-        self._learner, self._X, self._design = learner, X, design
-        self._made: SupportVectors | None = None
-        if settings.execution.shortcuts == "auto":
-            try:
-                self._made = accelerated(learner, X, design, fits)
-            except Declined as reason:
-                self._by_themselves(reason)
-
-    def make(self, split: Split, state: int, *, training: bool) -> tuple[Fitted, Losses | None]:
-        """One fit, tested, with its training losses if wanted. Raises FitFailure."""
-        X, design = self._X, self._design
-        if self._made is not None:
-            try:
-                found = fit_and_test_accelerated(self._made, design, split, state, training=training)
-            except Declined as reason:
-                self._by_themselves(reason)
-            else:
-                self._made = self._made if self._made.pays(found[0].hypothesis) else None
-                return found
-        fitted = fit_and_test(self._learner, X, design.y, split, design.loss, state, design.weights)
-        tested = test(fitted.hypothesis, X, design.y, split.train, design.loss, design.weights) if training else None
-        return fitted, tested
-
-    def _by_themselves(self, reason: Declined) -> None:
-        self._made = None
-        log.debug("fits by themselves: %s %s", type(self._learner).__name__, reason)
-
-
 def store_exact_losses(
     settings: Settings, candidate: Candidate, name: SchemeName, key: str, state: int, versions: Versions
 ) -> str | None:
-    """Store the losses of all splits of a scheme by a shortcut; None where the learner has to be fitted.
+    """Store the losses of all splits of a scheme without its fits, or None where the learner has to be fitted.
 
-    A candidate that is updated once is never refitted: the reason, if it fails.
+    Returns the reason of a failure: only a candidate that is updated once fails here, others are fitted then.
     """
     settings.use_folder()
     X = files.open_features(files.LABELED, versions.labeled)
     design = design_of(settings, versions.labeled, versions.partitions)
-    learner = candidate.learner()
-    made: tuple[list[Losses], FitWarnings] | None
+    made: tuple[Sequence[Losses], FitWarnings] | None = None
     try:
         with quiet():
-            made = (
-                (held_out(learner, X, design, name), ())
-                if candidate.update is None
-                else updated.held_out(learner, X, design, name, state)
-            )
-    except (Declined, FitFailure) as reason:
-        if candidate.update is not None:
-            return f"{name}: {reason}"
-        log.debug("%s: %s is fitted: %s", name, candidate.name, reason)  # a fit will say which one fails
-        made = None
+            made = losses_without_fits(candidate.learner(), X, design, name, state)
+    except FitFailure as failure:
+        return f"{name}: {failure}"
+    except Declined as reason:
+        log.debug("%s: %s is fitted: %s", name, candidate.name, reason)
     fit_cache.save(key, made)
     return None
 
@@ -141,7 +97,8 @@ def measure(settings: Settings, candidate: Candidate, versions: Versions) -> tup
     X = files.open_features(files.LABELED, versions.labeled)
     design = design_of(settings, versions.labeled, versions.partitions)
     (split,) = design.splits("holdout")
-    fits, started = _Fits(settings, candidate.learner(), X, design, 1), time.perf_counter()
+    fits = Fits(candidate.learner(), X, design, 1, settings.execution.shortcuts)
+    started = time.perf_counter()
     with quiet(), contextlib.suppress(FitFailure):  # a run will say so
         fits.make(split, 0, training=False)
     seconds = time.perf_counter() - started
@@ -156,24 +113,18 @@ def disagree(settings: Settings, shards: Sequence[Path], pieces: Sequence[Compar
     """
     settings.use_folder()
     tables = [files.read_shard(shard) for shard in shards]
-    X, sizes = tables[0] if len(tables) == 1 else pd.concat(tables, ignore_index=True), [len(one) for one in tables]
+    sizes = [len(table) for table in tables]
+    X = tables[0] if len(tables) == 1 else pd.concat(tables, ignore_index=True)
     del tables
     for piece in pieces:
         hypotheses = [fit_cache.load(hypothesis_key(name)) for name in piece.halves]
         try:
-            fit_cache.save(piece.key, _margins(hypotheses, X, loss, sizes))
+            with quiet():
+                margins = disagreements(hypotheses, X, loss, sizes)
         except FitFailure as failure:
             return _shard_at_fault(hypotheses, shards, loss) or str(failure)
+        fit_cache.save(piece.key, margins)
     return None
-
-
-def _margins(hypotheses: Sequence[Any], X: pd.DataFrame, loss: Loss, sizes: Sequence[int]) -> tuple[Losses, Losses]:
-    """The margins of `disagreements`. Raises FitFailure for one that is not finite, too."""
-    with quiet():
-        means, sums = disagreements(hypotheses, X, loss, sizes)
-    if not np.isfinite(means).all():
-        raise FitFailure("a disagreement is too large for a number")
-    return means, sums
 
 
 def _shard_at_fault(hypotheses: Sequence[Any], shards: Sequence[Path], loss: Loss) -> str | None:
@@ -181,7 +132,8 @@ def _shard_at_fault(hypotheses: Sequence[Any], shards: Sequence[Path], loss: Los
     for shard in shards:
         X = files.read_shard(shard)
         try:
-            _margins(hypotheses, X, loss, [len(X)])
+            with quiet():
+                disagreements(hypotheses, X, loss)
         except FitFailure as failure:
             return f"{shard.name}: {failure}"
     return None

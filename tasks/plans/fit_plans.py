@@ -1,22 +1,22 @@
-"""The schemes of a run: how their fits are grouped into tasks, and how a person calls them."""
+"""The schemes of a run: how their fits are grouped into tasks, and the labels that people read."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from heldout import shortcuts
 from heldout.design import Design
 from heldout.records import Split
+from heldout.scheme_fits import may_skip_fits
 from heldout.schemes import FURTHER, SCHEMES, SchemeName
 from tasks.params import Candidate, Deliver, Settings
 
-_SECONDS_A_TASK = 1.0  # of work: less would be lost in the telling, more would leave a worker idle at the end
+_SECONDS_A_TASK = 1.0  # of work: less would be lost in the messages, more would leave a worker idle at the end
 _TASKS_A_SCHEME = 100  # about, for a candidate
 _FITS_A_TASK = 10  # while nobody knows how long one takes
 
 
 @dataclass(frozen=True, eq=False)
 class FitPlan:
-    """A list of splits, and what is kept of a fit beside its losses."""
+    """A list of splits, and what is kept of a fit next to its losses."""
 
     name: SchemeName
     splits: Sequence[Split]
@@ -24,18 +24,13 @@ class FitPlan:
     training: bool  # and its losses on the rows that it was trained on
 
     def may_skip_fits(self, settings: Settings, candidate: Candidate) -> bool:
-        """Whether a candidate may need no fits: no hypothesis is needed later, and there are several.
-
-        Those of a candidate that is updated always are where a scheme's hypotheses share their updates.
-        """
-        if candidate.update is not None:
-            return SCHEMES[self.name].updates_shared
-        wanted = settings.execution.shortcuts == "auto" and len(self.splits) > 1 and not self.keep
-        return wanted and shortcuts.known(candidate.learner())
+        """Whether a candidate may need no fits, as `heldout.scheme_fits.may_skip_fits`."""
+        fits, use = len(self.splits), settings.execution.shortcuts
+        return may_skip_fits(candidate.learner(), self.name, fits, keep=self.keep, use=use)
 
     def seconds_a_fit(self, seconds_a_row: float | None) -> float | None:
-        """What a fit is thought to take: in proportion to the rows of the first split; None where that is unknown."""
-        return None if seconds_a_row is None else seconds_a_row * len(self.splits[0].train)
+        """The expected seconds of a fit, in proportion to the rows of the first split; None where they are unknown."""
+        return None if seconds_a_row is None else seconds_a_row * self.splits[0].n_train
 
     def fits_a_task(self, seconds: float | None) -> int:
         """How many fits of so many seconds make a task."""
@@ -46,11 +41,11 @@ class FitPlan:
     def label(self, numbers: Sequence[int]) -> str:
         """What a person reads: fold 3/10, repeats 1-10/30."""
         scheme = SCHEMES[self.name]
-        called, fits = scheme.fit_label, scheme.fits_per_unit
+        label, fits = scheme.fit_label, scheme.fits_per_unit
         if len(self.splits) == 1:
-            return called
+            return label
         first, last, count = min(numbers) // fits + 1, max(numbers) // fits + 1, len(self.splits) // fits
-        return f"{called} {first}/{count}" if first == last else f"{called}s {first}-{last}/{count}"
+        return f"{label} {first}/{count}" if first == last else f"{label}s {first}-{last}/{count}"
 
 
 def scheme(design: Design, name: SchemeName, deliver: Deliver) -> FitPlan:

@@ -4,12 +4,15 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.base import clone
 from sklearn.datasets import make_classification
-from sklearn.linear_model import LogisticRegression
+from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
-from heldout import covalidation
+from heldout import covalidation, disagreement
 from heldout.errors import BadArgument
 from heldout.fitting import answers, fit_and_test, predict
 from heldout.intervals import choose, two_way_wilson
@@ -55,7 +58,7 @@ def test_disagreement_is_the_share_of_rows_on_which_two_halves_differ():
     )
     pairs = zip(f1.predict(unlabelled), f2.predict(unlabelled), strict=True)
     expected = sum(one != other for one, other in pairs) / 200
-    found = covalidation.pointwise_disagreement(predict(f1, unlabelled), predict(f2, unlabelled), ZERO_ONE)
+    found = disagreement.pointwise_disagreement(predict(f1, unlabelled), predict(f2, unlabelled), ZERO_ONE)
     assert expected == found.mean()
     assert 0 < expected < 1
 
@@ -74,19 +77,19 @@ def test_the_margins_of_many_pairs_are_those_of_each_pair(monkeypatch, learner, 
     rows = np.random.default_rng(1).normal(size=(50, 4))
     given = [answers(hypothesis, rows, loss) for hypothesis in hypotheses]
     apart = np.stack(
-        [covalidation.pointwise_disagreement(*pair, loss) for pair in zip(given[::2], given[1::2], strict=True)]
+        [disagreement.pointwise_disagreement(*pair, loss) for pair in zip(given[::2], given[1::2], strict=True)]
     )
     for rows_at_once in (1000, 16):
         for family in ("linear", "trees"):
             monkeypatch.setattr(f"heldout.together.{family}._ROWS_AT_ONCE", rows_at_once)
-        of_pairs, of_rows = covalidation.disagreements(hypotheses, rows, loss)
+        of_pairs, of_rows = disagreement.disagreements(hypotheses, rows, loss)
         assert (len(apart), 1) == of_pairs.shape
         np.testing.assert_allclose(of_pairs[:, 0], apart.mean(axis=1), rtol=1e-12)
         np.testing.assert_allclose(of_rows, apart.sum(axis=0), rtol=1e-12)
         if loss.needs == "class":
             np.testing.assert_array_equal(of_pairs[:, 0], apart.mean(axis=1))
             np.testing.assert_array_equal(of_rows, apart.sum(axis=0))
-        by_shard, of_rows_too = covalidation.disagreements(hypotheses, rows, loss, [13, 1, 2, 34])
+        by_shard, of_rows_too = disagreement.disagreements(hypotheses, rows, loss, [13, 1, 2, 34])
         expected = [part.mean(axis=1) for part in np.split(apart, [13, 14, 16], axis=1)]
         np.testing.assert_allclose(by_shard, np.stack(expected, axis=1), rtol=1e-12)
         np.testing.assert_array_equal(of_rows_too, of_rows)
@@ -96,7 +99,7 @@ def test_a_loss_that_admits_no_disagreement_is_refused():
     X, y = make_classification(n_samples=20, n_features=4, random_state=0)
     halves = [LogisticRegression().fit(X, y)] * 2
     with pytest.raises(BadArgument, match="admits no disagreement"):
-        covalidation.disagreements(halves, X, choose_loss("log", y))
+        disagreement.disagreements(halves, X, choose_loss("log", y))
 
 
 @pytest.mark.parametrize(
@@ -109,8 +112,8 @@ def test_a_loss_that_admits_no_disagreement_is_refused():
 )
 def test_pointwise_disagreement_is_the_loss_of_one_prediction_against_the_other(first, second, loss, expected):
     one, other = np.array(first), np.array(second)
-    assert expected == covalidation.pointwise_disagreement(one, other, loss).tolist()
-    assert expected == covalidation.pointwise_disagreement(other, one, loss).tolist()
+    assert expected == disagreement.pointwise_disagreement(one, other, loss).tolist()
+    assert expected == disagreement.pointwise_disagreement(other, one, loss).tolist()
 
 
 def test_the_records_of_a_hand_golden():
@@ -201,3 +204,23 @@ def test_every_record_names_its_target():
     found = covalidation.estimates("tree", NONE, NONE, disagreeing(0.1), **FEW)
     assert all(record.target for record in found)
     assert len(found) == len({record.target for record in found})
+
+
+@pytest.mark.parametrize("loss", [SQUARED, ABSOLUTE], ids=lambda loss: loss.name)
+@pytest.mark.parametrize("learner", [Ridge(), make_pipeline(StandardScaler(), Ridge())], ids=["plain", "scaled"])
+def test_linear_models_of_numbers_differ_by_their_predictions(learner, loss):
+    rng = np.random.default_rng(0)
+    X, rows = rng.normal(5, 2, size=(60, 4)), rng.normal(5, 2, size=(50, 4))
+    y = X @ [1.0, 2.0, 0.0, -1.0] + rng.normal(size=60)
+    hypotheses = [clone(learner).fit(X[half], y[half]) for half in (slice(0, 30), slice(30, 60), slice(0, 60, 2))] * 2
+    pairs = zip(hypotheses[::2], hypotheses[1::2], strict=True)
+    table = np.stack([loss.pointwise(one.predict(rows), other.predict(rows)) for one, other in pairs])
+    by_shard, sums = disagreement.disagreements(hypotheses, rows, loss, [20, 30])
+    expected = [part.mean(axis=1) for part in np.split(table, [20], axis=1)]
+    np.testing.assert_allclose(by_shard, np.stack(expected, axis=1), rtol=1e-9)
+    np.testing.assert_allclose(sums, table.sum(axis=0), rtol=1e-9)
+    whole = repeated_by_row(table, loss)
+    pooled = disagreement.ShardMargins.of(by_shard, sums, [20, 30]).pooled(loss, 7)
+    np.testing.assert_allclose(pooled.by_repeat, whole.by_repeat, rtol=1e-9)
+    assert pooled.row_variance == pytest.approx(whole.row_variance, rel=1e-9)
+    assert (50, 7) == (pooled.n, pooled.seed)

@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 from sklearn.neighbors import NearestCentroid
 
-from heldout.covalidation import error_bound, pointwise_disagreement
+from heldout.covalidation import error_bound
+from heldout.disagreement import pointwise_disagreement
 from heldout.errors import BadArgument
 from heldout.losses import ABSOLUTE, SQUARED, ZERO_ONE, choose_loss
 

@@ -1,11 +1,17 @@
-"""The examples of the public classes run, and the loops in them equal what the classes do."""
+"""The examples of the public classes and of `validate` run, and the loops in them equal what the classes do."""
 
 import doctest
 import importlib
 
 import pytest
 
-MODULES = ["heldout.family", "heldout.hypotheses.k_fold", "heldout.hypotheses.progressive"]
+MODULES = [
+    "heldout.family",
+    "heldout.hypotheses.k_fold",
+    "heldout.hypotheses.progressive",
+    "heldout.validated",
+    "heldout.validation",
+]
 
 
 @pytest.mark.parametrize("module", MODULES)

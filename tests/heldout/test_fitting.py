@@ -183,7 +183,7 @@ def test_probabilities_are_put_into_the_columns_of_all_classes():
         (Chances(lambda n: np.ones((n, 3)) / 3), r"the probabilities have shape \(20, 3\), not \(20, 2\)"),
         (
             Chances(lambda n: np.tile([0.5, 0.5], (n, 1)), (0, 7)),
-            "class 7 of the hypothesis is that of no labelled row",
+            "class 7 of the hypothesis is the class of no labelled row",
         ),
         (
             Chances(lambda n: np.where(np.arange(n)[:, None] == 2, np.nan, 0.5) * np.ones((n, 2))),

@@ -9,15 +9,16 @@ from sklearn.naive_bayes import BernoulliNB, GaussianNB, MultinomialNB
 
 from heldout.dependence import Dependence
 from heldout.design import PER_CANDIDATE, Design
-from heldout.errors import BadArgument, FitFailure
+from heldout.errors import FitFailure
 from heldout.fitting import fit_and_test
 from heldout.intervals import choose
 from heldout.losses import choose_loss
 from heldout.online import OnePass
 from heldout.partition import make_halves, make_partition
 from heldout.schemes import SCHEMES
+from heldout.shortcuts import Declined
 from heldout.tree_cv import folds
-from heldout.updated import held_out, passes, updated_once
+from heldout.updated import passes, shared_update_losses, updated_once
 from heldout.weights import Weights
 
 N = 60
@@ -50,7 +51,7 @@ def design(loss=None, weights=None, folds: int = 5, repeats: int = 1, **further)
 
 
 def assert_same(learner, made: Design, scheme, X=COUNTS) -> None:
-    got, warned = held_out(OnePass(learner), X, made, scheme, 0)
+    got, warned = shared_update_losses(OnePass(learner), X, made, scheme, 0)
     assert () == warned
     for split, losses in zip(made.splits(scheme), got, strict=True):
         wanted = fit_and_test(learner, X, y, split, made.loss, 0, made.weights).losses
@@ -86,7 +87,7 @@ def test_the_first_fold_of_stochastic_gradients_is_learnt_down_the_tree_and_not_
     parts = [split.validation for split in splits]
     seeded = SGDClassifier(random_state=9)
     wanted = folds(seeded, COUNTS, y, parts, lambda hypothesis, rows: hypothesis.predict(COUNTS[rows]) != y[rows])
-    got, _ = held_out(OnePass(learner), COUNTS, made, "cross_validation", 9)
+    got, _ = shared_update_losses(OnePass(learner), COUNTS, made, "cross_validation", 9)
     np.testing.assert_array_equal(np.concatenate(got), np.concatenate(list(wanted)))
     refits = [fit_and_test(seeded, COUNTS, y, split, made.loss, 0).losses for split in splits]
     assert not np.array_equal(np.concatenate(refits), np.concatenate(got))
@@ -99,10 +100,10 @@ def test_passes_are_counted(folds, repeats, expected):
     assert 1 == passes(made, "progressive")
 
 
-def test_dependent_rows_are_refused():
+def test_dependent_rows_are_declined():
     grouped = design(dependence=Dependence(group=np.arange(N) // 2))
-    with pytest.raises(BadArgument, match="rows depend on each other by groups; leave it out"):
-        held_out(OnePass(MultinomialNB()), COUNTS, grouped, "cross_validation", 0)
+    with pytest.raises(Declined, match="rows depend on each other by groups$"):
+        shared_update_losses(OnePass(MultinomialNB()), COUNTS, grouped, "cross_validation", 0)
 
 
 @pytest.mark.parametrize(
@@ -116,12 +117,12 @@ def test_dependent_rows_are_refused():
 @pytest.mark.parametrize("scheme", ["cross_validation", "progressive"])
 def test_a_failure_has_the_learners_own_reason(learner, loss, reason, scheme):
     with pytest.raises(FitFailure, match=f"^{reason}"):
-        held_out(OnePass(learner), COUNTS, design(loss), scheme, 0)
+        shared_update_losses(OnePass(learner), COUNTS, design(loss), scheme, 0)
 
 
 def test_a_warning_of_any_update_is_kept():
     learner = BernoulliNB(binarize=2, alpha=0, force_alpha=False)
-    _, warned = held_out(OnePass(learner), COUNTS, design(), "cross_validation", 0)
+    _, warned = shared_update_losses(OnePass(learner), COUNTS, design(), "cross_validation", 0)
     ((category, first),) = warned
     assert "UserWarning" == category
     assert first.startswith("alpha too small will result in numeric errors")

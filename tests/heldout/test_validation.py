@@ -111,6 +111,7 @@ def test_every_argument_but_the_first_three_is_keyword_only_with_the_defaults_of
         "folds": 10,
         "block": 1,
         "repeats": 30,
+        "shortcuts": "auto",
         "estimates": None,
         "intervals": None,
     } == defaults

@@ -24,7 +24,7 @@ from heldout.partition import make_halves, make_partition
 from heldout.preprocessing import auto
 from heldout.schemes import SchemeName
 from heldout.shortcuts import Declined, find, known
-from heldout.shortcuts.scheme_losses import accelerated, fit_and_test_accelerated, held_out
+from heldout.shortcuts.scheme_losses import accelerated, exact_losses, fit_and_test_accelerated
 from heldout.weights import Weights
 
 N = 60
@@ -63,7 +63,7 @@ def design(
 
 
 def assert_same(learner, made: Design, scheme: SchemeName) -> None:
-    got = held_out(learner, X, made, scheme)
+    got = exact_losses(learner, X, made, scheme)
     splits = made.splits(scheme)
     assert len(splits) == len(got)
     for split, losses in zip(splits, got, strict=True):
@@ -113,19 +113,19 @@ def test_so_have_leave_one_out_repeated_folds_and_weights(learner, scheme):
 def test_dependent_rows_are_declined():
     grouped = Dependence(group=np.arange(N) // 2)
     with pytest.raises(Declined, match="rows depend on each other"):
-        held_out(GaussianNB(), X, design(CLASSES, dependence=grouped), "cross_validation")
+        exact_losses(GaussianNB(), X, design(CLASSES, dependence=grouped), "cross_validation")
 
 
 @pytest.mark.parametrize("kind", ["str", "category", "bool", "Int64"])
 def test_a_table_of_other_than_numbers_is_declined(kind):
     frame = pd.DataFrame(X).assign(other=pd.Series([0, 1] * (N // 2)).astype(kind))
     with pytest.raises(Declined, match="no table of numbers in memory"):
-        held_out(GaussianNB(), frame, design(CLASSES), "cross_validation")
+        exact_losses(GaussianNB(), frame, design(CLASSES), "cross_validation")
 
 
 def test_a_data_frame_of_numbers_is_as_good_as_an_array():
     made = design(CLASSES)
-    pairs = zip(*(held_out(GaussianNB(), rows, made, "progressive") for rows in (X, pd.DataFrame(X))), strict=True)
+    pairs = zip(*(exact_losses(GaussianNB(), rows, made, "progressive") for rows in (X, pd.DataFrame(X))), strict=True)
     assert all((first == second).all() for first, second in pairs)
 
 
@@ -135,7 +135,7 @@ def test_a_data_frame_of_numbers_is_seen_through_the_projects_own_preprocessing(
     frame = pd.DataFrame(X, columns=list("abcd")).assign(e=np.arange(N) % 7)
     whole = make_pipeline(auto(learner), learner)
     for split, losses in zip(
-        made.splits("cross_validation"), held_out(whole, frame, made, "cross_validation"), strict=True
+        made.splits("cross_validation"), exact_losses(whole, frame, made, "cross_validation"), strict=True
     ):
         wanted = fit_and_test(whole, frame, made.y, split, made.loss, 0, made.weights).losses
         np.testing.assert_allclose(losses, wanted, rtol=1e-9, atol=1e-9)

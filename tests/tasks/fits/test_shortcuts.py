@@ -82,7 +82,7 @@ def test_a_pipeline_is_fitted_behind_what_is_not_seen_through(prepared):
 def test_what_is_declined_is_told_to_those_who_debug_and_left_to_be_fitted(prepared, caplog, monkeypatch):
     settings = prepared(f"candidates=[{BAYES}]")
     _, candidate, key = spared(settings, "cross_validation")
-    monkeypatch.setattr(worker, "held_out", declining)
+    monkeypatch.setattr(worker, "losses_without_fits", declining)
     with caplog.at_level(logging.DEBUG, "heldout"):
         store_exact_losses(settings, candidate, "cross_validation", key, 0, Versions.current())
     assert ["cross_validation: bayes is fitted: GaussianNB is odd"] == caplog.messages

@@ -1,0 +1,117 @@
+"""Everything that one candidate of `heldout.validate` is fitted for: its losses, its warnings and its hypotheses."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from heldout import updated
+from heldout.design import OF_UNLABELED, Design, Evidence
+from heldout.disagreement import ShardMargins, disagreements
+from heldout.errors import FitFailure
+from heldout.fit_warnings import FitWarnings
+from heldout.fitting import Fitted
+from heldout.losses import Losses
+from heldout.records import Estimate
+from heldout.scheme_fits import Fits, UseShortcuts, losses_without_fits, may_skip_fits
+from heldout.schemes import SCHEMES, SchemeName
+from heldout.seeds import fit_state
+from heldout.shortcuts import Declined
+
+
+@dataclass(frozen=True, eq=False)
+class CandidateFits:
+    """One candidate on the rows X, shape (N, p), of a design.
+
+    Hypotheses are kept where they were fitted; where a shortcut gave the losses, they are fitted when someone asks for
+    them. `warned` has an item for each hypothesis, fitted or not.
+    """
+
+    name: str
+    learner: Any
+    X: Any
+    design: Design
+    use: UseShortcuts
+    warned: list[FitWarnings] = field(default_factory=list)
+    _hypotheses: dict[SchemeName, list[Any]] = field(default_factory=dict)
+
+    def evidence(self, schemes: Sequence[SchemeName], unlabeled: Any) -> Evidence:
+        """The losses of the `schemes`, and the disagreement on the rows `unlabeled`, None for none.
+
+        Raises FitFailure, with the candidate's name.
+        """
+        losses: dict[SchemeName, Sequence[Losses]] = {}
+        training: list[Losses] = []
+        disagreement = None
+        try:
+            for scheme in schemes:
+                if scheme == "covalidation":
+                    losses[scheme], training = self._halves()
+                else:
+                    losses[scheme] = self._losses(scheme)
+            if "covalidation" in losses and unlabeled is not None and self._compares():
+                halves, loss = self._hypotheses["covalidation"], self.design.loss
+                margins = ShardMargins.of(*disagreements(halves, unlabeled, loss), [unlabeled.shape[0]])
+                disagreement = margins.pooled(loss, self.design.seed)
+        except FitFailure as failure:
+            raise FitFailure(f"{self.name}: {failure}") from failure
+        return Evidence(losses, training, disagreement)
+
+    def hypotheses(self, scheme: SchemeName) -> list[Any]:
+        """The hypotheses of a scheme of `evidence`, each fitted at most once. Raises FitFailure."""
+        if scheme not in self._hypotheses:
+            try:
+                if self._may_skip(scheme) and updated.is_updated_once(self.learner):
+                    state = fit_state(self.design.seed, scheme, 0)
+                    made = updated.shared_update_hypotheses(self.learner, self.X, self.design, scheme, state)
+                    self._hypotheses[scheme] = made
+                else:
+                    self._fit(scheme)
+            except FitFailure as failure:
+                raise FitFailure(f"{self.name}: {failure}") from failure
+        return self._hypotheses[scheme]
+
+    def stated(self, record: Estimate) -> Estimate:
+        """The record of an estimate of this candidate: also that its learner is updated once."""
+        if not updated.is_updated_once(self.learner):
+            return record
+        return replace(record, target=updated.updated_once(record.target))
+
+    def _compares(self) -> bool:
+        return any(estimate in self.design.estimates for estimate in OF_UNLABELED)
+
+    def _losses(self, scheme: SchemeName) -> Sequence[Losses]:
+        if self._may_skip(scheme):
+            try:
+                state = fit_state(self.design.seed, scheme, 0)
+                losses, warned = losses_without_fits(self.learner, self.X, self.design, scheme, state)
+            except Declined:
+                pass
+            else:
+                self.warned.extend([warned] * len(losses))
+                return losses
+        made = self._fit(scheme)
+        self.warned.extend(fitted.warned for fitted, _ in made)
+        return [fitted.losses for fitted, _ in made]
+
+    def _halves(self) -> tuple[list[Losses], list[Losses]]:
+        """The losses of the half models on the other halves, and on their training rows."""
+        made = self._fit("covalidation", training=True)
+        self.warned.extend(fitted.warned for fitted, _ in made)
+        return [fitted.losses for fitted, _ in made], [losses for _, losses in made if losses is not None]
+
+    def _may_skip(self, scheme: SchemeName) -> bool:
+        fits = len(self.design.splits(scheme))
+        return may_skip_fits(self.learner, scheme, fits, keep=False, use=self.use)
+
+    def _fit(self, scheme: SchemeName, *, training: bool = False) -> list[tuple[Fitted, Losses | None]]:
+        """Every fit of a scheme; the hypotheses that an estimate is about are kept."""
+        design = self.design
+        splits = design.splits(scheme)
+        fits = Fits(self.learner, self.X, design, len(splits), self.use)
+        made = [
+            fits.make(split, fit_state(design.seed, scheme, number), training=training)
+            for number, split in enumerate(splits)
+        ]
+        if SCHEMES[scheme].estimates:
+            self._hypotheses[scheme] = [fitted.hypothesis for fitted, _ in made]
+        return made
