@@ -15,10 +15,13 @@ test-slow: .venv/ready ## the slow tests, which CI runs too
 	$(MAKE) --no-print-directory -j4 --output-sync=target $(TESTS) MARKED="-m slow"
 
 test-long: .venv/ready ## the tests that are too long for CI: before a release
-	python -m pytest tests/end_to_end -m long
+	python -m pytest tests/heldout tests/end_to_end -m long
 
 # in parallel on two cores: the real commands spend much of their time waiting
 TESTS := test-heldout test-runs test-tasks test-faults
+# four processes share the cores, so each computes with one thread
+$(TESTS): export OMP_NUM_THREADS := 1
+$(TESTS): export OPENBLAS_NUM_THREADS := 1
 FAULTS := $(patsubst %,tests/end_to_end/test_%.py,errors interrupted killed serve)
 
 test-heldout: .venv/ready

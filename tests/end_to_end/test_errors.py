@@ -73,8 +73,11 @@ MISTAKES = {
     "empty shard": ("prepare", "data.unlabeled=empty.csv", ["data.unlabeled", "empty.csv"]),
     "more shards than rows": ("prepare", "data.shards=5000", ["data.shards", "5000", "at most"]),
 }
-WHEN = {"folds": [], "no store there": [], "empty shard": [pytest.mark.slow]}
-CASES = [pytest.param(*MISTAKES[name], id=name, marks=WHEN.get(name, [pytest.mark.long])) for name in MISTAKES]
+IN_CI = ("folds", "no store there", "empty shard")
+CASES = [
+    pytest.param(*MISTAKES[name], id=name, marks=pytest.mark.slow if name in IN_CI else pytest.mark.long)
+    for name in MISTAKES
+]
 
 
 def fails_and_leaves_everything(checkout, params, flow: str, *changes: str) -> str:
@@ -90,6 +93,7 @@ def fails_and_leaves_everything(checkout, params, flow: str, *changes: str) -> s
     return run.stderr
 
 
+@pytest.mark.slow
 def test_all_mistakes_in_the_parameters_are_reported_at_once(checkout, params):
     lines = fails_and_leaves_everything(checkout, params, "validate", *IN_PARAMS).splitlines()
     assert len(IN_PARAMS) == len(lines)
@@ -118,6 +122,7 @@ def test_a_mistake_in_dvc_repro_is_reported_by_the_stage(clone):
     assert [] == [name for name in ("data/prepared", "mlruns") if (checkout.path / name).exists()]
 
 
+@pytest.mark.slow
 def test_a_flow_without_its_input_names_what_is_missing(checkout, params):
     prepared, aside = checkout.path / "data/prepared", checkout.path.parent / "aside"
     prepared.rename(aside)
@@ -128,6 +133,7 @@ def test_a_flow_without_its_input_names_what_is_missing(checkout, params):
     assert "data/prepared/data_hash.txt is missing" in message
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["greedy", "half-greedy"])
 def test_a_candidate_that_cannot_fit_is_shown_as_failed_and_is_no_part_of_the_results(survived, name):
     checkout, run = survived

@@ -5,6 +5,7 @@ Each stage runs on the files that the stages before it left, once with every key
 
 import hashlib
 import importlib
+import json
 import shutil
 import sys
 from pathlib import Path
@@ -35,7 +36,7 @@ BASE = {
     ],
 }
 IN_TIME = {"data.drop": ["spare", "house", "heavy"], "data.time": "clock", "split.gap": 1}
-# another value of each key, or several
+# other values of the keys whose schema does not give some
 OTHERS = {
     "seed": [1],
     "data.source": ["others.csv"],
@@ -50,16 +51,9 @@ OTHERS = {
     "data.labeled_rows": [50],
     "data.unlabeled": ["others.csv"],
     "data.shards": [2],
-    "data.on_bad_shard": ["skip"],
-    "data.sampling": ["active"],
-    "split.test_fraction": [0.3],
-    "split.validation_fraction": [0.4],
     "split.folds": [5, "loo"],
-    "split.stratify": [False],
     "split.gap": [3],
-    "split.duplicates": ["keep_together"],
     "split.repeats": [2],
-    "progressive.tested_fraction": [0.3],
     "progressive.block": [7, "auto"],
     "covalidation.repeats": [3],
     "candidates": [
@@ -67,25 +61,34 @@ OTHERS = {
     ],
     "loss": ["brier", "balanced"],
     "intervals": [{"E_cv": "Bayle within folds"}, {"E_cv": "corrected repeated t"}, {"E_val": "Hoeffding"}],
-    "selection.criterion": ["E_val"],
-    "selection.rule": ["one_standard_error"],
-    "selection.level": [0.8],
-    "selection.nested": [True],
-    "selection.reopen_test": [True],
-    "deliver": ["k_fold", "progressive", "vote"],
 }
+SCHEMA = json.loads((ROOT / "params.schema.json").read_text(encoding="utf-8"))
+OF = {name: str(place) for name, place in SCHEMA["properties"].items()}  # names the definition of each section
 EXEMPT = ("execution", "tracking")  # tests/structure/test_stages.py has the reasons
 
 
 def leaves() -> list[str]:
     """The keys that hold a value; what stands inside a candidate, or a loss, belongs to that key."""
-    keys = docs.keys()  # a function of a module
-    plain = [key for key in keys if not key.startswith(("candidates[]", "loss."))]
+    plain = [key for key in docs.keys() if not key.startswith(("candidates[]", "loss.", *EXEMPT))]  # noqa: SIM118
     return [key for key in plain if not any(other.startswith(f"{key}.") for other in plain)]
 
 
-def test_every_key_has_another_value_here_or_is_exempt():
-    assert [] == [key for key in leaves() if key not in OTHERS and not key.startswith(EXEMPT)]
+def others(key: str) -> list[object]:
+    """Values of a key, of which at least one is not that of `BASE`."""
+    if key in OTHERS:
+        return OTHERS[key]
+    section, _, name = key.rpartition(".")
+    places = [place for title, place in SCHEMA["$defs"].items() if name in place["properties"] and title in OF[section]]
+    place = (places[0] if section else SCHEMA)["properties"][name]
+    if "enum" in place:
+        return list(place["enum"])
+    if "anyOf" in place and "enum" in place["anyOf"][0]:
+        return list(place["anyOf"][0]["enum"])
+    return {"boolean": [True, False], "number": [0.3, 0.4], "integer": [2, 3]}.get(place.get("type"), [])
+
+
+def test_every_key_has_other_values():
+    assert [] == [key for key in leaves() if not others(key)]  # write some in OTHERS
 
 
 @pytest.fixture(scope="module", params=[{}, IN_TIME], ids=["independent rows", "rows in time"])
@@ -134,7 +137,7 @@ def digests(stage: str) -> dict[str, str]:
 def unlisted(stage: str) -> list[str]:
     """The keys that dvc.yaml does not name for a stage."""
     listed = STAGES[stage]["params"]
-    return [key for key in OTHERS if not any(key == name or key.startswith(f"{name}.") for name in listed)]
+    return [key for key in leaves() if not any(key == name or key.startswith(f"{name}.") for name in listed)]
 
 
 @pytest.mark.parametrize(("stage", "key"), [(stage, key) for stage in FITTED for key in unlisted(stage)])
@@ -143,7 +146,7 @@ def test_a_key_that_is_no_parameter_of_a_stage_does_not_change_its_outputs(check
     shutil.copytree(folder, checkout / "kept", dirs_exist_ok=True)
     before = digests(stage)
     try:
-        for value in OTHERS[key]:
+        for value in others(key):
             try:
                 run(stage, {key: value})
             except UserError:  # refused: nothing stale is left
@@ -158,7 +161,7 @@ def test_a_key_that_is_no_parameter_of_a_stage_does_not_change_its_outputs(check
 def test_a_parameter_of_a_stage_changes_its_outputs(checkout, key):
     shutil.copytree("data/prepared", checkout / "kept")
     before = digests("prepare")
-    run("prepare", {key: OTHERS[key][0]})
+    run("prepare", {key: others(key)[0]})
     assert before != digests("prepare")
     shutil.rmtree("data/prepared")
     (checkout / "kept").rename("data/prepared")
