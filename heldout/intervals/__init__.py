@@ -10,6 +10,7 @@ has the choices of the coverage study for each estimate (docs/coverage.md).
 ('Clopper-Pearson', 'log t')
 """
 
+import functools
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import import_module
@@ -235,8 +236,7 @@ def covering(estimate: str, name: str) -> IntervalMethod:
         raise BadArgument(
             "intervals", f"intervals names {estimate!r}; intervals can be chosen for {', '.join(DEFAULTS)}"
         )
-    known = {_plain(called): method for method in METHODS for called in (method.name, _module(method))}
-    method = known.get(_plain(str(name)))
+    method = _by_name().get(_plain(str(name)))
     if method is None or estimate not in method.covers:
         reason = "is not known" if method is None else f"covers {' and '.join(method.covers)} alone"
         fitting = [other.name for other in METHODS if estimate in other.covers]
@@ -247,6 +247,12 @@ def covering(estimate: str, name: str) -> IntervalMethod:
 def _compared(estimate: str, loss: Loss) -> Loss:
     """The loss whose values an estimate is a mean of: for a disagreement the loss that compares two answers."""
     return loss.disagreement_loss if estimate == "disagreement" and loss.disagreement_loss is not None else loss
+
+
+@functools.cache
+def _by_name() -> Mapping[str, IntervalMethod]:
+    """Each method by its name and by its module's name, without signs and capitals."""
+    return {_plain(called): method for method in METHODS for called in (method.name, _module(method))}
 
 
 def _module(method: IntervalMethod) -> str:
