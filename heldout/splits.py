@@ -1,5 +1,6 @@
 """Lists of splits, and of their losses, that may be as long as the rows: nothing here lists N splits of N rows."""
 
+from abc import abstractmethod
 from collections.abc import Sequence
 from typing import Any
 
@@ -48,8 +49,9 @@ class LazySplits(Sequence[Split]):
             return [self[place] for place in range(len(self))[number]]
         return self._split(range(len(self))[number])
 
+    @abstractmethod
     def _split(self, place: int) -> Split:
-        raise NotImplementedError
+        """The split at a place, 0 … splits - 1."""
 
 
 def tested_rows(splits: Sequence[Split]) -> Rows:

@@ -3,7 +3,6 @@
 For every population, learner and sample size, samples are drawn, and every estimate is made with every admissible
 interval. The truth is the mean loss, over the whole population, of the hypotheses that the estimate is about.
 Samples are stored in shards below `.cache/studies/coverage`; a second start makes only the missing shards.
-
     python -m studies.coverage --data FOLDER      # the whole study, hours; writes docs/coverage.*
     python -m studies.coverage --quick            # simulated populations, few repeats; prints a table
 """

@@ -156,7 +156,7 @@ class Settings(Section):
     _folder: str = PrivateAttr(default=".")
 
     def use_folder(self) -> None:
-        """Let the modules beside params.yaml that it names be imported, in a worker too."""
+        """Make the user's modules next to params.yaml importable, in a worker too."""
         allowed_imports.use_folder(self._folder, self.execution.allowed_modules)
 
     @property

@@ -1,4 +1,4 @@
-"""A learner of a user that writes a line beside this module at each fit; tests copy it beside their parameters."""
+"""A learner of a user that writes a line next to this module at each fit; tests copy it next to their parameters."""
 
 import os
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""A user's learner that takes its time; tests copy this module beside their parameters."""
+"""A user's learner that takes its time; tests copy this module next to their parameters."""
 
 import time
 

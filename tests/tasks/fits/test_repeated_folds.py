@@ -1,4 +1,4 @@
-"""split.repeats: E_cv over several partitions, from params.yaml to the estimate; and what it cannot stand beside."""
+"""split.repeats: E_cv over several partitions, from params.yaml to the estimate; and what it excludes."""
 
 import numpy as np
 import pytest

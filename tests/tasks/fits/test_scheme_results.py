@@ -1,4 +1,4 @@
-"""data/results: every loss stands beside the candidate, the unit and the row that it belongs to."""
+"""data/results: every loss has its candidate, its unit and its row."""
 
 import numpy as np
 import pandas as pd

@@ -1,4 +1,4 @@
-"""update: partial_fit on a candidate: what it is called, how it is run and stored, and what it cannot stand beside."""
+"""update: partial_fit on a candidate: what it is called, how it is run and stored, and what it excludes."""
 
 import numpy as np
 import pandas as pd

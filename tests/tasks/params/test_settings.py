@@ -165,7 +165,7 @@ def test_the_file_itself_is_left_alone(shipped):
 
 @pytest.fixture
 def own(shipped, tmp_path):
-    """Parameters with a candidate from a module that lies beside them."""
+    """Parameters with a candidate from a module next to them."""
     folder = tmp_path / "elsewhere"
     folder.mkdir()
     (folder / "own_learners.py").write_text(
