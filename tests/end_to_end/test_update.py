@@ -1,4 +1,4 @@
-"""update: partial_fit, with the real command: compared with the same learner refitted, and with a learner that is never refitted."""
+"""update: partial_fit, with the real command: compared with its refit, and with a learner that is never refitted."""
 
 import json
 
