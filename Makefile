@@ -9,32 +9,37 @@ repro: .venv/ready ## validate the candidates of params.yaml
 	dvc repro
 
 test: .venv/ready ## format, types, layers, and all tests but the long ones
-	$(MAKE) --no-print-directory -j4 --output-sync=target check $(TESTS)
+	$(MAKE) --no-print-directory -j5 --output-sync=target check $(TESTS)
 
 test-slow: .venv/ready ## the slow tests, which CI runs too
-	$(MAKE) --no-print-directory -j4 --output-sync=target $(TESTS) MARKED="-m slow"
+	$(MAKE) --no-print-directory -j5 --output-sync=target $(TESTS) MARKED="-m slow"
 
 test-long: .venv/ready ## the tests that are too long for CI: before a release
 	python -m pytest tests/heldout tests/end_to_end -m long
 
 # in parallel on two cores: the real commands spend much of their time waiting
-TESTS := test-heldout test-runs test-tasks test-faults
-# four processes share the cores, so each computes with one thread
+TESTS := test-heldout test-runs test-tasks test-faults test-stops
+# these processes share the cores, so each computes with one thread
 $(TESTS): export OMP_NUM_THREADS := 1
 $(TESTS): export OPENBLAS_NUM_THREADS := 1
-FAULTS := $(patsubst %,tests/end_to_end/test_%.py,errors interrupted killed serve)
+FAULTS := $(patsubst %,tests/end_to_end/test_%.py,errors killed)
+STOPS := $(patsubst %,tests/end_to_end/test_%.py,interrupted serve)
+NONE_IS_FINE := test $$? = 5 # of the tests of a group none may be of this speed
 
 test-heldout: .venv/ready
 	python -m pytest tests/heldout tests/structure tests/studies $(MARKED)
 
 test-tasks: .venv/ready
-	python -m pytest tests/tasks $(MARKED) || test $$? = 5 -a -n "$(MARKED)" # 5: none of them is slow
+	python -m pytest tests/tasks $(MARKED) || $(NONE_IS_FINE)
 
 test-runs: .venv/ready
-	python -m pytest tests/end_to_end $(FAULTS:%=--ignore=%) $(MARKED)
+	python -m pytest tests/end_to_end $(FAULTS:%=--ignore=%) $(STOPS:%=--ignore=%) $(MARKED)
 
 test-faults: .venv/ready
 	python -m pytest $(FAULTS) $(MARKED)
+
+test-stops: .venv/ready
+	python -m pytest $(STOPS) $(MARKED) || $(NONE_IS_FINE)
 
 studies: .venv/ready ## hours: docs/coverage.*; DATA=FOLDER adds the real data sets, QUICK=--quick takes minutes
 	python -m studies.coverage $(QUICK) $(if $(DATA),--data $(DATA))
