@@ -18,12 +18,12 @@ test-long: .venv/ready ## the tests that are too long for CI: before a release
 	python -m pytest tests/heldout tests/end_to_end -m long
 
 # in parallel on two cores: the real commands spend much of their time waiting
-TESTS := test-heldout test-runs test-tasks test-faults test-stops
+TESTS := test-heldout test-runs test-tasks test-faults test-others
 # these processes share the cores, so each computes with one thread
 $(TESTS): export OMP_NUM_THREADS := 1
 $(TESTS): export OPENBLAS_NUM_THREADS := 1
 FAULTS := $(patsubst %,tests/end_to_end/test_%.py,errors killed)
-STOPS := $(patsubst %,tests/end_to_end/test_%.py,interrupted serve)
+OTHERS := $(patsubst %,tests/end_to_end/test_%.py,interrupted serve shortcuts update)
 NONE_IS_FINE := test $$? = 5 # of the tests of a group none may be of this speed
 
 test-heldout: .venv/ready
@@ -33,13 +33,13 @@ test-tasks: .venv/ready
 	python -m pytest tests/tasks $(MARKED) || $(NONE_IS_FINE)
 
 test-runs: .venv/ready
-	python -m pytest tests/end_to_end $(FAULTS:%=--ignore=%) $(STOPS:%=--ignore=%) $(MARKED)
+	python -m pytest tests/end_to_end $(FAULTS:%=--ignore=%) $(OTHERS:%=--ignore=%) $(MARKED)
 
 test-faults: .venv/ready
 	python -m pytest $(FAULTS) $(MARKED)
 
-test-stops: .venv/ready
-	python -m pytest $(STOPS) $(MARKED) || $(NONE_IS_FINE)
+test-others: .venv/ready
+	python -m pytest $(OTHERS) $(MARKED) || $(NONE_IS_FINE)
 
 studies: .venv/ready ## hours: docs/coverage.*; DATA=FOLDER adds the real data sets, QUICK=--quick takes minutes
 	python -m studies.coverage $(QUICK) $(if $(DATA),--data $(DATA))
