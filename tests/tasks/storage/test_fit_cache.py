@@ -138,3 +138,10 @@ def test_two_threads_may_finish_the_same_unit():
     for thread in threads:
         thread.join()
     assert [] == errors
+
+
+def test_another_version_is_another_key_and_no_other_content(monkeypatch):
+    key, content = fit_cache.key("fit", 1), fit_cache.content_hash("fit", 1)
+    monkeypatch.setattr(fit_cache, "VERSION", fit_cache.VERSION + 1)
+    assert key != fit_cache.key("fit", 1)
+    assert content == fit_cache.content_hash("fit", 1)  # the ledger's ids outlive a version
