@@ -236,7 +236,7 @@ def rich(clone, server, write_params, tmp_path_factory) -> Ran:
 
 @pytest.fixture(scope="session")
 def write_slow(write_params) -> Callable[[Path], Path]:
-    """A function that writes parameters of four seconds of cross-validation, and the learner beside them."""
+    """A function that writes parameters of four seconds of cross-validation, and the learner next to them."""
 
     def write(folder: Path) -> Path:
         shutil.copy(LEARNERS / "slow.py", folder)

@@ -72,7 +72,7 @@ def test_the_registered_model_loads_outside_of_the_checkout_and_predicts_as_the_
     delivered, model, tables, tmp_path
 ):
     form, checkout, _ = delivered
-    shutil.copytree(checkout.path / "mlruns", tmp_path / "mlruns")  # a store elsewhere: no heldout/ beside it
+    shutil.copytree(checkout.path / "mlruns", tmp_path / "mlruns")  # a store elsewhere: no heldout/ next to it
     elsewhere = type(checkout)(tmp_path)
     found = json.loads(elsewhere.run("python", "-c", ELSEWHERE, *map(str, tables)).stdout.splitlines()[-1])
     assert [model.predict(pd.read_parquet(path)).tolist() for path in tables] == found["answers"]
@@ -101,11 +101,11 @@ def test_the_print_tells_the_form_its_size_and_which_estimate_is_about_it(delive
     assert f", of {FORMS[form].target}; the test part was opened for this model alone" in words
     assert f"delivered {FORMS[form].target}" in words
     assert FORMS[form].about in words
-    sizes, beside = selection["deliver"], form != "final"
+    sizes, other_form = selection["deliver"], form != "final"
     assert f"{sizes['bytes'] / 1024:.0f} KiB" in words
-    assert beside == (f"; the single model has {sizes['bytes_final'] / 1024:.0f} KiB)" in words)
-    assert beside == ("µs with the single model" in words)
-    assert beside == (sizes["bytes"] > sizes["bytes_final"])
+    assert other_form == (f"; the single model has {sizes['bytes_final'] / 1024:.0f} KiB)" in words)
+    assert other_form == ("µs with the single model" in words)
+    assert other_form == (sizes["bytes"] > sizes["bytes_final"])
 
 
 def test_the_target_of_the_estimate_is_the_hypothesis_that_is_delivered(delivered, selection):
