@@ -21,9 +21,9 @@ class FoldSplits(LazySplits):
 
     def __init__(self, fold: NDArray[np.int64]) -> None:
         self.fold = fold
-        untested, *sizes = np.bincount(fold + 1)  # the first are in no fold
-        self.sizes = np.array(sizes, dtype=np.int64)
-        self.tested = np.argsort(fold, kind="stable")[untested:]
+        counts = np.bincount(fold + 1)  # the first are in no fold
+        self.sizes = counts[1:]
+        self.tested = np.argsort(fold, kind="stable")[counts[0] :]
         self.trained = len(fold) - self.sizes
         self._starts = np.cumsum(self.sizes) - self.sizes
 

@@ -64,7 +64,7 @@ def make_partition(
             fold=time_order.forward_folds(time, folds, dependence.gap),
             step=time_order.steps(time, sizes[1]),
         )
-    if folds == n:  # leave-one-out is never refused by stratification
+    if folds == n and {"validation", "step"} & {*parts}:  # leave-one-out is never refused by stratification
         stratify = stratify and all(can_stratify(y, size) for size in sizes)
     if group is not None:
         parts = get_args(Part)

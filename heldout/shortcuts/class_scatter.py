@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from heldout.records import Rows
 from heldout.shortcuts.class_sums import LOST, UNIT, ClassSums, Floats, Scores, checked_priors, class_means
+from heldout.shortcuts.preconditions import Labels
 from heldout.shortcuts.shortcut import Answers, Declined, PredictMethod
 
 _LEAST_SINGULAR = 1e-6  # least singular value of standardised features within classes, for enough digits
@@ -52,8 +53,8 @@ class ClassScatter(ClassSums):
 
     ridge = 0.0  # times the unit matrix, added to each matrix
 
-    def __init__(self, X: Floats, y: NDArray[np.generic], priors: Any) -> None:
-        super().__init__(X, y)
+    def __init__(self, X: Floats, labels: Labels, priors: Any) -> None:
+        super().__init__(X, labels)
         self.priors = None if priors is None else checked_priors(priors, len(self.classes))
 
     @abstractmethod

@@ -45,10 +45,10 @@ class ClassSums(Shortcut):
     classes: NDArray[np.generic]
     least = 1  # rows of each class that a fit needs
 
-    def __init__(self, X: Floats, y: NDArray[np.generic]) -> None:
+    def __init__(self, X: Floats, labels: Labels) -> None:
         self.X = X
-        self.classes, self.code = np.unique(y, return_inverse=True)
-        self.every = np.arange(len(y))
+        self.classes, self.code = labels.classes, labels.codes
+        self.every = np.arange(len(X))
 
     @abstractmethod
     def _basis(self, rows: Rows) -> Any:
@@ -229,16 +229,17 @@ def _lacking(least: int) -> str:
     return f"is trained with fewer than {least} {'row' if least == 1 else 'rows'} of a class"
 
 
-def check(
+def checked_labels(
     learner: Any, learner_type: type[Any], X: Any, y: NDArray[np.generic], weights: Floats | None, weighted: bool
-) -> None:
-    """Raise Declined unless `learner` is exactly of `learner_type`, X are numbers and y classes."""
+) -> Labels:
+    """The labels y. Raises Declined unless `learner` is exactly of `learner_type`, X are numbers and y classes."""
     exactly(learner, learner_type)
     rows = features(X)
-    Labels.of(y, len(rows))
+    labels = Labels.of(y, len(rows))
     if weights is not None and not weighted:
         raise Declined("takes no weights of rows")
     row_weights(weights, len(rows))
+    return labels
 
 
 def checked_priors(priors: Any, classes: int) -> Floats:

@@ -11,7 +11,18 @@ from numpy.typing import NDArray
 from sklearn.naive_bayes import BernoulliNB, CategoricalNB, ComplementNB, MultinomialNB
 
 from heldout.records import Rows
-from heldout.shortcuts.class_sums import LOST, UNIT, ClassSums, Floats, Scores, check, checked_priors, dot, rounding_of
+from heldout.shortcuts.class_sums import (
+    LOST,
+    UNIT,
+    ClassSums,
+    Floats,
+    Scores,
+    checked_labels,
+    checked_priors,
+    dot,
+    rounding_of,
+)
+from heldout.shortcuts.preconditions import Labels
 from heldout.shortcuts.shortcut import Declined, PredictMethod
 
 _LOG = 40 * UNIT  # the largest rounding error of a log
@@ -24,8 +35,8 @@ class _Counting(ClassSums):
 
     learner_type: type[Any]
 
-    def __init__(self, learner: Any, X: Floats, y: NDArray[np.generic], weights: Floats | None) -> None:
-        super().__init__(X, y)
+    def __init__(self, learner: Any, X: Floats, labels: Labels, weights: Floats | None) -> None:
+        super().__init__(X, labels)
         self.weights = weights
         self.whole = _whole(X, weights)
         self.fit_prior = learner.fit_prior
@@ -39,8 +50,8 @@ class _Counting(ClassSums):
     @classmethod
     def of(cls, learner: Any, X: Any, y: NDArray[np.generic], weights: Floats | None = None) -> Self:
         """The shortcut of `learner` on these rows. Raises Declined."""
-        check(learner, cls.learner_type, X, y, weights, weighted=True)
-        return cls(learner, X, y, weights)
+        labels = checked_labels(learner, cls.learner_type, X, y, weights, weighted=True)
+        return cls(learner, X, labels, weights)
 
     def _basis(self, rows: Rows) -> None:  # noqa: ARG002  # counts are taken about 0
         return None
@@ -97,8 +108,8 @@ class MultinomialNaiveBayes(_Counting):
 
     learner_type = MultinomialNB
 
-    def __init__(self, learner: Any, X: Floats, y: NDArray[np.generic], weights: Floats | None) -> None:
-        super().__init__(learner, X, y, weights)
+    def __init__(self, learner: Any, X: Floats, labels: Labels, weights: Floats | None) -> None:
+        super().__init__(learner, X, labels, weights)
         _check_not_negative(X)
 
     def _scores(self, basis: None, sums: Floats, of: Floats, rows: Rows, method: PredictMethod) -> Scores:  # noqa: ARG002
@@ -116,8 +127,8 @@ class ComplementNaiveBayes(_Counting):
 
     learner_type = ComplementNB
 
-    def __init__(self, learner: Any, X: Floats, y: NDArray[np.generic], weights: Floats | None) -> None:
-        super().__init__(learner, X, y, weights)
+    def __init__(self, learner: Any, X: Floats, labels: Labels, weights: Floats | None) -> None:
+        super().__init__(learner, X, labels, weights)
         _check_not_negative(X)
         self.norm = learner.norm
 
@@ -142,12 +153,12 @@ class BernoulliNaiveBayes(_Counting):
 
     learner_type = BernoulliNB
 
-    def __init__(self, learner: Any, X: Floats, y: NDArray[np.generic], weights: Floats | None) -> None:
+    def __init__(self, learner: Any, X: Floats, labels: Labels, weights: Floats | None) -> None:
         if learner.binarize is not None:
             X = np.greater(X, learner.binarize).astype(np.float64)
         elif not ((X == 0) | (X == 1)).all():
             raise Declined("has features other than 0 and 1, and binarize=None")
-        super().__init__(learner, X, y, weights)
+        super().__init__(learner, X, labels, weights)
         if self.alpha.ndim:  # scikit-learn adds such an alpha to the weights of the classes
             raise Declined("has an alpha for each feature")
 
@@ -173,12 +184,12 @@ class CategoricalNaiveBayes(_Counting):
 
     learner_type = CategoricalNB
 
-    def __init__(self, learner: Any, X: Floats, y: NDArray[np.generic], weights: Floats | None) -> None:
+    def __init__(self, learner: Any, X: Floats, labels: Labels, weights: Floats | None) -> None:
         if not (np.abs(X) < _CATEGORIES).all():
             raise Declined(f"has categories of {_CATEGORIES} and more")
         category = X.astype(np.int64)  # truncated, as by scikit-learn
         _check_not_negative(category)
-        super().__init__(learner, X, y, weights)
+        super().__init__(learner, X, labels, weights)
         self.whole = _whole(np.ones((1, 1)), weights)
         categories = category.max(axis=0) + 1
         if categories.sum() > _CATEGORIES:

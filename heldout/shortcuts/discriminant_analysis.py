@@ -7,7 +7,8 @@ from numpy.typing import NDArray
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
 
 from heldout.shortcuts.class_scatter import About, ClassScatter
-from heldout.shortcuts.class_sums import UNIT, Floats, check
+from heldout.shortcuts.class_sums import UNIT, Floats, checked_labels
+from heldout.shortcuts.preconditions import Labels
 from heldout.shortcuts.shortcut import Declined
 
 _ABOVE = 1.02  # factor for a value that is surely above a limit of scikit-learn
@@ -20,8 +21,8 @@ class LinearDiscriminant(ClassScatter):
     The solver "svd" drops directions within and between classes below `tol`; where this may happen, this declines.
     """
 
-    def __init__(self, learner: LinearDiscriminantAnalysis, X: Floats, y: NDArray[np.generic]) -> None:
-        super().__init__(X, y, learner.priors)
+    def __init__(self, learner: LinearDiscriminantAnalysis, X: Floats, labels: Labels) -> None:
+        super().__init__(X, labels, learner.priors)
         if self.priors is not None and abs(self.priors.sum() - 1) > 1e-5:
             raise Declined("has priors that do not sum up to 1")
         self.solver = learner.solver
@@ -35,10 +36,10 @@ class LinearDiscriminant(ClassScatter):
     @classmethod
     def of(cls, learner: Any, X: Any, y: NDArray[np.generic], weights: Floats | None = None) -> Self:
         """The shortcut of `learner` on these rows. Raises Declined."""
-        check(learner, LinearDiscriminantAnalysis, X, y, weights, weighted=False)
+        labels = checked_labels(learner, LinearDiscriminantAnalysis, X, y, weights, weighted=False)
         if learner.shrinkage is not None or learner.covariance_estimator is not None:
             raise Declined("has a covariance that is shrunk or estimated otherwise")
-        return cls(learner, X, y)
+        return cls(learner, X, labels)
 
     def _factors(self, count: Floats) -> Floats:
         if self.by_svd or self.priors is None:
@@ -89,8 +90,8 @@ class QuadraticDiscriminant(ClassScatter):
 
     least = 2
 
-    def __init__(self, learner: QuadraticDiscriminantAnalysis, X: Floats, y: NDArray[np.generic]) -> None:
-        super().__init__(X, y, learner.priors)
+    def __init__(self, learner: QuadraticDiscriminantAnalysis, X: Floats, labels: Labels) -> None:
+        super().__init__(X, labels, learner.priors)
         self.by_svd = learner.solver == "svd"
         self.tol = _ABOVE * learner.tol
         if self.by_svd:
@@ -100,10 +101,10 @@ class QuadraticDiscriminant(ClassScatter):
     @classmethod
     def of(cls, learner: Any, X: Any, y: NDArray[np.generic], weights: Floats | None = None) -> Self:
         """The shortcut of `learner` on these rows. Raises Declined."""
-        check(learner, QuadraticDiscriminantAnalysis, X, y, weights, weighted=False)
+        labels = checked_labels(learner, QuadraticDiscriminantAnalysis, X, y, weights, weighted=False)
         if learner.shrinkage is not None or learner.covariance_estimator is not None:
             raise Declined("has a covariance that is shrunk or estimated otherwise")
-        return cls(learner, X, y)
+        return cls(learner, X, labels)
 
     def _factors(self, count: Floats) -> Floats:
         factors: Floats = np.eye(count.shape[1]) * ((1 - self.ridge) / count)[:, None, :]

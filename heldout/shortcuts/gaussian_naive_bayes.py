@@ -17,11 +17,12 @@ from heldout.shortcuts.class_sums import (
     ClassSums,
     Floats,
     Scores,
-    check,
+    checked_labels,
     checked_priors,
     class_means,
     rounding_of,
 )
+from heldout.shortcuts.preconditions import Labels
 from heldout.shortcuts.shortcut import Declined, PredictMethod
 
 _NOISE = 1e-2  # the largest error of a mean, in standard deviations, whose square is small
@@ -41,8 +42,8 @@ class GaussianNaiveBayes(ClassSums):
     w, w z and w z². `epsilon_`, `var_smoothing` times the largest variance of the training part, follows from all z.
     """
 
-    def __init__(self, learner: GaussianNB, X: Floats, y: NDArray[np.generic], weights: Floats | None) -> None:
-        super().__init__(X, y)
+    def __init__(self, learner: GaussianNB, X: Floats, labels: Labels, weights: Floats | None) -> None:
+        super().__init__(X, labels)
         self.weights = weights
         self.smoothing = learner.var_smoothing
         self.priors = None if learner.priors is None else checked_priors(learner.priors, len(self.classes))
@@ -52,8 +53,8 @@ class GaussianNaiveBayes(ClassSums):
     @classmethod
     def of(cls, learner: Any, X: Any, y: NDArray[np.generic], weights: Floats | None = None) -> Self:
         """The shortcut of `learner` on these rows. Raises Declined."""
-        check(learner, GaussianNB, X, y, weights, weighted=True)
-        return cls(learner, X, y, weights)
+        labels = checked_labels(learner, GaussianNB, X, y, weights, weighted=True)
+        return cls(learner, X, labels, weights)
 
     def _basis(self, rows: Rows) -> About:
         means = class_means(self.X[rows], self.code[rows], len(self.classes))

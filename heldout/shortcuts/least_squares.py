@@ -55,7 +55,8 @@ class LeastSquares(Shortcut):
         """As Shortcut.folds."""
         only_predicts(method)
         groups = preconditions.rows_of_folds(fold)
-        preconditions.rows_of_folds(fold[self._weights > 0])  # rows of positive weight must not all be in one fold
+        if not self._weights.all():  # rows of positive weight must not all be in one fold
+            preconditions.rows_of_folds(fold[self._weights > 0])
         if self._labels is not None:
             self._labels.in_each_fold(fold)
         Z = self._at.Z
@@ -216,7 +217,8 @@ def _coordinates(learner: Any, X: Values, weights: Values | None) -> _Coordinate
     penalty = alpha * turn.T @ turn
     if learner.fit_intercept:
         Z = np.hstack([np.full((n, 1), 1 / np.sqrt(total)), Z])
-        penalty = np.pad(penalty, ((1, 0), (1, 0)))
+        of_features, penalty = penalty, np.zeros((len(penalty) + 1,) * 2)
+        penalty[1:, 1:] = of_features
     by_svd = getattr(learner, "solver", "svd") == "svd"
     return _Coordinates(Z, penalty, p, condition if by_svd else scaled_condition, least)
 

@@ -16,12 +16,12 @@ from heldout.shortcuts.class_sums import (
     ClassSums,
     Floats,
     Scores,
-    check,
+    checked_labels,
     checked_priors,
     class_means,
     rounding_of,
 )
-from heldout.shortcuts.preconditions import enough
+from heldout.shortcuts.preconditions import Labels, enough
 from heldout.shortcuts.shortcut import Declined, PredictMethod
 
 _VARIES = 1e-9  # times the size of a feature: the least standard deviation that is surely no rounded 0
@@ -35,8 +35,8 @@ class NearestCentroids(ClassSums):
     first divided by the standard deviations within classes.
     """
 
-    def __init__(self, learner: NearestCentroid, X: Floats, y: NDArray[np.generic]) -> None:
-        super().__init__(X, y)
+    def __init__(self, learner: NearestCentroid, X: Floats, labels: Labels) -> None:
+        super().__init__(X, labels)
         self.priors = learner.priors
         if isinstance(learner.priors, np.ndarray):  # scikit-learn compares it to a name, and raises
             raise Declined("has priors that are an array; a list will do")
@@ -49,12 +49,12 @@ class NearestCentroids(ClassSums):
     @classmethod
     def of(cls, learner: Any, X: Any, y: NDArray[np.generic], weights: Floats | None = None) -> Self:
         """The shortcut of `learner` on these rows. Raises Declined."""
-        check(learner, NearestCentroid, X, y, weights, weighted=False)
+        labels = checked_labels(learner, NearestCentroid, X, y, weights, weighted=False)
         if learner.metric != "euclidean":
             raise Declined(f"has metric={learner.metric!r}, whose medians are no sums")
         if learner.shrink_threshold is not None:
             raise Declined("has a shrink_threshold")
-        return cls(learner, X, y)
+        return cls(learner, X, labels)
 
     def _basis(self, rows: Rows) -> Floats:
         return class_means(self.X[rows], self.code[rows], len(self.classes))
