@@ -108,6 +108,7 @@ def test_more_partitions_leave_less_of_the_noise_of_drawing_folds():
     assert spread(9) < 0.5 * spread(1)
 
 
+@pytest.mark.slow
 def test_the_interval_covers_at_its_level():
     rng = np.random.default_rng(3)
     X_true, y_true = draw(rng, 4000)

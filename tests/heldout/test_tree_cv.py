@@ -73,7 +73,7 @@ class Problem:
 
 
 @pytest.mark.parametrize("steps", [False, True], ids=["folds", "steps"])
-@pytest.mark.draws(of=30)
+@pytest.mark.draws(quick=2, of=30)
 @pytest.mark.parametrize("learner", COUNTS.values(), ids=COUNTS)
 def test_learners_of_counts_have_the_answers_of_their_refits(learner, seed, steps):
     problem = Problem.draw(seed, steps)

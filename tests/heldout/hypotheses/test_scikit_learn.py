@@ -27,8 +27,6 @@ from tasks.storage.model_file import stable_bytes
 X, y = make_classification(n_samples=60, n_features=4, flip_y=0.3, random_state=1)
 QUICK = [
     KFoldHypothesis(DecisionTreeClassifier()),
-    KFoldHypothesis(DecisionTreeRegressor(), folds=4, vote=True),
-    ProgressiveHypothesis(LinearDiscriminantAnalysis(), block=10),
     ProgressiveHypothesis(Ridge(), block=10, vote=True),
 ]
 SLOW = [
@@ -36,7 +34,9 @@ SLOW = [
     for whole in (
         KFoldHypothesis(LogisticRegression(), folds=3),
         KFoldHypothesis(LinearDiscriminantAnalysis(), vote=True),
+        KFoldHypothesis(DecisionTreeRegressor(), folds=4, vote=True),
         KFoldHypothesis(Ridge()),
+        ProgressiveHypothesis(LinearDiscriminantAnalysis(), block=10),
         ProgressiveHypothesis(DecisionTreeClassifier(), tested_fraction=0.3),
         ProgressiveHypothesis(LogisticRegression(), tested_fraction=0.3, block=20, vote=True),
         ProgressiveHypothesis(DecisionTreeRegressor(), block=10),
@@ -86,6 +86,7 @@ def test_copies_and_archives_answer_as_the_original(kind, tmp_path):
         assert whole.get_params(deep=False).keys() == copied.get_params(deep=False).keys()
 
 
+@pytest.mark.slow
 def test_the_bytes_of_an_archive_are_the_same_in_another_process():
     code = """
 import sys

@@ -130,10 +130,10 @@ def _half_of_the_square(state):
 @pytest.mark.parametrize(
     ("method", "draw"),
     [
-        (clustered_t.METHOD, patients(SQUARED)),
+        pytest.param(clustered_t.METHOD, patients(SQUARED), marks=pytest.mark.slow),
         (clustered_wilson.METHOD, patients(ZERO_ONE)),
         (clustered_t.METHOD, stream(_half_of_the_square)),
-        (clustered_wilson.METHOD, stream(_wrong)),
+        pytest.param(clustered_wilson.METHOD, stream(_wrong), marks=pytest.mark.slow),
     ],
     ids=["groups, numbers", "groups, classes", "time, numbers", "time, classes"],
 )

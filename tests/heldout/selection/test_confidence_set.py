@@ -172,6 +172,7 @@ def normal(rng: np.random.Generator, errors: list[float], n: int = 100) -> np.nd
     return np.array(errors)[:, None] + rng.standard_normal(n) + rng.standard_normal((len(errors), n))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("draw", [zero_one, normal])
 @pytest.mark.parametrize("errors", [[0.3] * 5, [0.25, 0.3, 0.3, 0.4, 0.5]], ids=["equal", "different"])
 def test_the_set_holds_the_best_at_least_as_often_as_its_level(draw, errors):
