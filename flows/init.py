@@ -19,10 +19,18 @@ def parser() -> argparse.ArgumentParser:
     arguments.add_argument(
         "path",
         metavar="PATH",
-        help="a CSV (or .csv.gz), a Parquet file or a folder of them, sklearn:NAME or openml:NAME",
+        help="a .csv, .tsv, .json, .jsonl, .parquet, .feather or .xlsx file (text also .gz or .zip), also at s3:// or "
+        "gs://; a folder of Parquet files; sklearn:NAME or openml:NAME",
     )
     arguments.add_argument("--target", required=True, metavar="COLUMN", help="the column to predict")
     arguments.add_argument("--unlabeled", metavar="PATH", help="a file, a folder or a glob of rows without a label")
+    arguments.add_argument(
+        "--sep", metavar="SIGN", help="what separates columns: , or ; or tab or |; left out, it is found"
+    )
+    arguments.add_argument("--decimal", metavar="SIGN", help="the decimal mark: . or , ; left out, it is found")
+    arguments.add_argument(
+        "--dayfirst", action=argparse.BooleanOptionalAction, help="whether 01/02/2011 is the first of February"
+    )
     return arguments
 
 
@@ -31,9 +39,11 @@ def main(arguments: Sequence[str]) -> int:
     options = parser().parse_args(arguments)
     here = Path.cwd()
     environment.enter()
+    from tasks.data.text_form import TextForm
     from tasks.init import init  # pandas takes a second to import, and --help does not need it
 
+    text = TextForm.given(options.sep, options.decimal, options.dayfirst)
     with checkout_lock():
-        for line in init.initialize(options.path, options.target, options.unlabeled, here):
+        for line in init.initialize(options.path, options.target, options.unlabeled, here, text):
             print(line)
     return 0

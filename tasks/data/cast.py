@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 from pandas.api import types
 
-from tasks.data import dates
+from tasks.data import dates, number_strings
 from tasks.data.dates import ColumnError
 from tasks.params.sections import ColumnKind
 
@@ -18,7 +18,9 @@ _TRUTH = {"true": True, "false": False}
 def as_kind(
     values: pd.Series, value_type: ValueType, kind: ColumnKind, form: str | None
 ) -> tuple[pd.Series, str | None]:
-    """The values in the dtype of `kind`, and the format of dates that were strings."""
+    """The values in the dtype of `kind`, and the format of dates or the decimal mark of numbers that were strings."""
+    if kind == "numeric" and value_type == "strings" and form is not None:
+        return _finite(number_strings.parsed(values, form)), form
     if kind == "numeric":
         return _numeric(values, value_type), None
     if kind == "boolean":
@@ -45,6 +47,10 @@ def _numeric(values: pd.Series, value_type: ValueType) -> pd.Series:
     if types.is_extension_array_dtype(converted.dtype) or converted.dtype == "float16":
         whole = types.is_integer_dtype(converted.dtype) and not converted.isna().any()
         converted = converted.astype("int64" if whole else "float64")
+    return _finite(converted)
+
+
+def _finite(converted: pd.Series) -> pd.Series:
     if converted.dtype.kind == "f":
         infinite = converted.isin([float("inf"), float("-inf")]).to_numpy()
         if infinite.any():

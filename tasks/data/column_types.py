@@ -2,7 +2,7 @@
 
 | kind | dtype | which values |
 |---|---|---|
-| numeric | int or float | numbers; whole numbers with gaps become float64 |
+| numeric | int or float | numbers, also as strings such as "$5,000"; whole numbers with gaps become float64 |
 | boolean | bool | truth values without gaps; with gaps they become the category "False"/"True" |
 | category | pandas category of strings | strings of few distinct values; whole numbers, if the user says so |
 | date | datetime64[us], in UTC | timestamps; strings that are all dates in one format |
@@ -16,9 +16,10 @@ from typing import Any, get_args
 import pandas as pd
 from pandas.api import types
 
-from tasks.data import cast, dates
+from tasks.data import cast, dates, number_strings
 from tasks.data.cast import ValueType
 from tasks.data.dates import ColumnError
+from tasks.data.text_form import USUAL, TextForm
 from tasks.params.sections import ColumnKind
 from tasks.runtime.errors import UserError
 
@@ -60,7 +61,8 @@ _EMPTY: Mapping[ColumnKind, Any] = {
 class Column:
     """A column of the source after conversion; the same column of each shard is converted to it.
 
-    `source` is the type of the values before, `dtype` the dtype now, `format` the format of dates in strings.
+    `source` is the type of the values before, `dtype` the dtype now, `format` the format of dates in strings, or the
+    decimal mark of numbers in strings.
     """
 
     kind: ColumnKind
@@ -69,16 +71,18 @@ class Column:
     format: str | None = None
 
 
-def kinds(table: pd.DataFrame, chosen: Mapping[str, ColumnKind] | None = None) -> dict[str, ColumnKind]:
+def kinds(
+    table: pd.DataFrame, chosen: Mapping[str, ColumnKind] | None = None, text: TextForm = USUAL
+) -> dict[str, ColumnKind]:
     """The kind of each column of `table`; `chosen` wins where it names the column.
 
     Raises UserError, a line for each column that has no kind (nested, mixed, dates in two formats).
     """
-    return {name: kind_of_dtype(column.dtype) for name, column in typed(table, chosen)[1].items()}
+    return {name: kind_of_dtype(column.dtype) for name, column in typed(table, chosen, text)[1].items()}
 
 
 def typed(
-    table: pd.DataFrame, chosen: Mapping[str, ColumnKind] | None = None
+    table: pd.DataFrame, chosen: Mapping[str, ColumnKind] | None = None, text: TextForm = USUAL
 ) -> tuple[pd.DataFrame, dict[str, Column]]:
     """The table with each column in the dtype of its kind, and a record for each column.
 
@@ -87,7 +91,7 @@ def typed(
     series, columns, errors = {}, {}, []
     for name in table.columns:
         try:
-            series[name], columns[name] = _typed(table[name], (chosen or {}).get(name))
+            series[name], columns[name] = _typed(table[name], (chosen or {}).get(name), text)
         except ColumnError as error:
             errors.append(f"data.source: the column {name!r} {error}")
     if errors:
@@ -96,12 +100,14 @@ def typed(
     return pd.DataFrame(series, index=table.index, columns=table.columns, copy=False), columns
 
 
-def refused(table: pd.DataFrame, chosen: Mapping[str, ColumnKind] | None = None) -> dict[str, str]:
+def refused(
+    table: pd.DataFrame, chosen: Mapping[str, ColumnKind] | None = None, text: TextForm = USUAL
+) -> dict[str, str]:
     """Why a column has no kind, for each column without a kind: a clause that follows its name."""
     reasons = {}
     for name in table.columns:
         try:
-            _typed(table[name], (chosen or {}).get(name))
+            _typed(table[name], (chosen or {}).get(name), text)
         except ColumnError as error:
             reasons[name] = str(error)
     return reasons
@@ -109,7 +115,7 @@ def refused(table: pd.DataFrame, chosen: Mapping[str, ColumnKind] | None = None)
 
 def kind_of(values: pd.Series) -> ColumnKind:
     """The kind of one column. Raises ColumnError, a ValueError, with the reason if it has none."""
-    return kind_of_dtype(_typed(values, None)[1].dtype)
+    return kind_of_dtype(_typed(values, None, USUAL)[1].dtype)
 
 
 def kind_of_dtype(dtype: Any) -> ColumnKind:
@@ -145,14 +151,30 @@ def conform(values: pd.Series, column: Column) -> pd.Series:
     return converted
 
 
-def _typed(values: pd.Series, wanted: ColumnKind | None) -> tuple[pd.Series, Column]:
+def _typed(values: pd.Series, wanted: ColumnKind | None, text: TextForm) -> tuple[pd.Series, Column]:
     value_type = value_type_of(values)
-    kind, form = (wanted, None) if wanted is not None else _infer(values, value_type)
+    kind, form = (
+        _infer(values, value_type, text) if wanted is None else (wanted, _form(values, value_type, wanted, text))
+    )
     if value_type == "nothing":
         converted = cast.nothing(values, _EMPTY[kind])
     else:
         converted, form = cast.as_kind(values, value_type, kind, form)
     return converted, Column(kind, value_type, converted.dtype, form)
+
+
+def _form(values: pd.Series, value_type: ValueType, kind: ColumnKind, text: TextForm) -> str | None:
+    """The format of strings that the user declares to be dates or numbers; None if they have none."""
+    if value_type != "strings" or kind not in ("date", "numeric"):
+        return None
+    distinct = _distinct(values)
+    if kind == "date":
+        return dates.common_format(distinct.str.strip(), text.dayfirst)
+    return number_strings.decimal_of(distinct.tolist(), text.decimal)
+
+
+def _distinct(values: pd.Series) -> pd.Series:
+    return pd.Series(values.dropna().astype("str").unique())
 
 
 def value_type_of(values: pd.Series) -> ValueType:
@@ -185,7 +207,7 @@ def value_type_of(values: pd.Series) -> ValueType:
     )
 
 
-def _infer(values: pd.Series, value_type: ValueType) -> tuple[ColumnKind, str | None]:
+def _infer(values: pd.Series, value_type: ValueType, text: TextForm) -> tuple[ColumnKind, str | None]:
     if value_type == "numbers" or value_type == "nothing":
         return "numeric", None
     if value_type == "truth values":
@@ -194,23 +216,32 @@ def _infer(values: pd.Series, value_type: ValueType) -> tuple[ColumnKind, str | 
         return "date", None
     if isinstance(values.dtype, pd.CategoricalDtype):
         return "category", None
-    present = values.dropna().astype("str")
-    distinct = pd.Series(present.unique())
-    form = dates.common_format(distinct)
+    distinct = _distinct(values)
+    decimal = number_strings.decimal_of(distinct.tolist(), text.decimal)
+    if decimal is not None:
+        return "numeric", decimal
+    form = dates.common_format(distinct, text.dayfirst)
     if form is not None:
         return "date", form
-    if len(distinct) <= max(_FEW, min(_SHARE * len(present), _MOST)):
+    present = int(values.notna().sum())
+    if len(distinct) <= max(_FEW, min(_SHARE * present, _MOST)):
         return "category", None
     _refuse_mixed(distinct)
     return "text", None
 
 
 def _refuse_mixed(distinct: pd.Series) -> None:
-    """Numbers mixed with strings are no text: the user must say what the strings mean."""
-    numbers = pd.to_numeric(distinct, errors="coerce").notna()
-    if not numbers.all() and numbers.mean() >= 0.5:
-        other = distinct[~numbers].iloc[0]
+    """Numbers mixed with strings, or in several forms, are no text: the user must say what they mean."""
+    alike = distinct.map(number_strings.looks_like_a_number).astype("bool")
+    if not alike.all() and alike.mean() >= 0.5:
         raise ColumnError(
-            f"mixes numbers with strings such as {other!r}; add the strings that mean a gap to data.missing, or set "
-            "its kind in data.columns to category or text"
+            f"mixes numbers with strings such as {distinct[~alike].iloc[0]!r}; add the strings that mean a gap to "
+            "data.missing, or set its kind in data.columns to category or text"
+        )
+    if alike.all() and not distinct.str.fullmatch("[0-9]+").all():
+        first = distinct.iloc[0]
+        other = next((value for value in distinct if number_strings.decimal_of([first, value], "point") is None), first)
+        raise ColumnError(
+            f"has numbers in more than one form, as {first!r} and {other!r}; write all in one, or set its kind in "
+            "data.columns to category or text"
         )

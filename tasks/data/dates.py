@@ -6,7 +6,9 @@ import pandas as pd
 
 ISO = "ISO8601"
 _DAYS = ("%Y/%m/%d", "%d.%m.%Y", "%d-%b-%Y", "%d %b %Y", "%d/%m/%Y", "%m/%d/%Y", "%d-%m-%Y", "%m-%d-%Y")
+_SHORT = ("%d/%m/%y", "%m/%d/%y", "%y/%m/%d", "%d-%m-%y", "%m-%d-%y", "%y-%m-%d", "%d.%m.%y", "%d-%b-%y", "%d %b %y")
 _TIMES = ("", " %H:%M", " %H:%M:%S", " %H:%M:%S.%f")
+_FIRST = 20
 _LIKE_ISO = r"\s*\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}.*)?\s*"
 _LIKE_A_DATE = r"\s*\d{1,4}([-/. ])(?:\d{1,2}|[A-Za-z]{3})\1\d{1,4}(?:[T ]\d{1,2}:\d{2}.*)?\s*"
 
@@ -15,10 +17,11 @@ class ColumnError(ValueError):
     """Why a column cannot be used: a clause that follows the column's name."""
 
 
-def common_format(distinct: pd.Series) -> str | None:
+def common_format(distinct: pd.Series, dayfirst: bool | None = None) -> str | None:
     """The one date format of all strings of `distinct`, None if they are no dates.
 
-    Raises ColumnError if at least half of them look like dates, but no format or two formats read all of them.
+    Where several formats read all of them, `dayfirst` says whether it is the format that starts with the day or with
+    the month. Raises ColumnError if at least half of them look like dates, but no format or two formats read all.
     """
     alike = distinct.str.fullmatch(_LIKE_A_DATE)
     if distinct.empty or alike.mean() < 0.5:
@@ -30,13 +33,16 @@ def common_format(distinct: pd.Series) -> str | None:
         )
     if distinct.str.fullmatch(_LIKE_ISO).all() and _readable(distinct, ISO):
         return ISO
-    formats = [day + time for day, time in product(_DAYS, _TIMES) if _readable(distinct, day + time)]
+    formats = [day + time for day, time in product((*_DAYS, *_SHORT), _TIMES) if _reads_all(distinct, day + time)]
+    if len(formats) > 1 and dayfirst is not None:
+        formats = [form for form in formats if form.startswith("%d" if dayfirst else "%m")] or formats
     if len(formats) == 1:
         return formats[0]
     if formats:
         raise ColumnError(
-            f"has dates such as {distinct.iloc[0]!r} that can be read as {' and as '.join(formats)}; write them as "
-            "YYYY-MM-DD, or set its kind in data.columns to category or text"
+            f"has dates such as {distinct.iloc[0]!r} that can be read as {' and as '.join(formats)}: say the order in "
+            "data.dayfirst, true or false (init: --dayfirst or --no-dayfirst), write them as YYYY-MM-DD, or set its "
+            "kind in data.columns to category or text"
         )
     raise ColumnError(
         f"has dates in more than one format, as {' and '.join(map(repr, _two_formats(distinct)))}; write all as "
@@ -48,7 +54,12 @@ def _two_formats(distinct: pd.Series) -> tuple[str, str]:
     """The first string, and a string that the format of the first does not read."""
     first = distinct.iloc[0]
     form = next(
-        (day + time for day, time in product(("%Y-%m-%d", *_DAYS), _TIMES) if _readable(distinct[:1], day + time)), ""
+        (
+            day + time
+            for day, time in product(("%Y-%m-%d", *_DAYS, *_SHORT), _TIMES)
+            if _readable(distinct[:1], day + time)
+        ),
+        "",
     )
     other = next((value for value in distinct[1:] if not _readable(pd.Series([value]), form)), first) if form else first
     return first, other
@@ -74,6 +85,11 @@ def parsed(values: pd.Series, already: bool, form: str | None) -> tuple[pd.Serie
         if bad.any():
             raise ColumnError(f"has {values.iloc[int(bad.argmax())]}, a date out of range")
     return parsed_dates.dt.tz_localize(None).astype("datetime64[us]"), form
+
+
+def _reads_all(strings: pd.Series, form: str) -> bool:
+    """Whether a format reads all strings; most formats fail on the first."""
+    return _readable(strings[:_FIRST], form) and _readable(strings, form)
 
 
 def _readable(strings: pd.Series, form: str) -> bool:

@@ -14,6 +14,7 @@ from heldout.partition import Partition, cut, make_halves, make_partition, part_
 from tasks.data import duplicates, read_source, row_roles, target, unlabeled
 from tasks.data.column_types import typed
 from tasks.data.duplicates import Sets
+from tasks.data.text_form import TextForm
 from tasks.data.unlabeled import Schema, Shards
 from tasks.params import Settings
 from tasks.params.messages import with_key
@@ -49,10 +50,11 @@ def prepare(settings: Settings) -> Prepared:
     """
     data = settings.data
     strings = [name for name, kind in (data.columns or {}).items() if kind not in ("numeric", "boolean")]
-    source = read_source.read_table(data.source, data.missing or (), strings).reset_index(drop=True)
+    text = TextForm.of(data)
+    source = read_source.read_table(data.source, data.missing or (), strings, text).reset_index(drop=True)
     roles = row_roles.read(source, settings)
     rows = target.with_target(source, settings)
-    features, columns = typed(rows.drop(columns=TARGET), data.columns)
+    features, columns = typed(rows.drop(columns=TARGET), data.columns, text)
     table = features.assign(**{TARGET: rows[TARGET]})
     has_label = table[TARGET].notna().to_numpy()
     pool, hidden = (table, table.iloc[:0]) if has_label.all() else (table[has_label], table[~has_label])
@@ -158,7 +160,11 @@ def _shards(hidden: pd.DataFrame, schema: Schema, settings: Settings) -> Shards:
     data = settings.data
     if data.unlabeled is not None:
         return unlabeled.from_files(
-            read_source.unlabeled_files(data.unlabeled), schema, data.missing or (), data.on_bad_shard
+            read_source.unlabeled_files(data.unlabeled),
+            schema,
+            data.missing or (),
+            data.on_bad_shard,
+            TextForm.of(data),
         )
     if hidden.empty:
         return Shards([])

@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 from heldout.dependence import Dependence, distinct, joined
 from heldout.errors import BadArgument
 from heldout.weights import check
-from tasks.data import duplicates
+from tasks.data import dates, duplicates
+from tasks.data.dates import ColumnError
 from tasks.params import Settings
 from tasks.runtime.errors import UserError
 
@@ -27,13 +28,17 @@ def read(table: pd.DataFrame, settings: Settings) -> pd.DataFrame:
     Raises UserError for a column that is not there, or times that are neither numbers nor dates.
     """
     roles = {}
+    data = settings.data
     for role, column in named(settings).items():
         key = "data.groups" if role == "group" else f"data.{role}"
         if column not in table.columns:
             columns = ", ".join(map(str, table.columns[:20])) + (", …" if len(table.columns) > 20 else "")
-            raise UserError(f"{key} is {column!r}, which is no column of {settings.data.source}; it has {columns}")
+            raise UserError(f"{key} is {column!r}, which is no column of {data.source}; it has {columns}")
         values = table[column]
-        roles[role] = _groups(values) if role == "group" else _times(values, column) if role == "time" else values
+        if role == "time":
+            roles[role] = _times(values, column, data.dayfirst)
+        else:
+            roles[role] = _groups(values) if role == "group" else values
     return pd.DataFrame(roles, index=table.index)
 
 
@@ -102,7 +107,7 @@ def _groups(values: pd.Series) -> pd.Series:
     return values.astype("str").where(values.notna()) if values.dtype == object else values
 
 
-def _times(values: pd.Series, column: str) -> pd.Series:
+def _times(values: pd.Series, column: str, dayfirst: bool | None) -> pd.Series:
     if isinstance(values.dtype, pd.DatetimeTZDtype):
         naive: pd.Series = values.dt.tz_convert("UTC").dt.tz_localize(None)
         return naive
@@ -112,9 +117,10 @@ def _times(values: pd.Series, column: str) -> pd.Series:
         return values
     try:
         return pd.to_datetime(values, format="ISO8601")
-    except (ValueError, TypeError) as error:
-        reason = " ".join(str(error).split())[:120]
-        raise UserError(
-            f"data.time is {column!r}, which holds neither numbers nor dates of the form 2026-11-22 ({reason}); "
-            "write the dates in this form, year first"
-        ) from None
+    except (ValueError, TypeError):
+        pass
+    try:
+        strings = pd.Series(values.dropna().astype("str").unique())
+        return dates.parsed(values, already=False, form=dates.common_format(strings, dayfirst))[0]
+    except ColumnError as error:
+        raise UserError(f"data.time is {column!r}, which must hold numbers or dates; it {error}") from None

@@ -5,12 +5,17 @@ import pandas as pd
 
 from heldout.errors import BadArgument
 from heldout.losses import choose_loss
-from tasks.data import row_roles
+from tasks.data import number_strings, row_roles
 from tasks.data.column_types import value_type_of
 from tasks.data.dates import ColumnError
+from tasks.data.text_form import TextForm
 from tasks.params import Settings
+from tasks.params.sections import Decimal
 from tasks.runtime.errors import UserError, one_line
 from tasks.storage.files import TARGET
+
+# of more classes than this each must have _ROWS_A_CLASS rows in the mean: numbers or names are no classes
+_CLASSES, _ROWS_A_CLASS = 20, 50
 
 
 def with_target(table: pd.DataFrame, settings: Settings) -> pd.DataFrame:
@@ -38,7 +43,7 @@ def with_target(table: pd.DataFrame, settings: Settings) -> pd.DataFrame:
     for column in data.columns or {}:
         if column not in features.columns:
             raise UserError(f"data.columns names {column!r}, which is no feature of {data.source}; it has {columns}")
-    return features.assign(**{TARGET: _positive(_plain(table[name], name), name, settings)})
+    return features.assign(**{TARGET: _positive(_plain(table[name], name, settings), name, settings)})
 
 
 def _positive(target: pd.Series, name: str, settings: Settings) -> pd.Series:
@@ -52,20 +57,42 @@ def _positive(target: pd.Series, name: str, settings: Settings) -> pd.Series:
     return (target == positive).astype("int64").where(target.notna())
 
 
-def _plain(target: pd.Series, name: str) -> pd.Series:
-    """The target as plain values. Raises UserError for nested or infinite values."""
+def _plain(target: pd.Series, name: str, settings: Settings) -> pd.Series:
+    """The target as plain values. Raises UserError for nested or infinite values, and numbers that may be two."""
     try:
-        value_type_of(target)
+        decimal = decimal_of(target, TextForm.of(settings.data))
     except ColumnError as error:
         raise UserError(f"data.target: the column {name!r} {error}") from None
     if isinstance(target.dtype, pd.CategoricalDtype):
         target = target.astype(target.cat.categories.dtype if target.notna().all() else "object").infer_objects()
+    if decimal is not None and not isinstance(settings.data.positive, str):
+        target = number_strings.parsed(target, decimal)
     if target.dtype.kind == "f" and np.isinf(target).any():
         row = int(np.isinf(target).to_numpy().argmax())
         raise UserError(
             f"data.target: {name} is infinite in row {row} (counted from 0); write a finite number, or leave it empty"
         )
     return target
+
+
+def decimal_of(target: pd.Series, text: TextForm) -> Decimal | None:
+    """The decimal mark of a target of numbers written as strings, else None. Raises ColumnError as for a feature."""
+    if value_type_of(target) != "strings" or isinstance(target.dtype, pd.CategoricalDtype):
+        return None
+    distinct = target.dropna().astype("str").unique().tolist()
+    return number_strings.decimal_of(distinct, text.decimal)
+
+
+def too_many_classes(target: pd.Series) -> str | None:
+    """Why a target of classes has too many of them to learn, as a clause that follows its name; None if not."""
+    classes, rows = target.nunique(), len(target)
+    if classes <= max(_CLASSES, rows / _ROWS_A_CLASS):
+        return None
+    example = target.dropna().iloc[0]
+    return (
+        f"has {classes} classes, as {example!r}, in {rows} rows: fewer than {_ROWS_A_CLASS} rows a class; if they are "
+        "numbers, write them as numbers"
+    )
 
 
 def without_gaps(target: pd.Series) -> pd.Series:
@@ -88,4 +115,9 @@ def stratified(target: pd.Series, settings: Settings) -> bool:
     except (BadArgument, ValueError) as error:
         about_loss = isinstance(error, BadArgument) and error.argument == "loss"
         raise UserError(str(error) if about_loss else f"data.target: {name}: {error}") from None
+    if settings.loss is None and loss.of_classes and (reason := too_many_classes(target)) is not None:
+        raise UserError(
+            f"data.target: {name} {reason}; else name a column of classes, or a class in data.positive, or set loss to "
+            "zero_one to keep them all"
+        )
     return settings.split.stratify and loss.of_classes

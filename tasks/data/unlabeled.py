@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from tasks.data import read_source
 from tasks.data.column_types import MOST_ERRORS, Column, conform
 from tasks.data.dates import ColumnError
+from tasks.data.text_form import TextForm
 from tasks.runtime.errors import UserError
 from tasks.storage.shard_report import ShardReport
 
@@ -102,11 +103,11 @@ def from_rows(hidden: pd.DataFrame, parts: Sequence[NDArray[np.intp]]) -> Shards
     return Shards([reader(part) for part in parts])
 
 
-def from_files(paths: Sequence[Path], schema: Schema, missing: Sequence[str], on_bad: OnBad) -> Shards:
+def from_files(paths: Sequence[Path], schema: Schema, missing: Sequence[str], on_bad: OnBad, text: TextForm) -> Shards:
     """Shards of the user's files, each compared with the labelled rows."""
 
     def reader(path: Path) -> Callable[[], tuple[pd.DataFrame | None, ShardReport]]:
-        return lambda: _read(path, schema, missing)
+        return lambda: _read(path, schema, missing, text)
 
     return Shards([reader(path) for path in paths], on_bad)
 
@@ -129,12 +130,14 @@ def messages(reports: Sequence[ShardReport]) -> list[str]:
     return lines
 
 
-def _read(path: Path, schema: Schema, missing: Sequence[str]) -> tuple[pd.DataFrame | None, ShardReport]:
+def _read(
+    path: Path, schema: Schema, missing: Sequence[str], text: TextForm
+) -> tuple[pd.DataFrame | None, ShardReport]:
     try:
-        frame = read_source.read_shard(path, missing, schema.characters())
+        frame = read_source.read_shard(path, missing, schema.characters(), text)
     except UserError as error:
-        text = str(error).replace(f"data.unlabeled is {path}", "cannot be read")
-        reason = text.removeprefix("data.unlabeled: ").removeprefix(f"the shard {path} ").removeprefix(f"{path} ")
+        message = str(error).replace(f"data.unlabeled is {path}", "cannot be read")
+        reason = message.removeprefix("data.unlabeled: ").removeprefix(f"the shard {path} ").removeprefix(f"{path} ")
         return None, ShardReport(str(path), None, bad=reason)
     return _check(frame, str(path), schema)
 

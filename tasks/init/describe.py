@@ -17,6 +17,8 @@ def lines(profile: Profile, values: Mapping[KeyPath, Any], name: str) -> Iterato
     yield f"target    {profile.target}: {task(profile)}"
     if profile.labeled < profile.rows:
         yield f"          {profile.rows - profile.labeled} rows have no label: they are served as unlabelled rows"
+    for parsed in profile.parsed:
+        yield f"parsed    {parsed}"
     for dropped in profile.dropped:
         yield f"dropped   {dropped.column}: {dropped.why}"
     for remark in profile.remarks:

@@ -4,6 +4,8 @@ import itertools
 import os
 import shutil
 from collections.abc import Iterator, Mapping
+from contextlib import ExitStack
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +13,10 @@ import pandas as pd
 import pyarrow.parquet
 import yaml
 
-from tasks.data import prepare_tables, read_source
-from tasks.init import describe, edit_params, import_raw, profile, propose_params
+from tasks.data import file_formats, prepare_tables, read_source
+from tasks.data.text_form import USUAL, TextForm
+from tasks.init import describe, edit_params, find_form, import_raw, profile, propose_params
+from tasks.init.fetch import fetched
 from tasks.params import load, read_yaml
 from tasks.runtime.errors import UserError
 
@@ -21,20 +25,29 @@ SHIPPED = Path(__file__).parents[2] / PARAMS
 _MOST_NEIGHBOURS = 50
 
 
-def initialize(source: str, target: str, unlabeled: str | None, here: Path) -> list[str]:
+def initialize(source: str, target: str, unlabeled: str | None, here: Path, text: TextForm = USUAL) -> list[str]:
     """Write params.yaml for `source`, and return the findings as lines; relative paths start at `here`.
 
+    `text` is how the user says that its text is written; what it leaves open is found, or refused if it must be known.
     Raises UserError, with params.yaml and data/raw as they were.
     """
-    sources = [_absolute(here, path) for path in (source, unlabeled) if path is not None]
+    with ExitStack() as copies:
+        paths = [copies.enter_context(fetched(path)) for path in (source, unlabeled) if path is not None]
+        return _initialize([_absolute(here, path) for path in paths], target, text)
+
+
+def _initialize(sources: list[str], target: str, text_form: TextForm) -> list[str]:
+    unlabeled = sources[1] if len(sources) > 1 else None
     if unlabeled is not None and not Path(sources[1]).exists():
         read_source.unlabeled_files(sources[1])  # refuses what is neither a path nor a glob
-    profiled = profile.look(read_source.read_table(sources[0]), target)
+    read = find_form.read(sources[0], text_form)
+    profiled = profile.look(read.table, target, read.text)
     places = [import_raw.place(sources[0])]
     places += [import_raw.place(path, places) for path in sources[1:]]
     old = _template()
     refusals: list[UserError] = []
-    for values in _attempts(propose_params.decide(profiled, places[0], places[1] if unlabeled is not None else None)):
+    proposed = propose_params.decide(profiled, places[0], places[1] if unlabeled is not None else None)
+    for values in _attempts({**proposed, **{("data", key): value for key, value in asdict(read.text).items()}}):
         text = edit_params.fill(old, propose_params.named(values, read_yaml.read(old)))
         refusal = _refusal(text, sources[0])
         if refusal is None:
@@ -44,9 +57,9 @@ def initialize(source: str, target: str, unlabeled: str | None, here: Path) -> l
         raise refusals[0]
     with import_raw.copied(sources, places):
         kept = _replace(text)
-    lines = list(describe.lines(profiled, values, Path(source).name))
+    lines = [*read.lines, *describe.lines(profiled, values, Path(sources[0]).name)]
     lines += [f"plan      changed, since `prepare` refuses the first plan: {refusal}" for refusal in refusals[:1]]
-    lines += [f"next to   {name} has the same columns, and is not used" for name in _alike(sources[0])]
+    lines += [f"next to   {name} has the same columns, and is not used" for name in _alike(sources[0], read.text)]
     old_file = f"; the old file is {kept}" if kept else ""
     return [*lines, f"wrote     {PARAMS}, for {places[0]}{old_file}", "next      dvc repro"]
 
@@ -109,21 +122,24 @@ def _replace(text: str) -> Path | None:
     return kept
 
 
-def _alike(source: str) -> Iterator[str]:
+def _alike(source: str, text: TextForm) -> Iterator[str]:
     """Files next to `source` with the same columns."""
     path = Path(source)
     if not import_raw.is_path(source) or not path.is_file():
         return
-    header = _header(path)
+    header = _header(path, text)
     for other in sorted(path.parent.glob("*"))[:_MOST_NEIGHBOURS]:
-        if other != path and other.is_file() and header and _header(other) == header:
+        if other != path and other.is_file() and header and _header(other, text) == header:
             yield other.name
 
 
-def _header(path: Path) -> list[str]:
+def _header(path: Path, text: TextForm) -> list[str]:
     try:
         if path.suffix == ".parquet":
             return list(pyarrow.parquet.read_schema(path).names)
-        return list(map(str, pd.read_csv(path, nrows=0).columns)) if path.name.endswith((".csv", ".csv.gz")) else []
+        if file_formats.is_text(path):
+            with file_formats.open_unpacked(path) as file:
+                return list(map(str, pd.read_csv(file, nrows=0, sep=file_formats.separator(path, text)).columns))
     except (ValueError, OSError):
-        return []
+        pass
+    return []

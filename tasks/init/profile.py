@@ -8,7 +8,11 @@ import pandas as pd
 
 from heldout.errors import BadArgument
 from heldout.losses import ZERO_ONE, natural_loss
-from tasks.data import column_types
+from tasks.data import column_types, dates, number_strings
+from tasks.data import target as targets
+from tasks.data.column_types import Column
+from tasks.data.dates import ColumnError
+from tasks.data.text_form import USUAL, TextForm
 from tasks.init import leakage, row_order
 from tasks.init.uninformative import why_useless
 from tasks.params.sections import ColumnKind
@@ -31,7 +35,7 @@ class Profile:
     """What a table holds. `classes` is empty for a target of numbers; `kinds` are the kinds of the features that stay.
 
     `missing` are strings that mean a gap, `time` the column that orders the rows as a stream, `characters` the mean
-    length of a row's texts, `remarks` further findings.
+    length of a row's texts, `parsed` the columns whose strings are numbers or dates, `remarks` further findings.
     """
 
     rows: int
@@ -43,21 +47,23 @@ class Profile:
     missing: tuple[str, ...]
     time: str | None
     characters: float
+    parsed: tuple[str, ...]
     remarks: tuple[str, ...]
 
 
-def look(table: pd.DataFrame, target: str) -> Profile:
-    """Look at every column of `table` and at the order of its rows.
+def look(table: pd.DataFrame, target: str, text: TextForm = USUAL) -> Profile:
+    """Look at every column of `table`, whose strings have the form `text`, and at the order of its rows.
 
     Raises UserError where the target is no column, has fewer than two values, is neither classes nor numbers, or where
     no feature is left.
     """
     _check(table, target)
-    table, missing = _without_markers(table, target)
+    table, parsed = _with_numbers(table, target, text)
+    table, missing = _without_markers(table, target, text)
     labeled = table[table[target].notna()]
     y = labeled[target].infer_objects()
     classes = _is_class(y, target)
-    of_all_rows, dropped = _usable(table.drop(columns=target))
+    of_all_rows, dropped, parsed_features = _usable(table.drop(columns=target), text)
     features = of_all_rows.loc[labeled.index]
     leaks, leak_remarks = _leaks(features, y, classes=classes)
     dropped |= {leak.column: leak.why for leak in leaks}
@@ -79,16 +85,44 @@ def look(table: pd.DataFrame, target: str) -> Profile:
         missing=missing,
         time=order.time,
         characters=sum(float(features[name].str.len().mean()) for name, kind in kinds.items() if kind == "text"),
+        parsed=(*parsed, *parsed_features),
         remarks=(*leak_remarks, *_copies(features, y), *order.remarks, *_gaps(of_all_rows[features.columns], missing)),
     )
 
 
-def _usable(features: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, str]]:
-    """The columns from which a learner may generalise, in their dtypes; and the reasons to leave the others out."""
-    unusable = {str(name): f"cannot be used as it is: it {why}" for name, why in column_types.refused(features).items()}
-    typed = column_types.typed(features.drop(columns=list(unusable)))[0]
+def _usable(features: pd.DataFrame, text: TextForm) -> tuple[pd.DataFrame, dict[str, str], list[str]]:
+    """The columns from which a learner may generalise, in their dtypes; the reasons to leave the others out; and which
+    strings were read as numbers or dates."""
+    refused = column_types.refused(features, text=text)
+    unusable = {str(name): f"cannot be used as it is: it {why}" for name, why in refused.items()}
+    typed, columns = column_types.typed(features.drop(columns=list(unusable)), text=text)
     useless = {str(name): why for name in typed.columns if (why := why_useless(typed[name])) is not None}
-    return typed.drop(columns=list(useless)), {**unusable, **useless}
+    kept = typed.drop(columns=list(useless))
+    parsed = [_parsed(features[name], kept[name], columns[name]) for name in kept.columns]
+    return kept, {**unusable, **useless}, [line for line in parsed if line is not None]
+
+
+def _parsed(strings: pd.Series, values: pd.Series, column: Column) -> str | None:
+    """What was made of strings that are numbers, or dates that do not start with the year."""
+    if column.format is None or column.format == dates.ISO:
+        return None
+    first = strings.first_valid_index()
+    value = values[first]
+    what = f"dates: {value.date()}" if column.kind == "date" else f"numbers: {value:.12g}"
+    return f"{strings.name}: strings such as {strings[first]!r} are {what}"
+
+
+def _with_numbers(table: pd.DataFrame, target: str, text: TextForm) -> tuple[pd.DataFrame, list[str]]:
+    """The table with the target as numbers where it has numbers written as strings, and a line that says so."""
+    try:
+        decimal = targets.decimal_of(table[target], text)
+    except ColumnError as error:
+        raise UserError(f"--target: {target} {error}") from None
+    if decimal is None:
+        return table, []
+    values = number_strings.parsed(table[target], decimal)
+    line = _parsed(table[target], values, Column("numeric", "strings", values.dtype, decimal))
+    return table.assign(**{target: values}), [line] if line else []
 
 
 def _check(table: pd.DataFrame, target: str) -> None:
@@ -115,15 +149,17 @@ def _is_class(y: pd.Series, target: str) -> bool:
             f"--target: {target} has another class in each of its {len(y)} rows, as {y.iloc[0]!r}: there is nothing to "
             "learn; name a column of classes or of numbers"
         )
+    if classes and (reason := targets.too_many_classes(y)) is not None:
+        raise UserError(f"--target: {target} {reason}; else name a column of classes or of numbers, or merge classes")
     return classes
 
 
-def _without_markers(table: pd.DataFrame, target: str) -> tuple[pd.DataFrame, tuple[str, ...]]:
+def _without_markers(table: pd.DataFrame, target: str, text: TextForm) -> tuple[pd.DataFrame, tuple[str, ...]]:
     """The table with gaps in place of the only string among the numbers of a column, and these strings."""
     markers: dict[str, None] = {}
-    for name in column_types.refused(table.drop(columns=target)):
-        values = table[name].dropna().astype(str)
-        strings = values[pd.to_numeric(values, errors="coerce").isna()].unique()
+    for name in column_types.refused(table.drop(columns=target), text=text):
+        distinct = pd.Series(table[name].dropna().astype(str).unique())
+        strings = distinct[~distinct.map(number_strings.looks_like_a_number).astype(bool)].tolist()
         if (
             len(strings) == 1
             and len(strings[0]) <= _LONGEST_MARKER

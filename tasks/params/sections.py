@@ -13,6 +13,8 @@ Fraction = Annotated[float, Field(gt=0, lt=1)]
 Count = Annotated[int, Field(ge=1)]
 Label = str | int | float | bool
 ColumnKind = Literal["numeric", "boolean", "category", "date", "text"]
+Separator = Literal["comma", "semicolon", "tab", "bar"]
+Decimal = Literal["point", "comma"]
 Module = Annotated[str, Field(pattern=r"^[A-Za-z_]\w*(\.[A-Za-z_]\w*)*$")]
 if TYPE_CHECKING:
     CriterionName = str
@@ -31,8 +33,23 @@ class Data(Section):
     """Where the rows come from, and which rows keep their labels."""
 
     source: str = Field(
-        description="sklearn:digits, iris, wine, breast_cancer or diabetes; openml:NAME-or-ID; or the path of a CSV "
-        "(also .csv.gz) or Parquet file, or of a folder of Parquet files"
+        description="sklearn:digits, iris, wine, breast_cancer or diabetes; openml:NAME-or-ID; or the path of a .csv, "
+        ".tsv, .json or .jsonl file (also with .gz or .zip), of a .parquet, .feather or .xlsx file, or of a folder of "
+        "Parquet files"
+    )
+    separator: Separator | None = Field(
+        None,  # comma, in .tsv tab
+        description="what separates the columns of a text file: comma, semicolon, tab or bar; null is comma, in .tsv "
+        "tab",
+    )
+    decimal: Decimal | None = Field(
+        None,  # point
+        description="the decimal mark of a text file, point or comma; null is point, and refuses strings such as "
+        "1,234, which can be read with either",
+    )
+    dayfirst: bool | None = Field(
+        None,
+        description="whether 01/02/2011 is the first of February; null refuses a column of dates that both orders read",
     )
     target: str | None = Field(
         None,  # the column named target

@@ -45,6 +45,7 @@ OTHERS = {
     "data.drop": [["clock", "house", "heavy"]],
     "data.columns": [{"x": "category"}],
     "data.missing": [["none"]],
+    "data.dayfirst": [True],
     "data.groups": ["house"],
     "data.time": ["clock"],
     "data.weight": ["heavy"],

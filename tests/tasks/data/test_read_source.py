@@ -40,7 +40,8 @@ def test_a_glob_names_its_files_in_order_from_here_or_from_the_root(checkout, ro
 
 
 COLUMNS = ("id", "x", "kind")
-PATHS = ("sklearn:NAME", "openml:NAME-or-ID", ".csv", ".csv.gz", ".parquet")
+ENDINGS = (".csv", ".gz", ".zip", ".parquet", ".xlsx")
+PATHS = ("sklearn:NAME", "openml:NAME-or-ID", *ENDINGS)
 SKIP = ("data.on_bad_shard", "skip")
 
 
@@ -69,7 +70,7 @@ SKIP = ("data.on_bad_shard", "skip")
         ("data.unlabeled=empty.csv", "data.unlabeled", ["empty.csv", "csv", "No columns", *SKIP]),
         ("data.unlabeled=head.csv", "data.unlabeled", ["head.csv", "no rows", *SKIP]),
         ("data.unlabeled=lacking.csv", "data.unlabeled", ["lacking.csv", "'x'", *SKIP]),
-        ("data.unlabeled=rows.txt", "data.unlabeled", ["rows.txt", *PATHS, *SKIP]),
+        ("data.unlabeled=rows.txt", "data.unlabeled", ["rows.txt", *ENDINGS, *SKIP]),
     ],
 )
 def test_rows_that_cannot_be_used_are_reported_with_key_value_and_remedy(rows, settings_of_rows, change, key, words):

@@ -83,10 +83,18 @@ def test_a_role_is_known_of_every_row_with_a_label(sold, settings_of_rows, role,
     assert_refused(lambda: prepare(settings), f"data.{role}", repr(column), "missing", 2, 60)
 
 
-@pytest.mark.parametrize("text", ["yesterday", "22.11.2026", "3/4/2026"])
+@pytest.mark.parametrize("text", ["yesterday", "3/4/2026"])
 def test_times_are_numbers_or_dates_that_can_be_read_in_one_way(sold, settings_of_rows, text):
     sold.assign(day=text).to_csv("rows.csv", index=False)
     assert_refused(lambda: prepare(settings_of_rows("data.time=day")), "data.time", "'day'", "numbers", "dates")
+
+
+@pytest.mark.parametrize(("form", "dayfirst"), [("%d.%m.%Y", "null"), ("%d/%m/%y", "true"), ("%m/%d/%y", "false")])
+def test_times_may_be_written_in_any_order_that_is_clear_or_said(sold, settings_of_rows, form, dayfirst):
+    days = pd.date_range("2011-01-01", periods=12).repeat(5)
+    settings = settings_of_rows("data.time=day", f"data.dayfirst={dayfirst}")
+    found = row_roles.read(sold.assign(day=days.strftime(form)), settings)
+    assert days.tolist() == found["time"].tolist()
 
 
 def test_groups_of_mixed_types_are_compared_as_text(sold, settings_of_rows):

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet
 import pytest
 
-from tasks.data import read_source
+from tasks.data import file_formats, read_source
 from tasks.data.prepare_tables import prepare
 from tasks.data.write_prepared import write_prepared
 from tests.tasks.mistakes import assert_refused
@@ -29,7 +29,7 @@ def truncated(path: str, data: bytes) -> None:
     Path(path).write_bytes(data[: len(data) // 2])
 
 
-FORMS = ("sklearn:NAME", "openml:NAME-or-ID", ".csv", ".csv.gz", ".parquet")
+FORMS = ("sklearn:NAME", "openml:NAME-or-ID", ".csv", ".gz", ".zip", ".parquet", ".xlsx")
 
 
 def make_loop() -> None:
@@ -56,9 +56,9 @@ BROKEN = {
     ),
     "semicolons": (
         lambda: Path("t.csv").write_text(GOOD.replace(",", ";")),
-        ["t.csv", "'id;x;kind'", "semicolon", "commas"],
+        ["t.csv", "'id;x;kind'", "comma", "data.separator", "semicolon"],
     ),
-    "tabs": (lambda: Path("t.csv").write_text(GOOD.replace(",", "\t")), ["t.csv", "tab", "commas"]),
+    "tabs": (lambda: Path("t.csv").write_text(GOOD.replace(",", "\t")), ["t.csv", "comma", "data.separator", "tab"]),
     "a name twice": (
         lambda: Path("t.csv").write_text(GOOD.replace("id,x", "x,x")),
         ["t.csv", 2, "'x'", "rename"],
@@ -140,7 +140,7 @@ CASES = {
         ["t.csv", "symbolic link"],
     ),
     "a pipe": ("t.csv", lambda: os.mkfifo("t.csv"), ["t.csv", "regular file"]),
-    "another format": ("t.xlsx", lambda: Path("t.xlsx").touch(), ["t.xlsx", *FORMS]),
+    "another format": ("t.xls", lambda: Path("t.xls").touch(), ["t.xls", *FORMS]),
     "an empty folder": ("t", lambda: Path("t").mkdir(), ["t", "folder", "Parquet", *FORMS]),
 }
 
@@ -179,7 +179,9 @@ def test_a_file_without_permission_is_reported(settings_of_rows):
 
 def test_a_reader_without_permission_is_reported(monkeypatch, settings_of_rows):
     Path("t.csv").write_text(GOOD)
-    monkeypatch.setattr(read_source, "_open", lambda path: (_ for _ in ()).throw(PermissionError(13, "denied")))
+    monkeypatch.setattr(
+        file_formats, "open_unpacked", lambda path: (_ for _ in ()).throw(PermissionError(13, "denied"))
+    )
     assert_refused(lambda: prepare(settings_of_rows("data.source=t.csv")), "data.source", "t.csv", "permission")
 
 

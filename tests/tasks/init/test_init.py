@@ -168,12 +168,12 @@ def test_rows_of_a_stream_are_split_in_their_order():
     assert "day" == written()["data"]["time"]
 
 
-def test_a_time_that_prepare_refuses_is_told_and_not_used():
+def test_rows_are_split_in_the_order_of_dates_that_start_with_the_day():
     days = pd.date_range("2026-01-01", periods=400).strftime("%d.%m.%Y")
     x = np.random.default_rng(0).normal(size=400)
     given_csv(pd.DataFrame({"day": days, "x": x, "label": np.arange(400) // 20 % 2}))
-    assert any(line.startswith("plan      changed, since `prepare` refuses the first plan: ") for line in begin())
-    assert None is written()["data"]["time"]
+    begin()
+    assert "day" == written()["data"]["time"]
 
 
 @pytest.mark.parametrize(("rows", "tested"), [(5200, 0.2), (9000, 0.28), (20_000, 0.4)])

@@ -1,0 +1,238 @@
+"""Reading one file, by its ending: text in columns, JSON, Parquet, Feather, Excel; text also in .gz and .zip.
+
+A file is data from a stranger: it is unpacked in memory alone and up to a limit, and no reader follows a reference in
+it. A file that cannot be read, or would be read wrong without notice (separator, encoding, header), raises UserError.
+"""
+
+import csv
+import gzip
+import io
+import zipfile
+from collections.abc import Collection, Sequence
+from pathlib import Path
+from typing import IO, Any
+
+import pandas as pd
+
+from tasks.data.text_form import DECIMALS, SEPARATORS, TextForm
+from tasks.runtime.errors import UserError
+
+_PACKED = ("", ".gz", ".zip")
+_CSV = tuple(f"{name}{packed}" for name in (".csv", ".tsv") for packed in _PACKED)
+_JSON = tuple(f"{name}{packed}" for name in (".json", ".jsonl", ".ndjson") for packed in _PACKED)
+ENDINGS = (*_CSV, *_JSON, ".parquet", ".feather", ".xlsx")
+NAMED_ENDINGS = ".csv, .tsv, .json, .jsonl (these also with .gz or .zip), .parquet, .feather or .xlsx"
+_LARGE, _RATIO = 100_000_000, 200  # a packed file may be unpacked to so many bytes, or to so many times its own
+
+
+def read(path: Path, key: str, missing: Sequence[str], as_strings: Collection[str], text: TextForm) -> pd.DataFrame:
+    """The rows of a file. Raises UserError that names `key` and the file."""
+    if not path.name.endswith(ENDINGS):
+        raise UserError(f"{key} is {path}; its name must end in {NAMED_ENDINGS}")
+    try:
+        _check_is_file(path, key)
+        if is_text(path):
+            return _read_csv(path, key, missing, as_strings, text)
+        return _READERS[_form(path)](path)
+    except UserError:
+        raise
+    except UnicodeDecodeError:
+        raise UserError(f"{key}: {path} {_not_utf8(path)}") from None
+    except PermissionError:
+        raise UserError(f"{key}: {path} may not be read by this user; give it read permission") from None
+    except Exception as error:  # a reader may raise any error for bytes that are not of its format
+        hint = " (is the file cut short?)" if isinstance(error, EOFError) else ""
+        raise UserError(f"{key}: {path} cannot be read as {_form(path)}: {_one_line(error)}{hint}") from None
+
+
+def is_text(path: Path) -> bool:
+    """Whether a file is text in columns, which a separator separates."""
+    return path.name.endswith(_CSV)
+
+
+def separator(path: Path, text: TextForm) -> str:
+    """The separator of a file of text."""
+    return SEPARATORS[text.separator or ("tab" if _form(path) == "tsv" else "comma")]
+
+
+def open_unpacked(path: Path) -> IO[bytes]:
+    """The bytes of a file, unpacked. Reading more than the limit raises ValueError, as does a zip of several files."""
+    if path.name.endswith(".zip"):
+        archive = zipfile.ZipFile(path)
+        files = [info for info in archive.infolist() if not info.is_dir() and not info.filename.startswith("__MACOSX/")]
+        if len(files) != 1:
+            raise ValueError(f"the zip holds {len(files)} files; pack one table")
+        if files[0].flag_bits & 1:
+            raise ValueError("the zip is encrypted; pack it without a password")
+        return _bounded(archive.open(files[0]), path)
+    return _bounded(gzip.open(path, "rb"), path) if path.name.endswith(".gz") else path.open("rb")
+
+
+class _Bounded(io.RawIOBase):
+    def __init__(self, stream: Any, most: int) -> None:
+        self._stream, self._most, self._left = stream, most, most
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        count: int = self._stream.readinto(buffer)
+        self._left -= count
+        if self._left < 0:
+            raise ValueError(_too_large(self._most))
+        return count
+
+
+def _bounded(stream: Any, path: Path) -> IO[bytes]:
+    return io.BufferedReader(_Bounded(stream, _most(path)), 1 << 20)
+
+
+def _most(path: Path) -> int:
+    return max(_LARGE, _RATIO * path.stat().st_size)
+
+
+def _too_large(most: int) -> str:
+    return f"it unpacks to more than {most} bytes, {_RATIO} times its size; unpack it yourself if you trust it"
+
+
+def _form(path: Path) -> str:
+    """The name of a file's format: its ending, without that of the packing."""
+    return next(suffix for suffix in reversed(path.suffixes) if suffix not in _PACKED).removeprefix(".")
+
+
+def _check_is_file(path: Path, key: str) -> None:
+    if path.is_file():
+        return
+    if path.is_dir():
+        raise UserError(f"{key} is {path}, a folder; give the path of a file")
+    if path.is_symlink():
+        raise UserError(f"{key} is {path}, a symbolic link that leads to no file, or to itself; fix the link")
+    if path.exists():
+        raise UserError(f"{key} is {path}, which is no regular file; give the path of a file")
+    raise UserError(f"{key} is {path}: no such file; give the path of a file, from the checkout or absolute")
+
+
+def _read_csv(
+    path: Path, key: str, missing: Sequence[str], as_strings: Collection[str], text: TextForm
+) -> pd.DataFrame:
+    mark = separator(path, text)
+    with open_unpacked(path) as file:
+        lines = csv.reader(io.TextIOWrapper(file, encoding="utf-8-sig", newline=""), delimiter=mark)
+        written = (line for line in lines if line)
+        header, first = next(written, []), next(written, [])
+    _check_header(header, first, mark, f"{key}: {path}")
+    with open_unpacked(path) as file:
+        frame: pd.DataFrame = pd.read_csv(
+            file,
+            sep=mark,
+            decimal=DECIMALS[text.decimal or "point"],
+            encoding="utf-8-sig",
+            low_memory=False,  # in pieces, a column could get two types
+            na_values=list(missing),
+            dtype={name: "str" for name in header if name in as_strings},
+        )
+    return frame
+
+
+def _check_header(header: Sequence[str], first: Sequence[str], mark: str, place: str) -> None:
+    if any("\0" in name for name in header):
+        raise UserError(f"{place} has a header of zero bytes: it is no text file; save it as CSV")
+    if len(first) > len(header) > 0:  # pandas would use the first field as the name of the row
+        raise UserError(
+            f"{place} has rows of {len(first)} fields, but its header names {len(header)}; name every column, or set "
+            f"data.separator, if it is not {_called(mark)}"
+        )
+    other = next(
+        (sign for sign in SEPARATORS.values() if len(header) == 1 and sign != mark and sign in header[0]), None
+    )
+    if other is not None:
+        raise UserError(
+            f"{place} has one column, {header[0][:80]!r}, whose name holds a {_called(other)}, but a {_called(mark)} "
+            f"separates columns; set data.separator to {_called(other)}"
+        )
+    twice = [name for name in dict.fromkeys(header) if name and header.count(name) > 1]
+    if twice:
+        raise UserError(
+            f"{place} has {header.count(twice[0])} columns called {twice[0]!r}; rename or remove all but one"
+        )
+
+
+def _called(mark: str) -> str:
+    return next(name for name, sign in SEPARATORS.items() if sign == mark)
+
+
+def _read_json(path: Path) -> pd.DataFrame:
+    with open_unpacked(path) as file:
+        data = file.read()
+    lines = not data.lstrip().startswith(b"[")
+    table: Any = pd.read_json(
+        io.BytesIO(data), lines=lines, orient="records", dtype=False, convert_dates=False, precise_float=True
+    )
+    frame: pd.DataFrame = table
+    return frame
+
+
+def _read_arrow(table: Any) -> pd.DataFrame:
+    names = table.schema.names
+    twice = [name for name in dict.fromkeys(names) if names.count(name) > 1]
+    if twice:
+        raise ValueError(f"it has {names.count(twice[0])} columns called {twice[0]!r}; rename or remove all but one")
+    frame: pd.DataFrame = table.to_pandas(self_destruct=True)
+    return frame.reset_index(drop=True)
+
+
+def _read_parquet(path: Path) -> pd.DataFrame:
+    import pyarrow.parquet
+
+    with pyarrow.parquet.ParquetFile(path, memory_map=True) as file:
+        table = file.read()
+    return _read_arrow(table)
+
+
+def _read_feather(path: Path) -> pd.DataFrame:
+    import pyarrow.feather
+
+    return _read_arrow(pyarrow.feather.read_table(path))
+
+
+def _read_excel(path: Path) -> pd.DataFrame:
+    with zipfile.ZipFile(path) as archive:
+        if sum(info.file_size for info in archive.infolist()) > _most(path):
+            raise ValueError(_too_large(_most(path)))
+    sheets = pd.read_excel(path, sheet_name=None, engine="calamine")
+    filled = {name: sheet for name, sheet in sheets.items() if not sheet.empty}
+    if len(filled) != 1:
+        raise ValueError(f"it has {len(filled)} sheets with rows ({', '.join(map(str, filled))}); keep one")
+    return next(iter(filled.values()))
+
+
+_READERS = {
+    "json": _read_json,
+    "jsonl": _read_json,
+    "ndjson": _read_json,
+    "parquet": _read_parquet,
+    "feather": _read_feather,
+    "xlsx": _read_excel,
+}
+
+
+def _not_utf8(path: Path) -> str:
+    """Where the first byte is that is not UTF-8, and what to do."""
+    with open_unpacked(path) as file:
+        if file.read(2) == b"\x1f\x8b":
+            return "is gzipped; call it .csv.gz"
+    with open_unpacked(path) as file:
+        for number, line in enumerate(file, start=1):
+            try:
+                line.decode("utf-8")
+            except UnicodeDecodeError as error:
+                byte = f"0x{line[error.start]:02x}"
+                return (
+                    f"is not UTF-8: line {number} has the byte {byte} at place {error.start + 1}; save it as UTF-8 "
+                    "(from Latin-1: iconv -f latin1 -t utf-8)"
+                )
+    return "is not UTF-8; save it as UTF-8"
+
+
+def _one_line(error: BaseException) -> str:
+    return " ".join(str(error).split())[:300] or type(error).__name__

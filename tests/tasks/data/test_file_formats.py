@@ -1,0 +1,158 @@
+"""Every format holds the same rows; a file from a stranger unpacks to a limit, and is read from itself alone."""
+
+import gzip
+import json
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from xml.sax.saxutils import escape
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from tasks.data import file_formats
+from tasks.data.read_source import read_table
+from tasks.data.text_form import TextForm
+from tests.tasks.mistakes import assert_refused
+
+_NAMESPACE = 'xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"'
+_OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+_PACKAGE = "http://schemas.openxmlformats.org/package/2006"
+
+
+@pytest.fixture
+def frame():
+    rng = np.random.default_rng(0)
+    words = np.array(["a; b", "c, d", "e|f", None], dtype=object)
+    return pd.DataFrame(
+        {"x": rng.normal(size=40).round(3), "n": rng.integers(0, 9, 40), "word": rng.choice(words, 40), "yes": True}
+    ).astype({"word": "str"})
+
+
+def lines_of(frame: pd.DataFrame) -> str:
+    return "".join(f"{json.dumps(row)}\n" for row in json.loads(frame.to_json(orient="records")))
+
+
+def zipped(name: str, **members: str | bytes) -> None:
+    with zipfile.ZipFile(name, "w", zipfile.ZIP_DEFLATED) as archive:
+        for member, content in members.items():
+            archive.writestr(member, content)
+
+
+def workbook(name: str, *sheets: pd.DataFrame, head: str = "", first: str | None = None) -> None:
+    """A minimal .xlsx; `head` precedes the XML of each sheet, `first` replaces the first header by raw XML."""
+    numbers = range(1, len(sheets) + 1)
+    relations = "".join(
+        f'<Relationship Id="r{n}" Type="{_OFFICE}/worksheet" Target="worksheets/sheet{n}.xml"/>' for n in numbers
+    )
+    named = "".join(f'<sheet name="S{n}" sheetId="{n}" r:id="r{n}"/>' for n in numbers)
+    types = "application/vnd.openxmlformats-officedocument.spreadsheetml"
+    zipped(
+        name,
+        **{
+            "[Content_Types].xml": f'<Types xmlns="{_PACKAGE}/content-types">'
+            '<Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>'
+            f'<Override PartName="/xl/workbook.xml" ContentType="{types}.sheet.main+xml"/></Types>',
+            "_rels/.rels": f'<Relationships xmlns="{_PACKAGE}/relationships"><Relationship Id="r" '
+            f'Type="{_OFFICE}/officeDocument" Target="xl/workbook.xml"/></Relationships>',
+            "xl/workbook.xml": f'<workbook {_NAMESPACE} xmlns:r="{_OFFICE}"><sheets>{named}</sheets></workbook>',
+            "xl/_rels/workbook.xml.rels": f'<Relationships xmlns="{_PACKAGE}/relationships">{relations}'
+            "</Relationships>",
+            **{f"xl/worksheets/sheet{n}.xml": f"{head}{_sheet(sheets[n - 1], first)}" for n in numbers},
+        },
+    )
+
+
+def _sheet(frame: pd.DataFrame, first: str | None) -> str:
+    def cell(value: object) -> str:
+        if value is None or value != value:
+            return "<c/>"
+        if isinstance(value, bool | np.bool_):
+            return f'<c t="b"><v>{int(value)}</v></c>'
+        if isinstance(value, str):
+            return f'<c t="inlineStr"><is><t>{escape(value)}</t></is></c>'
+        return f"<c><v>{value}</v></c>"
+
+    header = [cell(name) for name in frame.columns]
+    header[:1] = [first] if first is not None else header[:1]
+    cells = [header, *([cell(value) for value in row] for row in frame.astype(object).to_numpy())]
+    rows = "".join(f"<row>{''.join(row)}</row>" for row in cells)
+    return f"<worksheet {_NAMESPACE}><sheetData>{rows}</sheetData></worksheet>"
+
+
+WRITERS: dict[str, Callable[[pd.DataFrame, str], object]] = {
+    "t.csv": lambda frame, name: frame.to_csv(name, index=False),
+    "t.csv.gz": lambda frame, name: frame.to_csv(name, index=False),
+    "t.csv.zip": lambda frame, name: zipped(name, **{"a.csv": frame.to_csv(index=False), "__MACOSX/._a.csv": "x"}),
+    "t.tsv": lambda frame, name: frame.to_csv(name, index=False, sep="\t"),
+    "t.tsv.gz": lambda frame, name: frame.to_csv(name, index=False, sep="\t"),
+    "t.jsonl": lambda frame, name: Path(name).write_text(lines_of(frame)),
+    "t.json": lambda frame, name: Path(name).write_text(f" {frame.to_json(orient='records')}\n"),
+    "t.ndjson.gz": lambda frame, name: Path(name).write_bytes(gzip.compress(lines_of(frame).encode())),
+    "t.feather": lambda frame, name: frame.to_feather(name),
+    "t.parquet": lambda frame, name: frame.to_parquet(name),
+    "t.xlsx": lambda frame, name: workbook(name, frame, frame.iloc[:0, :0]),
+}
+
+
+@pytest.mark.parametrize("name", WRITERS)
+def test_every_format_holds_the_same_rows(frame, name):
+    WRITERS[name](frame, name)
+    found = read_table(name)
+    pd.testing.assert_frame_equal(frame, found.astype(frame.dtypes.to_dict()), check_exact=True)
+    assert ["f", "i", "b"] == [found[column].dtype.kind for column in ("x", "n", "yes")]
+
+
+@pytest.mark.parametrize("mark", [",", ";", "\t", "|"])
+@pytest.mark.parametrize("decimal", [".", ","])
+def test_text_is_read_in_the_form_that_is_said(frame, mark, decimal):
+    frame.to_csv("t.csv", index=False, sep=mark, decimal=decimal)
+    pd.testing.assert_frame_equal(frame, read_table("t.csv", text=TextForm.given(mark, decimal, None)))
+
+
+def bomb(name: str) -> None:
+    content = "x,n\n" + "0,0\n" * 300_000
+    if name.endswith(".xlsx"):
+        workbook(name, pd.DataFrame({"x": [0.0]}), head=" " * 1_200_000)
+    elif name.endswith(".zip"):
+        zipped(name, **{"t.csv": content})
+    else:
+        Path(name).write_bytes(gzip.compress(content.encode()))
+
+
+@pytest.mark.parametrize("name", ["t.csv.zip", "t.csv.gz", "t.json.gz", "t.xlsx"])
+def test_a_packed_file_is_unpacked_up_to_a_limit(name, monkeypatch):
+    bomb(name)
+    monkeypatch.setattr(file_formats, "_LARGE", 100_000)
+    monkeypatch.setattr(file_formats, "_RATIO", 20)
+    assert_refused(lambda: read_table(name), "data.source", name, "unpacks", 20)
+
+
+def test_a_zip_holds_one_table_and_nothing_is_written_next_to_it(tmp_path, monkeypatch):
+    inside = tmp_path / "inside"
+    inside.mkdir()
+    monkeypatch.chdir(inside)
+    zipped("none.csv.zip")
+    zipped("two.csv.zip", **{"a.csv": "x,y\n1,2\n", "b.csv": "x,y\n1,2\n"})
+    for name, count in (("none.csv.zip", 0), ("two.csv.zip", 2)):
+        assert_refused(lambda name=name: read_table(name), "data.source", name, count, "files")
+    zipped("out.csv.zip", **{"../../evil.csv": "x,y\n1,2\n"})
+    before = sorted(tmp_path.parent.rglob("*"))
+    assert [[1, 2]] == read_table("out.csv.zip").to_numpy().tolist()
+    assert before == sorted(tmp_path.parent.rglob("*"))
+
+
+def test_a_workbook_reads_no_other_file_and_has_one_sheet():
+    Path("secret.txt").write_text("secret")
+    frame = pd.DataFrame({"x": [1.0, 2.0], "y": [3.0, 4.0]})
+    place = Path("secret.txt").absolute()
+    doctype = f'<?xml version="1.0"?><!DOCTYPE w [<!ENTITY s SYSTEM "file://{place}">]>'
+    workbook("t.xlsx", frame, head=doctype, first='<c t="inlineStr"><is><t>x&s;</t></is></c>')
+    try:
+        assert "secret" not in " ".join(read_table("t.xlsx").columns)
+    except Exception as error:
+        assert "data.source" in str(error)  # noqa: PT017
+        assert "secret" not in str(error).replace(str(place), "")  # noqa: PT017
+    workbook("two.xlsx", frame, frame)
+    assert_refused(lambda: read_table("two.xlsx"), "data.source", "two.xlsx", 2, "sheets", "S1", "S2")
