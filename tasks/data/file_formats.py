@@ -165,9 +165,7 @@ def _read_json(path: Path) -> pd.DataFrame:
     with open_unpacked(path) as file:
         data = file.read()
     lines = not data.lstrip().startswith(b"[")
-    table: Any = pd.read_json(
-        io.BytesIO(data), lines=lines, orient="records", dtype=False, convert_dates=False, precise_float=True
-    )
+    table: Any = pd.read_json(io.BytesIO(data), lines=lines, orient="records", dtype=False, precise_float=True)
     frame: pd.DataFrame = table
     return frame
 
