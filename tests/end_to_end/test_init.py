@@ -77,3 +77,21 @@ def test_from_a_table_to_a_decision_without_an_edit(begun, outside):
     frame = pd.read_csv(outside)
     frame.iloc[1:].to_csv(checkout.path / "data/raw/patients.csv", index=False)
     assert "prepare" in json.loads(checkout.run("dvc", "status", "--json").stdout)
+
+
+def test_a_table_of_another_country_is_read_as_it_is_written(begun, tmp_path):
+    checkout, _ = begun
+    path = tmp_path / "kunden.csv"
+    row = "{0};{1},{2};{3:02d}/{4:02d}/11;€{5}.{6:03d}\n"
+    path.write_text(
+        "nummer;maß;tag;umsatz\n"
+        + "".join(row.format(7 * n % 90, n % 13, n % 10, 1 + n % 9, 1 + n % 7, 1 + n % 8, 3 * n) for n in range(90))
+    )
+    run = checkout.flow("init", path, "--target", "umsatz", "--dayfirst")
+    words = [line.split()[:2] for line in run.stdout.splitlines()]
+    for finding in (["found", "columns"], ["found", "maß:"], ["parsed", "umsatz:"], ["parsed", "tag:"]):
+        assert finding in words
+    data = yaml.safe_load((checkout.path / "params.yaml").read_text())["data"]
+    assert ("semicolon", "comma", True) == (data["separator"], data["decimal"], data["dayfirst"])
+    run = checkout.flow("init", path, "--target", "umsatz", "--sep", ":", check=False)
+    assert (2, True) == (run.returncode, run.stderr.startswith("error: --sep is ':'"))
