@@ -1,4 +1,4 @@
-"""Numbers written as strings, such as $118,884 or 12,5 %: a whole column is read with one decimal mark, or not at all.
+"""Numbers written as strings, as $118,884, 12,5 % or (1.50): a column is read with one decimal mark, or not at all.
 
 Strings of digits alone are codes, not numbers in disguise. A currency or percent sign must be the same in every value.
 """
@@ -16,6 +16,7 @@ _MONEY = r"[$€£¥₹]|USD|EUR|GBP|CHF|JPY"
 _SIGN = "[-+\N{MINUS SIGN}]?"
 _SPACE = " \N{NO-BREAK SPACE}\N{NARROW NO-BREAK SPACE}\N{THIN SPACE}"
 _CODE = re.compile(r"[0-9]+")
+_IN_BRACKETS = re.compile(r"\s*\((.*)\)\s*")  # a negative number, as accountants write it
 
 
 def _pattern(decimal: str, thousands: str) -> re.Pattern[str]:
@@ -33,7 +34,7 @@ _PATTERNS = {"point": _pattern(r"\.", ","), "comma": _pattern(",", r"\.")}
 
 def looks_like_a_number(string: str) -> bool:
     """Whether a string is a number with either decimal mark."""
-    return any(pattern.fullmatch(string) for pattern in _PATTERNS.values())
+    return any(_match(string, mark) for mark in _MARKS)
 
 
 def reading(distinct: Sequence[str]) -> Literal["point", "comma", "either", "open"] | None:
@@ -42,7 +43,7 @@ def reading(distinct: Sequence[str]) -> Literal["point", "comma", "either", "ope
     It is either if both marks give the same numbers, and open if they do not, as '1,234'; but with a currency sign the
     mark before three digits separates thousands.
     """
-    marks = [mark for mark in _MARKS if all(map(_PATTERNS[mark].fullmatch, distinct))]
+    marks = [mark for mark in _MARKS if all(_match(string, mark) for string in distinct)]
     signs = {_sign(string) for string in distinct} if marks else set()
     if len(signs) != 1 or all(map(_CODE.fullmatch, distinct)):
         return None
@@ -90,8 +91,12 @@ def as_strings(values: pd.Series) -> pd.Series:
     return values.astype("object").where(values.notna(), None).map(str, na_action="ignore")
 
 
+def _match(string: str, decimal: str) -> re.Match[str] | None:
+    return _PATTERNS[decimal].fullmatch(_IN_BRACKETS.sub(r"-\1", string))
+
+
 def _number(string: str, decimal: str) -> float:
-    match = _PATTERNS[decimal].fullmatch(string)
+    match = _match(string, decimal)
     if match is None:
         raise ColumnError(
             f"has the value {string!r}, which is no number with a decimal {decimal}; add it to data.missing, or set "
@@ -102,5 +107,5 @@ def _number(string: str, decimal: str) -> float:
 
 
 def _sign(string: str) -> str:
-    match = next(found for pattern in _PATTERNS.values() if (found := pattern.fullmatch(string)))
+    match = next(found for mark in _MARKS if (found := _match(string, mark)))
     return f"{match['left'] or ''}{match['right'] or ''}"

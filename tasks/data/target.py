@@ -88,10 +88,16 @@ def too_many_classes(target: pd.Series) -> str | None:
     classes, rows = target.nunique(), len(target)
     if classes <= max(_CLASSES, rows / _ROWS_A_CLASS):
         return None
-    example = target.dropna().iloc[0]
+    distinct = pd.Series(target.dropna().unique())
+    numbers = distinct.astype("str").map(number_strings.looks_like_a_number).astype("bool")
+    if not numbers.all() and numbers.mean() >= 0.5:
+        return (
+            f"mixes numbers with strings such as {distinct[~numbers].iloc[0]!r}; leave gaps empty, or name their "
+            "string in data.missing"
+        )
     return (
-        f"has {classes} classes, as {example!r}, in {rows} rows: fewer than {_ROWS_A_CLASS} rows a class; if they are "
-        "numbers, write them as numbers"
+        f"has {classes} classes, as {distinct[0]!r}, in {rows} rows: fewer than {_ROWS_A_CLASS} rows a class; if they "
+        "are numbers, write them as numbers"
     )
 
 

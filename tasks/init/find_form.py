@@ -93,7 +93,7 @@ def _numbers(values: pd.Series) -> list[str]:
     """The distinct strings of a column that look like numbers, if they are at least half of its strings."""
     if not isinstance(values.dtype, pd.StringDtype) and values.dtype != object:
         return []
-    distinct = [item for item in values.dropna().unique() if isinstance(item, str)]
+    distinct = list(dict.fromkeys(item for item in values.dropna() if isinstance(item, str)))
     first = distinct[:_STRINGS]
     if 2 * sum(map(number_strings.looks_like_a_number, first)) < max(1, len(first)):
         return []

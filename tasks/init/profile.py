@@ -106,7 +106,8 @@ def _parsed(strings: pd.Series, values: pd.Series, column: Column) -> str | None
     """What was made of strings that are numbers, or dates that do not start with the year."""
     if column.format is None or column.format == dates.ISO:
         return None
-    first = strings.first_valid_index()
+    present = strings.dropna().astype("str")
+    first = (~present.str.fullmatch(r"[-+0-9.]+")).idxmax()  # a string that is no number without further knowledge
     value = values[first]
     what = f"dates: {value.date()}" if column.kind == "date" else f"numbers: {value:.12g}"
     return f"{strings.name}: strings such as {strings[first]!r} are {what}"

@@ -38,6 +38,7 @@ FOUND = {
     "days": (["2024-01-31", None], "date", "datetime64[us]"),
     "moments": (["2024-01-31 10:00:05", "2024-02-01T00:00:00Z"], "date", "datetime64[us]"),
     "days, the month first": (["03/14/2024", "05/06/2024"], "date", "datetime64[us]"),
+    "hours up to twelve": (["03/14/2024 12:05 AM", "05/06/2024 01:00 PM"], "date", "datetime64[us]"),
     "days with names": (["26-FEB-1987 15:01:01.79", "1-MAR-1987 00:00:00.00"], "date", "datetime64[us]"),
     "timestamps": (pd.to_datetime(["2024-01-01", None]), "date", "datetime64[us]"),
     "dates": ([datetime.date(2024, 1, 1), None], "date", "datetime64[us]"),

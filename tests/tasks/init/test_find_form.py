@@ -1,5 +1,6 @@
 """init finds how a table's text is written: the same table in any form is prepared to the same rows, and it is said."""
 
+import json
 import sys
 from pathlib import Path
 
@@ -85,7 +86,7 @@ def test_numbers_with_a_point_elsewhere_say_what_a_comma_is(frame):
 
 def test_columns_with_different_marks_are_each_read_with_their_own(frame):
     frame.assign(z=[f"{row},5" for row in range(ROWS)]).to_csv("t.csv", index=False)
-    assert any(line.startswith("parsed    z: ") for line in begin("t.csv"))
+    assert any(line.startswith("parsed    z: ") and "'0,5'" in line for line in begin("t.csv"))
     assert USUAL == form_written()
     assert {"x", "z"} <= set(prepare(load("params.yaml")).labeled.select_dtypes("float").columns)
 
@@ -125,7 +126,18 @@ def test_a_target_of_too_many_classes_is_refused(frame):
     with pytest.raises(UserError) as caught:
         begin("t.csv")
     assert_names(str(caught.value), "--target", "y", 40, ROWS, 50)
+    frame["y"] = ["?" if row % 9 == 0 else f"${row},000" for row in range(ROWS)]
+    frame.to_csv("t.csv", index=False)
+    with pytest.raises(UserError) as caught:
+        begin("t.csv")
+    assert_names(str(caught.value), "--target", "y", "numbers", "'?'")
     assert not Path("params.yaml").exists()
+
+
+def test_nested_values_are_left_out_by_name():
+    rows = [{"x": row**2 % 7, "deep": {"a": [row]}, "y": row % 2} for row in range(ROWS)]
+    Path("t.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    assert any(line.startswith("dropped   deep: ") for line in begin("t.jsonl"))
 
 
 def test_a_table_in_a_store_is_copied_below_data_raw(frame, tmp_path_factory):
