@@ -107,10 +107,11 @@ def _parsed(strings: pd.Series, values: pd.Series, column: Column) -> str | None
     if column.format is None or column.format == dates.ISO:
         return None
     present = strings.dropna().astype("str")
-    first = (~present.str.fullmatch(r"[-+0-9.]+")).idxmax()  # a string that is no number without further knowledge
-    value = values[first]
+    disguised = ~present.str.fullmatch(r"[-+0-9.]+").to_numpy(dtype=bool)
+    place = int(disguised.argmax())
+    value = values[strings.notna()].iloc[place]
     what = f"dates: {value.date()}" if column.kind == "date" else f"numbers: {value:.12g}"
-    return f"{strings.name}: strings such as {strings[first]!r} are {what}"
+    return f"{strings.name}: strings such as {present.iloc[place]!r} are {what}"
 
 
 def _with_numbers(table: pd.DataFrame, target: str, text: TextForm) -> tuple[pd.DataFrame, list[str]]:
