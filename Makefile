@@ -3,7 +3,7 @@ PYTHON := $(shell command -v python3.11 || command -v python3)
 UV := uv==0.13.9
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
 
-.PHONY: repro test test-slow test-long test-heldout test-tasks test-runs test-faults studies datasets docs bench bench-quick check ui serve lock clean
+.PHONY: repro test test-slow test-long test-heldout test-tasks test-runs test-faults studies datasets traps docs bench bench-quick check ui serve lock clean
 
 repro: .venv/ready ## validate the candidates of params.yaml
 	dvc repro
@@ -48,8 +48,11 @@ docs: .venv/ready ## what is made from the code: params.schema.json, docs/params
 	python -m tasks.params.docs
 	python -m studies.method_pictures --tables
 
-datasets: .venv/ready ## a quarter of an hour: the public data sets in DATA=FOLDER, each from its file to the decision; docs/datasets.md
+datasets: .venv/ready ## hours: the public data sets, fifteen of them in DATA=FOLDER, each from its file to the decision; docs/datasets.md
 	python -m studies.datasets $(if $(DATA),--data $(DATA))
+
+traps: .venv/ready ## minutes: what init finds in tables with a planted trap, and in the public data sets; docs/traps.md
+	python -m studies.trap_finds $(if $(DATA),--data $(DATA))
 
 bench: .venv/ready ## at most 20 minutes, on an idle machine: measures the table and the picture of docs/speed.md again
 	python -m benchmarks

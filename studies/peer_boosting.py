@@ -1,0 +1,53 @@
+"""Gradient boosting with its defaults on every row outside the test part of this checkout: its error on that part.
+
+    python -m studies.peer_boosting    # after dvc repro; prints {"error": …, "rows": …, "test_rows": …}
+
+Columns become numbers by `heldout.preprocessing.auto`. Boosting is scikit-learn's; for texts it is LightGBM's, which
+takes sparse rows.
+"""
+
+import json
+import warnings
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
+from sklearn.pipeline import make_pipeline
+
+from heldout.fitting import test
+from heldout.losses import choose_loss
+from heldout.preprocessing import auto
+from tasks import params
+from tasks.storage import files
+
+_SEED = 0
+
+
+def learner(X: pd.DataFrame, of_classes: bool) -> Any:
+    """An unfitted gradient boosting for these columns."""
+    if any(pd.api.types.is_string_dtype(dtype) for dtype in X.dtypes):
+        from lightgbm import LGBMClassifier, LGBMRegressor
+
+        boosting = (LGBMClassifier if of_classes else LGBMRegressor)(random_state=_SEED, n_jobs=1, verbose=-1)
+    else:
+        boosting = (HistGradientBoostingClassifier if of_classes else HistGradientBoostingRegressor)(random_state=_SEED)
+    return make_pipeline(auto(boosting), boosting)
+
+
+def main() -> None:
+    """Fit, test, print."""
+    settings = params.load()
+    parts = [files.read_table(path) for path in (files.LABELED, files.FURTHER) if path.exists()]
+    X, y = pd.concat([part for part, _ in parts]), np.concatenate([labels for _, labels in parts])
+    X_test, y_test = files.read_table(files.TEST)
+    loss = choose_loss(settings.loss, y)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model = learner(X, loss.of_classes).fit(X, y)
+        losses = test(model, X_test, y_test, np.arange(len(y_test)), loss)
+    print(json.dumps({"error": float(losses.mean()), "rows": len(y), "test_rows": len(y_test)}))
+
+
+if __name__ == "__main__":
+    main()
