@@ -263,7 +263,7 @@ def _ambiguous_dates(rng: np.random.Generator) -> Trap:
     days = pd.Timestamp("2011-01-01") + pd.to_timedelta(rng.integers(0, 12, _ROWS) * 31, unit="D")
     frame["day"] = [f"{rng.integers(1, 13):02d}/{day.month:02d}/{day.year % 100:02d}" for day in days]
     return Trap(
-        "dates that may start with day or month", frame.to_csv(index=False), "y", ("error", "found"), "dayfirst"
+        "dates that may start with day or month", frame.to_csv(index=False), "y", ("error", "dropped"), "dayfirst"
     )
 
 
