@@ -71,7 +71,7 @@ def _use_own_environment() -> None:
     """Continue with the checkout's .venv if `python` is another Python, as under `.venv/bin/dvc repro`."""
     if importlib.util.find_spec("prefect") is not None:
         return
-    python = Path(".venv/bin/python")
+    python = Path(os.environ.get("DVC_ROOT", "."), ".venv/bin/python")  # of the checkout, also in a copy of DVC's
     if not python.exists():
         print("error: the packages of requirements.lock are not installed; run `make repro` first", file=sys.stderr)
         sys.exit(2)

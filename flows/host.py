@@ -24,7 +24,7 @@ import psutil
 from flows.session import CRASH, INTERRUPTED, Session, log_to_terminal, report_error
 from tasks.runtime import environment
 from tasks.runtime.checkout_lock import checkout_lock
-from tasks.runtime.environment import CACHE
+from tasks.runtime.environment import CACHE, copy_suffix
 from tasks.runtime.errors import UserError
 
 log = logging.getLogger("heldout")
@@ -66,7 +66,7 @@ class Host:
         address.unlink(missing_ok=True)
         with socket.socket(socket.AF_UNIX) as listener, ExitStack() as closing:
             listener.bind(str(address))
-            closing.callback(address.unlink, missing_ok=True)
+            closing.callback(address.resolve().unlink, missing_ok=True)  # DVC may have removed the folder by then
             listener.listen()
             threading.Thread(target=_watch, args=(driver,), daemon=True).start()
             self._session.start_server()
@@ -190,7 +190,7 @@ def _connect(address: Path) -> socket.socket | None:
 
 
 def _address(driver: psutil.Process) -> Path:
-    return CACHE / f"host-{driver.pid}.sock"  # relative: the system's limit is about 100 characters
+    return CACHE / f"host-{driver.pid}{copy_suffix()}.sock"  # relative: the system's limit is about 100 characters
 
 
 def _watch(driver: psutil.Process) -> None:

@@ -9,8 +9,8 @@ from tasks.runtime.checkout_lock import checkout_lock
 
 DESCRIPTION = """\
 Look at a table, report what is in it, and write params.yaml for it: what to predict, which columns to leave out and \
-why, how to split, and candidates that fit. The table is copied below data/raw and tracked by DVC; the old params.yaml \
-is kept as params.yaml.old. An error changes nothing. Then run `dvc repro`."""
+why, how to split, and candidates that fit. The table is copied below data/raw and given to DVC. A params.yaml \
+that was edited and is not in git is kept as params.yaml.old. An error changes nothing. Then run `dvc repro`."""
 
 
 def parser() -> argparse.ArgumentParser:

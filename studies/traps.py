@@ -147,7 +147,7 @@ def _near_copy(rng: np.random.Generator) -> Trap:
     return _leak("target with a little noise", frame, "estimate")
 
 
-def _patients(rng: np.random.Generator, rows: int, name: Callable[[int], object]) -> pd.DataFrame:
+def _patients(rng: np.random.Generator, rows: int, name: Callable[[int], int | str]) -> pd.DataFrame:
     patients = _ROWS // rows
     of_patient = np.repeat(np.arange(patients), rows)
     centre, ill = rng.normal(size=(patients, 5)), rng.random(patients) < 0.45
@@ -155,7 +155,7 @@ def _patients(rng: np.random.Generator, rows: int, name: Callable[[int], object]
     frame = pd.DataFrame(X, columns=["a", "b", "c", "d", "e"]).round(4)
     shift = 0.5 * ill[of_patient]
     frame["a"] += shift
-    frame["patient"] = [name(patient) for patient in of_patient]
+    frame["patient"] = pd.Series([name(int(patient)) for patient in of_patient])
     frame["y"] = np.where(ill[of_patient], "ill", "well")
     return frame
 

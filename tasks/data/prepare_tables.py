@@ -55,7 +55,7 @@ def prepare(settings: Settings) -> Prepared:
     roles = row_roles.read(source, settings)
     rows = target.with_target(source, settings)
     features, columns = typed(rows.drop(columns=TARGET), data.columns, text)
-    table = features.assign(**{TARGET: rows[TARGET]})
+    table = pd.concat([features, rows[TARGET]], axis=1)  # `assign` warns of many columns
     has_label = table[TARGET].notna().to_numpy()
     pool, hidden = (table, table.iloc[:0]) if has_label.all() else (table[has_label], table[~has_label])
     row_roles.check_complete(roles[has_label], settings)

@@ -43,7 +43,8 @@ def with_target(table: pd.DataFrame, settings: Settings) -> pd.DataFrame:
     for column in data.columns or {}:
         if column not in features.columns:
             raise UserError(f"data.columns names {column!r}, which is no feature of {data.source}; it has {columns}")
-    return features.assign(**{TARGET: _positive(_plain(table[name], name, settings), name, settings)})
+    labels = _positive(_plain(table[name], name, settings), name, settings)
+    return pd.concat([features, labels.rename(TARGET)], axis=1)  # `assign` warns of many columns
 
 
 def _positive(target: pd.Series, name: str, settings: Settings) -> pd.Series:

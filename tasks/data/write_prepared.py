@@ -57,6 +57,8 @@ def _write_shards(shards: Shards, folder: Path) -> list[ShardReport]:
         name = f"shard-{sum(known.bad is None for known in reports):05d}.parquet"
         shard.to_parquet(folder / name)
         reports.append(replace(report, shard=name))
+    if not any(folder.iterdir()):
+        (folder / ".none").touch()  # DVC warns of an empty folder, and does not restore it
     return reports
 
 

@@ -18,22 +18,29 @@ log = logging.getLogger("heldout")
 
 
 def run_all(
-    settings: Settings, what: str, function: Callable[..., Any], todo: Sequence[Work], reused: int
+    settings: Settings,
+    what: str,
+    function: Callable[..., Any],
+    todo: Sequence[Work],
+    reused: int,
+    *,
+    measuring: bool = False,
 ) -> list[Any]:
     """One Prefect task run for each of `todo`, the longest first; their results, in the order of `todo`.
 
-    `reused` is the number of tasks that were finished before, for the log.
+    `reused` is the number of tasks that were finished before, for the log; `measuring` as in `Progress`.
     """
     log.info("%s: %d tasks reused, %d to do", what, reused, len(todo))
     pool = executor(settings.execution)
-    with Progress(what, len(todo)) as progress:
+    with Progress(what, todo, measuring=measuring) as progress:
         futures = {
             place: _unit.with_options(task_run_name=todo[place].name).submit(pool, function, todo[place])
             for place in longest_first(todo)
         }
+        places = {future: place for place, future in futures.items()}
         try:
-            for _ in as_completed([*futures.values()]):
-                progress.advance()
+            for future in as_completed([*futures.values()]):
+                progress.advance(todo[places[future]])
         except BaseException:  # an interruption does not wait for the fits in progress
             stop(settings.execution)
             raise

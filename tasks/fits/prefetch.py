@@ -10,7 +10,7 @@ from typing import Any
 from tasks.fits.executor import Work, executor, longest_first
 from tasks.params.sections import Execution
 
-_prefetched: dict[tuple[str, ...], "Future[Any]"] = {}
+_prefetched: dict[tuple[str, ...], tuple[Work, "Future[Any]"]] = {}
 
 
 def submit_all(settings: Execution, function: Callable[..., Any], todo: Sequence[Work]) -> None:
@@ -23,7 +23,7 @@ def submit_all(settings: Execution, function: Callable[..., Any], todo: Sequence
 def submit(pool: Executor, function: Callable[..., Any], work: Work) -> None:
     """Submit a task, unless a task with the same keys is prefetched; it starts after all tasks in the queue."""
     if work.keys not in _prefetched:
-        _prefetched[work.keys] = pool.submit(function, *work.arguments)
+        _prefetched[work.keys] = work, pool.submit(function, *work.arguments)
 
 
 def is_prefetched(keys: Sequence[str]) -> bool:
@@ -34,4 +34,10 @@ def is_prefetched(keys: Sequence[str]) -> bool:
 def result(pool: Executor, function: Callable[..., Any], work: Work) -> Any:
     """The result of the task: of the prefetched task, or of a task submitted now."""
     prefetched = _prefetched.pop(work.keys, None)
-    return (pool.submit(function, *work.arguments) if prefetched is None else prefetched).result()
+    return (pool.submit(function, *work.arguments) if prefetched is None else prefetched[1]).result()
+
+
+def of_later_stages(todo: Sequence[Work]) -> list[tuple[Work, bool]]:
+    """The prefetched tasks that no stage has waited for, without those of `todo`, and whether each is finished."""
+    present = {work.keys for work in todo}
+    return [(work, future.done()) for keys, (work, future) in list(_prefetched.items()) if keys not in present]

@@ -42,7 +42,9 @@ def fit_all(settings: Settings, names: Sequence[SchemeName]) -> tuple[dict[str, 
         failures = _failures(exact_work, reasons)
     units = _units(settings, plans, exact_keys, versions)
     todo, reused = _fit_work(settings, plans, units, versions)
-    failures |= _failures(todo, run_all(settings, " and ".join(names), worker.fit_units, todo, reused))
+    measuring = "holdout" in names
+    reasons = run_all(settings, " and ".join(names), worker.fit_units, todo, reused, measuring=measuring)
+    failures |= _failures(todo, reasons)
     check_not_all_failed(settings, failures)
     return _finished(settings, plans, units, exact_keys, failures), failures
 

@@ -1,4 +1,4 @@
-"""A user's files, copied below data/raw and tracked by DVC; after an error everything is as before."""
+"""A user's files, copied below data/raw and given to DVC; after an error everything is as before."""
 
 import filecmp
 import shutil
@@ -29,28 +29,26 @@ def place(source: str, taken: Sequence[str] = ()) -> str:
         return source
     if _inside(source) is not None:
         return str(_inside(source))
-    name = "unlabeled" if has_magic(source) else Path(source).resolve().name
+    name = "unlabeled" if _is_glob(source) else Path(source).resolve().name
     path = str(RAW / name)
     return str(RAW / f"unlabeled-{name}") if path in taken else path
 
 
 @contextmanager
 def copied(sources: Sequence[str], places: Sequence[str]) -> Iterator[None]:
-    """Copy each of `sources` to its place and `dvc add` it; if the block raises, everything is as before.
+    """Copy each of `sources` to its place and give it to DVC; if the block raises, everything is as before.
 
-    A source below data/raw stays there. An older copy is replaced if DVC tracks it. Raises UserError for another
-    file of the same name that DVC does not track, and with the message of `dvc add` if it fails.
+    A source below data/raw stays there. An older copy is replaced if DVC has it. Raises UserError for another
+    file of the same name that DVC does not have, and with DVC's message if it fails.
     """
     undo: list[tuple[Path, Path | None]] = []  # what was written, and where the older file is kept
     try:
-        for source, target in zip(sources, map(Path, places), strict=True):
-            if not is_path(source):
-                continue
+        pairs = [(source, Path(place)) for source, place in zip(sources, places, strict=True) if is_path(source)]
+        for source, target in pairs:
             if _inside(source) is None and not _same(source, target):
                 _set_aside(target, undo)
                 _copy(source, target)
-            if not has_magic(str(target)):
-                _track(target, undo)
+        _track(sorted({part for _, target in pairs for part in _parts(target)}), undo)
         yield
     except BaseException:
         for written, kept in reversed(undo):
@@ -80,9 +78,19 @@ def _same(source: str, target: Path) -> bool:
 
 def _files(source: str) -> dict[str, Path]:
     """The files of a folder or a glob, by their names inside of it."""
-    if has_magic(source):
+    if _is_glob(source):
         return {path.name: path for path in read_source.unlabeled_files(source)}
     return {str(path.relative_to(source)): path for path in Path(source).rglob("*") if path.is_file()}
+
+
+def _is_glob(source: str) -> bool:
+    return has_magic(source) and not Path(source).exists()
+
+
+def _parts(target: Path) -> set[Path]:
+    """The files and folders directly below data/raw that hold `target`, which may be a glob."""
+    paths = read_source.unlabeled_files(str(target)) if _is_glob(str(target)) else [target]
+    return {RAW / path.relative_to(RAW).parts[0] for path in paths}
 
 
 def _copy(source: str, target: Path) -> None:
@@ -98,7 +106,7 @@ def _copy(source: str, target: Path) -> None:
 def _set_aside(target: Path, undo: list[tuple[Path, Path | None]]) -> None:
     """Move what lies at `target` aside, so that an error can restore it."""
     if target.exists():
-        if not _pointer(target).exists():
+        if not dvc_commands.has(target):
             raise UserError(
                 f"{target} is there with other content that DVC does not have: remove it, or rename your file"
             )
@@ -110,20 +118,16 @@ def _set_aside(target: Path, undo: list[tuple[Path, Path | None]]) -> None:
         undo.append((target, None))
 
 
-def _track(target: Path, undo: list[tuple[Path, Path | None]]) -> None:
-    if any(_pointer(folder).exists() for folder in target.parents[:-1]):  # it is in a folder that DVC tracks
+def _track(paths: Sequence[Path], undo: list[tuple[Path, Path | None]]) -> None:
+    if not paths:
         return
-    for written in (_pointer(target), target.with_name(".gitignore")):
+    for written in (dvc_commands.TABLES, RAW / ".gitignore", *map(dvc_commands.pointer, paths)):
         aside = written.with_name(f".{written.name}.old")
         _remove(aside)
         if written.exists():
             shutil.copy2(written, aside)
         undo.append((written, aside if written.exists() else None))
-    dvc_commands.add(target)
-
-
-def _pointer(path: Path) -> Path:
-    return path.with_name(f"{path.name}.dvc")
+    dvc_commands.track(paths)
 
 
 def _remove(path: Path) -> None:

@@ -1,8 +1,8 @@
 """The start with a user's table: profiled, copied below data/raw, params.yaml written; all of it or nothing."""
 
-import itertools
 import os
 import shutil
+import subprocess
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import asdict
@@ -18,10 +18,13 @@ from tasks.data.text_form import USUAL, TextForm
 from tasks.init import describe, edit_params, find_form, import_raw, profile, propose_params
 from tasks.init.fetch import fetched
 from tasks.params import load, read_yaml
+from tasks.runtime.environment import CACHE
 from tasks.runtime.errors import UserError
 
 PARAMS = Path("params.yaml")
 SHIPPED = Path(__file__).parents[2] / PARAMS
+_KEPT = Path("params.yaml.old")
+_WRITTEN = CACHE / "init-params.yaml"  # the last file that init wrote, to recognise an edit
 _MOST_NEIGHBOURS = 50
 
 
@@ -56,11 +59,10 @@ def _initialize(sources: list[str], target: str, text_form: TextForm) -> list[st
     else:
         raise refusals[0]
     with import_raw.copied(sources, places):
-        kept = _replace(text)
+        old_file = _replace(text)
     lines = [*read.lines, *describe.lines(profiled, values, Path(sources[0]).name)]
     lines += [f"plan      changed, since `prepare` refuses the first plan: {refusal}" for refusal in refusals[:1]]
     lines += [f"next to   {name} has the same columns, and is not used" for name in _alike(sources[0], read.text)]
-    old_file = f"; the old file is {kept}" if kept else ""
     return [*lines, f"wrote     {PARAMS}, for {places[0]}{old_file}", "next      dvc repro"]
 
 
@@ -107,19 +109,30 @@ def _refusal(text: str, source: str) -> UserError | None:
     return None
 
 
-def _replace(text: str) -> Path | None:
-    """Write params.yaml in one step, and return where the old file is kept."""
-    kept = None
+def _replace(text: str) -> str:
+    """Write params.yaml in one step; returns a clause that says where the old file is, empty if none was replaced."""
+    clause = ""
     if PARAMS.exists():
-        if PARAMS.read_text(encoding="utf-8") == text:
-            return None
-        numbers = itertools.chain([""], (f".{number}" for number in itertools.count(2)))
-        kept = next(path for number in numbers if not (path := Path(f"{PARAMS}.old{number}")).exists())
-        shutil.copy2(PARAMS, kept)
-    fresh = PARAMS.with_name(f".{PARAMS.name}.new")
-    fresh.write_text(text, encoding="utf-8")
-    fresh.replace(PARAMS)
-    return kept
+        old = PARAMS.read_bytes()
+        if old == text.encode():
+            return ""
+        if _committed(PARAMS) == old:
+            clause = "; the old file is in git"
+        elif not _WRITTEN.exists() or _WRITTEN.read_bytes() != old:  # somebody has edited it
+            shutil.copy2(PARAMS, _KEPT)
+            clause = f"; the old file is {_KEPT}"
+    _WRITTEN.parent.mkdir(exist_ok=True)
+    for path in (_WRITTEN, PARAMS):
+        fresh = path.with_name(f".{PARAMS.name}.new")
+        fresh.write_text(text, encoding="utf-8")
+        fresh.replace(path)
+    return clause
+
+
+def _committed(path: Path) -> bytes | None:
+    """The file in git's last commit, None if it is not there."""
+    ran = subprocess.run(["git", "show", f"HEAD:./{path}"], capture_output=True, check=False)  # noqa: S603, S607
+    return None if ran.returncode else ran.stdout
 
 
 def _alike(source: str, text: TextForm) -> Iterator[str]:

@@ -7,10 +7,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import IO
 
-from tasks.runtime.environment import CACHE
+from tasks.runtime.environment import CACHE, copy_suffix
 from tasks.runtime.errors import UserError
 
-_FILE = CACHE / "lock"
 _PATIENCE_SECONDS = 3.0  # the host notices the end of its `dvc` process after a moment
 _held = False
 
@@ -34,7 +33,9 @@ def checkout_lock() -> Iterator[None]:
         yield
         return
     CACHE.mkdir(exist_ok=True)
-    with _FILE.open("a+") as file:
+    suffix = copy_suffix()
+    path = (CACHE / f"lock{suffix}").resolve()
+    with path.open("a+") as file:
         deadline = time.monotonic() + _PATIENCE_SECONDS
         while not _locked(file):
             if time.monotonic() > deadline:
@@ -52,3 +53,5 @@ def checkout_lock() -> Iterator[None]:
             yield
         finally:
             _held = False
+            if suffix:  # the copy is removed after its run
+                path.unlink(missing_ok=True)

@@ -7,6 +7,7 @@ from pathlib import Path
 from tasks.runtime.errors import UserError
 
 CACHE = Path(".cache")
+_SHARED = (CACHE, Path("mlruns"))
 
 _SETTINGS = {
     "DO_NOT_TRACK": "1",
@@ -35,6 +36,7 @@ def enter() -> Path:
     if root is None:
         raise UserError(f"{here} is not inside a heldout checkout: no dvc.yaml here or above; change to a checkout")
     os.chdir(root)
+    _share_with(Path(os.environ.get("DVC_ROOT", root)))
     if str(root) not in sys.path:
         sys.path.insert(0, str(root))
     for name, value in _SETTINGS.items():
@@ -42,3 +44,22 @@ def enter() -> Path:
     os.environ["PREFECT_HOME"] = str(root / ".prefect")
     os.environ["MPLCONFIGDIR"] = str(root / CACHE / "matplotlib")
     return root
+
+
+def copy_suffix() -> str:
+    """Ends the names of files below the cache that a temporary copy of the checkout does not share with it."""
+    return f"-{Path.cwd().name}" if CACHE.is_symlink() else ""
+
+
+def _share_with(checkout: Path) -> None:
+    """Use the finished fits and the tracking store of `checkout` in a copy that `dvc exp run --temp` or a queue made.
+
+    DVC removes the copy after the experiment. Without the store, the experiment's learners would not be counted in the
+    bound, and each experiment would open the test part again.
+    """
+    if "DVC_STAGE" not in os.environ or checkout.resolve() == Path.cwd():
+        return
+    for name in _SHARED:
+        (checkout / name).mkdir(exist_ok=True)
+        if not name.exists():
+            name.symlink_to(checkout / name)

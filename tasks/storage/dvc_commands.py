@@ -1,12 +1,21 @@
-"""DVC after a run that DVC did not start."""
+"""What `python -m flows` asks of DVC: the outputs of a run that DVC did not start, and the tables below data/raw."""
 
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
+
+import yaml
 
 from tasks.params import Settings, load
 from tasks.runtime.errors import UserError
 
+# one file for all tables: git tracks it from the start, so `dvc exp run` takes it along before any commit
+TABLES = Path("data/raw.dvc")
+_COMMENT = """\
+# The tables below data/raw that DVC has; `python -m flows init` adds them. Commit it together with params.yaml.
+"""
 # they decide how the numbers are computed and where they are reported, not the numbers
 _NO_PART_OF_RESULTS = {"execution", "tracking"}
 
@@ -25,12 +34,49 @@ def commit(settings: Settings) -> bool:
     return True
 
 
-def add(path: Path) -> None:
-    """Track `path`, a file or a folder, with DVC, if DVC is in use. Raises UserError with its message."""
+def pointer(path: Path) -> Path:
+    """The .dvc file that `dvc add` makes for `path`."""
+    return path.with_name(f"{path.name}.dvc")
+
+
+def has(path: Path) -> bool:
+    """Whether DVC has the file or folder `path` of data/raw: in `TABLES`, or by a user's `dvc add`."""
+    return pointer(path).exists() or _name(path) in {out["path"] for out in _outs()}
+
+
+def track(paths: Sequence[Path]) -> None:
+    """Store `paths`, files and folders directly below data/raw, in DVC, if DVC is in use.
+
+    Raises UserError with DVC's message, and for another table of the list that is not there.
+    """
     if not Path(".dvc").is_dir():
         return
-    ran = subprocess.run(  # noqa: S603
-        [sys.executable, "-m", "dvc", "add", "--quiet", str(path)], capture_output=True, text=True, check=False
-    )
+    outs = _outs()
+    outs += [{"path": _name(path)} for path in paths if not has(path)]
+    missing = [name for out in outs if not (name := TABLES.parent / out["path"]).exists()]
+    if missing:
+        raise UserError(
+            f"{TABLES} names {missing[0]}, which is missing; restore it with `dvc checkout` or `dvc pull`, or remove "
+            f"its entry from {TABLES}"
+        )
+    TABLES.write_text(_COMMENT + yaml.safe_dump({"outs": outs}, sort_keys=False, allow_unicode=True), encoding="utf-8")
+    files = [TABLES, *(file for path in paths if (file := pointer(path)).exists())]
+    ran = _dvc("commit", "--force", "--quiet", *map(str, files))
     if ran.returncode:
-        raise UserError(f"dvc add {path}: {' '.join(ran.stderr.split()) or 'failed'}")
+        raise UserError(f"dvc commit {TABLES}: {' '.join(ran.stderr.split()) or 'failed'}")
+
+
+def _outs() -> list[dict[str, Any]]:
+    """The entries of `TABLES`."""
+    read = yaml.safe_load(TABLES.read_text(encoding="utf-8")) if TABLES.exists() else None
+    return list((read or {}).get("outs") or [])
+
+
+def _name(path: Path) -> str:
+    return path.relative_to(TABLES.parent).as_posix()
+
+
+def _dvc(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(  # noqa: S603
+        [sys.executable, "-m", "dvc", *arguments], capture_output=True, text=True, check=False
+    )

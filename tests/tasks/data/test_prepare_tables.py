@@ -1,5 +1,7 @@
 """From a user's rows to the prepared tables: parts that are disjoint, and drawn from the seed alone."""
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -8,6 +10,7 @@ from hypothesis import strategies as st
 
 from heldout.partition import make_halves, make_partition
 from tasks.data.prepare_tables import Prepared, prepare
+from tasks.storage import files
 
 LAWS = settings(
     max_examples=25,
@@ -167,3 +170,18 @@ def test_rows_without_a_label_leave_the_labelled_data_as_they_were(rows, setting
     after = prepare(settings_of_rows(*changes))
     assert before.labeled.equals(after.labeled)
     assert before.data_hash == after.data_hash
+
+
+def test_a_wide_table_is_prepared_without_a_warning(rows, settings_of_rows):
+    wide = pd.DataFrame(np.random.default_rng(0).normal(size=(60, 120))).add_prefix("c")
+    pd.concat([rows, wide], axis=1).to_csv("rows.csv", index=False)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert (60, 123) == prepare(settings_of_rows()).labeled.shape
+
+
+def test_no_folder_is_empty_since_dvc_would_not_restore_it(prepared):
+    folders = [path for path in files.PREPARED.rglob("*") if path.is_dir()]
+    assert [files.UNLABELED] == folders
+    assert [] == files.shards()
+    assert [] != list(files.UNLABELED.iterdir())

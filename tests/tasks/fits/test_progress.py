@@ -1,65 +1,181 @@
-"""How far the work is: lines in a log, or a bar in a terminal."""
+"""How far the run is: lines in a log, or a bar in a terminal; the time left only where it is worth telling."""
 
 import logging
+import re
+from concurrent.futures import Future
 
 import pytest
 
-from tasks.fits import progress
+from tasks.fits import prefetch, progress
+from tasks.fits.executor import Work
 from tasks.fits.progress import Progress
 
 
+@pytest.fixture(autouse=True)
+def fresh_run(monkeypatch):
+    monkeypatch.setattr(prefetch, "_prefetched", {})
+    monkeypatch.setattr(progress, "_earlier", progress._Done())
+
+
 @pytest.fixture
-def log(caplog):
+def log(caplog, monkeypatch):
+    """The messages, with a line for each task."""
+    monkeypatch.setattr(progress, "_LOG_EVERY_SECONDS", 0.0)
     caplog.set_level(logging.INFO, logger="heldout")
     logging.getLogger("heldout").propagate = True
     return caplog
 
 
-def test_a_log_is_told_at_most_every_ten_seconds(log, capsys):
-    with Progress("folds", 1000) as shown:
-        for _ in range(1000):
-            shown.advance()
+@pytest.fixture
+def clock(monkeypatch):
+    """A function that lets seconds pass."""
+    now = [100.0]
+    monkeypatch.setattr(progress.time, "monotonic", lambda: now[0])
+
+    def wait(seconds: float) -> None:
+        now[0] += seconds
+
+    return wait
+
+
+def tasks(count, seconds=0.0, name="task"):
+    return [Work(name, (), (f"{name} {place}",), seconds) for place in range(count)]
+
+
+def later(todo, *, finished=0):
+    """These are prefetched for a later stage, the first of them finished by now."""
+    for place, work in enumerate(todo):
+        future = Future()
+        if place < finished:
+            future.set_result(None)
+        prefetch._prefetched[work.keys] = work, future
+
+
+def seconds_left(line):
+    found = re.search(r", about (\d+) s of fits left$", line)
+    return int(found[1]) if found else None
+
+
+def test_a_log_gets_a_line_at_most_every_ten_seconds(log, monkeypatch, capsys):
+    monkeypatch.setattr(progress, "_LOG_EVERY_SECONDS", 10.0)
+    todo = tasks(1000)
+    with Progress("folds", todo) as shown:
+        for work in todo:
+            shown.advance(work)
     assert [] == log.messages
     assert "" == capsys.readouterr().out
 
 
-def test_a_line_tells_the_tasks_done_their_rate_and_the_time_left(log, monkeypatch):
-    monkeypatch.setattr(progress, "_LOG_EVERY_SECONDS", 0.0)
-    with Progress("folds", 4) as shown:
-        for _ in range(4):
-            shown.advance()
-    assert 4 == len(log.messages)
-    for number, line in enumerate(log.messages, 1):
-        assert line.startswith(f"folds: {number}/4 tasks, ")
-        assert line.endswith(" s left")
-    assert log.messages[-1].endswith(" tasks/s, 0 s left")
+def test_a_line_has_the_tasks_of_the_run_that_are_done_and_to_do(log):
+    first, second = tasks(4), tasks(6, name="later")
+    later(second, finished=2)
+    with Progress("folds", first) as shown:
+        for work in first:
+            shown.advance(work)
+    assert [f"folds: {2 + done}/10 tasks" for done in (1, 2, 3, 4)] == log.messages
+    for work in second:
+        del prefetch._prefetched[work.keys]
+    with Progress("steps", second) as shown:
+        for work in second:
+            shown.advance(work)
+    assert [f"steps: {4 + done}/10 tasks" for done in range(1, 7)] == log.messages[4:]
 
 
-def test_a_terminal_shows_a_bar_and_no_lines(log, monkeypatch, capsys):
-    monkeypatch.setattr(progress, "_LOG_EVERY_SECONDS", 0.0)
+def test_while_the_seconds_of_fits_are_measured_nobody_knows_how_many_there_are(log, clock):
+    todo = tasks(3, seconds=1.0)
+    with Progress("holdout", todo, measuring=True) as shown:
+        for work in todo:
+            clock(60)
+            shown.advance(work)
+    assert ["holdout: 1/? tasks", "holdout: 2/? tasks", "holdout: 3/? tasks"] == log.messages
+
+
+def test_no_time_is_told_where_the_seconds_of_a_task_are_unknown(log, clock):
+    todo = [*tasks(3, seconds=1.0), *tasks(1, name="other")]
+    with Progress("folds", todo) as shown:
+        for work in todo:
+            clock(60)
+            shown.advance(work)
+    assert [None] * 4 == [seconds_left(line) for line in log.messages]
+
+
+def test_the_time_left_is_right_at_any_moment_although_the_longest_tasks_come_first(log, clock):
+    todo = [*tasks(2, seconds=9.0), *tasks(300, seconds=0.1, name="short")]  # and one worker, half as fast as expected
+    with Progress("folds", todo) as shown:
+        for work in todo:
+            clock(2 * work.seconds)
+            shown.advance(work)
+    done, right = 0.0, []
+    for work in todo:
+        done += work.seconds
+        right.append(round(2 * (48 - done)))
+    told = [seconds_left(line) for line in log.messages]
+    assert max(abs((one or 0) - other) for one, other in zip(told, right, strict=True)) <= 1
+
+
+def test_the_time_left_is_that_of_the_run_and_appears_once_enough_is_done(log, clock):
+    first = tasks(10, seconds=1.0)
+    later(tasks(80, seconds=1.0, name="later"), finished=10)
+    with Progress("folds", first) as shown:
+        for work in first:
+            clock(1.0)
+            shown.advance(work)
+    told = [seconds_left(line) for line in log.messages]
+    assert [None] * 4 == told[:4]  # less than five seconds of this speed
+    assert [round((90 - 10 - done) * done / (10 + done)) for done in range(5, 11)] == told[4:]
+
+
+def test_no_time_is_told_before_a_tenth_of_the_run_is_done(log, clock):
+    todo = tasks(20, seconds=1.0)
+    with Progress("folds", todo) as shown:
+        clock(1000.0)  # a slow start
+        shown.advance(todo[0])
+        shown.advance(todo[1])
+    assert [None, 1000 * 9] == [
+        seconds_left(log.messages[0]),
+        60 * int(re.search(r"about (\d+) min", log.messages[1])[1]),
+    ]
+
+
+def test_between_two_tasks_the_time_left_counts_down(clock):
+    todo = tasks(2, seconds=30.0)
+    with Progress("folds", todo) as shown:
+        clock(40.0)
+        shown.advance(todo[0])
+        assert "about 40 s of fits left" == shown.left()
+        clock(15.0)
+        assert "about 25 s of fits left" == shown.left()
+        clock(25.0)
+        assert "" == shown.left()
+
+
+def test_a_terminal_shows_one_bar_and_no_lines_and_clears_it(log, monkeypatch, capsys):
     monkeypatch.setenv("TTY_COMPATIBLE", "1")
     monkeypatch.setenv("COLUMNS", "100")
-    with Progress("folds", 2) as shown:
-        shown.advance()
-        shown.advance()
+    first = tasks(2)
+    later(tasks(5, name="later"))
+    with Progress("folds", first) as shown:
+        for work in first:
+            shown.advance(work)
     out = capsys.readouterr().out
     assert "folds" in out
-    assert "2/2" in out
-    assert "tasks/s" in out
+    assert "2/7" in out
+    assert out.endswith("\x1b[2K")  # the line is empty again
     assert [] == log.messages
 
 
 @pytest.mark.parametrize("terminal", ["0", "1"])
 def test_nothing_to_do_shows_nothing(log, monkeypatch, capsys, terminal):
     monkeypatch.setenv("TTY_COMPATIBLE", terminal)
-    with Progress("folds", 0):
+    with Progress("folds", []):
         pass
     assert "" == capsys.readouterr().out
 
 
 def interrupted() -> None:
-    with Progress("folds", 3) as shown:
-        shown.advance()
+    todo = tasks(3)
+    with Progress("folds", todo) as shown:
+        shown.advance(todo[0])
         raise KeyboardInterrupt
 
 

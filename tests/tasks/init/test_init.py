@@ -2,6 +2,7 @@
 
 import math
 import re
+import subprocess
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +19,7 @@ from tasks.runtime.errors import UserError
 from tasks.storage import dvc_commands
 from tests.tasks.mistakes import assert_names
 
+AS_COMMITTER = ("-c", "user.name=Tester", "-c", "user.email=tester@example.org")
 TARGETS = ("two", "many", "rare", "numbers", "truth", "gaps")
 # the folder is cleared by each example
 few = settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -116,19 +118,35 @@ def test_copies_gaps_and_markers_are_told():
     assert "1 columns have gaps: " not in said.replace("kind", "")  # kind is read with the same marker
 
 
-def test_the_old_parameters_are_kept_each_under_a_name_of_its_own(shipped):
+def git(*arguments):
+    subprocess.run(["git", *AS_COMMITTER, *arguments], check=True, capture_output=True)
+
+
+def test_parameters_that_somebody_edited_are_kept_in_one_file(shipped):
     given_csv(table_of(np.random.default_rng(0), 80, "two"))
-    Path("params.yaml").write_text(shipped.read_text().replace("workers: 2", "workers: 1"))
-    first = Path("params.yaml").read_text()
-    begin()
-    second = Path("params.yaml").read_text()
-    assert first == Path("params.yaml.old").read_text()
+    edited = shipped.read_text().replace("workers: 2", "workers: 1")
+    Path("params.yaml").write_text(edited)
+    assert "; the old file is params.yaml.old" in begin()[-2]
     assert 1 == written()["execution"]["workers"]  # a setting of the user's that no table decides
+    assert "the old file" not in begin(target="kind")[-2]  # what init itself wrote is never kept
+    assert edited == Path("params.yaml.old").read_text()
+    second = Path("params.yaml").read_text().replace("seed: 0", "seed: 1")
+    Path("params.yaml").write_text(second)
     begin()
-    assert not Path("params.yaml.old.2").exists()  # nothing new, nothing to keep
-    begin(target="kind")
-    assert second == Path("params.yaml.old.2").read_text()
-    assert first == Path("params.yaml.old").read_text()
+    assert second == Path("params.yaml.old").read_text()
+    assert ["params.yaml", "params.yaml.old"] == sorted(path.name for path in Path().glob("*params*"))
+
+
+def test_parameters_that_git_has_are_not_kept_again(shipped):
+    given_csv(table_of(np.random.default_rng(0), 80, "two"))
+    Path("params.yaml").write_text(shipped.read_text())
+    git("init", "--quiet")
+    git("add", "params.yaml")
+    assert "; the old file is params.yaml.old" in begin()[-2]  # known to git, in no commit
+    Path("params.yaml.old").replace("params.yaml")
+    git("commit", "--quiet", "-m", "shipped")
+    assert "; the old file is in git" in begin()[-2]
+    assert not Path("params.yaml.old").exists()
 
 
 def test_a_path_outside_is_copied_below_data_raw_and_read_from_there(checkout, tmp_path_factory):
@@ -249,33 +267,107 @@ def test_another_file_of_the_same_name_is_not_overwritten():
     assert not Path("params.yaml").exists()
 
 
-@pytest.mark.parametrize("known", [True, False])
+@pytest.mark.parametrize("known", ["listed", "added", "unknown"])
 def test_what_dvc_refuses_leaves_everything_as_it_was(known, monkeypatch, shipped):
     given_csv(table_of(np.random.default_rng(0), 60, "two"))
     Path("params.yaml").write_text(shipped.read_text())
     Path("data/raw").mkdir(parents=True)
     Path("data/raw/.gitignore").write_text("/t.csv")
-    if known:
+    Path("data/raw.dvc").write_text("outs: []")
+    if known != "unknown":
         Path("data/raw/t.csv").write_text("an older one, which DVC has")
+    if known == "listed":
+        Path("data/raw.dvc").write_text("outs: [{path: raw/t.csv}]")
+    if known == "added":
         Path("data/raw/t.csv.dvc").write_text("outs: []")
     before = tree()
 
-    def refuse(path):
-        Path(f"{path}.dvc").write_text("half")
-        Path("data/raw/.gitignore").write_text("half")
-        raise UserError("dvc add: no space left")
+    def refuse(*_):
+        for path in ("data/raw.dvc", "data/raw/.gitignore", "data/raw/t.csv.dvc"):
+            Path(path).write_text("half")
+        return subprocess.CompletedProcess((), 255, "", "no space\n left\n")
 
-    monkeypatch.setattr(dvc_commands, "add", refuse)
-    with pytest.raises(UserError, match="^dvc add: no space left$"):
+    Path(".dvc").mkdir()
+    monkeypatch.setattr(dvc_commands, "_dvc", refuse)
+    with pytest.raises(UserError, match=r"^dvc commit data/raw.dvc: no space left$"):
         begin()
     assert before == tree()
 
 
-def test_a_table_that_changed_takes_the_place_of_the_copy_that_dvc_has(monkeypatch):
-    monkeypatch.setattr(dvc_commands, "add", lambda path: Path(f"{path}.dvc").write_text(str(path.stat().st_size)))
+@pytest.fixture
+def dvc(monkeypatch):
+    """DVC is in use; returns the commands that were given to it, none of which runs."""
+    Path(".dvc").mkdir()
+    given = []
+    done = subprocess.CompletedProcess((), 0, "", "")
+    monkeypatch.setattr(dvc_commands, "_dvc", lambda *arguments: given.append(arguments) or done)
+    return given
+
+
+def listed():
+    return [out["path"] for out in written("data/raw.dvc")["outs"]]
+
+
+def test_a_table_that_changed_takes_the_place_of_the_copy_that_dvc_has(dvc):
     for seed, rows in enumerate((60, 90)):
         given_csv(table_of(np.random.default_rng(seed), rows, "two"))
         begin()
         assert Path("given/t.csv").read_bytes() == Path("data/raw/t.csv").read_bytes()
-        assert str(Path("given/t.csv").stat().st_size) == Path("data/raw/t.csv.dvc").read_text()
-    assert {"t.csv", "t.csv.dvc"} == {path.name for path in Path("data/raw").iterdir()}
+    assert ["raw/t.csv"] == listed()
+    assert [("commit", "--force", "--quiet", "data/raw.dvc")] * 2 == dvc
+    assert {"t.csv"} == {path.name for path in Path("data/raw").iterdir()}
+
+
+def test_a_table_that_was_added_by_hand_stays_in_its_own_file(dvc):
+    given_csv(table_of(np.random.default_rng(0), 60, "two"), "t.csv")
+    Path("data/raw").mkdir(parents=True)
+    Path("t.csv").rename("data/raw/t.csv")
+    Path("data/raw/t.csv.dvc").write_text("outs: [{path: t.csv}]")
+    begin("data/raw/t.csv")
+    assert [] == listed()
+    assert [("commit", "--force", "--quiet", "data/raw.dvc", "data/raw/t.csv.dvc")] == dvc
+
+
+@pytest.mark.parametrize(
+    ("source", "entries"),
+    [
+        ("data/raw/deep/er/t.csv", ["raw/deep"]),
+        ("data/raw/t.v2", ["raw/t.v2"]),
+        ("data/raw/a[1].csv", ["raw/a[1].csv"]),
+    ],
+)
+def test_dvc_gets_what_lies_directly_below_data_raw(dvc, source, entries):
+    frame = table_of(np.random.default_rng(0), 60, "two").drop(columns="empty")
+    Path(source).parent.mkdir(parents=True)
+    if source.endswith(".csv"):
+        frame.to_csv(source, index=False)
+    else:
+        Path(source).mkdir()
+        frame.to_parquet(f"{source}/0.parquet")
+    begin(source)
+    assert source == written()["data"]["source"]
+    assert entries == listed()
+
+
+@pytest.mark.parametrize(
+    ("shards", "entries"), [("data/raw/*.csv", ["raw/s0.csv", "raw/s1.csv"]), ("data/raw/more/*", ["raw/more"])]
+)
+def test_dvc_gets_the_files_of_a_glob(dvc, shards, entries):
+    frame = table_of(np.random.default_rng(0), 60, "two")
+    given_csv(frame, "t.csv")
+    for number in (0, 1):
+        path = Path(shards).with_name(f"s{number}.csv")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        frame.drop(columns="label").to_csv(path, index=False)
+    begin("t.csv", unlabeled=shards)
+    assert sorted([*entries, "raw/t.csv"]) == listed()
+
+
+def test_a_table_of_the_list_that_is_missing_is_named(dvc):
+    given_csv(table_of(np.random.default_rng(0), 60, "two"))
+    Path("data/raw").mkdir(parents=True)
+    Path("data/raw.dvc").write_text("outs: [{path: raw/older.csv}]")
+    before = tree()
+    with pytest.raises(UserError, match=r"^data/raw.dvc .*data/raw/older.csv.*dvc checkout"):
+        begin()
+    assert before == tree()

@@ -1,0 +1,47 @@
+"""The environment of every entry point, in a checkout and in a temporary copy that DVC made of it."""
+
+import pytest
+
+from tasks.runtime import environment
+from tasks.runtime.checkout_lock import checkout_lock
+
+
+@pytest.fixture
+def copy(checkout, monkeypatch):
+    """The current folder is a copy of the checkout, in a stage of DVC's."""
+    inner = checkout / ".dvc/tmp/exps/tmp1"
+    inner.mkdir(parents=True)
+    for folder in (checkout, inner):
+        (folder / "dvc.yaml").touch()
+    for name in (*environment._SETTINGS, "PREFECT_HOME", "MPLCONFIGDIR"):
+        monkeypatch.setenv(name, "set by the test")
+    monkeypatch.setenv("DVC_ROOT", str(checkout))
+    monkeypatch.setenv("DVC_STAGE", "prepare")
+    monkeypatch.chdir(inner)
+    return inner
+
+
+def test_a_copy_has_the_fits_and_the_records_of_the_checkout(checkout, copy):
+    assert copy == environment.enter() == environment.enter()
+    for name in (".cache/tasks", "mlruns/artifacts"):
+        (copy / name).mkdir()
+        assert (checkout / name).is_dir()
+    assert "-tmp1" == environment.copy_suffix()
+
+
+def test_a_copy_and_the_checkout_may_run_at_the_same_time(checkout, copy):
+    environment.enter()
+    with checkout_lock():
+        assert ["lock-tmp1"] == [path.name for path in (checkout / ".cache").iterdir()]
+    assert [] == [*(checkout / ".cache").iterdir()]
+
+
+@pytest.mark.parametrize("outside", ["a stage", "a copy"])
+def test_nothing_is_shared_outside_of(outside, checkout, copy, monkeypatch):
+    if outside == "a stage":
+        monkeypatch.delenv("DVC_STAGE")
+    else:
+        monkeypatch.chdir(checkout)
+    environment.enter()
+    assert [] == [*copy.glob("mlruns"), *checkout.glob("mlruns")]
+    assert "" == environment.copy_suffix()
