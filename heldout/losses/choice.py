@@ -125,9 +125,9 @@ def natural_loss(y: ArrayLike) -> Loss:
     from sklearn.utils.multiclass import type_of_target
 
     target: Any = np.asarray(y)
-    finite = target.ndim == 1 and target.dtype.kind in "iuf" and np.isfinite(target).all()
-    if finite and len(np.unique(target)) > _MOST_WHOLE_CLASSES:
-        return SQUARED
+    if target.ndim == 1 and target.dtype.kind in "biuf" and np.isfinite(target).all():  # without type_of_target's time
+        whole = target.dtype.kind != "f" or not (target % 1).any()
+        return ZERO_ONE if whole and len(np.unique(target)) <= _MOST_WHOLE_CLASSES else SQUARED
     try:
         kind = type_of_target(target)
     except (TypeError, ValueError):  # strings and numbers in one column
