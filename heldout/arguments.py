@@ -59,10 +59,11 @@ def check_candidates(candidates: Mapping[str, Any]) -> None:
 def check_columns(candidates: Mapping[str, Any], X: Any) -> None:
     """Raise BadArgument for a column of X that the `heldout.preprocessing.auto` of a candidate cannot use."""
     for learner in candidates.values():
-        for _, first in getattr(learner, "steps", [])[:1]:
-            for *_, columns in getattr(first, "transformers", [])[:1]:
-                if type(columns).__module__ == "heldout.preprocessing":
-                    columns(X)
+        if hasattr(getattr(learner, "steps", [("", None)])[0][1], "transformers"):
+            from heldout.preprocessing import is_auto, kinds
+
+            if is_auto(learner.steps[0][1]):
+                kinds(X)
 
 
 def check_answers(candidates: Mapping[str, Any], loss: Loss) -> None:

@@ -87,8 +87,8 @@ def auto(learner: Any) -> ColumnTransformer:
     Parameters
     ----------
     learner : estimator
-        An unfitted learner, whose class and tags decide the form of the numbers; or a candidate of `params.yaml`, as
-        `tasks.params.load` has it, for its learner.
+        An unfitted learner, whose class and tags decide the form of the numbers. Of a candidate (a pipeline that begins
+        with such a transformer, or one of `tasks.params.load`, which makes its learner by `learner()`) its learner.
 
     Returns
     -------
@@ -111,8 +111,7 @@ def auto(learner: Any) -> ColumnTransformer:
     >>> validation.estimates[0].n_tested
     30
     """
-    if not hasattr(learner, "get_params") and hasattr(learner, "learner"):
-        learner = learner.learner()
+    learner = _learner_of(learner)
     numbers = _numbers(scaled=not all(_is_of(part, _NOT_SCALED) for part in parts(learner)))
     dense = not takes_sparse(learner)
     return ColumnTransformer(
@@ -184,6 +183,17 @@ def _no_kind(column: nw.Series[Any], what: str) -> BadArgument:
         f"the column {column.name!r} {what}; preprocessing by auto takes numbers, truth values, categories, dates, "
         "durations and strings, one type in each column: convert it, or leave it out",
     )
+
+
+def _learner_of(candidate: Any) -> Any:
+    learner = candidate if hasattr(candidate, "get_params") else candidate.learner()
+    steps = getattr(learner, "steps", [("", None)])
+    return steps[-1][1] if is_auto(steps[0][1]) else learner
+
+
+def is_auto(transformer: Any) -> bool:
+    """Whether a transformer is one of `auto`."""
+    return any(isinstance(columns, OfKind) for *_, columns in getattr(transformer, "transformers", []))
 
 
 def takes_gaps(learner: Any) -> bool:

@@ -64,11 +64,11 @@ def on_numbers(learner: Any, X: Any) -> Any:
     from sklearn.compose import ColumnTransformer, make_column_selector
     from sklearn.pipeline import Pipeline
 
-    from heldout.preprocessing import OfKind
-
     first: Any = learner.steps[0][1] if type(learner) is Pipeline else None
     if type(first) is not ColumnTransformer or first.transformer_weights is not None:
         return learner
+    from heldout.preprocessing import OfKind
+
     if not all(type(columns) in (make_column_selector, OfKind) for *_, columns in first.transformers):
         return learner
     chosen = [(part, names) for _, part, columns in first.transformers if len(names := columns(X))]
