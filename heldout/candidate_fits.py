@@ -53,7 +53,8 @@ class CandidateFits:
                     losses[scheme] = self._losses(scheme)
             if "covalidation" in losses and unlabeled is not None and self._compares():
                 halves, loss = self._hypotheses["covalidation"], self.design.loss
-                margins = ShardMargins.of(*disagreements(halves, unlabeled, loss), [unlabeled.shape[0]])
+                with one_thread():
+                    margins = ShardMargins.of(*disagreements(halves, unlabeled, loss), [unlabeled.shape[0]])
                 disagreement = margins.pooled(loss, self.design.seed)
         except FitFailure as failure:
             raise FitFailure(f"{self.name}: {failure}") from failure
