@@ -148,14 +148,15 @@ def kinds(X: Any) -> dict[Any, Kind]:
     frame = nw.from_native(X, eager_only=True, pass_through=True)
     if not isinstance(frame, nw.DataFrame):
         raise BadArgument("X", f"X is of the type {type(X).__name__}; preprocessing by auto needs a data frame")
-    return {name: _kind(frame.get_column(name)) for name in frame.columns}
+    of_numpy = [  # the usual columns of pandas: a wide table has many
+        _KIND_OF_NUMPY.get(dtype.kind) if isinstance(dtype, np.dtype) else None for dtype in getattr(X, "dtypes", ())
+    ] or [None] * len(frame.columns)
+    return {name: kind or _kind(frame.get_column(name)) for name, kind in zip(frame.columns, of_numpy, strict=True)}
 
 
 def _kind(column: nw.Series[Any]) -> Kind:
-    of_numpy = getattr(column.to_native(), "dtype", None)
-    if isinstance(of_numpy, np.dtype) and of_numpy.kind in _KIND_OF_NUMPY:
-        return _KIND_OF_NUMPY[of_numpy.kind]
     dtype: Any = column.dtype
+    of_numpy = getattr(column.to_native(), "dtype", None)
     if dtype == nw.Object or isinstance(of_numpy, np.dtypes.ObjectDType):
         return _kind_of_objects(column)
     if dtype.is_numeric():
