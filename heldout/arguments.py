@@ -60,7 +60,8 @@ def check_columns(candidates: Mapping[str, Any], X: Any) -> None:
     """Raise BadArgument for a column of X that the `heldout.preprocessing.auto` of a candidate cannot use."""
     for learner in candidates.values():
         if hasattr(getattr(learner, "steps", [("", None)])[0][1], "transformers"):
-            from heldout.preprocessing import is_auto, kinds
+            from heldout.columns import kinds
+            from heldout.preprocessing import is_auto
 
             if is_auto(learner.steps[0][1]):
                 kinds(X)

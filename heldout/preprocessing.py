@@ -19,14 +19,9 @@ naive Bayes; a learner that takes no sparse matrix gets a dense matrix, with the
 each column of text. Gaps are filled also for learners that take NaN: some fail on a column of gaps alone.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, timedelta
-from decimal import Decimal
-from numbers import Real
-from typing import Any, Literal, Self
+from typing import Any, Self
 
-import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
@@ -38,10 +33,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, OrdinalEncoder, StandardScaler
 from sklearn.utils import get_tags
 
-from heldout.errors import BadArgument
-from heldout.missing import is_missing
+from heldout.columns import Kind, columns_of, durations_of, floats_of, kinds, moments_of, objects_of, texts_of
 
-Kind = Literal["numeric", "boolean", "category", "date", "duration", "text"]
 WORDS_OF_DENSE = 1000
 _TREES = (
     "sklearn.tree",
@@ -54,29 +47,6 @@ _TREES = (
     "xgboost",
 )
 _NOT_SCALED = (*_TREES, "sklearn.naive_bayes", "sklearn.dummy")
-_KIND_OF_NUMPY: Mapping[str, Kind] = {
-    "b": "boolean",
-    **dict.fromkeys("iuf", "numeric"),
-    "M": "date",
-    "m": "duration",
-    "U": "text",
-}
-_KIND_OF_DTYPE: Mapping[Any, Kind] = {
-    nw.Boolean: "boolean",
-    nw.Categorical: "category",
-    nw.Enum: "category",
-    nw.Date: "date",
-    nw.Datetime: "date",
-    nw.Duration: "duration",
-    nw.String: "text",
-}
-_KIND_OF_OBJECTS: tuple[tuple[Kind, tuple[type, ...]], ...] = (  # the first that holds for all values
-    ("boolean", (bool, np.bool_)),
-    ("numeric", (Real, Decimal)),
-    ("date", (date, np.datetime64)),
-    ("duration", (timedelta, np.timedelta64)),
-    ("text", (str,)),
-)
 _DAY = np.timedelta64(1, "D")
 _WHOLE = r"(?s)^\s*(\S.*?)\s*$"  # a string without the spaces around it
 
@@ -140,52 +110,6 @@ class OfKind:
         return [name if named else place for place, name in enumerate(of_name) if of_name[name] == self.kind]
 
 
-def kinds(X: Any) -> dict[Any, Kind]:
-    """The kind of each column of a data frame.
-
-    Raises BadArgument with the name of a column that has none, and for X that is no data frame.
-    """
-    frame = nw.from_native(X, eager_only=True, pass_through=True)
-    if not isinstance(frame, nw.DataFrame):
-        raise BadArgument("X", f"X is of the type {type(X).__name__}; preprocessing by auto needs a data frame")
-    of_numpy = [  # the usual columns of pandas: a wide table has many
-        _KIND_OF_NUMPY.get(dtype.kind) if isinstance(dtype, np.dtype) else None for dtype in getattr(X, "dtypes", ())
-    ] or [None] * len(frame.columns)
-    return {name: kind or _kind(frame.get_column(name)) for name, kind in zip(frame.columns, of_numpy, strict=True)}
-
-
-def _kind(column: nw.Series[Any]) -> Kind:
-    dtype: Any = column.dtype
-    of_numpy = getattr(column.to_native(), "dtype", None)
-    if dtype == nw.Object or isinstance(of_numpy, np.dtypes.ObjectDType):
-        return _kind_of_objects(column)
-    if dtype.is_numeric():
-        return "numeric"
-    if dtype == nw.Unknown:  # sparse columns of pandas
-        kind = _KIND_OF_NUMPY.get(np.asarray(column.to_native()).dtype.kind)
-    else:
-        kind = _KIND_OF_DTYPE.get(dtype.base_type())
-    if kind is None:
-        raise _no_kind(column, f"has the dtype {dtype if of_numpy is None else of_numpy}")
-    return kind
-
-
-def _kind_of_objects(column: nw.Series[Any]) -> Kind:
-    found = {type(value): value for value in column.to_list() if not is_missing(value)}
-    for kind, types in _KIND_OF_OBJECTS:
-        if all(issubclass(one, types) for one in found):
-            return kind if found else "text"  # nothing but gaps
-    raise _no_kind(column, f"holds values of the type {', '.join(sorted(one.__name__ for one in found))}")
-
-
-def _no_kind(column: nw.Series[Any], what: str) -> BadArgument:
-    return BadArgument(
-        "X",
-        f"the column {column.name!r} {what}; preprocessing by auto takes numbers, truth values, categories, dates, "
-        "durations and strings, one type in each column: convert it, or leave it out",
-    )
-
-
 def _learner_of(candidate: Any) -> Any:
     learner = candidate if hasattr(candidate, "get_params") else candidate.learner()
     steps = getattr(learner, "steps", [("", None)])
@@ -242,7 +166,7 @@ class Calendar(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # scikit
 
     def transform(self, X: Any) -> NDArray[np.float64]:
         """Five columns for each column of X, shape (n, 5 p)."""
-        moments = np.column_stack([_moments(column) for column in _columns(X)])
+        moments = np.column_stack([moments_of(column) for column in columns_of(X)])
         days, months = moments.astype("datetime64[D]"), moments.astype("datetime64[M]")
         whole = days.astype(np.int64)
         parts = (
@@ -269,7 +193,7 @@ class Days(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def transform(self, X: Any) -> NDArray[np.float64]:
         """Shape (n, p)."""
-        return np.column_stack([_durations(column) / _DAY for column in _columns(X)])
+        return np.column_stack([durations_of(column) / _DAY for column in columns_of(X)])
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "n_features_in_")
@@ -288,14 +212,14 @@ class Words(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def fit(self, X: Any, y: Any = None) -> Self:  # noqa: ARG002
         """Learn the words of each column. X has shape (N, p)."""
-        self.vectorizers_ = [self._fitted(texts) for texts in _texts(X)]
+        self.vectorizers_ = [self._fitted(texts) for texts in texts_of(X)]
         return self
 
     def transform(self, X: Any) -> Any:
         """A sparse matrix of shape (n, words)."""
         parts = [
             sparse.csr_matrix((len(texts), 1)) if vectorizer is None else vectorizer.transform(texts)
-            for vectorizer, texts in zip(self.vectorizers_, _texts(X), strict=True)
+            for vectorizer, texts in zip(self.vectorizers_, texts_of(X), strict=True)
         ]
         return sparse.hstack(parts, format="csr")
 
@@ -311,12 +235,12 @@ class Words(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
 def as_objects(X: Any) -> NDArray[np.object_]:
     """Categories as objects; NaN for a gap, which an encoder takes for a gap in any library's column."""
-    return np.column_stack([_objects(column) for column in _columns(X)])
+    return np.column_stack([objects_of(column) for column in columns_of(X)])
 
 
 def as_float(X: Any) -> NDArray[np.float64]:
     """Truth values as 0 and 1; NaN for a gap."""
-    return np.column_stack([_floats(column) for column in _columns(X)])
+    return np.column_stack([floats_of(column) for column in columns_of(X)])
 
 
 def _numbers(*, scaled: bool) -> Any:
@@ -336,65 +260,6 @@ def _categories(learner: Any) -> Any:
         else OneHotEncoder(handle_unknown="ignore")
     )
     return make_pipeline(FunctionTransformer(as_objects), encoder)
-
-
-def _columns(X: Any) -> list[Any]:
-    """The columns of a data frame as series of narwhals, or of an array as arrays."""
-    frame = nw.from_native(X, eager_only=True, pass_through=True)
-    return [frame.get_column(name) for name in frame.columns] if isinstance(frame, nw.DataFrame) else [*np.asarray(X).T]
-
-
-def _texts(X: Any) -> list[list[str]]:
-    return [["" if is_missing(text) else str(text) for text in _values(column)] for column in _columns(X)]
-
-
-def _objects(column: Any) -> NDArray[np.object_]:
-    values = np.empty(len(column), dtype=object)
-    values[:] = _values(column)
-    if isinstance(column, nw.Series):
-        values[column.is_null().to_numpy()] = np.nan
-    return values
-
-
-def _floats(column: Any) -> NDArray[np.float64]:
-    values = _array(column)
-    if values.dtype.kind in "biuf":
-        return values.astype(np.float64)
-    return np.array([np.nan if is_missing(value) else float(value) for value in _values(column)])
-
-
-def _moments(column: Any) -> NDArray[np.datetime64]:
-    """In UTC; a date is its midnight, and a moment without a time zone is in UTC already."""
-    if isinstance(column, nw.Series) and getattr(column.dtype, "time_zone", None) is not None:
-        column = column.dt.convert_time_zone("UTC").dt.replace_time_zone(None)
-    values = _array(column)
-    if values.dtype.kind != "M":
-        values = np.array([_moment(value) for value in _values(column)], dtype="datetime64[us]")
-    return values.astype("datetime64[us]")
-
-
-def _moment(value: Any) -> Any:
-    if is_missing(value):
-        return np.datetime64("NaT")
-    if isinstance(value, datetime) and value.tzinfo is not None:
-        value = value.astimezone(UTC).replace(tzinfo=None)
-    return np.datetime64(value)
-
-
-def _durations(column: Any) -> NDArray[np.timedelta64]:
-    values = _array(column)
-    if values.dtype.kind != "m":
-        gap = np.timedelta64("NaT")
-        values = np.array([gap if is_missing(value) else np.timedelta64(value) for value in _values(column)])
-    return values.astype("timedelta64[us]")
-
-
-def _array(column: Any) -> NDArray[Any]:
-    return np.asarray(column.to_numpy() if isinstance(column, nw.Series) else column)
-
-
-def _values(column: Any) -> list[Any]:
-    return list(column.to_list() if isinstance(column, nw.Series) else column.tolist())
 
 
 def _is_of(learner: Any, modules: tuple[str, ...]) -> bool:
