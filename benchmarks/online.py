@@ -79,7 +79,7 @@ def _progressive(steps: int) -> Iterator[Row]:
         return evaluate.progressive_val_score(tested, model, metrics.Accuracy())
 
     def estimate() -> Any:
-        return heldout.validate({"bayes": GaussianNB()}, X, y, tested_fraction=steps / n, estimates=["E_prog"])
+        return heldout.validate({"bayes": GaussianNB()}, X, y, tested_fraction=steps / n, block=1, estimates=["E_prog"])
 
     alone, whole_estimate, river = paired(ours, estimate, of_river, times=1)
     peer, by_validate = f"progressive_val_score, river {version('river')}", f"{work}, by heldout.validate"

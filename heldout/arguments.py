@@ -1,5 +1,6 @@
 """The arguments of `heldout.validate`, checked before any fit: what is wrong, which value, what is allowed."""
 
+import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any, get_args
 
@@ -8,13 +9,16 @@ from numpy.typing import NDArray
 
 from heldout.dependence import INDEPENDENT, Dependence, distinct
 from heldout.design import OF_THE_WINNER, OF_UNLABELED, PER_CANDIDATE
-from heldout.errors import BadArgument
+from heldout.errors import BadArgument, PartsWarning
+from heldout.fitting import is_other_frame
 from heldout.learners import gives_probabilities
 from heldout.losses import Loss
+from heldout.missing import is_missing
 from heldout.partition import can_stratify, part_size, rarest_class
 from heldout.scheme_fits import UseShortcuts
 
 _OF_ONE_TYPE = "biufUS"  # kinds of arrays whose items are of one type, and never None
+_FOLDS, _FEWER_FOLDS = 10, 5  # the default, and the number of folds where a class is too rare for it
 
 
 def check_whole(**wanted: tuple[Any, int]) -> None:
@@ -31,6 +35,14 @@ def check_shortcuts(shortcuts: Any) -> None:
         raise BadArgument("shortcuts", f"shortcuts is {shortcuts!r}; it must be one of {', '.join(allowed)}")
 
 
+def check_truth(**wanted: tuple[Any, bool]) -> None:
+    """Raise BadArgument unless each argument is True or False, or None where that is allowed."""
+    for argument, (value, optional) in wanted.items():
+        if not isinstance(value, bool) and not (optional and value is None):
+            allowed = "True, False or None" if optional else "True or False"
+            raise BadArgument(argument, f"{argument} is {value!r}; it must be {allowed}")
+
+
 def check_candidates(candidates: Mapping[str, Any]) -> None:
     """Raise BadArgument unless `candidates` maps names to unfitted estimators."""
     if not isinstance(candidates, Mapping) or not candidates:
@@ -42,6 +54,17 @@ def check_candidates(candidates: Mapping[str, Any]) -> None:
             raise BadArgument(
                 "candidates", f"candidates[{name!r}] is {learner!r}; it must be an unfitted scikit-learn estimator"
             )
+
+
+def check_columns(candidates: Mapping[str, Any], X: Any) -> None:
+    """Raise BadArgument for a column of X that the `heldout.preprocessing.auto` of a candidate cannot use."""
+    for learner in candidates.values():
+        if hasattr(getattr(learner, "steps", [("", None)])[0][1], "transformers"):
+            from heldout.columns import kinds
+            from heldout.preprocessing import is_auto
+
+            if is_auto(learner.steps[0][1]):
+                kinds(X)
 
 
 def check_answers(candidates: Mapping[str, Any], loss: Loss) -> None:
@@ -72,13 +95,36 @@ def checked_rows(X: Any, y: Any) -> tuple[Any, Any]:
     kinds = [] if y.dtype.kind in _OF_ONE_TYPE else sorted({type(label).__name__ for label in y.tolist()})
     if len(kinds) > 1:
         raise BadArgument("y", f"y mixes labels of the types {', '.join(kinds)}; give them one type")
+    if kinds and (typed := np.array(y.tolist())).dtype.kind in "biuf":  # numbers that came as objects
+        y = typed
     return X, y
 
 
 def _lacks_labels(y: NDArray[Any]) -> bool:
     if y.dtype.kind in _OF_ONE_TYPE:
         return y.dtype.kind == "f" and not np.isfinite(y).all()
-    return any(label is None or label != label for label in y.tolist())  # NaN alone is not itself
+    return any(is_missing(label) for label in y.tolist())
+
+
+def divided_classes(y: NDArray[Any], folds: int, stratify: bool | None) -> tuple[int, bool]:
+    """The number of folds, and whether parts are stratified, where y holds classes.
+
+    As asked, but for the default folds of classes too rare for them: then 5 folds, or parts that are not stratified,
+    with a PartsWarning, as `flows init` proposes.
+    """
+    rarest, rows = rarest_class(y)
+    if stratify or folds != _FOLDS or rows >= folds or (rows < 2 and len(np.unique(y)) == 2):
+        return folds, True
+    enough = rows >= _FEWER_FOLDS
+    least = _FEWER_FOLDS if enough else min(folds, len(y))
+    done = f"there are {least} folds" if enough else f"no part is stratified, and there are {least} folds"
+    warnings.warn(
+        f"class {rarest} of y has {rows} row{'s'[: rows != 1]}, too few for a share in each of {folds} folds: {done}; "
+        "name folds or stratify for another choice",
+        PartsWarning,
+        stacklevel=3,
+    )
+    return least, enough
 
 
 def check_parts(y: Any, fractions: Mapping[str, float]) -> None:
@@ -113,7 +159,7 @@ def as_table(X: Any, argument: str) -> Any:
     """An array, a data frame, or a sparse matrix whose rows can be taken."""
     if hasattr(X, "tocsr"):
         X = X.tocsr()
-    elif not hasattr(X, "iloc"):
+    elif not hasattr(X, "iloc") and not is_other_frame(X):
         X = np.asarray(X)
     if len(X.shape) != 2:
         raise BadArgument(argument, f"{argument} has shape {X.shape}; it must have two dimensions, rows by columns")
@@ -127,7 +173,7 @@ def checked_groups(groups: Any, n: int) -> Dependence:
     groups = np.asarray(groups)
     if groups.shape != (n,):
         raise BadArgument("groups", f"groups has shape {groups.shape}; it must be ({n},), one group for each row of X")
-    if any(group is None or group != group for group in groups.tolist()):  # NaN alone is not itself
+    if any(is_missing(group) for group in groups.tolist()):
         raise BadArgument("groups", "groups has a row whose group is missing; give each row one, or take it out")
     codes = distinct(groups)
     if not codes.any():

@@ -11,11 +11,13 @@ from heldout.errors import FitFailure
 from heldout.fit_warnings import FitWarnings
 from heldout.fitting import Fitted
 from heldout.losses import Losses
+from heldout.progress import FitBar
 from heldout.records import Estimate
 from heldout.scheme_fits import Fits, UseShortcuts, losses_without_fits, may_skip_fits
 from heldout.schemes import SCHEMES, SchemeName
 from heldout.seeds import fit_state
 from heldout.shortcuts import Declined
+from heldout.threads import one_thread
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,7 +25,7 @@ class CandidateFits:
     """One candidate on the rows X, shape (N, p), of a design.
 
     Hypotheses are kept where they were fitted; where a shortcut gave the losses, they are fitted when someone asks for
-    them. `warned` has an item for each hypothesis, fitted or not.
+    them. `warned` has an item for each hypothesis, fitted or not; `bar` counts them.
     """
 
     name: str
@@ -31,6 +33,7 @@ class CandidateFits:
     X: Any
     design: Design
     use: UseShortcuts
+    bar: FitBar
     warned: list[FitWarnings] = field(default_factory=list)
     _hypotheses: dict[SchemeName, list[Any]] = field(default_factory=dict)
 
@@ -50,7 +53,8 @@ class CandidateFits:
                     losses[scheme] = self._losses(scheme)
             if "covalidation" in losses and unlabeled is not None and self._compares():
                 halves, loss = self._hypotheses["covalidation"], self.design.loss
-                margins = ShardMargins.of(*disagreements(halves, unlabeled, loss), [unlabeled.shape[0]])
+                with one_thread():
+                    margins = ShardMargins.of(*disagreements(halves, unlabeled, loss), [unlabeled.shape[0]])
                 disagreement = margins.pooled(loss, self.design.seed)
         except FitFailure as failure:
             raise FitFailure(f"{self.name}: {failure}") from failure
@@ -88,6 +92,7 @@ class CandidateFits:
                 pass
             else:
                 self.warned.extend([warned] * len(losses))
+                self.bar.advance(self.name, len(losses))
                 return losses
         made = self._fit(scheme)
         self.warned.extend(fitted.warned for fitted, _ in made)
@@ -107,11 +112,12 @@ class CandidateFits:
         """Every fit of a scheme; the hypotheses that an estimate is about are kept."""
         design = self.design
         splits = design.splits(scheme)
-        fits = Fits(self.learner, self.X, design, len(splits), self.use)
-        made = [
-            fits.make(split, fit_state(design.seed, scheme, number), training=training)
-            for number, split in enumerate(splits)
-        ]
+        made = []
+        with one_thread():
+            fits = Fits(self.learner, self.X, design, len(splits), self.use)
+            for number, split in enumerate(splits):
+                made.append(fits.make(split, fit_state(design.seed, scheme, number), training=training))
+                self.bar.advance(self.name)
         if SCHEMES[scheme].estimates:
             self._hypotheses[scheme] = [fitted.hypothesis for fitted, _ in made]
         return made

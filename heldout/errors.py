@@ -1,11 +1,12 @@
-"""The exceptions and the warning of this package.
+"""The exceptions and the warnings of this package.
 
 ValueError
 └── BadArgument     an argument outside its limits
 RuntimeError
 └── FitFailure      a learner that could not be fitted, or whose predictions have no loss
 UserWarning
-└── LearnerWarning  fits of a candidate that gave warnings
+├── LearnerWarning  fits of a candidate that gave warnings
+└── PartsWarning    classes too rare for the parts that the defaults would make
 """
 
 from numbers import Real
@@ -33,3 +34,7 @@ class FitFailure(RuntimeError):
 
 class LearnerWarning(UserWarning):
     """Some fits of a candidate gave warnings, for example did not converge; the message has their share."""
+
+
+class PartsWarning(UserWarning):
+    """A class has too few rows for the default folds, or for stratified parts; the message has what was done."""

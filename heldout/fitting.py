@@ -164,10 +164,25 @@ def predict(hypothesis: Any, X: Any) -> NDArray[np.generic]:
 
 
 def take(X: Any, rows: NDArray[np.intp] | slice) -> Any:
-    """The `rows` of an array, a data frame or a sparse matrix."""
+    """The `rows` of an array, a sparse matrix, or a data frame of pandas or polars."""
     if isinstance(X, np.ndarray) and not isinstance(rows, slice):
         return X.take(rows, axis=0)  # half the time of X[rows]
-    return X.iloc[rows] if hasattr(X, "iloc") else X[rows]
+    if hasattr(X, "iloc"):
+        return X.iloc[rows]
+    if not is_other_frame(X):
+        return X[rows]
+    import narwhals as nw
+
+    return nw.from_native(X, eager_only=True)[rows].to_native()
+
+
+def is_other_frame(X: Any) -> bool:
+    """Whether X is a data frame in memory of another library than pandas, such as polars."""
+    if not (hasattr(X, "columns") and hasattr(X, "schema")):
+        return False
+    import narwhals as nw
+
+    return isinstance(nw.from_native(X, eager_only=True, pass_through=True), nw.DataFrame)
 
 
 def first_line(error: Exception | str) -> str:

@@ -1,33 +1,39 @@
 """`preprocess: auto`: a table of mixed columns as numbers, in the form that a learner needs, from scikit-learn's parts.
 
-The dtype of a column, when the transformer is fitted, decides its form. All is learned from the rows of `fit`: in a
-pipeline with the learner, no tested row has an effect.
+The kind of a column, when the transformer is fitted, decides its form: its dtype, and for a column of objects the type
+of its values. A column of another kind (nested values, bytes, complex numbers, several types) is refused by its name:
+none is left out. Frames of pandas, also with nullable and pyarrow's dtypes, and of polars are read. All is learned from
+the rows of `fit`: in a pipeline with the learner, no tested row has an effect.
 
-| dtype | becomes |
+| values | become |
 |---|---|
-| int, float | gaps filled with the median, a 0/1 column of gaps for each column with gaps, then standardised |
-| bool | 0 and 1 |
+| numbers | gaps filled with the median, a 0/1 column of gaps for each column with gaps, then standardised |
+| truth values | 0 and 1; gaps filled with the more frequent value, and a 0/1 column of gaps |
 | category | a 0/1 column for each category, and for gaps; a new category has 0 in all |
-| datetime64 | days since 1970, month, day, weekday and hour, then as numbers |
-| str | TF-IDF of its words, with separate words for each column |
+| dates, with or without time and time zone | in UTC: days since 1970, month, day, weekday and hour, then as numbers |
+| durations | days, then as numbers |
+| strings | TF-IDF of the words, with separate words for each column; of whole strings, if none has two words |
 
 The learner decides: trees and their ensembles take a category as a whole number, and get unscaled numbers, like
 naive Bayes; a learner that takes no sparse matrix gets a dense matrix, with the `WORDS_OF_DENSE` most frequent words of
 each column of text. Gaps are filled also for learners that take NaN: some fail on a column of gaps alone.
 """
 
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator, TransformerMixin
-from sklearn.compose import ColumnTransformer, make_column_selector
+from sklearn.compose import ColumnTransformer
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.impute import SimpleImputer
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, OrdinalEncoder, StandardScaler
 from sklearn.utils import get_tags
+
+from heldout.columns import Kind, columns_of, durations_of, floats_of, kinds, moments_of, objects_of, texts_of
 
 WORDS_OF_DENSE = 1000
 _TREES = (
@@ -41,22 +47,78 @@ _TREES = (
     "xgboost",
 )
 _NOT_SCALED = (*_TREES, "sklearn.naive_bayes", "sklearn.dummy")
+_DAY = np.timedelta64(1, "D")
+_WHOLE = r"(?s)^\s*(\S.*?)\s*$"  # a string without the spaces around it
 
 
 def auto(learner: Any) -> ColumnTransformer:
-    """The unfitted transformer of a data frame for `learner`; it depends on the learner's class and tags."""
+    """The transformer that gives a learner the columns of a data frame as numbers.
+
+    Parameters
+    ----------
+    learner : estimator
+        An unfitted learner, whose class and tags decide the form of the numbers. Of a candidate (a pipeline that begins
+        with such a transformer, or one of `tasks.params.load`, which makes its learner by `learner()`) its learner.
+
+    Returns
+    -------
+    ColumnTransformer
+        The unfitted transformer. The candidate is a pipeline of it and the learner, so that each training part fits
+        both. Its `fit` raises BadArgument with the name of a column that it cannot use.
+
+    Examples
+    --------
+    >>> import heldout
+    >>> from heldout.preprocessing import auto
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> table = load_iris(as_frame=True).frame
+    >>> table["colour"] = ["blue", "violet", None] * 50  # a column of objects, with gaps
+    >>> X, y = table.drop(columns="target"), table["target"]
+    >>> tree = DecisionTreeClassifier(max_depth=2, random_state=0)
+    >>> validation = heldout.validate({"tree": make_pipeline(auto(tree), tree)}, X, y, estimates=["E_val"])
+    >>> validation.estimates[0].n_tested
+    30
+    """
+    learner = _learner_of(learner)
     numbers = _numbers(scaled=not all(_is_of(part, _NOT_SCALED) for part in parts(learner)))
     dense = not takes_sparse(learner)
     return ColumnTransformer(
         [
-            ("numeric", numbers, make_column_selector(dtype_include=np.number)),
-            ("boolean", _truths(), make_column_selector(dtype_include="bool")),
-            ("category", _categories(learner), make_column_selector(dtype_include="category")),
-            ("date", make_pipeline(Calendar(), numbers), make_column_selector(dtype_include="datetime")),
-            ("text", Words(WORDS_OF_DENSE if dense else None), make_column_selector(dtype_include="str")),
+            ("numeric", numbers, OfKind("numeric")),
+            ("boolean", _truths(), OfKind("boolean")),
+            ("category", _categories(learner), OfKind("category")),
+            ("date", make_pipeline(Calendar(), numbers), OfKind("date")),
+            ("duration", make_pipeline(Days(), numbers), OfKind("duration")),
+            ("text", Words(WORDS_OF_DENSE if dense else None), OfKind("text")),
         ],
         sparse_threshold=0.0 if dense else 0.3,
     )
+
+
+@dataclass(frozen=True)
+class OfKind:
+    """The names of the columns of one kind, for a ColumnTransformer to ask when it is fitted."""
+
+    kind: Kind
+
+    def __call__(self, X: Any) -> list[Any]:
+        """Raises BadArgument for a column of X that has no kind. Of names that are no strings it gives the places."""
+        of_name = kinds(X)
+        named = all(isinstance(name, str) for name in of_name)
+        return [name if named else place for place, name in enumerate(of_name) if of_name[name] == self.kind]
+
+
+def _learner_of(candidate: Any) -> Any:
+    learner = candidate if hasattr(candidate, "get_params") else candidate.learner()
+    steps = getattr(learner, "steps", [("", None)])
+    return steps[-1][1] if is_auto(steps[0][1]) else learner
+
+
+def is_auto(transformer: Any) -> bool:
+    """Whether a transformer is one of `auto`."""
+    return any(isinstance(columns, OfKind) for *_, columns in getattr(transformer, "transformers", []))
 
 
 def takes_gaps(learner: Any) -> bool:
@@ -104,7 +166,7 @@ class Calendar(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # scikit
 
     def transform(self, X: Any) -> NDArray[np.float64]:
         """Five columns for each column of X, shape (n, 5 p)."""
-        moments = np.asarray(X).astype("datetime64[us]")
+        moments = np.column_stack([moments_of(column) for column in columns_of(X)])
         days, months = moments.astype("datetime64[D]"), moments.astype("datetime64[M]")
         whole = days.astype(np.int64)
         parts = (
@@ -121,11 +183,28 @@ class Calendar(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # scikit
         return hasattr(self, "n_features_in_")
 
 
+class Days(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """Durations as days with their fraction; NaN for a gap."""
+
+    def fit(self, X: Any, y: Any = None) -> Self:  # noqa: ARG002
+        """Learn the number of columns. X has shape (N, p)."""
+        self.n_features_in_ = X.shape[1]
+        return self
+
+    def transform(self, X: Any) -> NDArray[np.float64]:
+        """Shape (n, p)."""
+        return np.column_stack([durations_of(column) / _DAY for column in columns_of(X)])
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "n_features_in_")
+
+
 class Words(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """TF-IDF of the words of each column, from `TfidfVectorizer`, for all columns in one matrix.
 
-    `most` is the number of most frequent words to keep for each column; None keeps all. A gap has no words,
-    and a column without any word becomes a column of zeros.
+    `most` is the number of most frequent words to keep for each column; None keeps all. Where no string of a column has
+    two words, each string is a word as it stands, so that codes such as "M", "F" or "A+" are not lost. A gap has no
+    words, and a column of gaps becomes a column of zeros.
     """
 
     def __init__(self, most: int | None = None) -> None:
@@ -133,26 +212,35 @@ class Words(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def fit(self, X: Any, y: Any = None) -> Self:  # noqa: ARG002
         """Learn the words of each column. X has shape (N, p)."""
-        self.vectorizers_ = [self._fitted(texts) for texts in _columns(X)]
+        self.vectorizers_ = [self._fitted(texts) for texts in texts_of(X)]
         return self
 
     def transform(self, X: Any) -> Any:
         """A sparse matrix of shape (n, words)."""
         parts = [
             sparse.csr_matrix((len(texts), 1)) if vectorizer is None else vectorizer.transform(texts)
-            for vectorizer, texts in zip(self.vectorizers_, _columns(X), strict=True)
+            for vectorizer, texts in zip(self.vectorizers_, texts_of(X), strict=True)
         ]
         return sparse.hstack(parts, format="csr")
 
     def _fitted(self, texts: list[str]) -> TfidfVectorizer | None:
+        if not any(text.strip() for text in texts):
+            return None
         vectorizer = TfidfVectorizer(max_features=self.most)
         words = vectorizer.build_analyzer()
-        return vectorizer.fit(texts) if any(words(text) for text in texts) else None
+        if not any(len(words(text)) > 1 for text in texts):
+            vectorizer.set_params(lowercase=False, token_pattern=_WHOLE)
+        return vectorizer.fit(texts)
+
+
+def as_objects(X: Any) -> NDArray[np.object_]:
+    """Categories as objects; NaN for a gap, which an encoder takes for a gap in any library's column."""
+    return np.column_stack([objects_of(column) for column in columns_of(X)])
 
 
 def as_float(X: Any) -> NDArray[np.float64]:
-    """Boolean values as 0 and 1."""
-    return np.asarray(X, dtype=np.float64)
+    """Truth values as 0 and 1; NaN for a gap."""
+    return np.column_stack([floats_of(column) for column in columns_of(X)])
 
 
 def _numbers(*, scaled: bool) -> Any:
@@ -161,18 +249,17 @@ def _numbers(*, scaled: bool) -> Any:
 
 
 def _truths() -> Any:
-    # labelled rows have no gaps here, but a shard may have some
-    return make_pipeline(FunctionTransformer(as_float), SimpleImputer(strategy="most_frequent"))
+    imputer = SimpleImputer(strategy="most_frequent", keep_empty_features=True, add_indicator=True)
+    return make_pipeline(FunctionTransformer(as_float), imputer)
 
 
 def _categories(learner: Any) -> Any:
-    if orders_categories(learner):
-        return OrdinalEncoder(handle_unknown="use_encoded_value", unknown_value=-1, encoded_missing_value=-1)
-    return OneHotEncoder(handle_unknown="ignore")
-
-
-def _columns(X: Any) -> list[list[str]]:
-    return [["" if text is None or text != text else str(text) for text in column] for column in np.asarray(X).T]
+    encoder = (
+        OrdinalEncoder(handle_unknown="use_encoded_value", unknown_value=-1, encoded_missing_value=-1)
+        if orders_categories(learner)
+        else OneHotEncoder(handle_unknown="ignore")
+    )
+    return make_pipeline(FunctionTransformer(as_objects), encoder)
 
 
 def _is_of(learner: Any, modules: tuple[str, ...]) -> bool:

@@ -18,7 +18,7 @@ from heldout.splits import LazySplits, tested_sizes, trained_sizes
 
 Block = int | Literal["auto"]  # the steps that share one fit
 _GROWTH = 10
-TARGET = "the progressive hypothesis: one of those along the steps, drawn uniformly"
+TARGET = "the progressive hypothesis: that of one of the steps, drawn uniformly; the steps of a block share one"
 
 
 class BlockSplits(LazySplits):

@@ -14,8 +14,9 @@ from heldout.errors import LearnerWarning
 from heldout.fit_warnings import WarningCounts
 from heldout.intervals import dependent
 from heldout.intervals.method import check_level
-from heldout.losses import Loss, check_spec, choose_loss
+from heldout.losses import check_spec, choose_loss
 from heldout.partition import Part, make_halves, make_partition, stratify_halves
+from heldout.progress import FitBar
 from heldout.progressive import Block
 from heldout.records import Estimate
 from heldout.scheme_fits import UseShortcuts
@@ -33,17 +34,19 @@ def validate(
     *,
     unlabeled: Any = None,
     groups: Any = None,
-    loss: str | Mapping[str, Any] = "zero_one",
+    loss: str | Mapping[str, Any] | None = None,
     seed: int = 0,
     level: float = 0.95,
     validation_fraction: float = 0.2,
     folds: int = 10,
     tested_fraction: float = 0.5,
-    block: Block = 1,
+    block: Block = "auto",
     repeats: int = 30,
+    stratify: bool | None = None,
     shortcuts: UseShortcuts = "auto",
     estimates: Sequence[str] | None = None,
     intervals: Mapping[str, str] | None = None,
+    progress: bool = True,
 ) -> Validation:
     """Estimate the error of every candidate, each estimate with its target and its interval.
 
@@ -53,7 +56,8 @@ def validate(
         A name for each unfitted scikit-learn estimator, from simple to complex: ties go to the first. A
         `heldout.online.OnePass` shares its updates among folds and among steps, and is not fitted for each of them.
     X : array-like, data frame or sparse matrix of shape (N, p)
-        The labelled rows.
+        The labelled rows. A data frame, of pandas or polars, reaches the learner as it is; for columns that are no
+        numbers the candidate is a pipeline of `heldout.preprocessing.auto` and a learner.
     y : array-like of shape (N,)
         Their labels, classes or numbers.
     unlabeled : array-like, data frame or sparse matrix of shape (n, p), optional
@@ -62,9 +66,10 @@ def validate(
         The group of each row, where rows of a group are alike. No group is then on both sides of a split, and the
         intervals do not need independent rows (`heldout.intervals.dependent`). The groups of unlabelled rows are
         not known.
-    loss : str or mapping, default "zero_one"
-        zero_one, log, brier, balanced or {"cost": {actual: {predicted: c}}} for classes, whose parts are stratified;
-        squared, absolute, pinball or {"pinball": q} for numbers.
+    loss : str or mapping, optional
+        zero_one, log, brier, balanced or {"cost": {actual: {predicted: c}}} for classes; squared, absolute, pinball or
+        {"pinball": q} for numbers. None follows the labels: zero_one for strings, truth values and whole numbers of at
+        most 20 distinct values, squared for other numbers.
     seed : int, default 0
         The seed of every random choice, and of each learner's `random_state` that is left open.
     level : float, default 0.95
@@ -72,13 +77,18 @@ def validate(
     validation_fraction : float, default 0.2
         The share of the rows that the hold-out tests.
     folds : int, default 10
-        The number of folds, k; `len(y)` is leave-one-out, which is not stratified.
+        The number of folds, k; `len(y)` is leave-one-out, which is not stratified. Where a class has fewer than 10
+        rows, the default becomes 5 folds.
     tested_fraction : float, default 0.5
         The share of the rows that progressive validation tests, m / N.
-    block : int or "auto", default 1
-        The steps of progressive validation that share a fit; auto makes blocks of a tenth of the rows trained on.
+    block : int or "auto", default "auto"
+        The steps of progressive validation that share a fit; auto makes blocks of a tenth of the rows trained on, 1 a
+        fit for each step.
     repeats : int, default 30
         The number of random halvings of co-validation, R.
+    stratify : bool, optional
+        Whether each class has its share in each part. None stratifies classes; with the default folds it does not where
+        a class has fewer than 5 rows.
     shortcuts : {"auto", "off"}, default "auto"
         auto takes the losses of folds, steps and subsamples from an exact shortcut (docs/speed.md), where one is known
         for the learner, and fits what it declines. off makes every fit. Labels are the same, numbers equal to 1e-9.
@@ -87,6 +97,9 @@ def validate(
         the data allow, but for E_nested.
     intervals : mapping of str to str, optional
         An interval method for each estimate that it names; others keep the choice of docs/coverage.md.
+    progress : bool, default True
+        Whether a run of more than a second shows a bar of its fits on stderr, in a terminal or a notebook; it needs
+        tqdm.
 
     Returns
     -------
@@ -104,9 +117,13 @@ def validate(
     -----
     LearnerWarning
         Once for each candidate whose fits gave warnings, with the share of its fits.
+    PartsWarning
+        If a class is too rare for the default parts: with what was done.
 
     Notes
     -----
+    Each fit has one thread of BLAS and OpenMP, as in a run of the pipeline, so that its sums are the same.
+
     Every number equals that of a plain loop over hypotheses ``h = clone(learner).fit(X[train], y[train])``, with rows
     in ascending order, and ``e(h, rows) = loss(y[rows], h.predict(X[rows]))``:
 
@@ -119,7 +136,8 @@ def validate(
         leave-one-out ``fold`` is the number of the row.
     E_prog
         ``for t in range(0, m, block): train = step < t; rows = (t <= step) & (step < t + block)``; the mean of all
-        ``e(h, rows)``. ``step`` is -1 for the rows that are not tested.
+        ``e(h, rows)``. ``step`` is -1 for the rows that are not tested. For "auto" the block at t has
+        ``max(1, sum(train) // 10)`` steps.
     E_2cv, E_train
         ``for half in halves: for side in (0, 1): train = half == side``; the mean of all ``e(h, ~train)``, and the mean
         over half models of the mean of ``e(h, train)``.
@@ -149,9 +167,11 @@ def validate(
     >>> bool(e_loo.value == np.mean([wrong(row) for row in range(len(y))]))
     True
     """
-    check_spec(loss)
+    if loss is not None:
+        check_spec(loss)
     arguments.check_candidates(candidates)
     X, y = arguments.checked_rows(X, y)
+    arguments.check_columns(candidates, X)
     chosen_loss = choose_loss(loss, y)
     arguments.check_answers(candidates, chosen_loss)
     dependence = arguments.checked_groups(groups, len(y))
@@ -160,11 +180,15 @@ def validate(
     arguments.check_whole(seed=(seed, 0), folds=(folds, 2), repeats=(repeats, 1))
     if block != "auto":
         arguments.check_whole(block=(block, 1))
+    arguments.check_truth(progress=(progress, False), stratify=(stratify, True))
     arguments.check_shortcuts(shortcuts)
     check_level(level)
     wanted = arguments.wanted(estimates, unlabeled is not None, len(candidates), chosen_loss)
-    if chosen_loss.of_classes and folds != len(y) and groups is None:
-        arguments.check_parts(y, {"validation_fraction": validation_fraction, "tested_fraction": tested_fraction})
+    stratified = chosen_loss.of_classes and stratify is not False
+    if stratified and folds != len(y) and groups is None:
+        folds, stratified = arguments.divided_classes(y, int(folds), stratify)
+        if stratified:
+            arguments.check_parts(y, {"validation_fraction": validation_fraction, "tested_fraction": tested_fraction})
     needed = {SCHEME_OF[estimate] for estimate in wanted}
     design = Design(
         y=y,
@@ -174,16 +198,16 @@ def validate(
             validation_fraction=validation_fraction,
             folds=int(folds),
             tested_fraction=tested_fraction,
-            stratify=chosen_loss.of_classes,
+            stratify=stratified,
             seed=int(seed),
             dependence=dependence,
             parts=[part for scheme, part in _PART_OF.items() if scheme in needed],
         ),
-        halves=_halves(y, chosen_loss, folds, int(repeats), int(seed), dependence)
+        halves=_halves(y, stratified, folds, int(repeats), int(seed), dependence)
         if "covalidation" in needed
         else np.empty((0, len(y)), dtype=np.int8),
         block=block if block == "auto" else int(block),
-        stratify=chosen_loss.of_classes,
+        stratify=stratified,
         seed=int(seed),
         level=level,
         methods=dependent.choose(intervals, chosen_loss, dependence.kind),
@@ -195,18 +219,19 @@ def validate(
         design.splits(scheme)  # what cannot be split, or has no interval, is refused before any fit
     if "E_cv" in wanted:
         design.methods["E_cv"].check_folds(design.partition.fold)
-    fits = {name: CandidateFits(name, learner, X, design, shortcuts) for name, learner in candidates.items()}
     evidence: dict[str, Evidence] = {}
     records: list[Estimate] = []
-    for name, of_candidate in fits.items():
-        evidence[name] = of_candidate.evidence(schemes, unlabeled)
-        if any(of_candidate.warned):
-            warnings.warn(f"{name}: {WarningCounts.of(of_candidate.warned)}", LearnerWarning, stacklevel=2)
-        records += [of_candidate.stated(record) for record in estimate_candidate(design, name, evidence[name])]
+    with FitBar(len(candidates) * sum(len(design.splits(scheme)) for scheme in schemes), shown=progress) as bar:
+        fits = {name: CandidateFits(name, learner, X, design, shortcuts, bar) for name, learner in candidates.items()}
+        for name, of_candidate in fits.items():
+            evidence[name] = of_candidate.evidence(schemes, unlabeled)
+            if any(of_candidate.warned):
+                warnings.warn(f"{name}: {WarningCounts.of(of_candidate.warned)}", LearnerWarning, stacklevel=2)
+            records += [of_candidate.stated(record) for record in estimate_candidate(design, name, evidence[name])]
     records += estimate_winner(design, evidence)
     return Validation(tuple(records), tuple(candidates), design, evidence, fits)
 
 
-def _halves(y: Any, loss: Loss, folds: int, repeats: int, seed: int, dependence: Dependence) -> Any:
-    stratify = stratify_halves(y, folds, loss.of_classes)
+def _halves(y: Any, stratify: bool, folds: int, repeats: int, seed: int, dependence: Dependence) -> Any:
+    stratify = stratify_halves(y, folds, stratify)
     return make_halves(y, repeats=repeats, stratify=stratify, seed=seed, dependence=dependence)

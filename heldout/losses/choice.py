@@ -125,9 +125,10 @@ def natural_loss(y: ArrayLike) -> Loss:
     from sklearn.utils.multiclass import type_of_target
 
     target: Any = np.asarray(y)
-    finite = target.ndim == 1 and target.dtype.kind in "iuf" and np.isfinite(target).all()
-    if finite and len(np.unique(target)) > _MOST_WHOLE_CLASSES:
-        return SQUARED
+    numbers = target.ndim == 1 and len(target) and target.dtype.kind in "biuf"
+    if numbers and (target.dtype.kind != "f" or np.isfinite(target).all()):  # type_of_target takes longer
+        whole = target.dtype.kind != "f" or bool((np.floor(target) == target).all())
+        return ZERO_ONE if whole and _few_classes(target) else SQUARED
     try:
         kind = type_of_target(target)
     except (TypeError, ValueError):  # strings and numbers in one column
@@ -137,6 +138,11 @@ def natural_loss(y: ArrayLike) -> Loss:
     if kind == "continuous":
         return SQUARED
     raise BadArgument("y", f"the target is of kind {kind!r}; it must be one column of classes or of numbers")
+
+
+def _few_classes(whole: NDArray[Any]) -> bool:
+    within = float(whole.max()) - float(whole.min()) < _MOST_WHOLE_CLASSES
+    return within or len(np.unique(whole)) <= _MOST_WHOLE_CLASSES
 
 
 def _named(spec: Spec, target: Target) -> Loss:

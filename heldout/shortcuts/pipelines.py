@@ -58,8 +58,8 @@ def of(pipeline: Any, X: Any, y: NDArray[np.generic], weights: NDArray[np.float6
 def on_numbers(learner: Any, X: Any) -> Any:
     """The learner that is equivalent to `learner` on complete tables of numbers with the columns of the data frame X.
 
-    A pipeline may begin with transformers of columns by dtype, as with `preprocess: auto`. If one of them takes all
-    columns, the result begins with this transformer instead. Any other learner is returned unchanged.
+    A pipeline may begin with transformers of columns by dtype or kind, as with `preprocess: auto`. If one of them takes
+    all columns, the result begins with this transformer instead. Any other learner is returned unchanged.
     """
     from sklearn.compose import ColumnTransformer, make_column_selector
     from sklearn.pipeline import Pipeline
@@ -67,7 +67,9 @@ def on_numbers(learner: Any, X: Any) -> Any:
     first: Any = learner.steps[0][1] if type(learner) is Pipeline else None
     if type(first) is not ColumnTransformer or first.transformer_weights is not None:
         return learner
-    if not all(type(columns) is make_column_selector for *_, columns in first.transformers):
+    from heldout.preprocessing import OfKind
+
+    if not all(type(columns) in (make_column_selector, OfKind) for *_, columns in first.transformers):
         return learner
     chosen = [(part, names) for _, part, columns in first.transformers if len(names := columns(X))]
     if [names for _, names in chosen] != [list(X.columns)]:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 FOLDER = Path(".cache/tasks")
-VERSION = 5  # of what is stored: raise it when the same inputs would give another result
+VERSION = 6  # of what is stored: raise it when the same inputs would give another result
 
 
 def key(*parts: object) -> str:

@@ -49,7 +49,6 @@ def in_a_notebook(ran, settings) -> heldout.Validation:
     folder = ran.path / "data/prepared"
     labeled = pd.read_parquet(folder / "labeled.parquet")
     shards = [pd.read_parquet(path) for path in sorted((folder / "unlabeled").glob("shard-*.parquet"))]
-    numbers = settings.data.source == "sklearn:diabetes"
     nested = ["E_nested"] if settings.selection.nested else []
     loss = choose_loss(settings.loss, labeled["target"].to_numpy())
     per_candidate = ["E_in", "E_val", "E_cv", "E_prog", "E_2cv", "E_train"]
@@ -59,7 +58,7 @@ def in_a_notebook(ran, settings) -> heldout.Validation:
         labeled.drop(columns="target"),
         labeled["target"].to_numpy(),
         unlabeled=pd.concat(shards),
-        loss=settings.loss or ("squared" if numbers else "zero_one"),
+        loss=settings.loss,
         seed=settings.seed,
         level=settings.selection.level,
         validation_fraction=settings.split.validation_fraction,

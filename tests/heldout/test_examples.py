@@ -9,6 +9,7 @@ MODULES = [
     "heldout.family",
     "heldout.hypotheses.k_fold",
     "heldout.hypotheses.progressive",
+    "heldout.preprocessing",
     "heldout.validated",
     "heldout.validation",
 ]

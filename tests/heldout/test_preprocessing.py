@@ -1,9 +1,13 @@
 """`preprocess: auto`: learned from the rows that it is fitted on alone, and never at a loss for a value."""
 
+import datetime as dt
+import re
 import warnings
+from decimal import Decimal
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 import skops.io
 from hypothesis import given, settings
@@ -30,6 +34,8 @@ from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder, StandardScaler
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
+import heldout
+from heldout.errors import BadArgument
 from heldout.family import TunedEstimator
 from heldout.preprocessing import (
     WORDS_OF_DENSE,
@@ -111,7 +117,7 @@ def test_all_is_learned_from_the_training_rows_alone(seed, n, gaps, changed):
     medians = [0.0 if train[name].isna().all() else train[name].median() for name in ("number", "whole")]
     assert medians == pytest.approx(imputer.statistics_.tolist())
     seen = {*train["colour"].dropna()}
-    assert seen == {name for name in fitted.named_transformers_["category"].categories_[0] if name == name}
+    assert seen == {name for name in fitted.named_transformers_["category"][-1].categories_[0] if name == name}
     if changed:
         tested["number"] = tested["number"] * 1e6
     fitted.transform(tested)  # what is tested leaves no trace
@@ -134,12 +140,109 @@ def test_the_calendar_is_that_of_pandas(seed, n):
     assert np.allclose(np.array(expected, dtype=float), by_column, rtol=0, atol=1e-9, equal_nan=True)
 
 
-def test_each_column_of_text_has_words_of_its_own_and_one_without_words_is_zero():
-    frame = pd.DataFrame({"a": ["red sun", None, "rain"], "b": ["red", "red", "x"], "c": [None, "?", ""]}, dtype="str")
+def test_each_column_of_text_has_words_of_its_own_and_a_column_of_gaps_is_zero():
+    texts = {"a": ["red sun", None, "rain"], "b": ["red rain", "red", "x"], "c": [None, " ", ""]}
+    frame = pd.DataFrame(texts, dtype="str")
     found = Words().fit(frame).transform(frame)
     parts = [TfidfVectorizer().fit_transform(frame[name].fillna("")) for name in ("a", "b")]
     assert np.array_equal(sparse.hstack([*parts, np.zeros((3, 1))]).toarray(), found.toarray())
     assert (3, 2) == Words(1).fit(frame[["a", "b"]]).transform(frame[["a", "b"]]).shape
+
+
+def test_strings_of_one_word_at_most_are_words_as_they_stand():
+    frame = pd.DataFrame({"sex": ["M", "F", None, " M"], "blood": ["A+", "A-", "AB", "a+"]}, dtype="str")
+    found = Words().fit(frame).transform(frame).toarray()
+    assert [[0, 1, 1, 0, 0, 0], [1, 0, 0, 1, 0, 0], [0, 0, 0, 0, 1, 0], [0, 1, 0, 0, 0, 1]] == found.tolist()
+
+
+# --- every column is used, or refused by its name
+
+N = 12
+VALUES = {
+    "number": [1, None, 3] * 4,
+    "truth": [True, False, None, True] * 3,
+    "category": ["red", "blue", None] * 4,
+    "text": ["red sun", "a rain", None, "sun"] * 3,
+    "day": [dt.date(1969, 12, 31), dt.date(2024, 2, 29), None] * 4,
+    "moment": [dt.datetime(2024, 2, 29, 23, 59, second) for second in range(11)] + [None],
+    "duration": [dt.timedelta(hours=hour) for hour in range(11)] + [None],
+}
+MOMENTS = pd.Series(VALUES["moment"], dtype="datetime64[us]").dt.tz_localize("UTC")
+CATEGORY = pd.ArrowDtype(pa.dictionary(pa.int8(), pa.string()))
+ALIKE = {  # one column in the dtypes that a notebook may have it in; all have to become the same numbers
+    "number": ["float64", "Int64", "Float64", "int64[pyarrow]", "double[pyarrow]", object, Decimal],
+    "truth": ["boolean", "bool[pyarrow]", object],
+    "category": ["category", "string category", CATEGORY],
+    "text": ["str", "string", "string[pyarrow]", object],
+    "day": ["datetime64[s]", "date32[pyarrow]", object],
+    "moment": ["datetime64[us]", "datetime64[ns]", "timestamp[us][pyarrow]", object, MOMENTS, MOMENTS.astype(object),
+               MOMENTS.dt.tz_convert("Asia/Kathmandu"), MOMENTS.astype("timestamp[us, tz=Europe/Vienna][pyarrow]")],
+    "duration": ["timedelta64[us]", "duration[us][pyarrow]", object],
+}  # fmt: skip
+
+
+def column(name: str, dtype) -> pd.Series:
+    if isinstance(dtype, pd.Series):
+        return dtype
+    if dtype is Decimal:
+        return pd.Series([None if one is None else Decimal(one) for one in VALUES[name]], dtype=object)
+    if dtype == "string category":
+        return pd.Series(VALUES[name], dtype="string").astype("category")
+    return pd.Series(VALUES[name], dtype=dtype)
+
+
+@pytest.mark.parametrize("name", ALIKE)
+def test_a_column_becomes_the_same_numbers_in_every_dtype_that_holds_it(name):
+    columns = [column(name, dtype) for dtype in ALIKE[name]]
+    for learner in (LogisticRegression(), TREE):
+        found = [numbers(auto(learner).fit_transform(pd.DataFrame({name: one}))) for one in columns]
+        assert np.ptp(found[0], axis=0).any()  # it is not lost
+        for dtype, one in zip(ALIKE[name], found, strict=True):
+            np.testing.assert_allclose(found[0], one, err_msg=f"{name} as {dtype}", atol=1e-12)
+
+
+@pytest.mark.parametrize("library", ["pyarrow", "polars"])
+def test_a_frame_of_another_library_becomes_the_same_numbers_and_is_validated_alike(library):
+    frame = pd.DataFrame({name: column(name, dtypes[0]) for name, dtypes in ALIKE.items()})
+    y = np.arange(N) % 2
+    other = pa.Table.from_pandas(frame) if library == "pyarrow" else pytest.importorskip("polars").from_pandas(frame)
+    found = [numbers(auto(SVC()).fit_transform(one)) for one in (frame, other)]
+    np.testing.assert_allclose(*found, atol=1e-12)
+    learner = make_pipeline(auto(SVC()), SVC())
+    how = {"folds": 2, "repeats": 1, "estimates": ["E_val", "disagreement"]}
+    of_frame, of_other = (
+        heldout.validate({"a": learner}, one, y, unlabeled=one, **how).estimates for one in (frame, other)
+    )
+    assert of_frame == of_other
+
+
+@pytest.mark.parametrize(
+    ("values", "what"),
+    [
+        ([[1, 2]], "list"),
+        ([b"a"], "bytes"),
+        ([1j], "complex"),
+        ([dt.time(3, 4)], "time"),
+        ([1, "a"], "int, str"),
+        ([dt.date(2020, 1, 1), 2.5], "date, float"),
+        (pd.period_range("2020-01", periods=1, freq="M"), "period[M]"),
+    ],
+    ids=str,
+)
+def test_a_column_that_cannot_be_used_is_refused_by_its_name_before_any_fit(values, what):
+    values = pd.Series(list(values) * (N // len(values)))
+    frame = pd.DataFrame({"fine": np.arange(N), "odd one": values})
+    with pytest.raises(BadArgument, match=rf"'odd one'.* {re.escape(what)}"):
+        auto(TREE).fit(frame)
+    with pytest.raises(BadArgument, match="'odd one'"):
+        heldout.validate({"tree": make_pipeline(auto(TREE), TREE)}, frame, np.arange(N) % 2, folds=2)
+
+
+def test_an_array_is_refused_and_names_that_are_no_strings_are_places():
+    with pytest.raises(BadArgument, match="ndarray; .* data frame"):
+        auto(TREE).fit(np.ones((3, 2)))
+    frame = pd.DataFrame({1: [1.0, 2.0], 0: ["a", "b"]})
+    assert [[1, 1, 0], [2, 0, 1]] == auto(TREE).fit_transform(frame).tolist()
 
 
 def steps(learner) -> dict:
@@ -168,7 +271,7 @@ def scales(learner) -> bool:
     ],
 )
 def test_the_learner_decides_scale_and_encoding(learner, scaled, encoder):
-    assert (scaled, encoder) == (scales(learner), type(steps(learner)["category"]))
+    assert (scaled, encoder) == (scales(learner), type(steps(learner)["category"][-1]))
     assert orders_categories(learner) == (encoder is OrdinalEncoder)
 
 

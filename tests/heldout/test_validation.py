@@ -63,6 +63,7 @@ def everything() -> heldout.Validation:
         y,
         unlabeled=U,
         repeats=HALVINGS_OF_ROWS,
+        block=1,
         estimates=EVERY,
         intervals={"E_cv": "Bayle all pairs"},
         **HOW,
@@ -104,16 +105,18 @@ def test_every_argument_but_the_first_three_is_keyword_only_with_the_defaults_of
     assert {
         "unlabeled": None,
         "groups": None,
-        "loss": "zero_one",
+        "loss": None,
         "seed": 0,
         "level": 0.95,
         "validation_fraction": 0.2,
         "folds": 10,
-        "block": 1,
+        "block": "auto",
         "repeats": 30,
+        "stratify": None,
         "shortcuts": "auto",
         "estimates": None,
         "intervals": None,
+        "progress": True,
     } == defaults
     assert len(parameters) == 3 + 1 + len(defaults)
 
@@ -290,6 +293,7 @@ def test_numbers_equal_the_plain_loops_too(loss):
         unlabeled=U,
         loss=loss,
         folds=3,
+        block=1,
         repeats=2,
         estimates=EVERY,
     )

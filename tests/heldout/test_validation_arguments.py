@@ -124,7 +124,6 @@ FRACTION = "it must lie between 0 and 1, both excluded"
         ),
         # loss
         ({"loss": "log_loss"}, "loss", f"loss is 'log_loss'; {KNOWN}"),
-        ({"loss": None}, "loss", f"loss is None; {KNOWN}"),
         ({"loss": {"hinge": 1}}, "loss", f"loss is {{'hinge': 1}}; {KNOWN}"),
         ({"loss": {"pinball": 0.5, "cost": {}}}, "loss", f"loss is {{'pinball': 0.5, 'cost': {{}}}}; {KNOWN}"),
         ({"loss": {"pinball": 1}}, "loss", f"loss.pinball is 1; {FRACTION}"),
@@ -189,7 +188,7 @@ FRACTION = "it must lie between 0 and 1, both excluded"
             "class shares of the unlabelled rows, which are not known",
         ),
         (
-            {"y": X[:, 0]},
+            {"y": X[:, 0], "loss": "zero_one"},
             "loss",
             "loss is zero_one, but y holds numbers that are no classes; use squared, absolute or pinball",
         ),
@@ -212,6 +211,9 @@ FRACTION = "it must lie between 0 and 1, both excluded"
         ({"block": True}, "block", f"block is True; {WHOLE} 1"),
         ({"repeats": 0}, "repeats", f"repeats is 0; {WHOLE} 1"),
         ({"repeats": "30"}, "repeats", f"repeats is '30'; {WHOLE} 1"),
+        # truth values
+        ({"progress": None}, "progress", "progress is None; it must be True or False"),
+        ({"stratify": "yes"}, "stratify", "stratify is 'yes'; it must be True, False or None"),
         # fractions and level
         ({"validation_fraction": 0}, "validation_fraction", f"validation_fraction is 0; {FRACTION}"),
         ({"validation_fraction": 1.0}, "validation_fraction", f"validation_fraction is 1.0; {FRACTION}"),
@@ -323,6 +325,9 @@ def test_an_argument_of_the_wrong_type_is_a_bad_argument_too(arguments, argument
         ({"validation_fraction": 0.01}, "validation_fraction"),
         ({"tested_fraction": 0.99}, "tested_fraction"),
         ({"y": np.arange(40) == 0}, "y"),
+        # classes too rare for what was asked for by name; only the defaults give way
+        ({"y": np.repeat([0, 1], [31, 9]), "stratify": True}, "folds"),
+        ({"y": np.repeat([0, 1], [37, 3]), "folds": 5}, "folds"),
         # a name that is no string, which print and the table of results cannot show
         ({"candidates": {3: NeverFitted()}}, "candidates"),
         # designs that a method or a scheme does not admit

@@ -23,7 +23,7 @@ from heldout.seeds import fit_state
 N, FOLDS, PARTITIONS = 41, 5, 3
 OF_HALVES = ["E_2cv", "E_train", "disagreement", "E_dis", "E_maxdt"]
 EVERY = ["E_in", "E_val", "E_cv", "E_prog", *OF_HALVES, "E_bbc", "E_nested"]
-HOW = {"validation_fraction": 0.3, "folds": FOLDS, "tested_fraction": 0.4, "seed": 7}
+HOW = {"validation_fraction": 0.3, "folds": FOLDS, "tested_fraction": 0.4, "block": 1, "seed": 7}
 NO_FURTHER_FIT = {"E_cv": "Bayle all pairs"}
 CANDIDATES = {"bayes": GaussianNB(), "tree": DecisionTreeClassifier(max_depth=2)}
 

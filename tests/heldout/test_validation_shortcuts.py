@@ -32,7 +32,7 @@ X = RNG.normal(size=(N, 4))
 CLASSES = np.array(["a", "b", "c"])[(X[:, 0] + RNG.normal(size=N) > 0).astype(int) + (X[:, 1] > 0.5)]
 NUMBERS = X @ [1.0, 0.5, 0.0, -1.0] + RNG.normal(size=N)
 U = RNG.normal(size=(40, 4))
-HOW = {"folds": 5, "repeats": 2, "tested_fraction": 0.4, "seed": 3}
+HOW = {"folds": 5, "repeats": 2, "tested_fraction": 0.4, "block": 1, "seed": 3}
 LEARNERS = [
     GaussianNB(),
     LinearDiscriminantAnalysis(),

@@ -13,6 +13,7 @@ from sklearn.tree import DecisionTreeClassifier, ExtraTreeClassifier
 
 from heldout.family import TunedEstimator
 from heldout.learners import open_random_states, seeded
+from heldout.preprocessing import auto
 from tasks.params.build_learner import build, check, resolve
 from tasks.runtime.errors import Misplaced
 from tests.tasks.mistakes import assert_names
@@ -101,6 +102,14 @@ def test_a_bad_parameter_is_refused_before_any_fit_behind_preprocessing_too(para
         check("sklearn.svm.SVC", params, preprocess)
     assert ("params", *params) == caught.value.place
     assert_names(str(caught.value), *words)
+
+
+@pytest.mark.parametrize("preprocess", [None, "auto", "sklearn.preprocessing.StandardScaler"])
+def test_auto_takes_a_candidate_for_its_learner(settings_with, preprocess):
+    written = f"{{name: a, estimator: sklearn.naive_bayes.GaussianNB, preprocess: {preprocess or 'null'}}}"
+    (candidate,) = settings_with(f"candidates=[{written}]").candidates
+    learner = GaussianNB() if preprocess in (None, "auto") else make_pipeline(StandardScaler(), GaussianNB())
+    assert repr(auto(learner)) == repr(auto(candidate)) == repr(auto(candidate.learner()))
 
 
 PATH = {"parameter": "alpha", "values": [1.0, 0.1]}
