@@ -13,6 +13,7 @@ from pydantic import (
     model_validator,
 )
 
+from heldout import baseline
 from heldout.delivery import FORMS
 from heldout.errors import BadArgument
 from heldout.intervals import DEFAULTS, covering
@@ -171,6 +172,8 @@ class Settings(Section):
         numbered = [(number, point) for number, candidate in enumerate(written) for point in candidate.points()]
         names = [point.name for _, point in numbered]
         for place, (number, point) in enumerate(numbered):
+            if point.name == baseline.NAME:
+                raise Misplaced(baseline.reserved("is"), (number, "name"))
             if point.name in names[:place]:
                 raise Misplaced(
                     f"is {point.name!r}, which {names.count(point.name)} candidates are called; change all but one",

@@ -61,7 +61,7 @@ def test_print_shows_every_candidate_every_estimate_and_every_value(found, capsy
 
 def test_print_shows_losses_of_numbers_in_their_own_unit(numbers):
     title, header, *body = str(numbers).splitlines()
-    assert "mean losses, below each its interval at 95 %" == title
+    assert "mean squared loss, in squared units of y, below each its interval at 95 %" == title
     assert ["candidate", *EVERY[:4]] == header.split()
     for place, name in enumerate(numbers.candidates):
         shown = [float(cell) for cell in body[2 * place].split()[1:]]
@@ -108,7 +108,7 @@ def test_the_bars_of_the_plot_reach_to_the_bounds(numbers):
         for record, segment in zip(records, bars.lines[2][0].get_segments(), strict=True):
             ends = (record.value, record.value) if record.low is None else (record.low, record.high)
             assert ends == pytest.approx(tuple(segment[:, 1]), rel=1e-9, abs=1e-12)
-    assert "mean loss" == axes.get_ylabel()
+    assert "mean squared loss" == axes.get_ylabel()
 
 
 def test_two_plots_are_two_figures(found):
