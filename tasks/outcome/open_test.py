@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,7 @@ from heldout.records import Estimate
 from heldout.selection.bound import bound_of
 from heldout.selection.select import Selection
 from tasks.data.row_roles import dependence_of
+from tasks.outcome.against_baseline import AgainstBaseline, on_test_part
 from tasks.outcome.deliver import Delivered
 from tasks.outcome.duplicates_effect import DuplicatesEffect
 from tasks.outcome.estimate import Results
@@ -34,6 +35,7 @@ class Opening:
     estimates: tuple[Estimate, ...] = ()
     openings: int = 0
     refused: str | None = None
+    against_baseline: AgainstBaseline = field(default_factory=AgainstBaseline)
 
 
 def open_test_part(
@@ -54,10 +56,10 @@ def open_test_part(
     X, y = files.read_table(files.TEST)
     roles = files.read_test_roles()
     design = results.design
+    # over the mean weight of the labelled rows, as everywhere
+    weights = 1.0 if design.weights is None else design.weights.relative_of(roles["weight"])
     try:
-        losses = test(delivered.hypothesis, X, y, holdout.final_split(len(y)).validation, design.loss)
-        if design.weights is not None:  # over the mean weight of the labelled rows, as everywhere
-            losses = losses * design.weights.relative_of(roles["weight"])
+        losses = test(delivered.hypothesis, X, y, holdout.final_split(len(y)).validation, design.loss) * weights
     except FitFailure as failure:
         raise UserError(f"candidates: {winner.name} failed on the test part: {failure}") from None
     clusters = dependence_of(roles, 0).clusters(np.arange(len(y)))
@@ -69,7 +71,8 @@ def open_test_part(
         design.level,
         results.target(winner.name, FORMS[settings.deliver].target),
     )
-    return Opening((estimate,), len(ledger.opened_for | {learner_id(winner)}))
+    against = on_test_part(design, losses, y, weights, clusters)
+    return Opening((estimate,), len(ledger.opened_for | {learner_id(winner)}), against_baseline=against)
 
 
 def describe(
@@ -80,6 +83,7 @@ def describe(
     opening: Opening,
     ledger: Ledger,
     delivered: Delivered,
+    against: AgainstBaseline,
     effect: DuplicatesEffect | None = None,
 ) -> dict[str, Any]:
     """selection.json."""
@@ -99,6 +103,7 @@ def describe(
         "contamination": ledger.compared,
         "bound": bound(ledger.compared),
         "bound_of_one": bound(1),
+        **against.described(),
         "E_test": opening.estimates[0].value if opening.estimates else None,
         "test_openings": opening.openings,
         "test_refused": opening.refused,
