@@ -14,7 +14,7 @@ not if no part of it does; else it cannot be told (docs/decisions/0018).
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,17 +23,30 @@ from heldout import holdout
 from heldout.design import Design, Evidence, cross_validated, estimate_candidate, tested
 from heldout.intervals import clustered_t
 from heldout.intervals.method import two_sided_t
-from heldout.losses import Losses
+from heldout.losses import Loss, Losses
 from heldout.observed import CrossValidated, Tested
 from heldout.records import Estimate, Rows, Split
 from heldout.schemes import SCHEME_OF, SchemeName
 from heldout.selection.confidence_set import variance_factor
 from heldout.splits import SplitLosses, tested_rows, tested_sizes
 from heldout.training_labels import SplitLabels
+from heldout.weights import Weights
 
 NAME = "baseline"
-ESTIMATES = ("E_val", "E_cv", "E_test")
 _CELLS = 8_000_000  # of answers at once: 64 MB
+
+
+class Labelled(Protocol):
+    """Labelled rows: their labels, of shape (N,), the loss that judges them, and their weights."""
+
+    @property
+    def y(self) -> NDArray[np.generic]: ...
+
+    @property
+    def loss(self) -> Loss: ...
+
+    @property
+    def weights(self) -> Weights | None: ...
 
 
 def reserved(what: str) -> str:
@@ -54,15 +67,9 @@ def estimates(design: Design) -> list[Estimate]:
     return estimate_candidate(design, NAME, evidence(design))
 
 
-def final_estimate(design: Design, losses: Losses, cluster: NDArray[np.int64] | None) -> Estimate:
-    """E_test of the baseline, from its `losses` on the test part, shape (n,), and the `cluster` of each row."""
-    observed = Tested(losses, design.loss, design.seed, cluster)
-    return holdout.final_estimate(NAME, observed, len(design.y), design.methods["E_test"], design.level)
-
-
-def final_losses(design: Design, y: NDArray[np.generic]) -> Losses:
+def final_losses(labelled: Labelled, y: NDArray[np.generic]) -> Losses:
     """The losses, without weights, of the best constant of all labelled rows at the labels `y`, shape (n,)."""
-    return _losses(design, design.splits("final"), np.zeros(len(y), dtype=np.intp), y)
+    return _losses(labelled, [holdout.final_split(len(labelled.y))], np.zeros(len(y), dtype=np.intp), y)
 
 
 def is_beaten(design: Design, winner: Evidence, candidates: int) -> bool | None:
@@ -122,13 +129,13 @@ def _scheme_losses(design: Design, scheme: SchemeName) -> SplitLosses:
     return SplitLosses(_weighted(design, losses, rows), sizes)
 
 
-def _losses(design: Design, splits: Sequence[Split], number: Rows, y: NDArray[np.generic]) -> Losses:
+def _losses(labelled: Labelled, splits: Sequence[Split], number: Rows, y: NDArray[np.generic]) -> Losses:
     """The losses at labels `y`, shape (n,), of the best constants of the splits `number`, shape (n,)."""
-    weights = np.ones(len(design.y)) if design.weights is None else design.weights.values
-    answers: NDArray[Any] = design.loss.constant.answers(SplitLabels(design.y, weights, splits))
+    weights = np.ones(len(labelled.y)) if labelled.weights is None else labelled.weights.values
+    answers: NDArray[Any] = labelled.loss.constant.answers(SplitLabels(labelled.y, weights, splits))
     at_once = max(_CELLS * len(answers) // answers.size, 1)
     pieces = [slice(first, first + at_once) for first in range(0, len(y), at_once)]
-    return np.concatenate([design.loss.pointwise(y[piece], answers[number[piece]]) for piece in pieces])
+    return np.concatenate([labelled.loss.pointwise(y[piece], answers[number[piece]]) for piece in pieces])
 
 
 def _weighted(design: Design, losses: Losses, rows: Rows) -> Losses:

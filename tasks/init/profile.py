@@ -79,7 +79,12 @@ def look(table: pd.DataFrame, target: str) -> Profile:
         missing=missing,
         time=order.time,
         characters=sum(float(features[name].str.len().mean()) for name, kind in kinds.items() if kind == "text"),
-        remarks=(*leak_remarks, *_copies(features, y), *order.remarks, *_gaps(of_all_rows[features.columns], missing)),
+        remarks=(
+            *leak_remarks,
+            *_copies(features, y, classes=classes),
+            *order.remarks,
+            *_gaps(of_all_rows[features.columns], missing),
+        ),
     )
 
 
@@ -168,7 +173,7 @@ def _reason(leak: leakage.Leak) -> str:
     return leak.why.removeprefix("leak: ")
 
 
-def _copies(features: pd.DataFrame, y: pd.Series) -> list[str]:
+def _copies(features: pd.DataFrame, y: pd.Series, *, classes: bool) -> list[str]:
     rows = pd.DataFrame({"features": pd.util.hash_pandas_object(features, index=False), "label": y})
     equal = int(rows.duplicated().sum())
     other_label = int(rows["features"].duplicated().sum()) - equal
@@ -179,10 +184,8 @@ def _copies(features: pd.DataFrame, y: pd.Series) -> list[str]:
             "see split.duplicates"
         )
     if other_label:
-        remarks.append(
-            f"{other_label} rows repeat the features of an earlier row with another label: no learner can be right on "
-            "both"
-        )
+        why = "label: no learner can be right on both" if classes else "number: the features do not determine it"
+        remarks.append(f"{other_label} rows repeat the features of an earlier row with another {why}")
     return remarks
 
 

@@ -1,15 +1,15 @@
 """The winner against the best constant answer: on the rows of E_cv, and on the test part where it was opened."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from heldout import baseline
+from heldout import baseline, holdout
 from heldout.design import Design
 from heldout.errors import BadArgument
-from heldout.losses import Losses
+from heldout.observed import Tested
 from heldout.records import Estimate
 from heldout.selection.select import Selection
 from tasks.outcome.estimate import Results
@@ -30,12 +30,14 @@ class AgainstBaseline:
 
 
 def on_test_part(
-    design: Design, losses: Losses, y: NDArray[np.generic], weights: Any, cluster: NDArray[np.int64] | None
+    design: Design, labelled: baseline.Labelled, tested: Tested, y: NDArray[np.generic], weights: Any
 ) -> AgainstBaseline:
-    """The same on the test part: from the winner's `losses` at the labels `y`, both of shape (n,)."""
-    of_constant = baseline.final_losses(design, y) * weights
-    estimate = baseline.final_estimate(design, of_constant, cluster)
-    return AgainstBaseline((estimate,), baseline.beats(losses, of_constant, design.level, cluster=cluster))
+    """The same on the test part: the winner, `tested` at the labels `y`, and the constant of the `labelled` rows."""
+    losses = baseline.final_losses(labelled, y) * weights
+    beaten = baseline.beats(tested.losses, losses, design.level, cluster=tested.cluster)
+    of_constant, method = replace(tested, losses=losses), design.methods["E_test"]
+    estimate = holdout.final_estimate(baseline.NAME, of_constant, len(labelled.y), method, design.level)
+    return AgainstBaseline((estimate,), beaten)
 
 
 def compare(results: Results, selection: Selection, test_part: AgainstBaseline) -> AgainstBaseline:

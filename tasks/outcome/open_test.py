@@ -63,15 +63,16 @@ def open_test_part(
     except FitFailure as failure:
         raise UserError(f"candidates: {winner.name} failed on the test part: {failure}") from None
     clusters = dependence_of(roles, 0).clusters(np.arange(len(y)))
+    tested = Tested(losses, design.loss, design.seed, clusters)
     estimate = holdout.final_estimate(
         winner.name,
-        Tested(losses, design.loss, design.seed, clusters),
+        tested,
         len(design.y),
         design.methods["E_test"],
         design.level,
         results.target(winner.name, FORMS[settings.deliver].target),
     )
-    against = on_test_part(design, losses, y, weights, clusters)
+    against = on_test_part(design, design, tested, y, weights)
     return Opening((estimate,), len(ledger.opened_for | {learner_id(winner)}), against_baseline=against)
 
 

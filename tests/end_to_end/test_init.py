@@ -70,7 +70,8 @@ def test_from_a_table_to_a_decision_without_an_edit(begun, outside):
     selection = json.loads((checkout.path / "reports/selection.json").read_text())
     estimates = pd.read_csv(checkout.path / "reports/estimates.csv")
     own = estimates[estimates["candidate"] == selection["selected"]].set_index("estimate")
-    assert 5 == estimates["candidate"].nunique()  # none failed
+    assert {*selection["candidates"], "baseline"} == {*estimates["candidate"]}  # none failed
+    assert selection["beats_baseline"] is True
     assert own.loc["E_cv", "value"] < 0.2
     assert 0 <= selection["E_test"] < 0.3
     assert "up to date" in checkout.run("dvc", "status").stdout

@@ -50,7 +50,7 @@ def test_print_shows_every_candidate_every_estimate_and_every_value(found, capsy
     assert "errors in percent, below each its interval at 90 %" == title
     assert ["candidate", *EVERY] == header.split()
     *body, against = body
-    assert against.startswith("bayes beats the baseline, ")
+    assert against.startswith("stump beats the baseline, ")
     assert 2 * 4 == len(body)
     for place, name in enumerate([*found.candidates, "baseline"]):
         cells = body[2 * place].split()

@@ -1,5 +1,7 @@
 """The known traps of public sets are found and said, and nothing honest is left out."""
 
+import numpy as np
+import pandas as pd
 import pytest
 
 from studies.datasets import FOLDER, SETS
@@ -41,3 +43,15 @@ def test_the_traps_of_a_public_set_are_found_and_no_honest_column_is_left_out(na
         assert any(words in remark for remark in found.remarks)
     assert ("date" if name in ("electricity_elec2", "occupancy") else None) == found.time
     assert (name == "california_housing") == (found.classes == ())
+
+
+@pytest.mark.parametrize(
+    ("labels", "why"), [(("a", "b"), "no learner can be right on both"), ((0.5, 1.75), "determine")]
+)
+def test_features_that_repeat_with_another_label_are_said_in_words_for_the_target(labels, why):
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame({"x": np.repeat(rng.normal(size=30), 2), "z": np.repeat(rng.normal(size=30), 2)})
+    table["y"] = list(labels) * 30 if labels[0] == "a" else np.arange(60) * 0.37 % 7.1
+    (remark,) = [remark for remark in profile.look(table, "y").remarks if "repeat the features" in remark]
+    assert why in remark
+    assert ("right on both" in remark) == (labels[0] == "a")
