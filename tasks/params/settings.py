@@ -48,7 +48,7 @@ class Candidate(Section):
     """A named learner; with a grid, one for each of its points."""
 
     name: Annotated[str, Field(min_length=1, pattern=r"^[\w.() =,+-]+$")] = Field(
-        description="name in tables, files and MLflow"
+        description="name in tables, files and MLflow; baseline is the name of the best constant answer"
     )
     estimator: str = Field(
         description="import path of the class of a scikit-learn learner, in a module of execution.allowed_modules"
