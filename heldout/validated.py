@@ -30,6 +30,8 @@ class Validation:
         winner. `print` shows them as a table.
     candidates : tuple of str
         The names of the candidates, in their order.
+    baseline : tuple of Estimate
+        The same of the best constant answer, which is no candidate.
 
     Examples
     --------
