@@ -62,9 +62,9 @@ def evidence(design: Design) -> Evidence:
     return Evidence({scheme: _scheme_losses(design, scheme) for scheme in design.schemes() if scheme in wanted})
 
 
-def estimates(design: Design) -> list[Estimate]:
-    """E_val and E_cv of the baseline, as far as the design asks for them."""
-    return estimate_candidate(design, NAME, evidence(design))
+def estimates(design: Design, constant: Evidence) -> list[Estimate]:
+    """E_val and E_cv of the baseline, from its `evidence`, as far as the design asks for them."""
+    return estimate_candidate(design, NAME, constant)
 
 
 def final_losses(labelled: Labelled, y: NDArray[np.generic]) -> Losses:
@@ -72,8 +72,10 @@ def final_losses(labelled: Labelled, y: NDArray[np.generic]) -> Losses:
     return _losses(labelled, [holdout.final_split(len(labelled.y))], np.zeros(len(y), dtype=np.intp), y)
 
 
-def is_beaten(design: Design, winner: Evidence, candidates: int) -> bool | None:
+def is_beaten(design: Design, winner: Evidence, constant: Evidence, candidates: int) -> bool | None:
     """Whether a winner among `candidates` is shown to err less, by the losses of E_cv, or else of E_val.
+
+    `constant` is the `evidence` of the baseline.
 
     None where it cannot be told, or neither was computed. It has to err less than two constants: that of the training
     rows of each fold, and that of all labelled rows. The first suffers from ties: in leave-one-out of two classes of
@@ -87,7 +89,7 @@ def is_beaten(design: Design, winner: Evidence, candidates: int) -> bool | None:
     rows, folds = tested_rows(design.splits(scheme)), None
     if isinstance(observed, CrossValidated):
         rows, folds = np.flatnonzero(design.partition.fold >= 0), observed.folds
-    of_splits = _tested(design, _scheme_losses(design, scheme), scheme).losses
+    of_splits = _tested(design, constant.losses[scheme], scheme).losses
     of_all = _weighted(design, final_losses(design, design.y[rows]), rows)
     level = 1 - (1 - design.level) / candidates
     verdicts = [beats(observed.losses, losses, level, folds, observed.cluster) for losses in (of_splits, of_all)]

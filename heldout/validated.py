@@ -66,7 +66,7 @@ class Validation:
         >>> E_cv.candidate, round(E_cv.value, 3)
         ('baseline', 0.667)
         """
-        return tuple(baseline.estimates(self._design))
+        return tuple(baseline.estimates(self._design, self._constant))
 
     def beats_baseline(self, candidate: str | None = None) -> bool | None:
         """Whether a candidate is shown to err less than the best constant answer, on the same held-out rows.
@@ -100,7 +100,7 @@ class Validation:
         if candidate is None:
             candidate = self._least()
         self._check_candidate(candidate)
-        return baseline.is_beaten(self._design, self._evidence[candidate], len(self.candidates))
+        return baseline.is_beaten(self._design, self._evidence[candidate], self._constant, len(self.candidates))
 
     def target(self, candidate: str, estimate: str) -> list[Any]:
         """The fitted hypotheses whose mean true error is the target of an estimate.
@@ -232,6 +232,10 @@ class Validation:
         roots = table.roots(self._errors(name), of_baseline, loss)
         lines = [shown, against] if beaten else [against, shown]
         return "\n".join([*lines, *([f"{name}: {roots}"] if roots else [])])
+
+    @cached_property
+    def _constant(self) -> Evidence:
+        return baseline.evidence(self._design)
 
     def _least(self) -> str:
         """The candidate of least E_cv, or of least E_val without E_cv; ties to the first."""

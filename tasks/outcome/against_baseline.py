@@ -46,11 +46,11 @@ def compare(results: Results, selection: Selection, test_part: AgainstBaseline) 
     The test part judges the delivered hypothesis, and no choice depended on it; but it may be small.
     """
     design = results.design
-    winner = results.evidence[selection.selected]
+    winner, constant = results.evidence[selection.selected], baseline.evidence(design)
     try:
-        estimates = baseline.estimates(design)
+        estimates = baseline.estimates(design, constant)
     except BadArgument as error:
         raise UserError(f"the baseline has no interval: {error}") from None
-    verdicts = {baseline.is_beaten(design, winner, len(results.candidates)), test_part.beaten}
+    verdicts = {baseline.is_beaten(design, winner, constant, len(results.candidates)), test_part.beaten}
     beaten = False if False in verdicts else True if True in verdicts else None
     return AgainstBaseline((*estimates, *test_part.estimates), beaten)
