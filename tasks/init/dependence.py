@@ -15,7 +15,7 @@ from tasks.init.row_order import Order, is_named_like_time, is_sorted_by, rises
 
 _FEWEST_ROWS, _FEWEST_VALUES = 100, 7  # of fewer values, chance alone puts all on one side
 _MOST_TIMES, _MOST_GROUPS = 2, 4  # columns that are tried
-_LEVEL = 0.01  # chance of all trials together
+_LEVEL = 0.005  # chance of all trials together
 _LARGEST_SHARE, _LEAST_ROWS_A_VALUE = 1 / 3, 1.5  # of the rows in the largest group; mean of all groups
 _MANY_VALUES, _ROWS_OF_MANY = 20, 50  # so many values of so few rows each may be groups under any name
 _EQUAL_SIZES = 0.3  # standard deviation of the sizes of groups that are numbers, over their mean: counts differ more
@@ -70,9 +70,9 @@ def proposals(
 ) -> list[Proposal]:
     """The column that tells most as `data.time`, and the column that tells most as `data.groups`, if any does.
 
-    A column tells if testing on later rows, or on values that were left out, raises the error by more than a little,
-    and by more than chance does in one of a hundred tables. `columns` are all columns but the target, in their dtypes,
-    `features` those that stay; both have the rows with a label in file order. With a known `time`, groups are tried.
+    A column tells if testing on later rows, or on values that were left out, raises the error by a tenth, and by more
+    than chance does in one of two hundred tables. `columns` are all columns but the target, in their dtypes, `features`
+    those that stay; both have the rows with a label in file order. With a known `time`, only groups are tried.
     """
     if len(target) < _FEWEST_ROWS:
         return []

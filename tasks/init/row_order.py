@@ -5,11 +5,13 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from tasks.init.finding import percent
 
 _FEWEST_ROWS = 50
 _ALIKE, _STREAM = 0.1, 0.3  # limits of the likeness of neighbours beyond chance, as a share of the possible
+_STRETCHES, _LEAST_STRETCH, _ALIKE_INSIDE = 40, 5, 0.8  # share of the autocorrelation that a stream keeps inside
 _IN_ORDER, _SORTED = 0.95, 0.99  # Spearman's correlations, of a time with the position, and with the target
 _NAMED_LIKE_TIME = re.compile(r"date|time|timestamp|year|month|day|hour|minute|second|epoch", re.IGNORECASE)
 
@@ -57,15 +59,35 @@ def is_named_like_time(column: pd.Series) -> bool:
     return _NAMED_LIKE_TIME.search(str(column.name)) is not None
 
 
-def is_sorted_by(time: pd.Series, target: pd.Series, *, classes: bool) -> bool:
-    """Whether rows in the order of `time` are sorted by the target, so that later rows are of other classes."""
-    return _is_sorted(target.iloc[np.argsort(time.to_numpy(), kind="stable")], classes=classes)
+def is_sorted_by(column: pd.Series, target: pd.Series, *, classes: bool) -> bool:
+    """Whether rows in the order of `column` are sorted by the target, so that later rows are other rows.
+
+    For a column without the name or the dtype of a time also if they are sorted in part: labels of neighbours are
+    alike, and less so inside short stretches of rows.
+    """
+    in_order = target.iloc[np.argsort(column.to_numpy(), kind="stable")]
+    if _is_sorted(in_order, classes=classes):
+        return True
+    if is_named_like_time(column) or pd.api.types.is_datetime64_any_dtype(column):
+        return False
+    labels = (pd.get_dummies(in_order) if classes else in_order.rank().to_frame()).astype(np.float64)
+    labels = labels.reset_index(drop=True)
+    stretch = np.arange(len(labels)) // max(_LEAST_STRETCH, len(labels) // _STRETCHES)
+    whole = _autocorrelation((labels - labels.mean()).to_numpy())
+    inside = _autocorrelation((labels - labels.groupby(stretch).transform("mean")).to_numpy())
+    return whole >= _STREAM and inside < _ALIKE_INSIDE * whole
 
 
 def _is_sorted(target: pd.Series, *, classes: bool) -> bool:
     if classes:
         return _runs(target) <= 2 * target.nunique()
     return abs(float(target.rank().reset_index(drop=True).corr(pd.Series(np.arange(len(target)))))) >= _SORTED
+
+
+def _autocorrelation(labels: NDArray[np.float64]) -> float:
+    """Of neighbouring rows of `labels`, shape (n, C), whose mean is 0."""
+    squares = float((labels**2).sum())
+    return float((labels[1:] * labels[:-1]).sum()) / squares if squares else 0.0
 
 
 def _runs(target: pd.Series) -> int:
