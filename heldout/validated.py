@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from heldout import baseline, table
+from heldout import baseline, suspicion, table
 from heldout.candidate_fits import CandidateFits
 from heldout.design import Design, Evidence
 from heldout.errors import BadArgument
@@ -231,7 +231,20 @@ class Validation:
         name, _, of_baseline = pairs[-1]  # E_cv, if it was computed
         roots = table.roots(self._errors(name), of_baseline, loss)
         lines = [shown, against] if beaten else [against, shown]
-        return "\n".join([*lines, *([f"{name}: {roots}"] if roots else [])])
+        lines += [f"{name}: {roots}"] if roots else []
+        return "\n".join([*lines, *([f"suspicious: {self._doubt}"] if self._doubt else [])])
+
+    @cached_property
+    def _doubt(self) -> str:
+        """What to ask where the winner errs too little to be believed; empty where it does not."""
+        winner, last = self._least(), self.baseline[-1]  # E_cv, if it was computed
+        error = self._errors(last.estimate)[winner]
+        if not suspicion.is_too_low(error, last.value):
+            return ""
+        scheme, fits = self._design.scheme_of(last.estimate), self._fits[winner]
+        hypothesis, split = fits.hypotheses(scheme)[0], self._design.splits(scheme)[0]
+        carried_by = suspicion.carriers(hypothesis, fits.X, self._design, split, last.value)
+        return suspicion.sentence(winner, error, last.value, carried_by, self._design.loss)
 
     @cached_property
     def _constant(self) -> Evidence:

@@ -61,7 +61,7 @@ def look(
         lines = [Finding("found", order.remark + _along_the_file(features, target, order, classes=classes))]
     else:
         lines = []
-    comments = {one.kind: f"proposed: {one.name}, if you predict {_USES[one.kind]}" for one in found}
+    comments = {str(one.kind): f"proposed: {one.name}, if you predict {_USES[one.kind]}" for one in found}
     return comments, [*lines, *(finding(one, classes=classes) for one in found)]
 
 

@@ -57,10 +57,9 @@ def of_sums(features: pd.DataFrame, target: pd.Series) -> list[Leak]:
         X, y = columns.loc[rows].to_numpy(np.float64), target.loc[rows].to_numpy(np.float64)
         names = [str(name) for name in columns.columns]
         equation = _equation(X, y, names, product=False)
-        positive = (X > 0).all(axis=0)
-        if equation is None and (y > 0).all() and positive.sum() > 1:
-            kept = [name for name, is_positive in zip(names, positive, strict=True) if is_positive]
-            equation = _equation(X[:, positive], y, kept, product=True)
+        positive = np.flatnonzero((X > 0).all(axis=0))
+        if equation is None and (y > 0).all() and len(positive) > 1:
+            equation = _equation(X[:, positive], y, [names[place] for place in positive], product=True)
         if equation is not None:
             return [Leak(equation.names, f"{equation} = {target.name} in all of {len(rows)} rows, but for rounding")]
     return []
@@ -78,11 +77,10 @@ def _equation(X: Numbers, y: Numbers, names: Sequence[str], *, product: bool) ->
     """The equation of the fewest columns, if there is one."""
     order = np.random.default_rng(0).permutation(len(y))
     fitted, tested = order[::2], order[1::2]
-    varies = X[fitted].std(axis=0) > 0
-    if varies.sum() < 2:
+    varies = np.flatnonzero(X[fitted].std(axis=0) > 0)
+    if len(varies) < 2:
         return None
-    names = [name for name, kept in zip(names, varies, strict=True) if kept]
-    X = X[:, varies]
+    X, names = X[:, varies], [names[place] for place in varies]
     units = np.array([_unit(column) for column in X.T])
     inputs, wanted = (np.log(X), np.log(y)) if product else (X, y)
     for columns in sorted(_supports(inputs[fitted], wanted[fitted]), key=len):

@@ -21,6 +21,7 @@ from tasks.outcome.deliver import Delivered
 from tasks.outcome.duplicates_effect import DuplicatesEffect
 from tasks.outcome.estimate import Results
 from tasks.outcome.ledger import Ledger, learner_id
+from tasks.outcome.suspicious import Suspicious
 from tasks.params import Candidate, Settings
 from tasks.runtime.errors import UserError
 from tasks.storage import files
@@ -86,6 +87,7 @@ def describe(
     delivered: Delivered,
     against: AgainstBaseline,
     effect: DuplicatesEffect | None = None,
+    doubt: Suspicious | None = None,
 ) -> dict[str, Any]:
     """selection.json."""
     design = results.design
@@ -110,4 +112,5 @@ def describe(
         "test_refused": opening.refused,
         "deliver": {"form": settings.deliver, "target": target, **delivered.sizes()},
         **({} if effect is None else effect.described()),
+        **({} if doubt is None else doubt.described()),
     }

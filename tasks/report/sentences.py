@@ -4,10 +4,11 @@ from typing import Any
 
 import pandas as pd
 
-from heldout import baseline, intervals, table
+from heldout import baseline, intervals, suspicion, table
 from heldout.delivery import FORMS
 from heldout.design import OF_UNLABELED
 from heldout.family import BOUND
+from tasks.outcome.suspicious import Suspicious
 from tasks.report.summary import Summary
 
 _SHARDS_SHOWN = 10
@@ -25,6 +26,7 @@ def sentences(summary: Summary) -> dict[str, str]:
         **not_shown,  # the first sentence, where the winner is not shown to beat it
         **_choice(summary),
         **_baseline(summary),
+        **_suspicious(summary),
         **_after_the_choice(summary),
         **_bound(summary),
         **_test_part(summary),
@@ -60,6 +62,14 @@ def _baseline(summary: Summary) -> dict[str, str]:
             pairs.append((estimate, value, of_baseline))
     beaten = summary.selection["beats_baseline"]
     return {"baseline": table.against_baseline(summary.selected, beaten, summary.loss, pairs)}
+
+
+def _suspicious(summary: Summary) -> dict[str, str]:
+    doubt = Suspicious.read(summary.selection)
+    if doubt is None:
+        return {}
+    of_baseline = summary.selection["baseline"]
+    return {"suspicious": suspicion.sentence(summary.selected, doubt.E_cv, of_baseline, doubt.carriers, summary.loss)}
 
 
 def _roots(summary: Summary, estimate: str) -> str:

@@ -7,6 +7,7 @@ import pandas as pd
 from heldout import baseline
 from tasks.outcome.items import Artifact, Dataset, Item, Metric, Tag, parameters
 from tasks.outcome.ledger import learner_id
+from tasks.outcome.suspicious import Suspicious
 from tasks.params import Candidate
 from tasks.report.summary import Summary, shown_steps
 from tasks.storage import files
@@ -24,6 +25,8 @@ def outcome_items(summary: Summary, speed: object | None) -> Iterator[Item]:
     for line in summary.estimates_of(baseline.NAME).to_dict("records"):
         yield Metric(f"{baseline.NAME}_{line['estimate']}", float(line["value"]))
     yield Tag("beats_baseline", _BEATS[summary.selection["beats_baseline"]])
+    if (doubt := Suspicious.read(summary.selection)) is not None:
+        yield Tag("suspicious", ", ".join(" with ".join(one.columns) for one in doubt.carriers) or "no few columns")
     if speed is not None:
         yield Tag("prediction_time", str(speed))
     X, y = files.read_table(files.LABELED)
