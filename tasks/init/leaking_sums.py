@@ -59,7 +59,7 @@ def of_sums(features: pd.DataFrame, target: pd.Series) -> list[Leak]:
         equation = _equation(X, y, names, product=False)
         positive = np.flatnonzero((X > 0).all(axis=0))
         if equation is None and (y > 0).all() and len(positive) > 1:
-            equation = _equation(X[:, positive], y, [names[place] for place in positive], product=True)
+            equation = _equation(X[:, positive], y, [names[place] for place in positive.tolist()], product=True)
         if equation is not None:
             return [Leak(equation.names, f"{equation} = {target.name} in all of {len(rows)} rows, but for rounding")]
     return []
@@ -80,7 +80,7 @@ def _equation(X: Numbers, y: Numbers, names: Sequence[str], *, product: bool) ->
     varies = np.flatnonzero(X[fitted].std(axis=0) > 0)
     if len(varies) < 2:
         return None
-    X, names = X[:, varies], [names[place] for place in varies]
+    X, names = X[:, varies], [names[place] for place in varies.tolist()]
     units = np.array([_unit(column) for column in X.T])
     inputs, wanted = (np.log(X), np.log(y)) if product else (X, y)
     for columns in sorted(_supports(inputs[fitted], wanted[fitted]), key=len):
@@ -90,7 +90,8 @@ def _equation(X: Numbers, y: Numbers, names: Sequence[str], *, product: bool) ->
         slope = given[:, None] / X[:, columns] if product else 1.0
         rounding = (np.abs(weights[:-1] * slope) * units[columns]).sum(axis=-1)
         if _holds(given[tested], y[tested], (np.broadcast_to(rounding, y.shape)[tested] + _unit(y)) / 2):
-            return _Equation(tuple(names[place] for place in columns), tuple(weights[:-1]), float(weights[-1]), product)
+            places = columns.tolist()
+            return _Equation(tuple(names[place] for place in places), tuple(weights[:-1]), float(weights[-1]), product)
     return None
 
 
