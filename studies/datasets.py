@@ -211,11 +211,11 @@ def _task(outcome: Outcome) -> str:
 
 
 def _left_out(outcome: Outcome) -> str:
-    lines = [line for line in outcome.messages if line.startswith("dropped")]
-    leaks = sum(": leak:" in line for line in lines)
-    kept = sum("LEAK in" in line for line in outcome.messages)
-    parts = [f"{leaks} leaks" if leaks else "", f"{len(lines) - leaks} useless" if len(lines) > leaks else ""]
-    return ", ".join(filter(None, [*parts, f"{kept} leak reported, kept" if kept else ""])) or "none"
+    useless = sum(line.startswith("dropped") for line in outcome.messages)
+    leaks = [line for line in outcome.messages if line.startswith("leak")]
+    kept = sum("; kept, " in line for line in leaks)
+    found = {"findings of leaks": len(leaks) - kept, "useless": useless, "leak reported, kept": kept}
+    return ", ".join(f"{count} {what}" for what, count in found.items() if count) or "none"
 
 
 def _copies(outcome: Outcome) -> str:
@@ -228,7 +228,7 @@ def _order(outcome: Outcome) -> str:
     messages = "\n".join(outcome.messages)
     if "sorted by class" in messages:
         return "sorted by class"
-    if "the rows are a stream" in messages:
+    if "so data.time is" in messages:
         return "stream, split in time"
     return "neighbours alike" if "neighbouring rows are alike" in messages else "none"
 

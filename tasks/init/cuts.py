@@ -16,7 +16,7 @@ from tasks.data import column_types
 _ROWS, _LEAST_OF_A_VALUE = 2000, 10  # of a sample
 _FOLDS, _CHUNKS, _BLOCKS = 5, 40, 5
 _MOST_COLUMNS, _WORDS = 300, 64
-_TREES = 20
+_TREES = 10
 _ROUNDING = 1e-12
 _LEAST_RATIO, _LEAST_RISE = 1.1, 0.01
 

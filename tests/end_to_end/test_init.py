@@ -32,7 +32,7 @@ def begun(clone, outside):
 def test_it_says_what_it_left_out_and_keeps_the_old_parameters(begun):
     checkout, run = begun
     assert "dropped   patient: identifier: one-word strings, each once, as 'P" in run.stdout
-    assert "dropped   stage: leak: it alone predicts the target with an error of 0 % out of fold" in run.stdout
+    assert "leak      stage: it alone predicts the target; error 0 % out of fold" in run.stdout
     assert "next      dvc repro" in run.stdout
     assert ["patient", "stage"] == yaml.safe_load((checkout.path / "params.yaml").read_text())["data"]["drop"]
     assert checkout.git("show", "HEAD:params.yaml") == (checkout.path / "params.yaml.old").read_text()
