@@ -12,7 +12,8 @@ from tasks.init.leakage import Leak
 
 _NAMES_ITS_LABEL, _NAMES_ANOTHER, _SHORTEST_NAME = 0.95, 0.5, 3
 _HEADER = re.compile(r"([A-Z][\w-]*):[ \t]")
-_ROWS, _CHARACTERS = 1500, 300_000  # of the sample in which codes are looked for
+_MOST_ROWS = 5000  # of a sample
+_ROWS, _CHARACTERS = 1500, 300_000  # of the smaller sample in which codes are looked for
 _SHORT = 100  # characters of a text whose every part of a word is looked at; of longer texts whole words are
 _LONGEST_PART, _PARTS_KEPT, _PARTS_SHOWN = 5, 100, 3
 _WORD = r"[^\W\d_]+|\d+"  # letters or digits
@@ -22,6 +23,9 @@ _NUMBERS = 3  # of a text, from its start
 
 def of_texts(features: pd.DataFrame, target: pd.Series, names: Sequence[str], *, classes: bool) -> list[Leak]:
     """The columns of strings (`names`) that give the target away; one reason for each. `target` has no gaps."""
+    if len(target) > _MOST_ROWS:
+        target = target.sample(_MOST_ROWS, random_state=0)
+        features = features.loc[target.index]
     leaks = []
     for name in names:
         texts = features[name].astype("object").where(features[name].notna(), "").astype(str)
