@@ -117,6 +117,16 @@ def test_a_winner_that_is_not_shown_to_beat_the_baseline_is_the_first_sentence(s
     assert sentences(summary(percent=False))["baseline"].endswith(": E_cv 0.1 against 0.3, E_test 0.125 against 0.25")
 
 
+def test_a_suspicious_winner_is_told_with_the_columns_that_carry_it(summary):
+    assert "suspicious" not in sentences(summary())
+    carriers = [{"columns": ["told"], "error": 0.5}, {"columns": ["a", "b"], "error": 0.25}]
+    text = sentences(summary(suspicious={"E_cv": 0.001, "carriers": carriers}))["suspicious"]
+    assert text.startswith("bayes errs 0.1 %, ")
+    assert " 30.0 %: " in text
+    assert ": told 50.0 %, a with b 25.0 %. " in text
+    assert "No few columns" in sentences(summary(suspicious={"E_cv": 0.001, "carriers": []}))["suspicious"]
+
+
 def test_the_candidates_that_cannot_be_distinguished_are_named(summary):
     assert "alike" not in sentences(summary())
     alike = sentences(summary(indistinguishable=["bayes", "tree"]))["alike"]

@@ -101,3 +101,11 @@ def test_the_time_of_a_prediction_is_a_tag_where_it_was_measured(case):
     _, summary = case
     files.PLOTS.mkdir(parents=True)
     assert Tag("prediction_time", "2 µs a row") in of_kind(Tag, outcome_items(summary, "2 µs a row"))
+
+
+def test_a_suspicious_winner_has_a_tag_with_the_columns_that_carry_it(case):
+    _, summary = case
+    files.PLOTS.mkdir(parents=True)
+    carriers = [{"columns": ["told"], "error": 0.5}, {"columns": ["a", "b"], "error": 0.25}]
+    doubtful = replace(summary, selection={**summary.selection, "suspicious": {"E_cv": 0.0, "carriers": carriers}})
+    assert Tag("suspicious", "told, a with b") in of_kind(Tag, outcome_items(doubtful, None))
