@@ -173,9 +173,7 @@ def _leaks(
     sure += [leak for leak in joint if not set(leak.columns) <= set(known)]
     sure += leaking_text.of_texts(features, y, texts, classes=classes)
     kept: list[Leak] = []
-    if (
-        len({name for leak in sure for name in leak.columns}) == features.shape[1]
-    ):  # nothing would be left to learn from
+    if {name for leak in sure for name in leak.columns} == set(features.columns):  # nothing would be left to learn from
         kept = [leak for leak in sure if {*leak.columns} & {*texts}] or sure
         sure = [leak for leak in sure if leak not in kept]
     sure += _leaking_identifiers(columns[[name for name in columns.columns if name in useless]], y, classes=classes)

@@ -58,6 +58,6 @@ def test_features_that_repeat_with_another_label_are_said_in_words_for_the_targe
     rng = np.random.default_rng(0)
     table = pd.DataFrame({"x": np.repeat(rng.normal(size=30), 2), "z": np.repeat(rng.normal(size=30), 2)})
     table["y"] = list(labels) * 30 if labels[0] == "a" else np.arange(60) * 0.37 % 7.1
-    (remark,) = [remark for remark in profile.look(table, "y").remarks if "repeat the features" in remark]
+    (remark,) = [one.text for one in profile.look(table, "y").findings if "repeat the features" in one.text]
     assert why in remark
     assert ("right on both" in remark) == (labels[0] == "a")
