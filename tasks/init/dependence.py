@@ -21,8 +21,9 @@ _MANY_VALUES, _ROWS_OF_MANY = 20, 50  # so many values of so few rows each may b
 _EQUAL_SIZES = 0.3  # standard deviation of the sizes of groups that are numbers, over their mean: counts differ more
 _RUNS = 1.5  # runs of equal values down the file for each value, where the values are blocks
 _NAMED_LIKE_GROUPS = re.compile(
-    r"(^|[_\W])(id|subject|patient|person|user|customer|client|group|batch|session|block|site|speaker|writer|machine"
-    r"|device|family|household|animal|plate|lot|school|hospital|firm|company|store)s?($|[_\W]|\d)|[a-z]I[dD]$|id$",
+    r"(^|[_\W])(id|subj|subject|patient|participant|person|user|account|customer|client|member|player|author|writer"
+    r"|speaker|student|group|batch|session|block|site|station|machine|device|family|household|animal|plate|lot|school"
+    r"|hospital|firm|company|store)s?($|[_\W]|\d)|[a-z]I[dD]$|id$",
     re.IGNORECASE,
 )
 _LAST_NUMBER = r"[\W_]*\d+$"

@@ -14,6 +14,7 @@ FEWEST_ROWS = 20
 # below these limits a column is the target itself in another form, not a strong feature
 SHARE_OF_BASE_ERROR = 0.01  # of the error of always answering the most frequent class
 _UNEXPLAINED, _NOTHING = 0.001, 1e-9  # of the variance of the ranks
+OF_IDENTIFIERS = 5.0  # times these limits: identifiers are left out anyway, and err where a class ends
 # an honest feature may separate a few rows by chance; one value for each class is a code of the class in any rows
 ROWS_TO_BE_SURE = 300
 ROWS_WITH_A_VALUE = 0.5  # of a column that is judged
@@ -28,14 +29,14 @@ class Leak:
     sure: bool = True
 
 
-def of_single_columns(features: pd.DataFrame, target: pd.Series, *, classes: bool) -> list[Leak]:
+def of_single_columns(features: pd.DataFrame, target: pd.Series, *, classes: bool, ease: float = 1.0) -> list[Leak]:
     """The columns that alone predict the target almost without error, each with its measured error.
 
     Classes: the out-of-fold error of a small tree (numbers) or of each value's most frequent class (all other
     columns) is at most a hundredth of the error of always answering the most frequent class. Numbers: at most a
     thousandth of the variance is left by Spearman's correlation with a column of numbers, or by the out-of-fold mean
-    of each value of any other column. A column with more values than classes is sure from 300 rows on. `target` has
-    no gaps.
+    of each value of any other column. Both limits are taken `ease` times. A column with more values than classes is
+    sure from 300 rows on. `target` has no gaps.
     """
     if len(target) < FEWEST_ROWS:
         return []
@@ -48,9 +49,9 @@ def of_single_columns(features: pd.DataFrame, target: pd.Series, *, classes: boo
     for name in features.columns:
         column = features[name]
         if classes:
-            leaks.append(_class_leak(column, codes, str(name)))
+            leaks.append(_class_leak(column, codes, str(name), ease))
         else:
-            leaks.append(_number_leak(column, target.to_numpy(dtype=np.float64), str(name)))
+            leaks.append(_number_leak(column, target.to_numpy(dtype=np.float64), str(name), ease))
     return [leak for leak in leaks if leak is not None]
 
 
@@ -87,13 +88,13 @@ def of_indicators(features: pd.DataFrame, target: pd.Series) -> list[Leak]:
     ]
 
 
-def _class_leak(column: pd.Series, codes: NDArray[np.intp], name: str) -> Leak | None:
+def _class_leak(column: pd.Series, codes: NDArray[np.intp], name: str, ease: float) -> Leak | None:
     _, base = errors(codes, codes)
     numeric = pd.api.types.is_numeric_dtype(column) or pd.api.types.is_datetime64_any_dtype(column)
     predicted = np.full(len(codes), -1)
     if numeric:
         numbers = _as_float(column)
-        if _least_error(numbers[:_ROWS_TO_SCREEN], codes[:_ROWS_TO_SCREEN]) > 3 * SHARE_OF_BASE_ERROR * base:
+        if _least_error(numbers[:_ROWS_TO_SCREEN], codes[:_ROWS_TO_SCREEN]) > 3 * ease * SHARE_OF_BASE_ERROR * base:
             return None
         for trained, tested in folds(codes):
             predicted[tested] = _predicted(numbers[trained], codes[trained], numbers[tested])
@@ -105,7 +106,7 @@ def _class_leak(column: pd.Series, codes: NDArray[np.intp], name: str) -> Leak |
     if seen.mean() < ROWS_WITH_A_VALUE:  # most values occur once: nothing can be said
         return None
     error, _ = errors(predicted[seen], codes[seen])
-    if error > SHARE_OF_BASE_ERROR * base:
+    if error > ease * SHARE_OF_BASE_ERROR * base:
         return None
     distinct = column.nunique(dropna=False)
     why = f"it alone predicts the target; {measured(error, base)}"
@@ -122,7 +123,7 @@ def measured(error: float, base: float) -> str:
     return f"error {percent(error)} out of fold, {percent(base)} for the most frequent class"
 
 
-def _number_leak(column: pd.Series, y: NDArray[np.float64], name: str) -> Leak | None:
+def _number_leak(column: pd.Series, y: NDArray[np.float64], name: str, ease: float) -> Leak | None:
     numeric = pd.api.types.is_numeric_dtype(column) and not pd.api.types.is_bool_dtype(column)
     if column.nunique() < 2:
         return None
@@ -134,7 +135,7 @@ def _number_leak(column: pd.Series, y: NDArray[np.float64], name: str) -> Leak |
         unexplained = 1 - float(column[present].rank().reset_index(drop=True).corr(ranks)) ** 2
     else:
         unexplained = _left_by_means(pd.factorize(column, use_na_sentinel=False)[0], y)
-    if not unexplained <= _UNEXPLAINED:
+    if not unexplained <= ease * _UNEXPLAINED:
         return None
     ranks_of = "its ranks" if numeric else "its values"
     left = "nothing" if unexplained < _NOTHING else f"{unexplained:.2g}"

@@ -12,7 +12,7 @@ from tasks.init.leakage import Leak
 
 _NAMES_ITS_LABEL, _NAMES_ANOTHER, _SHORTEST_NAME = 0.95, 0.5, 3
 _HEADER = re.compile(r"([A-Z][\w-]*):[ \t]")
-_MOST_ROWS = 5000  # of a sample
+_FEWEST_ROWS, _MOST_ROWS = 100, 5000  # to look for codes in; of a sample
 _ROWS, _CHARACTERS = 1500, 300_000  # of the smaller sample in which codes are looked for
 _SHORT = 100  # characters of a text whose every part of a word is looked at; of longer texts whole words are
 _LONGEST_PART, _PARTS_KEPT, _PARTS_SHOWN = 5, 100, 3
@@ -71,7 +71,7 @@ def _has_code(texts: pd.Series, target: pd.Series) -> str | None:
     from sklearn.pipeline import make_pipeline
     from sklearn.tree import DecisionTreeClassifier
 
-    if len(texts) < leakage.FEWEST_ROWS:
+    if len(texts) < _FEWEST_ROWS:
         return None
     length = max(1.0, float(texts.str.len().mean()))
     rows = max(leakage.ROWS_TO_BE_SURE, min(_ROWS, int(_CHARACTERS / min(length, 10 * _SHORT))))
@@ -98,7 +98,7 @@ def _has_code(texts: pd.Series, target: pd.Series) -> str | None:
         if error > 3 * leakage.SHARE_OF_BASE_ERROR * base:  # of one fold: no need for the others
             return None
     error, base = leakage.errors(predicted, codes)
-    if error > leakage.SHARE_OF_BASE_ERROR * base or len(codes) < leakage.ROWS_TO_BE_SURE:
+    if error > leakage.SHARE_OF_BASE_ERROR * base:
         return None
     asked = tree[0].get_feature_names_out()[tree[1].get_support()]
     weights = tree[2].feature_importances_
@@ -115,7 +115,9 @@ def _has_number(texts: pd.Series, target: pd.Series, *, classes: bool) -> str | 
         numbers = pd.to_numeric(found.str[place], errors="coerce")
         if numbers.notna().mean() < leakage.ROWS_WITH_A_VALUE or numbers.nunique() < 2:
             return None
-        (*leaks,) = leakage.of_single_columns(numbers.to_frame(str(place)), target, classes=classes)
-        if leaks and leaks[0].sure:
-            return f"the number {place + 1} in its text follows the target; {leaks[0].why}"
+        column = numbers.to_frame(str(place))
+        ease = leakage.OF_IDENTIFIERS if texts.is_unique else 1.0
+        for leak in leakage.of_single_columns(column, target, classes=classes, ease=ease):
+            if len(texts) >= _FEWEST_ROWS:
+                return f"the number {place + 1} in its text follows the target; {leak.why}"
     return None

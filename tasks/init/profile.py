@@ -190,9 +190,9 @@ def _leaking_identifiers(identifiers: pd.DataFrame, y: pd.Series, *, classes: bo
     kinds = {str(name): column_types.kind_of_dtype(dtype) for name, dtype in identifiers.dtypes.items()}
     strings = [name for name, kind in kinds.items() if kind in ("text", "category") and identifiers[name].nunique() > 1]
     numbers = [name for name, kind in kinds.items() if kind == "numeric" and identifiers[name].nunique() > 1]
-    leaks = leakage.of_single_columns(identifiers[numbers], y, classes=classes)
+    leaks = leakage.of_single_columns(identifiers[numbers], y, classes=classes, ease=leakage.OF_IDENTIFIERS)
     leaks += leaking_text.of_texts(identifiers, y, strings, classes=classes)
-    return [replace(leak, why=f"an identifier that follows the target: {leak.why}") for leak in leaks if leak.sure]
+    return [replace(leak, why=f"an identifier that follows the target: {leak.why}") for leak in leaks]
 
 
 def _names(leak: Leak) -> str:

@@ -1,6 +1,5 @@
 """A winner whose error is too low to be believed, and the columns that carry it (`heldout.suspicion`)."""
 
-import logging
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -13,8 +12,6 @@ from heldout.suspicion import Carrier
 from tasks.outcome.estimate import Results
 from tasks.params import Candidate
 from tasks.storage import files
-
-log = logging.getLogger("heldout")
 
 
 @dataclass(frozen=True)
@@ -47,6 +44,4 @@ def look(results: Results, winner: Candidate, of_baseline: float) -> Suspicious 
     (split,) = design.splits("holdout")
     state = fit_state(design.seed, "holdout", 0)
     fitted = fit_and_test(winner.learner(), X, design.y, split, design.loss, state, design.weights)
-    found = Suspicious(E_cv, suspicion.carriers(fitted.hypothesis, X, design, split, of_baseline))
-    log.warning("suspicious: %s", suspicion.sentence(winner.name, E_cv, of_baseline, found.carriers, design.loss))
-    return found
+    return Suspicious(E_cv, suspicion.carriers(fitted.hypothesis, X, design, split, of_baseline))

@@ -193,6 +193,17 @@ def test_traps_are_told_a_line_each_and_what_is_proposed_stands_next_to_its_key(
     assert re.search(r"^  groups: null  # proposed: patient\b", Path("params.yaml").read_text(), re.MULTILINE)
 
 
+@pytest.mark.parametrize("target", [np.repeat(list("abc"), 40), np.repeat(np.arange(30), 4)])
+@pytest.mark.parametrize("form", ["{}", "R{:04d}", "case {} of B"])
+def test_an_identifier_with_the_order_of_the_target_is_told_as_a_leak(target, form):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"ref": [form.format(7 * row) for row in range(120)], "x": rng.normal(size=120), "y": target})
+    given_csv(frame.sample(frac=1, random_state=0) if form != "{}" else frame)
+    (leak,) = [line for line in begin(target="y") if line.startswith("leak      ")]
+    assert leak.startswith("leak      ref: an identifier that follows the target: ")
+    assert ["ref"] == written()["data"]["drop"]
+
+
 def test_a_time_that_prepare_refuses_is_told_and_not_used():
     days = pd.date_range("2026-01-01", periods=400).strftime("%d.%m.%Y")
     x = np.random.default_rng(0).normal(size=400)
