@@ -2,7 +2,7 @@
 
 from flows.stage import stage
 from tasks.fits import scheme_results
-from tasks.outcome import duplicates_effect, open_test
+from tasks.outcome import against_baseline, duplicates_effect, open_test, suspicious
 from tasks.outcome.deliver import deliver
 from tasks.outcome.estimate import choose, estimate_all, read_results
 from tasks.params import Settings
@@ -27,11 +27,15 @@ def _select(settings: Settings) -> None:
     delivered = deliver(settings, winner)
     ledger = read_ledger(settings, data_hash, results.candidates)
     opening = open_test.open_test_part(settings, results, winner, delivered, ledger)
+    against = against_baseline.compare(results, selection, opening.against_baseline)
     files.write_losses(scheme_results.losses(results.candidates))
     of_candidates = [record for records in estimates.values() for record in records]
-    files.write_estimates([*of_candidates, *opening.estimates, *of_the_winner])
+    files.write_estimates([*of_candidates, *opening.estimates, *of_the_winner, *against.estimates])
     effect = duplicates_effect.compare(settings, results, winner)
-    description = open_test.describe(settings, results, selection, estimates, opening, ledger, delivered, effect)
+    doubt = suspicious.look(results, winner, against.described()["baseline"])
+    description = open_test.describe(
+        settings, results, selection, estimates, opening, ledger, delivered, against, effect, doubt
+    )
     files.write_json(files.SELECTION, description)
     model_file.save(delivered.hypothesis, files.MODEL)
     compared = [candidate for candidate in settings.candidates if candidate.name in results.candidates]

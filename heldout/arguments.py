@@ -7,6 +7,7 @@ from typing import Any, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from heldout import baseline
 from heldout.dependence import INDEPENDENT, Dependence, distinct
 from heldout.design import OF_THE_WINNER, OF_UNLABELED, PER_CANDIDATE
 from heldout.errors import BadArgument, PartsWarning
@@ -50,6 +51,8 @@ def check_candidates(candidates: Mapping[str, Any]) -> None:
     for name, learner in candidates.items():
         if not isinstance(name, str):
             raise BadArgument("candidates", f"candidates has the name {name!r}; a name must be a string")
+        if name == baseline.NAME:
+            raise BadArgument("candidates", baseline.reserved("candidates has the name"))
         if isinstance(learner, type) or not all(hasattr(learner, has) for has in ("fit", "predict", "get_params")):
             raise BadArgument(
                 "candidates", f"candidates[{name!r}] is {learner!r}; it must be an unfitted scikit-learn estimator"

@@ -1,26 +1,30 @@
-"""Estimates in a notebook: a table of text, and a figure."""
+"""Estimates in a notebook: a table of text, a figure, and what the baseline says about the winner."""
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
+from heldout.losses import Loss
 from heldout.records import Estimate
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+_BEATS = {True: "beats", False: "does not beat", None: "is not shown to beat"}
+_FAR_ABOVE = 1.5  # of the highest point: a line there would leave no room for the intervals
 
-def text(estimates: Sequence[Estimate], candidates: Sequence[str], *, percent: bool) -> str:
+
+def text(estimates: Sequence[Estimate], candidates: Sequence[str], loss: Loss) -> str:
     """A line for each candidate, a column for each estimate; below each value its interval."""
     names = list(dict.fromkeys(record.estimate for record in estimates))
     by_name = {(record.candidate, record.estimate): record for record in estimates}
     rows = [["candidate", *names]]
     for candidate in candidates:
         records = [by_name.get((candidate, name)) for name in names]
-        rows.append([candidate, *("–" if record is None else _number(record.value, percent) for record in records)])
-        rows.append(["", *("" if record is None else _bounds(record, percent) for record in records)])
+        rows.append([candidate, *("–" if record is None else number(record.value, loss) for record in records)])
+        rows.append(["", *("" if record is None else _bounds(record, loss) for record in records)])
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     levels = sorted({record.level for record in estimates if record.level is not None})
-    title = "errors in percent" if percent else "mean losses"
+    title = loss.scale("y")
     if levels:
         title += f", below each its interval at {100 * levels[0]:g} %"
     lines = [
@@ -32,14 +36,33 @@ def text(estimates: Sequence[Estimate], candidates: Sequence[str], *, percent: b
     return "\n".join(line.rstrip() for line in [title, *lines])
 
 
-def draw(estimates: Sequence[Estimate], candidates: Sequence[str], *, percent: bool) -> "Figure":
+def against_baseline(winner: str, beaten: bool | None, loss: Loss, pairs: Iterable[tuple[str, float, float]]) -> str:
+    """Whether the winner beats the baseline; with the name of each estimate, its value, and that of the baseline."""
+    errors = ", ".join(
+        f"{estimate} {amount(value, loss)} against {amount(of_baseline, loss)}"
+        for estimate, value, of_baseline in pairs
+    )
+    constant = f"the baseline, which answers {loss.constant.says} whatever the features are"
+    return f"{winner} {_BEATS[beaten]} {constant}: {errors}"
+
+
+def roots(errors: Mapping[str, float], of_baseline: float, loss: Loss) -> str:
+    """RMSE and R^2 of each candidate, for the squared loss; empty for another loss."""
+    if loss.power != 2:
+        return ""
+    return "; ".join(f"{name} {loss.root_and_share(error, of_baseline)}" for name, error in errors.items())
+
+
+def draw(
+    estimates: Sequence[Estimate], candidates: Sequence[str], baseline: Sequence[Estimate], loss: Loss
+) -> "Figure":
     """For each candidate a point and an interval for each estimate. Raises ImportError without matplotlib."""
     try:
         from matplotlib.figure import Figure
     except ImportError:
         raise ImportError("plot() needs matplotlib, which is not installed: pip install matplotlib") from None
     names = list(dict.fromkeys(record.estimate for record in estimates))
-    scale = 100 if percent else 1
+    scale = 100 if loss.binary else 1
     figure = Figure(figsize=(max(6.0, 1.6 * len(candidates)), 4.2), layout="constrained")
     axes = figure.subplots()
     for place, name in enumerate(names):
@@ -52,18 +75,41 @@ def draw(estimates: Sequence[Estimate], candidates: Sequence[str], *, percent: b
             [0.0 if record.high is None else scale * max(record.high - record.value, 0.0) for record in records],
         ]
         axes.errorbar(x, value, yerr=reach, fmt="o", ms=4.5, lw=1.4, label=name)
+    if baseline:
+        last = baseline[-1]  # E_cv, if it was computed
+        draw_baseline(axes, scale * last.value, f"baseline, {last.estimate} {number(last.value, loss)}")
     axes.set_xticks(range(len(candidates)), list(candidates))
-    axes.set_ylabel("error, %" if percent else "mean loss")
+    axes.set_ylabel(error_label(loss))
     axes.spines[["top", "right"]].set_visible(False)
     axes.legend(fontsize=8, frameon=False, ncols=2)
     return figure
 
 
-def _number(value: float, percent: bool) -> str:
-    return f"{100 * value:.1f}" if percent else f"{value:.4g}"
+def draw_baseline(axes: Any, value: float, label: str) -> None:
+    """A grey line at the baseline's error; the legend alone shows an error far above everything else."""
+    bottom, top = axes.get_ylim()
+    far_above = value > _FAR_ABOVE * top
+    axes.axhline(value, color="0.6", lw=1.4, zorder=0, label=f"{label} (above)" if far_above else label)
+    if far_above:
+        axes.set_ylim(bottom, top)
 
 
-def _bounds(record: Estimate, percent: bool) -> str:
+def error_label(loss: Loss) -> str:
+    """The name of an axis of errors."""
+    return "error, %" if loss.binary else f"mean {loss.name} loss"
+
+
+def amount(value: float, loss: Loss) -> str:
+    """The same number with its unit."""
+    return f"{number(value, loss)} %" if loss.binary else number(value, loss)
+
+
+def number(value: float, loss: Loss) -> str:
+    """An error as people read it: in percent for a loss of 0 and 1."""
+    return f"{100 * value:.1f}" if loss.binary else f"{value:.4g}"
+
+
+def _bounds(record: Estimate, loss: Loss) -> str:
     if record.low is None or record.high is None:
         return ""
-    return f"{_number(record.low, percent)}–{_number(record.high, percent)}"
+    return f"{number(record.low, loss)}–{number(record.high, loss)}"

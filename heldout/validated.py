@@ -2,9 +2,10 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from heldout import table
+from heldout import baseline, suspicion, table
 from heldout.candidate_fits import CandidateFits
 from heldout.design import Design, Evidence
 from heldout.errors import BadArgument
@@ -29,6 +30,8 @@ class Validation:
         winner. `print` shows them as a table.
     candidates : tuple of str
         The names of the candidates, in their order.
+    baseline : tuple of Estimate
+        The same of the best constant answer, which is no candidate.
 
     Examples
     --------
@@ -46,6 +49,58 @@ class Validation:
     _design: Design = field(repr=False)
     _evidence: Mapping[str, Evidence] = field(repr=False)
     _fits: Mapping[str, CandidateFits] = field(repr=False)
+
+    @cached_property
+    def baseline(self) -> tuple[Estimate, ...]:
+        """E_val and E_cv of the best constant answer, as far as they were computed for the candidates.
+
+        The splits and the intervals are those of the candidates (`heldout.baseline`).
+
+        Examples
+        --------
+        >>> import heldout
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn.naive_bayes import GaussianNB
+        >>> X, y = load_iris(return_X_y=True)
+        >>> [E_cv] = heldout.validate({"bayes": GaussianNB()}, X, y, estimates=["E_cv"]).baseline
+        >>> E_cv.candidate, round(E_cv.value, 3)
+        ('baseline', 0.667)
+        """
+        return tuple(baseline.estimates(self._design, self._constant))
+
+    def beats_baseline(self, candidate: str | None = None) -> bool | None:
+        """Whether a candidate is shown to err less than the best constant answer, on the same held-out rows.
+
+        Parameters
+        ----------
+        candidate : str, optional
+            The name of a candidate; None is the one of least E_cv, or of least E_val where E_cv was not computed.
+
+        Returns
+        -------
+        bool or None
+            True if the interval of the difference lies below 0, at the level of `validate` less what the choice among
+            the candidates costs; False if no part of it does; None where it cannot be told, or neither E_cv nor E_val
+            was computed.
+
+        Raises
+        ------
+        BadArgument
+            For a name that is no candidate.
+
+        Examples
+        --------
+        >>> import heldout
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn.naive_bayes import GaussianNB
+        >>> X, y = load_iris(return_X_y=True)
+        >>> heldout.validate({"bayes": GaussianNB()}, X, y, estimates=["E_cv"]).beats_baseline("bayes")
+        True
+        """
+        if candidate is None:
+            candidate = self._least()
+        self._check_candidate(candidate)
+        return baseline.is_beaten(self._design, self._evidence[candidate], self._constant, len(self.candidates))
 
     def target(self, candidate: str, estimate: str) -> list[Any]:
         """The fitted hypotheses whose mean true error is the target of an estimate.
@@ -86,10 +141,7 @@ class Validation:
         >>> len(validation.target("bayes", "E_cv"))
         5
         """
-        if candidate not in self.candidates:
-            raise BadArgument(
-                "candidate", f"candidate is {candidate!r}; it must be one of {', '.join(self.candidates)}"
-            )
+        self._check_candidate(candidate)
         known = {record.estimate for record in self.estimates if record.candidate == candidate}
         if estimate not in known:
             raise BadArgument(
@@ -165,7 +217,49 @@ class Validation:
         >>> len(figure.axes)
         1
         """
-        return table.draw(self.estimates, self.candidates, percent=self._design.loss.binary)
+        return table.draw(self.estimates, self.candidates, self.baseline, self._design.loss)
 
     def __str__(self) -> str:
-        return table.text(self.estimates, self.candidates, percent=self._design.loss.binary)
+        loss = self._design.loss
+        if not self.baseline:
+            return table.text(self.estimates, self.candidates, loss)
+        winner = self._least()
+        beaten = self.beats_baseline(winner)
+        pairs = [(record.estimate, self._errors(record.estimate)[winner], record.value) for record in self.baseline]
+        against = table.against_baseline(winner, beaten, loss, pairs)
+        shown = table.text([*self.estimates, *self.baseline], [*self.candidates, baseline.NAME], loss)
+        name, _, of_baseline = pairs[-1]  # E_cv, if it was computed
+        roots = table.roots(self._errors(name), of_baseline, loss)
+        lines = [shown, against] if beaten else [against, shown]
+        lines += [f"{name}: {roots}"] if roots else []
+        return "\n".join([*lines, *([f"suspicious: {self._doubt}"] if self._doubt else [])])
+
+    @cached_property
+    def _doubt(self) -> str:
+        """What to ask where the winner errs too little to be believed; empty where it does not."""
+        winner, last = self._least(), self.baseline[-1]  # E_cv, if it was computed
+        error = self._errors(last.estimate)[winner]
+        if not suspicion.is_too_low(error, last.value):
+            return ""
+        scheme, fits = self._design.scheme_of(last.estimate), self._fits[winner]
+        hypothesis, split = fits.hypotheses(scheme)[0], self._design.splits(scheme)[0]
+        carried_by = suspicion.carriers(hypothesis, fits.X, self._design, split, last.value)
+        return suspicion.sentence(winner, error, last.value, carried_by, self._design.loss)
+
+    @cached_property
+    def _constant(self) -> Evidence:
+        return baseline.evidence(self._design)
+
+    def _least(self) -> str:
+        """The candidate of least E_cv, or of least E_val without E_cv; ties to the first."""
+        errors = self._errors("E_cv") or self._errors("E_val")
+        return min(errors, key=errors.__getitem__) if errors else self.candidates[0]
+
+    def _errors(self, estimate: str) -> dict[str, float]:
+        return {record.candidate: record.value for record in self.estimates if record.estimate == estimate}
+
+    def _check_candidate(self, candidate: str) -> None:
+        if candidate not in self.candidates:
+            raise BadArgument(
+                "candidate", f"candidate is {candidate!r}; it must be one of {', '.join(self.candidates)}"
+            )

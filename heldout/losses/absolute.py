@@ -3,6 +3,7 @@
 import numpy as np
 from numpy.typing import ArrayLike
 
+from heldout.losses.constant import at_quantile
 from heldout.losses.kind import LossKind
 from heldout.losses.loss import Loss, Losses, difference
 
@@ -11,6 +12,14 @@ def _absolute(y: ArrayLike, predicted: ArrayLike) -> Losses:
     return np.abs(difference(y, predicted))
 
 
-DISTANCE = Loss("absolute", _absolute, bounded=False, binary=False, says="the absolute difference")
+DISTANCE = Loss(
+    "absolute",
+    _absolute,
+    at_quantile(0.5, "the median"),
+    bounded=False,
+    binary=False,
+    says="the absolute difference",
+    power=1,
+)
 ABSOLUTE = DISTANCE.compared_by(DISTANCE, bound_factor=0.5)
 KIND = LossKind("absolute", "numbers", make=lambda *_: ABSOLUTE, bound="d/2")

@@ -5,9 +5,18 @@ from functools import partial
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from heldout.losses.constant import Constant, TrainingLabels
 from heldout.losses.kind import LossKind, Target
 from heldout.losses.loss import Classes, Loss, Losses, places
 from heldout.losses.zero_one import WRONG, wrong
+
+
+def _first_class(labels: TrainingLabels) -> Classes:
+    """Each class has the same mean loss over all labelled rows, 1 - 1/C."""
+    return np.repeat(labels.classes[:1], len(labels.counts))
+
+
+_ANY_CLASS = Constant("one class, whichever it is", _first_class)
 
 
 def balanced(y: NDArray[np.generic], weights: NDArray[np.float64] | None = None) -> Loss:
@@ -27,6 +36,7 @@ def balanced(y: NDArray[np.generic], weights: NDArray[np.float64] | None = None)
     loss = Loss(
         "balanced",
         partial(_balanced, classes=classes, costs=costs),
+        _ANY_CLASS,
         bounded=bool(costs.max() <= 1),
         binary=bool((costs == 1).all()),
         needs="class",

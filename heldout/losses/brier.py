@@ -5,6 +5,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from heldout.losses.constant import SHARES
 from heldout.losses.kind import LossKind
 from heldout.losses.loss import Classes, Loss, Losses, places
 
@@ -23,10 +24,11 @@ def brier(y: NDArray[np.generic]) -> Loss:
     halved = len(classes) <= 2
     share = 0.5 if halved else 1.0
     kind = {"bounded": halved, "binary": False, "needs": "probabilities", "classes": classes}
-    distance = Loss("brier", partial(_distance, share=share), **kind)  # type: ignore[arg-type]
+    distance = Loss("brier", partial(_distance, share=share), SHARES, **kind)  # type: ignore[arg-type]
     loss = Loss(
         "brier",
         partial(_brier, classes=classes, share=share),
+        SHARES,
         says=f"the squared distance of the probabilities from the right answer's, in [0, {1 if halved else 2}]",
         **kind,  # type: ignore[arg-type]
     )

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from heldout.errors import BadArgument
+from heldout.losses.constant import Constant, TrainingLabels
 from heldout.losses.kind import LossKind, LossParameter, Target
 from heldout.losses.loss import Classes, Loss, Losses, places
 from heldout.losses.zero_one import WRONG
@@ -44,15 +45,23 @@ def cost_matrix(costs: Mapping[Any, Mapping[Any, float]], y: NDArray[np.generic]
                 )
             matrix[a, p] = cost
     least = float(matrix[~np.eye(len(classes), dtype=np.bool_)].min(initial=matrix.max()))
+    of_labels = matrix[places(of_target, classes)]
     loss = Loss(
         "cost",
         partial(_cost, classes=classes, matrix=matrix),
+        Constant("the class of least cost", partial(_cheapest, classes=classes, costs=of_labels)),
         bounded=bool(matrix.max() <= 1),
         binary=bool(np.isin(matrix, (0.0, 1.0)).all()),
         needs="class",
         says="the cost of the class predicted, given the right one, from the matrix in the parameters",
     )
     return loss.compared_by(WRONG, bound_factor=least)
+
+
+def _cheapest(labels: TrainingLabels, *, classes: Classes, costs: NDArray[np.float64]) -> Classes:
+    """The class of least cost on the training rows, where `costs` has a row for each class of the labels."""
+    answers: Classes = classes[(labels.counts @ costs).argmin(axis=1)]
+    return answers
 
 
 def _cost(y: ArrayLike, predicted: ArrayLike, *, classes: Classes, matrix: NDArray[np.float64]) -> Losses:

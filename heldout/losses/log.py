@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from heldout.losses.constant import SHARES
 from heldout.losses.kind import LossKind
 from heldout.losses.loss import Classes, Loss, Losses, places
 
@@ -23,6 +24,7 @@ def log(y: NDArray[np.generic]) -> Loss:
     return Loss(
         "log",
         partial(_log, classes=classes),
+        SHARES,
         bounded=False,
         binary=False,
         needs="probabilities",

@@ -1,11 +1,14 @@
 """What every loss is: its name, what it asks of a hypothesis, its range, and what a disagreement says about it."""
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+
+from heldout.losses.constant import Constant
 
 Losses = NDArray[np.float64]
 Classes = NDArray[np.generic]
@@ -22,6 +25,8 @@ class Loss:
         Its name in `params.yaml` and in messages.
     pointwise : callable
         The loss of labels and answers, row by row.
+    constant : Constant
+        The best constant answer.
     bounded : bool
         Whether every value lies in [0, 1].
     binary : bool
@@ -39,6 +44,8 @@ class Loss:
         Why no bound is admitted.
     says : str
         What the loss is, for reports.
+    power : int
+        The power of the target's unit in which the loss is measured; 0 if it has no unit.
 
     Examples
     --------
@@ -51,6 +58,7 @@ class Loss:
 
     name: str
     pointwise: Callable[[ArrayLike, ArrayLike], Losses]
+    constant: Constant = field(compare=False)
     bounded: bool
     binary: bool
     needs: Needs = "number"
@@ -59,11 +67,26 @@ class Loss:
     bound_factor: float | None = None
     no_bound: str = ""
     says: str = field(default="", compare=False)
+    power: int = 0
 
     @property
     def of_classes(self) -> bool:
         """Whether the target holds classes: parts are then stratified."""
         return self.needs != "number"
+
+    def scale(self, target: str) -> str:
+        """In which numbers people read its means, for a target called `target`."""
+        if self.binary:
+            return "errors in percent"
+        unit = {0: "", 1: f", in units of {target}", 2: f", in squared units of {target}"}[self.power]
+        return f"mean {self.name} loss{unit}"
+
+    def root_and_share(self, error: float, baseline: float) -> str:
+        """RMSE, and R^2 = 1 - error / baseline's error, of a mean squared loss; empty for another loss."""
+        if self.power != 2:
+            return ""
+        share = f", R^2 {1 - error / baseline:.2f}" if baseline > 0 else ""
+        return f"RMSE {math.sqrt(error):.4g}{share}"
 
     def compared_by(self, disagreement_loss: "Loss", bound_factor: float | None, no_bound: str = "") -> "Loss":
         """The same loss with a disagreement."""

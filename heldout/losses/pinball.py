@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike
 
 from heldout.errors import BadArgument, is_fraction
 from heldout.losses.absolute import DISTANCE
+from heldout.losses.constant import at_quantile
 from heldout.losses.kind import LossKind, LossParameter
 from heldout.losses.loss import Loss, Losses, difference
 
@@ -24,7 +25,10 @@ def pinball(quantile: float) -> Loss:
     y at f1 and f2 drawn ever more rarely, the ratio of e to d tends to (1 - q) / 2, and mirrored to q / 2.
     """
     says = f"{quantile:g} of what an answer is too low by, {1 - quantile:g} of what it is too high by"
-    loss = Loss("pinball", partial(_pinball, quantile=quantile), bounded=False, binary=False, says=says)
+    constant = at_quantile(quantile, f"the {quantile:g}-quantile")
+    loss = Loss(
+        "pinball", partial(_pinball, quantile=quantile), constant, bounded=False, binary=False, says=says, power=1
+    )
     return loss.compared_by(DISTANCE, bound_factor=min(quantile, 1 - quantile) / 2)
 
 

@@ -2,6 +2,7 @@
 
 from numpy.typing import ArrayLike
 
+from heldout.losses.constant import Constant, TrainingLabels
 from heldout.losses.kind import LossKind
 from heldout.losses.loss import Loss, Losses, difference
 
@@ -10,6 +11,11 @@ def _squared(y: ArrayLike, predicted: ArrayLike) -> Losses:
     return difference(y, predicted) ** 2
 
 
-_SQUARE = Loss("squared", _squared, bounded=False, binary=False, says="the square of the difference")
+def _mean(labels: TrainingLabels) -> Losses:
+    return labels.means
+
+
+_MEAN = Constant("the mean", _mean)
+_SQUARE = Loss("squared", _squared, _MEAN, bounded=False, binary=False, says="the square of the difference", power=2)
 SQUARED = _SQUARE.compared_by(_SQUARE, bound_factor=0.5)
 KIND = LossKind("squared", "numbers", make=lambda *_: SQUARED, bound="d/2")

@@ -3,8 +3,9 @@
 import numpy as np
 from numpy.typing import ArrayLike
 
+from heldout.losses.constant import Constant, TrainingLabels
 from heldout.losses.kind import LossKind
-from heldout.losses.loss import Loss, Losses
+from heldout.losses.loss import Classes, Loss, Losses
 
 
 def wrong(y: ArrayLike, predicted: ArrayLike) -> Losses:
@@ -13,7 +14,16 @@ def wrong(y: ArrayLike, predicted: ArrayLike) -> Losses:
     return differs
 
 
+def _most_frequent(labels: TrainingLabels) -> Classes:
+    """A tie goes to the first class."""
+    answers: Classes = labels.classes[labels.counts.argmax(axis=1)]
+    return answers
+
+
+_MOST_FREQUENT = Constant("the most frequent class", _most_frequent)
 # how half models are compared by every loss of a class
-WRONG = Loss("zero_one", wrong, bounded=True, binary=True, needs="class", says="1 for a wrong class, else 0")
+WRONG = Loss(
+    "zero_one", wrong, _MOST_FREQUENT, bounded=True, binary=True, needs="class", says="1 for a wrong class, else 0"
+)
 ZERO_ONE = WRONG.compared_by(WRONG, bound_factor=1.0)
 KIND = LossKind("zero_one", "classes", make=lambda *_: ZERO_ONE, bound="the bound for classes")

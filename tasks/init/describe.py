@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from tasks.init.edit_params import KeyPath
-from tasks.init.leakage import percent
+from tasks.init.finding import percent
 from tasks.init.profile import Profile
 
 _MOST_CLASSES, _MOST_NAMES, _RARE = 12, 8, 20
@@ -17,12 +17,11 @@ def lines(profile: Profile, values: Mapping[KeyPath, Any], name: str) -> Iterato
     yield f"target    {profile.target}: {task(profile)}"
     if profile.labeled < profile.rows:
         yield f"          {profile.rows - profile.labeled} rows have no label: they are served as unlabelled rows"
-    for parsed in profile.parsed:
-        yield f"parsed    {parsed}"
     for dropped in profile.dropped:
-        yield f"dropped   {dropped.column}: {dropped.why}"
-    for remark in profile.remarks:
-        yield f"found     {remark}"
+        if not dropped.is_leak:
+            yield f"dropped   {dropped.column}: {dropped.why}"
+    for finding in profile.findings:
+        yield f"{finding.topic:<10}{finding.text}"
     yield from _plan(profile, values)
 
 

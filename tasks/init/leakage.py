@@ -1,44 +1,44 @@
 """Columns that give the target away: each column alone predicts the target out of fold."""
 
-import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from tasks.init.finding import percent
+
 _FOLDS = 3
 _MOST_VALUES, _FEWEST_SAMPLED, _ROWS_TO_SCREEN = 400_000, 2000, 500  # of a sample: a leak shows in any sample
-_FEWEST_ROWS = 20
+FEWEST_ROWS = 20
 # below these limits a column is the target itself in another form, not a strong feature
-_SHARE_OF_BASE_ERROR = 0.01  # of the error of always answering the most frequent class
-_UNEXPLAINED = 0.001  # of the variance of the ranks
+SHARE_OF_BASE_ERROR = 0.01  # of the error of always answering the most frequent class
+_UNEXPLAINED, _NOTHING = 0.001, 1e-9  # of the variance of the ranks
+OF_IDENTIFIERS = 5.0  # times these limits: identifiers are left out anyway, and err where a class ends
 # an honest feature may separate a few rows by chance; one value for each class is a code of the class in any rows
-_ROWS_TO_BE_SURE = 300
-_NAMES_ITS_LABEL, _NAMES_ANOTHER, _SHORTEST_NAME = 0.95, 0.5, 3
-_HEADER = re.compile(r"([A-Z][\w-]*):[ \t]")
+ROWS_TO_BE_SURE = 300
+ROWS_WITH_A_VALUE = 0.5  # of a column that is judged
 
 
 @dataclass(frozen=True)
 class Leak:
-    """A column, how it gives the target away, and whether that is sure enough to leave the column out."""
+    """Columns, how they give the target away, and whether that is sure enough to leave them out."""
 
-    column: str
+    columns: tuple[str, ...]
     why: str
     sure: bool = True
 
 
-def of_single_columns(features: pd.DataFrame, target: pd.Series, *, classes: bool) -> list[Leak]:
+def of_single_columns(features: pd.DataFrame, target: pd.Series, *, classes: bool, ease: float = 1.0) -> list[Leak]:
     """The columns that alone predict the target almost without error, each with its measured error.
 
     Classes: the out-of-fold error of a small tree (numbers) or of each value's most frequent class (all other
     columns) is at most a hundredth of the error of always answering the most frequent class. Numbers: at most a
     thousandth of the variance is left by Spearman's correlation with a column of numbers, or by the out-of-fold mean
-    of each value of any other column. A column with more values than classes is sure from 300 rows on. `target` has
-    no gaps.
+    of each value of any other column. Both limits are taken `ease` times. A column with more values than classes is
+    sure from 300 rows on. `target` has no gaps.
     """
-    if len(target) < _FEWEST_ROWS:
+    if len(target) < FEWEST_ROWS:
         return []
     most = max(_FEWEST_SAMPLED, _MOST_VALUES // features.shape[1]) if features.shape[1] else len(target)
     if len(target) > most:
@@ -49,9 +49,9 @@ def of_single_columns(features: pd.DataFrame, target: pd.Series, *, classes: boo
     for name in features.columns:
         column = features[name]
         if classes:
-            leaks.append(_class_leak(column, codes, str(name)))
+            leaks.append(_class_leak(column, codes, str(name), ease))
         else:
-            leaks.append(_number_leak(column, target.to_numpy(dtype=np.float64), str(name)))
+            leaks.append(_number_leak(column, target.to_numpy(dtype=np.float64), str(name), ease))
     return [leak for leak in leaks if leak is not None]
 
 
@@ -78,109 +78,87 @@ def of_indicators(features: pd.DataFrame, target: pd.Series) -> list[Leak]:
     pure = all(others <= 0.005 for others, _ in best.values())
     if len({name for _, name in best.values()}) < len(kinds) - pure:
         return []
+    kind, (others, name) = max(best.items(), key=lambda item: item[1][0])
     return [
         Leak(
-            name,
-            f"leak: one of {len(best)} columns of 0 and 1 that mark a class each; this is 1 in class {kind!r} and in "
-            f"{percent(others)} of the other rows",
+            tuple(name for _, name in best.values()),
+            f"{len(best)} columns of 0 and 1 mark a class each: {name} is 1 in class {kind!r} and in {percent(others)} "
+            "of the other rows, and no other marks its class worse",
         )
-        for kind, (others, name) in best.items()
     ]
 
 
-def of_texts(features: pd.DataFrame, target: pd.Series, names: Sequence[str]) -> list[Leak]:
-    """The columns of text (`names`) in which the name of each row's class occurs, and of other classes seldom."""
-    labels = target.astype(str).str.lower()
-    kinds = sorted(labels.unique())
-    if not kinds or len(kinds) > 50 or any(len(kind) < _SHORTEST_NAME for kind in kinds):
-        return []
-    leaks = []
-    for name in names:
-        texts = features[name].fillna("").astype(str)
-        lower = texts.str.lower()
-        holds = np.column_stack([lower.str.contains(kind, regex=False).to_numpy() for kind in kinds])
-        is_label = labels.to_numpy()[:, None] == np.array(kinds)[None, :]
-        if holds[is_label].mean() >= _NAMES_ITS_LABEL and holds[~is_label].mean() <= _NAMES_ANOTHER:
-            why = f"leak: the text of {percent(holds[is_label].mean())} of the rows contains the name of their class"
-            leaks.append(Leak(name, why + _header_that_names(texts, labels)))
-    return leaks
-
-
-def _header_that_names(texts: pd.Series, labels: pd.Series) -> str:
-    """The header lines, like `From:` in a message, in which the class occurs."""
-    counts: dict[str, int] = {}
-    for text, label in zip(texts, labels, strict=True):
-        for line in text.split("\n\n", 1)[0].splitlines():
-            header = _HEADER.match(line)
-            if header and label in line.lower():
-                counts[header[1]] = counts.get(header[1], 0) + 1
-    most = [name for name, count in sorted(counts.items(), key=lambda item: -item[1]) if count >= 0.1 * len(texts)]
-    return f" (header lines {', '.join(f'{name}:' for name in most[:4])})" if most else ""
-
-
-def _class_leak(column: pd.Series, codes: NDArray[np.intp], name: str) -> Leak | None:
-    base = float(1 - np.bincount(codes).max() / len(codes))
+def _class_leak(column: pd.Series, codes: NDArray[np.intp], name: str, ease: float) -> Leak | None:
+    _, base = errors(codes, codes)
     numeric = pd.api.types.is_numeric_dtype(column) or pd.api.types.is_datetime64_any_dtype(column)
     predicted = np.full(len(codes), -1)
     if numeric:
         numbers = _as_float(column)
-        if _least_error(numbers[:_ROWS_TO_SCREEN], codes[:_ROWS_TO_SCREEN]) > 3 * _SHARE_OF_BASE_ERROR * base:
+        if _least_error(numbers[:_ROWS_TO_SCREEN], codes[:_ROWS_TO_SCREEN]) > 3 * ease * SHARE_OF_BASE_ERROR * base:
             return None
-        for trained, tested in _folds(codes):
+        for trained, tested in folds(codes):
             predicted[tested] = _predicted(numbers[trained], codes[trained], numbers[tested])
     else:
         values = pd.factorize(column, use_na_sentinel=False)[0]
-        for trained, tested in _folds(codes):
+        for trained, tested in folds(codes):
             predicted[tested] = _most_frequent(values[trained], codes[trained], values.max() + 1)[values[tested]]
     seen = predicted >= 0
-    if seen.mean() < 0.5:  # most values occur once: nothing can be said
+    if seen.mean() < ROWS_WITH_A_VALUE:  # most values occur once: nothing can be said
         return None
-    error = float((predicted[seen] != codes[seen]).mean())
-    if error > _SHARE_OF_BASE_ERROR * base:
+    error, _ = errors(predicted[seen], codes[seen])
+    if error > ease * SHARE_OF_BASE_ERROR * base:
         return None
     distinct = column.nunique(dropna=False)
-    why = (
-        f"leak: it alone predicts the target with an error of {percent(error)} out of fold; the error of the most "
-        f"frequent class is {percent(base)}"
-    )
-    return Leak(name, why, sure=distinct <= len(np.unique(codes)) or len(codes) >= _ROWS_TO_BE_SURE)
+    why = f"it alone predicts the target; {measured(error, base)}"
+    return Leak((name,), why, sure=distinct <= len(np.unique(codes)) or len(codes) >= ROWS_TO_BE_SURE)
 
 
-def _number_leak(column: pd.Series, y: NDArray[np.float64], name: str) -> Leak | None:
+def errors(predicted: NDArray[np.intp], codes: NDArray[np.intp]) -> tuple[float, float]:
+    """The share of the codes that are not as predicted, and that of the codes that are not the most frequent."""
+    return float((predicted != codes).mean()), float(1 - np.bincount(codes).max() / len(codes))
+
+
+def measured(error: float, base: float) -> str:
+    """Both errors as people read them."""
+    return f"error {percent(error)} out of fold, {percent(base)} for the most frequent class"
+
+
+def _number_leak(column: pd.Series, y: NDArray[np.float64], name: str, ease: float) -> Leak | None:
     numeric = pd.api.types.is_numeric_dtype(column) and not pd.api.types.is_bool_dtype(column)
     if column.nunique() < 2:
         return None
     if numeric:
         present = column.notna().to_numpy()
-        if present.mean() < 0.5:
+        if present.mean() < ROWS_WITH_A_VALUE:
             return None
         ranks = pd.Series(y[present]).rank()
         unexplained = 1 - float(column[present].rank().reset_index(drop=True).corr(ranks)) ** 2
     else:
         unexplained = _left_by_means(pd.factorize(column, use_na_sentinel=False)[0], y)
-    if not unexplained <= _UNEXPLAINED:
+    if not unexplained <= ease * _UNEXPLAINED:
         return None
-    why = f"leak: it alone predicts the target, up to {unexplained:.2g} of its variance" + (
-        " (of ranks)" if numeric else ""
-    )
-    return Leak(name, why, sure=len(y) >= _ROWS_TO_BE_SURE or unexplained < 1e-9)
+    ranks_of = "its ranks" if numeric else "its values"
+    left = "nothing" if unexplained < _NOTHING else f"{unexplained:.2g}"
+    why = f"it alone predicts the target: {left} of the variance of {ranks_of} is left"
+    return Leak((name,), why, sure=len(y) >= ROWS_TO_BE_SURE or unexplained < _NOTHING)
 
 
 def _left_by_means(values: NDArray[np.intp], y: NDArray[np.float64]) -> float:
     """The share of the variance that the out-of-fold mean of each value leaves, where the value was seen."""
     predicted = np.full(len(y), np.nan)
-    for trained, tested in _folds(np.zeros(len(y), dtype=np.intp)):
+    for trained, tested in folds(np.zeros(len(y), dtype=np.intp)):
         counts = np.bincount(values[trained], minlength=values.max() + 1)
         sums = np.bincount(values[trained], weights=y[trained], minlength=values.max() + 1)
         with np.errstate(invalid="ignore"):
             predicted[tested] = (sums / counts)[values[tested]]
     seen = ~np.isnan(predicted)
-    if seen.mean() < 0.5:
+    if seen.mean() < ROWS_WITH_A_VALUE:
         return 1.0
     return float(np.mean((predicted[seen] - y[seen]) ** 2) / np.var(y))
 
 
-def _folds(codes: NDArray[np.intp]) -> list[tuple[NDArray[np.intp], NDArray[np.intp]]]:
+def folds(codes: NDArray[np.intp]) -> list[tuple[NDArray[np.intp], NDArray[np.intp]]]:
+    """The rows to train on and the tested rows of each of three folds, by class."""
     order = np.random.default_rng(0).permutation(len(codes))
     order = order[np.argsort(codes[order], kind="stable")]  # dealt out by class: each fold has its share
     fold = np.empty(len(codes), dtype=np.intp)
@@ -198,10 +176,10 @@ def _least_error(numbers: NDArray[np.float64], codes: NDArray[np.intp]) -> float
     """A lower limit of the training error of such a small tree: a row left out joins at most two runs of a class."""
     along = codes[np.lexsort((codes, numbers))]
     runs = 1 + np.count_nonzero(along[1:] != along[:-1])
-    return float((runs - _leaves(codes)) / (2 * len(codes)))
+    return float((runs - leaves(codes)) / (2 * len(codes)))
 
 
-def _leaves(codes: NDArray[np.intp]) -> int:
+def leaves(codes: NDArray[np.intp]) -> int:
     """Enough leaves for any code of the classes by intervals, too few to memorize rows."""
     return 4 * max(2, len(np.unique(codes)))
 
@@ -216,7 +194,7 @@ def _predicted(train: NDArray[np.float64], codes: NDArray[np.intp], test: NDArra
     if not len(values):
         return np.full(len(test), np.bincount(codes).argmax())
     train, test = (np.where(np.isnan(part), np.nan, np.interp(part, values, places))[:, None] for part in (train, test))
-    tree = DecisionTreeClassifier(max_leaf_nodes=_leaves(codes), random_state=0)
+    tree = DecisionTreeClassifier(max_leaf_nodes=leaves(codes), random_state=0)
     predicted: NDArray[np.intp] = tree.fit(train, codes).predict(test)
     return predicted
 
@@ -234,8 +212,3 @@ def _is_mark(column: pd.Series) -> bool:
     if pd.api.types.is_bool_dtype(column):
         return True
     return pd.api.types.is_numeric_dtype(column) and bool(column.isin((0, 1)).all())
-
-
-def percent(share: float) -> str:
-    """A share as people read it."""
-    return f"{100 * share:.3g} %"

@@ -2,7 +2,7 @@
 
 import difflib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import pandas as pd
 
@@ -13,29 +13,40 @@ from tasks.data import target as targets
 from tasks.data.column_types import Column
 from tasks.data.dates import ColumnError
 from tasks.data.text_form import USUAL, TextForm
-from tasks.init import leakage, row_order
+from tasks.init import dependence, leakage, leaking_sums, leaking_text, row_order
+from tasks.init.finding import Finding, percent
+from tasks.init.leakage import Leak
 from tasks.init.uninformative import why_useless
 from tasks.params.sections import ColumnKind
 from tasks.runtime.errors import UserError
 
 _MARKERS = ("?", "-", ".", "*", "missing", "unknown", "Unknown")  # reported, not decided: each may be a value
 _LONGEST_MARKER = 10
+_MOST_NAMES = 12  # in one line
+_KEPT = "kept, since no other column is left: take out of it what is known only with the target, then start again"
+_UNSURE = "too few rows to be sure, so it stays: is it known before the target is?"
 
 
 @dataclass(frozen=True)
 class Dropped:
-    """A column that is left out, and why."""
+    """A column that is left out, and why; a leak has a line of its own among the findings."""
 
     column: str
     why: str
+
+    @property
+    def is_leak(self) -> bool:
+        """Whether the column gives the target away."""
+        return self.why.startswith("leak: ")
 
 
 @dataclass(frozen=True)
 class Profile:
     """What a table holds. `classes` is empty for a target of numbers; `kinds` are the kinds of the features that stay.
 
-    `missing` are strings that mean a gap, `time` the column that orders the rows as a stream, `characters` the mean
-    length of a row's texts, `parsed` the columns whose strings are numbers or dates, `remarks` further findings.
+    `missing` are strings that mean a gap, `time` the column that orders the rows as a stream, `proposed` a comment for
+    `time` and for `groups` where a column is proposed, `characters` the mean length of a row's texts, `findings` the
+    lines to print.
     """
 
     rows: int
@@ -46,9 +57,9 @@ class Profile:
     dropped: tuple[Dropped, ...]
     missing: tuple[str, ...]
     time: str | None
+    proposed: Mapping[str, str]
     characters: float
-    parsed: tuple[str, ...]
-    remarks: tuple[str, ...]
+    findings: tuple[Finding, ...]
 
 
 def look(table: pd.DataFrame, target: str, text: TextForm = USUAL) -> Profile:
@@ -64,17 +75,19 @@ def look(table: pd.DataFrame, target: str, text: TextForm = USUAL) -> Profile:
     y = labeled[target].infer_objects()
     classes = _is_class(y, target)
     of_all_rows, dropped, parsed_features = _usable(table.drop(columns=target), text)
-    features = of_all_rows.loc[labeled.index]
-    leaks, leak_remarks = _leaks(features, y, classes=classes)
-    dropped |= {leak.column: leak.why for leak in leaks}
-    features = features.drop(columns=[leak.column for leak in leaks])
+    columns = of_all_rows.loc[labeled.index]
+    leaks, findings = _leaks(columns, dropped, y, classes=classes)
+    dropped |= {name: f"leak: {leak.why}" for leak in leaks for name in leak.columns}
+    features = columns.drop(columns=list(dropped), errors="ignore")
     if features.empty:
         reasons = "; ".join(f"{name}: {why}" for name, why in dropped.items())
         raise UserError(f"no feature is left next to the target {target} ({reasons})")
     order = row_order.of_rows(features, y, classes=classes)
+    proposed, along = dependence.look(columns, features, y, order, classes=classes)
     kinds = {
         str(name): column_types.kind_of_dtype(dtype) for name, dtype in features.dtypes.items() if name != order.time
     }
+    remarks = (*_copies(features, y, classes=classes), *_gaps(of_all_rows[features.columns], missing))
     return Profile(
         rows=len(table),
         labeled=len(labeled),
@@ -84,22 +97,27 @@ def look(table: pd.DataFrame, target: str, text: TextForm = USUAL) -> Profile:
         dropped=tuple(Dropped(name, dropped[name]) for name in map(str, table.columns) if name in dropped),
         missing=missing,
         time=order.time,
+        proposed=proposed,
         characters=sum(float(features[name].str.len().mean()) for name, kind in kinds.items() if kind == "text"),
-        parsed=(*parsed, *parsed_features),
-        remarks=(*leak_remarks, *_copies(features, y), *order.remarks, *_gaps(of_all_rows[features.columns], missing)),
+        findings=(
+            *(Finding("parsed", line) for line in (*parsed, *parsed_features)),
+            *findings,
+            *along,
+            *(Finding("found", remark) for remark in remarks),
+        ),
     )
 
 
 def _usable(features: pd.DataFrame, text: TextForm) -> tuple[pd.DataFrame, dict[str, str], list[str]]:
-    """The columns from which a learner may generalise, in their dtypes; the reasons to leave the others out; and which
-    strings were read as numbers or dates."""
+    """The columns in their dtypes; the reasons to leave out those from which no learner can generalise; and which
+    strings of the others were read as numbers or dates."""
     refused = column_types.refused(features, text=text)
     unusable = {str(name): f"cannot be used as it is: it {why}" for name, why in refused.items()}
     typed, columns = column_types.typed(features.drop(columns=list(unusable)), text=text)
     useless = {str(name): why for name in typed.columns if (why := why_useless(typed[name])) is not None}
-    kept = typed.drop(columns=list(useless))
-    parsed = [_parsed(features[name], kept[name], columns[name]) for name in kept.columns]
-    return kept, {**unusable, **useless}, [line for line in parsed if line is not None]
+    kept = [name for name in typed.columns if name not in useless]
+    parsed = [_parsed(features[name], typed[name], columns[name]) for name in kept]
+    return typed, {**unusable, **useless}, [line for line in parsed if line is not None]
 
 
 def _parsed(strings: pd.Series, values: pd.Series, column: Column) -> str | None:
@@ -181,32 +199,49 @@ def _without_markers(table: pd.DataFrame, target: str, text: TextForm) -> tuple[
     ), tuple(markers)
 
 
-def _leaks(features: pd.DataFrame, y: pd.Series, *, classes: bool) -> tuple[list[leakage.Leak], list[str]]:
-    """The columns that give the target away, and remarks on columns that may do so and stay."""
+def _leaks(
+    columns: pd.DataFrame, useless: Mapping[str, str], y: pd.Series, *, classes: bool
+) -> tuple[list[Leak], list[Finding]]:
+    """The columns that give the target away, and the lines about them and about columns that may do so and stay."""
+    features = columns.drop(columns=list(useless), errors="ignore")
     texts = [str(name) for name, dtype in features.dtypes.items() if column_types.kind_of_dtype(dtype) == "text"]
     single = leakage.of_single_columns(features.drop(columns=texts), y, classes=classes)
     sure = [leak for leak in single if leak.sure]
     doubtful = [leak for leak in single if not leak.sure]
-    if classes:
-        known = [leak.column for leak in sure]
-        sure += [leak for leak in leakage.of_indicators(features, y) if leak.column not in known]
-        sure += leakage.of_texts(features, y, texts)
-    kept = []
-    if len(sure) == features.shape[1]:  # nothing would be left to learn from
-        kept = [leak for leak in sure if leak.column in texts] or sure
+    known = [name for leak in single for name in leak.columns]
+    others = features.drop(columns=known)
+    joint = leakage.of_indicators(features, y) if classes else leaking_sums.of_sums(others, y)
+    sure += [leak for leak in joint if not set(leak.columns) <= set(known)]
+    sure += leaking_text.of_texts(features, y, texts, classes=classes)
+    kept: list[Leak] = []
+    if {name for leak in sure for name in leak.columns} == set(features.columns):  # nothing would be left to learn from
+        kept = [leak for leak in sure if {*leak.columns} & {*texts}] or sure
         sure = [leak for leak in sure if leak not in kept]
-    return sure, [f"LEAK in {leak.column}, kept since no other column is left: {_reason(leak)}" for leak in kept] + [
-        f"{leak.column} may give the target away: {_reason(leak)}; too few rows to be sure, so it stays: is it known "
-        "before the target is?"
-        for leak in doubtful
+    sure += _leaking_identifiers(columns[[name for name in columns.columns if name in useless]], y, classes=classes)
+    findings = [Finding("leak", f"{_names(leak)}: {leak.why}; left out, in data.drop") for leak in sure]
+    findings += [Finding("leak", f"{_names(leak)}: {leak.why}; {_KEPT}") for leak in kept]
+    findings += [
+        Finding("found", f"{_names(leak)} may give the target away: {leak.why}; {_UNSURE}") for leak in doubtful
     ]
+    return sure, findings
 
 
-def _reason(leak: leakage.Leak) -> str:
-    return leak.why.removeprefix("leak: ")
+def _leaking_identifiers(identifiers: pd.DataFrame, y: pd.Series, *, classes: bool) -> list[Leak]:
+    """The columns that are left out as identifiers, and that have the order or the name of the target."""
+    kinds = {str(name): column_types.kind_of_dtype(dtype) for name, dtype in identifiers.dtypes.items()}
+    strings = [name for name, kind in kinds.items() if kind in ("text", "category") and identifiers[name].nunique() > 1]
+    numbers = [name for name, kind in kinds.items() if kind == "numeric" and identifiers[name].nunique() > 1]
+    leaks = leakage.of_single_columns(identifiers[numbers], y, classes=classes, ease=leakage.OF_IDENTIFIERS)
+    leaks += leaking_text.of_texts(identifiers, y, strings, classes=classes)
+    return [replace(leak, why=f"an identifier that follows the target: {leak.why}") for leak in leaks]
 
 
-def _copies(features: pd.DataFrame, y: pd.Series) -> list[str]:
+def _names(leak: Leak) -> str:
+    more = len(leak.columns) - _MOST_NAMES
+    return ", ".join(leak.columns[:_MOST_NAMES]) + (f" and {more} more" if more > 0 else "")
+
+
+def _copies(features: pd.DataFrame, y: pd.Series, *, classes: bool) -> list[str]:
     rows = pd.DataFrame({"features": pd.util.hash_pandas_object(features, index=False), "label": y})
     equal = int(rows.duplicated().sum())
     other_label = int(rows["features"].duplicated().sum()) - equal
@@ -217,10 +252,8 @@ def _copies(features: pd.DataFrame, y: pd.Series) -> list[str]:
             "see split.duplicates"
         )
     if other_label:
-        remarks.append(
-            f"{other_label} rows repeat the features of an earlier row with another label: no learner can be right on "
-            "both"
-        )
+        why = "label: no learner can be right on both" if classes else "number: the features do not determine it"
+        remarks.append(f"{other_label} rows repeat the features of an earlier row with another {why}")
     return remarks
 
 
@@ -229,7 +262,7 @@ def _gaps(features: pd.DataFrame, missing: tuple[str, ...]) -> list[str]:
     shares = features.isna().mean()
     gappy = shares[shares > 0].sort_values(ascending=False, kind="stable")
     if len(gappy):
-        listing = ", ".join(f"{name} {leakage.percent(share)}" for name, share in gappy.iloc[:5].items())
+        listing = ", ".join(f"{name} {percent(share)}" for name, share in gappy.iloc[:5].items())
         remarks.append(f"{len(gappy)} columns have gaps: {listing}{', …' if len(gappy) > 5 else ''}")
     marked: dict[str, list[str]] = {}
     for name in features.columns:

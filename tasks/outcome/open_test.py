@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -16,10 +16,12 @@ from heldout.records import Estimate
 from heldout.selection.bound import bound_of
 from heldout.selection.select import Selection
 from tasks.data.row_roles import dependence_of
+from tasks.outcome.against_baseline import AgainstBaseline, on_test_part
 from tasks.outcome.deliver import Delivered
 from tasks.outcome.duplicates_effect import DuplicatesEffect
 from tasks.outcome.estimate import Results
 from tasks.outcome.ledger import Ledger, learner_id
+from tasks.outcome.suspicious import Suspicious
 from tasks.params import Candidate, Settings
 from tasks.runtime.errors import UserError
 from tasks.storage import files
@@ -34,6 +36,7 @@ class Opening:
     estimates: tuple[Estimate, ...] = ()
     openings: int = 0
     refused: str | None = None
+    against_baseline: AgainstBaseline = field(default_factory=AgainstBaseline)
 
 
 def open_test_part(
@@ -54,22 +57,24 @@ def open_test_part(
     X, y = files.read_table(files.TEST)
     roles = files.read_test_roles()
     design = results.design
+    # over the mean weight of the labelled rows, as everywhere
+    weights = 1.0 if design.weights is None else design.weights.relative_of(roles["weight"])
     try:
-        losses = test(delivered.hypothesis, X, y, holdout.final_split(len(y)).validation, design.loss)
-        if design.weights is not None:  # over the mean weight of the labelled rows, as everywhere
-            losses = losses * design.weights.relative_of(roles["weight"])
+        losses = test(delivered.hypothesis, X, y, holdout.final_split(len(y)).validation, design.loss) * weights
     except FitFailure as failure:
         raise UserError(f"candidates: {winner.name} failed on the test part: {failure}") from None
     clusters = dependence_of(roles, 0).clusters(np.arange(len(y)))
+    tested = Tested(losses, design.loss, design.seed, clusters)
     estimate = holdout.final_estimate(
         winner.name,
-        Tested(losses, design.loss, design.seed, clusters),
+        tested,
         len(design.y),
         design.methods["E_test"],
         design.level,
         results.target(winner.name, FORMS[settings.deliver].target),
     )
-    return Opening((estimate,), len(ledger.opened_for | {learner_id(winner)}))
+    against = on_test_part(design, design, tested, y, weights)
+    return Opening((estimate,), len(ledger.opened_for | {learner_id(winner)}), against_baseline=against)
 
 
 def describe(
@@ -80,7 +85,9 @@ def describe(
     opening: Opening,
     ledger: Ledger,
     delivered: Delivered,
+    against: AgainstBaseline,
     effect: DuplicatesEffect | None = None,
+    doubt: Suspicious | None = None,
 ) -> dict[str, Any]:
     """selection.json."""
     design = results.design
@@ -99,9 +106,11 @@ def describe(
         "contamination": ledger.compared,
         "bound": bound(ledger.compared),
         "bound_of_one": bound(1),
+        **against.described(),
         "E_test": opening.estimates[0].value if opening.estimates else None,
         "test_openings": opening.openings,
         "test_refused": opening.refused,
         "deliver": {"form": settings.deliver, "target": target, **delivered.sizes()},
         **({} if effect is None else effect.described()),
+        **({} if doubt is None else doubt.described()),
     }

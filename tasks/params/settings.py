@@ -13,6 +13,7 @@ from pydantic import (
     model_validator,
 )
 
+from heldout import baseline
 from heldout.delivery import FORMS
 from heldout.errors import BadArgument
 from heldout.intervals import DEFAULTS, covering
@@ -47,7 +48,7 @@ class Candidate(Section):
     """A named learner; with a grid, one for each of its points."""
 
     name: Annotated[str, Field(min_length=1, pattern=r"^[\w.() =,+-]+$")] = Field(
-        description="name in tables, files and MLflow"
+        description="name in tables, files and MLflow; baseline is the name of the best constant answer"
     )
     estimator: str = Field(
         description="import path of the class of a scikit-learn learner, in a module of execution.allowed_modules"
@@ -171,6 +172,8 @@ class Settings(Section):
         numbered = [(number, point) for number, candidate in enumerate(written) for point in candidate.points()]
         names = [point.name for _, point in numbered]
         for place, (number, point) in enumerate(numbered):
+            if point.name == baseline.NAME:
+                raise Misplaced(baseline.reserved("is"), (number, "name"))
             if point.name in names[:place]:
                 raise Misplaced(
                     f"is {point.name!r}, which {names.count(point.name)} candidates are called; change all but one",

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from heldout.table import draw_baseline, error_label
 from tasks.report.summary import SHOWN, Summary, shown_steps
 from tasks.storage import files
 from tasks.storage.atomic import replacing
@@ -90,8 +91,8 @@ def _draw_progressive(summary: Summary, path: Path) -> None:
     title = "progressive error: the last value is E_prog"
     if summary.band is not None:
         title += f"; band: {summary.level} for the winner at all steps at once"
-    _finish(axes, summary, title)
     axes.set_ylim(top=_top(summary, scale))
+    _finish(axes, summary, title)
     figure.savefig(path, dpi=110, metadata={"Software": None})
 
 
@@ -127,6 +128,8 @@ def _draw_families(summary: Summary, path: Path) -> None:
 
 def _finish(axes: Any, summary: Summary, title: str) -> None:
     axes.set_ylim(bottom=-0.015 * axes.get_ylim()[1])  # a point at 0 is not cut
-    axes.set_ylabel("error, %" if summary.percent else "mean loss")
+    E_cv = summary.selection["baseline"]
+    draw_baseline(axes, 100 * E_cv if summary.percent else E_cv, f"baseline, E_cv {summary.number(E_cv)}")
+    axes.set_ylabel(error_label(summary.loss))
     axes.set_title(title, fontsize=10, loc="left")
     axes.legend(fontsize=8, frameon=False, ncols=2)

@@ -6,6 +6,7 @@ from typing import Any
 
 import pandas as pd
 
+from heldout import baseline
 from heldout.dependence import DependenceKind
 from heldout.intervals.dependent import assumption_of
 from heldout.selection import bbc
@@ -26,6 +27,7 @@ def write_report(summary: Summary) -> None:
         summary=summary,
         sentences=sentences(summary),
         shown=SHOWN,
+        baseline=baseline.NAME,
         targets=list(targets(summary)),
         shards=[report for report in summary.shards if report.bad or report.notes],
         sampling=summary.settings.data.sampling,
@@ -34,7 +36,8 @@ def write_report(summary: Summary) -> None:
     files.REPORT.write_text(page + "\n", encoding="utf-8")
     selected = summary.estimates_of(summary.selected)
     metrics = dict(zip(selected["estimate"], selected["value"].astype(float), strict=True))
-    files.write_json(files.METRICS, {**metrics, "bound": summary.selection["bound"]})
+    further = {name: summary.selection[name] for name in ("bound", "baseline")}
+    files.write_json(files.METRICS, {**metrics, **further})
 
 
 def targets(summary: Summary) -> Iterator[dict[Any, Any]]:
@@ -55,6 +58,11 @@ def _assumption(estimate: str, interval: str, kind: DependenceKind | None) -> st
     return assumption_of(estimate, interval, kind)
 
 
+def _texts(summary: Summary, candidate: str) -> list[str]:
+    cells = [summary.cell(candidate, estimate) for estimate in SHOWN]
+    return [f"{value}\n{interval}" if interval else value or "–" for value, interval in cells]
+
+
 def print_summary(summary: Summary, model_address: str, speed: object | None = None) -> None:
     """The table, the choice, and where to look next."""
     from rich.console import Console
@@ -62,8 +70,9 @@ def print_summary(summary: Summary, model_address: str, speed: object | None = N
 
     console = Console()
     console = Console(width=max(console.width, _LEAST_WIDTH) if console.is_terminal else _LOG_WIDTH)
-    title = "errors in percent" if summary.percent else "mean losses"
-    table = Table(title=f"{title}, with intervals at {summary.level} where one is claimed", title_justify="left")
+    table = Table(
+        title=f"{summary.scale}, with intervals at {summary.level} where one is claimed", title_justify="left"
+    )
     table.add_column("candidate", overflow="fold")  # a grid's point may have a long name
     for estimate in SHOWN:
         table.add_column(estimate, justify="right", no_wrap=True)
@@ -71,9 +80,10 @@ def print_summary(summary: Summary, model_address: str, speed: object | None = N
         if candidate in summary.failures:
             table.add_row(candidate, "failed", style="red")
             continue
-        cells = [summary.cell(candidate, estimate) for estimate in SHOWN]
-        texts = [f"{value}\n{interval}" if interval else value or "–" for value, interval in cells]
-        table.add_row(candidate, *texts, style="bold green" if candidate == summary.selected else None)
+        table.add_row(
+            candidate, *_texts(summary, candidate), style="bold green" if candidate == summary.selected else None
+        )
+    table.add_row(baseline.NAME, *_texts(summary, baseline.NAME), style="bright_black")
     console.print(table)
     lines = Table.grid(padding=(0, 2))
     places = {

@@ -4,10 +4,11 @@ from typing import Any
 
 import pandas as pd
 
-from heldout import intervals
+from heldout import baseline, intervals, suspicion, table
 from heldout.delivery import FORMS
 from heldout.design import OF_UNLABELED
 from heldout.family import BOUND
+from tasks.outcome.suspicious import Suspicious
 from tasks.report.summary import Summary
 
 _SHARDS_SHOWN = 10
@@ -20,8 +21,12 @@ _AFTER_THE_CHOICE = {
 
 def sentences(summary: Summary) -> dict[str, str]:
     """Each sentence under its name, in the order in which people read them."""
+    not_shown = {} if summary.selection["beats_baseline"] else _baseline(summary)
     return {
+        **not_shown,  # the first sentence, where the winner is not shown to beat it
         **_choice(summary),
+        **_baseline(summary),
+        **_suspicious(summary),
         **_after_the_choice(summary),
         **_bound(summary),
         **_test_part(summary),
@@ -49,12 +54,40 @@ def why(summary: Summary, estimate: str) -> str:
     return default.why_zero_one if summary.percent else default.why_other
 
 
+def _baseline(summary: Summary) -> dict[str, str]:
+    pairs = []
+    for estimate in ("E_cv", "E_test"):
+        value, of_baseline = (summary.value(name, estimate) for name in (summary.selected, baseline.NAME))
+        if value is not None and of_baseline is not None:
+            pairs.append((estimate, value, of_baseline))
+    beaten = summary.selection["beats_baseline"]
+    return {"baseline": table.against_baseline(summary.selected, beaten, summary.loss, pairs)}
+
+
+def _suspicious(summary: Summary) -> dict[str, str]:
+    doubt = Suspicious.read(summary.selection)
+    if doubt is None:
+        return {}
+    of_baseline = summary.selection["baseline"]
+    return {"suspicious": suspicion.sentence(summary.selected, doubt.E_cv, of_baseline, doubt.carriers, summary.loss)}
+
+
+def _roots(summary: Summary, estimate: str) -> str:
+    """RMSE and R^2 of the winner, in brackets, for the squared loss."""
+    value, of_baseline = (summary.value(name, estimate) for name in (summary.selected, baseline.NAME))
+    if value is None or of_baseline is None:
+        return ""
+    roots = summary.loss.root_and_share(value, of_baseline)
+    return f" ({roots})" if roots else ""
+
+
 def _choice(summary: Summary) -> dict[str, str]:
     selection = summary.selection
     value, _ = summary.cell(summary.selected, selection["criterion"])
-    known = f" = {_with_unit(summary, value)}" if value else ""
+    roots = _roots(summary, selection["criterion"])
+    error = f" = {_with_unit(summary, value)}{roots}" if value else ""
     texts = {
-        "selected": f"{summary.selected}, by {selection['rule'].replace('_', ' ')} of {selection['criterion']}{known}"
+        "selected": f"{summary.selected}, by {selection['rule'].replace('_', ' ')} of {selection['criterion']}{error}"
     }
     if summary.settings.loss is not None:
         texts["loss"] = f"{summary.loss.name}: {summary.loss.says}"
@@ -66,6 +99,10 @@ def _choice(summary: Summary) -> dict[str, str]:
     alike = selection["indistinguishable"]
     if len(alike) > 1:
         texts["alike"] = f"at {summary.level} these {len(alike)} cannot be distinguished: {', '.join(alike)}"
+    errors = {name: summary.value(name, "E_cv") for name in selection["candidates"]}
+    known = {name: error for name, error in errors.items() if error is not None}
+    if roots := table.roots(known, selection["baseline"], summary.loss):
+        texts["RMSE"] = f"by E_cv: {roots}"
     return texts
 
 
@@ -101,13 +138,13 @@ def _test_part(summary: Summary) -> dict[str, str]:
     if selection["E_test"] is None:
         return {}
     _, interval = summary.cell(summary.selected, "E_test")
+    error = f"{summary.amount(selection['E_test'])}{f' [{interval}]' if interval else ''}{_roots(summary, 'E_test')}"
     openings = selection["test_openings"]
     models = "this model alone" if openings == 1 else f"{openings} different winners so far"
     return {
         "E_test": (
-            f"{summary.amount(selection['E_test'])}{f' [{interval}]' if interval else ''}, of "
-            f"{selection['deliver']['target']}; the test part was opened for {models}, and is used up: a choice that "
-            "follows this number needs new rows"
+            f"{error}, of {selection['deliver']['target']}; the test part was opened for {models}, and is used up: a "
+            "choice that follows this number needs new rows"
         )
     }
 
@@ -127,10 +164,11 @@ def _family(summary: Summary, choice: Any) -> str:
 def _unlabeled(summary: Summary) -> dict[str, str]:
     """What the unlabelled rows alone say, and what cannot be learned from them."""
     texts = {}
-    if summary.least_half_error is not None:
+    least = summary.least_half_error
+    if least is not None and float(summary.number(least)) > 0:
         texts["disagreement"] = (
             f"with {summary.level} confidence {summary.selected}, trained on half of the rows, has an error of at "
-            f"least {summary.amount(summary.least_half_error)}: the unlabelled rows alone show it"
+            f"least {summary.amount(least)}: the unlabelled rows alone show it"
         )
     refused = [estimate for estimate in OF_UNLABELED if summary.loss.refuses(estimate) is not None]
     if refused and summary.unlabeled:

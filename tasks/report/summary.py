@@ -52,6 +52,11 @@ class Summary:
         return str(self.selection["selected"])
 
     @property
+    def scale(self) -> str:
+        """In which numbers errors are shown."""
+        return self.loss.scale(self.settings.data.target or "the target")
+
+    @property
     def level(self) -> str:
         """The level of all intervals and bounds, in words."""
         return f"{100 * self.settings.selection.level:g} %"
@@ -59,6 +64,12 @@ class Summary:
     def estimates_of(self, candidate: str) -> pd.DataFrame:
         """The lines of estimates.csv of one candidate."""
         return self.estimates[self.estimates["candidate"] == candidate]
+
+    def value(self, candidate: str, estimate: str) -> float | None:
+        """The value of an estimate; None where it was not computed."""
+        lines = self.estimates_of(candidate)
+        values = lines["value"][lines["estimate"] == estimate]
+        return None if values.empty else float(values.iloc[0])
 
     def cell(self, candidate: str, estimate: str) -> tuple[str, str]:
         """A value and its interval as people read them; empty where there is none."""

@@ -4,20 +4,29 @@ from collections.abc import Iterator
 
 import pandas as pd
 
+from heldout import baseline
 from tasks.outcome.items import Artifact, Dataset, Item, Metric, Tag, parameters
 from tasks.outcome.ledger import learner_id
+from tasks.outcome.suspicious import Suspicious
 from tasks.params import Candidate
 from tasks.report.summary import Summary, shown_steps
 from tasks.storage import files
 
+_BEATS = {True: "true", False: "false", None: "cannot be told"}
+
 
 def outcome_items(summary: Summary, speed: object | None) -> Iterator[Item]:
-    """The estimates of the selected candidate, the labelled rows, and the files that people read.
+    """The estimates of the selected candidate and of the baseline, the labelled rows, and the files that people read.
 
     `speed` is how long a prediction of the delivered hypothesis takes, None if that was not measured.
     """
     for line in summary.estimates_of(summary.selected).to_dict("records"):
         yield Metric(line["estimate"], float(line["value"]))
+    for line in summary.estimates_of(baseline.NAME).to_dict("records"):
+        yield Metric(f"{baseline.NAME}_{line['estimate']}", float(line["value"]))
+    yield Tag("beats_baseline", _BEATS[summary.selection["beats_baseline"]])
+    if (doubt := Suspicious.read(summary.selection)) is not None:
+        yield Tag("suspicious", ", ".join(" with ".join(one.columns) for one in doubt.carriers) or "no few columns")
     if speed is not None:
         yield Tag("prediction_time", str(speed))
     X, y = files.read_table(files.LABELED)

@@ -85,7 +85,8 @@ def test_the_test_error_is_that_of_the_saved_hypothesis_and_says_so(delivered, m
     form, checkout, _ = delivered
     part = pd.read_parquet(checkout.path / "data/prepared/test.parquet")
     expected = np.mean(model.predict(part.drop(columns="target")) != part["target"])
-    estimates = pd.read_csv(checkout.path / "reports/estimates.csv").set_index("estimate")
+    estimates = pd.read_csv(checkout.path / "reports/estimates.csv")
+    estimates = estimates[estimates["candidate"] == selection["selected"]].set_index("estimate")
     assert (expected, len(part)) == (
         pytest.approx(estimates.loc["E_test", "value"], abs=1e-9),
         estimates.loc["E_test", "n_tested"],

@@ -200,6 +200,29 @@ def test_the_numbers_along_time_are_those_of_plain_loops(timed, name):
     files.check(name, REGRESSORS[name], earlier(files.roles["time"].to_numpy(), GAP))
 
 
+@pytest.mark.parametrize("kind", ["grouped", "timed"])
+def test_the_baseline_is_trained_on_the_rows_that_a_candidate_is_trained_on(request, kind):
+    files = request.getfixturevalue(kind)[0]
+    numbers = kind == "timed"
+    house = files.roles["group"].to_numpy() if kind == "grouped" else None
+    may_train = (
+        earlier(files.roles["time"].to_numpy(), GAP) if numbers else lambda tested: ~np.isin(house, house[tested])
+    )
+    validation, fold = (files.partition[column].to_numpy() for column in ("validation", "fold"))
+    plans = {
+        "E_val": [(~validation, validation)],
+        "E_cv": [(fold != one, fold == one) for one in range(fold.max() + 1)],
+    }
+    for estimate, plan in plans.items():
+        every = []
+        for others, tested in plan:
+            trained = files.y[others & may_train(tested)]
+            every.append(files.loss(trained.mean() if numbers else np.bincount(trained).argmax(), files.y[tested]))
+        own, winner = (files.estimates.loc[name, estimate] for name in ("baseline", files.selection["selected"]))
+        assert np.concatenate(every).mean() == pytest.approx(own["value"], rel=EXACT)
+        assert (winner["interval"], winner["n_tested"]) == (own["interval"], own["n_tested"])
+
+
 def test_what_time_does_not_admit_is_left_out(timed):
     files, said, client = timed
     own = files.estimates["interval"].unstack().loc["line"]
@@ -208,6 +231,7 @@ def test_what_time_does_not_admit_is_left_out(timed):
     assert {"E_train", "disagreement", "E_dis", "E_maxdt"} <= set(files.estimates.index.get_level_values("estimate"))
     assert {"holdout", "cross_validation", "progressive"} == set(files.losses["scheme"])
     assert "rows depend by time" in said
+    assert "mean squared loss, in squared units of target, with intervals" in said
     runs = client.search_runs([client.get_experiment_by_name("heldout").experiment_id])
     child = next(run.info.run_id for run in runs if run.info.run_name == "line")
     folds = [np.mean(losses) for _, losses in files.units("line", "cross_validation").values()]

@@ -84,6 +84,12 @@ def test_the_metrics_of_a_parent_are_the_estimates_of_the_selected(story, estima
     for run in story.parents:
         own = estimates[estimates["candidate"] == run.data.tags["selected_model"]]
         expected = dict(zip(own["estimate"], own["value"], strict=True))
+        constant = (
+            estimates[estimates["candidate"] == "baseline"].set_index("estimate")["value"].add_prefix("baseline_")
+        )
+        assert {"baseline_E_val", "baseline_E_cv", "baseline_E_test"} == {*constant.index}
+        assert "true" == run.data.tags["beats_baseline"]
+        expected |= constant.to_dict()
         assert "E_test" in expected
         assert expected == {name: value for name, value in run.data.metrics.items() if not name.startswith("system/")}
 

@@ -179,10 +179,32 @@ def test_every_line_of_losses_is_that_of_a_plain_loop(reproduced, recomputed):
 
 
 def test_every_estimate_is_that_of_a_plain_loop(estimates, recomputed):
-    own = estimates[~estimates["estimate"].isin(["E_test", "E_bbc"])]
+    own = estimates[~estimates["estimate"].isin(["E_test", "E_bbc"]) & (estimates["candidate"] != "baseline")]
     expected = {(name, key): value for name, one in recomputed.items() for key, value in one.values.items()}
     assert expected == pytest.approx(own.set_index(["candidate", "estimate"])["value"].to_dict(), abs=1e-9)
     assert len(expected) == len(own)
+
+
+def test_the_baseline_is_the_most_frequent_class_of_the_training_rows(reproduced, estimates, prepared, selection):
+    partition, y = prepared.partition, prepared.y
+
+    def error(training, tested):
+        classes, counts = np.unique(training, return_counts=True)
+        return np.mean(tested != classes[counts.argmax()])
+
+    inside, fold = partition["validation"].to_numpy(), partition["fold"].to_numpy()
+    of_folds = [error(y[fold != i], y[fold == i]) for i in fold]  # each row counts once
+    test = pd.read_parquet(reproduced.path / "data/prepared/test.parquet")["target"]
+    expected = {"E_val": error(y[~inside], y[inside]), "E_cv": np.mean(of_folds), "E_test": error(y, test)}
+    own = estimates[estimates["candidate"] == "baseline"].set_index("estimate")
+    assert expected == pytest.approx(own["value"].to_dict(), abs=1e-9)
+    assert "baseline" not in selection["candidates"]
+    assert expected["E_cv"] == pytest.approx(selection["baseline"], abs=1e-9)
+    assert selection["beats_baseline"] is True  # 5 errors of 300 against 30
+    of_winner = estimates[estimates["candidate"] == selection["selected"]].set_index("estimate")
+    for name, line in own.iterrows():
+        same = ["interval", "level", "n_train", "n_tested"]
+        assert of_winner.loc[name, same].tolist() == line[same].tolist()
 
 
 def claimed(estimates, candidate: str, estimate: str) -> tuple[str, tuple[float, float]]:

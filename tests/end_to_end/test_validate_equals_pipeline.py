@@ -1,5 +1,6 @@
 """`heldout.validate` in a notebook and a run of the commands are one method: the same numbers from the same rows."""
 
+import json
 import sys
 
 import numpy as np
@@ -104,7 +105,9 @@ def test_every_line_of_the_estimates_is_the_same(both):
     ran, _, found = both
     written = pd.read_csv(ran.path / "reports/estimates.csv")
     written = written[written["estimate"] != "E_test"].set_index(["candidate", "estimate"])
-    told = pd.DataFrame([vars(record) for record in found.estimates]).set_index(["candidate", "estimate"])
+    told = pd.DataFrame([vars(record) for record in (*found.estimates, *found.baseline)]).set_index(
+        ["candidate", "estimate"]
+    )
     assert sorted(written.index) == sorted(told.index)
     told = told.loc[written.index]
     for name in TEXTS:
@@ -120,6 +123,11 @@ def test_the_choice_is_the_same(both):
     selection = found.select(settings.criterion, settings.selection.rule)
     assert told["selected"] == selection.selected
     assert told["indistinguishable"] == list(selection.indistinguishable)
+    E_cv = next(record.value for record in found.baseline if record.estimate == "E_cv")
+    assert told["baseline"] == pytest.approx(E_cv, rel=1e-9)
+    if not settings.split.test_fraction:  # else the test part has its say
+        verdict = json.loads((ran.path / "reports/selection.json").read_text())["beats_baseline"]
+        assert verdict is found.beats_baseline(selection.selected)
 
 
 def test_what_is_delivered_is_made_of_the_hypotheses_that_the_estimate_is_about(both):

@@ -49,11 +49,14 @@ def test_print_shows_every_candidate_every_estimate_and_every_value(found, capsy
     title, header, *body = shown.splitlines()
     assert "errors in percent, below each its interval at 90 %" == title
     assert ["candidate", *EVERY] == header.split()
-    assert 2 * 3 == len(body)
-    for place, name in enumerate(found.candidates):
+    *body, against = body
+    assert against.startswith("stump beats the baseline, ")
+    assert 2 * 4 == len(body)
+    for place, name in enumerate([*found.candidates, "baseline"]):
         cells = body[2 * place].split()
         assert name == cells[0]
-        records = {record.estimate: record for record in found.estimates if record.candidate == name}
+        every = [*found.estimates, *found.baseline]
+        records = {record.estimate: record for record in every if record.candidate == name}
         assert [f"{100 * records[e].value:.1f}" if e in records else "–" for e in EVERY] == cells[1:]
         bounds = [records[e] for e in EVERY if e in records and records[e].low is not None]
         assert [f"{100 * one.low:.1f}–{100 * one.high:.1f}" for one in bounds] == body[2 * place + 1].split()
@@ -61,7 +64,7 @@ def test_print_shows_every_candidate_every_estimate_and_every_value(found, capsy
 
 def test_print_shows_losses_of_numbers_in_their_own_unit(numbers):
     title, header, *body = str(numbers).splitlines()
-    assert "mean losses, below each its interval at 95 %" == title
+    assert "mean squared loss, in squared units of y, below each its interval at 95 %" == title
     assert ["candidate", *EVERY[:4]] == header.split()
     for place, name in enumerate(numbers.candidates):
         shown = [float(cell) for cell in body[2 * place].split()[1:]]
@@ -70,7 +73,7 @@ def test_print_shows_losses_of_numbers_in_their_own_unit(numbers):
 
 
 def test_the_columns_of_the_table_are_aligned(found):
-    _, header, *body = str(found).splitlines()
+    _, header, *body, _ = str(found).splitlines()
     ends = [header.index(name) + len(name) for name in header.split()[1:]]
     for line in body[::2]:
         assert all(line[end - 1] != " " and line[end : end + 1] in ("", " ") for end in ends)
@@ -89,7 +92,8 @@ def test_plot_is_a_figure_with_a_point_for_each_estimate(found):
     assert isinstance(figure, Figure)
     (axes,) = figure.axes
     assert list(found.candidates) == [label.get_text() for label in axes.get_xticklabels()]
-    assert EVERY == [one.get_text() for one in axes.get_legend().get_texts()]
+    grey = f"baseline, E_cv {100 * found.baseline[-1].value:.1f}"
+    assert [grey, *EVERY] == [one.get_text() for one in axes.get_legend().get_texts()]
     points = {one.get_label(): one.lines[0].get_xydata() for one in axes.containers}
     assert EVERY == list(points)
     assert len(found.estimates) == sum(len(of) for of in points.values())
@@ -108,7 +112,7 @@ def test_the_bars_of_the_plot_reach_to_the_bounds(numbers):
         for record, segment in zip(records, bars.lines[2][0].get_segments(), strict=True):
             ends = (record.value, record.value) if record.low is None else (record.low, record.high)
             assert ends == pytest.approx(tuple(segment[:, 1]), rel=1e-9, abs=1e-12)
-    assert "mean loss" == axes.get_ylabel()
+    assert "mean squared loss" == axes.get_ylabel()
 
 
 def test_two_plots_are_two_figures(found):

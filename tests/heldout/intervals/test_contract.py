@@ -20,7 +20,7 @@ LAWS = settings(max_examples=25, deadline=None, derandomize=True, database=None)
 COSTS = {"cost": {0: {1: 2}, 1: {0: 9}}}
 OF_CLASSES = [choose_loss(spec, np.array([0, 0, 1])) for spec in ("log", "brier", "balanced", COSTS)]
 LOSSES = [ZERO_ONE, *OF_CLASSES, SQUARED, ABSOLUTE, choose_loss({"pinball": 0.9}, np.array([0.5, 1.0]))]
-BOUNDED = Loss("bounded", ABSOLUTE.pointwise, bounded=True, binary=False)
+BOUNDED = Loss("bounded", ABSOLUTE.pointwise, ABSOLUTE.constant, bounded=True, binary=False)
 KINDS: dict[str, tuple[Loss, st.SearchStrategy]] = {
     "0/1": (ZERO_ONE, st.sampled_from([0.0, 1.0])),
     "in [0, 1]": (BOUNDED, st.floats(0, 1)),

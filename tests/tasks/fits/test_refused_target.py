@@ -7,6 +7,7 @@ from sklearn.base import BaseEstimator, RegressorMixin
 from heldout import validate
 from heldout.errors import BadArgument
 from heldout.losses import choice, choose_loss
+from heldout.losses.constant import at_quantile
 from heldout.losses.kind import LossKind
 from heldout.losses.loss import Loss, difference
 from tasks.data.prepare_tables import prepare
@@ -25,7 +26,14 @@ def _refuses(target):
     return f"{target.called} is 0 in {zeros} rows, where no percentage is defined; use absolute" if zeros else None
 
 
-PERCENTAGE = Loss("percentage", _percentage, bounded=False, binary=False, says="the share of y that an answer is off")
+PERCENTAGE = Loss(
+    "percentage",
+    _percentage,
+    at_quantile(0.5, "the median"),
+    bounded=False,
+    binary=False,
+    says="the share of y that an answer is off",
+)
 KIND = LossKind("percentage", "numbers", make=lambda *_: PERCENTAGE, refuses=_refuses)
 
 

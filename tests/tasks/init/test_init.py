@@ -73,7 +73,7 @@ def progressive_fits(labeled, progressive):
 @few
 @given(
     st.sampled_from(TARGETS),
-    st.integers(30, 200),
+    st.integers(30, 120),
     st.sets(st.sampled_from(["note", "day", "kind"])),
     st.integers(0, 2**32 - 1),
 )
@@ -98,8 +98,12 @@ def test_it_says_what_it_found_and_writes_the_same_beside_the_columns():
     given_csv(table_of(np.random.default_rng(0), 120, "two").assign(told=lambda table: table["label"]))
     said = begin()
     dropped = dict(line.removeprefix("dropped   ").split(": ", 1) for line in said if line.startswith("dropped"))
-    assert {"id", "same", "empty", "told"} == set(dropped) == set(written()["data"]["drop"])
-    assert "leak: it alone predicts the target with an error of 0 %" in dropped["told"]
+    (leak,) = [line for line in said if line.startswith("leak      ")]
+    reason = "it alone predicts the target; error 0 % out of fold, "
+    assert leak.startswith(f"leak      told: {reason}")
+    assert "data.drop" in leak
+    assert {"id", "same", "empty"} == set(dropped) == set(written()["data"]["drop"]) - {"told"}
+    assert f"- told  # leak: {reason}" in Path("params.yaml").read_text()
     for name, reason in dropped.items():
         assert f"- {name}  # {reason}\n" in Path("params.yaml").read_text()
     assert any(re.match(r"target    label: 2 classes: (won|lost) \d\d.*%", line) for line in said)
@@ -186,6 +190,38 @@ def test_rows_of_a_stream_are_split_in_their_order():
     assert "day" == written()["data"]["time"]
 
 
+def test_traps_are_told_a_line_each_and_what_is_proposed_stands_next_to_its_key():
+    rng = np.random.default_rng(0)
+    patient = np.repeat(np.arange(60), 3)
+    size = rng.normal(size=(60, 6))[patient]
+    frame = pd.DataFrame(size + 0.1 * rng.normal(size=size.shape), columns=[f"f{place}" for place in range(6)])
+    frame["casual"], frame["registered"] = rng.poisson(30, 180), rng.poisson(150, 180)
+    frame = frame.assign(patient=patient, cnt=frame["casual"] + frame["registered"])
+    given_csv(frame)
+    said = begin(target="cnt")
+    (leak,) = [line for line in said if line.startswith("leak      ")]
+    assert leak.startswith("leak      casual, registered: casual + registered = cnt")
+    assert ["casual", "registered"] == written()["data"]["drop"]
+    given_csv(frame.assign(state=rng.integers(0, 2, 60)[patient]), "given/states.csv")
+    (groups,) = [
+        line for line in begin("given/states.csv", target="state") if line.split()[0] in ("leak", "time", "groups")
+    ]
+    assert groups.startswith("groups    patient: ")
+    assert None is written()["data"]["groups"]
+    assert re.search(r"^  groups: null  # proposed: patient\b", Path("params.yaml").read_text(), re.MULTILINE)
+
+
+@pytest.mark.parametrize("target", [np.repeat(list("abc"), 40), np.repeat(np.arange(30), 4)])
+@pytest.mark.parametrize("form", ["{}", "R{:04d}", "case {} of B"])
+def test_an_identifier_with_the_order_of_the_target_is_told_as_a_leak(target, form):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"ref": [form.format(7 * row) for row in range(120)], "x": rng.normal(size=120), "y": target})
+    given_csv(frame.sample(frac=1, random_state=0) if form != "{}" else frame)
+    (leak,) = [line for line in begin(target="y") if line.startswith("leak      ")]
+    assert leak.startswith("leak      ref: an identifier that follows the target: ")
+    assert ["ref"] == written()["data"]["drop"]
+
+
 def test_rows_are_split_in_the_order_of_dates_that_start_with_the_day():
     days = pd.date_range("2026-01-01", periods=400).strftime("%d.%m.%Y")
     x = np.random.default_rng(0).normal(size=400)
@@ -210,7 +246,8 @@ def test_a_leak_stays_if_nothing_else_is_left_and_is_told_loudly():
     label = rng.integers(0, 2, 400)
     given_csv(pd.DataFrame({"told": label * 5, "label": label}))
     said = "\n".join(begin())
-    assert "LEAK in told, kept since no other column is left" in said
+    assert "leak      told: it alone predicts the target" in said
+    assert "kept, since no other column is left" in said
     assert [] == written()["data"]["drop"]
 
 

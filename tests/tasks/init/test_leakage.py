@@ -14,7 +14,7 @@ few = settings(max_examples=25, deadline=None)
 
 
 def names(found):
-    return [leak.column for leak in found]
+    return [name for leak in found for name in leak.columns]
 
 
 def of_classes(features, target):
@@ -45,7 +45,7 @@ def test_a_column_that_alone_tells_the_class_is_found_and_no_other_is(code, coun
     found = of_classes(features, target.map(lambda kind: f"class {kind}"))
     assert ["told"] == names(found)
     assert found[0].sure
-    assert "out of fold; the error of the most frequent class is" in found[0].why
+    assert "error 0 % out of fold, " in found[0].why
 
 
 @few
@@ -113,30 +113,3 @@ def test_marks_of_some_classes_alone_are_features():
     target = pd.Series(rng.integers(0, 5, 500))
     features = honest(rng, 500).assign(milk=(target == 0).astype(int), feathers=target == 1)
     assert [] == leakage.of_indicators(features, target)
-
-
-TOPICS = ["sport.hockey", "sport.baseball", "politics"]
-
-
-def messages(rng, target, header):
-    body = [" ".join(rng.choice(["team", "vote", "ball", "ice", "law", "win"], 12)) for _ in target]
-    head = [f"From: a@b.c\nNewsgroups: {kind}\nLines: 3\n\n" if header else "" for kind in target]
-    return pd.Series([first + rest for first, rest in zip(head, body, strict=True)])
-
-
-def test_text_that_names_its_class_is_found_with_the_header_line_that_does():
-    rng = np.random.default_rng(0)
-    target = pd.Series(rng.choice(TOPICS, 200))
-    features = pd.DataFrame({"clean": messages(rng, target, False), "raw": messages(rng, target, True)})
-    (found,) = leakage.of_texts(features, target, ["clean", "raw"])
-    assert "raw" == found.column
-    assert "100 % of the rows" in found.why
-    assert "(header lines Newsgroups:)" in found.why
-
-
-def test_text_that_now_and_then_names_its_class_is_honest():
-    rng = np.random.default_rng(0)
-    target = pd.Series(rng.choice(TOPICS, 200))
-    text = messages(rng, target, False)
-    text = text.where(np.arange(200) % 2 == 0, target + " " + text)
-    assert [] == leakage.of_texts(pd.DataFrame({"text": text}), target, ["text"])

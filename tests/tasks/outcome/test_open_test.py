@@ -14,6 +14,7 @@ from heldout.selection.bound import selection_bound
 from heldout.selection.select import Selection
 from tasks.data.prepare_tables import prepare
 from tasks.data.write_prepared import write_prepared
+from tasks.outcome.against_baseline import AgainstBaseline
 from tasks.outcome.deliver import Delivered
 from tasks.outcome.estimate import Results
 from tasks.outcome.ledger import Ledger, learner_id
@@ -70,6 +71,11 @@ def test_the_first_winner_is_tested_on_the_test_part(case):
     assert ("bayes", "E_test", 45, 15) == (estimate.candidate, estimate.estimate, estimate.n_train, estimate.n_tested)
     assert (0.9, True) == (estimate.level, estimate.low <= estimate.value <= estimate.high)
     assert (1, None) == (opening.openings, opening.refused)
+    (of_constant,) = opening.against_baseline.estimates
+    assert np.mean(y != "lost") == pytest.approx(of_constant.value, abs=1e-12)
+    numbers = (of_constant.candidate, of_constant.estimate, of_constant.n_train, of_constant.n_tested)
+    assert ("baseline", "E_test", 45, 15) == numbers
+    assert estimate.interval == of_constant.interval
 
 
 def test_the_test_part_is_weighted_by_its_own_weights_over_the_mean_of_the_labelled_ones(rows, case):
@@ -82,6 +88,11 @@ def test_the_test_part_is_weighted_by_its_own_weights_over_the_mean_of_the_label
     expected = weights / of_labeled.mean() * (probability - (y == "won")) ** 2
     assert expected.mean() == pytest.approx(estimate.value, rel=1e-12)
     assert "log t" == estimate.interval
+    (of_constant,) = one.open().against_baseline.estimates
+    labels = files.read_target(files.LABELED, files.file_hash(files.LABELED))
+    share = np.average(labels == "won", weights=of_labeled)
+    expected = weights / of_labeled.mean() * (share - (y == "won")) ** 2
+    assert expected.mean() == pytest.approx(of_constant.value, rel=1e-12)
 
 
 def test_the_same_winner_is_tested_again_whatever_it_is_called(case):
@@ -142,12 +153,17 @@ ESTIMATES = {
     "bayes": [Estimate("bayes", "E_val", 0.3, "g-", 36, 9)],
     "wide": [Estimate("wide", "E_cv", 0.1, "k", 36, 45), Estimate("wide", "E_val", 0.2, "g-", 36, 9)],
 }
+AGAINST = AgainstBaseline(
+    (Estimate("baseline", "E_val", 0.5, "g-", 36, 9), Estimate("baseline", "E_cv", 0.4, "k", 36, 45))
+)
 
 
 def test_the_selection_is_described_with_what_it_has_cost(case):
     one = case("deliver=vote")
     opening = one.open()
-    found = describe(one.settings, one.results, selection(), ESTIMATES, opening, Ledger(7, frozenset()), one.delivered)
+    found = describe(
+        one.settings, one.results, selection(), ESTIMATES, opening, Ledger(7, frozenset()), one.delivered, AGAINST
+    )
     size = one.delivered.sizes()["bytes"]
     expected = {
         "selected": "wide",
@@ -158,6 +174,8 @@ def test_the_selection_is_described_with_what_it_has_cost(case):
         "contamination": 7,
         "bound": selection_bound(0.2, 9, 7, 0.95),
         "bound_of_one": selection_bound(0.2, 9, 1, 0.95),
+        "baseline": 0.4,
+        "beats_baseline": None,
         "E_test": opening.estimates[0].value,
         "test_openings": 1,
         "test_refused": None,
@@ -170,5 +188,7 @@ def test_the_selection_is_described_with_what_it_has_cost(case):
 def test_a_test_part_that_stayed_shut_is_described_by_its_reason_without_a_number(case):
     one = case()
     shut = one.open(one.other)
-    found = describe(one.settings, one.results, selection(), ESTIMATES, shut, Ledger(2, frozenset()), one.delivered)
+    found = describe(
+        one.settings, one.results, selection(), ESTIMATES, shut, Ledger(2, frozenset()), one.delivered, AGAINST
+    )
     assert (None, 1, shut.refused) == (found["E_test"], found["test_openings"], found["test_refused"])

@@ -18,6 +18,8 @@ SELECTION = {
     "contamination": 7,
     "bound": 0.25,
     "bound_of_one": 0.1875,
+    "baseline": 0.3,
+    "beats_baseline": True,
     "E_test": 0.125,
     "test_openings": 1,
     "test_refused": None,
@@ -28,6 +30,8 @@ ESTIMATES = [
     Estimate("bayes", "E_in", 0.0625, "g", 8, 8),
     Estimate("bayes", "E_cv", 0.1, "one of the k", 7, 8, **INTERVAL),
     Estimate("bayes", "E_test", 0.125, "g", 8, 4, low=0.1, high=0.2, level=0.9, interval="Wilson"),
+    Estimate("baseline", "E_cv", 0.3, "one of the k", 7, 8, low=0.2, high=0.4, level=0.9, interval="Wilson"),
+    Estimate("baseline", "E_test", 0.25, "g", 8, 4, low=0.1, high=0.5, level=0.9, interval="Wilson"),
 ]
 FAMILY = {
     "candidate": "path",

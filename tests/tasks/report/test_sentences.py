@@ -54,7 +54,7 @@ def test_many_skipped_shards_are_counted_and_the_first_ten_named(summary):
 
 def test_the_choice_its_bound_and_the_test_part_come_with_their_numbers(summary):
     texts = sentences(summary())
-    assert ["selected", "bound", "E_test", "delivered"] == list(texts)
+    assert ["selected", "baseline", "bound", "E_test", "delivered"] == list(texts)
     assert "bayes, by one standard error of E_cv = 10.0 %" == texts["selected"]
     assert "probability 90 %" in texts["bound"]
     assert "is at most 25.0 %: E_val" in texts["bound"]
@@ -72,9 +72,10 @@ def test_the_bound_says_what_the_comparison_of_many_learners_adds(summary):
 
 def test_numbers_are_no_percentages(summary):
     texts = sentences(summary(percent=False))
-    assert "bayes, by one standard error of E_cv = 0.1" == texts["selected"]
+    assert "bayes, by one standard error of E_cv = 0.1 (RMSE 0.3162, R^2 0.67)" == texts["selected"]
+    assert "by E_cv: bayes RMSE 0.3162, R^2 0.67" == texts["RMSE"]
     assert "at most 0.25: " in texts["bound"]
-    assert texts["E_test"].startswith("0.125 [0.1–0.2], ")
+    assert texts["E_test"].startswith("0.125 [0.1–0.2] (RMSE 0.3536, R^2 0.50), ")
 
 
 @pytest.mark.parametrize(
@@ -102,8 +103,28 @@ def test_weights_are_named(summary, settings_with):
 def test_what_is_not_there_has_no_sentence(summary):
     without = summary(bound=None, bound_of_one=None, E_test=None, criterion="max(E_cv, E_maxdt)", indistinguishable=[])
     assert "bayes, by one standard error of max(E_cv, E_maxdt)" == sentences(without)["selected"]
-    assert ["selected", "delivered"] == list(sentences(without))
+    assert ["selected", "baseline", "delivered"] == list(sentences(without))
     assert "0.0 %" in sentences(summary(E_test=0.0))["E_test"]  # a zero is there
+    assert "disagreement" not in sentences(summary(least_half_error=0.0004))  # at least 0.0 % says nothing
+
+
+@pytest.mark.parametrize(("beats", "says"), [(False, "does not beat"), (None, "is not shown to beat"), (True, "beats")])
+def test_a_winner_that_is_not_shown_to_beat_the_baseline_is_the_first_sentence(summary, beats, says):
+    texts = sentences(summary(beats_baseline=beats))
+    assert bool(beats) == (["baseline"] != list(texts)[:1])
+    assert texts["baseline"].startswith(f"bayes {says} the baseline, which answers the most frequent class ")
+    assert texts["baseline"].endswith(": E_cv 10.0 % against 30.0 %, E_test 12.5 % against 25.0 %")
+    assert sentences(summary(percent=False))["baseline"].endswith(": E_cv 0.1 against 0.3, E_test 0.125 against 0.25")
+
+
+def test_a_suspicious_winner_is_told_with_the_columns_that_carry_it(summary):
+    assert "suspicious" not in sentences(summary())
+    carriers = [{"columns": ["told"], "error": 0.5}, {"columns": ["a", "b"], "error": 0.25}]
+    text = sentences(summary(suspicious={"E_cv": 0.001, "carriers": carriers}))["suspicious"]
+    assert text.startswith("bayes errs 0.1 %, ")
+    assert " 30.0 %: " in text
+    assert ": told 50.0 %, a with b 25.0 %. " in text
+    assert "No few columns" in sentences(summary(suspicious={"E_cv": 0.001, "carriers": []}))["suspicious"]
 
 
 def test_the_candidates_that_cannot_be_distinguished_are_named(summary):

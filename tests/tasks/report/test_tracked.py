@@ -82,7 +82,9 @@ def test_the_parent_reports_the_estimates_of_the_selected_the_rows_and_the_files
     _, summary = case
     files.write_csv(files.PLOTS / "estimates.csv", summary.estimates)
     items = list(outcome_items(summary, None))
-    assert [Metric("E_in", 0.0625), Metric("E_cv", 0.1), Metric("E_test", 0.125)] == of_kind(Metric, items)
+    of_baseline = [Metric("baseline_E_cv", 0.3), Metric("baseline_E_test", 0.25)]
+    of_winner = [Metric("E_in", 0.0625), Metric("E_cv", 0.1), Metric("E_test", 0.125)]
+    assert [*of_winner, *of_baseline] == of_kind(Metric, items)
     (rows,) = of_kind(Dataset, items)
     X, y = files.read_table(files.LABELED)
     assert [*X.columns, "target"] == list(rows.table.columns)
@@ -90,10 +92,20 @@ def test_the_parent_reports_the_estimates_of_the_selected_the_rows_and_the_files
     assert files.read_data_hash().startswith(rows.digest)
     contract = [Artifact(path) for path in (files.ESTIMATES, files.SELECTION, files.REPORT)]
     assert [*contract, Artifact(files.PLOTS / "estimates.csv", "plots")] == of_kind(Artifact, items)
-    assert [] == of_kind(Tag, items)
+    assert [Tag("beats_baseline", "true")] == of_kind(Tag, items)
+    unknown = replace(summary, selection={**summary.selection, "beats_baseline": None})
+    assert [Tag("beats_baseline", "cannot be told")] == of_kind(Tag, outcome_items(unknown, None))
 
 
 def test_the_time_of_a_prediction_is_a_tag_where_it_was_measured(case):
     _, summary = case
     files.PLOTS.mkdir(parents=True)
-    assert [Tag("prediction_time", "2 µs a row")] == of_kind(Tag, outcome_items(summary, "2 µs a row"))
+    assert Tag("prediction_time", "2 µs a row") in of_kind(Tag, outcome_items(summary, "2 µs a row"))
+
+
+def test_a_suspicious_winner_has_a_tag_with_the_columns_that_carry_it(case):
+    _, summary = case
+    files.PLOTS.mkdir(parents=True)
+    carriers = [{"columns": ["told"], "error": 0.5}, {"columns": ["a", "b"], "error": 0.25}]
+    doubtful = replace(summary, selection={**summary.selection, "suspicious": {"E_cv": 0.0, "carriers": carriers}})
+    assert Tag("suspicious", "told, a with b") in of_kind(Tag, outcome_items(doubtful, None))

@@ -1,0 +1,213 @@
+"""Columns along which rows are alike: each is tried, and proposed if it changes the error of a quick learner."""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import pandas as pd
+
+from tasks.data import column_types
+from tasks.init import cuts
+from tasks.init.finding import Finding, percent
+from tasks.init.row_order import Order, is_named_like_time, is_sorted_by, rises
+
+_FEWEST_ROWS, _FEWEST_VALUES = 100, 7  # of fewer values, chance alone puts all on one side
+_MOST_TIMES, _MOST_GROUPS = 2, 4  # columns that are tried
+_LEVEL = 0.005  # chance of all trials together
+_LARGEST_SHARE, _LEAST_ROWS_A_VALUE = 1 / 3, 1.5  # of the rows in the largest group; mean of all groups
+_MANY_VALUES, _ROWS_OF_MANY = 20, 50  # so many values of so few rows each may be groups under any name
+_EQUAL_SIZES = 0.3  # standard deviation of the sizes of groups that are numbers, over their mean: counts differ more
+_RUNS = 1.5  # runs of equal values down the file for each value, where the values are blocks
+_NAMED_LIKE_GROUPS = re.compile(
+    r"(^|[_\W])(id|subj|subject|patient|participant|person|user|account|customer|client|member|player|author|writer"
+    r"|speaker|student|group|batch|session|block|site|station|machine|device|family|household|animal|plate|lot|school"
+    r"|hospital|firm|company|store)s?($|[_\W]|\d)|[a-z]I[dD]$|id$",
+    re.IGNORECASE,
+)
+_LAST_NUMBER = r"[\W_]*\d+$"
+
+Kind = Literal["time", "groups"]
+_USES: Mapping[Kind, str] = {"time": "later rows", "groups": "rows of new values"}
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """A column along which rows depend, and both errors of the quick learner.
+
+    With `stem` the rows belong together whose value differs in its last number alone.
+    """
+
+    kind: Kind
+    column: str
+    cut: cuts.Cut
+    stem: bool = False
+
+    @property
+    def name(self) -> str:
+        """What holds the groups or the time."""
+        return f"{self.column} without its last number" if self.stem else self.column
+
+
+def look(
+    columns: pd.DataFrame, features: pd.DataFrame, target: pd.Series, order: Order, *, classes: bool
+) -> tuple[dict[str, str], list[Finding]]:
+    """A comment for each role that a column may take, and the lines about the order and the groups of the rows."""
+    found = proposals(columns, features, target, classes=classes, time=order.time)
+    if order.time is not None:
+        along = along_time(order.time, columns, features, target, classes=classes)
+        lines = [finding(along, classes=classes, written=order.remark)]
+    elif order.remark is not None and not any(one.kind == "time" for one in found):
+        lines = [Finding("found", order.remark + _along_the_file(features, target, order, classes=classes))]
+    else:
+        lines = []
+    comments = {str(one.kind): f"proposed: {one.name}, if you predict {_USES[one.kind]}" for one in found}
+    return comments, [*lines, *(finding(one, classes=classes) for one in found)]
+
+
+def proposals(
+    columns: pd.DataFrame, features: pd.DataFrame, target: pd.Series, *, classes: bool, time: str | None = None
+) -> list[Proposal]:
+    """The column that tells most as `data.time`, and the column that tells most as `data.groups`, if any does.
+
+    A column tells if testing on later rows, or on values that were left out, raises the error by a tenth, and by more
+    than chance does in one of two hundred tables. `columns` are all columns but the target, in their dtypes, `features`
+    those that stay; both have the rows with a label in file order. With a known `time`, only groups are tried.
+    """
+    if len(target) < _FEWEST_ROWS:
+        return []
+    times = _times(columns, target, classes) if time is None else []
+    tried = [along_time(name, columns, features, target, classes=classes) for name in times]
+    tried += [
+        Proposal("groups", name, cuts.by_groups(_without(features, name), target, values, classes=classes), stem)
+        for name, values, stem in _groups(columns, features, target, classes=classes)
+        if not _without(features, name).empty
+    ]
+    sure = [one for one in tried if one.cut.differs and one.cut.chance <= _LEVEL / len(tried)]
+    groups = sorted((one for one in sure if one.kind == "groups"), key=lambda one: one.cut.chance)[:1]
+    known = [one.column for one in groups]  # blocks of rows also differ from later blocks: one line says it
+    later = sorted(
+        (one for one in sure if one.kind == "time" and one.column not in known), key=lambda one: one.cut.chance
+    )
+    return [*later[:1], *groups]
+
+
+def along_time(
+    column: str, columns: pd.DataFrame, features: pd.DataFrame, target: pd.Series, *, classes: bool
+) -> Proposal:
+    """Both errors along a column of times."""
+    cut = cuts.forward(_without(features, column), target, columns[column], classes=classes)
+    return Proposal("time", column, cut)
+
+
+def finding(proposal: Proposal, *, classes: bool, written: str | None = None) -> Finding:
+    """The line about a proposal; `written` is the reason where params.yaml follows it already."""
+    kind, name = proposal.kind, proposal.name
+    if written is not None:
+        use = f"right to predict later rows, so data.time is {name}; to predict rows between the known rows"
+        return Finding(kind, f"{name}: {written}; {_errors(kind, proposal.cut, classes)}: {use}, set it to null")
+    key = "write it as a column, and name that in data.groups" if proposal.stem else f"set data.{kind}: {name}"
+    other = "rows between the known rows" if kind == "time" else "further rows of the same values"
+    use = f"to predict {_USES[kind]}, {key}; to predict {other}, leave it null"
+    return Finding(kind, f"{name}: {_errors(kind, proposal.cut, classes)}: {use}")
+
+
+def _errors(kind: Kind, cut: cuts.Cut, classes: bool) -> str:
+    random, along = (percent(error) if classes else f"{error:.4g}" for error in (cut.random, cut.along))
+    where = "on later rows" if kind == "time" else "where whole values are left out"
+    return f"a quick forest errs {random} under random cuts, {along} {where}{'' if classes else ' (squared error)'}"
+
+
+def _along_the_file(features: pd.DataFrame, target: pd.Series, order: Order, *, classes: bool) -> str:
+    if not order.hints or len(target) < _FEWEST_ROWS:
+        return ""
+    position = pd.Series(np.arange(len(target)), index=target.index)
+    cut = cuts.forward(features, target, position, classes=classes)
+    return (
+        f"; {_errors('time', cut, classes)}; if rows near each other stay together in use (time, place, person), name "
+        "the column in data.time or data.groups: random parts put neighbours on both sides"
+    )
+
+
+def _without(features: pd.DataFrame, name: str) -> pd.DataFrame:
+    return features.drop(columns=name, errors="ignore")
+
+
+def _times(columns: pd.DataFrame, target: pd.Series, classes: bool) -> list[str]:
+    """Dates, and whole numbers that only rise or only fall down the file; one column for each order of the rows."""
+    found: dict[bytes, str] = {}
+    dated = [name for name in columns.columns if column_types.kind_of_dtype(columns[name].dtype) == "date"]
+    for name in [*dated, *(name for name in columns.columns if name not in dated)]:
+        column = columns[name]
+        if not (name in dated or rises(column)) or column.isna().any() or column.nunique() < _FEWEST_VALUES:
+            continue
+        if is_sorted_by(column, target, classes=classes):
+            continue
+        found.setdefault(column.rank(method="dense").to_numpy().tobytes(), str(name))
+    return list(found.values())[:_MOST_TIMES]
+
+
+def _groups(
+    columns: pd.DataFrame, features: pd.DataFrame, target: pd.Series, *, classes: bool
+) -> list[tuple[str, pd.Series, bool]]:
+    """The columns whose repeated values may be groups: named or ordered so, then with the most alike labels."""
+    found = []
+    for name in columns.columns:
+        for values, stem in _values(columns[name]):
+            rank = _rank(str(name), values, stem=stem, is_feature=name in features.columns)
+            likeness = _likeness(values, target, classes=classes) if rank else 0.0
+            if rank > 1 or likeness > 0:
+                found.append((-rank, -likeness, str(name), values, stem))
+    found.sort(key=lambda item: item[:3])
+    return [(name, values, stem) for *_, name, values, stem in found[:_MOST_GROUPS]]
+
+
+def _values(column: pd.Series) -> Iterator[tuple[pd.Series, bool]]:
+    """The column, if it has whole numbers or strings and is no time; and its strings without their last number."""
+    kind = column_types.kind_of_dtype(column.dtype)
+    if column.isna().any() or kind in ("date", "boolean") or is_named_like_time(column):
+        return
+    if kind == "numeric":
+        if (column % 1 == 0).all():
+            yield column, False
+        return
+    yield column, False
+    if kind == "text" and column.is_unique:
+        yield column.astype(str).str.replace(_LAST_NUMBER, "", regex=True), True
+
+
+def _rank(name: str, values: pd.Series, *, stem: bool, is_feature: bool) -> int:
+    """How plausible it is that the values are groups: 0 for no, 1 for many values of few rows each, 2 for more."""
+    codes = pd.factorize(values)[0]
+    sizes = np.bincount(codes)
+    rows = len(codes)
+    if len(sizes) < _FEWEST_VALUES or rows < _LEAST_ROWS_A_VALUE * len(sizes) or sizes.max() > _LARGEST_SHARE * rows:
+        return 0
+    blocks = 1 + np.count_nonzero(codes[1:] != codes[:-1]) <= _RUNS * len(sizes)
+    if stem or blocks or _NAMED_LIKE_GROUPS.search(name):
+        return 2
+    counts = pd.api.types.is_numeric_dtype(values) and sizes.std() > _EQUAL_SIZES * sizes.mean()
+    many = len(sizes) >= _MANY_VALUES and rows <= _ROWS_OF_MANY * len(sizes)
+    return int(many and is_feature and not counts)
+
+
+def _likeness(values: pd.Series, target: pd.Series, *, classes: bool) -> float:
+    """The share of the target's variance between the groups, beyond chance; 0 where chance may give so much."""
+    from scipy.stats import f
+
+    codes = pd.factorize(values)[0]
+    labels = (
+        pd.get_dummies(target).to_numpy(dtype=np.float64) if classes else target.to_numpy(dtype=np.float64)[:, None]
+    )
+    rows, groups = len(codes), int(codes.max()) + 1
+    labels = labels - labels.mean(axis=0)
+    sums = np.stack([np.bincount(codes, weights=column) for column in labels.T])
+    between = float((sums**2 / np.bincount(codes)).sum())
+    within = float((labels**2).sum()) - between
+    kinds = max(1, labels.shape[1] - 1)
+    if within <= 0:
+        return 1.0
+    ratio = (between / (groups - 1)) / (within / (rows - groups))
+    chance = float(f.sf(ratio, (groups - 1) * kinds, (rows - groups) * kinds))
+    return 1 - within / (rows - groups) * (rows - 1) / (within + between) if chance < _LEVEL else 0.0

@@ -1,0 +1,56 @@
+"""The winner against the best constant answer: on the rows of E_cv, and on the test part where it was opened."""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from heldout import baseline, holdout
+from heldout.design import Design
+from heldout.errors import BadArgument
+from heldout.observed import Tested
+from heldout.records import Estimate
+from heldout.selection.select import Selection
+from tasks.outcome.estimate import Results
+from tasks.runtime.errors import UserError
+
+
+@dataclass(frozen=True)
+class AgainstBaseline:
+    """The estimates of the baseline, and whether the winner is shown to beat it; None where it cannot be told."""
+
+    estimates: tuple[Estimate, ...] = ()
+    beaten: bool | None = None
+
+    def described(self) -> dict[str, Any]:
+        """The entries of selection.json."""
+        [E_cv] = [record.value for record in self.estimates if record.estimate == "E_cv"]
+        return {"baseline": E_cv, "beats_baseline": self.beaten}
+
+
+def on_test_part(
+    design: Design, labelled: baseline.Labelled, tested: Tested, y: NDArray[np.generic], weights: Any
+) -> AgainstBaseline:
+    """The same on the test part: the winner, `tested` at the labels `y`, and the constant of the `labelled` rows."""
+    losses = baseline.final_losses(labelled, y) * weights
+    beaten = baseline.beats(tested.losses, losses, design.level, cluster=tested.cluster)
+    of_constant, method = replace(tested, losses=losses), design.methods["E_test"]
+    estimate = holdout.final_estimate(baseline.NAME, of_constant, len(labelled.y), method, design.level)
+    return AgainstBaseline((estimate,), beaten)
+
+
+def compare(results: Results, selection: Selection, test_part: AgainstBaseline) -> AgainstBaseline:
+    """All estimates of the baseline, and the verdict: false if either part of the rows shows it, else true if one does.
+
+    The test part judges the delivered hypothesis, and no choice depended on it; but it may be small.
+    """
+    design = results.design
+    winner, constant = results.evidence[selection.selected], baseline.evidence(design)
+    try:
+        estimates = baseline.estimates(design, constant)
+    except BadArgument as error:
+        raise UserError(f"the baseline has no interval: {error}") from None
+    verdicts = {baseline.is_beaten(design, winner, constant, len(results.candidates)), test_part.beaten}
+    beaten = False if False in verdicts else True if True in verdicts else None
+    return AgainstBaseline((*estimates, *test_part.estimates), beaten)

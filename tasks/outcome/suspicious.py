@@ -1,0 +1,47 @@
+"""A winner whose error is too low to be believed, and the columns that carry it (`heldout.suspicion`)."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from heldout import suspicion
+from heldout.design import cross_validated
+from heldout.fitting import fit_and_test
+from heldout.seeds import fit_state
+from heldout.suspicion import Carrier
+from tasks.outcome.estimate import Results
+from tasks.params import Candidate
+from tasks.storage import files
+
+
+@dataclass(frozen=True)
+class Suspicious:
+    """The winner's E_cv, and the columns that carry the error of its hold-out hypothesis."""
+
+    E_cv: float
+    carriers: tuple[Carrier, ...]
+
+    def described(self) -> dict[str, Any]:
+        """The entry of selection.json."""
+        return {"suspicious": asdict(self)}
+
+    @classmethod
+    def read(cls, selection: Mapping[str, Any]) -> "Suspicious | None":
+        """The entry of selection.json, None where the winner is not suspicious."""
+        entry = selection.get("suspicious")
+        if entry is None:
+            return None
+        return cls(entry["E_cv"], tuple(Carrier(tuple(one["columns"]), one["error"]) for one in entry["carriers"]))
+
+
+def look(results: Results, winner: Candidate, of_baseline: float) -> Suspicious | None:
+    """What carries an E_cv below a hundredth of the baseline's: its hold-out hypothesis is fitted. None for others."""
+    design = results.design
+    E_cv = cross_validated(design, results.evidence[winner.name]).error
+    if not suspicion.is_too_low(E_cv, of_baseline):
+        return None
+    X, _ = files.read_table(files.LABELED)
+    (split,) = design.splits("holdout")
+    state = fit_state(design.seed, "holdout", 0)
+    fitted = fit_and_test(winner.learner(), X, design.y, split, design.loss, state, design.weights)
+    return Suspicious(E_cv, suspicion.carriers(fitted.hypothesis, X, design, split, of_baseline))

@@ -1,0 +1,73 @@
+"""A target that is a sum or a product of columns is found with its equation; one with noise is not."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tasks.init.leaking_sums import of_sums
+
+few = settings(max_examples=10, deadline=None)
+
+
+def table(rng, rows=400):
+    """Whole numbers a and b, numbers with two decimals c and d, and three columns that follow them with noise."""
+    a, b = rng.poisson(30, rows), rng.poisson(150, rows)
+    c, d = rng.gamma(3, 4, rows).round(2), rng.gamma(2, 9, rows).round(2)
+    noisy = {f"n{place}": a + 0.5 * b + rng.normal(0, 5, rows) for place in range(3)}
+    return pd.DataFrame({"a": a, "b": b, "c": c, "d": d, **noisy})
+
+
+EQUATIONS = {
+    "a + b": ("ab", lambda t: t["a"] + t["b"]),
+    "b - a": ("ab", lambda t: t["b"] - t["a"]),
+    "a + b + c + d": ("abcd", lambda t: t["a"] + t["b"] + t["c"] + t["d"]),
+    "mean, rounded": ("bcd", lambda t: ((t["b"] + t["c"] + t["d"]) / 3).round(1)),
+    "other units": ("cd", lambda t: 32 + 1.8 * t["c"] - 0.3 * t["d"]),
+    "c × b": ("bc", lambda t: (t["c"] * t["b"]).round(2)),
+    "c / d": ("cd", lambda t: t["c"] / t["d"]),
+}
+
+
+@few
+@given(st.sampled_from(list(EQUATIONS)), st.integers(0, 2**32 - 1))
+def test_the_columns_of_an_equation_are_found_and_no_others(equation, seed):
+    frame = table(np.random.default_rng(seed))
+    columns, make = EQUATIONS[equation]
+    (found,) = of_sums(frame, make(frame).rename("y"))
+    assert set(columns) == set(found.columns)
+    assert "= y" in found.why
+
+
+@few
+@given(st.sampled_from(list(EQUATIONS)), st.integers(0, 2**32 - 1))
+def test_one_percent_of_noise_is_no_equation(equation, seed):
+    rng = np.random.default_rng(seed)
+    frame = table(rng)
+    y = EQUATIONS[equation][1](frame)
+    assert [] == of_sums(frame, (y + 0.05 * y.std() * rng.normal(size=len(y))).rename("y"))
+
+
+def test_the_equation_is_written_as_people_write_it():
+    frame = table(np.random.default_rng(0))
+    (found,) = of_sums(frame, (frame["a"] + frame["b"]).rename("cnt"))
+    assert found.why.startswith("a + b = cnt in all of 400 rows")
+    (found,) = of_sums(frame, (frame["b"] - 2.5 * frame["a"] + 3).rename("left"))
+    assert found.why.startswith("-2.5 a + b + 3 = left in all")
+
+
+def test_gaps_in_other_columns_hide_no_equation_and_a_dozen_columns_are_few():
+    rng = np.random.default_rng(0)
+    months = pd.DataFrame(rng.normal(60, 15, (300, 12)).round(), columns=[f"m{month}" for month in range(12)])
+    (found,) = of_sums(months.assign(other=np.where(np.arange(300) % 3, 1.0, np.nan)), months.sum(axis=1).rename("y"))
+    assert set(months.columns) == set(found.columns)
+    gappy = months.where(rng.random(months.shape) > 0.02)
+    (found,) = of_sums(gappy, months.sum(axis=1).rename("y"))
+    assert set(months.columns) == set(found.columns)
+
+
+@pytest.mark.parametrize("rows", [20, 39])
+def test_few_rows_are_not_searched(rows):
+    frame = table(np.random.default_rng(0), rows)
+    assert [] == of_sums(frame, (frame["a"] + frame["b"]).rename("y"))

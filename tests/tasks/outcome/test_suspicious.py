@@ -1,0 +1,44 @@
+"""A leak that no check of the table found is told after the run, with its column; an honest winner costs no fit."""
+
+import numpy as np
+import pytest
+
+from heldout.design import Evidence
+from tasks.data.prepare_tables import prepare
+from tasks.data.write_prepared import write_prepared
+from tasks.outcome import suspicious
+from tasks.outcome.estimate import Results
+from tasks.outcome.suspicious import Suspicious
+from tasks.plans.read_design import read_design
+
+TREE = "candidates=[{name: tree, estimator: sklearn.tree.DecisionTreeClassifier, params: {random_state: 0}}]"
+
+
+@pytest.fixture
+def case(rows, settings_of_rows):
+    """A function: the results of a tree on rows.csv with the column `told`, whose folds err `error`."""
+
+    def make(error, *changes):
+        rows.assign(told=(rows["kind"] == "won") * 3).to_csv("rows.csv", index=False)
+        settings = settings_of_rows(TREE, *changes)
+        write_prepared(prepare(settings))
+        design = read_design(settings)
+        losses = [np.full(len(split.validation), error) for split in design.splits("cross_validation")]
+        return Results(design, {"tree": Evidence({"cross_validation": losses})}, {}), settings.candidates[0]
+
+    return make
+
+
+def test_the_column_that_carries_the_error_is_named_and_comes_back_from_selection_json(case):
+    found = suspicious.look(*case(0.0), 1 / 3)
+    assert 0 == found.E_cv
+    assert [("told",)] == [one.columns for one in found.carriers]
+    assert found == Suspicious.read(found.described())
+    assert None is Suspicious.read({"selected": "tree"})
+    assert found == suspicious.look(*case(0.0), 1 / 3)
+
+
+def test_a_winner_at_a_hundredth_of_the_baseline_is_not_suspicious_and_costs_no_fit(case, monkeypatch):
+    monkeypatch.setattr(suspicious, "fit_and_test", None)
+    results, winner = case(1 / 3 / 100)
+    assert None is suspicious.look(results, winner, 1 / 3)
