@@ -4,7 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from studies.datasets import FOLDER, SETS
+from studies.datasets import FOLDER
+from studies.public_sets import IN_FILES
 from tasks.data.read_source import read_table
 from tasks.init import profile
 
@@ -34,9 +35,9 @@ TOPICS_OF = {**{name: {"leak"} for name in LEAKS}, "electricity_elec2": {"time"}
 USELESS = {"optdigits": {"p0", "p39"}, "reuters_top10": {"newid", "date"}}
 
 
-@pytest.mark.parametrize("name", SETS)
+@pytest.mark.parametrize("name", IN_FILES)
 def test_the_traps_of_a_public_set_are_found_and_no_honest_column_is_left_out(name):
-    file, target = SETS[name]
+    file, target = IN_FILES[name]
     if not (FOLDER / file).exists():
         pytest.skip(f"the public sets are not in {FOLDER}; name their folder in HELDOUT_DATA")
     found = profile.look(read_table(str(FOLDER / file)), target)
