@@ -28,6 +28,7 @@ Purpose = Literal[
     "bets",
     "members",
     "path",
+    "rows",
 ]
 
 

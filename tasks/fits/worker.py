@@ -12,18 +12,22 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from heldout.disagreement import disagreements
 from heldout.errors import FitFailure
 from heldout.fit_warnings import FitWarnings
+from heldout.fitting import fit_and_test
 from heldout.losses import Loss, Losses
+from heldout.records import Split
 from heldout.scheme_fits import Fits, losses_without_fits
 from heldout.schemes import SchemeName
 from heldout.shortcuts import Declined
 from tasks.fits.quiet import quiet
 from tasks.params import Candidate, Settings
 from tasks.plans import fit_times
+from tasks.plans.all_labeled import read_all_labeled
 from tasks.plans.fit_plans import scheme
 from tasks.plans.read_design import design_of
 from tasks.plans.units import Compared, Unit, Versions, hypothesis_key
@@ -88,6 +92,21 @@ def store_exact_losses(
     except Declined as reason:
         log.debug("%s: %s is fitted: %s", name, candidate.name, reason)
     fit_cache.save(key, made)
+    return None
+
+
+def fit_all_labeled(settings: Settings, candidate: Candidate, key: str, state: int) -> str | None:
+    """Store a candidate's hypothesis of all labelled rows, and its warnings; the reason, if it fails."""
+    settings.use_folder()
+    rows = read_all_labeled(settings)
+    X, numbers = files.open_features(rows.path, rows.version), np.arange(len(rows.y))
+    try:
+        with quiet():
+            split = Split(numbers, numbers[:0])
+            fitted = fit_and_test(candidate.learner(), X, rows.y, split, rows.loss, state, rows.weights)
+    except FitFailure as failure:
+        return str(failure)
+    fit_cache.save(key, (fitted.hypothesis, fitted.warned))
     return None
 
 

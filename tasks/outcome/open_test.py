@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import pyarrow.parquet
 
 from heldout import holdout
 from heldout.delivery import FORMS
@@ -21,6 +22,7 @@ from tasks.outcome.duplicates_effect import DuplicatesEffect
 from tasks.outcome.estimate import Results
 from tasks.outcome.ledger import Ledger, learner_id
 from tasks.params import Candidate, Settings
+from tasks.plans.all_labeled import read_all_labeled
 from tasks.runtime.errors import UserError
 from tasks.storage import files
 
@@ -53,18 +55,18 @@ def open_test_part(
         return Opening(openings=len(ledger.opened_for), refused=reason)
     X, y = files.read_table(files.TEST)
     roles = files.read_test_roles()
-    design = results.design
+    design, trained = results.design, read_all_labeled(settings)
     try:
-        losses = test(delivered.hypothesis, X, y, holdout.final_split(len(y)).validation, design.loss)
-        if design.weights is not None:  # over the mean weight of the labelled rows, as everywhere
-            losses = losses * design.weights.relative_of(roles["weight"])
+        losses = test(delivered.hypothesis, X, y, holdout.final_split(len(y)).validation, trained.loss)
+        if trained.weights is not None:  # over the mean weight of the labelled rows, as everywhere
+            losses = losses * trained.weights.relative_of(roles["weight"])
     except FitFailure as failure:
         raise UserError(f"candidates: {winner.name} failed on the test part: {failure}") from None
     clusters = dependence_of(roles, 0).clusters(np.arange(len(y)))
     estimate = holdout.final_estimate(
         winner.name,
-        Tested(losses, design.loss, design.seed, clusters),
-        len(design.y),
+        Tested(losses, trained.loss, design.seed, clusters),
+        delivered.rows,
         design.methods["E_test"],
         design.level,
         results.target(winner.name, FORMS[settings.deliver].target),
@@ -100,8 +102,14 @@ def describe(
         "bound": bound(ledger.compared),
         "bound_of_one": bound(1),
         "E_test": opening.estimates[0].value if opening.estimates else None,
+        "rows_delivered": delivered.rows,
+        "rows": {"estimates": len(design.y), "labeled": results.labeled, "test": _rows_of_test(settings)},
         "test_openings": opening.openings,
         "test_refused": opening.refused,
-        "deliver": {"form": settings.deliver, "target": target, **delivered.sizes()},
+        "deliver": {"form": settings.deliver, "target": target, **delivered.sizes(), **delivered.tuned},
         **({} if effect is None else effect.described()),
     }
+
+
+def _rows_of_test(settings: Settings) -> int:
+    return 0 if settings.split.test_fraction == 0 else int(pyarrow.parquet.read_metadata(files.TEST).num_rows)

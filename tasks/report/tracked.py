@@ -18,6 +18,7 @@ def outcome_items(summary: Summary, speed: object | None) -> Iterator[Item]:
     """
     for line in summary.estimates_of(summary.selected).to_dict("records"):
         yield Metric(line["estimate"], float(line["value"]))
+    yield Tag("rows_delivered", str(summary.selection["rows_delivered"]))
     if speed is not None:
         yield Tag("prediction_time", str(speed))
     X, y = files.read_table(files.LABELED)

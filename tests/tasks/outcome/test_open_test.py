@@ -56,7 +56,7 @@ def case(rows, settings_of_rows):
         write_prepared(prepare(settings))
         X, y = files.read_table(files.LABELED)
         model = GaussianNB().fit(X, y)
-        return Case(settings, Results(read_design(settings), {}, {}), Delivered(model, model))
+        return Case(settings, Results(read_design(settings), {}, {}), Delivered(model, model, len(y)))
 
     return make
 
@@ -129,7 +129,7 @@ def test_the_target_of_the_test_error_names_the_form(case, form):
 
 def test_a_hypothesis_that_fails_on_the_test_part_is_named(case):
     one = case()
-    unfitted = Delivered(GaussianNB(), GaussianNB())
+    unfitted = Delivered(GaussianNB(), GaussianNB(), 45)
     with pytest.raises(UserError, match="^candidates: bayes failed on the test part: NotFittedError: "):
         one.open(delivered=unfitted)
 
@@ -159,6 +159,8 @@ def test_the_selection_is_described_with_what_it_has_cost(case):
         "bound": selection_bound(0.2, 9, 7, 0.95),
         "bound_of_one": selection_bound(0.2, 9, 1, 0.95),
         "E_test": opening.estimates[0].value,
+        "rows_delivered": 45,
+        "rows": {"estimates": 45, "labeled": 45, "test": 15},
         "test_openings": 1,
         "test_refused": None,
         "deliver": {"form": "vote", "target": FORMS["vote"].target, "bytes": size, "bytes_final": size},

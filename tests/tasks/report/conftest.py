@@ -19,6 +19,8 @@ SELECTION = {
     "bound": 0.25,
     "bound_of_one": 0.1875,
     "E_test": 0.125,
+    "rows_delivered": 8,
+    "rows": {"estimates": 8, "labeled": 8, "test": 4},
     "test_openings": 1,
     "test_refused": None,
     "deliver": FINAL,
