@@ -24,7 +24,7 @@ from typing import Any
 
 import pandas as pd
 
-from tasks.init.propose_params import VALIDATION_FRACTION
+from tasks.plans.budget import VALIDATION_FRACTION
 
 CACHE = Path(".cache/studies/datasets")
 PAGE = Path("docs/datasets.md")
@@ -73,7 +73,7 @@ def run(name: str, data: Path, seed: int) -> Outcome:
     """Take one set from its file to the decision, in a clone below a temporary folder."""
     with tempfile.TemporaryDirectory(prefix="heldout-") as folder:
         clone = Path(folder) / "checkout"
-        _call(["git", "clone", "--quiet", str(Path.cwd()), str(clone)], Path(folder))
+        call(["git", "clone", "--quiet", str(Path.cwd()), str(clone)], Path(folder))
         return run_in(clone, name, data, seed)
 
 
@@ -81,10 +81,10 @@ def run_in(clone: Path, name: str, data: Path, seed: int = 0) -> Outcome:
     """The same, in an existing clone. Raises SystemExit with the output of a command that failed."""
     file, target = SETS[name]
     started = time.monotonic()
-    printed = _call([sys.executable, "-m", "flows", "init", str(data / file), "--target", target], clone)
+    printed = call([sys.executable, "-m", "flows", "init", str(data / file), "--target", target], clone)
     params = clone / "params.yaml"
     params.write_text(re.sub(r"^seed: 0$", f"seed: {seed}", params.read_text(), flags=re.MULTILINE))
-    _call([sys.executable, "-m", "dvc", "repro"], clone)
+    call([sys.executable, "-m", "dvc", "repro"], clone)
     seconds = time.monotonic() - started
     selection: dict[str, Any] = json.loads((clone / "reports/selection.json").read_text())
     estimates = pd.read_csv(clone / "reports/estimates.csv")
@@ -194,7 +194,7 @@ def _chance(outcome: Outcome) -> float:
     value, low, high = outcome.estimates["E_cv"]
     _, lowest, highest = outcome.estimates["E_val"]
     rows, share = int(_find(outcome, r"table .*: (\d+) rows;") or 0), float(_find(outcome, r"(\d+) % of the lab") or 0)
-    kept = int(_find(outcome, r"plan +(\d+) rows keep") or rows * (1 - share / 100))
+    kept = int(_find(outcome, r"plan +estimates on (?:all )?(\d+)") or rows * (1 - share / 100))
     tested, held_out = rows * share / 100, VALIDATION_FRACTION * kept
     noise = (highest - lowest) / (2 * _NORMAL) * math.sqrt(held_out / tested)
     spread = NormalDist(value, math.hypot((high - low) / (2 * _NORMAL), noise))
@@ -242,7 +242,8 @@ def _number(outcome: Outcome, number: float) -> str:
     return f"{number:.3g}" if _task(outcome) == "numbers" else f"{100 * number:.1f}"
 
 
-def _call(command: list[str], folder: Path) -> str:
+def call(command: list[str], folder: Path) -> str:
+    """What a command prints in `folder`. Raises SystemExit with its output if it fails."""
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     environment = {**os.environ, "PATH": path, "DVC_NO_ANALYTICS": "1"}
     environment.pop("PYTHONPATH", None)

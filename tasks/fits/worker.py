@@ -4,9 +4,7 @@ A unit is one fit of one candidate. It is stored by the worker as soon as it is 
 that was killed, a candidate added or repeats raised redo only what is not there.
 """
 
-import contextlib
 import logging
-import resource
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -108,20 +106,6 @@ def fit_all_labeled(settings: Settings, candidate: Candidate, key: str, state: i
         return str(failure)
     fit_cache.save(key, (fitted.hypothesis, fitted.warned))
     return None
-
-
-def measure(settings: Settings, candidate: Candidate, versions: Versions) -> tuple[float, float]:
-    """The seconds of one fit and test for each row trained on, by the hold-out, and the most bytes held so far."""
-    settings.use_folder()
-    X = files.open_features(files.LABELED, versions.labeled)
-    design = design_of(settings, versions.labeled, versions.partitions)
-    (split,) = design.splits("holdout")
-    fits = Fits(candidate.learner(), X, design, 1, settings.execution.shortcuts)
-    started = time.perf_counter()
-    with quiet(), contextlib.suppress(FitFailure):  # a run will say so
-        fits.make(split, 0, training=False)
-    seconds = time.perf_counter() - started
-    return seconds / len(split.train), 1024.0 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 
 
 def disagree(settings: Settings, shards: Sequence[Path], pieces: Sequence[Compared], loss: Loss) -> str | None:

@@ -8,10 +8,12 @@ import numpy as np
 import pyarrow.parquet
 from numpy.typing import NDArray
 
+from heldout import seeds
+from heldout.learners import open_random_states
 from heldout.losses import Loss, choose_loss
 from heldout.weights import Weights
-from tasks.params import Settings
-from tasks.storage import files
+from tasks.params import Candidate, Settings
+from tasks.storage import files, fit_cache
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,6 +35,13 @@ def path() -> Path:
 def count() -> int:
     """The number of rows, without reading one."""
     return int(pyarrow.parquet.read_metadata(path()).num_rows)
+
+
+def fit_key(settings: Settings, winner: Candidate) -> tuple[str, int]:
+    """Where the hypothesis of all rows is stored, and the seed of its learner; 0 if the learner uses none."""
+    state = seeds.fit_state(settings.seed, "final", 0) if open_random_states(winner.learner()) else 0
+    versions = [files.file_hash(file) for file in (files.ALL_LABELED, files.ALL_ROLES)]
+    return fit_cache.key("all labelled rows", winner.identity(), versions, state), state
 
 
 def read_all_labeled(settings: Settings) -> AllLabeled:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from sklearn.metrics import log_loss
 from sklearn.naive_bayes import GaussianNB
 
 from heldout.delivery import FORMS
@@ -82,6 +83,18 @@ def test_the_test_part_is_weighted_by_its_own_weights_over_the_mean_of_the_label
     expected = weights / of_labeled.mean() * (probability - (y == "won")) ** 2
     assert expected.mean() == pytest.approx(estimate.value, rel=1e-12)
     assert "log t" == estimate.interval
+
+
+def test_a_class_that_no_row_of_the_estimates_has_is_tested_too(rows, case):
+    rows.assign(kind=np.where(rows["id"] % 20 == 0, "rare", rows["kind"])).to_csv("rows.csv", index=False)
+    one = case("split.rows=8", "split.stratify=false", "split.folds=2", "loss=log")
+    assert "rare" not in files.read_target(files.LABELED)
+    X, y = files.read_table(files.ALL_LABELED)
+    model = GaussianNB().fit(X, y)
+    (estimate,) = one.open(delivered=Delivered(model, model, len(y))).estimates
+    X, y = files.read_table(files.TEST)
+    expected = log_loss(y, model.predict_proba(X), labels=model.classes_)
+    assert expected == pytest.approx(estimate.value, rel=1e-6)
 
 
 def test_the_same_winner_is_tested_again_whatever_it_is_called(case):

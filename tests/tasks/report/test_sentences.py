@@ -112,7 +112,7 @@ def test_weights_are_named(summary, settings_with):
 def test_what_is_not_there_has_no_sentence(summary):
     without = summary(bound=None, bound_of_one=None, E_test=None, criterion="max(E_cv, E_maxdt)", indistinguishable=[])
     assert "bayes, by one standard error of max(E_cv, E_maxdt)" == sentences(without)["selected"]
-    assert ["selected", "delivered"] == list(sentences(without))
+    assert ["selected", "rows", "delivered"] == list(sentences(without))
     assert "0.0 %" in sentences(summary(E_test=0.0))["E_test"]  # a zero is there
 
 
