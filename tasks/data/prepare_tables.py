@@ -71,7 +71,8 @@ def prepare(settings: Settings) -> Prepared:
         wanted = settings.data.labeled_rows
         every, rest = _draw_rows("data.labeled_rows", wanted, "labeled", rest, settings, stratify, roles)
         labeled, further = _draw_rows("split.rows", settings.split.rows, "rows", every, settings, stratify, roles)
-        target.check_same_kind(labeled[TARGET], every[TARGET], settings)
+        if len(further):
+            target.check_same_kind(labeled[TARGET], every[TARGET], settings)
         hidden = pd.concat([rest, further, hidden]).sort_index() if len(further) or len(hidden) else rest
         dependence = row_roles.dependence(roles.loc[labeled.index], settings)
         partition, halves = _draw(labeled[TARGET].to_numpy(), settings, stratify, dependence)
