@@ -71,7 +71,7 @@ def test_the_estimates_use_a_part_of_the_labelled_rows_and_all_of_them_are_kept(
     assert {*part.labeled["id"]} < {*every.labeled["id"]}
     assert ids(part.labeled, *part.shards) == ids(every.labeled, *every.shards)  # the others have no label there
     assert all("target" not in shard for shard in part.shards)
-    assert [True] * 10 == same(every, prepare(settings_of_rows(*changes, "split.rows=40")))
+    assert all(same(every, prepare(settings_of_rows(*changes, "split.rows=40"))))
     with pytest.raises(UserError, match=r"^split\.rows is 41, .* 40 rows"):
         prepare(settings_of_rows(*changes, "split.rows=41"))
 
