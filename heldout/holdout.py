@@ -32,7 +32,13 @@ def estimate(candidate: str, observed: Tested, n_train: int, method: IntervalMet
 
 def training_estimate(candidate: str, observed: Tested) -> Estimate:
     """E_in: the training error of g. It estimates no true error, so it has no interval."""
-    return Estimate(candidate, "E_in", observed.error, f"{TARGET_FINAL} (its training error)", observed.n, observed.n)
+    return Estimate(candidate, "E_in", observed.error, training_target(observed.n), observed.n, observed.n)
+
+
+def training_target(n: int, labeled: int | None = None) -> str:
+    """What E_in is about: a hypothesis trained on n rows, of `labeled` rows; None where these are all."""
+    trained = TARGET_FINAL if labeled in (None, n) else f"trained on {n} of {labeled} labelled rows"
+    return f"{trained} (its training error)"
 
 
 def final_estimate(

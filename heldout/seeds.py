@@ -29,6 +29,7 @@ Purpose = Literal[
     "members",
     "path",
     "shuffled",
+    "rows",
 ]
 
 

@@ -19,6 +19,7 @@ from heldout.fitting import test
 from heldout.losses import choose_loss
 from heldout.preprocessing import auto
 from tasks import params
+from tasks.plans import all_labeled
 from tasks.storage import files
 
 _SEED = 0
@@ -38,8 +39,7 @@ def learner(X: pd.DataFrame, of_classes: bool) -> Any:
 def main() -> None:
     """Fit, test, print."""
     settings = params.load()
-    parts = [files.read_table(path) for path in (files.LABELED, files.FURTHER) if path.exists()]
-    X, y = pd.concat([part for part, _ in parts]), np.concatenate([labels for _, labels in parts])
+    X, y = files.read_table(all_labeled.path())
     X_test, y_test = files.read_table(files.TEST)
     loss = choose_loss(settings.loss, y)
     with warnings.catch_warnings():

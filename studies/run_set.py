@@ -55,7 +55,7 @@ def run(name: str, data: Path, seed: int) -> Outcome:
     """Take one set from its file to the decision, in a clone below a temporary folder."""
     with tempfile.TemporaryDirectory(prefix="heldout-") as folder:
         clone = Path(folder) / "checkout"
-        _call(["git", "clone", "--quiet", str(Path.cwd()), str(clone)], Path(folder))
+        call(["git", "clone", "--quiet", str(Path.cwd()), str(clone)], Path(folder))
         return run_in(clone, name, data, seed)
 
 
@@ -63,16 +63,16 @@ def run_in(clone: Path, name: str, data: Path, seed: int = 0) -> Outcome:
     """The same, in an existing clone. Raises SystemExit with the output of a command that failed."""
     public = public_sets.find(name, data, clone.parent)
     started = time.monotonic()
-    printed = _call([sys.executable, "-m", "flows", "init", str(public.path), "--target", public.target], clone)
+    printed = call([sys.executable, "-m", "flows", "init", str(public.path), "--target", public.target], clone)
     params = clone / "params.yaml"
     params.write_text(re.sub(r"^seed: 0$", f"seed: {seed}", params.read_text(), flags=re.MULTILINE))
-    _call([sys.executable, "-m", "dvc", "repro"], clone)
+    call([sys.executable, "-m", "dvc", "repro"], clone)
     seconds = time.monotonic() - started
     selection: dict[str, Any] = json.loads((clone / "reports/selection.json").read_text())
     estimates = pd.read_csv(clone / "reports/estimates.csv")
     of_winner = estimates[estimates["candidate"] == selection["selected"]].set_index("estimate")
     columns = ["value", "low", "high", "n_tested"]
-    peer = json.loads(_call([sys.executable, "-m", "studies.peer_boosting"], clone))
+    peer = json.loads(call([sys.executable, "-m", "studies.peer_boosting"], clone))
     return Outcome(
         name=name,
         messages=printed.splitlines(),
@@ -92,7 +92,8 @@ def run_in(clone: Path, name: str, data: Path, seed: int = 0) -> Outcome:
     )
 
 
-def _call(command: list[str], folder: Path) -> str:
+def call(command: list[str], folder: Path) -> str:
+    """What a command prints in `folder`. Raises SystemExit with its output if it fails."""
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     environment = {**os.environ, "PATH": path, "DVC_NO_ANALYTICS": "1"}
     environment.pop("PYTHONPATH", None)

@@ -38,9 +38,13 @@ class Prepared:
     test_roles: pd.DataFrame = field(default_factory=pd.DataFrame)
     copies: Sets | None = None  # which labelled rows have equal features, if split.duplicates is allow
     warnings: tuple[str, ...] = ()
+    # all labelled rows outside of the test part and their roles, in the order of the source, if split.rows takes a part
+    all_labeled: pd.DataFrame | None = None
+    all_roles: pd.DataFrame = field(default_factory=pd.DataFrame)
 
     def __str__(self) -> str:
-        return f"{len(self.labeled)} labelled rows, {0 if self.test is None else len(self.test)} test rows"
+        part = "" if self.all_labeled is None else f" for the estimates, of {len(self.all_labeled)}"
+        return f"{len(self.labeled)} labelled rows{part}, {0 if self.test is None else len(self.test)} test rows"
 
 
 def prepare(settings: Settings) -> Prepared:
@@ -66,8 +70,12 @@ def prepare(settings: Settings) -> Prepared:
     try:
         test, rest = _cut_test(pool, settings, stratify, row_roles.dependence(roles.loc[pool.index], settings))
         warnings += row_roles.gap_messages(len(pool) - len(rest) - (0 if test is None else len(test)))
-        labeled, rest = _keep_labels(rest, settings, stratify, row_roles.dependence(roles.loc[rest.index], settings))
-        hidden = pd.concat([rest, hidden]).sort_index() if len(hidden) else rest
+        wanted = settings.data.labeled_rows
+        every, rest = _draw_rows("data.labeled_rows", wanted, "labeled", rest, settings, stratify, roles)
+        labeled, further = _draw_rows("split.rows", settings.split.rows, "rows", every, settings, stratify, roles)
+        if len(further):
+            target.check_same_kind(labeled[TARGET], every[TARGET], settings)
+        hidden = pd.concat([rest, further, hidden]).sort_index() if len(further) or len(hidden) else rest
         dependence = row_roles.dependence(roles.loc[labeled.index], settings)
         partition, halves = _draw(labeled[TARGET].to_numpy(), settings, stratify, dependence)
     except BadArgument as error:
@@ -84,6 +92,8 @@ def prepare(settings: Settings) -> Prepared:
         test_roles=roles.loc[[] if test is None else test.index].reset_index(drop=True),
         copies=duplicates.sets(labeled.drop(columns=TARGET)) if settings.split.duplicates == "allow" else None,
         warnings=tuple(warnings),
+        all_labeled=every.reset_index(drop=True) if len(further) else None,
+        all_roles=roles.loc[every.index].reset_index(drop=True),
     )
 
 
@@ -117,17 +127,25 @@ def _cut_test(
     return pool.iloc[kept.validation], pool.iloc[kept.train]
 
 
-def _keep_labels(
-    pool: pd.DataFrame, settings: Settings, stratify: bool, dependence: Dependence
+def _draw_rows(
+    key: str,
+    wanted: int | None,
+    purpose: seeds.Purpose,
+    pool: pd.DataFrame,
+    settings: Settings,
+    stratify: bool,
+    roles: pd.DataFrame,
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """The rows that keep their label and the rows that lose it, drawn at random also in time; groups stay whole."""
-    wanted = settings.data.labeled_rows
+    """The `wanted` rows of `pool` and the others, drawn at random also in time; groups stay whole."""
     if wanted is None or wanted == len(pool):
         return pool, pool.iloc[:0]
     if wanted > len(pool):
-        raise UserError(f"data.labeled_rows is {wanted}, but {len(pool)} rows have a label; use at most that, or null")
-    state = seeds.random_state(settings.seed, "labeled")
-    part = cut(pool[TARGET].to_numpy(), wanted, stratify=stratify, random_state=state, group=dependence.group)
+        raise UserError(
+            f"{key} is {wanted}, but {len(pool)} rows outside of the test part have a label; use at most that, or null"
+        )
+    group = row_roles.dependence(roles.loc[pool.index], settings).group
+    state = seeds.random_state(settings.seed, purpose)
+    part = cut(pool[TARGET].to_numpy(), wanted, stratify=stratify, random_state=state, group=group)
     return pool[part], pool[~part]
 
 

@@ -109,6 +109,16 @@ def without_gaps(target: pd.Series) -> pd.Series:
     return target.astype("int64") if whole else target
 
 
+def check_same_kind(part: pd.Series, whole: pd.Series, settings: Settings) -> None:
+    """Raise UserError where `part`, drawn by split.rows, would be taken as classes and `whole` as numbers."""
+    kinds = {choose_loss(settings.loss, rows.to_numpy()).of_classes for rows in (part, whole)}
+    if len(kinds) > 1:
+        raise UserError(
+            f"split.rows is {settings.split.rows}, and so few rows hold only {part.nunique()} whole numbers, which "
+            f"would count as classes; all {len(whole)} rows hold {whole.nunique()}; use more rows, or null"
+        )
+
+
 def stratified(target: pd.Series, settings: Settings) -> bool:
     """Whether the parts are stratified: as split.stratify says, if the target holds classes."""
     name = settings.data.target or TARGET

@@ -37,6 +37,9 @@ def _write_prepared(prepared: Prepared) -> list[ShardReport]:
         for path, roles in ((files.ROLES, prepared.roles), (files.TEST_ROLES, prepared.test_roles)):
             if path == files.ROLES or len(roles):
                 roles.rename_axis("row").reset_index().to_parquet(folder / path.name)
+        if prepared.all_labeled is not None:
+            prepared.all_labeled.to_parquet(folder / files.ALL_LABELED.name, row_group_size=ROWS_A_GROUP)
+            prepared.all_roles.rename_axis("row").reset_index().to_parquet(folder / files.ALL_ROLES.name)
         if prepared.copies is not None:
             copies = pd.DataFrame({"row": np.arange(len(prepared.copies)), "copies": prepared.copies})
             copies.to_parquet(folder / files.COPIES.name)

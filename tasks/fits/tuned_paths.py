@@ -43,6 +43,11 @@ def tables(settings: Settings, final: Mapping[str, Finished]) -> dict[str, pd.Da
     }
 
 
+def chosen(hypothesis: Any) -> str:
+    """The value that a tuned estimator took, as text."""
+    return str(_path(hypothesis).chosen)
+
+
 def _path(hypothesis: Any) -> ParameterPath:
     """The path of a tuned estimator, which may be the last step after preprocessing."""
     tuned = hypothesis if isinstance(hypothesis, TunedEstimator) else hypothesis.steps[-1][1]

@@ -4,26 +4,28 @@ A unit is one fit of one candidate. It is stored by the worker as soon as it is 
 that was killed, a candidate added or repeats raised redo only what is not there.
 """
 
-import contextlib
 import logging
-import resource
 import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from heldout.disagreement import disagreements
 from heldout.errors import FitFailure
 from heldout.fit_warnings import FitWarnings
+from heldout.fitting import fit_and_test
 from heldout.losses import Loss, Losses
+from heldout.records import Split
 from heldout.scheme_fits import Fits, losses_without_fits
 from heldout.schemes import SchemeName
 from heldout.shortcuts import Declined
 from tasks.fits.quiet import quiet
 from tasks.params import Candidate, Settings
 from tasks.plans import fit_times
+from tasks.plans.all_labeled import read_all_labeled
 from tasks.plans.fit_plans import scheme
 from tasks.plans.read_design import design_of
 from tasks.plans.units import Compared, Unit, Versions, hypothesis_key
@@ -91,18 +93,19 @@ def store_exact_losses(
     return None
 
 
-def measure(settings: Settings, candidate: Candidate, versions: Versions) -> tuple[float, float]:
-    """The seconds of one fit and test for each row trained on, by the hold-out, and the most bytes held so far."""
+def fit_all_labeled(settings: Settings, candidate: Candidate, key: str, state: int) -> str | None:
+    """Store a candidate's hypothesis of all labelled rows, and its warnings; the reason, if it fails."""
     settings.use_folder()
-    X = files.open_features(files.LABELED, versions.labeled)
-    design = design_of(settings, versions.labeled, versions.partitions)
-    (split,) = design.splits("holdout")
-    fits = Fits(candidate.learner(), X, design, 1, settings.execution.shortcuts)
-    started = time.perf_counter()
-    with quiet(), contextlib.suppress(FitFailure):  # a run will say so
-        fits.make(split, 0, training=False)
-    seconds = time.perf_counter() - started
-    return seconds / len(split.train), 1024.0 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    rows = read_all_labeled(settings)
+    X, numbers = files.open_features(rows.path, rows.version), np.arange(len(rows.y))
+    try:
+        with quiet():
+            split = Split(numbers, numbers[:0])
+            fitted = fit_and_test(candidate.learner(), X, rows.y, split, rows.loss, state, rows.weights)
+    except FitFailure as failure:
+        return str(failure)
+    fit_cache.save(key, (fitted.hypothesis, fitted.warned))
+    return None
 
 
 def disagree(settings: Settings, shards: Sequence[Path], pieces: Sequence[Compared], loss: Loss) -> str | None:

@@ -1,4 +1,4 @@
 """What `python -m flows init` finds in a user's table, and the params.yaml that it writes.
 
-May import `runtime`, `params`, `storage` and `data`; no other room imports it.
+May import `fits` and the rooms below it; no other room imports it.
 """

@@ -7,6 +7,7 @@ from typing import Any
 from tasks.init.edit_params import KeyPath
 from tasks.init.finding import percent
 from tasks.init.profile import Profile
+from tasks.plans.budget import Choice
 
 _MOST_CLASSES, _MOST_NAMES, _RARE = 12, 8, 20
 
@@ -50,15 +51,30 @@ def task(profile: Profile) -> str:
 
 def _plan(profile: Profile, values: Mapping[KeyPath, Any]) -> Iterator[str]:
     names = ", ".join(candidate["name"] for candidate in values[("candidates",)])
-    kept = values[("data", "labeled_rows")]
-    if kept is not None:
-        yield (
-            f"plan      {kept} rows keep their label, so that a run takes minutes; the rest are the test part and "
-            "unlabelled rows; data.labeled_rows: null keeps all"
-        )
     if profile.classes and not values[("split", "stratify")]:
         yield "plan      parts are not stratified: the rarest class has too few rows for a share in each"
     yield (
         f"plan      {percent(values[('split', 'test_fraction')])} of the labelled rows are the test part, opened once; "
         f"{values[('split', 'folds')]} folds; candidates: {names}"
     )
+
+
+def chosen(choice: Choice, values: Mapping[KeyPath, Any], minutes: float | None) -> Iterator[str]:
+    """The rows and the fits that the estimates rest on, and the seconds that they take."""
+    used = "all" if choice.rows == choice.labeled else f"{choice.rows} of"
+    yield (
+        f"plan      estimates on {used} {choice.labeled} labelled rows outside of the test part; the delivered model "
+        "is trained on all of them"
+    )
+    interval = values[("intervals",)]
+    if interval is not None:
+        yield (
+            f"plan      no subsamples, {choice.effort.halvings} halvings, {choice.effort.blocks} blocks, so that more "
+            f"rows can be used; the interval of E_cv that is valid then is {interval['E_cv']}, which is wide"
+        )
+    if choice.seconds is None or minutes is None:
+        return
+    budget = 60 * minutes
+    yield f"plan      {choice.seconds:.0f} s expected, of the {budget:.0f} s of execution.budget"
+    if choice.seconds > budget:
+        yield "plan      no smaller plan is known: leave out the slowest candidates, or raise execution.budget"

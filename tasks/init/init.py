@@ -5,7 +5,7 @@ import shutil
 import subprocess
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +16,10 @@ import yaml
 from tasks.data import file_formats, prepare_tables, read_source
 from tasks.data.text_form import USUAL, TextForm
 from tasks.init import describe, edit_params, find_form, import_raw, profile, propose_params
+from tasks.init.afford import afford
 from tasks.init.fetch import fetched
-from tasks.params import load, read_yaml
+from tasks.params import Settings, load, read_yaml
+from tasks.plans.budget import Choice
 from tasks.runtime.environment import CACHE
 from tasks.runtime.errors import UserError
 
@@ -48,19 +50,23 @@ def _initialize(sources: list[str], target: str, text_form: TextForm) -> list[st
     places = [import_raw.place(sources[0])]
     places += [import_raw.place(path, places) for path in sources[1:]]
     old = _template()
-    refusals: list[UserError] = []
-    proposed = propose_params.decide(profiled, places[0], places[1] if unlabeled is not None else None)
-    for values in _attempts({**proposed, **{("data", key): value for key, value in asdict(read.text).items()}}):
-        text = edit_params.fill(old, propose_params.named(values, read_yaml.read(old)))
-        refusal = _refusal(text, sources[0])
-        if refusal is None:
-            break
-        refusals.append(refusal)
-    else:
-        raise refusals[0]
+    minutes = (read_yaml.read(old).get("execution") or {}).get("budget", propose_params.BUDGET_MINUTES)
+    form: Mapping[edit_params.KeyPath, Any] = {("data", key): value for key, value in asdict(read.text).items()}
+
+    def propose(choice: Choice | None = None) -> _Accepted:
+        values = propose_params.decide(profiled, places[0], places[1] if unlabeled is not None else None, choice)
+        return _accepted(old, {**values, **form, ("execution", "budget"): minutes}, sources[0])
+
+    accepted = propose()
+    shards = None if unlabeled is None else read_source.unlabeled_files(sources[1])
+    choice = afford(accepted.settings, accepted.prepared, shards)
+    if choice.seconds is not None:
+        accepted = propose(choice)
+    text, values, refusals = accepted.text, accepted.values, accepted.refusals
     with import_raw.copied(sources, places):
         old_file = _replace(text)
     lines = [*read.lines, *describe.lines(profiled, values, Path(sources[0]).name)]
+    lines += describe.chosen(choice, values, minutes)
     lines += [f"plan      changed, since `prepare` refuses the first plan: {refusal}" for refusal in refusals[:1]]
     lines += [f"next to   {name} has the same columns, and is not used" for name in _alike(sources[0], read.text)]
     return [*lines, f"wrote     {PARAMS}, for {places[0]}{old_file}", "next      dvc repro"]
@@ -85,6 +91,29 @@ def _template() -> str:
     raise UserError(f"there is no {PARAMS}, here or next to the code; `git checkout {PARAMS}` restores it")
 
 
+@dataclass(frozen=True, eq=False)
+class _Accepted:
+    """Values that `prepare` accepts, the text with them, and what it makes; and why it refused other values before."""
+
+    text: str
+    values: Mapping[edit_params.KeyPath, Any]
+    settings: Settings
+    prepared: prepare_tables.Prepared
+    refusals: list[UserError]
+
+
+def _accepted(old: str, values: Mapping[edit_params.KeyPath, Any], source: str) -> _Accepted:
+    """The first of the attempts that `prepare` accepts. Raises the error of the first attempt."""
+    refusals: list[UserError] = []
+    for attempt in _attempts(values):
+        text = edit_params.fill(old, propose_params.named(attempt, read_yaml.read(old)))
+        try:
+            return _Accepted(text, attempt, *_prepared(text, source), refusals)
+        except UserError as error:
+            refusals.append(error)
+    raise refusals[0]
+
+
 def _attempts(values: Mapping[edit_params.KeyPath, Any]) -> Iterator[Mapping[edit_params.KeyPath, Any]]:
     """The proposed values; then, in case `prepare` refuses them, without what it may refuse."""
     loose: dict[edit_params.KeyPath, Any] = {
@@ -95,18 +124,18 @@ def _attempts(values: Mapping[edit_params.KeyPath, Any]) -> Iterator[Mapping[edi
     yield from (values, {**values, **loose}, {**values, **unordered}, {**values, **loose, **unordered})
 
 
-def _refusal(text: str, source: str) -> UserError | None:
-    """The error of `prepare` with these parameters, on the table in its present place."""
+def _prepared(text: str, source: str) -> tuple[Settings, prepare_tables.Prepared]:
+    """What `prepare` makes with these parameters, of the table in its present place. Raises UserError."""
     trial = PARAMS.with_name(f".{PARAMS.name}.new")
     trial.write_text(text, encoding="utf-8")
     try:
         quoted = yaml.dump(source, Dumper=read_yaml.Dumper, width=10**6).splitlines()[0]
-        prepare_tables.prepare(load(trial, [f"data.source={quoted}", "data.unlabeled=null"]))
+        settings = load(trial, [f"data.source={quoted}", "data.unlabeled=null"])
+        return settings, prepare_tables.prepare(settings)
     except UserError as error:
-        return UserError(str(error).replace(f"{trial}: ", ""))
+        raise UserError(str(error).replace(f"{trial}: ", "")) from None
     finally:
         trial.unlink()
-    return None
 
 
 def _replace(text: str) -> str:

@@ -1,4 +1,4 @@
-"""The params.yaml for a profiled table: sizes that take minutes, and learners for its columns and target."""
+"""The params.yaml for a profiled table: rows and fits that a budget allows, and learners for its columns and target."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -7,26 +7,29 @@ from heldout.partition import part_size
 from tasks.init import describe
 from tasks.init.edit_params import Commented, CommentedItems, KeyPath, plain
 from tasks.init.profile import Profile
+from tasks.plans import budget
+from tasks.plans.budget import TESTED_FRACTION, VALIDATION_FRACTION, Choice, Table
 
-_LEAST_TEST_FRACTION, VALIDATION_FRACTION, TESTED_FRACTION = 0.2, 0.2, 0.5
-_FOLDS, _FEWER_FOLDS = 10, 5
-_BLOCKS = 20  # of progressive validation; a block is a fit of each candidate
-# two cores fit so much in about two minutes, with about fifty fits of each candidate
-_MOST_ROWS, _MOST_VALUES, _MOST_CHARACTERS, _FEWEST_ROWS = 4000, 300_000, 2_000_000, 500
-_FEW_ROWS, _REPEATS_OF_FEW, _REPEATS = 600, 30, 10
+BUDGET_MINUTES = 5
+_TEST_FRACTION = 0.2
+_FEWER_FOLDS = 5
 _SHARDS = 4
 _MOST_CLASSES_TO_BOOST, _MOST_COLUMNS_TO_BOOST = 3, 200  # boosting grows a tree for each class and step, on all columns
 _MOST_ROWS_OF_NEIGHBOURS = 20_000  # labelled or not: each is compared with all training rows
 
 
-def decide(profile: Profile, source: str, unlabeled: str | None) -> dict[KeyPath, Any]:
-    """The values of params.yaml that depend on the table; all others stay as they are."""
-    most = _most_rows(profile)
-    test_fraction = _test_fraction(profile, most)
-    pool = profile.labeled - part_size(profile.labeled, test_fraction, "test_fraction")
-    labeled = min(pool, most)
-    hidden = profile.rows - profile.labeled + pool - labeled
-    folds, stratify = _folds(profile, labeled)
+def decide(profile: Profile, source: str, unlabeled: str | None, choice: Choice | None = None) -> dict[KeyPath, Any]:
+    """The values of params.yaml that depend on the table; all others stay as they are.
+
+    `choice` has the rows and fits that a budget allows; None takes all rows and the most fits.
+    """
+    test = part_size(profile.labeled, _TEST_FRACTION, "test_fraction")
+    dependent = profile.time is not None
+    table = Table(profile.labeled - test, test, profile.rows - profile.labeled, dependent=dependent)
+    choice = budget.richest(table) if choice is None else choice
+    planned = budget.values(choice, dependent=table.dependent, binary=bool(profile.classes))
+    hidden = table.unlabeled + choice.labeled - choice.rows
+    folds, stratify = _folds(profile, choice.rows, planned["split.folds"])
     return {
         ("data", "source"): source,
         ("data", "target"): Commented(profile.target, describe.task(profile)),
@@ -37,52 +40,41 @@ def decide(profile: Profile, source: str, unlabeled: str | None) -> dict[KeyPath
         ("data", "groups"): Commented(None, profile.proposed.get("groups", "")),
         ("data", "time"): Commented(profile.time, profile.proposed.get("time", "")),
         ("data", "weight"): None,
-        ("data", "labeled_rows"): labeled if labeled < pool else None,
+        ("data", "labeled_rows"): None,
         ("data", "unlabeled"): unlabeled,
         ("data", "shards"): min(_SHARDS, hidden) or _SHARDS,
         ("data", "sampling"): "iid",
-        ("split", "test_fraction"): test_fraction,
+        ("split", "test_fraction"): _TEST_FRACTION,
         ("split", "validation_fraction"): VALIDATION_FRACTION,
         ("split", "folds"): folds,
+        ("split", "rows"): planned["split.rows"],
         ("split", "stratify"): stratify,
         ("split", "gap"): 0,
         ("split", "duplicates"): "allow",
         ("split", "repeats"): 1,
         ("progressive", "tested_fraction"): TESTED_FRACTION,
-        ("progressive", "block"): -(-part_size(labeled, TESTED_FRACTION, "tested_fraction") // _BLOCKS),
-        ("covalidation", "repeats"): _REPEATS_OF_FEW if labeled <= _FEW_ROWS else _REPEATS,
-        ("candidates",): _candidates(profile, labeled + hidden),
+        ("progressive", "block"): planned["progressive.block"],
+        ("covalidation", "repeats"): planned["covalidation.repeats"],
+        ("candidates",): _candidates(profile, table.labeled + table.unlabeled),
         ("selection", "criterion"): "E_cv",
         ("selection", "rule"): "minimum",
         ("selection", "nested"): False,
         ("selection", "reopen_test"): False,
         ("loss",): None,
-        ("intervals",): None,
+        ("intervals",): planned["intervals"],
         ("deliver",): "final",
     }
 
 
-def _most_rows(profile: Profile) -> int:
-    """As many labelled rows as fit in about two minutes."""
-    numbers = sum(kind != "text" for kind in profile.kinds.values())
-    most = min(_MOST_ROWS, _MOST_VALUES // max(1, numbers), int(_MOST_CHARACTERS / max(1.0, profile.characters)))
-    return max(_FEWEST_ROWS, most)
-
-
-def _test_fraction(profile: Profile, most: int) -> float:
-    """A fifth; for a long table half of the rows that are too many to train on, which makes E_test less noisy."""
-    return max(_LEAST_TEST_FRACTION, round((profile.labeled - most) / 2 / profile.labeled, 2))
-
-
-def _folds(profile: Profile, labeled: int) -> tuple[int, bool]:
+def _folds(profile: Profile, rows: int, most: int) -> tuple[int, bool]:
     """The number of folds, and whether to stratify: not if a class has too few rows for every fold."""
     if not profile.classes:
-        return min(_FOLDS, labeled), True
-    smallest = int(min(count for _, count in profile.classes) * labeled / profile.labeled)
-    for folds in (_FOLDS, _FEWER_FOLDS):
-        if smallest >= folds and VALIDATION_FRACTION * labeled >= len(profile.classes):
+        return min(most, rows), True
+    smallest = int(min(count for _, count in profile.classes) * rows / profile.labeled)
+    for folds in (most, _FEWER_FOLDS):
+        if smallest >= folds and VALIDATION_FRACTION * rows >= len(profile.classes):
             return folds, True
-    return max(2, min(_FOLDS, labeled)), False
+    return max(2, min(most, rows)), False
 
 
 def _candidates(profile: Profile, rows: int) -> list[dict[str, Any]]:

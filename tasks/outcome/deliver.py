@@ -1,24 +1,36 @@
 """What is delivered: the winner in the form that the parameter `deliver` names."""
 
 import timeit
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
+from heldout.design import mean_fold_training_size
 from heldout.hypotheses import KFoldHypothesis, ProgressiveHypothesis
+from heldout.progressive import mean_training_size
+from tasks.fits import tuned_paths
+from tasks.fits.fit_all_labeled import fit_all_labeled
 from tasks.fits.run_schemes import hypotheses
 from tasks.params import Candidate, Settings
+from tasks.plans import all_labeled
 from tasks.plans.read_design import read_design
 from tasks.storage import files, model_file
 
 
 @dataclass(frozen=True, eq=False)
 class Delivered:
-    """The hypothesis that is saved, registered and tested, and g, the single model with which it is compared."""
+    """The hypothesis that is saved, registered and tested, and g, the single model with which it is compared.
+
+    `rows` is the number of rows that the hypothesis was trained on, for a form of several hypotheses their mean.
+    `tuned` has the value that a tuned winner took on all labelled rows, if the estimates use a part of them.
+    """
 
     hypothesis: Any
     final: Any
+    rows: int
+    tuned: Mapping[str, str] = field(default_factory=dict)
 
     def sizes(self) -> dict[str, int]:
         """The bytes of both, as skops stores them."""
@@ -50,12 +62,19 @@ def _microseconds(hypothesis: Any, X: Any) -> float:
 
 
 def deliver(settings: Settings, winner: Candidate) -> Delivered:
-    """The winner in the form that the parameters name, from the hypotheses that were fitted already."""
-    final = hypotheses(settings, winner, "final")[0]
+    """The winner in the form that the parameters name, from the hypotheses that were fitted already.
+
+    g is trained on all labelled rows, also if the estimates use a part of them.
+    """
     form = settings.deliver
-    if form == "final":
-        return Delivered(final, final)
+    if form == "final" and files.ALL_LABELED.exists():
+        final = fit_all_labeled(settings, winner)
+        tuned = {} if winner.family is None else {"tuned": tuned_paths.chosen(final)}
+        return Delivered(final, final, all_labeled.count(), tuned)
+    final = hypotheses(settings, winner, "final")[0]
     design = read_design(settings)
+    if form == "final":
+        return Delivered(final, final, len(design.y))
     learner = winner.learner()
     if form == "progressive":
         members = hypotheses(settings, winner, "progressive")
@@ -69,7 +88,7 @@ def deliver(settings: Settings, winner: Candidate) -> Delivered:
             stratify=design.stratify,
             seed=settings.seed,
         )
-        return Delivered(progressive, final)
+        return Delivered(progressive, final, mean_training_size(design.splits("progressive")))
     members = hypotheses(settings, winner, "cross_validation")
     tested = np.array([len(split.validation) for split in design.splits("cross_validation")])
     k_fold = KFoldHypothesis.of(
@@ -81,4 +100,4 @@ def deliver(settings: Settings, winner: Candidate) -> Delivered:
         vote=form == "vote",
         seed=settings.seed,
     )
-    return Delivered(k_fold, final)
+    return Delivered(k_fold, final, mean_fold_training_size(design))

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 from heldout.design import Design, Evidence, estimate_candidate
 from heldout.errors import BadArgument
+from heldout.holdout import training_target
 from heldout.records import Estimate
 from heldout.selection.judging import estimate_winner, select_among
 from heldout.selection.select import Selection
@@ -12,6 +13,7 @@ from heldout.updated import updated_once
 from tasks.fits.scheme_results import read_evidence, read_failures
 from tasks.params import Settings
 from tasks.params.messages import with_key
+from tasks.plans import all_labeled
 from tasks.plans.read_design import read_design
 from tasks.runtime.errors import UserError
 
@@ -24,11 +26,17 @@ class Results:
     evidence: Mapping[str, Evidence]
     failures: Mapping[str, str]
     updated: frozenset[str] = frozenset()  # the candidates that are updated once, not fitted
+    all_rows: int | None = None  # of all labelled rows outside of the test part, None where the estimates use all
 
     @property
     def candidates(self) -> tuple[str, ...]:
         """The candidates that did not fail, in the order of the parameters."""
         return tuple(self.evidence)
+
+    @property
+    def labeled(self) -> int:
+        """The number of labelled rows outside of the test part."""
+        return len(self.design.y) if self.all_rows is None else self.all_rows
 
     def target(self, candidate: str, target: str) -> str:
         """What an estimate of a candidate is about, which also says if the candidate is updated once."""
@@ -41,18 +49,23 @@ def read_results(settings: Settings) -> Results:
     design = read_design(settings)
     names = [candidate.name for candidate in settings.candidates if candidate.name not in failures]
     updated = frozenset(candidate.name for candidate in settings.candidates if candidate.update is not None)
-    return Results(design, read_evidence(design, names), failures, updated)
+    return Results(design, read_evidence(design, names), failures, updated, all_labeled.count())
 
 
 def estimate_all(results: Results) -> dict[str, list[Estimate]]:
     """Every estimate of every candidate that did not fail."""
     return {
         name: [
-            replace(record, target=results.target(name, record.target))
+            replace(record, target=results.target(name, _target(record, results)))
             for record in estimate_candidate(results.design, name, evidence)
         ]
         for name, evidence in results.evidence.items()
     }
+
+
+def _target(record: Estimate, results: Results) -> str:
+    """The target of an estimate; E_in is about all labelled rows only if the estimates use them all."""
+    return training_target(record.n_train, results.labeled) if record.estimate == "E_in" else record.target
 
 
 def choose(

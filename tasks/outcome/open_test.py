@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+import pyarrow.parquet
 
 from heldout import holdout
 from heldout.delivery import FORMS
@@ -23,6 +24,7 @@ from tasks.outcome.estimate import Results
 from tasks.outcome.ledger import Ledger, learner_id
 from tasks.outcome.suspicious import Suspicious
 from tasks.params import Candidate, Settings
+from tasks.plans.all_labeled import read_all_labeled
 from tasks.runtime.errors import UserError
 from tasks.storage import files
 
@@ -56,24 +58,24 @@ def open_test_part(
         return Opening(openings=len(ledger.opened_for), refused=reason)
     X, y = files.read_table(files.TEST)
     roles = files.read_test_roles()
-    design = results.design
+    design, trained = results.design, read_all_labeled(settings)
     # over the mean weight of the labelled rows, as everywhere
-    weights = 1.0 if design.weights is None else design.weights.relative_of(roles["weight"])
+    weights = 1.0 if trained.weights is None else trained.weights.relative_of(roles["weight"])
     try:
-        losses = test(delivered.hypothesis, X, y, holdout.final_split(len(y)).validation, design.loss) * weights
+        losses = test(delivered.hypothesis, X, y, holdout.final_split(len(y)).validation, trained.loss) * weights
     except FitFailure as failure:
         raise UserError(f"candidates: {winner.name} failed on the test part: {failure}") from None
     clusters = dependence_of(roles, 0).clusters(np.arange(len(y)))
-    tested = Tested(losses, design.loss, design.seed, clusters)
+    tested = Tested(losses, trained.loss, design.seed, clusters)
     estimate = holdout.final_estimate(
         winner.name,
         tested,
-        len(design.y),
+        delivered.rows,
         design.methods["E_test"],
         design.level,
         results.target(winner.name, FORMS[settings.deliver].target),
     )
-    against = on_test_part(design, design, tested, y, weights)
+    against = on_test_part(design, trained, tested, y, weights)
     return Opening((estimate,), len(ledger.opened_for | {learner_id(winner)}), against_baseline=against)
 
 
@@ -108,9 +110,15 @@ def describe(
         "bound_of_one": bound(1),
         **against.described(),
         "E_test": opening.estimates[0].value if opening.estimates else None,
+        "rows_delivered": delivered.rows,
+        "rows": {"estimates": len(design.y), "labeled": results.labeled, "test": _rows_of_test(settings)},
         "test_openings": opening.openings,
         "test_refused": opening.refused,
-        "deliver": {"form": settings.deliver, "target": target, **delivered.sizes()},
+        "deliver": {"form": settings.deliver, "target": target, **delivered.sizes(), **delivered.tuned},
         **({} if effect is None else effect.described()),
         **({} if doubt is None else doubt.described()),
     }
+
+
+def _rows_of_test(settings: Settings) -> int:
+    return 0 if settings.split.test_fraction == 0 else int(pyarrow.parquet.read_metadata(files.TEST).num_rows)

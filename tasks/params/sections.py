@@ -119,6 +119,11 @@ class SplitSection(Section):
     folds: Annotated[int, Field(ge=2)] | Literal["loo"] = Field(
         description="number of folds of cross-validation, or loo for leave-one-out"
     )
+    rows: Annotated[int, Field(ge=2)] | None = Field(
+        None,
+        description="number of labelled rows that the estimates use, drawn at random outside of the test part; the "
+        "delivered model (deliver: final) is trained on all of them; null for all",
+    )
     stratify: bool = Field(description="keep the share of each class equal in all parts (classes only)")
     gap: Annotated[int, Field(ge=0)] = Field(
         0, description="with data.time: number of rows left out between the training rows and the tested rows"
@@ -185,6 +190,11 @@ class Execution(Section):
     )
     workers: Count = Field(description="number of processes that fit at the same time")
     scheduler: str | None = Field(None, description="address of a Dask scheduler, as in tcp://127.0.0.1:8786")
+    budget: Annotated[float, Field(gt=0, allow_inf_nan=False)] | None = Field(
+        None,
+        description="minutes that a run may take: init chooses split.rows and the number of fits by it, and plan says "
+        "whether it is enough; no run is stopped by it; null for no limit",
+    )
     shortcuts: Literal["auto", "off"] = Field(
         "auto",
         description="auto: skip fits if the held-out predictions follow exactly from fewer fits; off: make every fit",

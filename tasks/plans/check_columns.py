@@ -9,6 +9,7 @@ import pyarrow.parquet
 from tasks.data.column_types import MOST_ERRORS, kind_of_dtype
 from tasks.params import Settings
 from tasks.params.build_learner import AUTO
+from tasks.plans import all_labeled
 from tasks.runtime.errors import UserError
 from tasks.storage import files
 
@@ -41,7 +42,8 @@ def check_columns(settings: Settings) -> None:
 
 def _gaps() -> Iterator[tuple[str, str]]:
     """Each column with gaps, and in which file; the labelled rows come last, so that they replace a shard."""
-    for path in [*files.shards(), *([files.TEST] if files.TEST.exists() else []), files.LABELED]:
+    others = [path for path in (files.TEST, files.ALL_LABELED) if path.exists()]
+    for path in [*files.shards(), *others, files.LABELED]:
         for name, count in files.read_gaps(path).items():
             yield name, f"{count} gaps in {path.name}"
 
@@ -82,13 +84,15 @@ def _too_wide(learner: Any, kinds: dict[str, Any], settings: Settings) -> str | 
     if one_hot and not orders_categories(learner):
         table = pyarrow.parquet.read_table(files.LABELED, columns=one_hot).to_pandas()
         width += sum(len(table[name].cat.categories) for name in one_hot)
-    rows = pyarrow.parquet.read_metadata(files.LABELED).num_rows
-    needed = rows * width * _BYTES * settings.execution.workers
+    rows, workers = pyarrow.parquet.read_metadata(files.LABELED).num_rows, settings.execution.workers
+    if all_labeled.count() > rows * workers:  # the fit of all labelled rows, which one worker makes
+        rows, workers = all_labeled.count(), 1
+    needed = rows * width * _BYTES * workers
     free = psutil.virtual_memory().available
     if needed <= free:
         return None
     return (
         f"takes no sparse matrix, and preprocess: auto would give it {rows} rows of {width} dense columns: "
-        f"{needed / 1e9:.1f} GB in {settings.execution.workers} workers, where {free / 1e9:.1f} GB are free; use "
+        f"{needed / 1e9:.1f} GB in {workers} workers, where {free / 1e9:.1f} GB are free; use "
         "another learner, or name its widest columns in data.drop"
     )

@@ -1,28 +1,31 @@
 """The fits that a run has to do, counted by candidate and scheme before any of them."""
 
+from collections import Counter
 from dataclasses import dataclass
 
 import pandas as pd
+import pyarrow.parquet
 
 from heldout import updated
 from heldout.design import Design
 from heldout.schemes import SchemeName
 from tasks.params import Settings
 from tasks.plans import units_of_scheme
+from tasks.plans.budget import Fits
 from tasks.plans.fit_plans import FitPlan, further_schemes, scheme
 from tasks.plans.read_design import read_design
 from tasks.plans.units import Versions
-from tasks.storage import fit_cache
+from tasks.storage import files, fit_cache
 
 NO_FIT = "no fit"  # a shortcut is exact
 
 
 @dataclass
 class FitCounts:
-    """By candidate and scheme the number of fits, or what replaces them; by candidate the training rows of its fits."""
+    """By candidate and scheme the number of fits, or what replaces them; by candidate the fits with their sizes."""
 
     table: dict[str, dict[str, int | str]]
-    rows: dict[str, int]
+    fits: dict[str, list[Fits]]
     stored: int = 0
 
     @property
@@ -38,7 +41,7 @@ def count_fits(settings: Settings, versions: Versions) -> FitCounts:
     """The fits of all schemes on the prepared rows that are not stored yet."""
     design = read_design(settings)
     names = [candidate.name for candidate in settings.candidates]
-    counts = FitCounts({name: {} for name in names}, dict.fromkeys(names, 0))
+    counts = FitCounts({name: {} for name in names}, {name: [] for name in names})
     for name in _schemes(design):
         _count_scheme(counts, settings, design, scheme(design, name, settings.deliver), versions)
     return counts
@@ -49,16 +52,23 @@ def _schemes(design: Design) -> list[SchemeName]:
 
 
 def _count_scheme(counts: FitCounts, settings: Settings, design: Design, plan: FitPlan, versions: Versions) -> None:
+    compared = plan.training and design.loss.disagreement_loss is not None
+    unlabeled = sum(pyarrow.parquet.read_metadata(path).num_rows for path in files.shards()) if compared else 0
     keys = units_of_scheme.exact_loss_keys(settings, plan, versions)
     for candidate in settings.candidates:
         counts.table[candidate.name][plan.name] = NO_FIT
         if candidate.update is not None and candidate.name in keys:
             passes = 0 if fit_cache.has(keys[candidate.name]) else updated.passes(design, plan.name)
             counts.table[candidate.name][plan.name] = f"passes: {passes}"
-            counts.rows[candidate.name] += passes * len(design.y)
+            counts.fits[candidate.name].append(Fits(passes, len(design.y), 1))
+        elif candidate.name in keys and not fit_cache.has(keys[candidate.name]):  # a shortcut costs about a fit
+            counts.fits[candidate.name].append(Fits(1, len(design.y), len(design.y)))
     to_fit = units_of_scheme.candidates_to_fit(settings, keys)
     for candidate, units in units_of_scheme.plan_units(to_fit, plan, versions):
         missing = [unit.number for unit in units if not fit_cache.has(unit.key)]
         counts.stored += len(units) - len(missing)
         counts.table[candidate.name][plan.name] = len(missing)
-        counts.rows[candidate.name] += sum(plan.splits[number].n_train for number in missing)
+        sizes = Counter((plan.splits[number].n_train, len(plan.splits[number].validation)) for number in missing)
+        for (trained, tested), count in sizes.items():  # a half model is also tested on its own rows
+            own = trained if plan.training else 0
+            counts.fits[candidate.name].append(Fits(count, trained, tested + own, unlabeled))

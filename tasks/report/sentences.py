@@ -9,7 +9,7 @@ from heldout.delivery import FORMS
 from heldout.design import OF_UNLABELED
 from heldout.family import BOUND
 from tasks.outcome.suspicious import Suspicious
-from tasks.report.summary import Summary
+from tasks.report.summary import Summary, shown_count
 
 _SHARDS_SHOWN = 10
 _FEW_ROWS_A_CLASS = 30  # docs/decisions/0005
@@ -27,6 +27,7 @@ def sentences(summary: Summary) -> dict[str, str]:
         **_choice(summary),
         **_baseline(summary),
         **_suspicious(summary),
+        **_rows(summary),
         **_after_the_choice(summary),
         **_bound(summary),
         **_test_part(summary),
@@ -106,6 +107,15 @@ def _choice(summary: Summary) -> dict[str, str]:
     return texts
 
 
+def _rows(summary: Summary) -> dict[str, str]:
+    """On how many rows each number rests."""
+    rows, delivered = summary.selection["rows"], summary.selection["rows_delivered"]
+    estimates, labeled, test = (shown_count(rows[name]) for name in ("estimates", "labeled", "test"))
+    used = f"all {labeled}" if estimates == labeled else f"{estimates} of {labeled}"
+    tested = "" if rows["test"] == 0 else f"; the test part has {test} further rows"
+    return {"rows": f"estimates on {used} labelled rows; delivered model trained on {shown_count(delivered)}{tested}"}
+
+
 def _after_the_choice(summary: Summary) -> dict[str, str]:
     texts = {}
     lines = summary.estimates.set_index("estimate")
@@ -158,6 +168,9 @@ def _family(summary: Summary, choice: Any) -> str:
         text += f", and at most {summary.amount(choice.bound)} ({BOUND})"
     if choice.many:
         text += f". Warning: one tuned degree of freedom is many for {choice.validated_on} rows"
+    tuned = summary.selection["deliver"].get("tuned")
+    if tuned is not None and choice.candidate == summary.selected:
+        text += f". On all labelled rows, {choice.parameter} = {tuned}"
     return text + ". Its E_val, E_cv and E_prog are honest: each of its fits makes the choice again"
 
 

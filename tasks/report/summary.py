@@ -16,6 +16,7 @@ from tasks.storage.shard_report import ShardReport
 
 SHOWN = ("E_in", "E_val", "E_cv", "E_prog", "E_2cv", "disagreement", "E_dis", "E_maxdt")
 _STEPS_SHOWN = 1000
+_FIVE_DIGITS = 10_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,6 +89,11 @@ class Summary:
     def amount(self, value: float) -> str:
         """The same with its unit."""
         return f"{self.number(value)} %" if self.percent else self.number(value)
+
+
+def shown_count(rows: int) -> str:
+    """A number of rows as people read it: 4000, 277,677."""
+    return f"{rows:,}" if rows >= _FIVE_DIGITS else str(rows)
 
 
 def shown_steps(steps: int) -> NDArray[np.intp]:

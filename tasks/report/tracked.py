@@ -27,6 +27,7 @@ def outcome_items(summary: Summary, speed: object | None) -> Iterator[Item]:
     yield Tag("beats_baseline", _BEATS[summary.selection["beats_baseline"]])
     if (doubt := Suspicious.read(summary.selection)) is not None:
         yield Tag("suspicious", ", ".join(" with ".join(one.columns) for one in doubt.carriers) or "no few columns")
+    yield Tag("rows_delivered", str(summary.selection["rows_delivered"]))
     if speed is not None:
         yield Tag("prediction_time", str(speed))
     X, y = files.read_table(files.LABELED)

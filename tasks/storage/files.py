@@ -28,6 +28,8 @@ HALVES = PREPARED / "halves.parquet"
 ROLES = PREPARED / "roles.parquet"
 TEST_ROLES = PREPARED / "test_roles.parquet"
 COPIES = PREPARED / "copies.parquet"
+ALL_LABELED = PREPARED / "all_labeled.parquet"
+ALL_ROLES = PREPARED / "all_roles.parquet"
 UNLABELED = PREPARED / "unlabeled"
 SHARDS = PREPARED / "shards.json"
 DATA_HASH = PREPARED / "data_hash.txt"
@@ -145,6 +147,11 @@ def read_roles() -> dict[str, NDArray[Any]]:
 def read_test_roles() -> dict[str, NDArray[Any]]:
     """The group, time and weight of each row of the test part."""
     return _read_roles(TEST_ROLES)
+
+
+def read_all_roles() -> dict[str, NDArray[Any]]:
+    """The roles of each row of all_labeled.parquet."""
+    return _read_roles(ALL_ROLES)
 
 
 def read_copies() -> NDArray[np.int64] | None:

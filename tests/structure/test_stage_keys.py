@@ -53,6 +53,7 @@ OTHERS = {
     "data.unlabeled": ["others.csv"],
     "data.shards": [2],
     "split.folds": [5, "loo"],
+    "split.rows": [50],
     "split.gap": [3],
     "split.repeats": [2],
     "progressive.block": [7, "auto"],

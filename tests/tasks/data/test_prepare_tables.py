@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from heldout.partition import make_halves, make_partition
 from tasks.data.prepare_tables import Prepared, prepare
+from tasks.runtime.errors import UserError
 from tasks.storage import files
 
 LAWS = settings(
@@ -60,6 +61,29 @@ def test_the_parts_are_disjoint_and_hold_all_rows(rows, settings_of_rows, test, 
             assert rows.iloc[part["id"]].reset_index(drop=True).equals(found)
     for shard in made.shards:
         assert rows.iloc[shard["id"]].drop(columns="kind").reset_index(drop=True).equals(shard)
+
+
+@pytest.mark.parametrize("stratify", ["true", "false"])
+def test_the_estimates_use_a_part_of_the_labelled_rows_and_all_of_them_are_kept(rows, settings_of_rows, stratify):
+    changes = ["split.test_fraction=0.25", "data.labeled_rows=40", f"split.stratify={stratify}"]
+    every, part = prepare(settings_of_rows(*changes)), prepare(settings_of_rows(*changes, "split.rows=24"))
+    assert every.all_labeled is None
+    assert every.labeled.equals(part.all_labeled)  # in the same order
+    assert every.test.equals(part.test)
+    assert 24 == len(part.labeled) == len(part.partition.fold)
+    assert {*part.labeled["id"]} < {*every.labeled["id"]}
+    assert ids(part.labeled, *part.shards) == ids(every.labeled, *every.shards)  # the others have no label there
+    assert all("target" not in shard for shard in part.shards)
+    assert all(same(every, prepare(settings_of_rows(*changes, "split.rows=40"))))
+    with pytest.raises(UserError, match=r"^split\.rows is 41, .* 40 rows"):
+        prepare(settings_of_rows(*changes, "split.rows=41"))
+
+
+def test_few_rows_do_not_make_classes_of_numbers(rows, settings_of_rows):
+    changes = ["data.target=id", "split.folds=2", "split.test_fraction=0"]
+    with pytest.raises(UserError, match=r"^split\.rows is 10, .* 10 whole numbers.* all 60 .* 60"):
+        prepare(settings_of_rows(*changes, "split.rows=10"))
+    assert 30 == len(prepare(settings_of_rows(*changes, "split.rows=30")).labeled)
 
 
 def test_each_class_has_its_share_of_each_stratified_part(rows, settings_of_rows):

@@ -21,7 +21,7 @@ BOTH = f"candidates=[{BAYES}, {TREE}]"
 @pytest.fixture
 def lines_of(prepared, monkeypatch):
     """The lines for changed settings, without the measured one."""
-    monkeypatch.setattr(forecast, "_expected", lambda *_: "expected")
+    monkeypatch.setattr(forecast, "_expected", lambda *_: ["expected"])
     return lambda *changes: list(forecast.lines(prepared(BOTH, *changes)))
 
 
@@ -56,14 +56,21 @@ def test_after_the_fits_nothing_is_left(lines_of, prepared):
     assert 4 == len(lines)
 
 
-def test_the_expected_time_and_memory_are_measured_in_a_worker(prepared):
-    settings = prepared(BOTH, "execution.workers=1")
-    *_, last = forecast.lines(settings)
-    found = re.fullmatch(r"expected  (\d+) s of fits on 1 workers, and ([\d.]+) GB without Prefect's server: .*", last)
+def test_the_expected_time_and_memory_are_measured_in_a_worker_and_compared_with_the_budget(prepared):
+    settings = prepared(BOTH, "execution.workers=1", "execution.budget=5")
+    *_, expected, plan = forecast.lines(settings)
+    found = re.fullmatch(r"expected  (\d+) s on 1 workers, .* and ([\d.]+) GB without Prefect's server: .*", expected)
     assert found
-    assert int(found[1]) < 60
+    assert 15 < int(found[1]) < 60
     assert 0.1 < float(found[2]) < 3
+    assert "plan      within the 300 s of execution.budget" == plan
     assert not any(fit_cache.FOLDER.rglob("*.hypothesis"))
+    *_, expected, plan = forecast.lines(prepared(BOTH, "execution.workers=1", "execution.budget=0.1"))
+    assert plan.startswith("plan      over the 6 s of execution.budget; ")
+    assert "split.rows: null, split.folds: 5, covalidation.repeats: 3, progressive.block: 6" in plan
+    assert "corrected fold Wilson" in plan
+    *_, last = forecast.lines(prepared(BOTH, "execution.workers=1", "execution.budget=null"))
+    assert last.startswith("expected ")
 
 
 def test_rows_that_are_not_prepared_are_lines_of(settings_of_rows, rows):

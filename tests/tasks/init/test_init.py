@@ -13,8 +13,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tasks.data import prepare_tables
-from tasks.init import init
+from tasks.init import init, profile, propose_params
 from tasks.params import load
+from tasks.plans import budget
 from tasks.runtime.errors import UserError
 from tasks.storage import dvc_commands
 from tests.tasks.mistakes import assert_names
@@ -230,15 +231,62 @@ def test_rows_are_split_in_the_order_of_dates_that_start_with_the_day():
     assert "day" == written()["data"]["time"]
 
 
-@pytest.mark.parametrize(("rows", "tested"), [(5200, 0.2), (9000, 0.28), (20_000, 0.4)])
-def test_large_tables_keep_the_labels_of_some_rows_and_test_half_of_the_rest(rows, tested):
+def large(rows):
     rng = np.random.default_rng(0)
-    given_csv(pd.DataFrame({"x": rng.normal(size=rows), "y": rng.normal(size=rows), "label": rng.integers(0, 2, rows)}))
-    said = "\n".join(begin())
-    assert 4000 == written()["data"]["labeled_rows"]
-    assert tested == written()["split"]["test_fraction"]
-    assert "4000 rows keep their label" in said
-    assert f"{100 * tested:.0f} % of the labelled rows are the test part" in said
+    x = rng.normal(size=(rows, 3))
+    given_csv(pd.DataFrame(x, columns=list("xyz")).assign(label=(x[:, 0] + rng.normal(size=rows) > 0).astype(int)))
+
+
+def planned(said):
+    return [line.removeprefix("plan      ") for line in said if line.startswith("plan ")]
+
+
+def test_a_large_table_keeps_every_label_and_the_most_fits_if_the_budget_is_null(shipped):
+    large(9000)
+    Path("params.yaml").write_text(shipped.read_text().replace("budget: 5", "budget: null"))
+    said = planned(begin())
+    params = written()
+    assert (None, None) == (params["data"]["labeled_rows"], params["split"]["rows"])
+    assert (0.2, 10, None) == (
+        params["split"]["test_fraction"],
+        params["split"]["folds"],
+        params["execution"]["budget"],
+    )
+    assert said[1].startswith("estimates on all 7200 labelled rows")
+    assert 2 == len(said)  # nothing was measured
+
+
+def test_a_short_budget_gives_up_fits_and_then_rows_and_says_so(shipped):
+    large(9000)
+    Path("params.yaml").write_text(shipped.read_text().replace("budget: 5", "budget: 0.01"))
+    said = planned(begin())
+    params = written()
+    assert (500, 5, 3) == (params["split"]["rows"], params["split"]["folds"], params["covalidation"]["repeats"])
+    assert {"E_cv": "corrected fold Wilson"} == params["intervals"]
+    assert said[1].startswith("estimates on 500 of 7200 labelled rows")
+    assert "corrected fold Wilson" in said[2]
+    assert re.fullmatch(r"\d+ s expected, of the 1 s of execution\.budget", said[3])
+    assert "raise execution.budget" in said[4]
+    prepared = prepare_tables.prepare(load("params.yaml"))
+    assert (500, 7200) == (len(prepared.labeled), len(prepared.all_labeled))
+    assert 6700 == sum(map(len, prepared.shards))
+
+
+def test_the_rows_that_prepare_leaves_are_counted_and_not_a_share_of_the_table():
+    found = profile.look(table_of(np.random.default_rng(0), 400, "two"), "label")  # a fifth is 80
+    few = budget.Effort(5, 0, 3, 5)
+    values = propose_params.decide(found, "t.csv", None, budget.Choice(327, 327, few, 10.0))  # of rows in time, say
+    assert (None, 4) == (values["split", "rows"], values["data", "shards"])
+    values = propose_params.decide(found, "t.csv", None, budget.Choice(325, 327, few, 10.0))
+    assert (325, 2) == (values["split", "rows"], values["data", "shards"])
+
+
+def test_a_template_without_a_budget_gets_five_minutes(shipped):
+    given_csv(table_of(np.random.default_rng(0), 80, "two"))
+    lines = shipped.read_text().splitlines(keepends=True)
+    Path("params.yaml").write_text("".join(line for line in lines if not line.startswith("  budget:")))
+    begin()
+    assert 5 == written()["execution"]["budget"]
 
 
 def test_a_leak_stays_if_nothing_else_is_left_and_is_told_loudly():

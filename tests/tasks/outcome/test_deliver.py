@@ -9,8 +9,12 @@ from heldout.learners import seeded
 from heldout.seeds import fit_state
 from tasks.data.prepare_tables import prepare
 from tasks.data.write_prepared import write_prepared
-from tasks.fits.worker import fit_units
+from tasks.fits.worker import fit_all_labeled, fit_units
 from tasks.outcome.deliver import compare_speed, deliver
+from tasks.outcome.estimate import Results
+from tasks.outcome.ledger import Ledger
+from tasks.outcome.open_test import open_test_part
+from tasks.plans.all_labeled import fit_key
 from tasks.plans.fit_plans import scheme
 from tasks.plans.read_design import read_design
 from tasks.plans.units import Versions
@@ -104,6 +108,34 @@ def test_the_single_model_next_to_it_is_the_winner_trained_on_all_rows(delivered
         assert expected.predict(rows).tolist() == found.final.predict(rows).tolist()
     assert (form == "final") == (found.hypothesis is found.final)
     assert (form == "final") == (found.sizes()["bytes"] == found.sizes()["bytes_final"])
+
+
+@every_learner
+def test_g_is_trained_on_every_label_whatever_rows_the_estimates_use(
+    delivered, rows, settings_of_rows, candidate, checkout
+):
+    rows.assign(heavy=np.arange(60) % 5 + 1).to_csv("rows.csv", index=False)
+    heavy = "data.weight=heavy" if candidate == OPEN else "data.drop=[heavy]"  # a tuned estimator takes no weights
+    changes = (f"candidates=[{candidate}]", heavy, "split.test_fraction=0.2")
+    write_prepared(prepare(settings_of_rows(*changes)))
+    every = delivered("final", candidate, *changes)[0]
+    part = settings_of_rows(*changes, "split.rows=25")
+    write_prepared(prepare(part))
+    assert fit_all_labeled(part, part.candidates[0], *fit_key(part, part.candidates[0])) is None
+    found = deliver(part, part.candidates[0])
+    model_file.save(every.hypothesis, checkout / "every.skops")
+    model_file.save(found.hypothesis, checkout / "part.skops")
+    assert (checkout / "every.skops").read_bytes() == (checkout / "part.skops").read_bytes()
+    assert (48, 25) == (found.rows, len(read_design(part).y))
+    assert every.rows == found.rows
+    assert (candidate == PATH) == ("tuned" in found.tuned)
+    results = Results(read_design(part), {}, {}, frozenset(), found.rows)
+    opening = open_test_part(part, results, part.candidates[0], found, Ledger(1, frozenset()))
+    assert 48 == opening.estimates[0].n_train
+
+
+def test_the_rows_of_a_form_of_several_hypotheses_are_their_mean(delivered):
+    assert [48, 48, 42] == [delivered(form)[0].rows for form in ("k_fold", "vote", "progressive")]
 
 
 def test_a_whole_of_more_members_is_larger(delivered):

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from sklearn.metrics import log_loss
 from sklearn.naive_bayes import GaussianNB
 
 from heldout.delivery import FORMS
@@ -57,7 +58,7 @@ def case(rows, settings_of_rows):
         write_prepared(prepare(settings))
         X, y = files.read_table(files.LABELED)
         model = GaussianNB().fit(X, y)
-        return Case(settings, Results(read_design(settings), {}, {}), Delivered(model, model))
+        return Case(settings, Results(read_design(settings), {}, {}), Delivered(model, model, len(y)))
 
     return make
 
@@ -93,6 +94,18 @@ def test_the_test_part_is_weighted_by_its_own_weights_over_the_mean_of_the_label
     share = np.average(labels == "won", weights=of_labeled)
     expected = weights / of_labeled.mean() * (share - (y == "won")) ** 2
     assert expected.mean() == pytest.approx(of_constant.value, rel=1e-12)
+
+
+def test_a_class_that_no_row_of_the_estimates_has_is_tested_too(rows, case):
+    rows.assign(kind=np.where(rows["id"] % 20 == 0, "rare", rows["kind"])).to_csv("rows.csv", index=False)
+    one = case("split.rows=8", "split.stratify=false", "split.folds=2", "loss=log")
+    assert "rare" not in files.read_target(files.LABELED)
+    X, y = files.read_table(files.ALL_LABELED)
+    model = GaussianNB().fit(X, y)
+    (estimate,) = one.open(delivered=Delivered(model, model, len(y))).estimates
+    X, y = files.read_table(files.TEST)
+    expected = log_loss(y, model.predict_proba(X), labels=model.classes_)
+    assert expected == pytest.approx(estimate.value, rel=1e-6)
 
 
 def test_the_same_winner_is_tested_again_whatever_it_is_called(case):
@@ -140,7 +153,7 @@ def test_the_target_of_the_test_error_names_the_form(case, form):
 
 def test_a_hypothesis_that_fails_on_the_test_part_is_named(case):
     one = case()
-    unfitted = Delivered(GaussianNB(), GaussianNB())
+    unfitted = Delivered(GaussianNB(), GaussianNB(), 45)
     with pytest.raises(UserError, match="^candidates: bayes failed on the test part: NotFittedError: "):
         one.open(delivered=unfitted)
 
@@ -177,6 +190,8 @@ def test_the_selection_is_described_with_what_it_has_cost(case):
         "baseline": 0.4,
         "beats_baseline": None,
         "E_test": opening.estimates[0].value,
+        "rows_delivered": 45,
+        "rows": {"estimates": 45, "labeled": 45, "test": 15},
         "test_openings": 1,
         "test_refused": None,
         "deliver": {"form": "vote", "target": FORMS["vote"].target, "bytes": size, "bytes_final": size},

@@ -21,6 +21,8 @@ SELECTION = {
     "baseline": 0.3,
     "beats_baseline": True,
     "E_test": 0.125,
+    "rows_delivered": 8,
+    "rows": {"estimates": 8, "labeled": 8, "test": 4},
     "test_openings": 1,
     "test_refused": None,
     "deliver": FINAL,

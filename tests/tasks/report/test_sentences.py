@@ -54,7 +54,7 @@ def test_many_skipped_shards_are_counted_and_the_first_ten_named(summary):
 
 def test_the_choice_its_bound_and_the_test_part_come_with_their_numbers(summary):
     texts = sentences(summary())
-    assert ["selected", "baseline", "bound", "E_test", "delivered"] == list(texts)
+    assert ["selected", "baseline", "rows", "bound", "E_test", "delivered"] == list(texts)
     assert "bayes, by one standard error of E_cv = 10.0 %" == texts["selected"]
     assert "probability 90 %" in texts["bound"]
     assert "is at most 25.0 %: E_val" in texts["bound"]
@@ -62,6 +62,16 @@ def test_the_choice_its_bound_and_the_test_part_come_with_their_numbers(summary)
     assert texts["E_test"].startswith("12.5 % [10.0–20.0], of g: trained on all labelled rows; ")
     assert "for this model alone" in texts["E_test"]
     assert "for 3 different winners so far" in sentences(summary(test_openings=3))["E_test"]
+
+
+def test_each_number_says_on_how_many_rows_it_rests(summary):
+    assert "all 8 labelled rows" in sentences(summary())["rows"]
+    rows = {"estimates": 4000, "labeled": 277_677, "test": 69_419}
+    text = sentences(summary(rows=rows, rows_delivered=277_677))["rows"]
+    assert "estimates on 4000 of 277,677 labelled rows" in text
+    assert "trained on 277,677; " in text
+    assert "69,419" in text
+    assert "test" not in sentences(summary(rows={**rows, "test": 0}))["rows"]
 
 
 def test_the_bound_says_what_the_comparison_of_many_learners_adds(summary):
@@ -103,7 +113,7 @@ def test_weights_are_named(summary, settings_with):
 def test_what_is_not_there_has_no_sentence(summary):
     without = summary(bound=None, bound_of_one=None, E_test=None, criterion="max(E_cv, E_maxdt)", indistinguishable=[])
     assert "bayes, by one standard error of max(E_cv, E_maxdt)" == sentences(without)["selected"]
-    assert ["selected", "baseline", "delivered"] == list(sentences(without))
+    assert ["selected", "baseline", "rows", "delivered"] == list(sentences(without))
     assert "0.0 %" in sentences(summary(E_test=0.0))["E_test"]  # a zero is there
     assert "disagreement" not in sentences(summary(least_half_error=0.0004))  # at least 0.0 % says nothing
 

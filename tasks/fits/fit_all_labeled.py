@@ -1,0 +1,36 @@
+"""The one fit of the winner on all labelled rows outside of the test part, if the estimates use a part of them."""
+
+import logging
+from typing import Any
+
+from heldout.fit_warnings import WarningCounts
+from tasks.fits import worker
+from tasks.fits.executor import Work
+from tasks.fits.fan_out import run_all
+from tasks.params import Candidate, Settings
+from tasks.plans import all_labeled
+from tasks.runtime.errors import UserError
+from tasks.storage import fit_cache
+
+log = logging.getLogger("heldout")
+
+
+def fit_all_labeled(settings: Settings, winner: Candidate) -> Any:
+    """The hypothesis that a run without split.rows would deliver; stored like all fits.
+
+    Raises UserError if the winner fails on these rows.
+    """
+    key, state = all_labeled.fit_key(settings, winner)
+    work = Work(f"all labelled rows · {winner.name}", (settings, winner, key, state), (key,))
+    todo = [] if fit_cache.has(key) else [work]
+    for reason in run_all(settings, "all labelled rows", worker.fit_all_labeled, todo, 1 - len(todo)):
+        if reason is not None:
+            raise UserError(
+                f"candidates: {winner.name} was selected on {settings.split.rows} rows, and fails on all labelled "
+                f"rows: {reason}; fix or remove it, or keep fewer labels with data.labeled_rows"
+            )
+    hypothesis, warned = fit_cache.load(key)
+    counted = WarningCounts.of([warned])
+    if counted.concerned:
+        log.warning("select: %s on all labelled rows: %s", winner.name, counted)
+    return hypothesis

@@ -1,0 +1,88 @@
+"""How long a learner takes: measured by small fits in the workers that will make the fits of a run.
+
+The seconds are those of the processor, which a worker with one thread has for itself: they do not depend on what else
+runs meanwhile.
+"""
+
+import resource
+import time
+from collections.abc import Sequence
+from concurrent.futures import Executor
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from heldout.errors import FitFailure
+from heldout.fitting import answers, fit_and_test
+from heldout.losses import Loss
+from heldout.records import Split
+from tasks.fits.quiet import quiet
+from tasks.params import Candidate, Settings
+from tasks.plans.budget import Cost
+
+_MOST_ROWS, _MOST_BYTES = 40_000, 40e6  # of the sample that a worker gets
+_FIRST_ROWS, _GROWTH = 250, 4
+_LONG_SECONDS = 0.6  # a fit that long is the last
+_SHORT_SECONDS = 0.1  # a fit that short is made once more, to be sure
+_FEW_ANSWERS, _MOST_ANSWERS = 20, 4000
+
+
+def measure_all(
+    pool: Executor, settings: Settings, X: Any, y: NDArray[np.generic], loss: Loss
+) -> dict[str, tuple[Cost, float]]:
+    """The cost of each candidate on rows of X, a frame or a stored table, and the most bytes that its worker held."""
+    places = np.random.default_rng(0).permutation(X.shape[0])[:_MOST_ROWS]
+    a_row = X.iloc[places[:_FIRST_ROWS]].memory_usage(deep=True).sum() / min(len(places), _FIRST_ROWS)
+    places = places[: max(_FIRST_ROWS, int(_MOST_BYTES / a_row))]
+    some = X.iloc[places].reset_index(drop=True)
+    futures = {
+        candidate.name: pool.submit(measure, settings, candidate, some, y[places], loss)
+        for candidate in settings.candidates
+    }
+    return {name: future.result() for name, future in futures.items()}
+
+
+def measure(settings: Settings, candidate: Candidate, X: Any, y: NDArray[np.generic], loss: Loss) -> tuple[Cost, float]:
+    """In a worker, on rows in random order: the cost, and the most bytes held.
+
+    A fit that fails costs the time until it failed: the run will say so.
+    """
+    settings.use_folder()
+    learner = candidate.learner()
+    points: list[tuple[int, float, float]] = []
+    with quiet():
+        _measured(learner, X, y, loss, sizes(len(y))[0])  # imports
+        for rows in sizes(len(y)):
+            fit, answer = _measured(learner, X, y, loss, rows)
+            if fit < _SHORT_SECONDS:
+                again = _measured(learner, X, y, loss, rows)
+                fit, answer = min(fit, again[0]), min(answer, again[1])
+            points.append((rows, fit, answer))
+            if fit + answer * rows > _LONG_SECONDS:
+                break
+    return Cost(*zip(*points, strict=True)), 1024.0 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+
+
+def sizes(rows: int) -> Sequence[int]:
+    """The numbers of training rows to measure: each four times the one before, the last one all `rows`."""
+    found = [rows]
+    while found[-1] >= _FIRST_ROWS:
+        found.append(found[-1] // _GROWTH)
+    return found[::-1]
+
+
+def _measured(learner: Any, X: Any, y: NDArray[np.generic], loss: Loss, rows: int) -> tuple[float, float]:
+    """The seconds of a fit on the first `rows` with the fixed cost of its test, and of each answer."""
+    everything = np.arange(len(y))
+    clock = [time.process_time()]
+    try:
+        fitted = fit_and_test(learner, X, y, Split(everything[:rows], everything[:_FEW_ANSWERS]), loss, 0)
+        for count in (_FEW_ANSWERS, _MOST_ANSWERS):
+            clock.append(time.process_time())
+            answers(fitted.hypothesis, X, loss, everything[:count])
+    except FitFailure:
+        return time.process_time() - clock[0], 0.0
+    clock.append(time.process_time())
+    fit, few, many = np.diff(clock).tolist()
+    return fit, max(0.0, many - few) / max(1, min(len(y), _MOST_ANSWERS) - _FEW_ANSWERS)
