@@ -1,37 +1,45 @@
-"""`make serve`: a Prefect server, a worker, and the deployments of prefect.yaml, until Ctrl-C."""
+"""`make serve`: a Prefect server and the deployments of prefect.yaml, until Ctrl-C."""
 
-import os
 import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 from types import FrameType
 
 import psutil
 
-from tasks.runtime import environment
+from tasks.runtime import environment, server
 from tasks.runtime.errors import UserError
-from tasks.runtime.server import healthy
+from tasks.runtime.secret import write_private
 
-HOST, PORT, POOL = "127.0.0.1", 4200, "heldout"
-URL = f"http://{HOST}:{PORT}/api"
+PORT = 4200
+URL = server.address(PORT)
 _START_SECONDS, _STOP_SECONDS = 120, 20
+Children = dict[subprocess.Popen[bytes], signal.Signals]  # each with the signal that stops it
+_PROFILE = Path(".prefect/profiles.toml")  # named in pyproject.toml: `prefect` reads it in this folder
+READY = f"""pages: {URL.removesuffix("/api")}
+they ask for a password: the line PREFECT_API_AUTH_STRING in {_PROFILE}, which only you can read
+in another terminal, in this folder, to run at once:
+
+PREFECT_API_URL={URL}
+
+  prefect deployment run 'validate/nightly-validation'
+
+Ctrl-C stops all"""
 
 
 def main() -> int:
     """Start all, wait, stop all; returns the exit code."""
     for number in (signal.SIGINT, signal.SIGTERM):  # a shell's background job would ignore the first
         signal.signal(number, _interrupt)
-    children: list[subprocess.Popen[bytes]] = []
+    children: Children = {}
     try:
         environment.enter()
         _start_all(children)
-        print(f"pages: http://{HOST}:{PORT}\nin another terminal, to run at once:\n")
-        print(f"PREFECT_API_URL={URL}\n")
-        print("  prefect deployment run 'validate/nightly-validation'\n\nCtrl-C stops all", flush=True)
         while all(child.poll() is None for child in children):
             time.sleep(0.5)
-        raise UserError("the Prefect server or its worker ended by itself; see its output above")
+        raise UserError("the Prefect server or the process of the deployments ended by itself; see its output above")
     except UserError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
@@ -40,54 +48,43 @@ def main() -> int:
         return 0
     finally:
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # a second Ctrl-C would leave processes behind
-        for child in reversed(children):
-            _stop(child)
+        for child, number in reversed(children.items()):
+            _stop(child, number)
+        if children:
+            _PROFILE.unlink(missing_ok=True)
 
 
-def _start_all(children: list[subprocess.Popen[bytes]]) -> None:
-    """Append the server and the worker to `children`, each as soon as it is started."""
-    if healthy(URL):
+def _start_all(children: Children) -> None:
+    """Add the server and the process of the deployments to `children`, each as soon as it is started."""
+    if server.healthy(URL):
         raise UserError(f"a Prefect server answers at {URL} already; stop it first")
-    os.environ["PREFECT_API_URL"] = URL
     print("starting the Prefect server", flush=True)
-    children.append(_start("server", "start", "--host", HOST, "--port", str(PORT)))
-    _wait_for(children[0])
-    _call("work-pool", "create", POOL, "--type", "process", "--overwrite")
-    _call("--no-prompt", "deploy", "--all")
-    children.append(_start("worker", "start", "--pool", POOL, "--type", "process"))
+    server.use(PORT)
+    prefect = server.start(PORT, {"PREFECT_SERVER_UI_API_URL": "/api"})  # the pages' own address, also in a tunnel
+    children[prefect] = signal.SIGTERM
+    _wait_for(prefect)
+    lines = ['active = "heldout"', "[profiles.heldout]", f'PREFECT_API_URL = "{URL}"']
+    lines += [f'PREFECT_API_AUTH_STRING = "{server.login()}"', ""]
+    write_private(_PROFILE, "\n".join(lines).encode())
+    # in another session Ctrl-C does not reach it: it stops before its server does
+    command = [sys.executable, "-m", "flows.deployments"]
+    children[subprocess.Popen(command, stdin=subprocess.DEVNULL, start_new_session=True)] = signal.SIGINT  # noqa: S603
 
 
-def _prefect(*arguments: str) -> list[str]:
-    return [sys.executable, "-m", "prefect", *arguments]
-
-
-def _start(*arguments: str) -> subprocess.Popen[bytes]:
-    # in another session Ctrl-C does not reach it: the worker stops before its server does
-    return subprocess.Popen(_prefect(*arguments), stdin=subprocess.DEVNULL, start_new_session=True)  # noqa: S603
-
-
-def _call(*arguments: str) -> None:
-    ran = subprocess.run(  # noqa: S603
-        _prefect(*arguments), stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False
-    )
-    if ran.returncode:
-        raise UserError(f"prefect {' '.join(arguments)} failed: {ran.stdout.strip()} {ran.stderr.strip()}")
-
-
-def _wait_for(server: subprocess.Popen[bytes]) -> None:
+def _wait_for(child: subprocess.Popen[bytes]) -> None:
     deadline = time.monotonic() + _START_SECONDS
-    while not healthy(URL):
-        if server.poll() is not None or time.monotonic() > deadline:
+    while not server.healthy(URL):
+        if child.poll() is not None or time.monotonic() > deadline:
             raise UserError("the Prefect server did not start; see its output above")
         time.sleep(0.2)
 
 
-def _stop(child: subprocess.Popen[bytes]) -> None:
-    """End a process and all its descendants: by SIGINT first, then by SIGKILL."""
+def _stop(child: subprocess.Popen[bytes], number: signal.Signals) -> None:
+    """End a process and all its descendants: by the signal that it waits for first, then by SIGKILL."""
     if child.poll() is not None:
         return
     descendants = psutil.Process(child.pid).children(recursive=True)
-    child.send_signal(signal.SIGINT)
+    child.send_signal(number)
     try:
         child.wait(_STOP_SECONDS)
     except subprocess.TimeoutExpired:

@@ -1,29 +1,32 @@
 """`make ui`: the MLflow pages of the store that params.yaml names."""
 
-import os
 import sys
+
+import uvicorn
 
 from tasks.params import load
 from tasks.runtime import environment
 from tasks.runtime.errors import UserError
+from tasks.track import pages
 
 HOST, PORT = "127.0.0.1", 5000
 
 
 def main() -> int:
-    """Replace this process by MLflow's server; returns only if there is nothing to start."""
+    """Show the pages until Ctrl-C; returns the exit code."""
     try:
         environment.enter()
-        uri = load().tracking.uri
+        settings = load()
+        if settings.tracking.uri.startswith("http"):
+            print(f"a server keeps the runs; open {settings.tracking.uri}")
+            return 0
+        application = pages.application(settings)
     except UserError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
-    if uri.startswith("http"):
-        print(f"a server keeps the runs; open {uri}")
-        return 0
     print(f"the runs: http://{HOST}:{PORT}", flush=True)
-    command = [sys.executable, "-m", "mlflow", "ui", "--backend-store-uri", uri, "--host", HOST, "--port", str(PORT)]
-    return os.execv(sys.executable, command)  # noqa: S606
+    uvicorn.run(application, host=HOST, port=PORT, log_level="warning")
+    return 0
 
 
 if __name__ == "__main__":

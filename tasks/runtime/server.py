@@ -1,4 +1,4 @@
-"""A Prefect server for as long as one process runs flows."""
+"""Prefect servers of this checkout, which answer only those who know its secret: docs/decisions/0023."""
 
 import atexit
 import os
@@ -8,13 +8,19 @@ import sys
 import time
 import urllib.error
 import urllib.request
+from collections.abc import Mapping
 from pathlib import Path
+from typing import IO
 
 from tasks.runtime.environment import CACHE
 from tasks.runtime.errors import UserError
+from tasks.runtime.secret import checkout_secret
 
 _PATIENCE_SECONDS = 120
-_API_URL = "PREFECT_API_URL"
+_API_URL, _SECRET = "PREFECT_API_URL", "PREFECT_API_AUTH_STRING"
+_HOST = "127.0.0.1"
+# like Prefect's own temporary servers: no pages, and only the services that record runs
+_TEMPORARY = {"PREFECT_UI_ENABLED": "0", "PREFECT__SERVER_EPHEMERAL": "1"}
 
 
 class Server:
@@ -34,20 +40,14 @@ class Server:
         if _API_URL in os.environ:
             return
         with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
+            probe.bind((_HOST, 0))
             port = probe.getsockname()[1]
-        self._url = f"http://127.0.0.1:{port}/api"
+        self._url = address(port)
         CACHE.mkdir(exist_ok=True)
         with _log_file().open("ab") as log:
-            self._process = subprocess.Popen(  # noqa: S603
-                [sys.executable, "-P", str(Path(__file__).with_name("server_process.py")), str(port), str(os.getpid())],
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=log,
-                env=_environment(),
-            )
+            self._process = start(port, _TEMPORARY, log)
         atexit.register(self.stop)
-        os.environ[_API_URL] = self._url
+        use(port)
 
     def wait(self) -> None:
         """Return when the server answers. Raises UserError if it does not."""
@@ -71,7 +71,41 @@ class Server:
             self._process.kill()
             self._process.wait()
         self._process = None
-        os.environ.pop(_API_URL, None)
+        for name in (_API_URL, _SECRET):
+            os.environ.pop(name, None)
+
+
+def address(port: int) -> str:
+    """The API address of our server at a port."""
+    return f"http://{_HOST}:{port}/api"
+
+
+def login() -> str:
+    """What our servers ask for: a user's name and the secret of this checkout."""
+    return f"heldout:{checkout_secret('prefect server')}"
+
+
+def use(port: int) -> None:
+    """Have Prefect, in this process and those that it starts, use our server at a port. Call before its import."""
+    os.environ[_API_URL] = address(port)
+    os.environ[_SECRET] = login()
+
+
+def start(port: int, settings: Mapping[str, str], output: IO[bytes] | None = None) -> subprocess.Popen[bytes]:
+    """Start our server at a port; its secret is in its environment, which other users cannot read."""
+    guarded = {
+        "PREFECT__SERVER_FINAL": "1",
+        "PREFECT_SERVER_API_AUTH_STRING": login(),
+        "PREFECT_SERVER_API_CSRF_PROTECTION_ENABLED": "true",
+        "PREFECT_SERVER_API_CORS_ALLOWED_ORIGINS": f"http://{_HOST}:{port}",
+    }
+    return subprocess.Popen(  # noqa: S603
+        [sys.executable, "-P", str(Path(__file__).with_name("server_process.py")), str(port), str(os.getpid())],
+        stdin=subprocess.DEVNULL,
+        stdout=output,
+        stderr=output,
+        env={**os.environ, **guarded, **settings},
+    )
 
 
 def healthy(url: str) -> bool:
@@ -85,8 +119,3 @@ def healthy(url: str) -> bool:
 
 def _log_file() -> Path:
     return CACHE / "prefect-server.log"
-
-
-def _environment() -> dict[str, str]:
-    # like Prefect's own temporary servers: no pages, and only the services that record runs
-    return {**os.environ, "PREFECT_UI_ENABLED": "0", "PREFECT__SERVER_EPHEMERAL": "1", "PREFECT__SERVER_FINAL": "1"}

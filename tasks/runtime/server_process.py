@@ -1,4 +1,4 @@
-"""The process of a temporary Prefect server, started by tasks/runtime/server.py with the arguments PORT and PARENT.
+"""The process of a Prefect server, started by tasks/runtime/server.py with the arguments PORT and PARENT.
 
 Ctrl-C reaches every process of a terminal. The server ignores it, because the flows still have to report
 how they ended. It stops on SIGTERM, or when the process that started it is gone.
@@ -9,16 +9,29 @@ import signal
 import sys
 import threading
 import time
+from pathlib import Path
 
 import uvicorn
+from starlette.types import ASGIApp
+
+sys.path.append(str(Path(__file__).parents[2]))  # last: a file of the checkout cannot replace a library
+
+from tasks.runtime.own_address import OwnAddressOnly
+
+
+def application() -> ASGIApp:
+    """Prefect's API and pages, for this machine's own programs and pages alone."""
+    from prefect.server.api.server import create_app
+
+    return OwnAddressOnly(create_app())
 
 
 def serve(port: int, parent: int) -> None:
-    """Serve Prefect's API on loopback until SIGTERM, or until the process `parent` is gone."""
+    """Serve on loopback until SIGTERM, or until the process `parent` is gone."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     server = uvicorn.Server(
         uvicorn.Config(
-            "prefect.server.api.server:create_app",
+            application,
             factory=True,
             host="127.0.0.1",
             port=port,

@@ -132,21 +132,31 @@ def snapshot(tmp_path_factory) -> Path:
     return folder
 
 
+@dataclass(frozen=True)
+class PrefectServer:
+    """A running server, what it asks its users for, and its current folder."""
+
+    url: str
+    secret: str
+    folder: Path
+
+
 @pytest.fixture(scope="session")
 def clone(snapshot, tmp_path_factory) -> Callable[..., Checkout]:
-    """A function that makes a fresh clone; a Prefect server's address spares its flows the start of one."""
+    """A function that makes a fresh clone; a Prefect server spares its flows the start of one."""
 
-    def make(server: str | None = None) -> Checkout:
+    def make(server: PrefectServer | None = None) -> Checkout:
         path = tmp_path_factory.mktemp("checkout") / "heldout"
         Checkout(snapshot).git("clone", "--quiet", str(snapshot), str(path))
-        return Checkout(path, {"PREFECT_API_URL": server} if server else {})
+        known = {"PREFECT_API_URL": server.url, "PREFECT_API_AUTH_STRING": server.secret} if server else {}
+        return Checkout(path, known)
 
     return make
 
 
 @pytest.fixture(scope="session")
-def server(tmp_path_factory) -> Iterator[str]:
-    """The address of a Prefect server that lives as long as the tests."""
+def server(tmp_path_factory) -> Iterator[PrefectServer]:
+    """A Prefect server that lives as long as the tests."""
     folder = tmp_path_factory.mktemp("server")
     made = Server()
     with pytest.MonkeyPatch.context() as patch:
@@ -156,9 +166,9 @@ def server(tmp_path_factory) -> Iterator[str]:
         with contextlib.chdir(folder):
             made.start()
             made.wait()
-            address = os.environ["PREFECT_API_URL"]
+            found = PrefectServer(os.environ["PREFECT_API_URL"], os.environ["PREFECT_API_AUTH_STRING"], folder)
     try:
-        yield address
+        yield found
     finally:
         made.stop()
 

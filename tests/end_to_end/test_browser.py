@@ -1,7 +1,6 @@
 """What people look at, in a real browser: the report page and the MLflow pages."""
 
 import contextlib
-import shutil
 import signal
 import subprocess
 import time
@@ -9,19 +8,12 @@ import urllib.request
 
 import pytest
 
-CHROMIUM = shutil.which("chromium")
-QUIET = ("--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update")
+from tests.end_to_end.browser import CHROMIUM, page
+
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.skipif(CHROMIUM is None, reason="needs the browser chromium on the PATH"),
 ]
-
-
-def page(address: str, profile: object) -> str:
-    """The page's elements after its scripts ran for twenty seconds of its own time."""
-    options = ("--headless", "--no-sandbox", "--disable-gpu", "--disable-sync", "--virtual-time-budget=20000")
-    command = [str(CHROMIUM), *options, *QUIET, f"--user-data-dir={profile}", "--dump-dom", address]
-    return subprocess.run(command, capture_output=True, text=True, timeout=120, check=True).stdout
 
 
 def test_the_report_shows_every_candidate_and_both_pictures(reproduced, tmp_path):

@@ -1,28 +1,44 @@
-"""`make serve`: a server, a worker and a deployment that validates, all gone after Ctrl-C."""
+"""`make serve`: a server and a deployment that validates, shut for everyone else, and gone after Ctrl-C."""
 
+import json
 import os
 import signal
 import socket
+import stat
+import tomllib
+from pathlib import Path
 
 import pytest
 from mlflow import MlflowClient
 
-ADDRESS = "http://127.0.0.1:4200/api"
+from tasks.runtime.errors import UserError
+from tests.end_to_end.browser import CHROMIUM, page, tried_from_elsewhere
+from tests.end_to_end.foreign_page import ask, assert_shut, command_run, senders, with_secret
+
+PAGES = "http://127.0.0.1:4200"
+ADDRESS = f"{PAGES}/api"
 STOP_SECONDS = 60
 
 
 @pytest.mark.slow
 @pytest.mark.timeout(1200)
-def test_the_deployment_validates_and_ctrl_c_leaves_no_process(clone, write_params, tmp_path):
+def test_the_deployment_validates_runs_no_command_and_ctrl_c_leaves_no_process(clone, write_params, tmp_path):
     with socket.socket() as probe:
         if probe.connect_ex(("127.0.0.1", 4200)) == 0:
             pytest.skip("port 4200 is taken")
-    checkout, said = clone(), tmp_path / "said.txt"
+    checkout, said, planted = clone(), tmp_path / "said.txt", tmp_path / "planted"
     write_params(checkout.path / "params.yaml")
     with said.open("w") as file:
         process = checkout.start("python", "-m", "flows.serve", stdout=file, stderr=file)
         try:
             checkout.wait_until(lambda: f"PREFECT_API_URL={ADDRESS}" in said.read_text().splitlines(), process)
+            plant(f"touch {planted}")
+            if CHROMIUM:
+                look(tmp_path)
+            profile = checkout.path / ".prefect/profiles.toml"
+            secret = tomllib.loads(profile.read_text())["profiles"]["heldout"]["PREFECT_API_AUTH_STRING"]
+            assert 0o600 == stat.S_IMODE(profile.stat().st_mode)
+            plant_with_secret(f"touch {planted}", with_secret(PAGES, secret))
             other = type(checkout)(checkout.path, {"PREFECT_API_URL": ADDRESS})
             run = other.run("prefect", "deployment", "run", "validate/nightly-validation", "--watch")
             assert "Completed" in run.stdout
@@ -32,9 +48,57 @@ def test_the_deployment_validates_and_ctrl_c_leaves_no_process(clone, write_para
         finally:
             for left in [process, *checkout.processes()]:
                 left.kill()
+    assert not planted.exists()
+    assert not profile.exists()
     assert "Traceback" not in said.read_text()
+    assert secret.partition(":")[2] not in said.read_text()
     client = MlflowClient(f"sqlite:///{checkout.path}/mlruns/mlflow.db")
     experiment = client.get_experiment_by_name("heldout").experiment_id
     parents = [run for run in client.search_runs([experiment]) if "mlflow.parentRunId" not in run.data.tags]
     assert ["FINISHED"] == [run.info.status for run in parents]
     assert (checkout.path / "reports/selection.json").exists()
+
+
+def look(folder: Path) -> None:
+    """In a browser the pages ask for the password, and a page from elsewhere gets nothing at all."""
+    for name in (PAGES, PAGES.replace("127.0.0.1", "localhost")):
+        assert 'type="password"' in page(name, folder / "profile")
+    calls = [("POST", "/api/flows/filter"), ("GET", "/api/health"), ("GET", "/ui-settings")]
+    refused = ["cors failed", "no-cors "] * len(calls)  # the second kind of request is sent, but nobody may read it
+    assert refused == tried_from_elsewhere(PAGES, calls)
+
+
+def plant(command: str) -> None:
+    """Other pages and programs without the secret create nothing and read nothing, not even the settings."""
+    requests = [("POST", "/api/deployments/filter", {}), ("GET", "/api/health", None), ("GET", "/ui-settings", None)]
+    assert_shut(PAGES, requests, own_words="api_url")
+    for headers in [*senders(PAGES).values(), {}, {"Content-Type": "text/plain"}]:
+        assert [403] == [answer.status for answer in command_run(PAGES, headers, command)]
+    assert 401 == ask(PAGES, "GET", "/api/csrf-token?client=guessed").status
+
+
+def plant_with_secret(command: str, headers: dict[str, str]) -> None:
+    """A deployment that names a command, and the deployment of this checkout changed to name one: neither runs it."""
+    assert [201, 201, 201] == [answer.status for answer in command_run(PAGES, headers, command)]
+    found = ask(PAGES, "GET", "/api/deployments/name/validate/nightly-validation", headers=headers)
+    changed = {
+        "entrypoint": "planted.py:planted",
+        "pull_steps": [{"prefect.deployments.steps.run_shell_script": {"script": command}}],
+    }
+    assert 204 == ask(PAGES, "PATCH", f"/api/deployments/{json.loads(found.text)['id']}", changed, headers).status
+
+
+@pytest.mark.slow
+def test_a_deployment_that_asks_for_a_work_pool_is_refused(tmp_path, monkeypatch):
+    from flows import deployments
+
+    monkeypatch.chdir(tmp_path)
+    given = {
+        "name": "heldout",
+        "deployments": [{"name": "mine", "work_pool": {"name": "pool"}, "schedules": [{}, {"a": 1}]}],
+    }
+    Path("prefect.yaml").write_text(json.dumps(given))
+    with pytest.raises(UserError) as refused:
+        deployments.load()
+    places = [line.split()[1] for line in str(refused.value).splitlines()]
+    assert {"deployments[0].entrypoint", "deployments[0].work_pool", "deployments[0].schedules[1].a"} == set(places)

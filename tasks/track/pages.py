@@ -1,0 +1,29 @@
+"""MLflow's pages of the store, for this machine's own pages and programs alone."""
+
+import os
+
+from starlette.types import ASGIApp
+
+from tasks.params import Settings
+from tasks.runtime.own_address import OwnAddressOnly
+from tasks.track.store import connect
+
+
+def application(settings: Settings) -> ASGIApp:
+    """The pages as an application for uvicorn. Raises UserError if the store cannot be reached.
+
+    MLflow's own check lets pages at every other port of this machine write, and pages of every name that begins like a
+    private address (10.evil.example), so that it is not enough.
+    """
+    connect(settings)
+    from mlflow.server import constants
+    from mlflow.store.tracking import DEFAULT_ARTIFACTS_URI
+
+    # what `mlflow ui` sets for the application that it starts
+    os.environ[constants.BACKEND_STORE_URI_ENV_VAR] = settings.tracking.uri
+    os.environ[constants.ARTIFACT_ROOT_ENV_VAR] = DEFAULT_ARTIFACTS_URI
+    os.environ[constants.ARTIFACTS_DESTINATION_ENV_VAR] = "./mlartifacts"
+    os.environ[constants.SERVE_ARTIFACTS_ENV_VAR] = "true"
+    from mlflow.server.fastapi_app import app
+
+    return OwnAddressOnly(app)

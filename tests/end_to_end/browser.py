@@ -1,0 +1,49 @@
+"""A real browser, where the machine has one."""
+
+import http.server
+import json
+import shutil
+import subprocess
+import tempfile
+import threading
+from html import unescape
+from pathlib import Path
+
+CHROMIUM = shutil.which("chromium")
+QUIET = ("--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update")
+
+
+def page(address: str, profile: object) -> str:
+    """The page's elements after its scripts ran for twenty seconds of its own time."""
+    options = ("--headless", "--no-sandbox", "--disable-gpu", "--disable-sync", "--virtual-time-budget=20000")
+    command = [str(CHROMIUM), *options, *QUIET, f"--user-data-dir={profile}", "--dump-dom", address]
+    return subprocess.run(command, capture_output=True, text=True, timeout=120, check=True).stdout
+
+
+def tried_from_elsewhere(address: str, calls: list[tuple[str, str]]) -> list[str]:
+    """What a page at another port of this machine gets from `address`, for each method and path."""
+    script = f"""
+    const found = [], address = {json.dumps(address)};
+    const note = what => {{ found.push(what); document.title = JSON.stringify(found); }};
+    const ask = async (method, path, mode) => {{
+        const asked = {{method, mode, body: method == "GET" ? undefined : "{{}}"}};
+        try {{ const answer = await fetch(address + path, asked); note(mode + " " + (await answer.text())); }}
+        catch (error) {{ note(mode + " failed"); }}
+    }};
+    onload = async () => {{
+        for (const [method, path] of {json.dumps(calls)})
+            for (const mode of ["cors", "no-cors"]) await ask(method, path, mode);
+    }};"""
+    with tempfile.TemporaryDirectory() as folder:
+        (Path(folder) / "page.html").write_text(f"<title></title><script>{script}</script>", encoding="utf-8")
+        handler = lambda *given: _Silent(*given, directory=folder)  # noqa: E731
+        with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as elsewhere:
+            threading.Thread(target=elsewhere.serve_forever, daemon=True).start()
+            seen = page(f"http://127.0.0.1:{elsewhere.server_port}/page.html", f"{folder}/profile")
+            elsewhere.shutdown()
+    return list(json.loads(unescape(seen.partition("<title>")[2].partition("</title>")[0])))
+
+
+class _Silent(http.server.SimpleHTTPRequestHandler):
+    def log_message(self, *_: object) -> None:
+        """Nothing."""
