@@ -58,7 +58,7 @@ def _count_scheme(counts: FitCounts, settings: Settings, design: Design, plan: F
             counts.rows[candidate.name] += passes * len(design.y)
     to_fit = units_of_scheme.candidates_to_fit(settings, keys)
     for candidate, units in units_of_scheme.plan_units(to_fit, plan, versions):
-        missing = [unit.number for unit in units if not fit_cache.has(unit.key)]
+        missing = [unit.number for unit in units if not units_of_scheme.is_stored(unit, plan)]
         counts.stored += len(units) - len(missing)
         counts.table[candidate.name][plan.name] = len(missing)
         counts.rows[candidate.name] += sum(plan.splits[number].n_train for number in missing)

@@ -9,6 +9,7 @@ from typing import IO
 
 from tasks.runtime.environment import CACHE
 from tasks.runtime.errors import UserError
+from tasks.runtime.private_files import private_folder, private_opener
 
 _FILE = CACHE / "lock"
 _PATIENCE_SECONDS = 3.0  # the host notices the end of its `dvc` process after a moment
@@ -33,8 +34,8 @@ def checkout_lock() -> Iterator[None]:
     if _held:
         yield
         return
-    CACHE.mkdir(exist_ok=True)
-    with _FILE.open("a+") as file:
+    private_folder(CACHE)
+    with open(_FILE, "a+", opener=private_opener) as file:
         deadline = time.monotonic() + _PATIENCE_SECONDS
         while not _locked(file):
             if time.monotonic() > deadline:

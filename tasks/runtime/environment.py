@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 from tasks.runtime.errors import UserError
+from tasks.runtime.private_files import private_folder
 
 CACHE = Path(".cache")
 
@@ -35,6 +36,7 @@ def enter() -> Path:
     if root is None:
         raise UserError(f"{here} is not inside a heldout checkout: no dvc.yaml here or above; change to a checkout")
     os.chdir(root)
+    private_folder(CACHE)
     if str(root) not in sys.path:
         sys.path.insert(0, str(root))
     for name, value in _SETTINGS.items():
