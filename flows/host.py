@@ -26,6 +26,7 @@ from tasks.runtime import environment
 from tasks.runtime.checkout_lock import checkout_lock
 from tasks.runtime.environment import CACHE, copy_suffix
 from tasks.runtime.errors import UserError
+from tasks.runtime.private_files import private_folder, private_opener
 
 log = logging.getLogger("heldout")
 
@@ -65,7 +66,7 @@ class Host:
         address = _address(driver)
         address.unlink(missing_ok=True)
         with socket.socket(socket.AF_UNIX) as listener, ExitStack() as closing:
-            listener.bind(str(address))
+            _bind(listener, address)
             closing.callback(address.resolve().unlink, missing_ok=True)  # DVC may have removed the folder by then
             listener.listen()
             threading.Thread(target=_watch, args=(driver,), daemon=True).start()
@@ -165,8 +166,8 @@ def _driver() -> psutil.Process:
 
 
 def _start(driver: psutil.Process, address: Path) -> socket.socket:
-    CACHE.mkdir(exist_ok=True)
-    with _LOG.open("wb") as file:
+    private_folder(CACHE)
+    with open(_LOG, "wb", opener=private_opener) as file:
         process = subprocess.Popen(  # noqa: S603
             [sys.executable, "-m", "flows.host", str(driver.pid)], stdin=subprocess.DEVNULL, stdout=file, stderr=file
         )
@@ -177,6 +178,16 @@ def _start(driver: psutil.Process, address: Path) -> socket.socket:
             return connection
         time.sleep(0.05)
     raise UserError(_LOG.read_text().strip().removeprefix("error: ") or f"no host started; see {_LOG}")
+
+
+def _bind(listener: socket.socket, address: Path) -> None:
+    """Listen at an address that only its owner may connect to, from its first moment on."""
+    before = os.umask(0o177)
+    try:
+        listener.bind(str(address))
+        address.chmod(0o600)  # a strict umask forbids its owner to connect
+    finally:
+        os.umask(before)
 
 
 def _connect(address: Path) -> socket.socket | None:

@@ -16,7 +16,7 @@ def report(settings: Settings) -> None:
     summary = read_summary(settings)
     plots.draw(summary)
     render.write_report(summary)
-    model = model_file.load(files.MODEL)
+    model = model_file.load(files.MODEL, settings.execution.allowed_modules)
     winner = next(candidate for candidate in settings.candidates if candidate.name == summary.selected)
     with lifecycle.run(settings):
         speed = compare_speed(settings, winner, model)

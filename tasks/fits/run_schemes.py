@@ -131,7 +131,8 @@ def _fit_work(settings: Settings, plans: Sequence[FitPlan], units: Units, versio
             seconds = plan.seconds_a_fit(fit_times.known(candidate, versions.labeled))
             for group in _groups(units.get((plan.name, candidate.name), []), plan.fits_a_task(seconds)):
                 keys = tuple(unit.key for unit in group)
-                missing = [unit for unit in group if prefetch.is_prefetched(keys) or not fit_cache.has(unit.key)]
+                waited_for = prefetch.is_prefetched(keys)
+                missing = [unit for unit in group if waited_for or not units_of_scheme.is_stored(unit, plan)]
                 if not missing:
                     reused += 1
                     continue

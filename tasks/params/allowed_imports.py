@@ -6,6 +6,7 @@ import importlib
 import importlib.util
 import re
 import sys
+import sysconfig
 from collections.abc import Collection
 from pathlib import Path
 from typing import Any
@@ -44,7 +45,12 @@ def resolve(path: str, allowed: Collection[str] = DEFAULT) -> type[Any]:
 
 def is_allowed(module: str, allowed: Collection[str]) -> bool:
     """Whether a module may be imported: it is named, or is inside a named module."""
-    return any(module == name or module.startswith(f"{name}.") for name in (_PROJECT, *allowed))
+    return is_inside(module, (_PROJECT, *allowed))
+
+
+def is_inside(module: str, names: Collection[str]) -> bool:
+    """Whether a module is one of those named, or inside one."""
+    return any(module == name or module.startswith(f"{name}.") for name in names)
 
 
 def use_folder(folder: str, allowed: Collection[str]) -> None:
@@ -56,6 +62,23 @@ def use_folder(folder: str, allowed: Collection[str]) -> None:
     user_modules = {name.partition(".")[0] for name in allowed} - {*DEFAULT, _PROJECT}
     if folder not in sys.path and not all(map(_is_found, user_modules)):
         sys.path.append(folder)
+
+
+def is_own(kind: type[Any]) -> bool:
+    """Whether a class is of the user's own module: a file that is not installed."""
+    file = source_file(kind.__module__)
+    return file is not None and kind.__module__.partition(".")[0] != _PROJECT
+
+
+def source_file(module: str) -> str | None:
+    """The file of a module of the user, which is imported; None for an installed module."""
+    file = getattr(importlib.import_module(module), "__file__", None)
+    return None if file is None or file.startswith(_installed()) else file
+
+
+@functools.cache
+def _installed() -> tuple[str, ...]:
+    return tuple({sysconfig.get_path(kind) for kind in ("purelib", "platlib", "stdlib")})
 
 
 def _is_found(module: str) -> bool:

@@ -2,16 +2,16 @@
 
 import difflib
 import hashlib
-import importlib
 import inspect
 import re
-import sysconfig
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from heldout.errors import BadArgument
-from tasks.params.allowed_imports import DEFAULT, resolve
+from tasks.params.allowed_imports import DEFAULT, resolve, source_file
+from tasks.params.allowed_values import NAMED_PARTS, check_learner, is_named_part
+from tasks.params.boosting import constraints
 from tasks.params.messages import of_argument
 from tasks.runtime.errors import Misplaced, Place
 
@@ -21,7 +21,6 @@ _LEARNER = ("fit", "predict", "get_params", "set_params")
 _TRANSFORMER = ("fit", "transform", "get_params", "set_params")
 _PART = ("get_params", "set_params")  # inside another learner; a kernel too
 _REFUSAL = re.compile(r"The '(\w+)' parameter of (\w+) (must .*)\. Got (.*) instead\.", re.DOTALL)
-_NAMED_PARTS = ("steps", "estimators", "transformers", "transformer_list")  # lists of (name, learner, …)
 
 
 def build(
@@ -76,9 +75,19 @@ def check(
         raise _refuses_params(estimator, error, ("estimator",)) from None
     last = learner if preprocess is None else learner.steps[-1][1]
     _check_has(last, estimator, _LEARNER, ("estimator",))
+
+    def find(name: str, derived: Place) -> Place:
+        return ("grid", name) if name in from_grid else ("params", name) if name in params else derived
+
+    check_learner(last if family is None else last.learner, find, base=("params",))
     if family is not None:
+        values: Place = ("family", "values")
         for variant in last.path_values():
-            _check_values(variant, lambda _: ("family", "values"))
+            _check_values(variant, lambda _: values)
+            try:
+                check_learner(variant, find)
+            except Misplaced as problem:
+                raise Misplaced(str(problem), values) from None
 
 
 def one_pass(learner: Any) -> Any:
@@ -101,15 +110,9 @@ def check_update(estimator: str, learner: Any, preprocess: str | None, family: d
 
 def own_source(*paths: str | None) -> list[str]:
     """The hash of each module of the user: its text decides what a learner is."""
-    installed = tuple({sysconfig.get_path(kind) for kind in ("purelib", "platlib", "stdlib")})
-    hashes = []
-    for path in paths:
-        if path is None or path == AUTO:
-            continue
-        file = getattr(importlib.import_module(path.rpartition(".")[0]), "__file__", None)
-        if file is not None and not file.startswith(installed):
-            hashes.append(hashlib.sha256(Path(file).read_bytes()).hexdigest())
-    return hashes
+    modules = [path.rpartition(".")[0] for path in paths if path is not None and path != AUTO]
+    files = [file for module in modules if (file := source_file(module)) is not None]
+    return [hashlib.sha256(Path(file).read_bytes()).hexdigest() for file in files]
 
 
 def inner_paths(value: Any) -> Iterator[str]:
@@ -142,9 +145,6 @@ def _make(
         deep = "__" in str(name) and name not in (known or ())
         if not deep:
             _check_known(name, known, path, at)
-        if str(name).rpartition("__")[2] == "memory" and item is not None:
-            text = "stores pickles, which can run code; leave it out: finished fits are stored in any case"
-            raise Misplaced(text, at(name))
         (later if deep else now)[name] = _value(item, allowed, at(name), constructor, name)
     try:
         made = constructor(**now)
@@ -155,6 +155,8 @@ def _make(
     if later:
         made.set_params(**later)
     _check_values(made, at)
+    if constraints(constructor) is not None and made.get_params()["n_jobs"] is None:
+        made.set_params(n_jobs=1)  # None is every core, and workers fit at the same time
     return made
 
 
@@ -172,9 +174,9 @@ def _value(item: Any, allowed: Collection[str], place: Place, owner: Any, name: 
     if not isinstance(item, list):
         return item
     made = [_value(inner, allowed, (*place, number), None, "") for number, inner in enumerate(item)]
-    if name.rpartition("__")[2] in _NAMED_PARTS:  # YAML has no tuples, and scikit-learn asks for some
+    if name.rpartition("__")[2] in NAMED_PARTS:  # YAML has no tuples, and scikit-learn asks for some
         for number, part in enumerate(made):
-            if not (isinstance(part, list) and len(part) > 1 and _is_part(part[1])):
+            if not is_named_part(part):
                 text = "must be a list of a name and a learner, as in [svm, {estimator: sklearn.svm.SVC}]"
                 raise Misplaced(text, (*place, number))
         return [tuple(part) for part in made]
@@ -182,10 +184,6 @@ def _value(item: Any, allowed: Collection[str], place: Place, owner: Any, name: 
     return (
         tuple(made) if tuple in wanted and not {list, "array-like"} & {one for one in wanted if _plain(one)} else made
     )
-
-
-def _is_part(value: Any) -> bool:
-    return hasattr(value, "get_params") or value in ("passthrough", "drop", None)
 
 
 def _plain(constraint: Any) -> bool:

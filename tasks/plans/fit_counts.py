@@ -65,7 +65,7 @@ def _count_scheme(counts: FitCounts, settings: Settings, design: Design, plan: F
             counts.fits[candidate.name].append(Fits(1, len(design.y), len(design.y)))
     to_fit = units_of_scheme.candidates_to_fit(settings, keys)
     for candidate, units in units_of_scheme.plan_units(to_fit, plan, versions):
-        missing = [unit.number for unit in units if not fit_cache.has(unit.key)]
+        missing = [unit.number for unit in units if not units_of_scheme.is_stored(unit, plan)]
         counts.stored += len(units) - len(missing)
         counts.table[candidate.name][plan.name] = len(missing)
         sizes = Counter((plan.splits[number].n_train, len(plan.splits[number].validation)) for number in missing)

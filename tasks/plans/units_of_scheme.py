@@ -14,7 +14,7 @@ from heldout.records import Split
 from tasks.params import Candidate, Settings
 from tasks.plans.fit_plans import FitPlan
 from tasks.plans.read_design import read_design
-from tasks.plans.units import Finished, Unit, Versions
+from tasks.plans.units import Finished, Unit, Versions, hypothesis_key
 from tasks.storage import fit_cache
 
 
@@ -60,6 +60,11 @@ def plan_units(settings: Settings, plan: FitPlan, versions: Versions) -> Iterato
             key = fit_cache.key("fit", versions.labeled, identity, rows_hash, state, plan.keep, *judged)
             units.append(Unit(plan.name, number, key, state))
         yield candidate, units
+
+
+def is_stored(unit: Unit, plan: FitPlan) -> bool:
+    """Whether a fit is finished: its losses are stored, and its hypothesis if the scheme keeps it."""
+    return fit_cache.has(unit.key) and (not plan.keep or fit_cache.has(hypothesis_key(unit)))
 
 
 def first_state(settings: Settings, plan: FitPlan, candidate: Candidate) -> int:

@@ -9,6 +9,7 @@ from typing import IO
 
 from tasks.runtime.environment import CACHE, copy_suffix
 from tasks.runtime.errors import UserError
+from tasks.runtime.private_files import private_folder, private_opener
 
 _PATIENCE_SECONDS = 3.0  # the host notices the end of its `dvc` process after a moment
 _held = False
@@ -32,10 +33,10 @@ def checkout_lock() -> Iterator[None]:
     if _held:
         yield
         return
-    CACHE.mkdir(exist_ok=True)
+    private_folder(CACHE)
     suffix = copy_suffix()
     path = (CACHE / f"lock{suffix}").resolve()
-    with path.open("a+") as file:
+    with open(path, "a+", opener=private_opener) as file:
         deadline = time.monotonic() + _PATIENCE_SECONDS
         while not _locked(file):
             if time.monotonic() > deadline:

@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 from tasks.runtime.errors import UserError
+from tasks.runtime.private_files import private_folder
 
 CACHE = Path(".cache")
 _SHARED = (CACHE, Path("mlruns"))
@@ -37,6 +38,7 @@ def enter() -> Path:
         raise UserError(f"{here} is not inside a heldout checkout: no dvc.yaml here or above; change to a checkout")
     os.chdir(root)
     _share_with(Path(os.environ.get("DVC_ROOT", root)))
+    private_folder(CACHE)
     if str(root) not in sys.path:
         sys.path.insert(0, str(root))
     for name, value in _SETTINGS.items():

@@ -1,17 +1,32 @@
-"""Finished units of work, under keys made of content hashes. Removing the folder is always safe."""
+"""Finished units of work, under keys made of content hashes. Removing the folder is always safe.
+
+They are pickles, which can run code when they are read. So each begins with a checksum under a key that only this
+checkout has, and a file without it is as good as missing.
+"""
 
 import functools
 import hashlib
+import hmac
 import json
+import logging
 import os
 import pickle
 import threading
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
-FOLDER = Path(".cache/tasks")
+from tasks.runtime.environment import CACHE
+from tasks.runtime.errors import UserError
+from tasks.runtime.private_files import private_folder, private_opener
+from tasks.runtime.secret import checkout_secret
+
+log = logging.getLogger("heldout")
+
+FOLDER = CACHE / "tasks"
 VERSION = 6  # of what is stored: raise it when the same inputs would give another result
+_PURPOSE = "stored fits"
+_BYTES = 32  # of the checksum, in front of the pickle
 
 
 def key(*parts: object) -> str:
@@ -38,24 +53,57 @@ def _exact(value: object) -> object:
 
 
 def has(name: str) -> bool:
-    """Whether the unit is finished."""
-    return _path(name).exists()
+    """Whether the unit is finished, and was stored by this checkout."""
+    try:
+        found = _path(name).stat()
+    except FileNotFoundError:
+        return False
+    return _is_authentic(
+        name, checkout_secret(_PURPOSE), (str(Path.cwd()), found.st_ino, found.st_mtime_ns, found.st_size)
+    )
 
 
 def load(name: str) -> Any:
-    """The value of the finished unit."""
+    """The value of the finished unit. Raises UserError for a file that this checkout did not store."""
     with _path(name).open("rb") as file:
-        return pickle.load(file)  # noqa: S301  # our own file: who can write here can write the code too
+        if not hmac.compare_digest(file.read(_BYTES), _checksum(name, checkout_secret(_PURPOSE), file)):
+            raise UserError(f"{file.name} was not stored by this checkout; remove it, and the fit is made again")
+        file.seek(_BYTES)
+        return pickle.load(file)  # noqa: S301  # the checksum is right: this checkout wrote it
 
 
 def save(name: str, value: Any) -> None:
     """Store the unit's value, completely or not at all, even if the process is killed."""
     path = _path(name)
-    path.parent.mkdir(parents=True, exist_ok=True)
+    private_folder(path.parent)
     part = path.with_name(f"{path.name}.{os.getpid()}-{threading.get_ident()}")
-    with part.open("wb") as file:
+    with open(part, "w+b", opener=private_opener) as file:
+        file.write(bytes(_BYTES))
         pickle.dump(value, file, pickle.HIGHEST_PROTOCOL)
+        file.seek(_BYTES)
+        checksum = _checksum(name, checkout_secret(_PURPOSE), file)
+        file.seek(0)
+        file.write(checksum)
     part.replace(path)
+
+
+@functools.lru_cache(maxsize=1 << 16)
+def _is_authentic(name: str, secret: str, version_of_file: tuple[object, ...]) -> bool:  # noqa: ARG001
+    """Whether the checksum is right: read once in a process for each version of the file, since models may be large."""
+    path = _path(name)
+    with path.open("rb") as file:
+        authentic = hmac.compare_digest(file.read(_BYTES), _checksum(name, secret, file))
+    if not authentic:
+        log.warning("%s was not stored by this checkout, so it is not read; the fit is made again", path)
+    return authentic
+
+
+def _checksum(name: str, secret: str, file: IO[bytes]) -> bytes:
+    """The keyed checksum of the rest of the file, and of its name: no unit passes for another one."""
+    code = hmac.new(secret.encode(), name.encode() + b"\0", hashlib.sha256)
+    while chunk := file.read(1 << 20):
+        code.update(chunk)
+    return code.digest()
 
 
 def _path(name: str) -> Path:

@@ -3,8 +3,12 @@
 import io
 import json
 import zipfile
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
+
+from tasks.runtime.errors import UserError
+from tasks.storage.trusted_types import trusted_types
 
 _NO_TIME = (1980, 1, 1, 0, 0, 0)
 
@@ -26,11 +30,22 @@ def size(model: Any) -> int:
     return len(stable_bytes(skops.io.dumps(model)))
 
 
-def load(path: Path) -> Any:
-    """The model at `path`, which this project wrote, so the types that it names are trusted."""
+def load(path: Path, modules: Collection[str] = ()) -> Any:
+    """The model at `path`. Only learners and what their fits hold are trusted, and classes of the named `modules`.
+
+    Raises UserError for a file that is no model, or names another type.
+    """
     import skops.io
 
-    return skops.io.load(path, trusted=skops.io.get_untrusted_types(file=path))
+    data = path.read_bytes()
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            schema = json.loads(archive.read("schema.json"))
+        return skops.io.loads(data, trusted=trusted_types(schema, modules))
+    except UserError as error:
+        raise UserError(f"{path} {error}") from None
+    except Exception as error:  # a file from somebody else may be wrong in any way
+        raise UserError(f"{path} is not a model ({error}); dvc repro writes it again") from None
 
 
 def stable_bytes(dumped: bytes) -> bytes:

@@ -29,7 +29,7 @@ def register(client: "MlflowClient", name: str, model: Any) -> str:
         signature=mlflow.models.infer_signature(sample, model.predict(sample)),
         input_example=X.head(1),
         serialization_format="skops",
-        # the types of a model that this run has just fitted itself
+        # the types of a model that this run has loaded: they were checked, in tasks/storage/trusted_types.py
         skops_trusted_types=get_untrusted_types(data=dumps(model)),
         # a drawn hypothesis or a family is loaded by the science's own classes
         code_paths=[str(Path(heldout.__file__).parent)],

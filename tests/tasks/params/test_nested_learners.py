@@ -171,11 +171,3 @@ CALIBRATED_LINES = f"""estimator: sklearn.calibration.CalibratedClassifierCV
           C: 1
           toll: 0.1
 """
-
-
-@pytest.mark.parametrize("where", ["memory: cache", "a__memory: cache"])
-def test_a_folder_of_pickles_is_refused(shipped, where):
-    candidate = f"{{name: a, estimator: sklearn.pipeline.Pipeline, params: {{steps: [], {where}}}}}"
-    (mistake,) = mistakes(shipped, f"candidates=[{candidate}]")
-    assert f"candidates[0].params.{where.partition(':')[0]}" == mistake.key
-    assert_names(mistake, "pickles", "leave it out")

@@ -1,6 +1,9 @@
 """Finished units: a key is its content, and a value is there whole or not at all."""
 
 import os
+import pickle
+import shutil
+import stat
 import subprocess
 import sys
 import threading
@@ -11,7 +14,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tasks.runtime.errors import UserError
 from tasks.storage import fit_cache
+from tests.tasks.mistakes import assert_names
 
 LAWS = settings(max_examples=60, deadline=None, derandomize=True, database=None)
 KEY = fit_cache.key("a", 1)
@@ -145,3 +150,75 @@ def test_another_version_is_another_key_and_no_other_content(monkeypatch):
     monkeypatch.setattr(fit_cache, "VERSION", fit_cache.VERSION + 1)
     assert key != fit_cache.key("fit", 1)
     assert content == fit_cache.content_hash("fit", 1)  # the ledger's ids outlive a version
+
+
+class Runs:
+    """A pickle that runs a program when it is read."""
+
+    def __reduce__(self):
+        return os.system, ("touch ran",)
+
+
+def stored(name=KEY) -> Path:
+    (path,) = fit_cache.FOLDER.rglob(name)
+    return path
+
+
+PLANTED = {
+    "a pickle": lambda: pickle.dumps(Runs()),
+    "behind a checksum without a key": lambda: bytes(32) + pickle.dumps(Runs()),
+    "behind the checksum of another value": lambda: stored().read_bytes()[:32] + pickle.dumps(Runs()),
+    "cut off": lambda: stored().read_bytes()[:-1],
+    "shorter than a checksum": lambda: b"short",
+    "nothing": lambda: b"",
+}
+
+
+@pytest.mark.parametrize("content", PLANTED.values(), ids=PLANTED)
+def test_a_file_that_was_planted_is_not_read_but_made_again(content, caplog):
+    fit_cache.save(KEY, "own")
+    stored().write_bytes(content())
+    assert not fit_cache.has(KEY)
+    assert_names(caplog.text, str(stored()), "not stored by this checkout")
+    with pytest.raises(UserError, match="not stored by this checkout"):
+        fit_cache.load(KEY)
+    assert not Path("ran").exists()
+    fit_cache.save(KEY, "own")
+    assert fit_cache.has(KEY)
+    assert "own" == fit_cache.load(KEY)
+
+
+def test_a_unit_does_not_pass_for_another_nor_in_another_checkout(checkout, monkeypatch):
+    other = fit_cache.key("b", 1)
+    for name in (KEY, other):
+        fit_cache.save(name, name)
+    shutil.copy(stored(), stored(other))
+    assert [True, False] == [fit_cache.has(KEY), fit_cache.has(other)]
+    (checkout / "second").mkdir()
+    shutil.copytree(fit_cache.FOLDER, checkout / "second" / fit_cache.FOLDER)
+    monkeypatch.chdir(checkout / "second")
+    assert not fit_cache.has(KEY)
+    shutil.copy(checkout / ".cache/secret", ".cache/secret")
+    monkeypatch.chdir(checkout / "second")
+    assert fit_cache.has(KEY)
+
+
+@pytest.mark.parametrize("umask", [0, 0o022, 0o777], ids=oct)
+def test_only_their_owner_may_read_the_files(umask, checkout):
+    Path(".cache").mkdir(0o755)  # of an earlier version
+    before = os.umask(umask)
+    try:
+        fit_cache.save(KEY, 1)
+    finally:
+        os.umask(before)
+    modes = {path.is_dir(): stat.S_IMODE(path.stat().st_mode) for path in [Path(".cache"), *Path(".cache").rglob("*")]}
+    assert {True: 0o700, False: 0o600} == modes
+
+
+def test_a_cache_of_another_user_is_refused(monkeypatch):
+    fit_cache.save(KEY, 1)
+    owner = Path(".cache").stat().st_uid
+    monkeypatch.setattr(os, "getuid", lambda: owner + 1)
+    with pytest.raises(UserError) as caught:
+        fit_cache.save(KEY, 2)
+    assert_names(str(caught.value), ".cache", owner, "clone")

@@ -1,0 +1,30 @@
+"""The process that serves the stages: nobody but its owner may ask it, or read what it stores."""
+
+import os
+import socket
+import stat
+
+import pytest
+
+from flows.host import _bind
+
+
+@pytest.mark.parametrize("umask", [0, 0o777], ids=oct)
+def test_only_its_owner_may_connect_to_the_socket(umask, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    address = tmp_path.joinpath("host.sock").relative_to(tmp_path)
+    before = os.umask(umask)
+    try:
+        with socket.socket(socket.AF_UNIX) as listener:
+            _bind(listener, address)
+            assert umask == os.umask(umask)
+            assert 0o600 == stat.S_IMODE(address.stat().st_mode)
+    finally:
+        os.umask(before)
+
+
+def test_only_its_owner_may_enter_the_cache_and_read_its_fits(reproduced):
+    cache = reproduced.path / ".cache"
+    files = [cache / "lock", cache / "host.log", *(path for path in (cache / "tasks").rglob("*") if path.is_file())]
+    assert 0o700 == stat.S_IMODE(cache.stat().st_mode)
+    assert {0o600} == {stat.S_IMODE(path.stat().st_mode) for path in files}
