@@ -13,6 +13,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.interpolate import BSpline, make_interp_spline
 from sklearn import ensemble
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.preprocessing import StandardScaler
@@ -59,6 +60,11 @@ def is_made_in(module: str, *names: str) -> Callable[[], None]:
     return check
 
 
+def is_the_type_of_a_spline():
+    assert type(make_interp_spline([0, 1], [0, 1], k=1)) is BSpline
+    assert "scipy.interpolate._bsplines.BSpline" == f"{BSpline.__module__}.{BSpline.__qualname__}"
+
+
 @dataclass(frozen=True)
 class Use:
     """A private part of scikit-learn, the file that uses it, its check, and the law that rests on it."""
@@ -95,6 +101,18 @@ USES = [
         "_parameter_constraints",
         what_a_parameter_may_be_is_listed_under_its_name,
         "tasks/params/test_nested_learners.py::test_a_learner_inside_of_another_equals_the_one_written_in_python",
+    ),
+    Use(
+        "tasks/params/allowed_values.py",
+        "_parameter_constraints",
+        what_a_parameter_may_be_is_listed_under_its_name,
+        "tasks/params/test_allowed_values.py::test_honest_candidates_are_accepted",
+    ),
+    Use(
+        "tasks/storage/trusted_types.py",
+        "scipy.interpolate._bsplines.BSpline",
+        is_the_type_of_a_spline,
+        "tasks/storage/test_trusted_types.py::test_every_learner_of_scikit_learn_can_be_loaded_after_its_fit",
     ),
     *(
         Use(AUTO, module, is_made_in(module, *names), f"{AUTO_TESTS}::test_the_learner_decides_scale_and_encoding")

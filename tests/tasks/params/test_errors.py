@@ -322,7 +322,7 @@ OPTIONAL = {"data.target", "data.positive", "data.drop", "data.labeled_rows", "d
 OPTIONAL |= {"data.columns", "data.missing", "data.on_bad_shard"}
 OPTIONAL |= {"execution.scheduler", "candidates.params", "candidates.preprocess", "candidates.family"}
 OPTIONAL |= {"data.groups", "data.time", "data.weight", "split.gap", "split.duplicates", "split.repeats"}
-OPTIONAL |= {"split.rows", "execution.budget"}
+OPTIONAL |= {"split.rows", "execution.budget", "data.separator", "data.decimal", "data.dayfirst"}
 # no number, or none but the study's
 OPTIONAL |= {"loss", "intervals", "deliver", "selection.nested", "selection.reopen_test"}
 OPTIONAL |= {"execution.allowed_modules", "execution.shortcuts", "candidates.grid", "candidates.update"}
