@@ -28,6 +28,8 @@ _FUNCTIONS = re.compile(
     r"|sklearn\.cluster\._kmeans\._kmeans_single_\w+|sklearn\.metrics\._(classification|ranking|regression)\.\w+"
     r"|sklearn\.feature_selection\._(univariate_selection|mutual_info)\.\w+"
 )
+# modules of element-wise functions: no other module is imported to see whether a name is such a function
+_ELEMENT_WISE = re.compile(r"(numpy|scipy\.special(\._ufuncs)?)\.\w+")
 _SCALARS = "|".join(
     name for name in dir(np) if isinstance(found := getattr(np, name), type) and issubclass(found, np.generic)
 )
@@ -115,7 +117,7 @@ def _is_function(name: str) -> bool:
     """Whether it is a function of numbers alone: a listed function, or an element-wise function of NumPy or SciPy."""
     if _FUNCTIONS.fullmatch(name):
         return getattr(_found(name), "__module__", None) == name.rpartition(".")[0]
-    return name.startswith(("numpy.", "scipy.special.")) and isinstance(_found(name), np.ufunc)
+    return bool(_ELEMENT_WISE.fullmatch(name)) and isinstance(_found(name), np.ufunc)
 
 
 def _found(name: str) -> Any:

@@ -118,6 +118,13 @@ HELD = {
 }
 
 
+def test_a_name_does_not_import_a_module_that_runs_something():
+    schema = {"protocol": 2, "__loader__": "FunctionNode", "__module__": "numpy.f2py.__main__", "__class__": "main"}
+    with pytest.raises(UserError, match="not trusted"):
+        trusted_types(schema, ())
+    assert "numpy.f2py.__main__" not in sys.modules
+
+
 @pytest.mark.parametrize("model", HELD.values(), ids=HELD)
 def test_a_learner_that_holds_a_function_or_a_folder_is_refused(model, checkout):
     path = checkout / "model.skops"
