@@ -15,7 +15,7 @@ test-slow: .venv/ready ## the slow tests, which CI runs too
 	$(MAKE) --no-print-directory -j5 --output-sync=target $(TESTS) MARKED="-m slow"
 
 test-long: .venv/ready ## the tests that are too long for CI: before a release
-	python -m pytest tests/heldout tests/end_to_end -m long
+	python -m pytest -m long
 
 # in parallel on two cores: the real commands spend much of their time waiting
 TESTS := test-heldout test-runs test-tasks test-faults test-others

@@ -10,8 +10,7 @@ from studies.run_set import run_in
 @pytest.mark.parametrize(
     "name",
     [
-        pytest.param("breast_cancer", marks=pytest.mark.slow),
-        *(pytest.param(name, marks=pytest.mark.long) for name in ("german_credit", "wine_quality")),
+        *(pytest.param(name, marks=pytest.mark.long) for name in ("breast_cancer", "german_credit", "wine_quality")),
     ],
 )
 def test_the_test_part_agrees_with_what_was_estimated(name, clone):

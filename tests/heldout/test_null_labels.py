@@ -98,7 +98,7 @@ def test_the_winners_error_is_optimistic_and_both_corrections_undo_it():
     check(run(repeats=60, folds=5))
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_the_winners_error_is_optimistic_and_both_corrections_undo_it_in_ten_folds():
     """On 250 data sets; the standard errors are 0.003 of E_bbc and 0.005 of E_nested."""
     check(run(repeats=250, folds=10))

@@ -93,7 +93,9 @@ def test_every_key_has_other_values():
     assert [] == [key for key in leaves() if not others(key)]  # write some in OTHERS
 
 
-@pytest.fixture(scope="module", params=[{}, IN_TIME], ids=["independent rows", "rows in time"])
+@pytest.fixture(
+    scope="module", params=[{}, pytest.param(IN_TIME, marks=pytest.mark.long)], ids=["independent rows", "rows in time"]
+)
 def checkout(tmp_path_factory, request):
     """A checkout in which every stage up to the half models has run on 90 rows of a table."""
     with pytest.MonkeyPatch.context() as patched:
@@ -101,7 +103,7 @@ def checkout(tmp_path_factory, request):
         patched.setattr(sys, "path", [*sys.path])
         for module in (run_schemes, disagreement):
             patched.setattr(
-                module, "run_all", lambda _, _what, work, todo, _reused: [work(*one.arguments) for one in todo]
+                module, "run_all", lambda _, _what, work, todo, _reused, **_more: [work(*one.arguments) for one in todo]
             )
         rng = np.random.default_rng(3)
         for name in ("rows", "others"):

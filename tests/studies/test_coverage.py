@@ -105,7 +105,7 @@ def test_coverage_measured_through_target_agrees_with_the_page(learner):
         assert line["covers"] == pytest.approx(count / samples, abs=3.5 * spread), estimate
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_the_quick_study_finds_the_defaults_at_their_level(tmp_path):
     root = Path(__file__).parents[2]
     found = subprocess.run(
