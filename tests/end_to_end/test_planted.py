@@ -42,7 +42,8 @@ def with_call(model: bytes, program: list[str]) -> bytes:
 
 
 def test_a_planted_model_is_refused_and_planted_fits_are_made_again(reproduced, server, tmp_path):
-    checkout = dataclasses.replace(reproduced.copy(tmp_path / "heldout"), own={"PREFECT_API_URL": server})
+    known = {"PREFECT_API_URL": server.url, "PREFECT_API_AUTH_STRING": server.secret}
+    checkout = dataclasses.replace(reproduced.copy(tmp_path / "heldout"), own=known)
     model, ran = checkout.path / "models/selected.skops", tmp_path / "ran"
     honest = model.read_bytes()
 
