@@ -194,8 +194,12 @@ def _drift(rng: np.random.Generator, batches: int) -> tuple[pd.DataFrame, np.nda
 
 
 def _rising_batch(rng: np.random.Generator) -> Trap:
-    frame, batch = _drift(rng, 10)
-    return _stream("batch that rises down the file", frame.assign(batch=batch + 1), "batch")
+    batch, gas = np.arange(_ROWS) * 10 // _ROWS, rng.integers(0, 2, _ROWS)
+    level, answer = rng.normal(scale=4, size=(10, 5)), rng.normal(scale=2, size=(10, 5)) + 2  # of the sensors
+    X = level[batch] + answer[batch] * gas[:, None] + rng.normal(scale=0.7, size=(_ROWS, 5))
+    frame = pd.DataFrame(X, columns=["a", "b", "c", "d", "e"]).round(4)
+    frame["batch"], frame["y"] = batch + 1, np.where(gas == 1, "gas", "air")
+    return _stream("batch that rises down the file", frame, "batch")
 
 
 def _drifting_dates(rng: np.random.Generator) -> Trap:
@@ -247,7 +251,9 @@ def _found(name: str, text: str, names: str, suffix: str = ".csv") -> Trap:
 
 
 def _semicolons(rng: np.random.Generator) -> Trap:
-    return _found("semicolons and decimal commas", _regression(rng).to_csv(index=False, sep=";", decimal=","), ";")
+    return _found(
+        "semicolons and decimal commas", _regression(rng).to_csv(index=False, sep=";", decimal=","), "semicolon"
+    )
 
 
 def _tabs(rng: np.random.Generator) -> Trap:
@@ -255,7 +261,7 @@ def _tabs(rng: np.random.Generator) -> Trap:
 
 
 def _bars(rng: np.random.Generator) -> Trap:
-    return _found("vertical bars", _regression(rng).to_csv(index=False, sep="|"), "|", ".txt")
+    return _found("vertical bars", _regression(rng).to_csv(index=False, sep="|"), "bar", ".txt")
 
 
 def _ambiguous_dates(rng: np.random.Generator) -> Trap:
