@@ -195,7 +195,7 @@ def _drift(rng: np.random.Generator, batches: int) -> tuple[pd.DataFrame, np.nda
 
 def _rising_batch(rng: np.random.Generator) -> Trap:
     batch, gas = np.arange(_ROWS) * 10 // _ROWS, rng.integers(0, 2, _ROWS)
-    level, answer = rng.normal(scale=4, size=(10, 5)), rng.normal(scale=2, size=(10, 5)) + 2  # of the sensors
+    level, answer = rng.normal(scale=1.5, size=(10, 5)), rng.normal(size=(10, 5)) + 3  # of the sensors
     X = level[batch] + answer[batch] * gas[:, None] + rng.normal(scale=0.7, size=(_ROWS, 5))
     frame = pd.DataFrame(X, columns=["a", "b", "c", "d", "e"]).round(4)
     frame["batch"], frame["y"] = batch + 1, np.where(gas == 1, "gas", "air")
