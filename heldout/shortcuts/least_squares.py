@@ -181,8 +181,7 @@ class _Coordinates:
 
 def _coordinates(learner: Any, X: Values, weights: Values | None) -> _Coordinates:
     """The rows of X, shape (N, p), in coordinates for the penalty of `learner`. Raises Declined."""
-    n, p = X.shape
-    alpha = penalty_of(learner)
+    (n, p), alpha = X.shape, penalty_of(learner)
     total = float(n if weights is None else weights.sum())
     offset = np.zeros(p)
     if learner.fit_intercept:
@@ -214,11 +213,11 @@ def _coordinates(learner: Any, X: Values, weights: Values | None) -> _Coordinate
         rooted = Z if weights is None else Z * np.sqrt(weights)[:, None]
         again = _inverse_factor(rooted.T @ rooted + alpha * turn.T @ turn)
         Z, turn = Z @ again, turn @ again
-    penalty = alpha * turn.T @ turn
-    if learner.fit_intercept:
+    first = int(learner.fit_intercept)  # the constant has no penalty
+    penalty = np.zeros((turn.shape[1] + first,) * 2)
+    penalty[first:, first:] = alpha * turn.T @ turn
+    if first:
         Z = np.hstack([np.full((n, 1), 1 / np.sqrt(total)), Z])
-        of_features, penalty = penalty, np.zeros((len(penalty) + 1,) * 2)
-        penalty[1:, 1:] = of_features
     by_svd = getattr(learner, "solver", "svd") == "svd"
     return _Coordinates(Z, penalty, p, condition if by_svd else scaled_condition, least)
 
@@ -226,9 +225,8 @@ def _coordinates(learner: Any, X: Values, weights: Values | None) -> _Coordinate
 def _inverse_factor(matrix: Values) -> Values:
     """The upper triangular U with U' matrix U = 1. Declined for a matrix without U."""
     with preconditions.decline_on_error():
-        inverse: Values = linalg.solve_triangular(
-            linalg.cholesky(matrix, lower=True), np.eye(len(matrix)), lower=True
-        ).T
+        lower = linalg.cholesky(matrix, lower=True)
+        inverse: Values = linalg.solve_triangular(lower, np.eye(len(matrix)), lower=True).T
     return inverse
 
 
