@@ -93,6 +93,7 @@ def check(found: Experiment) -> None:
     assert binom.ppf(1e-3, repeats, LEVEL) <= (found.bbc_high >= TRUE).sum()
 
 
+@pytest.mark.slow
 def test_the_winners_error_is_optimistic_and_both_corrections_undo_it():
     """On 60 data sets in 5 folds; a mean of 60 E_nested, which spread by 0.08, has a standard error of 0.01."""
     check(run(repeats=60, folds=5))

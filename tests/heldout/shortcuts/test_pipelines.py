@@ -281,7 +281,11 @@ def test_a_part_in_which_a_feature_hardly_varies_or_all_depend_on_each_other_is_
         find(make_pipeline(StandardScaler(), RidgeClassifier()), ROWS, LABELS).folds(LABELS)
 
 
-@pytest.mark.parametrize("last", [Ridge(), LinearDiscriminantAnalysis(), GaussianNB()], ids=str)
+@pytest.mark.parametrize(
+    "last",
+    [GaussianNB(), *(pytest.param(last, marks=pytest.mark.slow) for last in (Ridge(), LinearDiscriminantAnalysis()))],
+    ids=str,
+)
 def test_the_projects_own_preprocessing_of_a_complete_table_of_numbers_is_seen_through(last):
     frame = pd.DataFrame(ROWS, columns=list("abc")).assign(d=np.arange(40) % 7)
     learner = make_pipeline(auto(last), last)

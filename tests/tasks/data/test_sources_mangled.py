@@ -244,6 +244,7 @@ def test_numbers_beyond_1e300_are_kept(settings_of_rows):
     assert (1e305, -1.7e308) == (found.max(), found.min())
 
 
+@pytest.mark.slow
 def test_five_thousand_columns_are_prepared(settings_of_rows):
     frame = pd.DataFrame(np.random.default_rng(0).normal(size=(30, 5000)), columns=[f"x{n}" for n in range(5000)])
     frame.assign(kind=["w", "l", "l"] * 10).to_parquet("t.parquet")

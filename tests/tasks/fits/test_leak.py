@@ -52,7 +52,14 @@ def fitted(settings, name: str):
     ]
 
 
-@pytest.mark.parametrize("name", [name for name in SCHEMES if name != "holdout"])  # g- is not kept
+@pytest.mark.parametrize(
+    "name",
+    [  # g- is not kept
+        pytest.param(name, marks=[pytest.mark.slow] if name == "covalidation" else [])
+        for name in SCHEMES
+        if name != "holdout"
+    ],
+)
 @LAWS
 @given(seed=st.integers(0, 2**32))
 def test_fitted_statistics_are_those_of_the_training_rows_in_every_split(checkout, settings_of_rows, name, seed):
