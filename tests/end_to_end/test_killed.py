@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 from mlflow import MlflowClient
 
-pytestmark = pytest.mark.slow
 FOLDS, ENOUGH = 20, 8
 BEFORE = 2 * 3  # for each candidate the fits of the hold-out and of all rows, and how long one took
 
@@ -79,11 +78,13 @@ def story(clone, server, write_slow, tmp_path_factory) -> Story:
     return Story(checkout, undisturbed, in_between, left, resumed)
 
 
+@pytest.mark.slow
 def test_a_second_run_in_the_same_checkout_is_refused(story):
     assert "runs in this checkout already; wait for it, stop it, or use a second clone" in story.in_between
     assert "Traceback" not in story.in_between
 
 
+@pytest.mark.slow
 def test_started_again_it_fits_what_was_left(story):
     assert story.left == {path: path.stat().st_mtime_ns for path in story.left}
     assert counts(story.resumed, "cross_validation")[1] > 0
@@ -91,22 +92,25 @@ def test_started_again_it_fits_what_was_left(story):
     assert 0 == counts(story.resumed, "progressive")[0]
 
 
+@pytest.mark.slow
 def test_the_results_are_those_of_an_undisturbed_run(story):
     expected = story.undisturbed.hashes()
     assert {"data/results/losses.parquet", "reports/report.html", "models/selected.skops"} <= {*expected}
     assert expected == story.checkout.hashes()
 
 
+@pytest.mark.slow
 def test_the_killed_run_is_marked_and_told_of(story):
     assert ["KILLED", "FINISHED"] == statuses(story.checkout)
     assert "died before its end; it is now marked KILLED" in story.resumed
 
 
+@pytest.mark.slow
 def test_nothing_is_left_running(story):
     assert [] == story.checkout.processes()
 
 
-@pytest.mark.slow
+@pytest.mark.long  # the same story by dvc
 def test_dvc_repro_killed_and_started_again_ends_as_undisturbed(clone, write_slow):
     checkout, undisturbed = clone(), clone()
     for place in (checkout, undisturbed):
