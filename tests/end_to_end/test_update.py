@@ -8,7 +8,7 @@ import pytest
 from heldout.online import OnePass
 from tasks.storage import model_file
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.long
 BAYES = {"estimator": "sklearn.naive_bayes.MultinomialNB"}
 CANDIDATES = [
     {"name": "counts", **BAYES, "update": "partial_fit"},  # before its refit, which a tie does not go to
