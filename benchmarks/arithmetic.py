@@ -139,7 +139,9 @@ def _fit(learner: Any, X: Any, y: Any, split: Split, unlabeled: Any) -> tuple[li
     return losses, hypothesis.predict(unlabeled)
 
 
-def _run_all(settings: Settings, _what: str, function: Callable[..., Any], todo: Sequence[Work], _reused: int) -> Any:
+def _run_all(
+    settings: Settings, _what: str, function: Callable[..., Any], todo: Sequence[Work], _reused: int, **_shown: Any
+) -> Any:
     """The fan-out of tasks without Prefect, whose time has a row of its own."""
     pool = executor.executor(settings.execution)
     longest_first = sorted(range(len(todo)), key=lambda place: -todo[place].seconds)
