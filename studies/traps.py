@@ -261,7 +261,7 @@ def _tabs(rng: np.random.Generator) -> Trap:
 
 
 def _bars(rng: np.random.Generator) -> Trap:
-    return _found("vertical bars", _regression(rng).to_csv(index=False, sep="|"), "bar")
+    return _found("vertical bars", _regression(rng).to_csv(index=False, sep="|"), "bar", ".txt")
 
 
 def _ambiguous_dates(rng: np.random.Generator) -> Trap:
