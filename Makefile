@@ -3,27 +3,28 @@ PYTHON := $(shell command -v python3.11 || command -v python3)
 UV := uv==0.13.9
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
 
-.PHONY: repro test test-slow test-long test-heldout test-tasks test-runs test-faults test-life test-others studies datasets traps docs bench bench-quick check ui serve lock clean
+.PHONY: repro test test-slow test-long test-heldout test-tasks test-runs test-faults test-life test-tables test-others studies datasets traps docs bench bench-quick check ui serve lock clean
 
 repro: .venv/ready ## validate the candidates of params.yaml
 	dvc repro
 
 test: .venv/ready ## format, types, layers, and all tests but the long ones
-	$(MAKE) --no-print-directory -j6 --output-sync=target check $(TESTS)
+	$(MAKE) --no-print-directory -j7 --output-sync=target check $(TESTS)
 
 test-slow: .venv/ready ## the slow tests, which CI runs too
-	$(MAKE) --no-print-directory -j6 --output-sync=target $(TESTS) MARKED="-m slow"
+	$(MAKE) --no-print-directory -j7 --output-sync=target $(TESTS) MARKED="-m slow"
 
 test-long: .venv/ready ## the tests that are too long for CI: before a release
 	python -m pytest -m long
 
 # in parallel on two cores: the real commands spend much of their time waiting
-TESTS := test-heldout test-runs test-tasks test-faults test-others test-life
+TESTS := test-heldout test-runs test-tasks test-faults test-others test-life test-tables
 # these processes share the cores, so each computes with one thread
 $(TESTS): export OMP_NUM_THREADS := 1
 $(TESTS): export OPENBLAS_NUM_THREADS := 1
 FAULTS := $(patsubst %,tests/end_to_end/test_%.py,errors killed)
 LIFE := $(patsubst %,tests/end_to_end/test_%.py,baseline dvc_life)
+TABLES := $(patsubst %,tests/end_to_end/test_%.py,init every_label)
 OTHERS := $(patsubst %,tests/end_to_end/test_%.py,interrupted serve shortcuts update)
 NONE_IS_FINE := test $$? = 5 # of the tests of a group none may be of this speed
 
@@ -34,13 +35,16 @@ test-tasks: .venv/ready
 	python -m pytest tests/tasks $(MARKED) || $(NONE_IS_FINE)
 
 test-runs: .venv/ready
-	python -m pytest tests/end_to_end $(FAULTS:%=--ignore=%) $(OTHERS:%=--ignore=%) $(LIFE:%=--ignore=%) $(MARKED)
+	python -m pytest tests/end_to_end $(FAULTS:%=--ignore=%) $(OTHERS:%=--ignore=%) $(LIFE:%=--ignore=%) $(TABLES:%=--ignore=%) $(MARKED)
 
 test-faults: .venv/ready
 	python -m pytest $(FAULTS) $(MARKED)
 
 test-life: .venv/ready
 	python -m pytest $(LIFE) $(MARKED) || $(NONE_IS_FINE)
+
+test-tables: .venv/ready
+	python -m pytest $(TABLES) $(MARKED)
 
 test-others: .venv/ready
 	python -m pytest $(OTHERS) $(MARKED) || $(NONE_IS_FINE)

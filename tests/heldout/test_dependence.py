@@ -80,7 +80,7 @@ def streams(draw):
 # --- groups
 
 
-@LAWS
+@settings(LAWS, max_examples=20)  # half_subsamples draws 300 subsamples each time
 @given(tables(), seeds, st.integers(2, 5), st.integers(1, 7), st.sampled_from([ZERO_ONE, SQUARED]))
 def test_no_group_is_on_both_sides_of_any_split_of_any_scheme(table, seed, folds, block, loss):
     y, group = table

@@ -14,7 +14,7 @@ from tasks.storage import files
 
 COUNTS: Counter = Counter()
 LAWS = settings(
-    max_examples=80,
+    max_examples=40,
     deadline=None,
     derandomize=True,
     database=None,

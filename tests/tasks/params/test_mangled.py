@@ -44,7 +44,7 @@ RAW["candidates"] += [
 SCHEMA = jsonschema.Draft202012Validator(json.loads((ROOT / "params.schema.json").read_text(encoding="utf-8")))
 COUNTS: Counter = Counter()
 LAWS = settings(
-    max_examples=150,
+    max_examples=80,
     deadline=None,
     derandomize=True,
     database=None,
