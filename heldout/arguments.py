@@ -36,6 +36,19 @@ def check_shortcuts(shortcuts: Any) -> None:
         raise BadArgument("shortcuts", f"shortcuts is {shortcuts!r}; it must be one of {', '.join(allowed)}")
 
 
+def checked_jobs(n_jobs: Any) -> int:
+    """The number of processes: `n_jobs`, or the cores of this machine for -1."""
+    if isinstance(n_jobs, bool) or not isinstance(n_jobs, int | np.integer) or not (n_jobs == -1 or n_jobs >= 1):
+        raise BadArgument(
+            "n_jobs", f"n_jobs is {n_jobs!r}; it must be a whole number of at least 1, or -1 for all cores"
+        )
+    if n_jobs == -1:
+        from joblib import cpu_count
+
+        return int(cpu_count())
+    return int(n_jobs)
+
+
 def check_truth(**wanted: tuple[Any, bool]) -> None:
     """Raise BadArgument unless each argument is True or False, or None where that is allowed."""
     for argument, (value, optional) in wanted.items():

@@ -1,6 +1,6 @@
 """Everything that one candidate of `heldout.validate` is fitted for: its losses, its warnings and its hypotheses."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -19,13 +19,17 @@ from heldout.seeds import fit_state
 from heldout.shortcuts import Declined
 from heldout.threads import one_thread
 
+Made = tuple[Fitted, Losses | None]  # a fit, and its losses on the rows that it was trained on
+_PARTS_A_JOB = 4  # into which the fits of a scheme are divided for each process: one slow part delays less
+
 
 @dataclass(frozen=True, eq=False)
 class CandidateFits:
     """One candidate on the rows X, shape (N, p), of a design.
 
     Hypotheses are kept where they were fitted; where a shortcut gave the losses, they are fitted when someone asks for
-    them. `warned` has an item for each hypothesis, fitted or not; `bar` counts them.
+    them. `warned` has an item for each hypothesis, fitted or not; `bar` counts them. `jobs` processes share the fits of
+    a scheme.
     """
 
     name: str
@@ -34,6 +38,7 @@ class CandidateFits:
     design: Design
     use: UseShortcuts
     bar: FitBar
+    jobs: int = 1
     warned: list[FitWarnings] = field(default_factory=list)
     _hypotheses: dict[SchemeName, list[Any]] = field(default_factory=dict)
 
@@ -108,16 +113,42 @@ class CandidateFits:
         fits = len(self.design.splits(scheme))
         return may_skip_fits(self.learner, scheme, fits, keep=False, use=self.use)
 
-    def _fit(self, scheme: SchemeName, *, training: bool = False) -> list[tuple[Fitted, Losses | None]]:
+    def _fit(self, scheme: SchemeName, *, training: bool = False) -> list[Made]:
         """Every fit of a scheme; the hypotheses that an estimate is about are kept."""
-        design = self.design
-        splits = design.splits(scheme)
-        made = []
-        with one_thread():
-            fits = Fits(self.learner, self.X, design, len(splits), self.use)
-            for number, split in enumerate(splits):
-                made.append(fits.make(split, fit_state(design.seed, scheme, number), training=training))
-                self.bar.advance(self.name)
+        made: list[Made] = []
+        for some in self._parts_of(scheme, training=training):
+            made += some
+            self.bar.advance(self.name, len(some))
         if SCHEMES[scheme].estimates:
             self._hypotheses[scheme] = [fitted.hypothesis for fitted, _ in made]
         return made
+
+    def _parts_of(self, scheme: SchemeName, *, training: bool) -> Iterator[Sequence[Made]]:
+        """The fits of a scheme in their order, some at a time: one by one, or as they come from other processes."""
+        count = len(self.design.splits(scheme))
+        if self.jobs == 1 or count == 1:
+            for fit in _made(self.learner, self.X, self.design, scheme, range(count), self.use, training=training):
+                yield [fit]
+            return
+        from joblib import Parallel, delayed
+
+        size = -(-count // (_PARTS_A_JOB * self.jobs))
+        yield from Parallel(self.jobs, return_as="generator")(
+            delayed(_list_made)(self.learner, self.X, self.design, scheme, numbers, self.use, training=training)
+            for numbers in (range(count)[first : first + size] for first in range(0, count, size))
+        )
+
+
+def _made(
+    learner: Any, X: Any, design: Design, scheme: SchemeName, numbers: range, use: UseShortcuts, *, training: bool
+) -> Iterator[Made]:
+    """The fits of some splits of a scheme, one by one."""
+    splits = design.splits(scheme)
+    with one_thread():
+        fits = Fits(learner, X, design, len(splits), use)
+        for number in numbers:
+            yield fits.make(splits[number], fit_state(design.seed, scheme, number), training=training)
+
+
+def _list_made(*arguments: Any, training: bool) -> list[Made]:
+    return list(_made(*arguments, training=training))

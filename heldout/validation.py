@@ -46,6 +46,7 @@ def validate(
     shortcuts: UseShortcuts = "auto",
     estimates: Sequence[str] | None = None,
     intervals: Mapping[str, str] | None = None,
+    n_jobs: int = 1,
     progress: bool = True,
 ) -> Validation:
     """Estimate the error of every candidate, each estimate with its target and its interval.
@@ -97,6 +98,8 @@ def validate(
         the data allow, but for E_nested.
     intervals : mapping of str to str, optional
         An interval method for each estimate that it names; others keep the choice of docs/coverage.md.
+    n_jobs : int, default 1
+        The number of processes that share the fits of a scheme; -1 stands for all cores. The numbers are the same.
     progress : bool, default True
         Whether a run of more than a second shows a bar of its fits on stderr, in a terminal or a notebook; it needs
         tqdm.
@@ -182,6 +185,7 @@ def validate(
         arguments.check_whole(block=(block, 1))
     arguments.check_truth(progress=(progress, False), stratify=(stratify, True))
     arguments.check_shortcuts(shortcuts)
+    jobs = arguments.checked_jobs(n_jobs)
     check_level(level)
     wanted = arguments.wanted(estimates, unlabeled is not None, len(candidates), chosen_loss)
     stratified = chosen_loss.of_classes and stratify is not False
@@ -222,7 +226,9 @@ def validate(
     evidence: dict[str, Evidence] = {}
     records: list[Estimate] = []
     with FitBar(len(candidates) * sum(len(design.splits(scheme)) for scheme in schemes), shown=progress) as bar:
-        fits = {name: CandidateFits(name, learner, X, design, shortcuts, bar) for name, learner in candidates.items()}
+        fits = {
+            name: CandidateFits(name, learner, X, design, shortcuts, bar, jobs) for name, learner in candidates.items()
+        }
         for name, of_candidate in fits.items():
             evidence[name] = of_candidate.evidence(schemes, unlabeled)
             if any(of_candidate.warned):
