@@ -53,3 +53,20 @@ class Estimate:
     level: float | None = None
     interval: str | None = None
     assumption: str | None = None
+
+
+@dataclass(frozen=True)
+class Difference:
+    """E_cv of a candidate less that of another on the same rows: a line of `differences.csv`.
+
+    The bounds hold at `level` for the best candidate against the rest at the same time
+    (`heldout.selection.differences`); they, `level` and `interval` are None where there is no valid interval.
+    """
+
+    candidate: str
+    against: str
+    difference: float
+    low: float | None = None
+    high: float | None = None
+    level: float | None = None
+    interval: str | None = None

@@ -9,8 +9,9 @@ from heldout import baseline, suspicion, table
 from heldout.candidate_fits import CandidateFits
 from heldout.design import Design, Evidence
 from heldout.errors import BadArgument
-from heldout.records import Estimate
+from heldout.records import Difference, Estimate
 from heldout.selection.criteria import CRITERIA, Criterion
+from heldout.selection.differences import differences
 from heldout.selection.judging import nested_winners, select_among
 from heldout.selection.rules import Rule
 from heldout.selection.select import Selection
@@ -101,6 +102,39 @@ class Validation:
             candidate = self._least()
         self._check_candidate(candidate)
         return baseline.is_beaten(self._design, self._evidence[candidate], self._constant, len(self.candidates))
+
+    def differences(self, candidate: str | None = None) -> tuple[Difference, ...]:
+        """How much less a candidate errs than each other candidate and the baseline, by E_cv on the same rows.
+
+        Parameters
+        ----------
+        candidate : str, optional
+            The name of a candidate; None is the one of least E_cv.
+
+        Returns
+        -------
+        tuple of Difference
+            With intervals (`heldout.selection.differences`); empty where E_cv was not computed.
+
+        Raises
+        ------
+        BadArgument
+            For a name that is no candidate.
+
+        Examples
+        --------
+        >>> import heldout
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn.naive_bayes import GaussianNB
+        >>> X, y = load_iris(return_X_y=True)
+        >>> [against] = heldout.validate({"bayes": GaussianNB()}, X, y, estimates=["E_cv"]).differences()
+        >>> against.against, round(against.difference, 2), against.high < 0
+        ('baseline', -0.62, True)
+        """
+        if candidate is None:
+            candidate = self._least()
+        self._check_candidate(candidate)
+        return tuple(differences(self._design, self._evidence, candidate))
 
     def target(self, candidate: str, estimate: str) -> list[Any]:
         """The fitted hypotheses whose mean true error is the target of an estimate.

@@ -29,6 +29,7 @@ def read_summary(settings: Settings) -> Summary:
         progressive_errors[name] = progressive.curve(tested(design, evidence, "progressive").losses)
     return Summary(
         estimates=files.read_estimates(),
+        differences=files.read_differences(),
         selection=selection,
         failures=results.failures,
         warned=fit_warnings.read(STAGES),

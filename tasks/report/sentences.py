@@ -28,6 +28,7 @@ def sentences(summary: Summary) -> dict[str, str]:
         **_baseline(summary),
         **_suspicious(summary),
         **_rows(summary),
+        **_differences(summary),
         **_after_the_choice(summary),
         **_bound(summary),
         **_test_part(summary),
@@ -105,6 +106,20 @@ def _choice(summary: Summary) -> dict[str, str]:
     if roots := table.roots(known, selection["baseline"], summary.loss):
         texts["RMSE"] = f"by E_cv: {roots}"
     return texts
+
+
+def _differences(summary: Summary) -> dict[str, str]:
+    """The candidates that the winner is shown to err less than, and the others."""
+    table = summary.differences[summary.differences["against"] != baseline.NAME]
+    if table.empty:
+        return {}
+    better, open_ = (", ".join(table["against"][which]) for which in (table["high"] < 0, ~(table["high"] < 0)))
+    texts = [f"E_cv of {summary.selected} is shown to be lower than that of {better}" if better else ""]
+    texts += [f"not shown to be lower than that of {open_}" if open_ else ""]
+    shown = ", and ".join(text for text in texts if text)
+    if not better:
+        shown = f"E_cv of {summary.selected} is {shown}"
+    return {"differences": f"{shown}; at {summary.level} for the best candidate against all others together"}
 
 
 def _rows(summary: Summary) -> dict[str, str]:

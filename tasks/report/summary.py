@@ -30,6 +30,7 @@ class Summary:
     """
 
     estimates: pd.DataFrame
+    differences: pd.DataFrame  # E_cv of the winner less that of each other candidate and of the baseline
     selection: Mapping[str, Any]
     failures: Mapping[str, str]
     warned: Mapping[str, WarningCounts]

@@ -24,6 +24,7 @@ def outcome_items(summary: Summary, speed: object | None) -> Iterator[Item]:
         yield Metric(line["estimate"], float(line["value"]))
     for line in summary.estimates_of(baseline.NAME).to_dict("records"):
         yield Metric(f"{baseline.NAME}_{line['estimate']}", float(line["value"]))
+    yield from _difference(summary, baseline.NAME, f"E_cv_less_{baseline.NAME}")
     yield Tag("beats_baseline", _BEATS[summary.selection["beats_baseline"]])
     if (doubt := Suspicious.read(summary.selection)) is not None:
         yield Tag("suspicious", ", ".join(" with ".join(one.columns) for one in doubt.carriers) or "no few columns")
@@ -39,7 +40,7 @@ def outcome_items(summary: Summary, speed: object | None) -> Iterator[Item]:
         digest=files.read_data_hash()[:32],
         context="validation",
     )
-    for path in (files.ESTIMATES, files.SELECTION, files.REPORT):
+    for path in (files.ESTIMATES, files.DIFFERENCES, files.SELECTION, files.REPORT):
         yield Artifact(path)
     for path in sorted(files.PLOTS.iterdir()):
         yield Artifact(path, "plots")
@@ -59,8 +60,17 @@ def candidate_items(candidate: Candidate, summary: Summary) -> Iterator[Item]:
         for suffix, column in (("", "value"), ("_low", "low"), ("_high", "high")):
             if not pd.isna(line[column]):
                 yield Metric(f"{line['estimate']}{suffix}", float(line[column]))
+    yield from _difference(summary, candidate.name, "E_cv_of_selected_less_this")
     for fold, error in enumerate(summary.fold_errors[candidate.name]):
         yield Metric("fold_error", float(error), fold)
     curve = summary.progressive_errors[candidate.name]
     for place in shown_steps(len(curve)):
         yield Metric("progressive_error", float(curve[place]), int(place) + 1)
+
+
+def _difference(summary: Summary, against: str, name: str) -> Iterator[Metric]:
+    """E_cv of the winner less that of another, and its bounds; nothing for the winner itself."""
+    for line in summary.differences[summary.differences["against"] == against].to_dict("records"):
+        for suffix, column in (("", "difference"), ("_low", "low"), ("_high", "high")):
+            if not pd.isna(line[column]):
+                yield Metric(f"{name}{suffix}", float(line[column]))

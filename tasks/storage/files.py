@@ -4,7 +4,7 @@ import functools
 import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from heldout.partition import Partition
-from heldout.records import Estimate
+from heldout.records import Difference, Estimate
 from tasks.runtime.errors import UserError
 from tasks.storage import parquet
 from tasks.storage.atomic import replacing
@@ -37,6 +37,7 @@ RESULTS = Path("data/results")
 LOSSES = RESULTS / "losses.parquet"
 REPORTS = Path("reports")
 ESTIMATES = REPORTS / "estimates.csv"
+DIFFERENCES = REPORTS / "differences.csv"
 SELECTION = REPORTS / "selection.json"
 METRICS = REPORTS / "metrics.json"
 PLOTS = REPORTS / "plots"
@@ -209,6 +210,17 @@ def write_estimates(estimates: Sequence[Estimate]) -> None:
     """estimates.csv, ten significant digits, empty where there is no interval."""
     table = pd.DataFrame([asdict(estimate) for estimate in estimates])[ESTIMATE_COLUMNS]
     write_csv(ESTIMATES, table)
+
+
+def write_differences(differences: Sequence[Difference]) -> None:
+    """differences.csv, a line for each comparison with the winner, empty where there is no interval."""
+    columns = [field.name for field in fields(Difference)]
+    write_csv(DIFFERENCES, pd.DataFrame([asdict(difference) for difference in differences], columns=columns))
+
+
+def read_differences() -> pd.DataFrame:
+    """differences.csv as it was written."""
+    return pd.read_csv(_existing(DIFFERENCES))
 
 
 def read_estimates() -> pd.DataFrame:

@@ -5,7 +5,7 @@ import pytest
 
 from heldout.delivery import FORMS
 from heldout.losses import SQUARED, ZERO_ONE
-from heldout.records import Estimate
+from heldout.records import Difference, Estimate
 from tasks.report.summary import Summary
 
 FINAL = {"form": "final", "target": FORMS["final"].target, "bytes": 2048, "bytes_final": 2048}
@@ -35,6 +35,11 @@ ESTIMATES = [
     Estimate("baseline", "E_cv", 0.3, "one of the k", 7, 8, low=0.2, high=0.4, level=0.9, interval="Wilson"),
     Estimate("baseline", "E_test", 0.25, "g", 8, 4, low=0.1, high=0.5, level=0.9, interval="Wilson"),
 ]
+OF_DIFFERENCES = {"level": 0.9, "interval": "corrected t"}
+DIFFERENCES = [
+    Difference("bayes", "tree", -0.05, low=-0.15, high=0.05, **OF_DIFFERENCES),
+    Difference("bayes", "baseline", -0.2, low=-0.3, high=-0.1, **OF_DIFFERENCES),
+]
 FAMILY = {
     "candidate": "path",
     "parameter": "alpha",
@@ -62,12 +67,14 @@ def summary(settings_with):
         family=None,
         least_half_error=None,
         rows_a_class=None,
+        differences=DIFFERENCES,
         **selection,
     ) -> Summary:
         table = pd.DataFrame([vars(estimate) for estimate in [*ESTIMATES, *estimates]])
         settings = settings_with("selection.level=0.9")
         return Summary(
             estimates=table,
+            differences=pd.DataFrame([vars(record) for record in differences], columns=list(vars(DIFFERENCES[0]))),
             selection={**SELECTION, **selection},
             failures=failures or {},
             warned=warned or {},

@@ -10,7 +10,7 @@ from heldout import covalidation
 from heldout.intervals import clopper_pearson, confidence_sequence, corrected_fold_t
 from heldout.observed import RepeatedByRow
 from heldout.partition import Partition
-from heldout.records import Estimate
+from heldout.records import Difference, Estimate
 from heldout.selection import bbc
 from tasks.outcome.estimate import estimate_all, read_results
 from tasks.params import Settings
@@ -73,6 +73,7 @@ def read(prepared):
             files.write_result(scheme, {"losses": table, **more}, {"tree": "no"} if scheme == "holdout" else {})
         records = estimate_all(read_results(settings))["bayes"]
         files.write_estimates(records)
+        files.write_differences([Difference("bayes", "baseline", -0.25)])
         files.write_json(files.SELECTION, SELECTION)
         of_rows = {scheme: pd.Series(losses[scheme], rows[scheme]) for scheme in rows}
         return Case(read_summary(settings), of_rows, partition, settings, records)

@@ -9,7 +9,7 @@ from heldout.delivery import FORMS
 from heldout.fit_warnings import WarningCount, WarningCounts
 from heldout.intervals import DEFAULTS
 from heldout.losses import choose_loss
-from heldout.records import Estimate
+from heldout.records import Difference, Estimate
 from tasks.report.sentences import sentences, why
 from tasks.storage.shard_report import ShardReport
 
@@ -54,7 +54,7 @@ def test_many_skipped_shards_are_counted_and_the_first_ten_named(summary):
 
 def test_the_choice_its_bound_and_the_test_part_come_with_their_numbers(summary):
     texts = sentences(summary())
-    assert ["selected", "baseline", "rows", "bound", "E_test", "delivered"] == list(texts)
+    assert ["selected", "baseline", "rows", "differences", "bound", "E_test", "delivered"] == list(texts)
     assert "bayes, by one standard error of E_cv = 10.0 %" == texts["selected"]
     assert "probability 90 %" in texts["bound"]
     assert "is at most 25.0 %: E_val" in texts["bound"]
@@ -111,7 +111,9 @@ def test_weights_are_named(summary, settings_with):
 
 
 def test_what_is_not_there_has_no_sentence(summary):
-    without = summary(bound=None, bound_of_one=None, E_test=None, criterion="max(E_cv, E_maxdt)", indistinguishable=[])
+    without = summary(
+        bound=None, bound_of_one=None, E_test=None, criterion="max(E_cv, E_maxdt)", indistinguishable=[], differences=[]
+    )
     assert "bayes, by one standard error of max(E_cv, E_maxdt)" == sentences(without)["selected"]
     assert ["selected", "baseline", "rows", "delivered"] == list(sentences(without))
     assert "0.0 %" in sentences(summary(E_test=0.0))["E_test"]  # a zero is there
@@ -223,3 +225,17 @@ def test_the_reason_for_an_interval_is_the_user_or_the_coverage_study(summary, s
     assert "rows with groups" in why(replace(base, kind="groups"), "E_cv")
     assert why(base, "E_val")
     assert "" == why(base, "E_in")
+
+
+@pytest.mark.parametrize(
+    ("highs", "said"),
+    [
+        ((0.05,), "E_cv of bayes is not shown to be lower than that of other0; at 90 %"),
+        ((-0.05,), "E_cv of bayes is shown to be lower than that of other0; at 90 %"),
+        ((-0.05, None, -0.01), "lower than that of other0, other2, and not shown to be lower than that of other1; "),
+    ],
+)
+def test_the_winner_is_compared_with_each_other_candidate(summary, highs, said):
+    lines = [Difference("bayes", f"other{place}", -0.1, high=high) for place, high in enumerate(highs)]
+    assert said in sentences(summary(differences=lines))["differences"]
+    assert "differences" not in sentences(summary(differences=[Difference("bayes", "baseline", -0.1, high=-0.05)]))

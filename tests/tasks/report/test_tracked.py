@@ -68,6 +68,18 @@ def test_a_candidate_reports_its_settings_estimates_bounds_and_curves(case):
     ] == of_kind(Metric, items)
 
 
+def test_a_candidate_that_was_not_selected_reports_the_difference_from_the_winner(case):
+    candidate, summary = case
+    curves = {"fold_errors": {"tree": np.empty(0)}, "progressive_errors": {"tree": np.zeros(1)}}
+    items = candidate_items(candidate.model_copy(update={"name": "tree"}), replace(summary, **curves))
+    assert [
+        Metric("E_cv_of_selected_less_this", -0.05),
+        Metric("E_cv_of_selected_less_this_low", -0.15),
+        Metric("E_cv_of_selected_less_this_high", 0.05),
+        Metric("progressive_error", 0, 1),
+    ] == of_kind(Metric, items)
+
+
 def test_a_candidate_that_failed_reports_its_settings_and_the_reason_alone(case):
     candidate, summary = case
     counted = WarningCounts(60, 4, (WarningCount("ConvergenceWarning", 4, "no"),))
@@ -84,13 +96,15 @@ def test_the_parent_reports_the_estimates_of_the_selected_the_rows_and_the_files
     items = list(outcome_items(summary, None))
     of_baseline = [Metric("baseline_E_cv", 0.3), Metric("baseline_E_test", 0.25)]
     of_winner = [Metric("E_in", 0.0625), Metric("E_cv", 0.1), Metric("E_test", 0.125)]
-    assert [*of_winner, *of_baseline] == of_kind(Metric, items)
+    against = [("", -0.2), ("_low", -0.3), ("_high", -0.1)]
+    differences = [Metric(f"E_cv_less_baseline{suffix}", value) for suffix, value in against]
+    assert [*of_winner, *of_baseline, *differences] == of_kind(Metric, items)
     (rows,) = of_kind(Dataset, items)
     X, y = files.read_table(files.LABELED)
     assert [*X.columns, "target"] == list(rows.table.columns)
     assert y.tolist() == rows.table["target"].tolist()
     assert files.read_data_hash().startswith(rows.digest)
-    contract = [Artifact(path) for path in (files.ESTIMATES, files.SELECTION, files.REPORT)]
+    contract = [Artifact(path) for path in (files.ESTIMATES, files.DIFFERENCES, files.SELECTION, files.REPORT)]
     assert [*contract, Artifact(files.PLOTS / "estimates.csv", "plots")] == of_kind(Artifact, items)
     assert [Tag("beats_baseline", "true"), Tag("rows_delivered", "8")] == of_kind(Tag, items)
     unknown = replace(summary, selection={**summary.selection, "beats_baseline": None})

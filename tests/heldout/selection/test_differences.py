@@ -1,0 +1,161 @@
+"""Paired differences of E_cv."""
+
+import math
+
+import numpy as np
+import pytest
+import scipy.stats
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.linear_model import Ridge
+from sklearn.naive_bayes import GaussianNB
+from sklearn.tree import DecisionTreeClassifier
+
+import heldout
+from heldout.baseline import NAME
+from heldout.errors import BadArgument
+
+rng = np.random.default_rng(0)
+X = rng.normal(size=(90, 4))
+y = (X[:, 0] + 0.5 * X[:, 1] + rng.normal(size=90) > 0).astype(int)
+CANDIDATES = {"bayes": GaussianNB(), "stump": DecisionTreeClassifier(max_depth=1), "tree": DecisionTreeClassifier()}
+FOLDS_ALONE = {"E_cv": "corrected fold t"}
+
+
+class Sum(ClassifierMixin, BaseEstimator):
+    """The sign of the least squares fit on some columns."""
+
+    def __init__(self, columns=(0,)):
+        self.columns = columns
+
+    def fit(self, X, y):
+        self.classes_ = np.unique(y)
+        A = np.c_[X[:, list(self.columns)], np.ones(len(X))]
+        self.weights_ = np.linalg.lstsq(A, 2.0 * y - 1, rcond=None)[0]
+        return self
+
+    def predict(self, X):
+        return (np.c_[X[:, list(self.columns)], np.ones(len(X))] @ self.weights_ > 0).astype(int)
+
+
+def validated(candidates=CANDIDATES, y=y, **further):
+    return heldout.validate(candidates, X, y, **{"estimates": ["E_cv"], "progress": False, **further})
+
+
+def by_name(differences):
+    return {record.against: record for record in differences}
+
+
+def test_the_interval_is_that_of_the_corrected_t_on_the_shared_subsamples():
+    made = validated(level=0.9)
+    found = by_name(made.differences("stump"))["tree"]
+    design, evidence = made._design, made._evidence
+    errors = {name: np.array([part.mean() for part in evidence[name].losses["subsamples"]]) for name in CANDIDATES}
+    split = design.splits("subsamples")[0]
+    paired = errors["stump"] - errors["tree"]
+    V = paired.var(ddof=1) * (1 / len(paired) + len(split.validation) / len(split.train))
+    reach = scipy.stats.t(len(paired) - 1).ppf(1 - 0.1 / 3 / 2) * math.sqrt(V)  # against two, and the baseline
+    E_cv = {record.candidate: record.value for record in made.estimates}
+    assert E_cv["stump"] - E_cv["tree"] == pytest.approx(found.difference, abs=1e-12)
+    assert (found.difference - reach, found.difference + reach) == pytest.approx((found.low, found.high), rel=1e-9)
+    assert (0.9, "corrected t, Bonferroni") == (found.level, found.interval)
+
+
+@pytest.mark.parametrize("groups", [None, np.repeat(np.arange(18), 5)], ids=["rows", "groups"])
+def test_without_subsamples_it_is_the_t_of_rows_or_groups_widened_for_shared_training_rows(groups):
+    made = validated(intervals=FOLDS_ALONE if groups is None else None, groups=groups, folds=6)
+    found = by_name(made.differences("bayes"))["tree"]
+    losses = {}
+    for name in ("bayes", "tree"):
+        losses[name] = np.empty(90)
+        for hypothesis, split in zip(made.target(name, "E_cv"), made._design.splits("cross_validation"), strict=True):
+            losses[name][split.validation] = hypothesis.predict(X[split.validation]) != y[split.validation]
+    paired = losses["bayes"] - losses["tree"]
+    sums = paired - paired.mean() if groups is None else np.bincount(groups, weights=paired - paired.mean())
+    V = (1 + 6 / 5) * len(sums) / (len(sums) - 1) * (sums**2).sum() / 90**2
+    reach = scipy.stats.t(len(sums) - 1).ppf(1 - 0.05 / 3 / 2) * math.sqrt(V)
+    assert (paired.mean() - reach, paired.mean() + reach) == pytest.approx((found.low, found.high), rel=1e-9)
+
+
+def test_the_other_way_round_the_signs_change_and_nothing_else():
+    made = validated()
+    ours, theirs = by_name(made.differences("bayes"))["tree"], by_name(made.differences("tree"))["bayes"]
+    assert (ours.difference, ours.low, ours.high) == (-theirs.difference, -theirs.high, -theirs.low)
+
+
+def test_each_other_candidate_has_a_line_and_so_has_the_baseline():
+    made = validated()
+    assert ["stump", "tree", NAME] == [record.against for record in made.differences("bayes")]
+    least = min(made.estimates, key=lambda record: record.value if record.estimate == "E_cv" else 1).candidate
+    assert {least} == {record.candidate for record in made.differences()}
+    of_baseline = next(record.value for record in made.baseline if record.estimate == "E_cv")
+    E_cv = {record.candidate: record.value for record in made.estimates if record.estimate == "E_cv"}
+    assert E_cv["tree"] - of_baseline == pytest.approx(by_name(made.differences("tree"))[NAME].difference, abs=1e-12)
+
+
+def test_a_candidate_listed_twice_differs_by_nothing_and_classes_still_leave_a_doubt():
+    twice = {"one": GaussianNB(), "two": GaussianNB()}
+    [found] = [record for record in validated(twice).differences("one") if record.against == "two"]
+    t = scipy.stats.t(24).ppf(1 - 0.05 / 2 / 2)
+    assert (0, t / 92) == pytest.approx((found.difference, found.high), rel=1e-9)
+    numbers = validated({"one": Ridge(), "two": Ridge()}, y=X[:, 0] + X[:, 1] ** 2)
+    [found] = [record for record in numbers.differences("one") if record.against == "two"]
+    assert (0, 0, 0) == (found.difference, found.low, found.high)
+
+
+def test_a_difference_of_classes_stays_within_one():
+    few = heldout.validate(
+        {"one": Sum((0,)), "two": Sum((3,))}, X[:12], y[:12], estimates=["E_cv"], folds=2, stratify=False
+    )
+    for record in few.differences("one"):
+        assert -1 <= record.low <= record.difference <= record.high <= 1
+
+
+def test_more_candidates_and_a_higher_level_widen_it():
+    few = {name: CANDIDATES[name] for name in ("bayes", "tree")}
+    widths = [
+        by_name(validated(candidates, level=level).differences("bayes"))["tree"].high
+        for candidates, level in ((few, 0.8), (few, 0.95), (CANDIDATES, 0.95))
+    ]
+    assert sorted(widths) == widths
+    assert 3 == len({*widths})
+
+
+def test_without_e_cv_there_is_none_and_a_strange_name_is_refused():
+    assert () == validated(estimates=["E_val"]).differences()
+    with pytest.raises(BadArgument, match="'forest'.*bayes, stump, tree"):
+        validated().differences("forest")
+
+
+POPULATION = np.random.default_rng(1).normal(size=(10_000, 8))
+NOISE = np.random.default_rng(2).normal(size=10_000)
+LABELS = (POPULATION @ [1, 0.7, 0.4, 0, 0, 0, 0, 0] + NOISE > 0).astype(int)
+EQUAL = {f"and {column}": Sum((0, 1, 2, column)) for column in range(3, 8)}
+DIFFERENT = {"one": Sum((0,)), "two": Sum((0, 1)), "three": Sum((0, 1, 2)), "all": Sum(range(8)), "none": Sum((6, 7))}
+
+
+@pytest.mark.parametrize(
+    "candidates",
+    [
+        pytest.param(EQUAL, marks=pytest.mark.long, id="equal"),
+        pytest.param(DIFFERENT, marks=pytest.mark.slow, id="different"),
+    ],
+)
+def test_all_intervals_of_the_best_hold_at_the_same_time_at_their_level(candidates):
+    held, wrong, samples = 0, 0, 60
+    for sample in range(samples):
+        rows = np.random.default_rng([100, sample]).integers(0, len(LABELS), 100)
+        made = heldout.validate(
+            candidates, POPULATION[rows], LABELS[rows], estimates=["E_cv"], seed=sample, progress=False
+        )
+        errors = {
+            name: np.mean([np.mean(h.predict(POPULATION) != LABELS) for h in made.target(name, "E_cv")])
+            for name in candidates
+        }
+        best = min(errors, key=errors.__getitem__)
+        of_best = [record for record in made.differences(best) if record.against != NAME]
+        held += all(record.low <= errors[best] - errors[record.against] <= record.high for record in of_best)
+        of_winner = [record for record in made.differences() if record.against != NAME]
+        wrong += any(record.high < 0 and errors[record.candidate] > errors[record.against] for record in of_winner)
+    # three standard errors of a share of .95 in so many samples
+    assert held / samples >= 0.95 - 3 * math.sqrt(0.95 * 0.05 / samples)
+    assert wrong / samples <= 0.05 + 3 * math.sqrt(0.95 * 0.05 / samples)
