@@ -73,4 +73,4 @@ def _variance(paired: CrossValidated) -> float:
         return spread
     differing = np.count_nonzero(paired.losses) + 1
     rows = paired.n + 2
-    return max(spread, (differing - paired.losses.sum() ** 2 / rows) / rows**2)
+    return max(spread, float(differing - paired.losses.sum() ** 2 / rows) / rows**2)
