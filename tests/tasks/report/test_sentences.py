@@ -57,7 +57,8 @@ def test_the_choice_its_bound_and_the_test_part_come_with_their_numbers(summary)
     assert ["selected", "baseline", "rows", "bound", "E_test", "delivered"] == list(texts)
     assert "bayes, by one standard error of E_cv = 10.0 %" == texts["selected"]
     assert "probability 90 %" in texts["bound"]
-    assert "is at most 25.0 %: E_val" in texts["bound"]
+    assert "is at most 25.0 %: " in texts["bound"]
+    assert "Clopper-Pearson" in texts["bound"]
     assert "these labels, 7 so far" in texts["bound"]
     assert texts["E_test"].startswith("12.5 % [10.0–20.0], of g: trained on all labelled rows; ")
     assert "for this model alone" in texts["E_test"]
