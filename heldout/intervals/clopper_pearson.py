@@ -19,7 +19,7 @@ from heldout.observed import Tested
 def bounds(observed: Tested, level: float) -> tuple[float, float]:
     """The bounds for `observed.losses`, shape (n,), of 0 and 1."""
     each_side = (1 - level) / 2
-    return _lower_limit(observed, each_side), upper_limit(observed, each_side)
+    return lower_limit(float(observed.losses.sum()), observed.n, each_side), upper_limit(observed, each_side)
 
 
 def upper_limit(observed: Tested, delta: float) -> float:
@@ -32,12 +32,16 @@ def upper_limit(observed: Tested, delta: float) -> float:
     return max(high, observed.error)
 
 
-def _lower_limit(observed: Tested, delta: float) -> float:
+def lower_limit(count: float, n: float, delta: float) -> float:
+    """The one-sided lower limit for `count` losses of 1 among n: the error is below it with chance `delta` at most.
+
+    For losses that weigh as much as n independent ones neither number need be whole, and the level is approximate
+    (Korn, Graubard, Survey Methodology 24, 1998).
+    """
     from scipy.special import betaincinv
 
-    count = int(observed.losses.sum())
-    low = float(betaincinv(count, observed.n - count + 1, delta)) if count > 0 else 0.0
-    return min(low, observed.error)
+    low = float(betaincinv(count, n - count + 1, delta)) if count > 0 else 0.0
+    return min(low, count / n)
 
 
 METHOD = IntervalMethod(

@@ -157,16 +157,6 @@ def test_the_bounds_of_the_larger_of_two_are_the_larger_ones_of_parts_at_half_of
     )
 
 
-def test_the_lower_limit_is_the_mapped_lower_bound_of_twice_the_risk():
-    seen = disagreeing(0.32)
-    low = two_way_wilson.METHOD.interval("disagreement", seen, 0.9).low  # 5 % below it
-    expected = covalidation.error_bound(low, ZERO_ONE, 2)[0]
-    # 2 x 0.95 - 1 is 0.9 but for rounding
-    assert expected == pytest.approx(
-        covalidation.lower_limit(seen, two_way_wilson.METHOD, ZERO_ONE, 2, 0.95), abs=1e-12
-    )
-
-
 def test_the_bound_wins_over_a_training_error_that_is_less():
     found = covalidation.estimates("tree", NONE, NONE, disagreeing(0.32), **FEW)
     assert 0.2 == pytest.approx(found[-1].value, abs=1e-15)
