@@ -53,7 +53,7 @@ def error_bound(disagreement: float, loss: Loss, classes: int) -> tuple[float, b
     Numbers: E (f1(x) - f2(x))^2 / 2 is the variance of the prediction at x, and the expected
     squared error is noise + bias^2 + variance; hence e >= d/2. For the absolute loss the triangle
     inequality |f1 - f2| <= |f1 - y| + |f2 - y| gives the same e >= d/2. The Brier loss is a squared
-    distance, and has d/2 as well; for the pinball loss see `heldout.losses.pinball`.
+    distance, and has d/2 as well; for the pinball and the log loss see `heldout.losses.pinball` and `log`.
 
     Raises BadArgument for a loss that admits no bound.
     """
@@ -138,7 +138,7 @@ def least_mean_error(disagreement: float, loss: Loss) -> float:
     Costs, c/2: likewise, where a wrong answer costs at least c and a right one at least 0.
     Squared loss, 1/4: (f1 - f2)^2 = ((f1 - y) - (f2 - y))^2 <= 2 (f1 - y)^2 + 2 (f2 - y)^2; equal for y in the middle.
     Absolute loss, 1/2: |f1 - f2| <= |f1 - y| + |f2 - y|.
-    Pinball and Brier loss: min(q, 1 - q) / 2 and 1/2, by `heldout.losses.pinball` and `heldout.losses.brier`.
+    Pinball, Brier and log loss: min(q, 1 - q) / 2, 1/2 and 1, by `heldout.losses.pinball`, `brier` and `log`.
 
     Raises BadArgument for a loss that admits no bound.
     """

@@ -49,12 +49,14 @@ def test_two_numbers_err_at_least_as_their_difference_says(seed, quantile):
         check(loss, y, first, second)
 
 
-@pytest.mark.parametrize("name", ["brier"])
+@pytest.mark.parametrize("name", ["brier", "log"])
+@pytest.mark.parametrize("precision", [np.float64, np.float32])
 @LAWS
 @given(seed=seeds, classes=sizes, spread=st.sampled_from([0.02, 0.3, 5.0]))
-def test_two_distributions_err_at_least_as_their_distance_says(name, seed, classes, spread):
+def test_two_distributions_err_at_least_as_their_distance_says(name, precision, seed, classes, spread):
     rng = np.random.default_rng(seed)
-    first, second = rng.dirichlet(np.full(classes, spread), (2, ROWS))
+    # 0.02: nearly all in one class, many others at 0 and clipped; float32 sums up to 1 but for rounding
+    first, second = rng.dirichlet(np.full(classes, spread), (2, ROWS)).astype(precision)
     # the last label is of a class that no hypothesis knows
     check(choose_loss(name, np.arange(classes)), rng.integers(0, classes + 1, ROWS), first, second)
 
@@ -69,17 +71,36 @@ def test_two_distributions_err_at_least_as_their_distance_says(name, seed, class
         (choose_loss({"pinball": 0.9}, np.array([0.5])), [0.0], [0.0], [2.0]),
         (choose_loss("brier", np.array([0, 1])), [0], [[1.0, 0.0]], [[0.3, 0.7]]),
         (choose_loss("brier", np.array([0, 1, 2])), [0], [[1.0, 0.0, 0.0]], [[0.0, 0.5, 0.5]]),
+        (choose_loss("log", np.array([0, 1, 2])), [0], [[0.5, 0.5, 0.0]], [[0.25, 0.0, 0.75]]),
     ],
-    ids=["0/1", "cost", "squared", "absolute", "pinball", "two classes", "three classes"],
+    ids=["0/1", "cost", "squared", "absolute", "pinball", "two classes", "three classes", "log"],
 )
 def test_no_larger_factor_holds(loss, y, first, second):
     mean = (loss.pointwise(y, first) + loss.pointwise(y, second)) / 2
     (apart,) = pointwise_disagreement(first, second, loss)
-    assert mean[0] == pytest.approx(least_mean_error(float(apart), loss), rel=1e-12)
+    # to 1e-6: a probability of 0 is clipped to 2.2e-16 by the log loss, and the root of that is a part of its distance
+    assert mean[0] == pytest.approx(least_mean_error(float(apart), loss), rel=1e-6 if loss.name == "log" else 1e-12)
     assert mean[0] > 0
 
 
-@pytest.mark.parametrize(("name", "classes"), [("zero_one", 2), ("zero_one", 5), ("brier", 2), ("squared", 0)])
+def test_the_distance_of_probabilities_by_hand():
+    loss = choose_loss("log", np.array([0, 1]))
+    first = np.array([[0.5, 0.5], [0.3, 0.7], [1.0, 0.0], [1.0, 0.0], [0.1, 0.9]])
+    second = np.array([[0.1, 0.9], [0.3, 0.7], [1.0, 0.0], [0.0, 1.0], [0.5, 0.5]])
+    # sqrt(0.05) + sqrt(0.45) = 4 sqrt(0.05) = sqrt(0.8); clipped to 2^-52 and 1 - 2^-52, two roots of 2^-26: 2^-25
+    expected = [np.log(1.25) / 2, 0.0, 0.0, 25 * np.log(2), np.log(1.25) / 2]
+    found = pointwise_disagreement(first, second, loss)
+    assert expected == pytest.approx(found.tolist(), rel=1e-12)
+    assert [0.0, 0.0] == found[1:3].tolist()
+    assert not np.signbit(found).any()
+    # scikit-learn lets a row sum up to 1 but for rounding: equal answers agree
+    assert [0.0, 0.0] == pointwise_disagreement(first[:2] * 0.9995, first[:2] * 0.9995, loss).tolist()
+    assert [0.0, 0.0] == pointwise_disagreement(first[:2] * 1.0005, first[:2] * 1.0005, loss).tolist()
+
+
+@pytest.mark.parametrize(
+    ("name", "classes"), [("zero_one", 2), ("zero_one", 5), ("brier", 2), ("log", 3), ("squared", 0)]
+)
 def test_it_is_never_above_what_holds_in_expectation(name, classes):
     loss = choose_loss(name, np.arange(classes) if classes else np.array([0.5]))
     for d in np.linspace(0, 0.5, 20):

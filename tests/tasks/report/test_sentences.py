@@ -92,7 +92,7 @@ def test_numbers_are_no_percentages(summary):
 @pytest.mark.parametrize(
     ("name", "left_out"),
     [
-        ("log", "disagreement, E_dis, E_maxdt: "),
+        ("log", None),
         ("balanced", "E_dis, E_maxdt: "),
         ("brier", None),
     ],
