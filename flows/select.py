@@ -35,9 +35,7 @@ def _select(settings: Settings) -> None:
     files.write_differences(differences(results.design, results.evidence, selection.selected))
     effect = duplicates_effect.compare(settings, results, winner)
     doubt = suspicious.look(results, winner, against.described()["baseline"])
-    description = open_test.describe(
-        settings, results, selection, estimates, opening, ledger, delivered, against, effect, doubt
-    )
+    description = open_test.describe(settings, results, selection, opening, ledger, delivered, against, effect, doubt)
     files.write_json(files.SELECTION, description)
     model_file.save(delivered.hypothesis, files.MODEL)
     compared = [candidate for candidate in settings.candidates if candidate.name in results.candidates]

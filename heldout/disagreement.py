@@ -52,8 +52,8 @@ def pointwise_disagreement(first: ArrayLike, second: ArrayLike, loss: Loss) -> L
     """How far two answers, as the loss asks for them, differ at each row, shape (n,).
 
     [f1 != f2] for a loss of classes, (f1 - f2)^2 for the squared and |f1 - f2| for the absolute and the pinball
-    loss, the squared distance of the probabilities for the Brier loss. Raises BadArgument for a loss that
-    admits no disagreement.
+    loss, the squared distance of the probabilities for the Brier loss, their Bhattacharyya distance for the log loss.
+    Raises BadArgument for a loss that admits no disagreement.
     """
     if loss.disagreement_loss is None:
         raise BadArgument("loss", f"the {loss.name} loss admits no disagreement: {loss.no_bound}")

@@ -22,17 +22,19 @@ from heldout import seeds
 from heldout.errors import BadArgument
 from heldout.fitting import take
 from heldout.holdout import split
-from heldout.intervals.hoeffding import upper_reach
 from heldout.losses import SQUARED, ZERO_ONE, Losses
+from heldout.observed import Tested
 from heldout.partition import can_stratify, cut, part_size
 from heldout.records import Interval
 from heldout.selection.bbc import corrected_error
+from heldout.selection.bound import selection_bound
 
 EPOCHS = "epochs"
 ROWS_A_DEGREE = 50  # lecture 13: K = 100 serves for two parameters
 BOUND = (
-    "Hoeffding and a union bound over the values; where they are more than K + 1, over K + 1, a rule of thumb for one "
-    "degree of freedom: K rows can be separated in K + 1 ways, if the loss of each row changes once along the path"
+    "Clopper and Pearson's limit and a union bound over the values; where they are more than K + 1, over K + 1, a rule "
+    "of thumb for one degree of freedom: K rows can be separated in K + 1 ways, if the loss of each row changes once "
+    "along the path"
 )
 
 
@@ -159,9 +161,16 @@ class TunedEstimator(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]  
         place = int(np.argmin(errors))
         corrected, interval = corrected_error(table, self.level, seed)
         models = min(len(self.values), size + 1)
-        bound = float(errors[place]) + upper_reach(size, 1 - self.level, models) if loss.bounded else None
+        bound = selection_bound(Tested(table[place], loss, seed), models, self.level)
         self.path_ = ParameterPath(
-            tuple(self.values), np.array(training), errors, self.values[place], size, corrected, interval, bound
+            values=tuple(self.values),
+            training_errors=np.array(training),
+            validation_errors=errors,
+            chosen=self.values[place],
+            validated_on=size,
+            corrected=corrected,
+            interval=interval,
+            bound=None if bound is None else bound.value,
         )
         self.hypothesis_ = self._at(self.values[place], X, y, classes)
         if loss.of_classes:

@@ -46,6 +46,21 @@ def against_baseline(winner: str, beaten: bool | None, loss: Loss, pairs: Iterab
     return f"{winner} {_BEATS[beaten]} {constant}: {errors}"
 
 
+def least_half_error(winner: str, here: float, in_population: float | None, level: str, loss: Loss) -> str:
+    """What the winner's half models err at least, `here` on the unlabelled rows; empty where that is shown as 0."""
+    if float(number(here, loss)) == 0:
+        return ""
+    text = (
+        f"the half models of {winner} have a mean error of at least {amount(here, loss)} on the unlabelled rows, "
+        "whatever their labels are: two answers that differ are not both right"
+    )
+    if in_population is None or float(number(in_population, loss)) == 0:
+        return text
+    return (
+        f"{text}; with {level} confidence it is at least {amount(in_population, loss)} in the population of these rows"
+    )
+
+
 def roots(errors: Mapping[str, float], of_baseline: float, loss: Loss) -> str:
     """RMSE and R^2 of each candidate, for the squared loss; empty for another loss."""
     if loss.power != 2:

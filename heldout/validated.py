@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from heldout import baseline, suspicion, table
+from heldout import baseline, covalidation, suspicion, table
 from heldout.candidate_fits import CandidateFits
 from heldout.design import Design, Evidence
 from heldout.errors import BadArgument
@@ -266,6 +266,7 @@ class Validation:
         roots = table.roots(self._errors(name), of_baseline, loss)
         lines = [shown, against] if beaten else [against, shown]
         lines += [f"{name}: {roots}"] if roots else []
+        lines += [f"disagreement: {self._half_error}"] if self._half_error else []
         return "\n".join([*lines, *([f"suspicious: {self._doubt}"] if self._doubt else [])])
 
     @cached_property
@@ -279,6 +280,18 @@ class Validation:
         hypothesis, split = fits.hypotheses(scheme)[0], self._design.splits(scheme)[0]
         carried_by = suspicion.carriers(hypothesis, fits.X, self._design, split, last.value)
         return suspicion.sentence(winner, error, last.value, carried_by, self._design.loss)
+
+    @cached_property
+    def _half_error(self) -> str:
+        """What the winner's half models err at least; empty without unlabelled rows, or a bound for the loss."""
+        winner, design = self._least(), self._design
+        disagreement = self._evidence[winner].disagreement
+        if disagreement is None or "disagreement" not in design.estimates or design.loss.pair_factor is None:
+            return ""
+        here = covalidation.least_mean_error(disagreement.error, design.loss)
+        independent = design.dependence.kind is None
+        limit = covalidation.least_half_error(disagreement, design.loss, design.level) if independent else None
+        return table.least_half_error(winner, here, limit, f"{100 * design.level:g} %", design.loss)
 
     @cached_property
     def _constant(self) -> Evidence:

@@ -147,7 +147,9 @@ def validate(
     disagreement
         The mean, over repeats and unlabelled rows, of ``h0.predict(unlabeled) != h1.predict(unlabeled)``, where h0
         and h1 are the two half models of a repeat; of the square of their difference for the squared loss. E_dis is
-        the error that it implies (`heldout.covalidation.error_bound`), E_maxdt the larger of E_train and E_dis.
+        the expected error, over training sets, that it implies (`heldout.covalidation.error_bound`), E_maxdt the larger
+        of E_train and E_dis. What these very half models err at least, whatever the labels of the unlabelled rows are,
+        is printed (`heldout.covalidation.least_mean_error`).
 
     Examples
     --------

@@ -162,7 +162,7 @@ def observe(cell: Cell, whole: Population, repeat: int) -> dict[str, Any]:
 def judge_all(cell: Cell, seen: Mapping[str, Any], folder: Path | None) -> Iterator[dict[str, Any]]:
     """A line for each sample, estimate and admissible interval: bounds, true error of the target, true error of g."""
     whole = population(cell.population, folder)
-    loss, classes = whole.loss, len(np.unique(whole.y))
+    loss = whole.loss
     names = ("subsample_errors", "repeated_errors", "half_errors", "pair_losses")
     for place in range(len(seen["true g"])):
 
@@ -198,13 +198,12 @@ def judge_all(cell: Cell, seen: Mapping[str, Any], folder: Path | None) -> Itera
                         "final": float(seen["true g"][place]),
                     }
         disagreement = observed["disagreement"]
-        low = covalidation.lower_limit(disagreement, choose(None, loss)["disagreement"], loss, classes, LEVEL)
         yield {
             "sample": place,
-            "estimate": "E_dis",
-            "method": "lower limit",
-            "value": covalidation.error_bound(disagreement.error, loss, classes)[0],
-            "low": low,
+            "estimate": "half models",
+            "method": "least mean error",
+            "value": covalidation.least_mean_error(disagreement.error, loss),
+            "low": covalidation.least_half_error(disagreement, loss, LEVEL),
             "high": np.inf,
             "truth": float(seen["true E_2cv"][place]),
             "final": float(seen["true g"][place]),

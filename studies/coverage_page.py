@@ -13,7 +13,7 @@ LEVEL = 0.95
 REGRESSION = ("california_housing", "heavy_tails")
 PAGE, PICTURE, TABLE = Path("docs/coverage.md"), Path("docs/coverage.png"), Path("docs/coverage.csv")
 _COLUMNS = ["estimate", "task", "method", "population", "learner", "n", "samples", "covers", "covers_g", "relative"]
-ORDER = ("E_val", "E_cv", "E_prog", "E_2cv", "disagreement", "E_dis")
+ORDER = ("E_val", "E_cv", "E_prog", "E_2cv", "disagreement", "half models")
 FURTHER_FITS = {"subsamples": "25", "repeated_folds": "20", "half_subsamples": "300", "fold_pairs": "45", None: "0"}
 
 

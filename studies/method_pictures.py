@@ -19,7 +19,10 @@ OWN, OF_G = "its own target", "g, retrained on all rows"
 LINES = {
     **{name: ((name, "covers", OWN), (name, "covers_g", OF_G)) for name in ("E_val", "E_cv", "E_prog", "E_2cv")},
     # a disagreement is no error, so that g has none to be covered
-    "disagreement": (("disagreement", "covers", OWN), ("E_dis", "covers", "E_dis: lower limit below the error")),
+    "disagreement": (
+        ("disagreement", "covers", OWN),
+        ("half models", "covers", "half models: their error is above its least"),
+    ),
 }
 TASKS = ("classes", "numbers")
 
@@ -38,7 +41,7 @@ def draw(cells: Any, estimate: str, path: Path) -> None:
     lowest = coverage_page.LEVEL
     for axes, task in zip(panels, TASKS, strict=True):
         for place, (name, column, label) in enumerate(LINES[estimate]):
-            method = "lower limit" if name == "E_dis" else default(name, task).name
+            method = "least mean error" if name == "half models" else default(name, task).name
             lines = cells[(cells["estimate"] == name) & (cells["task"] == task) & (cells["method"] == method)]
             by_size = lines.groupby("n")[column].agg(["median", "min", "max"])
             lowest = min([lowest, *by_size["min"]])

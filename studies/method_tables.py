@@ -63,14 +63,15 @@ def dependent_table() -> Iterator[str]:
 
 def losses_table() -> Iterator[str]:
     """A line for each loss, made for a sample of labels, in the order of KINDS."""
-    yield "| `loss` | a row's loss | of the candidate | range | baseline | two answers are compared by | `E_dis` |"
-    yield "|---|---|---|---|---|---|---|"
+    implied = "least mean error of the two | `E_dis`"
+    yield f"| `loss` | a row's loss | of the candidate | range | baseline | two answers are compared by | {implied} |"
+    yield "|---|---|---|---|---|---|---|---|"
     for kind in KINDS:
         loss = choose_loss(kind.sample, SAMPLE)
         span = "0/1" if loss.binary else "in [0, 1]" if loss.bounded else "any"
         compared = "none" if loss.disagreement_loss is None else f"`{loss.disagreement_loss.name}`"
         says = f"| `{kind.written}` | {loss.says} | {ANSWERS[loss.needs]} | {span} | {loss.constant.says} "
-        yield f"{says}| {compared} | {kind.bound} |"
+        yield f"{says}| {compared} | {kind.pair_bound} | {kind.bound} |"
 
 
 def rules_table() -> Iterator[str]:

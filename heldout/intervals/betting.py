@@ -28,28 +28,41 @@ _TOLERANCE = 1e-12
 
 def bounds(observed: Tested, level: float) -> tuple[float, float]:
     """The bounds of `observed.losses`, shape (n,), all in [0, 1]."""
-    rng = np.random.default_rng(seeds.child(observed.seed, "bets"))
-    losses = rng.permutation(np.sort(observed.losses))
-    bets = _bets(losses, level)
-    mean = observed.error
+    each_side = (1 - level) / 2
+    losses = _in_random_order(observed)
+    low = _lower(losses, _bets(losses, each_side), observed.error, each_side)
+    return min(low, observed.error), upper_limit(observed, each_side)
+
+
+def upper_limit(observed: Tested, delta: float) -> float:
+    """The one-sided upper limit for losses in [0, 1]: the error is above it with chance `delta` at most.
+
+    K- alone, with bets for delta in place of delta / 2, reaches 1 / delta with chance delta at most.
+    """
+    losses, mean = _in_random_order(observed), observed.error
     # a bet that the mean loss is lower is a bet that the mean of 1 - loss is higher
-    low, high = _lower(losses, bets, mean, level), 1 - _lower(1 - losses, bets, 1 - mean, level)
-    return min(low, mean), max(high, mean)
+    return max(1 - _lower(1 - losses, _bets(losses, delta), 1 - mean, delta), mean)
 
 
-def _bets(losses: Losses, level: float) -> Losses:
-    """l_1 … l_n, each from the losses before it."""
+def _in_random_order(observed: Tested) -> Losses:
+    rng = np.random.default_rng(seeds.child(observed.seed, "bets"))
+    shuffled: Losses = rng.permutation(np.sort(observed.losses))
+    return shuffled
+
+
+def _bets(losses: Losses, delta: float) -> Losses:
+    """l_1 … l_n, each from the losses before it, for one side that is missed with chance `delta`."""
     counts = np.arange(2, len(losses) + 2)
     means = (0.5 + np.cumsum(losses)) / counts
     variances = (0.25 + np.cumsum((losses - means) ** 2)) / counts
     before = np.concatenate([[0.25], variances[:-1]])
-    bets: Losses = np.sqrt(2 * math.log(2 / (1 - level)) / (len(losses) * before))
+    bets: Losses = np.sqrt(2 * math.log(1 / delta) / (len(losses) * before))
     return bets
 
 
-def _lower(losses: Losses, bets: Losses, mean: float, level: float) -> float:
-    """The m in [0, mean] where K+ falls to 2 / delta, from below; 0 if it is nowhere that high."""
-    most = math.log(2 / (1 - level))
+def _lower(losses: Losses, bets: Losses, mean: float, delta: float) -> float:
+    """The m in [0, mean] where K+ falls to 1 / delta, from below; 0 if it is nowhere that high."""
+    most = math.log(1 / delta)
 
     def rich(m: float) -> bool:
         staked = np.minimum(bets, _MOST_STAKED / m) if m > 0 else bets

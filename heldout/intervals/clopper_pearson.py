@@ -7,7 +7,9 @@ the binomial, Biometrika 26 (1934).
 
 Of c errors among n, the bounds are the p at which so many errors, or so few, are as rare as delta / 2:
     Pr(Bin(n, low) >= c) = delta / 2,   Pr(Bin(n, high) <= c) = delta / 2,   delta = 1 - level,
-which are quantiles of Beta(c, n - c + 1) and Beta(c + 1, n - c). Low is 0 for c = 0, high is 1 for c = n.
+which are quantiles of Beta(c, n - c + 1) and Beta(c + 1, n - c). Low is 0 for c = 0, high is 1 for c = n. One of
+the two alone, with delta in place of delta / 2, is a one-sided limit: the error lies beyond it with chance delta at
+most.
 """
 
 from heldout.intervals.method import IntervalMethod
@@ -16,14 +18,30 @@ from heldout.observed import Tested
 
 def bounds(observed: Tested, level: float) -> tuple[float, float]:
     """The bounds for `observed.losses`, shape (n,), of 0 and 1."""
-    from scipy.special import betainccinv, betaincinv
+    each_side = (1 - level) / 2
+    return lower_limit(float(observed.losses.sum()), observed.n, each_side), upper_limit(observed, each_side)
 
-    n, each_side = observed.n, (1 - level) / 2
+
+def upper_limit(observed: Tested, delta: float) -> float:
+    """The one-sided upper limit for losses of 0 and 1: the error is above it with chance `delta` at most."""
+    from scipy.special import betainccinv
+
     count = int(observed.losses.sum())
-    low = float(betaincinv(count, n - count + 1, each_side)) if count > 0 else 0.0
-    high = float(betainccinv(count + 1, n - count, each_side)) if count < n else 1.0
-    # at a level near 0 the bounds lie so close to the estimate that rounding may put them past it
-    return min(low, observed.error), max(high, observed.error)
+    high = float(betainccinv(count + 1, observed.n - count, delta)) if count < observed.n else 1.0
+    # for a delta near 1/2 the limit lies so close to the estimate that rounding may put it past it
+    return max(high, observed.error)
+
+
+def lower_limit(count: float, n: float, delta: float) -> float:
+    """The one-sided lower limit for `count` losses of 1 among n: the error is below it with chance `delta` at most.
+
+    For losses that weigh as much as n independent ones neither number need be whole, and the level is approximate
+    (Korn, Graubard, Survey Methodology 24, 1998).
+    """
+    from scipy.special import betaincinv
+
+    low = float(betaincinv(count, n - count + 1, delta)) if count > 0 else 0.0
+    return min(low, count / n)
 
 
 METHOD = IntervalMethod(

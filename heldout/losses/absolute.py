@@ -21,5 +21,5 @@ DISTANCE = Loss(
     says="the absolute difference",
     power=1,
 )
-ABSOLUTE = DISTANCE.compared_by(DISTANCE, bound_factor=0.5)
-KIND = LossKind("absolute", "numbers", make=lambda *_: ABSOLUTE, bound="d/2")
+ABSOLUTE = DISTANCE.compared_by(DISTANCE, pair_factor=0.5, bound_factor=0.5)
+KIND = LossKind("absolute", "numbers", make=lambda *_: ABSOLUTE, bound="d/2", pair_bound="d/2")

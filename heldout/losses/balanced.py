@@ -42,9 +42,8 @@ def balanced(y: NDArray[np.generic], weights: NDArray[np.float64] | None = None)
         needs="class",
         says="a wrong class costs N / (C n_c), so that each of the C classes counts alike",
     )
-    return loss.compared_by(
-        WRONG, None, "a bound on the balanced error needs the class shares of the unlabelled rows, which are not known"
-    )
+    reason = "a bound on the balanced error needs the class shares of the unlabelled rows, which are not known"
+    return loss.compared_by(WRONG, pair_factor=None, bound_factor=None, no_bound=reason)
 
 
 def _balanced(y: ArrayLike, predicted: ArrayLike, *, classes: Classes, costs: NDArray[np.float64]) -> Losses:

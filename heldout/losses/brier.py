@@ -18,7 +18,10 @@ def brier(y: NDArray[np.generic]) -> Loss:
 
     Half models are compared by the same distance of their probabilities, and half of its mean bounds the error:
     at a row, E |p - y|^2 = |E p - y|^2 + E |p - E p|^2, and E |p1 - p2|^2 of two independent draws is twice the
-    last term; so e >= d/2. Halving both for two classes changes nothing.
+    last term; so e >= d/2. Halving both for two classes changes nothing. The mean error of two given hypotheses
+    is at least d/2 too, at every row and for every label: with u = p1 - y and v = p2 - y,
+    |u - v|^2 = |u|^2 + |v|^2 - 2 uv, where uv, which is (1 - p1y) (1 - p2y) + the sum of p1c p2c over the wrong classes
+    c, is not negative.
     """
     classes = np.unique(y)
     halved = len(classes) <= 2
@@ -32,7 +35,7 @@ def brier(y: NDArray[np.generic]) -> Loss:
         says=f"the squared distance of the probabilities from the right answer's, in [0, {1 if halved else 2}]",
         **kind,  # type: ignore[arg-type]
     )
-    return loss.compared_by(distance, bound_factor=0.5)
+    return loss.compared_by(distance, pair_factor=0.5, bound_factor=0.5)
 
 
 def _brier(y: ArrayLike, probabilities: ArrayLike, *, classes: Classes, share: float) -> Losses:
@@ -49,4 +52,4 @@ def _distance(first: ArrayLike, second: ArrayLike, *, share: float) -> Losses:
     return losses
 
 
-KIND = LossKind("brier", "classes", make=lambda target, _: brier(target.y), bound="d/2")
+KIND = LossKind("brier", "classes", make=lambda target, _: brier(target.y), bound="d/2", pair_bound="d/2")

@@ -55,7 +55,7 @@ def cost_matrix(costs: Mapping[Any, Mapping[Any, float]], y: NDArray[np.generic]
         needs="class",
         says="the cost of the class predicted, given the right one, from the matrix in the parameters",
     )
-    return loss.compared_by(WRONG, bound_factor=least)
+    return loss.compared_by(WRONG, pair_factor=least / 2, bound_factor=least)
 
 
 def _cheapest(labels: TrainingLabels, *, classes: Classes, costs: NDArray[np.float64]) -> Classes:
@@ -96,6 +96,7 @@ KIND = LossKind(
     "classes",
     make=_make,
     bound="the least cost of a wrong answer, times the bound of `zero_one`",
+    pair_bound="d/2 times the least cost of a wrong answer",
     parameter=LossParameter(
         "costs",
         says="the cost of each prediction, for each class that is right",

@@ -45,13 +45,15 @@ class LossKind:
 
     `make` returns the loss for a target and the value of its parameter (None without a parameter). `refuses` returns
     why the loss cannot judge a target, and None for a target that it can: `choose_loss` raises BadArgument with that
-    reason, so before any fit. `bound` says in words what E_dis is for a disagreement d.
+    reason, so before any fit. `bound` says in words what E_dis is for a disagreement d, `pair_bound` what two
+    hypotheses err on average at least.
     """
 
     name: str
     targets: Literal["classes", "numbers"]
     make: Callable[[Target, Any], Loss]
     bound: str = "none"
+    pair_bound: str = "none"
     parameter: LossParameter | None = None
     refuses: Callable[[Target], str | None] | None = None
 

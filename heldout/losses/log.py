@@ -18,10 +18,17 @@ def log(y: NDArray[np.generic]) -> Loss:
     type: 2.2e-16 for float64, so that a loss is at most 36.1 (float32: 1.2e-7 and 16). A class that the
     training rows lacked has probability 0, and so costs that most.
 
-    No disagreement is admitted: no distance of probabilities bounds the log loss from below by a function of it.
+    Half models are compared by the Bhattacharyya distance of their probabilities, d = -ln sum sqrt(p1c p2c) over the
+    classes c, clipped alike. Whatever the label y is, the mean of the two losses is -ln sqrt(p1y p2y), and
+    sqrt(p1y p2y) is a term of that sum: so the mean error of two given hypotheses is at least d at every row, and the
+    expected error likewise. They are equal where both give no chance in common to another class, as for p1 = (1, 0). A
+    class without a column costs the most, which d does not pass.
     """
     classes = np.unique(y)
-    return Loss(
+    distance = Loss(
+        "bhattacharyya", _distance, SHARES, bounded=False, binary=False, needs="probabilities", classes=classes
+    )
+    loss = Loss(
         "log",
         partial(_log, classes=classes),
         SHARES,
@@ -29,16 +36,30 @@ def log(y: NDArray[np.generic]) -> Loss:
         binary=False,
         needs="probabilities",
         classes=classes,
-        no_bound="no lower bound on the log loss follows from how far two hypotheses' probabilities lie apart",
         says="-ln of the probability given to the right class, clipped as scikit-learn does: at most 36",
     )
+    return loss.compared_by(distance, pair_factor=1.0, bound_factor=1.0)
 
 
 def _log(y: ArrayLike, probabilities: ArrayLike, *, classes: Classes) -> Losses:
-    of_right = _of_right(y, np.asarray(probabilities), classes)
-    eps = np.finfo(of_right.dtype).eps
-    losses: Losses = -np.log(np.clip(of_right, eps, 1 - eps).astype(np.float64))
+    losses: Losses = -np.log(_clipped(_of_right(y, np.asarray(probabilities), classes)))
     return losses
+
+
+def _distance(first: ArrayLike, second: ArrayLike) -> Losses:
+    one, other = _clipped(first), _clipped(second)
+    shared = np.sqrt(one * other).sum(axis=1)
+    # equal answers are 0 apart, also where rounding keeps their sum below 1; dividing makes the distance no larger
+    total = np.minimum(np.sqrt(one.sum(axis=1) * other.sum(axis=1)), 1)
+    apart: Losses = np.abs(np.log(np.minimum(shared / total, 1)))
+    return apart
+
+
+def _clipped(probabilities: ArrayLike) -> NDArray[np.float64]:
+    probabilities = np.asarray(probabilities)
+    eps = np.finfo(probabilities.dtype).eps
+    clipped: NDArray[np.float64] = np.clip(probabilities, eps, 1 - eps).astype(np.float64)
+    return clipped
 
 
 def _of_right(y: ArrayLike, probabilities: NDArray[Any], classes: Classes) -> NDArray[Any]:
@@ -47,4 +68,4 @@ def _of_right(y: ArrayLike, probabilities: NDArray[Any], classes: Classes) -> ND
     return np.where(place < 0, 0, probabilities[np.arange(len(place)), place]).astype(probabilities.dtype)
 
 
-KIND = LossKind("log", "classes", make=lambda target, _: log(target.y))
+KIND = LossKind("log", "classes", make=lambda target, _: log(target.y), bound="d", pair_bound="d")

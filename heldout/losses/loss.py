@@ -38,6 +38,9 @@ class Loss:
         The classes whose probabilities are needed, ascending.
     disagreement_loss : Loss, optional
         The loss that compares the answers of two hypotheses; None where no disagreement is admitted.
+    pair_factor : float, optional
+        What two hypotheses err on average at least, over their disagreement (`heldout.covalidation.least_mean_error`);
+        None where no bound is admitted.
     bound_factor : float, optional
         What E_dis takes of the disagreement (`heldout.covalidation.error_bound`); None where no bound is admitted.
     no_bound : str
@@ -64,6 +67,7 @@ class Loss:
     needs: Needs = "number"
     classes: Classes | None = field(default=None, compare=False)
     disagreement_loss: "Loss | None" = None
+    pair_factor: float | None = None
     bound_factor: float | None = None
     no_bound: str = ""
     says: str = field(default="", compare=False)
@@ -88,18 +92,26 @@ class Loss:
         share = f", R^2 {1 - error / baseline:.2f}" if baseline > 0 else ""
         return f"RMSE {math.sqrt(error):.4g}{share}"
 
-    def compared_by(self, disagreement_loss: "Loss", bound_factor: float | None, no_bound: str = "") -> "Loss":
+    def compared_by(
+        self, disagreement_loss: "Loss", *, pair_factor: float | None, bound_factor: float | None, no_bound: str = ""
+    ) -> "Loss":
         """The same loss with a disagreement."""
-        return replace(self, disagreement_loss=disagreement_loss, bound_factor=bound_factor, no_bound=no_bound)
+        return replace(
+            self,
+            disagreement_loss=disagreement_loss,
+            pair_factor=pair_factor,
+            bound_factor=bound_factor,
+            no_bound=no_bound,
+        )
 
     def weighted(self) -> "Loss":
         """The same loss where a row counts as many times as its weight says (`heldout.weights`): it has no limit.
 
-        A disagreement is taken on unlabelled rows, which have no weights. E_dis would bound the error of another
-        population than the weights describe, and is not admitted.
+        A disagreement is taken on unlabelled rows, which have no weights. What it implies is about another population
+        than the weights describe, and no bound is admitted.
         """
         reason = self.no_bound or "labelled rows are weighted, and the weights of unlabelled rows are not known"
-        return replace(self, bounded=False, binary=False, bound_factor=None, no_bound=reason)
+        return replace(self, bounded=False, binary=False, pair_factor=None, bound_factor=None, no_bound=reason)
 
     def refuses(self, estimate: str) -> str | None:
         """Why the loss does not admit `estimate`; None where it does."""

@@ -25,5 +25,5 @@ _MOST_FREQUENT = Constant("the most frequent class", _most_frequent)
 WRONG = Loss(
     "zero_one", wrong, _MOST_FREQUENT, bounded=True, binary=True, needs="class", says="1 for a wrong class, else 0"
 )
-ZERO_ONE = WRONG.compared_by(WRONG, bound_factor=1.0)
-KIND = LossKind("zero_one", "classes", make=lambda *_: ZERO_ONE, bound="the bound for classes")
+ZERO_ONE = WRONG.compared_by(WRONG, pair_factor=0.5, bound_factor=1.0)
+KIND = LossKind("zero_one", "classes", make=lambda *_: ZERO_ONE, bound="the bound for classes", pair_bound="d/2")

@@ -1,22 +1,46 @@
-"""The bound on the error of the candidate that was chosen by its hold-out error.
+"""The bound on the error of the candidate that was chosen: above its g-'s error with probability >= level.
 
+Of M candidates that are fixed beforehand, each has a one-sided upper limit that its error passes with chance
+delta / M at most, delta = 1 - level. So with chance delta at most any of them does (union bound), the chosen one too,
+whatever the rule of the choice and however alike the candidates are. For losses of 0 and 1 the limit is Clopper and
+Pearson's, for other losses in [0, 1] that of a bettor. Hoeffding's limit needs no more than the mean, and is wider for
+rare errors: it is E_val + sqrt(ln(M / delta) / (2 K)).
+
+J. Langford, Tutorial on practical prediction theory for classification (J. Mach. Learn. Res. 6, 2005), section 3;
 METHOD, section 2; Abu-Mostafa, Learning From Data, lecture 13.
 """
 
-from heldout.intervals import hoeffding
-from heldout.losses import Loss
-from heldout.records import Estimate
+from dataclasses import dataclass
+
+from heldout.errors import BadArgument
+from heldout.intervals import betting, clopper_pearson, hoeffding
+from heldout.intervals.method import check_level
+from heldout.observed import Tested
 
 
-def bound_of(held_out: Estimate, loss: Loss, models: int, level: float) -> float | None:
-    """The bound on the error of the winner's g-, from its E_val; None for a loss that may pass 1."""
-    return selection_bound(held_out.value, held_out.n_tested, models, level) if loss.bounded else None
+@dataclass(frozen=True)
+class SelectionBound:
+    """The bound, the name of the interval method whose one-sided limit it is, and the bound of Hoeffding's."""
+
+    value: float
+    method: str
+    hoeffding: float
 
 
-def selection_bound(holdout_error: float, n_validation: int, models: int, level: float) -> float:
-    """The upper bound on the error of a g- chosen among M models, with probability >= level.
+def selection_bound(held_out: Tested, models: int, level: float) -> SelectionBound | None:
+    """The bound on the error of a g- chosen among `models`, from its K held-out losses.
 
-    E_out <= E_val + sqrt(ln(M / (1 - level)) / (2 K)): Hoeffding for a loss in [0, 1] and the union
-    bound (METHOD, section 2). `models` is the number of candidates ever compared on these labels.
+    `models` is the number of candidates ever compared on these labels. None for a loss that may pass 1, and for rows
+    that depend on one another. Raises BadArgument for a level outside (0, 1), or less than 1 model.
     """
-    return holdout_error + hoeffding.upper_reach(n_validation, 1 - level, models)
+    check_level(level)
+    if models < 1:
+        raise BadArgument("models", f"models is {models}; it must be at least 1")
+    if not held_out.loss.bounded or held_out.cluster is not None:
+        return None
+    limit = clopper_pearson if held_out.loss.binary else betting
+    return SelectionBound(
+        limit.upper_limit(held_out, (1 - level) / models),
+        limit.METHOD.name,
+        held_out.error + hoeffding.upper_reach(held_out.n, 1 - level, models),
+    )

@@ -44,8 +44,7 @@ def disagree_all(settings: Settings, halves: Mapping[str, Finished]) -> tuple[di
     `halves` holds two hypotheses a repeat, in the order (repeat 0, half 0), (repeat 0, half 1), …
     """
     loss = read_design(settings).loss
-    # a loss that admits no disagreement leaves the tables empty, as having no shard does
-    batches = batches_of(files.shards()) if loss.disagreement_loss is not None else []
+    batches = batches_of(files.shards())
     versions = {path: files.file_hash(path) for batch in batches for path in batch.shards}
     compared: list[tuple[str, Batch, list[Compared]]] = []
     todo: list[Work] = []

@@ -1,7 +1,6 @@
 """After the choice: the test part is opened, and selection.json is described."""
 
 import logging
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,11 +9,12 @@ import pyarrow.parquet
 
 from heldout import holdout
 from heldout.delivery import FORMS
+from heldout.design import tested
 from heldout.errors import FitFailure
 from heldout.fitting import test
 from heldout.observed import Tested
 from heldout.records import Estimate
-from heldout.selection.bound import bound_of
+from heldout.selection.bound import selection_bound
 from heldout.selection.select import Selection
 from tasks.data.row_roles import dependence_of
 from tasks.outcome.against_baseline import AgainstBaseline, on_test_part
@@ -83,7 +83,6 @@ def describe(
     settings: Settings,
     results: Results,
     selection: Selection,
-    estimates: Mapping[str, list[Estimate]],
     opening: Opening,
     ledger: Ledger,
     delivered: Delivered,
@@ -93,11 +92,8 @@ def describe(
 ) -> dict[str, Any]:
     """selection.json."""
     design = results.design
-    held_out = next(record for record in estimates[selection.selected] if record.estimate == "E_val")
-
-    def bound(models: int) -> float | None:  # Hoeffding counts independent rows
-        return None if design.dependence.kind else bound_of(held_out, design.loss, models, design.level)
-
+    held_out = tested(design, results.evidence[selection.selected], "holdout")
+    bound, alone = (selection_bound(held_out, models, design.level) for models in (ledger.compared, 1))
     target = results.target(selection.selected, FORMS[settings.deliver].target)
     return {
         "selected": selection.selected,
@@ -106,8 +102,10 @@ def describe(
         "candidates": [candidate.name for candidate in settings.candidates],
         "indistinguishable": list(selection.indistinguishable),
         "contamination": ledger.compared,
-        "bound": bound(ledger.compared),
-        "bound_of_one": bound(1),
+        "bound": bound and bound.value,
+        "bound_of_one": alone and alone.value,
+        "bound_method": bound and bound.method,
+        "bound_hoeffding": bound and bound.hoeffding,
         **against.described(),
         "E_test": opening.estimates[0].value if opening.estimates else None,
         "rows_delivered": delivered.rows,

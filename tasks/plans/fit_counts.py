@@ -52,8 +52,7 @@ def _schemes(design: Design) -> list[SchemeName]:
 
 
 def _count_scheme(counts: FitCounts, settings: Settings, design: Design, plan: FitPlan, versions: Versions) -> None:
-    compared = plan.training and design.loss.disagreement_loss is not None
-    unlabeled = sum(pyarrow.parquet.read_metadata(path).num_rows for path in files.shards()) if compared else 0
+    unlabeled = sum(pyarrow.parquet.read_metadata(path).num_rows for path in files.shards()) if plan.training else 0
     keys = units_of_scheme.exact_loss_keys(settings, plan, versions)
     for candidate in settings.candidates:
         counts.table[candidate.name][plan.name] = NO_FIT

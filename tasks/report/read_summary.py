@@ -57,8 +57,7 @@ def _band(design: Design, winner: Evidence) -> tuple[Losses, Losses] | None:
 
 
 def _least_half_error(design: Design, winner: Evidence) -> float | None:
-    """The one-sided lower limit of E_dis, where the disagreement has an interval and the loss a bound."""
-    disagreement, method = winner.disagreement, design.methods.get("disagreement")
-    if disagreement is None or method is None or disagreement.n < method.least or design.loss.bound_factor is None:
+    """The least error of the half models in the population of the unlabelled rows; None for rows that are dependent."""
+    if winner.disagreement is None or design.dependence.kind is not None or design.loss.pair_factor is None:
         return None
-    return covalidation.lower_limit(disagreement, method, design.loss, design.classes, design.level)
+    return covalidation.least_half_error(winner.disagreement, design.loss, design.level)

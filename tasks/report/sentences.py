@@ -4,7 +4,7 @@ from typing import Any
 
 import pandas as pd
 
-from heldout import baseline, intervals, suspicion, table
+from heldout import baseline, covalidation, intervals, suspicion, table
 from heldout.delivery import FORMS
 from heldout.design import OF_UNLABELED
 from heldout.family import BOUND
@@ -150,8 +150,9 @@ def _bound(summary: Summary) -> dict[str, str]:
     return {
         "bound": (
             f"with probability {summary.level} the winner's error, trained without the held-out rows, is at most "
-            f"{summary.amount(bound)}: E_val, and Hoeffding over all learners ever compared on these labels, "
-            f"{compared} so far; the comparison of more than one learner adds {price}"
+            f"{summary.amount(bound)}: the upper {summary.selection['bound_method']} limit of its E_val, for all "
+            f"learners ever compared on these labels, {compared} so far; the comparison of more than one learner adds "
+            f"{price}"
         )
     }
 
@@ -192,12 +193,11 @@ def _family(summary: Summary, choice: Any) -> str:
 def _unlabeled(summary: Summary) -> dict[str, str]:
     """What the unlabelled rows alone say, and what cannot be learned from them."""
     texts = {}
-    least = summary.least_half_error
-    if least is not None and float(summary.number(least)) > 0:
-        texts["disagreement"] = (
-            f"with {summary.level} confidence {summary.selected}, trained on half of the rows, has an error of at "
-            f"least {summary.amount(least)}: the unlabelled rows alone show it"
-        )
+    apart, in_population = summary.value(summary.selected, "disagreement"), summary.least_half_error
+    if apart is not None and summary.loss.pair_factor is not None:
+        here = covalidation.least_mean_error(apart, summary.loss)
+        if text := table.least_half_error(summary.selected, here, in_population, summary.level, summary.loss):
+            texts["disagreement"] = text
     refused = [estimate for estimate in OF_UNLABELED if summary.loss.refuses(estimate) is not None]
     if refused and summary.unlabeled:
         texts["left out"] = f"{', '.join(refused)}: {summary.loss.refuses(refused[0])}"

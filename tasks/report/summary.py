@@ -24,8 +24,9 @@ class Summary:
     """Estimates, selection, failures and curves of one validation.
 
     `warned` counts the fits of each candidate that gave warnings. `band` holds for the selected candidate at all
-    steps of the stream at once. `least_half_error` is the least error of the selected candidate's half models that the
-    disagreement alone allows. `rows_a_class` is a mean, given where parts are stratified and classes more than two.
+    steps of the stream at once. `least_half_error` is what the selected candidate's half models err on average at
+    least, by their disagreement, in the population of the unlabelled rows. `rows_a_class` is a mean, given where parts
+    are stratified and classes more than two.
     `kind` is how the rows depend on one another, None for independent rows.
     """
 

@@ -26,6 +26,8 @@ def outcome_items(summary: Summary, speed: object | None) -> Iterator[Item]:
         yield Metric(f"{baseline.NAME}_{line['estimate']}", float(line["value"]))
     yield from _difference(summary, baseline.NAME, f"E_cv_less_{baseline.NAME}")
     yield Tag("beats_baseline", _BEATS[summary.selection["beats_baseline"]])
+    if (bound := summary.selection["bound"]) is not None:
+        yield Tag("bound", f"{summary.amount(bound)}, {summary.selection['bound_method']}")
     if (doubt := Suspicious.read(summary.selection)) is not None:
         yield Tag("suspicious", ", ".join(" with ".join(one.columns) for one in doubt.carriers) or "no few columns")
     yield Tag("rows_delivered", str(summary.selection["rows_delivered"]))

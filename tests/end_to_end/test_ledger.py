@@ -5,6 +5,7 @@ import math
 from dataclasses import dataclass
 
 import pytest
+from scipy.stats import beta
 
 pytestmark = pytest.mark.long
 BAYES, NEIGHBOURS = "sklearn.naive_bayes.GaussianNB", "sklearn.neighbors.KNeighborsClassifier"
@@ -69,11 +70,15 @@ def test_each_distinct_learner_ever_compared_on_the_same_data_counts_once(story)
 def test_the_bound_pays_for_all_of_them_and_the_print_tells_the_price(story):
     for name, told in story.items():
         rows = 11 if name == "fewer labels of the same data" else 12
-        alone, count = told.selection["bound_of_one"], COUNTS[name]
-        price = math.sqrt(math.log(count / 0.05) / (2 * rows)) - math.sqrt(math.log(1 / 0.05) / (2 * rows))
-        assert alone + price == pytest.approx(told.selection["bound"], abs=1e-9)
-        assert f"at most {100 * (alone + price):.1f} %: E_val, and Hoeffding over all learners ever" in told.words
-        assert f"compared on these labels, {count} so far" in told.words
+        bound, alone, count = told.selection["bound"], told.selection["bound_of_one"], COUNTS[name]
+        errors = round(rows * (told.selection["bound_hoeffding"] - math.sqrt(math.log(count / 0.05) / (2 * rows))))
+        expected = [beta.isf(0.05 / models, errors + 1, rows - errors) for models in (count, 1)]
+        assert expected == pytest.approx([bound, alone], abs=1e-9)
+        price = bound - alone
+        assert (
+            f"at most {100 * bound:.1f} %: the upper Clopper-Pearson limit of its E_val, for all learners" in told.words
+        )
+        assert f"ever compared on these labels, {count} so far" in told.words
         assert f"the comparison of more than one learner adds {100 * price:.1f} percentage points" in told.words
 
 

@@ -104,13 +104,14 @@ def test_every_loss_stands_in_the_table_with_its_range_and_what_it_admits():
     told = {re.sub(r"[^a-z_].*", "", row[0].strip("`{")): row for row in rows(SECTIONS["The losses"])[2:]}
     assert {kind.name for kind in KINDS} == set(told)
     for kind in KINDS:
-        _, _, asked, span, constant, apart, bound = told[kind.name]
+        _, _, asked, span, constant, apart, pair_bound, bound = told[kind.name]
         loss = choose_loss(kind.sample, method_tables.SAMPLE)
         assert loss.constant.says == constant
         assert {"class": "a class", "number": "a number"}.get(loss.needs, loss.needs) == asked
         assert ("0/1" if loss.binary else "in [0, 1]" if loss.bounded else "any") in span
         assert (loss.refuses("disagreement") is None) == (apart != "none")
         assert (loss.refuses("E_dis") is None) == (bound != "none")
+        assert (loss.pair_factor is not None) == (pair_bound != "none")
 
 
 def test_a_method_named_anywhere_in_the_page_is_a_method():

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import skops.io
+from scipy.stats import beta
 
 from heldout import observed, resampling, seeds
 from heldout.intervals import METHODS
@@ -318,13 +319,16 @@ def test_the_selection_is_the_least_error_and_its_bound_pays_for_every_candidate
 ):
     held_out = int(prepared.partition["validation"].sum())
     error = recomputed[winner.name].values["E_val"]
-    expected = error + math.sqrt(math.log(8 / 0.05) / (2 * held_out))
-    alone = error + math.sqrt(math.log(1 / 0.05) / (2 * held_out))
+    errors = round(error * held_out)
+    expected, alone = (beta.isf(0.05 / models, errors + 1, held_out - errors) for models in (8, 1))
+    by_hoeffding = error + math.sqrt(math.log(8 / 0.05) / (2 * held_out))
     assert winner.name == selection["selected"]
     assert list(recomputed) == selection["candidates"]
     assert ("E_cv", "minimum", 8) == (selection["criterion"], selection["rule"], selection["contamination"])
     assert expected == pytest.approx(selection["bound"], abs=1e-9)
     assert alone == pytest.approx(selection["bound_of_one"], abs=1e-9)
+    assert by_hoeffding == pytest.approx(selection["bound_hoeffding"], abs=1e-9)
+    assert "Clopper-Pearson" == selection["bound_method"]
     assert [name for name in recomputed if name in selection["indistinguishable"]] == selection["indistinguishable"]
     assert winner.name in selection["indistinguishable"]
 

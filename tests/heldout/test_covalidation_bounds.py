@@ -56,6 +56,7 @@ def disagreement_of_column(predictions) -> float:
         (7.0, choose_loss({"pinball": 0.9}, NUMBERS), 0, 0.35),  # min(0.9, 0.1) 7 / 2
         (0.5, choose_loss("brier", np.array([0, 1])), 2, 0.25),
         (1.5, choose_loss("brier", np.array([0, 1, 2])), 3, 0.75),
+        (7.0, choose_loss("log", np.array([0, 1, 2])), 3, 7.0),
         (0.18, COSTS, 2, 0.3),  # the least cost, 3, times 0.1
     ],
 )
@@ -237,21 +238,30 @@ def test_the_bound_of_costs_is_below_the_cost_of_every_population(predictions, s
     assert bound <= loss.pointwise(labels, predictions).mean() + 1e-6  # as above, times the least cost
 
 
-@pytest.mark.parametrize("name", ["log", "balanced"])
-def test_a_loss_without_a_bound_refuses_it_by_name(name):
-    loss = choose_loss(name, np.array([0, 1, 1]))
-    with pytest.raises(BadArgument, match=f"^the {name} loss admits no E_dis: "):
+def test_a_loss_without_a_bound_refuses_it_by_name():
+    loss = choose_loss("balanced", np.array([0, 1, 1]))
+    with pytest.raises(BadArgument, match="^the balanced loss admits no E_dis: "):
         error_bound(0.1, loss, 2)
-    assert [name in ("log",), True, True] == [
-        loss.refuses(one) is not None for one in ("disagreement", "E_dis", "E_maxdt")
-    ]
+    assert [False, True, True] == [loss.refuses(one) is not None for one in ("disagreement", "E_dis", "E_maxdt")]
     assert loss.refuses("E_cv") is None
 
 
 def test_a_loss_without_a_disagreement_refuses_it_by_name():
-    loss = choose_loss("log", np.array([0, 1, 1]))
-    with pytest.raises(BadArgument, match="^the log loss admits no disagreement: "):
-        pointwise_disagreement(np.eye(2), np.eye(2), loss)
+    of_halves = choose_loss("brier", np.array([0, 1, 1])).disagreement_loss  # what compares answers judges none
+    with pytest.raises(BadArgument, match="^the brier loss admits no disagreement: "):
+        pointwise_disagreement(np.eye(2), np.eye(2), of_halves)
+    assert of_halves.refuses("disagreement") is not None
+
+
+@LAWS
+@given(DISTRIBUTIONS, st.integers(0, 2**32 - 1))
+def test_the_log_disagreement_is_below_the_log_error_of_every_population(answers, seed):
+    rows, classes = answers.shape
+    loss = choose_loss("log", np.arange(classes))
+    given_by = np.random.default_rng(seed).permuted(np.stack([answers, answers[::-1], answers[:, ::-1]]), axis=2)
+    labels = np.random.default_rng(seed).integers(0, classes, rows)
+    error = np.mean([loss.pointwise(labels, one) for one in given_by])
+    assert error_bound(disagreement(given_by, loss), loss, classes)[0] <= error + ROUNDING
 
 
 @LAWS

@@ -1,7 +1,6 @@
 """A one-parameter family: what it chooses, what its errors are, and that it is a learner like any other."""
 
 import io
-import math
 import re
 
 import joblib
@@ -10,6 +9,7 @@ import pandas as pd
 import pytest
 import skops.io
 from scipy.sparse import csr_matrix
+from scipy.stats import beta
 from sklearn.base import clone, is_classifier, is_regressor
 from sklearn.datasets import make_classification, make_regression
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
@@ -160,8 +160,8 @@ def test_the_bound_pays_for_the_values_but_never_for_more_than_one_degree_of_fre
     values = list(range(1, count + 1))
     path = TunedEstimator(TREE, "max_depth", values).fit(X, y).path_
     models = min(count, 24 + 1)  # K = 24 rows can be separated in K + 1 ways
-    expected = path.validation_errors.min() + math.sqrt(math.log(models / 0.05) / (2 * 24))
-    assert expected == pytest.approx(path.bound, rel=1e-12)
+    errors = round(24 * path.validation_errors.min())
+    assert beta.isf(0.05 / models, errors + 1, 24 - errors) == pytest.approx(path.bound, rel=1e-12)
 
 
 def test_numbers_have_no_bound():

@@ -34,6 +34,7 @@ def test_a_kind_of_loss_makes_the_loss_of_its_name_for_the_targets_that_it_says(
     assert kind.name == loss.name
     assert ("classes" == kind.targets) == loss.of_classes
     assert ("none" == kind.bound) == (loss.refuses("E_dis") is not None)
+    assert ("none" == kind.pair_bound) == (loss.pair_factor is None)
     assert loss.says
 
 

@@ -176,12 +176,6 @@ FRACTION = "it must lie between 0 and 1, both excluded"
             "put it into sklearn.calibration.CalibratedClassifierCV, or take another loss",
         ),
         (
-            {"loss": "log", "candidates": {"a": Chancy()}, "estimates": ["E_val", "E_dis"]},
-            "estimates",
-            "estimates has 'E_dis', which the log loss does not admit: no lower bound on the log loss follows from how "
-            "far two hypotheses' probabilities lie apart",
-        ),
-        (
             {"loss": "balanced", "estimates": ["E_maxdt"], "unlabeled": X},
             "estimates",
             "estimates has 'E_maxdt', which the balanced loss does not admit: a bound on the balanced error needs the "

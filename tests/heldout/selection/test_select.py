@@ -7,12 +7,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.stats import binom
 
 from heldout.errors import BadArgument
-from heldout.losses import SQUARED, ZERO_ONE
-from heldout.records import Estimate
-from heldout.selection.bound import bound_of, selection_bound
 from heldout.selection.confidence_set import confidence_set
 from heldout.selection.criteria import CRITERIA, WITH_LOSSES, Criterion, criterion_value
 from heldout.selection.rules import RULES, Rule
@@ -205,31 +201,6 @@ def test_the_standard_error_of_a_hand_golden():
     assert 0.0 == standard_error(np.array([0.7]))
 
 
-def test_the_bound_of_a_hand_golden():
-    # M / (1 - level) = 5 / 0.05 = 100; ln 100 = 4.605170186; / (2 x 50) = 0.04605170186; root 0.2145966
-    assert 0.1 + 0.2145966 == pytest.approx(selection_bound(0.1, 50, 5, 0.95), abs=5e-8)
-
-
-def test_the_bound_of_a_record_is_that_of_its_value_and_rows_and_there_is_none_for_losses_without_limit():
-    held_out = Estimate("a", "E_val", 0.1, "g-", 100, 50)
-    assert selection_bound(0.1, 50, 5, 0.95) == bound_of(held_out, ZERO_ONE, 5, 0.95)
-    assert bound_of(held_out, SQUARED, 5, 0.95) is None
-
-
-@LAWS
-@given(st.integers(1, 1000), st.integers(1, 1000), st.floats(0.5, 0.99))
-def test_the_bound_grows_with_the_models_and_the_level_and_falls_with_the_rows(models, k, level):
-    bound = selection_bound(0.1, k, models, level)
-    assert 0.1 < bound < selection_bound(0.1, k, models + 1, level)
-    assert selection_bound(0.1, k + 1, models, level) < bound < selection_bound(0.1, k, models, level + 0.005)
-
-
-@pytest.mark.parametrize(("k", "models", "level"), [(0, 1, 0.9), (10, 0, 0.9), (10, 1, 1.0), (10, 1, 0.0)])
-def test_the_bound_refuses_no_rows_no_models_and_levels_outside_0_and_1(k, models, level):
-    with pytest.raises(BadArgument):
-        selection_bound(0.1, k, models, level)
-
-
 def test_the_least_of_two_uniform_estimates_is_one_third_and_below_one_half_three_times_in_four():
     """Lecture 13: both models err with chance 1/2 on average, and the chosen one seems to err less."""
     n = 20_000
@@ -239,14 +210,3 @@ def test_the_least_of_two_uniform_estimates_is_one_third_and_below_one_half_thre
     # the minimum has variance 1/18, the event 3/16: five standard errors of a mean over n
     assert 1 / 3 == pytest.approx(least.mean(), abs=5 * math.sqrt(1 / 18 / n))
     assert 3 / 4 == pytest.approx((least < 0.5).mean(), abs=5 * math.sqrt(3 / 16 / n))
-
-
-@pytest.mark.parametrize("error", [0.05, 0.3, 0.5])
-def test_the_error_of_the_chosen_is_optimistic_and_its_bound_holds_at_least_as_often_as_its_level(error):
-    """Exact for M = 10 independent models of the same error, K = 40, level 0.9."""
-    models, k, level = 10, 40, 0.9
-    counts = np.arange(k + 1)
-    above = binom.sf(counts, k, error) ** models  # Pr(the least count of M > c); its sum over c is the mean
-    assert above.sum() / k < error
-    (held,) = np.flatnonzero([selection_bound(count / k, k, models, level) >= error for count in counts])[:1]
-    assert binom.sf(held - 1, k, error) ** models >= level  # Pr(the least count >= the first one whose bound holds)

@@ -9,13 +9,12 @@ from heldout.losses import SQUARED, ZERO_ONE, choose_loss
 from tasks.data.prepare_tables import prepare
 from tasks.data.write_prepared import write_prepared
 from tasks.fits import run_schemes
-from tasks.fits.disagreement import disagree_all
 from tasks.fits.worker import disagree, fit_units
 from tasks.params import load
 from tasks.plans import units_of_scheme
 from tasks.plans.fit_plans import scheme
 from tasks.plans.read_design import read_design
-from tasks.plans.units import Compared, Finished, Versions, hypothesis_key
+from tasks.plans.units import Compared, Versions, hypothesis_key
 from tasks.runtime.errors import UserError
 from tasks.storage import files, fit_cache
 
@@ -102,10 +101,6 @@ def test_numbers_by_their_own_wish_are_not_stratified(rows, settings_of_rows):
             r"candidates\[0\]: a \(.*Perceptron\): the brier loss needs class probabilities, ",
         ),
         (
-            ["loss=log", ONE, "selection.criterion=E_maxdt"],
-            "selection.criterion is E_maxdt, but the log loss does not admit E_maxdt: no lower bound ",
-        ),
-        (
             ["loss=balanced", ONE, "data.sampling=active", "selection.criterion=null"],
             "selection.criterion is E_maxdt, but the balanced loss does not admit E_maxdt: a bound on the balanced",
         ),
@@ -148,8 +143,9 @@ def test_the_stored_losses_are_those_of_the_loss(prepared, loss):
         assert expected.tolist() == fit_cache.load(unit.key)[0].tolist()
 
 
-def test_probabilities_of_half_models_are_compared_on_a_shard(prepared):
-    settings = prepared(ONE, "loss=brier")
+@pytest.mark.parametrize("name", ["brier", "log"])
+def test_probabilities_of_half_models_are_compared_on_a_shard(prepared, name):
+    settings = prepared(ONE, f"loss={name}")
     candidate, planned = units(settings, "covalidation")
     assert fit_units(settings, candidate, planned, Versions.current()) is None
     X, _ = files.read_table(files.LABELED)
@@ -158,17 +154,14 @@ def test_probabilities_of_half_models_are_compared_on_a_shard(prepared):
     keys = [unit.key for unit in planned]
     compared = [Compared(0, tuple(keys), "result")]
     assert disagree(settings, [shard], compared, read_design(settings).loss) is None
-    said = [fit_cache.load(hypothesis_key(key)).predict_proba(X)[:, 0] for key in keys]
-    expected = [np.mean((one - other) ** 2) for one, other in zip(said[::2], said[1::2], strict=True)]
+    said = [fit_cache.load(hypothesis_key(key)).predict_proba(X) for key in keys]
+
+    def apart(one, other):
+        return (one - other)[:, 0] ** 2 if name == "brier" else -np.log(np.sqrt(one * other).sum(axis=1))
+
+    expected = [np.mean(apart(one, other)) for one, other in zip(said[::2], said[1::2], strict=True)]
+    assert {"disagreement", "E_dis", "E_maxdt"} <= set(read_design(settings).estimates)
     assert expected == pytest.approx(fit_cache.load("result")[0][:, 0].tolist(), rel=1e-9)
-
-
-def test_without_a_disagreement_no_shard_is_read_and_the_tables_are_empty(prepared):
-    settings = prepared(ONE, "loss=log")
-    (files.UNLABELED / "shard-00000.parquet").write_bytes(b"no table")
-    tables, failures = disagree_all(settings, {"bayes": Finished(("a", "b"), (), ())})
-    assert ({}, [0, 0]) == (failures, [len(table) for table in tables.values()])
-    assert not {"disagreement", "E_dis", "E_maxdt"} & set(read_design(settings).estimates)
 
 
 # --- weights

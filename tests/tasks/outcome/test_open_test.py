@@ -1,17 +1,18 @@
 """After the choice: the test part is opened for one winner alone, and selection.json describes it."""
 
 import logging
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import pytest
+from scipy.stats import beta
 from sklearn.metrics import log_loss
 from sklearn.naive_bayes import GaussianNB
 
 from heldout.delivery import FORMS
+from heldout.design import Evidence
 from heldout.records import Estimate
-from heldout.selection.bound import selection_bound
 from heldout.selection.select import Selection
 from tasks.data.prepare_tables import prepare
 from tasks.data.write_prepared import write_prepared
@@ -162,10 +163,12 @@ def selection() -> Selection:
     return Selection("wide", "E_cv", "minimum", {"bayes": 0.2, "wide": 0.1}, ("bayes", "wide"))
 
 
-ESTIMATES = {
-    "bayes": [Estimate("bayes", "E_val", 0.3, "g-", 36, 9)],
-    "wide": [Estimate("wide", "E_cv", 0.1, "k", 36, 45), Estimate("wide", "E_val", 0.2, "g-", 36, 9)],
-}
+def with_losses(results: Results) -> Results:
+    """The same with the losses of the 9 held-out rows: 3 errors of bayes, 2 of wide."""
+    losses = {name: np.repeat([1.0, 0.0], [errors, 9 - errors]) for name, errors in (("bayes", 3), ("wide", 2))}
+    return replace(results, evidence={name: Evidence({"holdout": [of]}) for name, of in losses.items()})
+
+
 AGAINST = AgainstBaseline(
     (Estimate("baseline", "E_val", 0.5, "g-", 36, 9), Estimate("baseline", "E_cv", 0.4, "k", 36, 45))
 )
@@ -174,9 +177,8 @@ AGAINST = AgainstBaseline(
 def test_the_selection_is_described_with_what_it_has_cost(case):
     one = case("deliver=vote")
     opening = one.open()
-    found = describe(
-        one.settings, one.results, selection(), ESTIMATES, opening, Ledger(7, frozenset()), one.delivered, AGAINST
-    )
+    results = with_losses(one.results)
+    found = describe(one.settings, results, selection(), opening, Ledger(7, frozenset()), one.delivered, AGAINST)
     size = one.delivered.sizes()["bytes"]
     expected = {
         "selected": "wide",
@@ -185,8 +187,10 @@ def test_the_selection_is_described_with_what_it_has_cost(case):
         "candidates": ["bayes", "wide"],
         "indistinguishable": ["bayes", "wide"],
         "contamination": 7,
-        "bound": selection_bound(0.2, 9, 7, 0.95),
-        "bound_of_one": selection_bound(0.2, 9, 1, 0.95),
+        "bound": pytest.approx(beta.isf(0.05 / 7, 2 + 1, 9 - 2), rel=1e-12),
+        "bound_of_one": pytest.approx(beta.isf(0.05, 2 + 1, 9 - 2), rel=1e-12),
+        "bound_method": "Clopper-Pearson",
+        "bound_hoeffding": pytest.approx(2 / 9 + np.sqrt(np.log(7 / 0.05) / 18), rel=1e-12),
         "baseline": 0.4,
         "beats_baseline": None,
         "E_test": opening.estimates[0].value,
@@ -203,7 +207,6 @@ def test_the_selection_is_described_with_what_it_has_cost(case):
 def test_a_test_part_that_stayed_shut_is_described_by_its_reason_without_a_number(case):
     one = case()
     shut = one.open(one.other)
-    found = describe(
-        one.settings, one.results, selection(), ESTIMATES, shut, Ledger(2, frozenset()), one.delivered, AGAINST
-    )
+    results = with_losses(one.results)
+    found = describe(one.settings, results, selection(), shut, Ledger(2, frozenset()), one.delivered, AGAINST)
     assert (None, 1, shut.refused) == (found["E_test"], found["test_openings"], found["test_refused"])

@@ -18,6 +18,8 @@ SELECTION = {
     "contamination": 7,
     "bound": 0.25,
     "bound_of_one": 0.1875,
+    "bound_method": "Clopper-Pearson",
+    "bound_hoeffding": 0.3125,
     "baseline": 0.3,
     "beats_baseline": True,
     "E_test": 0.125,

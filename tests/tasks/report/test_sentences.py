@@ -57,7 +57,8 @@ def test_the_choice_its_bound_and_the_test_part_come_with_their_numbers(summary)
     assert ["selected", "baseline", "rows", "differences", "bound", "E_test", "delivered"] == list(texts)
     assert "bayes, by one standard error of E_cv = 10.0 %" == texts["selected"]
     assert "probability 90 %" in texts["bound"]
-    assert "is at most 25.0 %: E_val" in texts["bound"]
+    assert "is at most 25.0 %: " in texts["bound"]
+    assert "Clopper-Pearson" in texts["bound"]
     assert "these labels, 7 so far" in texts["bound"]
     assert texts["E_test"].startswith("12.5 % [10.0–20.0], of g: trained on all labelled rows; ")
     assert "for this model alone" in texts["E_test"]
@@ -91,7 +92,7 @@ def test_numbers_are_no_percentages(summary):
 @pytest.mark.parametrize(
     ("name", "left_out"),
     [
-        ("log", "disagreement, E_dis, E_maxdt: "),
+        ("log", None),
         ("balanced", "E_dis, E_maxdt: "),
         ("brier", None),
     ],
@@ -117,7 +118,6 @@ def test_what_is_not_there_has_no_sentence(summary):
     assert "bayes, by one standard error of max(E_cv, E_maxdt)" == sentences(without)["selected"]
     assert ["selected", "baseline", "rows", "delivered"] == list(sentences(without))
     assert "0.0 %" in sentences(summary(E_test=0.0))["E_test"]  # a zero is there
-    assert "disagreement" not in sentences(summary(least_half_error=0.0004))  # at least 0.0 % says nothing
 
 
 @pytest.mark.parametrize(("beats", "says"), [(False, "does not beat"), (None, "is not shown to beat"), (True, "beats")])
@@ -188,9 +188,18 @@ def test_a_family_without_a_bound_names_none(summary, bound):
 
 
 def test_the_unlabelled_rows_alone_give_a_least_error_of_the_half_models(summary):
-    text = sentences(summary(least_half_error=0.0425))["disagreement"]
-    assert text.startswith("with 90 % confidence bayes, trained on half of the rows, ")
-    assert " at least 4.2 %" in text
+    def text(value, limit, percent=True):
+        apart = [Estimate(name, "disagreement", of, "h", 4, 30) for name, of in (("bayes", value), ("tree", 0.5))]
+        return sentences(summary(percent=percent, estimates=apart, least_half_error=limit)).get("disagreement", "")
+
+    assert text(0.1, 0.0425).startswith("the half models of bayes have a mean error of at least 5.0 % on ")
+    assert "; with 90 % confidence it is at least 4.2 % in " in text(0.1, 0.0425)
+    assert "at least 0.025 on " in text(0.1, 0.01, percent=False)
+    for limit in (None, 0.0004):  # none for dependent rows; at least 0.0 % says nothing
+        assert " 5.0 % on " in text(0.1, limit)
+        assert "confidence" not in text(0.1, limit)
+    assert "" == text(0.0008, 0.0)
+    assert "disagreement" not in sentences(summary(least_half_error=0.1))  # nothing was compared
 
 
 def test_dependent_rows_are_named_by_their_kind(summary):

@@ -106,9 +106,12 @@ def test_the_parent_reports_the_estimates_of_the_selected_the_rows_and_the_files
     assert files.read_data_hash().startswith(rows.digest)
     contract = [Artifact(path) for path in (files.ESTIMATES, files.DIFFERENCES, files.SELECTION, files.REPORT)]
     assert [*contract, Artifact(files.PLOTS / "estimates.csv", "plots")] == of_kind(Artifact, items)
-    assert [Tag("beats_baseline", "true"), Tag("rows_delivered", "8")] == of_kind(Tag, items)
+    tags = [Tag("beats_baseline", "true"), Tag("bound", "25.0 %, Clopper-Pearson"), Tag("rows_delivered", "8")]
+    assert tags == of_kind(Tag, items)
     unknown = replace(summary, selection={**summary.selection, "beats_baseline": None})
     assert Tag("beats_baseline", "cannot be told") in of_kind(Tag, outcome_items(unknown, None))
+    unbounded = replace(summary, selection={**summary.selection, "bound": None, "bound_method": None})
+    assert "bound" not in [tag.name for tag in of_kind(Tag, outcome_items(unbounded, None))]
 
 
 def test_the_time_of_a_prediction_is_a_tag_where_it_was_measured(case):

@@ -1,0 +1,126 @@
+"""The bound on the chosen: one-sided limits at delta / M, which the choice cannot break."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import beta, binom, norm
+
+from heldout import observed
+from heldout.errors import BadArgument
+from heldout.intervals import betting, clopper_pearson
+from heldout.losses import ABSOLUTE, SQUARED, ZERO_ONE, Loss
+from heldout.selection.bound import SelectionBound, selection_bound
+
+LAWS = settings(max_examples=60, deadline=None, derandomize=True, database=None)
+BOUNDED = Loss("bounded", ABSOLUTE.pointwise, ABSOLUTE.constant, bounded=True, binary=False)
+models, levels = st.integers(1, 1000), st.floats(0.5, 0.99)
+counts = st.integers(1, 200).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n)))
+shares = st.lists(st.floats(0, 1), min_size=1, max_size=40)
+
+
+def of_errors(count: int, n: int, m: int = 1, level: float = 0.95) -> SelectionBound:
+    """The bound for `count` errors among n rows, of one among m candidates."""
+    return selection_bound(observed.Tested(np.repeat([1.0, 0.0], [count, n - count]), ZERO_ONE), m, level)
+
+
+def test_two_errors_among_sixty_of_eight_candidates():
+    found = of_errors(2, 60, 8)
+    # the p at which 2 errors or fewer have chance 0.05 / 8: 14.1 %; 1/30 + sqrt(ln(160) / 120) = 23.9 %
+    assert beta.isf(0.05 / 8, 3, 58) == pytest.approx(found.value, rel=1e-12)
+    assert 0.05 / 8 == pytest.approx(binom.cdf(2, 60, found.value), rel=1e-9)
+    assert (0.1414665, 0.2389862) == pytest.approx((found.value, found.hoeffding), abs=5e-8)
+    assert "Clopper-Pearson" == found.method
+
+
+def test_losses_between_0_and_1_take_a_bettor_who_bets_on_one_side():
+    # one loss of 0 at delta = 1/4: bet sqrt(2 ln 4 / (1/4)) = 3.3302184, as in the two-sided golden at level 1/2
+    found = selection_bound(observed.Tested(np.zeros(1), BOUNDED), 2, 0.5)
+    assert 1 - 0.0991582 == pytest.approx(found.value, abs=5e-8)
+    assert "betting" == found.method
+
+
+@pytest.mark.parametrize("method", [betting, clopper_pearson])
+@pytest.mark.parametrize("level", [0.5, 0.9, 0.99])
+def test_the_one_sided_limit_is_the_upper_end_of_the_interval_that_leaves_twice_as_much(method, level):
+    seen = observed.Tested(np.repeat([1.0, 0.0], [3, 20]), ZERO_ONE, seed=4)
+    upper = method.METHOD.interval("E_val", seen, level).high
+    assert upper == method.upper_limit(seen, (1 - level) / 2)
+
+
+@LAWS
+@given(counts, models, levels)
+def test_more_candidates_a_higher_level_and_one_more_error_raise_it_and_one_more_right_answer_lowers_it(case, m, level):
+    count, n = case
+    bound = of_errors(count, n, m, level).value
+    assert count / n <= bound <= 1
+    for more in (
+        of_errors(count, n, m + 1, level),
+        of_errors(count, n, m, level + 0.005),
+        of_errors(count + 1, n + 1, m, level),
+    ):
+        assert bound < more.value or bound == 1
+    assert of_errors(count, n + 1, m, level).value < bound
+    assert of_errors(count, n, m, level).hoeffding < of_errors(count, n, m + 1, level).hoeffding
+
+
+@LAWS
+@given(shares, models, levels)
+def test_a_bettors_bound_is_never_below_the_error_and_rises_with_the_candidates_and_the_level(losses, m, level):
+    seen = observed.Tested(np.array(losses), BOUNDED)
+    bound = selection_bound(seen, m, level).value
+    assert seen.error <= bound <= 1
+    # bisection ends within 1e-12
+    for more in (selection_bound(seen, 2 * m, level), selection_bound(seen, m, (1 + level) / 2)):
+        assert bound <= more.value + 1e-11
+
+
+@pytest.mark.parametrize("losses", [np.zeros(30), np.arange(30) / 60, np.tile([0.0, 0.0, 0.9], 10)])
+def test_a_bettors_bound_falls_with_the_rows(losses):
+    few, many = (selection_bound(observed.Tested(np.tile(losses, times), BOUNDED), 8, 0.95).value for times in (1, 4))
+    assert many < few
+
+
+def test_there_is_none_for_losses_without_limit_and_for_rows_that_depend_on_one_another():
+    losses = np.array([0.0, 1.0, 1.0])
+    assert selection_bound(observed.Tested(losses, SQUARED), 5, 0.95) is None
+    assert selection_bound(observed.Tested(losses, ZERO_ONE.weighted()), 5, 0.95) is None
+    assert selection_bound(observed.Tested(losses, ZERO_ONE, cluster=np.array([0, 0, 1])), 5, 0.95) is None
+
+
+@pytest.mark.parametrize(("m", "level", "argument"), [(0, 0.9, "models"), (1, 1.0, "level"), (1, 0.0, "level")])
+def test_no_models_and_levels_outside_0_and_1_are_refused(m, level, argument):
+    with pytest.raises(BadArgument, match=f"^{argument} is ") as caught:
+        of_errors(1, 10, m, level)
+    assert argument == caught.value.argument
+
+
+@pytest.mark.parametrize("error", [0.05, 0.3, 0.5])
+def test_the_error_of_the_chosen_is_optimistic_and_its_bound_holds_at_least_as_often_as_its_level(error):
+    """Exact for M = 10 independent models of the same error, K = 40, level 0.9."""
+    m, k, level = 10, 40, 0.9
+    above = binom.sf(np.arange(k + 1), k, error) ** m  # Pr(the least count of M > c); its sum over c is the mean
+    assert above.sum() / k < error
+    held = next(count for count in range(k + 1) if of_errors(count, k, m, level).value >= error)
+    assert binom.sf(held - 1, k, error) ** m >= level  # Pr(the least count >= the first one whose bound holds)
+
+
+@pytest.mark.parametrize("correlation", [0.0, 0.5, 0.95])
+@pytest.mark.parametrize("binary", [True, False])
+def test_the_least_of_correlated_candidates_is_below_its_bound_at_least_as_often_as_the_level(correlation, binary):
+    """M = 8 candidates whose losses share a normal variable on each of K = 60 rows; their errors are 0.1 … 0.15."""
+    m, k, level, repeats = 8, 60, 0.9, 400 if binary else 60
+    rng = np.random.default_rng([int(100 * correlation), binary])
+    errors, loss = np.linspace(0.1, 0.15, m), ZERO_ONE if binary else BOUNDED
+    held = []
+    for repeat in range(repeats):
+        shared, own = rng.normal(size=(1, k)), rng.normal(size=(m, k))
+        uniform = norm.cdf(math.sqrt(correlation) * shared + math.sqrt(1 - correlation) * own)
+        # 1 with the candidate's error as its chance; or uniform up to twice that error
+        losses = (uniform < errors[:, None]).astype(float) if binary else 2 * errors[:, None] * uniform
+        won = int(np.argmin(losses.mean(axis=1)))
+        held.append(selection_bound(observed.Tested(losses[won], loss, repeat), m, level).value >= errors[won])
+    # three standard errors of a share: 0.045 of 400, 0.116 of 60
+    assert np.mean(held) >= level - 3 * math.sqrt(level * (1 - level) / repeats)
