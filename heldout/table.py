@@ -1,10 +1,14 @@
-"""Estimates in a notebook: a table of text, a figure, and what the baseline says about the winner."""
+"""Estimates in a notebook: a table of text, a figure, and sentences about the winner."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from heldout import covalidation
+from heldout.baseline import NAME
+from heldout.design import Design
 from heldout.losses import Loss
-from heldout.records import Estimate
+from heldout.observed import RepeatedByRow
+from heldout.records import Difference, Estimate
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -59,6 +63,30 @@ def least_half_error(winner: str, here: float, in_population: float | None, leve
     return (
         f"{text}; with {level} confidence it is at least {amount(in_population, loss)} in the population of these rows"
     )
+
+
+def half_error(winner: str, disagreement: RepeatedByRow | None, design: Design) -> str:
+    """The same from the disagreement of the half models; empty without one, or without a bound for the loss."""
+    loss = design.loss
+    if disagreement is None or "disagreement" not in design.estimates or loss.pair_factor is None:
+        return ""
+    here = covalidation.least_mean_error(disagreement.error, loss)
+    independent = design.dependence.kind is None
+    limit = covalidation.least_half_error(disagreement, loss, design.level) if independent else None
+    return least_half_error(winner, here, limit, f"{100 * design.level:g} %", loss)
+
+
+def differences(winner: str, of_winner: Sequence[Difference], level: float) -> str:
+    """The candidates that the winner is shown to err less than, and the others; empty where it is the only one."""
+    others = [record for record in of_winner if record.against != NAME]
+    if not others:
+        return ""
+    lower = [record.against for record in others if record.high is not None and record.high < 0]
+    better, alike = ", ".join(lower), ", ".join(record.against for record in others if record.against not in lower)
+    shown = f"shown to be lower than that of {better}" if better else ""
+    not_shown = f"not shown to be lower than that of {alike}" if alike else ""
+    text = ", and ".join(part for part in (shown, not_shown) if part)
+    return f"E_cv of {winner} is {text}; at {100 * level:g} % for the best candidate against all others together"
 
 
 def roots(errors: Mapping[str, float], of_baseline: float, loss: Loss) -> str:

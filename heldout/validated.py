@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from heldout import baseline, covalidation, suspicion, table
+from heldout import baseline, suspicion, table
 from heldout.candidate_fits import CandidateFits
 from heldout.design import Design, Evidence
 from heldout.errors import BadArgument
@@ -98,10 +98,8 @@ class Validation:
         >>> heldout.validate({"bayes": GaussianNB()}, X, y, estimates=["E_cv"]).beats_baseline("bayes")
         True
         """
-        if candidate is None:
-            candidate = self._least()
-        self._check_candidate(candidate)
-        return baseline.is_beaten(self._design, self._evidence[candidate], self._constant, len(self.candidates))
+        evidence = self._evidence[self._checked(candidate)]
+        return baseline.is_beaten(self._design, evidence, self._constant, len(self.candidates))
 
     def differences(self, candidate: str | None = None) -> tuple[Difference, ...]:
         """How much less a candidate errs than each other candidate and the baseline, by E_cv on the same rows.
@@ -131,10 +129,7 @@ class Validation:
         >>> against.against, round(against.difference, 2), against.high < 0
         ('baseline', -0.62, True)
         """
-        if candidate is None:
-            candidate = self._least()
-        self._check_candidate(candidate)
-        return tuple(differences(self._design, self._evidence, candidate))
+        return tuple(differences(self._design, self._evidence, self._checked(candidate)))
 
     def target(self, candidate: str, estimate: str) -> list[Any]:
         """The fitted hypotheses whose mean true error is the target of an estimate.
@@ -175,7 +170,7 @@ class Validation:
         >>> len(validation.target("bayes", "E_cv"))
         5
         """
-        self._check_candidate(candidate)
+        self._checked(candidate)
         known = {record.estimate for record in self.estimates if record.candidate == candidate}
         if estimate not in known:
             raise BadArgument(
@@ -266,8 +261,12 @@ class Validation:
         roots = table.roots(self._errors(name), of_baseline, loss)
         lines = [shown, against] if beaten else [against, shown]
         lines += [f"{name}: {roots}"] if roots else []
-        lines += [f"disagreement: {self._half_error}"] if self._half_error else []
-        return "\n".join([*lines, *([f"suspicious: {self._doubt}"] if self._doubt else [])])
+        further = {
+            "differences": table.differences(winner, self.differences(winner), self._design.level),
+            "disagreement": table.half_error(winner, self._evidence[winner].disagreement, self._design),
+            "suspicious": self._doubt,
+        }
+        return "\n".join([*lines, *(f"{name}: {text}" for name, text in further.items() if text)])
 
     @cached_property
     def _doubt(self) -> str:
@@ -282,18 +281,6 @@ class Validation:
         return suspicion.sentence(winner, error, last.value, carried_by, self._design.loss)
 
     @cached_property
-    def _half_error(self) -> str:
-        """What the winner's half models err at least; empty without unlabelled rows, or a bound for the loss."""
-        winner, design = self._least(), self._design
-        disagreement = self._evidence[winner].disagreement
-        if disagreement is None or "disagreement" not in design.estimates or design.loss.pair_factor is None:
-            return ""
-        here = covalidation.least_mean_error(disagreement.error, design.loss)
-        independent = design.dependence.kind is None
-        limit = covalidation.least_half_error(disagreement, design.loss, design.level) if independent else None
-        return table.least_half_error(winner, here, limit, f"{100 * design.level:g} %", design.loss)
-
-    @cached_property
     def _constant(self) -> Evidence:
         return baseline.evidence(self._design)
 
@@ -305,8 +292,9 @@ class Validation:
     def _errors(self, estimate: str) -> dict[str, float]:
         return {record.candidate: record.value for record in self.estimates if record.estimate == estimate}
 
-    def _check_candidate(self, candidate: str) -> None:
-        if candidate not in self.candidates:
-            raise BadArgument(
-                "candidate", f"candidate is {candidate!r}; it must be one of {', '.join(self.candidates)}"
-            )
+    def _checked(self, candidate: str | None) -> str:
+        """The name of a candidate; of the one of least error for None."""
+        if candidate is not None and candidate not in self.candidates:
+            allowed = ", ".join(self.candidates)
+            raise BadArgument("candidate", f"candidate is {candidate!r}; it must be one of {allowed}")
+        return self._least() if candidate is None else candidate

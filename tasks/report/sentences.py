@@ -8,6 +8,7 @@ from heldout import baseline, covalidation, intervals, suspicion, table
 from heldout.delivery import FORMS
 from heldout.design import OF_UNLABELED
 from heldout.family import BOUND
+from heldout.records import Difference
 from tasks.outcome.suspicious import Suspicious
 from tasks.report.summary import Summary, shown_count
 
@@ -109,17 +110,9 @@ def _choice(summary: Summary) -> dict[str, str]:
 
 
 def _differences(summary: Summary) -> dict[str, str]:
-    """The candidates that the winner is shown to err less than, and the others."""
-    table = summary.differences[summary.differences["against"] != baseline.NAME]
-    if table.empty:
-        return {}
-    better, open_ = (", ".join(table["against"][which]) for which in (table["high"] < 0, ~(table["high"] < 0)))
-    texts = [f"E_cv of {summary.selected} is shown to be lower than that of {better}" if better else ""]
-    texts += [f"not shown to be lower than that of {open_}" if open_ else ""]
-    shown = ", and ".join(text for text in texts if text)
-    if not better:
-        shown = f"E_cv of {summary.selected} is {shown}"
-    return {"differences": f"{shown}; at {summary.level} for the best candidate against all others together"}
+    of_winner = [Difference(*line) for line in summary.differences.itertuples(index=False)]
+    text = table.differences(summary.selected, of_winner, summary.settings.selection.level)
+    return {"differences": text} if text else {}
 
 
 def _rows(summary: Summary) -> dict[str, str]:
