@@ -229,7 +229,8 @@ def half_losses(design: Design, losses: Sequence[Losses], *, on_training_half: b
 
 
 def _half_tested(design: Design, evidence: Evidence) -> RepeatedByRow:
-    return repeated_by_row(half_losses(design, evidence.losses["covalidation"], on_training_half=False), design.loss)
+    table = half_losses(design, evidence.losses["covalidation"], on_training_half=False)
+    return repeated_by_row(table, design.loss, tested_and_trained=True)
 
 
 def _half_trained(design: Design, evidence: Evidence) -> RepeatedByRow:

@@ -80,7 +80,8 @@ class RepeatedByRow:
 
     `by_repeat`, shape (R,), are the means over rows; `row_variance` is the sample variance (divisor n - 1)
     of the n rows' means over repeats. The table itself is not kept: unlabelled rows are many. The `loss` of a
-    disagreement is the one that compares answers (`Loss.disagreement_loss`).
+    disagreement is the one that compares answers (`Loss.disagreement_loss`). `loss_variance` is the sample variance
+    of the single losses of rows that are tested in one repeat and train in another; 0 for any other table.
     """
 
     by_repeat: Losses
@@ -88,6 +89,7 @@ class RepeatedByRow:
     n: int
     loss: Loss
     seed: int = 0
+    loss_variance: float = 0.0
 
     @property
     def error(self) -> float:
@@ -95,8 +97,11 @@ class RepeatedByRow:
         return float(np.mean(self.by_repeat))
 
 
-def repeated_by_row(table: Losses, loss: Loss, seed: int = 0) -> RepeatedByRow:
-    """The margins of a `table` of shape (R, n)."""
+def repeated_by_row(table: Losses, loss: Loss, seed: int = 0, *, tested_and_trained: bool = False) -> RepeatedByRow:
+    """The margins of a `table` of shape (R, n); whether rows that are tested in one repeat train in another."""
     rows = table.mean(axis=0)
-    variance = float(np.var(rows, ddof=1)) if len(rows) > 1 else 0.0
-    return RepeatedByRow(table.mean(axis=1), variance, len(rows), loss, seed)
+    n = len(rows)
+    row_variance = float(np.var(rows, ddof=1)) if n > 1 else 0.0
+    # divide by n - 1, not R n - 1: the cells of a row are no independent losses
+    loss_variance = float(np.var(table)) * n / (n - 1) if tested_and_trained and n > 1 else 0.0
+    return RepeatedByRow(table.mean(axis=1), row_variance, n, loss, seed, loss_variance)

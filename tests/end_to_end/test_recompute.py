@@ -3,7 +3,7 @@
 import json
 import math
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -134,7 +134,7 @@ def recompute(learner, data: Prepared, block: int) -> Recomputed:
     seen = {
         "E_val": observed.Tested(np.array([losses["holdout", 0, row] for row in held_out.tolist()]), ZERO_ONE),
         "E_prog": observed.Tested(np.array(in_steps), ZERO_ONE),
-        "E_2cv": margins(tested_rows),
+        "E_2cv": replace(margins(tested_rows), loss_variance=tested_rows.var() * len(y) / (len(y) - 1)),
         "E_train": margins(trained_rows),
         "disagreement": margins(apart),
     }
