@@ -24,9 +24,10 @@ from heldout.fitting import take
 from heldout.holdout import split
 from heldout.intervals.hoeffding import upper_reach
 from heldout.losses import SQUARED, ZERO_ONE, Losses
+from heldout.observed import Tested
 from heldout.partition import can_stratify, cut, part_size
 from heldout.records import Interval
-from heldout.selection.bbc import corrected_error
+from heldout.selection import bbc
 
 EPOCHS = "epochs"
 ROWS_A_DEGREE = 50  # lecture 13: K = 100 serves for two parameters
@@ -46,7 +47,7 @@ class ParameterPath:
     chosen: Any
     validated_on: int
     corrected: float
-    interval: Interval
+    interval: Interval | None
     bound: float | None
 
     @property
@@ -157,7 +158,8 @@ class TunedEstimator(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]  
         table = np.stack(losses)
         errors = table.mean(axis=1)
         place = int(np.argmin(errors))
-        corrected, interval = corrected_error(table, self.level, seed)
+        corrected = bbc.corrected_error(table, seed)
+        interval = bbc.interval(corrected, Tested(table[place], loss), self.level)
         models = min(len(self.values), size + 1)
         bound = float(errors[place]) + upper_reach(size, 1 - self.level, models) if loss.bounded else None
         self.path_ = ParameterPath(

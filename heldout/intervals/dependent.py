@@ -93,8 +93,8 @@ def choose(chosen: Mapping[str, str] | None, loss: Loss, kind: DependenceKind | 
 def assumption_of(estimate: str, interval: str, kind: DependenceKind | None) -> str:
     """The assumption behind a line of `estimates.csv`: its `estimate`, the name in its column `interval`, and `kind`.
 
-    It equals `Estimate.assumption` of the record that the line was written from. E_bbc is no mean of losses and has
-    no interval method: its assumption is in `heldout.selection.bbc`.
+    It equals `Estimate.assumption` of the record that the line was written from. E_bbc is no mean of losses: its
+    assumption is in `heldout.selection.bbc`.
 
     Raises BadArgument for an estimate or a method that is not known, or a method that does not cover the estimate.
     """

@@ -127,7 +127,7 @@ def test_intervals_of_groups_are_those_that_need_no_independent_rows(grouped):
     assert files.selection["bound"] is None
     winner = files.selection["selected"]
     assert "clustered Wilson" == files.estimates.loc[winner, "E_test"]["interval"]
-    assert "bootstrap of the selection" == files.estimates.loc[winner, "E_bbc"]["interval"]
+    assert "corrected fold Wilson" == files.estimates.loc[winner, "E_bbc"]["interval"]
 
 
 def test_copies_are_told_with_what_they_change(grouped):
