@@ -36,9 +36,16 @@ class Tested:
         return len(self.losses)
 
     @property
-    def units(self) -> int:
-        """The number of independent units: of clusters, or of rows."""
-        return self.n if self.cluster is None else int(self.cluster.max()) + 1
+    def units(self) -> float:
+        """The number of independent units: of rows, or the effective number of clusters."""
+        return self.n if self.cluster is None else effective_number(self.cluster)
+
+
+def effective_number(cluster: NDArray[np.int64]) -> float:
+    """(sum n_g)^2 / sum n_g^2 for the numbers n_g of rows of each cluster: how many clusters of equal size weigh as
+    much (L. Kish, Survey sampling, 1965, section 11.7, for weights)."""
+    sizes = np.bincount(cluster).astype(np.float64)
+    return float(sizes.sum() ** 2 / (sizes @ sizes))
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,7 +2,8 @@
 
 A method is here if its argument needs no independence of rows, or uses the independence of whole groups:
 
-- a hypothesis tested on new rows (E_val, E_test): the variance between groups, or batches of consecutive rows;
+- a hypothesis tested on new rows (E_val, E_test): the variance between groups, or batches of consecutive rows that
+  are long compared with the correlation of their losses (`heldout.batches`);
 - E_cv: the spread of fold errors, or of subsamples' errors. Their tested parts are disjoint groups, or stretches
   of time; the spread of single losses is used as a lower limit of the variance alone;
 - E_prog of groups: the variance between groups, whose steps follow one another;

@@ -3,10 +3,11 @@
 from collections.abc import Mapping
 
 import numpy as np
+from numpy.typing import NDArray
 
 from heldout.design import Design, Evidence, cross_validated, half_losses, mean_fold_training_size, tested
 from heldout.intervals.method import estimate_with, with_interval
-from heldout.observed import CrossValidated
+from heldout.observed import CrossValidated, Tested
 from heldout.records import Estimate
 from heldout.schemes import SchemeName
 from heldout.selection import bbc, nested_selection
@@ -38,19 +39,24 @@ def paired(design: Design, evidence: Mapping[str, Evidence], criterion: Criterio
         observed = {name: cross_validated(design, of) for name, of in evidence.items()}
         terms = {name: folds.fold_errors for name, folds in observed.items()}
         losses = {name: folds.losses for name, folds in observed.items()}
-        return Paired(losses, terms, _folds(design), next(iter(observed.values())).cluster)
+        return Paired(losses, terms, _folds(design), _coarsest(observed))
     if criterion == "E_2cv":  # a row's mean over repeats, which share their rows
         means = {
             name: half_losses(design, of.losses["covalidation"], on_training_half=False).mean(axis=0)
             for name, of in evidence.items()
         }
-        cluster = design.dependence.clusters(np.arange(len(design.y)))
+        cluster = design.dependence.group  # there is no E_2cv in time
         return Paired(means, means, folds=2, cluster=cluster, terms_cluster=cluster)
     scheme: SchemeName = "holdout" if criterion == "E_val" else "progressive"
     seen = {name: tested(design, of, scheme) for name, of in evidence.items()}
     losses = {name: rows.losses for name, rows in seen.items()}
-    cluster = next(iter(seen.values())).cluster
+    cluster = _coarsest(seen)
     return Paired(losses, losses, cluster=cluster, terms_cluster=cluster)
+
+
+def _coarsest(seen: Mapping[str, Tested]) -> NDArray[np.int64] | None:
+    """The clusters of the candidate whose batches in time are the longest: they serve the losses of all."""
+    return min(seen.values(), key=lambda rows: rows.units).cluster
 
 
 def estimate_winner(

@@ -227,6 +227,7 @@ def test_what_time_does_not_admit_is_left_out(timed):
     files, said, client = timed
     own = files.estimates["interval"].unstack().loc["line"]
     assert ("clustered t", "corrected fold t", "log t") == (own["E_val"], own["E_cv"], own["E_prog"])
+    assert files.estimates.loc[("line", "E_prog"), "target"].startswith("the error along the stream")
     assert not {"E_2cv", "E_bbc", "E_nested"} & set(files.estimates.index.get_level_values("estimate"))
     assert {"E_train", "disagreement", "E_dis", "E_maxdt"} <= set(files.estimates.index.get_level_values("estimate"))
     assert {"holdout", "cross_validation", "progressive"} == set(files.losses["scheme"])
