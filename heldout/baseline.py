@@ -24,7 +24,7 @@ from heldout.design import Design, Evidence, cross_validated, estimate_candidate
 from heldout.intervals import clustered_t
 from heldout.intervals.method import two_sided_t
 from heldout.losses import Loss, Losses
-from heldout.observed import CrossValidated, Tested
+from heldout.observed import CrossValidated, Tested, effective_number
 from heldout.records import Estimate, Rows, Split
 from heldout.schemes import SCHEME_OF, SchemeName
 from heldout.selection.confidence_set import variance_factor
@@ -105,13 +105,13 @@ def beats(
 ) -> bool | None:
     """Whether `losses` are shown to be less than the baseline's on the same rows, both of shape (n,).
 
-    None where the interval of the difference contains 0, or there is a single row or cluster. `folds` is the number of
-    folds whose hypotheses share training rows, None for a single hypothesis.
+    None where the interval of the difference contains 0, or there is a single row, or two clusters at most. `folds` is
+    the number of folds whose hypotheses share training rows, None for a single hypothesis.
     """
     if np.allclose(losses, baseline, rtol=1e-9, atol=1e-12 * float(baseline.max())):
         return False  # the same answers
-    units = len(losses) if cluster is None else int(cluster.max()) + 1
-    if units < 2:
+    units = len(losses) if cluster is None else effective_number(cluster)
+    if units <= (1 if cluster is None else clustered_t.METHOD.units_above):
         return None
     difference = losses - baseline
     error = math.sqrt(variance_factor(folds) * clustered_t.variance(difference, cluster))

@@ -12,7 +12,9 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from heldout.batches import batches
 from heldout.errors import BadArgument
+from heldout.losses import Losses
 from heldout.records import Rows, Split
 
 DependenceKind = Literal["groups", "time", "groups and time"]
@@ -64,19 +66,19 @@ class Dependence:
             raise self._nothing_left(len(tested))
         return Split(train, tested)
 
-    def clusters(self, rows: Rows) -> NDArray[np.int64] | None:
-        """The independent unit of each of the tested `rows`, shape (n,); None for independent rows.
+    def clusters(self, rows: Rows, losses: Losses) -> NDArray[np.int64] | None:
+        """The independent unit of each of the tested `rows`, shape (n,), with their `losses`; None if independent.
 
-        A unit is a group. For rows in time without groups it is a batch of about sqrt(n) consecutive rows: means of
-        batches are nearly independent where the dependence is shorter than a batch (batch means; Law, Kelton,
-        Simulation modeling and analysis).
+        A unit is a group. For rows in time without groups it is a batch of consecutive rows, as long as the
+        correlation of the losses asks for (`heldout.batches`).
         """
         if self.group is not None:
             return distinct(self.group[rows])
         if self.time is None:
             return None
+        order = np.argsort(self.time[rows], kind="stable")
         cluster = np.empty(len(rows), dtype=np.int64)
-        cluster[np.argsort(self.time[rows], kind="stable")] = np.arange(len(rows)) // max(1, round(len(rows) ** 0.5))
+        cluster[order] = batches(losses[order])
         return cluster
 
     @cached_property

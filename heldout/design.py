@@ -170,7 +170,14 @@ def estimate_candidate(design: Design, candidate: str, evidence: Evidence) -> li
     if "progressive" in evidence.losses:
         size = progressive.mean_training_size(design.splits("progressive"))
         estimates.append(
-            progressive.estimate(candidate, tested(design, evidence, "progressive"), size, methods["E_prog"], level)
+            progressive.estimate(
+                candidate,
+                tested(design, evidence, "progressive"),
+                size,
+                methods["E_prog"],
+                level,
+                along_stream=design.dependence.time is not None,
+            )
         )
     if "covalidation" in evidence.losses:
         estimates += covalidation.estimates(
@@ -197,7 +204,7 @@ def tested(design: Design, evidence: Evidence, scheme: SchemeName) -> Tested:
     if scheme == "progressive":
         order = np.argsort(design.partition.step[rows])
         losses, rows = losses[order], rows[order]
-    return Tested(losses, design.loss, design.seed, design.dependence.clusters(rows))
+    return Tested(losses, design.loss, design.seed, design.dependence.clusters(rows, losses))
 
 
 def cross_validated(design: Design, evidence: Evidence) -> CrossValidated:
@@ -215,7 +222,7 @@ def cross_validated(design: Design, evidence: Evidence) -> CrossValidated:
     if design.fold_repeats > 1:
         errors = np.array([part.mean() for part in parts]).reshape(design.fold_repeats, -1)
         fields |= {"first_errors": errors[0], "repeated_errors": errors[1:]}
-    cluster, fold = design.dependence.clusters(rows), design.partition.fold[rows]
+    cluster, fold = design.dependence.clusters(rows, by_row[rows]), design.partition.fold[rows]
     return CrossValidated(by_row[rows], design.loss, design.seed, cluster, fold=fold, **fields)
 
 
@@ -229,7 +236,8 @@ def half_losses(design: Design, losses: Sequence[Losses], *, on_training_half: b
 
 
 def _half_tested(design: Design, evidence: Evidence) -> RepeatedByRow:
-    return repeated_by_row(half_losses(design, evidence.losses["covalidation"], on_training_half=False), design.loss)
+    table = half_losses(design, evidence.losses["covalidation"], on_training_half=False)
+    return repeated_by_row(table, design.loss, tested_and_trained=True)
 
 
 def _half_trained(design: Design, evidence: Evidence) -> RepeatedByRow:

@@ -26,7 +26,7 @@ from heldout.losses import SQUARED, ZERO_ONE, Losses
 from heldout.observed import Tested
 from heldout.partition import can_stratify, cut, part_size
 from heldout.records import Interval
-from heldout.selection.bbc import corrected_error
+from heldout.selection import bbc
 from heldout.selection.bound import selection_bound
 
 EPOCHS = "epochs"
@@ -48,7 +48,7 @@ class ParameterPath:
     chosen: Any
     validated_on: int
     corrected: float
-    interval: Interval
+    interval: Interval | None
     bound: float | None
 
     @property
@@ -159,7 +159,8 @@ class TunedEstimator(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]  
         table = np.stack(losses)
         errors = table.mean(axis=1)
         place = int(np.argmin(errors))
-        corrected, interval = corrected_error(table, self.level, seed)
+        corrected = bbc.corrected_error(table, seed)
+        interval = bbc.interval(corrected, Tested(table[place], loss), self.level)
         models = min(len(self.values), size + 1)
         bound = selection_bound(Tested(table[place], loss, seed), models, self.level)
         self.path_ = ParameterPath(

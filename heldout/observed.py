@@ -36,9 +36,16 @@ class Tested:
         return len(self.losses)
 
     @property
-    def units(self) -> int:
-        """The number of independent units: of clusters, or of rows."""
-        return self.n if self.cluster is None else int(self.cluster.max()) + 1
+    def units(self) -> float:
+        """The number of independent units: of rows, or the effective number of clusters."""
+        return self.n if self.cluster is None else effective_number(self.cluster)
+
+
+def effective_number(cluster: NDArray[np.int64]) -> float:
+    """(sum n_g)^2 / sum n_g^2 for the numbers n_g of rows of each cluster: how many clusters of equal size weigh as
+    much (L. Kish, Survey sampling, 1965, section 11.7, for weights)."""
+    sizes = np.bincount(cluster).astype(np.float64)
+    return float(sizes.sum() ** 2 / (sizes @ sizes))
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,7 +87,8 @@ class RepeatedByRow:
 
     `by_repeat`, shape (R,), are the means over rows; `row_variance` is the sample variance (divisor n - 1)
     of the n rows' means over repeats. The table itself is not kept: unlabelled rows are many. The `loss` of a
-    disagreement is the one that compares answers (`Loss.disagreement_loss`).
+    disagreement is the one that compares answers (`Loss.disagreement_loss`). `loss_variance` is the sample variance
+    of the single losses of rows that are tested in one repeat and train in another; 0 for any other table.
     """
 
     by_repeat: Losses
@@ -88,6 +96,7 @@ class RepeatedByRow:
     n: int
     loss: Loss
     seed: int = 0
+    loss_variance: float = 0.0
 
     @property
     def error(self) -> float:
@@ -95,8 +104,11 @@ class RepeatedByRow:
         return float(np.mean(self.by_repeat))
 
 
-def repeated_by_row(table: Losses, loss: Loss, seed: int = 0) -> RepeatedByRow:
-    """The margins of a `table` of shape (R, n)."""
+def repeated_by_row(table: Losses, loss: Loss, seed: int = 0, *, tested_and_trained: bool = False) -> RepeatedByRow:
+    """The margins of a `table` of shape (R, n); whether rows that are tested in one repeat train in another."""
     rows = table.mean(axis=0)
-    variance = float(np.var(rows, ddof=1)) if len(rows) > 1 else 0.0
-    return RepeatedByRow(table.mean(axis=1), variance, len(rows), loss, seed)
+    n = len(rows)
+    row_variance = float(np.var(rows, ddof=1)) if n > 1 else 0.0
+    # divide by n - 1, not R n - 1: the cells of a row are no independent losses
+    loss_variance = float(np.var(table)) * n / (n - 1) if tested_and_trained and n > 1 else 0.0
+    return RepeatedByRow(table.mean(axis=1), row_variance, n, loss, seed, loss_variance)

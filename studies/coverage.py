@@ -32,21 +32,20 @@ from heldout.partition import make_halves, make_partition, rarest_class
 from heldout.schemes import SCHEMES, SchemeName
 from heldout.seeds import fit_state
 from studies.populations import REAL, SIMULATED, Population, population
+from tasks.plans import budget
 
 LEVEL = 0.95
 FOLDS = 10
-REPEATS = 1000  # samples in a cell
-SHARD = 100  # samples in a shard
+REPEATS, SHARD = 1000, 100  # samples in a cell, and in a shard
 SIZES = (50, 100, 200, 500, 1000)
-HALVINGS = 3  # repeats of co-validation: few, to save time; the intervals must cover the noise of the rows
 BLOCKS = 5  # progressive blocks in a sample
 LEARNERS = ("stable", "unstable")
 # expensive schemes, in some cells only: 20, 45 and 300 fits for each sample
 REPEATED_AT = (50,)
 PAIRS_IN = (("adult", 100), ("california_housing", 100), ("interaction", 100))
 HALF_SUBSAMPLES_IN = (("adult", 100),)
-CACHE = Path(".cache/studies/coverage")
-QUICK_CACHE, QUICK_SIZES, QUICK_REPEATS = Path(".cache/studies/coverage-quick"), (100,), 200
+CACHE = Path(".cache/studies/coverage-2")  # 2: with the shipped number of halvings
+QUICK_CACHE, QUICK_SIZES, QUICK_REPEATS = Path(".cache/studies/coverage-2-quick"), (100,), 200
 
 
 @dataclass(frozen=True)
@@ -66,13 +65,9 @@ def cells(populations: Sequence[str], sizes: Sequence[int]) -> Iterator[Cell]:
                 yield Cell(name, learner, n)
 
 
-def learner_of(kind: str, loss: Loss) -> Any:
-    """A stable and an unstable learner for classes and for numbers."""
-    from studies import learners
-
-    if loss.of_classes:
-        return learners.LeastSquaresClassifier() if kind == "stable" else learners.TreeClassifier(random_state=None)
-    return learners.LeastSquares() if kind == "stable" else learners.TreeRegressor(random_state=None)
+def halvings(n: int) -> int:
+    """The repeats of co-validation that are shipped for so many rows."""
+    return budget.efforts(budget.Table(n, test=0, unlabeled=n))[0].halvings
 
 
 def run_shard(cell: Cell, shard: int, samples: int, folder: Path | None, cache: Path) -> None:
@@ -99,6 +94,8 @@ def observe_all(cell: Cell, shard: int, samples: int, folder: Path | None) -> di
 
 def observe(cell: Cell, whole: Population, repeat: int) -> dict[str, Any]:
     """One sample: the losses of every scheme, and the true errors of their hypotheses."""
+    from studies.learners import learner_of
+
     rng = np.random.default_rng([cell.n, repeat, *map(ord, cell.population + cell.learner)])
     rows = rng.integers(0, len(whole.y), cell.n)
     X, y, loss, learner = whole.X[rows], whole.y[rows], whole.loss, learner_of(cell.learner, whole.loss)
@@ -110,7 +107,7 @@ def observe(cell: Cell, whole: Population, repeat: int) -> dict[str, Any]:
         partition=make_partition(
             y, validation_fraction=0.2, folds=FOLDS, tested_fraction=0.5, stratify=stratify, seed=repeat
         ),
-        halves=make_halves(y, repeats=HALVINGS, stratify=stratify, seed=repeat),
+        halves=make_halves(y, repeats=halvings(cell.n), stratify=stratify, seed=repeat),
         block=max(1, round(cell.n / 2 / BLOCKS)),
         stratify=stratify,
         seed=repeat,
@@ -132,7 +129,8 @@ def observe(cell: Cell, whole: Population, repeat: int) -> dict[str, Any]:
         errors = [test(fit.hypothesis, whole.X, whole.y, everywhere, loss).mean() for fit in fitted[scheme]]
         return float(np.average(errors, weights=[len(split.validation) for split in design.splits(scheme)]))
 
-    table = repeated_by_row(half_losses(design, evidence.losses["covalidation"], on_training_half=False), loss)
+    tested_halves = half_losses(design, evidence.losses["covalidation"], on_training_half=False)
+    table = repeated_by_row(tested_halves, loss, tested_and_trained=True)
     disagreement, true_disagreement = _disagreement(fitted["covalidation"], unlabeled, whole, loss)
     folds = cross_validated(design, evidence)
     further = {
@@ -147,9 +145,9 @@ def observe(cell: Cell, whole: Population, repeat: int) -> dict[str, Any]:
         **further,
         "E_prog": tested(design, evidence, "progressive").losses,
         "E_2cv": table.by_repeat,
-        "E_2cv rows": table.row_variance,
+        "E_2cv variances": (table.row_variance, table.loss_variance),
         "disagreement": disagreement.by_repeat,
-        "disagreement rows": disagreement.row_variance,
+        "disagreement variances": (disagreement.row_variance, disagreement.loss_variance),
         "true E_val": truth("holdout"),
         "true E_cv": truth("cross_validation"),
         "true E_prog": truth("progressive"),
@@ -167,7 +165,8 @@ def judge_all(cell: Cell, seen: Mapping[str, Any], folder: Path | None) -> Itera
     for place in range(len(seen["true g"])):
 
         def margins(estimate: str, at: int = place) -> RepeatedByRow:
-            return RepeatedByRow(seen[estimate][at], float(seen[f"{estimate} rows"][at]), cell.n, loss)
+            of_rows, of_losses = seen[f"{estimate} variances"][at].tolist()
+            return RepeatedByRow(seen[estimate][at], of_rows, cell.n, loss, loss_variance=of_losses)
 
         observed: dict[str, Any] = {
             "E_val": Tested(seen["E_val"][place], loss, place),

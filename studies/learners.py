@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
+from heldout.losses import Loss
+
 
 class _Lean:
     """Cloned by its only setting; rows already have the type that trees need."""
@@ -69,3 +71,10 @@ class LeastSquaresClassifier(LeastSquares):
 
     def predict(self, X: NDArray[Any]) -> NDArray[Any]:
         return np.asarray(self.classes_[np.argmax(super().predict(X), axis=1)])
+
+
+def learner_of(kind: str, loss: Loss) -> Any:
+    """A stable and an unstable learner for classes and for numbers."""
+    if loss.of_classes:
+        return LeastSquaresClassifier() if kind == "stable" else TreeClassifier(random_state=None)
+    return LeastSquares() if kind == "stable" else TreeRegressor(random_state=None)

@@ -2,15 +2,23 @@
 
 Target: the mean loss of one fixed hypothesis on rows of new groups, or along the stream; or the mean loss
 of the progressive hypothesis, where the errors along the steps are close to one another.
-Kind: asymptotic in the number G of clusters, for any loss.
+Kind: asymptotic in the effective number G* of clusters, for any loss.
 Source: W. G. Cochran, Sampling techniques (1977), section 6.3, the ratio estimator; K.-Y. Liang, S. L. Zeger,
-Biometrika 73 (1986), the same as the "sandwich"; A. M. Law, W. D. Kelton, Simulation modeling and analysis,
-batch means, for consecutive rows.
+Biometrika 73 (1986), the same as the "sandwich"; L. Kish, Survey sampling (1965), section 11.7, and C. A. Carter,
+K. T. Schnepel, D. G. Steigerwald (Review of Economics and Statistics 99, 2017) for the effective number;
+`heldout.batches` for consecutive rows.
 
 Cluster g has n_g rows with the sum of losses s_g, so that the mean is the ratio q = sum s_g / sum n_g of two means
 over clusters. Linearised, q - E = sum (s_g - E n_g) / n up to terms of order 1/G; the terms are independent, hence
-    V = G / (G - 1) sum_g z_g^2 / n^2,   z_g = s_g - q n_g = sum over the rows of g of (loss - q),
-and the bounds are q +- t sqrt(V), t with G - 1 degrees of freedom. With one row in each cluster it is Student's t.
+    V = G* / (G* - 1) sum_g z_g^2 / n^2,   z_g = s_g - q n_g = sum over the rows of g of (loss - q),
+and the bounds are q +- t sqrt(V), t with G* - 1 degrees of freedom, G* = (sum n_g)^2 / sum n_g^2. With one row in each
+cluster it is Student's t.
+
+Why G*: where the rows of a cluster are alike, q = sum w_g m_g is a mean of cluster means of one variance v with weights
+w_g = n_g / n, so that Var q = v sum w_g^2 = v / G*: that of G* clusters of equal size. The large clusters pull q
+towards themselves, and their z_g are too small: E sum z_g^2 / n^2 = v sum w_g^2 (1 - 2 w_g + sum w^2), which is at most
+(v / G*) (1 - 1 / G*), as sum w^3 >= (sum w^2)^2. With G clusters of equal size G* = G, and equality holds. More than
+two clusters are required: with fewer the quantile of t is that of a distribution without a mean, or worse.
 """
 
 import math
@@ -20,7 +28,7 @@ from numpy.typing import NDArray
 
 from heldout.intervals.method import IntervalMethod, two_sided_t
 from heldout.losses import Losses
-from heldout.observed import Tested
+from heldout.observed import Tested, effective_number
 
 COVERS = {
     "E_val": "independent groups, or batches of consecutive rows nearly so; finite variance, many of them",
@@ -30,7 +38,7 @@ COVERS = {
 
 
 def bounds(observed: Tested, level: float) -> tuple[float, float]:
-    """q +- t sqrt(V), G >= 2."""
+    """q +- t sqrt(V), G* > 1."""
     reach = two_sided_t(level, observed.units - 1) * math.sqrt(variance(observed.losses, observed.cluster))
     return observed.error - reach, observed.error + reach
 
@@ -39,7 +47,8 @@ def variance(losses: Losses, cluster: NDArray[np.int64] | None) -> float:
     """V for `losses`, shape (n,), and the `cluster` of each row, 0 … G-1; None where each row is a cluster."""
     centred = losses - losses.mean()
     sums = centred if cluster is None else np.bincount(cluster, weights=centred)
-    return float(sums @ sums) / len(losses) ** 2 * len(sums) / (len(sums) - 1)
+    units = len(losses) if cluster is None else effective_number(cluster)
+    return float(sums @ sums) / len(losses) ** 2 * units / (units - 1)
 
 
 METHOD = IntervalMethod(
@@ -49,5 +58,5 @@ METHOD = IntervalMethod(
     validity="asymptotic",
     bounds=bounds,
     least=2,
-    least_units=2,
+    units_above=2,
 )

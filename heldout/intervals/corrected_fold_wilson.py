@@ -20,10 +20,15 @@ from heldout.observed import CrossValidated
 
 def bounds(observed: CrossValidated, level: float) -> tuple[float, float]:
     """Wilson's roots at n_eff, k >= 2."""
+    return roots_at(observed.error, effective_size(observed), two_sided_t(level, observed.folds - 1))
+
+
+def effective_size(observed: CrossValidated) -> float:
+    """n_eff, at least 1."""
     q, k, n = observed.error, observed.folds, observed.n
     spread = max(corrected_fold_t.variance(observed), q * (1 - q) / (n - 1))
     size = q * (1 - q) / spread if spread > 0 else observed.units / (1 + k / (k - 1))
-    return roots_at(q, max(size, 1.0), two_sided_t(level, k - 1))
+    return max(size, 1.0)
 
 
 METHOD = IntervalMethod(

@@ -20,9 +20,14 @@ from heldout.observed import CrossValidated
 
 def bounds(observed: CrossValidated, level: float) -> tuple[float, float]:
     """Wilson's roots at n_eff."""
+    return roots_at(observed.error, effective_size(observed), two_sided_t(level, corrected_t.degrees(observed)))
+
+
+def effective_size(observed: CrossValidated) -> float:
+    """n_eff, at least 1."""
     q, spread = observed.error, corrected_t.variance_or_pooled(observed)
     size = q * (1 - q) / spread if spread > 0 else observed.n * corrected_t.share_of_independent(observed)
-    return roots_at(q, max(size, 1.0), two_sided_t(level, corrected_t.degrees(observed)))
+    return max(size, 1.0)
 
 
 METHOD = IntervalMethod(

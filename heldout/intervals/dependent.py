@@ -2,7 +2,8 @@
 
 A method is here if its argument needs no independence of rows, or uses the independence of whole groups:
 
-- a hypothesis tested on new rows (E_val, E_test): the variance between groups, or batches of consecutive rows;
+- a hypothesis tested on new rows (E_val, E_test): the variance between groups, or batches of consecutive rows that
+  are long compared with the correlation of their losses (`heldout.batches`);
 - E_cv: the spread of fold errors, or of subsamples' errors. Their tested parts are disjoint groups, or stretches
   of time; the spread of single losses is used as a lower limit of the variance alone;
 - E_prog of groups: the variance between groups, whose steps follow one another;
@@ -93,8 +94,8 @@ def choose(chosen: Mapping[str, str] | None, loss: Loss, kind: DependenceKind | 
 def assumption_of(estimate: str, interval: str, kind: DependenceKind | None) -> str:
     """The assumption behind a line of `estimates.csv`: its `estimate`, the name in its column `interval`, and `kind`.
 
-    It equals `Estimate.assumption` of the record that the line was written from. E_bbc is no mean of losses and has
-    no interval method: its assumption is in `heldout.selection.bbc`.
+    It equals `Estimate.assumption` of the record that the line was written from. E_bbc is no mean of losses: its
+    assumption is in `heldout.selection.bbc`.
 
     Raises BadArgument for an estimate or a method that is not known, or a method that does not cover the estimate.
     """

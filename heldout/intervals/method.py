@@ -40,8 +40,8 @@ class IntervalMethod:
         The scheme of further fits that it reads (`heldout.schemes`).
     least_folds, least_fold_size : int
         The smallest number of folds, and of rows in each.
-    least_units : int
-        The smallest number of groups, or batches of consecutive rows.
+    units_above : int
+        There must be more groups, or batches of consecutive rows, than this, in effective number.
     keeps_width : bool
         The interval has a width also where all losses are equal.
     order_matters : bool
@@ -71,7 +71,7 @@ class IntervalMethod:
     needs: SchemeName | None = None
     least_folds: int = 1
     least_fold_size: int = 1
-    least_units: int = 1
+    units_above: int = 0
     keeps_width: bool = False
     order_matters: bool = False
     has_mirror: bool = True
@@ -106,9 +106,11 @@ class IntervalMethod:
             )
         if observed.n < self.least:
             raise BadArgument("losses", f"{self.name} needs at least {self.least} losses, got {observed.n}")
-        if getattr(observed, "units", observed.n) < self.least_units:
+        if getattr(observed, "units", observed.n) <= self.units_above:
             raise BadArgument(
-                "groups", f"{self.name} needs at least {self.least_units} groups or batches, got {observed.units}"
+                "groups",
+                f"{self.name} needs more than {self.units_above} groups or batches, weighted by their rows, got "
+                f"{observed.units:.3g}",
             )
         if isinstance(observed, CrossValidated):
             self.check_folds(observed.fold)
@@ -148,7 +150,7 @@ def estimate_with(
 ) -> Estimate:
     """The mean of what was observed, with its interval if a method holds and there are units enough for it."""
     record = Estimate(candidate, estimate, observed.error, target, n_train, observed.n)
-    if method is None or observed.n < method.least or getattr(observed, "units", observed.n) < method.least_units:
+    if method is None or observed.n < method.least or getattr(observed, "units", observed.n) <= method.units_above:
         return record
     return with_interval(record, method.interval(estimate, observed, level))
 

@@ -1,57 +1,186 @@
 """The winner's error, corrected for having won by a bootstrap of the selection: no further fit.
 
-Tsamardinos, Greasidou, Borboudakis, Bootstrapping the out-of-sample predictions for efficient and accurate
-cross-validation (Machine Learning 107, 2018), Algorithm 5 (BBC-CV).
+Target: the true error of the k-fold hypothesis of the candidate that a rule takes by E_cv, among this run's candidates.
+Kind: E_bbc is nearly unbiased; its interval is asymptotic, a heuristic.
+Source: Tsamardinos, Greasidou, Borboudakis, Bootstrapping the out-of-sample predictions for efficient and accurate
+cross-validation (Machine Learning 107, 2018), Algorithm 5 (BBC-CV), for the value; E. B. Wilson (1927), and Nadeau,
+Bengio (Machine Learning 52, 2003), for the interval.
+
+Each bootstrap draws N rows with replacement, lets the rule take a candidate by its mean loss on them, and tests it on
+the rows that were not drawn; E_bbc is the mean of the errors of all bootstraps. Rows' losses share their training rows,
+which the bootstrap does not see: a small optimism is left.
+
+The percentiles of the bootstraps' errors are no interval: each is an error on about N/e rows, with the noise of so few
+rows, and all are 0 where no row is wrong. The noise of E_bbc about its target is instead taken to be that of the
+winner's E_cv, V, with its correction for shared training rows: for 0/1 losses the bounds are Wilson's roots at
+q = E_bbc for n_eff = q_w (1 - q_w) / V rows, q_w the winner's E_cv (`corrected_wilson`, or `corrected_fold_wilson`
+where no subsamples were fitted); for other losses they are those of `corrected_log_t`, or `corrected_fold_t`, about
+E_bbc. Of hypotheses that were tested on rows outside of their training, they are those of `wilson` and `log_t`.
 """
+
+import math
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
 
+from heldout.dependence import DependenceKind
+from heldout.errors import BadArgument
+from heldout.intervals import (
+    corrected_fold_t,
+    corrected_fold_wilson,
+    corrected_log_t,
+    corrected_t,
+    corrected_wilson,
+    dependent,
+    log_t,
+    wilson,
+)
+from heldout.intervals.method import IntervalMethod, two_sided_normal, two_sided_t
 from heldout.losses import Losses
+from heldout.observed import CrossValidated, Tested
 from heldout.records import Interval
 from heldout.selection.bootstrap import draws
+from heldout.selection.rules import RULES, Rule
+from heldout.selection.rules.rule import Values
 
-METHOD = "bootstrap of the selection"
-TARGET = "the k-fold hypothesis of the candidate that selection by E_cv takes"
-ASSUMPTION = "independent examples; held-out losses of different rows nearly independent"
-ASSUMPTION_OF_GROUPS = "independent groups; held-out losses of different groups nearly independent"
+MINIMUM: Rule = "minimum"
+# a model confidence set takes a bootstrap of its own: not one for each bootstrap
+REPEATABLE: tuple[Rule, ...] = tuple(name for name, rule in RULES.items() if rule.largest is not None)
+_ASSUMPTION = "held-out losses of different rows nearly independent"
+
+
+def target(rule: Rule = MINIMUM) -> str:
+    """What E_bbc is about, where the `rule` chose."""
+    return f"the k-fold hypothesis of the candidate that {rule} of E_cv takes among this run's candidates"
+
+
+def assumption(interval: str, kind: DependenceKind | None) -> str:
+    """The assumption behind an interval of E_bbc, from its method's name and from how rows depend."""
+    return f"{dependent.assumption_of('E_cv', interval, kind)}; {_ASSUMPTION}"
 
 
 def corrected_error(
-    losses: Losses, level: float, seed: int, cluster: NDArray[np.int64] | None = None
-) -> tuple[float, Interval]:
-    """E_bbc and its percentile interval, from the held-out `losses`, shape (M, N), of M candidates.
+    losses: Losses,
+    seed: int,
+    cluster: NDArray[np.int64] | None = None,
+    rule: Rule = MINIMUM,
+    fold: NDArray[np.int64] | None = None,
+) -> float:
+    """E_bbc from the held-out `losses`, shape (M, N), of M candidates, the first one the simplest.
 
-    Each bootstrap draws N rows with replacement, takes the candidate with the least mean loss on them
-    (ties to the first), and tests it on the rows that were not drawn; E_bbc is the mean of the errors of all
-    bootstraps, and the bounds are quantiles of these errors. Rows' losses share their training rows, which the
-    bootstrap does not see: a small optimism is left (docs/coverage.md). Columns are put in a canonical order first,
-    so that the order of rows does not matter. Where the rows have a `cluster`, shape (N,), whole clusters are drawn.
+    Columns are put in a canonical order first, so that the order of rows does not matter. Where the rows have a
+    `cluster`, shape (N,), whole clusters are drawn. `rule` is one of `REPEATABLE`, and a rule that
+    reads the standard error of E_cv needs the `fold` of each row, shape (N,).
     """
-    losses, size = _sums(losses, cluster)
-    errors = np.concatenate([_errors(losses, size, drawn) for drawn in draws(losses.shape[1], seed)])
-    value = float(errors.mean())
-    low, high = np.quantile(errors, [(1 - level) / 2, (1 + level) / 2])
-    assumption = ASSUMPTION if cluster is None else ASSUMPTION_OF_GROUPS
-    return value, Interval(min(float(low), value), max(float(high), value), level, METHOD, assumption)
+    largest = RULES[rule].largest
+    if largest is None:
+        raise BadArgument("rule", f"rule is {rule}, which a bootstrap cannot repeat; use {' or '.join(REPEATABLE)}")
+    fold = np.zeros(losses.shape[1], dtype=np.int64) if fold is None else fold
+    losses, size, starts = _units(losses, fold, cluster)
+    return float(
+        np.concatenate([_errors(losses, size, starts, drawn, largest) for drawn in draws(len(size), seed)]).mean()
+    )
 
 
-def _sums(losses: Losses, cluster: NDArray[np.int64] | None) -> tuple[Losses, NDArray[np.int64]]:
-    """The sum of each candidate's losses in each unit that is drawn, shape (M, G), and the units' rows, shape (G,)."""
-    if cluster is None:
-        ordered = losses[:, np.lexsort(losses)]
-        return ordered, np.ones(ordered.shape[1], dtype=np.int64)
-    size = np.bincount(cluster).astype(np.int64)
-    sums: Losses = np.stack([np.bincount(cluster, weights=by_row) for by_row in losses]).astype(np.float64)
-    order = np.lexsort((size, *sums))
-    return sums[:, order], size[order]
+def interval(value: float, winner: Tested, level: float, kind: DependenceKind | None = None) -> Interval | None:
+    """The interval of E_bbc `value`, by the losses of the `winner`; None where they are too few for its method.
+
+    `kind` says how the rows depend on one another.
+    """
+    method = _method(winner)
+    if winner.n < method.least:
+        return None
+    if winner.loss.binary:
+        low, high = wilson.roots_at(value, _size(winner), _quantile(winner, level))
+    else:
+        reach = _quantile(winner, level) * _standard_error(winner)
+        symmetric = method is corrected_fold_t.METHOD
+        low, high = (value - reach, value + reach) if symmetric else log_t.about(value, reach)
+    most = 1.0 if winner.loss.bounded else math.inf
+    of_folds = isinstance(winner, CrossValidated)
+    told = assumption(method.name, kind) if of_folds else f"{method.covers['E_val']}; {_ASSUMPTION}"
+    return Interval(max(low, 0.0), min(high, most), level, method.name, told)
 
 
-def _errors(losses: Losses, size: NDArray[np.int64], drawn: NDArray[np.int64]) -> Losses:
+def _method(winner: Tested) -> IntervalMethod:
+    """The method of the winner's own error, by the fits that were made."""
+    if not isinstance(winner, CrossValidated):
+        return wilson.METHOD if winner.loss.binary else log_t.METHOD
+    if not _has_subsamples(winner):
+        return corrected_fold_wilson.METHOD if winner.loss.binary else corrected_fold_t.METHOD
+    return corrected_wilson.METHOD if winner.loss.binary else corrected_log_t.METHOD
+
+
+def _size(winner: Tested) -> float:
+    """The independent rows that the rows weigh as much as, for 0/1 losses."""
+    if not isinstance(winner, CrossValidated):
+        return float(winner.n)
+    if not _has_subsamples(winner):
+        return corrected_fold_wilson.effective_size(winner)
+    return corrected_wilson.effective_size(winner)
+
+
+def _standard_error(winner: Tested) -> float:
+    if not isinstance(winner, CrossValidated):
+        return float(np.std(winner.losses, ddof=1)) / math.sqrt(winner.n)
+    if not _has_subsamples(winner):
+        return math.sqrt(corrected_fold_t.variance(winner))
+    return math.sqrt(corrected_t.variance_or_pooled(winner))
+
+
+def _quantile(winner: Tested, level: float) -> float:
+    if not isinstance(winner, CrossValidated):
+        return two_sided_normal(level) if winner.loss.binary else two_sided_t(level, winner.n - 1)
+    return two_sided_t(level, corrected_t.degrees(winner) if _has_subsamples(winner) else winner.folds - 1)
+
+
+def _has_subsamples(winner: CrossValidated) -> bool:
+    """Whether their errors may be used: of dependent rows only the spread of fold errors may."""
+    return winner.subsample_errors is not None and winner.cluster is None
+
+
+def _units(
+    losses: Losses, fold: NDArray[np.int64], cluster: NDArray[np.int64] | None
+) -> tuple[Losses, NDArray[np.int64], NDArray[np.intp]]:
+    """The units that are drawn, fold by fold: the sum of each candidate's losses, shape (M, G), the units' rows, shape
+    (G,), and the first unit of each fold."""
+    size = np.ones(losses.shape[1], dtype=np.int64)
+    if cluster is not None:
+        first = np.unique(cluster, return_index=True)[1]
+        size, fold = np.bincount(cluster).astype(np.int64), fold[first]  # a cluster lies in one fold
+        losses = np.stack([np.bincount(cluster, weights=by_row) for by_row in losses])
+    order = np.lexsort((size, *losses, fold))
+    return losses[:, order], size[order], np.unique(fold[order], return_index=True)[1]
+
+
+def _errors(
+    losses: Losses,
+    size: NDArray[np.int64],
+    starts: NDArray[np.intp],
+    drawn: NDArray[np.int64],
+    largest: Callable[[Values, Values], Values],
+) -> Losses:
     """The error of each bootstrap's winner on the rows not drawn; a bootstrap that drew every row is left out."""
-    winners = np.argmin(losses @ drawn.T, axis=0)
+    rows = drawn @ size
+    values = (drawn @ losses.T) / rows[:, None]  # (b, M)
+    best, bootstraps = np.argmin(values, axis=1), np.arange(len(drawn))
+    least = values[bootstraps, best]
+    error = np.zeros(len(drawn))
+    if len(starts) > 1:
+        error = _standard_errors(losses[best] * drawn, size * drawn, starts, least)
+    winners = np.argmax(values <= largest(least, error)[:, None], axis=1)
     left = drawn == 0
-    rows = left @ size
-    sums: Losses = (left @ losses.T)[np.arange(len(drawn)), winners]
-    errors: Losses = sums[rows > 0] / rows[rows > 0]
+    rows_left = left @ size
+    sums: Losses = (left @ losses.T)[bootstraps, winners]
+    errors: Losses = sums[rows_left > 0] / rows_left[rows_left > 0]
     return errors
+
+
+def _standard_errors(sums: Losses, rows: NDArray[np.int64], starts: NDArray[np.intp], mean: Losses) -> Losses:
+    """The standard error of the mean over folds, of each bootstrap; a fold counts by its drawn rows."""
+    of_fold = np.add.reduceat(rows, starts, axis=1)
+    errors = np.add.reduceat(sums, starts, axis=1) / np.maximum(of_fold, 1)
+    spread = (of_fold * (errors - mean[:, None]) ** 2).sum(axis=1) / of_fold.sum(axis=1)
+    error: Losses = np.sqrt(spread / (len(starts) - 1))
+    return error

@@ -3,10 +3,11 @@
 from collections.abc import Mapping
 
 import numpy as np
+from numpy.typing import NDArray
 
 from heldout.design import Design, Evidence, cross_validated, half_losses, mean_fold_training_size, tested
 from heldout.intervals.method import estimate_with, with_interval
-from heldout.observed import CrossValidated
+from heldout.observed import CrossValidated, Tested
 from heldout.records import Estimate
 from heldout.schemes import SchemeName
 from heldout.selection import bbc, nested_selection
@@ -38,40 +39,56 @@ def paired(design: Design, evidence: Mapping[str, Evidence], criterion: Criterio
         observed = {name: cross_validated(design, of) for name, of in evidence.items()}
         terms = {name: folds.fold_errors for name, folds in observed.items()}
         losses = {name: folds.losses for name, folds in observed.items()}
-        return Paired(losses, terms, _folds(design), next(iter(observed.values())).cluster)
+        return Paired(losses, terms, _folds(design), _coarsest(observed))
     if criterion == "E_2cv":  # a row's mean over repeats, which share their rows
         means = {
             name: half_losses(design, of.losses["covalidation"], on_training_half=False).mean(axis=0)
             for name, of in evidence.items()
         }
-        cluster = design.dependence.clusters(np.arange(len(design.y)))
+        cluster = design.dependence.group  # there is no E_2cv in time
         return Paired(means, means, folds=2, cluster=cluster, terms_cluster=cluster)
     scheme: SchemeName = "holdout" if criterion == "E_val" else "progressive"
     seen = {name: tested(design, of, scheme) for name, of in evidence.items()}
     losses = {name: rows.losses for name, rows in seen.items()}
-    cluster = next(iter(seen.values())).cluster
+    cluster = _coarsest(seen)
     return Paired(losses, losses, cluster=cluster, terms_cluster=cluster)
 
 
-def estimate_winner(design: Design, evidence: Mapping[str, Evidence]) -> list[Estimate]:
-    """E_bbc and E_nested, as far as the design asks for them, of the winner by E_cv (ties to the first)."""
+def _coarsest(seen: Mapping[str, Tested]) -> NDArray[np.int64] | None:
+    """The clusters of the candidate whose batches in time are the longest: they serve the losses of all."""
+    return min(seen.values(), key=lambda rows: rows.units).cluster
+
+
+def estimate_winner(
+    design: Design, evidence: Mapping[str, Evidence], selection: Selection | None = None
+) -> list[Estimate]:
+    """E_bbc and E_nested, as far as the design asks for them, of the winner by the least E_cv (ties to the first).
+
+    Where `selection` took another candidate by E_cv, with a rule that a bootstrap can repeat, E_bbc is that one's.
+    """
     wanted = [name for name in ("E_bbc", "E_nested") if name in design.estimates]
     if not wanted:
         return []
-    losses = np.stack([cross_validated(design, of).losses for of in evidence.values()])
+    observed = {name: cross_validated(design, of) for name, of in evidence.items()}
+    losses = np.stack([folds.losses for folds in observed.values()])
     winner = list(evidence)[int(np.argmin(losses.mean(axis=1)))]
     n, n_train, cluster = len(design.y), mean_fold_training_size(design), design.dependence.group
+    fold = design.partition.fold
     estimates = []
     if "E_bbc" in wanted:
-        value, interval = bbc.corrected_error(losses, design.level, design.seed, cluster)
-        estimates.append(with_interval(Estimate(winner, "E_bbc", value, bbc.TARGET, n_train, n), interval))
+        rule, taken = bbc.MINIMUM, winner
+        if selection is not None and _can_be_repeated(design, selection):
+            rule, taken = selection.rule, selection.selected
+        value = bbc.corrected_error(losses, design.seed, cluster, rule, None if rule == bbc.MINIMUM else fold)
+        record = Estimate(taken, "E_bbc", value, bbc.target(rule), n_train, n)
+        interval = bbc.interval(value, observed[taken], design.level, design.dependence.kind)
+        estimates.append(record if interval is None else with_interval(record, interval))
     if "E_nested" in wanted:
-        fold = design.partition.fold
         outer = nested_selection.outer_losses(losses, nested_winners(design, evidence), fold)
-        observed = CrossValidated(outer, design.loss, design.seed, cluster, fold=fold)
+        seen = CrossValidated(outer, design.loss, design.seed, cluster, fold=fold)
         method = design.methods["E_nested"]
         estimates.append(
-            estimate_with(winner, "E_nested", observed, nested_selection.TARGET, n_train, method, design.level)
+            estimate_with(winner, "E_nested", seen, nested_selection.TARGET, n_train, method, design.level)
         )
     return estimates
 
@@ -80,6 +97,11 @@ def nested_winners(design: Design, evidence: Mapping[str, Evidence]) -> list[int
     """The place of the candidate that wins inside each fold's training rows, a number for each fold."""
     pairs = np.stack([cross_validated(design, of).pair_losses for of in evidence.values()])  # type: ignore[misc]
     return nested_selection.inner_winners(pairs)
+
+
+def _can_be_repeated(design: Design, selection: Selection) -> bool:
+    """Whether the rule took by E_cv, and is one that a bootstrap of rows in one partition into folds can repeat."""
+    return selection.criterion == "E_cv" and selection.rule in bbc.REPEATABLE and design.fold_repeats == 1
 
 
 def _folds(design: Design) -> int:

@@ -31,8 +31,8 @@ def tables(settings: Settings, final: Mapping[str, Finished]) -> dict[str, pd.Da
                 path.validated_on,
                 float(path.validation_errors.min()),
                 path.corrected,
-                path.interval.low,
-                path.interval.high,
+                None if path.interval is None else path.interval.low,
+                None if path.interval is None else path.interval.high,
                 path.bound,
                 path.degrees_are_many,
             )

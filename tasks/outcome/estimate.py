@@ -84,4 +84,4 @@ def choose(
         )
     except BadArgument as error:
         raise UserError(with_key(f"selection.{error.argument}", error)) from None
-    return selection, estimate_winner(results.design, results.evidence)
+    return selection, estimate_winner(results.design, results.evidence, selection)

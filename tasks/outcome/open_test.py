@@ -65,7 +65,7 @@ def open_test_part(
         losses = test(delivered.hypothesis, X, y, holdout.final_split(len(y)).validation, trained.loss) * weights
     except FitFailure as failure:
         raise UserError(f"candidates: {winner.name} failed on the test part: {failure}") from None
-    clusters = dependence_of(roles, 0).clusters(np.arange(len(y)))
+    clusters = dependence_of(roles, 0).clusters(np.arange(len(y)), losses)
     tested = Tested(losses, trained.loss, design.seed, clusters)
     estimate = holdout.final_estimate(
         winner.name,

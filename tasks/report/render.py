@@ -54,7 +54,7 @@ def targets(summary: Summary) -> Iterator[dict[Any, Any]]:
 
 def _assumption(estimate: str, interval: str, kind: DependenceKind | None) -> str:
     if estimate == "E_bbc":
-        return bbc.ASSUMPTION if kind is None else bbc.ASSUMPTION_OF_GROUPS
+        return bbc.assumption(interval, kind)
     return assumption_of(estimate, interval, kind)
 
 

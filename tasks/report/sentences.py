@@ -15,7 +15,7 @@ from tasks.report.summary import Summary, shown_count
 _SHARDS_SHOWN = 10
 _FEW_ROWS_A_CLASS = 30  # docs/decisions/0005
 _AFTER_THE_CHOICE = {
-    "E_bbc": "its E_cv corrected for having won, by a bootstrap of the selection",
+    "E_bbc": "its E_cv corrected for having won among this run's candidates, by a bootstrap of the selection",
     "E_nested": "the error of what the whole selection delivers, by a selection inside the training rows of each fold",
 }
 

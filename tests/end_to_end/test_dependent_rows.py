@@ -127,7 +127,7 @@ def test_intervals_of_groups_are_those_that_need_no_independent_rows(grouped):
     assert files.selection["bound"] is None
     winner = files.selection["selected"]
     assert "clustered Wilson" == files.estimates.loc[winner, "E_test"]["interval"]
-    assert "bootstrap of the selection" == files.estimates.loc[winner, "E_bbc"]["interval"]
+    assert "corrected fold Wilson" == files.estimates.loc[winner, "E_bbc"]["interval"]
 
 
 def test_copies_are_told_with_what_they_change(grouped):
@@ -227,6 +227,7 @@ def test_what_time_does_not_admit_is_left_out(timed):
     files, said, client = timed
     own = files.estimates["interval"].unstack().loc["line"]
     assert ("clustered t", "corrected fold t", "log t") == (own["E_val"], own["E_cv"], own["E_prog"])
+    assert files.estimates.loc[("line", "E_prog"), "target"].startswith("the error along the stream")
     assert not {"E_2cv", "E_bbc", "E_nested"} & set(files.estimates.index.get_level_values("estimate"))
     assert {"E_train", "disagreement", "E_dis", "E_maxdt"} <= set(files.estimates.index.get_level_values("estimate"))
     assert {"holdout", "cross_validation", "progressive"} == set(files.losses["scheme"])

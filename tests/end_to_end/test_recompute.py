@@ -3,16 +3,16 @@
 import json
 import math
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
 import pytest
 import skops.io
-from scipy.stats import beta
+from scipy import stats
 
 from heldout import observed, resampling, seeds
-from heldout.intervals import METHODS
+from heldout.intervals import METHODS, wilson
 from heldout.losses import ZERO_ONE
 from tasks.params import load
 
@@ -135,7 +135,7 @@ def recompute(learner, data: Prepared, block: int) -> Recomputed:
     seen = {
         "E_val": observed.Tested(np.array([losses["holdout", 0, row] for row in held_out.tolist()]), ZERO_ONE),
         "E_prog": observed.Tested(np.array(in_steps), ZERO_ONE),
-        "E_2cv": margins(tested_rows),
+        "E_2cv": replace(margins(tested_rows), loss_variance=tested_rows.var() * len(y) / (len(y) - 1)),
         "E_train": margins(trained_rows),
         "disagreement": margins(apart),
     }
@@ -239,10 +239,10 @@ def test_the_bounds_of_the_disagreement_are_carried_to_the_error_and_two_of_half
         assert expected == pytest.approx(found, abs=1e-9)
 
 
-def test_the_interval_of_the_winner_about_cross_validation_is_that_of_its_method_and_its_further_fits(
-    estimates, recomputed, prepared, settings, winner
-):
-    name, found = claimed(estimates, winner.name, "E_cv")
+@pytest.fixture(scope="module")
+def seen_of_winner(estimates, recomputed, prepared, settings, winner) -> observed.CrossValidated:
+    """The winner's held-out losses, and the errors of the further fits that the interval of its E_cv needs."""
+    name, _ = claimed(estimates, winner.name, "E_cv")
     (method,) = [known for known in METHODS if known.name == name]
     X, y, fold = prepared.X, prepared.y, prepared.partition["fold"].to_numpy()
     losses = recomputed[winner.name].losses
@@ -255,12 +255,18 @@ def test_the_interval_of_the_winner_about_cross_validation_is_that_of_its_method
             hypothesis = winner.learner().fit(X.iloc[split.train], y[split.train])
             wrong.append((hypothesis.predict(X.iloc[split.validation]) != y[split.validation]).astype(float))
         fields = further.fields(wrong)
-    seen = observed.CrossValidated(held_out, ZERO_ONE, settings.seed, fold=fold, **fields)
-    assert bounds(name, "E_cv", seen, settings.selection.level) == pytest.approx(found, abs=1e-9)
+    return observed.CrossValidated(held_out, ZERO_ONE, settings.seed, fold=fold, **fields)
+
+
+def test_the_interval_of_the_winner_about_cross_validation_is_that_of_its_method_and_its_further_fits(
+    estimates, seen_of_winner, settings, winner
+):
+    name, found = claimed(estimates, winner.name, "E_cv")
+    assert bounds(name, "E_cv", seen_of_winner, settings.selection.level) == pytest.approx(found, abs=1e-9)
 
 
 def test_the_winner_is_corrected_for_having_won_by_a_plain_bootstrap_of_the_selection(
-    estimates, recomputed, prepared, settings, winner
+    estimates, recomputed, prepared, settings, winner, seen_of_winner
 ):
     n, fold = len(prepared.y), prepared.partition["fold"].to_numpy()
     table = np.array(
@@ -275,7 +281,12 @@ def test_the_winner_is_corrected_for_having_won_by_a_plain_bootstrap_of_the_sele
     (row,) = estimates[estimates["estimate"] == "E_bbc"].to_dict("records")
     assert winner.name == row["candidate"]
     assert np.mean(errors) == pytest.approx(row["value"], abs=1e-9)
-    assert np.quantile(errors, [0.025, 0.975]).tolist() == pytest.approx([row["low"], row["high"]], abs=1e-9)
+    own, errors = seen_of_winner.losses, seen_of_winner.subsample_errors
+    noise = max(errors.var(ddof=1) * (1 / len(errors) + seen_of_winner.tested_per_trained), own.var(ddof=1) / n)
+    size, t = own.mean() * (1 - own.mean()) / noise, stats.t.ppf(0.975, len(errors) - 1)
+    expected = wilson.roots_at(row["value"], size, t)
+    assert expected == pytest.approx((row["low"], row["high"]), abs=1e-9)
+    assert row["target"].endswith("that minimum of E_cv takes among this run's candidates")
     assert recomputed[winner.name].values["E_cv"] < row["value"]
 
 

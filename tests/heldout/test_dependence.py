@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from sklearn.model_selection import TimeSeriesSplit
 
 from heldout import resampling
+from heldout.batches import batches
 from heldout.dependence import INDEPENDENT, Dependence, distinct, joined
 from heldout.design import OF_THE_WINNER, PER_CANDIDATE, Design
 from heldout.errors import BadArgument
@@ -311,11 +312,19 @@ def test_joined_groups_are_the_finest_that_divide_neither(pairs):
 
 
 def test_independent_rows_have_no_clusters_and_those_in_time_have_batches_of_sqrt_n():
-    rows = np.arange(100)
-    assert INDEPENDENT.clusters(rows) is None
-    assert [10] * 10 == np.bincount(Dependence(time=rows[::-1].copy()).clusters(rows)).tolist()
-    assert 9 == Dependence(time=rows[::-1].copy()).clusters(rows)[0]
-    assert [0, 0, 1] == Dependence(group=np.array([5, 5, 7, 2])).clusters(np.array([0, 1, 2])).tolist()
+    rows, same = np.arange(100), np.zeros(100)
+    assert INDEPENDENT.clusters(rows, same) is None
+    assert [10] * 10 == np.bincount(Dependence(time=rows[::-1].copy()).clusters(rows, same)).tolist()
+    assert 9 == Dependence(time=rows[::-1].copy()).clusters(rows, same)[0]
+    assert [0, 0, 1] == Dependence(group=np.array([5, 5, 7, 2])).clusters(np.array([0, 1, 2]), same[:3]).tolist()
+
+
+def test_batches_follow_the_losses_in_the_order_of_time():
+    alike = np.repeat(np.resize([0.0, 1.0], 10), 40)  # runs of 40 rows
+    shuffled = np.random.default_rng(0).permutation(400)
+    cluster = Dependence(time=shuffled).clusters(np.arange(400), alike[shuffled])
+    assert batches(alike).tolist() == cluster[np.argsort(shuffled)].tolist()
+    assert 20 < np.bincount(cluster).max()
 
 
 def test_values_that_cannot_be_compared_are_distinguished():

@@ -26,6 +26,7 @@ from sklearn.tree import DecisionTreeClassifier
 from heldout import seeds
 from heldout.errors import BadArgument
 from heldout.family import ROWS_A_DEGREE, TunedEstimator, check
+from heldout.intervals import wilson
 from heldout.learners import open_random_states, seeded
 from heldout.partition import can_stratify, cut
 from heldout.selection.bbc import corrected_error
@@ -150,8 +151,9 @@ def test_the_corrected_error_is_that_of_the_bootstrap_over_the_path(level):
     path = clone(family).fit(X, y).path_
     trained, tested = parts(family, y)
     losses = [plain(family, value, X, y, trained).predict(X[tested]) != y[tested] for value in DEPTHS]
-    value, interval = corrected_error(np.array(losses, dtype=float), level, 0)
-    assert (value, interval) == (path.corrected, path.interval)
+    value = corrected_error(np.array(losses, dtype=float), 0)
+    assert value == path.corrected
+    assert wilson.roots(value, len(tested), level) == (path.interval.low, path.interval.high)
     assert level == path.interval.level
 
 

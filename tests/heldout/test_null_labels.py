@@ -15,6 +15,8 @@ from scipy.stats import binom
 from sklearn.base import BaseEstimator
 
 import heldout
+from heldout.losses import ZERO_ONE
+from heldout.observed import Tested
 from heldout.selection import bbc
 
 ROWS, COLUMNS, CANDIDATES, LEVEL = 80, 100, 20, 0.95
@@ -109,11 +111,13 @@ def test_for_independent_losses_the_correction_is_exact():
     """Rows that are not drawn know nothing of those that chose: E_bbc is then unbiased for 1/2."""
     repeats, rng = 60, np.random.default_rng(0)
     tables = [rng.integers(0, 2, (CANDIDATES, ROWS)).astype(float) for _ in range(repeats)]
-    found = [bbc.corrected_error(losses, LEVEL, seed) for seed, losses in enumerate(tables)]
-    values = [value for value, _ in found]
+    values = [bbc.corrected_error(losses, seed) for seed, losses in enumerate(tables)]
     # 1/2 - 1.87 sqrt(1/4 / 80) = 0.396; the least of 20 counts spreads by 0.03, five standard errors
     assert 0.396 == pytest.approx(
         np.mean([losses.mean(axis=1).min() for losses in tables]), abs=5 * 0.03 / np.sqrt(repeats)
     )
     assert TRUE == pytest.approx(np.mean(values), abs=5 * np.std(values) / np.sqrt(repeats))
-    assert binom.ppf(1e-3, repeats, LEVEL) <= sum(interval.high >= TRUE for _, interval in found)
+    assert binom.ppf(1e-3, repeats, LEVEL) <= sum(
+        bbc.interval(value, Tested(losses[losses.mean(axis=1).argmin()], ZERO_ONE), LEVEL).high >= TRUE
+        for value, losses in zip(values, tables, strict=True)
+    )

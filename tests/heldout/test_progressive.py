@@ -1,5 +1,7 @@
 """Progressive validation: test each block, then train on it."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -101,6 +103,9 @@ def test_the_record_names_its_target_and_its_method():
         assert ("E_prog", 0.5, 9, 4) == (found.estimate, found.value, found.n_train, found.n_tested)
         assert (interval.low, interval.high, interval.method) == (found.low, found.high, found.interval)
         assert progressive.TARGET == found.target
+        in_time = progressive.estimate("tree", observed.Tested(losses, loss), 9, method, LEVEL, along_stream=True)
+        assert replace(found, target=progressive.ALONG_STREAM) == in_time
+        assert in_time.target.startswith("the error along the stream")
     single = observed.Tested(losses[:1], SQUARED)
     assert progressive.estimate("tree", single, 9, student_t.METHOD, LEVEL).interval is None
 

@@ -15,6 +15,7 @@ from heldout.fitting import test as losses_of
 from heldout.intervals import DEFAULTS
 from studies import coverage, coverage_page
 from studies.coverage import Cell, observe_all, run_shard
+from studies.learners import learner_of
 from studies.populations import SIMULATED, population
 
 CELL = Cell("interaction", "unstable", 50)
@@ -83,9 +84,9 @@ def test_coverage_measured_through_target_agrees_with_the_page(learner):
     covered = dict.fromkeys(estimates, 0)
     for sample in range(samples):
         rows = np.random.default_rng([sample, 77]).integers(0, len(whole.y), n)  # none of the study's samples
-        candidate = {"it": coverage.learner_of(learner, whole.loss)}
+        candidate = {"it": learner_of(learner, whole.loss)}
         found = heldout.validate(
-            candidate, whole.X[rows], whole.y[rows], seed=sample, repeats=coverage.HALVINGS, estimates=estimates
+            candidate, whole.X[rows], whole.y[rows], seed=sample, repeats=coverage.halvings(n), estimates=estimates
         )
         for record in found.estimates:
             truth = np.mean(

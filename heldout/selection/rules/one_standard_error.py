@@ -3,16 +3,16 @@
 Source: L. Breiman, J. Friedman, R. Olshen, C. Stone, Classification and regression trees (1984), section 3.4.3.
 """
 
-from heldout.selection.rules.rule import Compared, SelectionRule
+from heldout.selection.rules.rule import SelectionRule, Values
 
 
-def _admits(name: str, compared: Compared) -> bool:
-    return compared.values[name] <= compared.values[compared.best] + compared.standard_error
+def _largest(least: Values, standard_error: Values) -> Values:
+    return least + standard_error
 
 
 RULE = SelectionRule(
     "one_standard_error",
     "the first candidate within one standard error of the least",
     needs_losses=True,
-    admits=_admits,
+    largest=_largest,
 )

@@ -2,6 +2,9 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any
+
+Values = Any  # a number, or an array of one for each bootstrap
 
 
 @dataclass(frozen=True)
@@ -23,15 +26,18 @@ class SelectionRule:
     """One line of the registry of rules.
 
     `says` is the candidate that it takes, in words for params.yaml and docs/method.md. `needs_losses`: it needs a
-    criterion that is a mean of paired losses. `admits` says whether a candidate may be taken: the
-    first such candidate is.
+    criterion that is a mean of paired losses. The first candidate is taken whose value is at most
+    `largest(least value, its standard error)`, numbers or arrays; if None, the first of the model confidence set.
     """
 
     name: str
     says: str
     needs_losses: bool
-    admits: Callable[[str, Compared], bool]
+    largest: Callable[[Values, Values], Values] | None = None
 
     def take(self, compared: Compared) -> str:
         """The first candidate, in the order of the values, that the rule admits."""
-        return next(name for name in compared.values if self.admits(name, compared))
+        if self.largest is None:
+            return next(name for name in compared.values if name in compared.indistinguishable)
+        limit = self.largest(compared.values[compared.best], compared.standard_error)
+        return next(name for name, value in compared.values.items() if value <= limit)

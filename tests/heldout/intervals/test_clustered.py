@@ -4,13 +4,16 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.signal import lfilter
+from scipy.special import stdtrit
 
-from heldout.dependence import Dependence
+from heldout import baseline
+from heldout.batches import batches
 from heldout.errors import BadArgument
 from heldout.intervals import clustered_t, clustered_wilson, martingale_clt, student_t, wilson
 from heldout.intervals.method import estimate_with
 from heldout.losses import SQUARED, ZERO_ONE
-from heldout.observed import Tested
+from heldout.observed import Tested, effective_number
 
 LAWS = settings(max_examples=60, deadline=None, derandomize=True, database=None)
 LEVEL = 0.95
@@ -32,9 +35,24 @@ def test_the_variance_is_that_of_the_sums_of_deviations_over_clusters(pairs):
     losses, cluster = clusters_of(pairs)
     n, groups = len(losses), cluster.max() + 1
     sums = [sum(losses[row] - losses.mean() for row in range(n) if cluster[row] == one) for one in range(groups)]
-    expected = groups / (groups - 1) * sum(its**2 for its in sums) / n**2
-    # sums of at most 40 numbers below 100
-    assert expected == pytest.approx(clustered_t.variance(losses, cluster), abs=1e-9)
+    effective = n**2 / sum((cluster == one).sum() ** 2 for one in range(groups))
+    expected = effective / (effective - 1) * sum(its**2 for its in sums) / n**2
+    # sums of at most 40 numbers below 100, and a factor of at most 20.5, of 39 rows and 1
+    assert expected == pytest.approx(clustered_t.variance(losses, cluster), abs=1e-8)
+    assert 1 < effective_number(cluster) <= groups + 1e-12
+    assert Tested(losses, SQUARED, cluster=cluster).units == pytest.approx(effective)
+
+
+def test_unequal_clusters_have_the_factor_and_the_degrees_of_their_effective_number_by_hand():
+    # 2, 1 and 1 rows: G* = 16 / 6 = 8/3, factor 8/5; q = 1, z = 2, -1, -1, V = 8/5 x 6/16 = 0.6
+    seen = Tested(np.array([2.0, 2.0, 0.0, 0.0]), SQUARED, cluster=np.array([0, 0, 1, 2]))
+    assert 0.6 == pytest.approx(clustered_t.variance(seen.losses, seen.cluster), rel=1e-12)
+    reach = stdtrit(5 / 3, 0.975) * np.sqrt(0.6)
+    assert (1 - reach, 1 + reach) == pytest.approx(clustered_t.bounds(seen, LEVEL), rel=1e-12)
+    # V passes 1/4 x 3/4: fewer than the one row that a table weighs at least
+    wrong = Tested(np.array([1.0, 1.0, 0.0, 0.0]), ZERO_ONE, cluster=seen.cluster)
+    expected = wilson.roots_at(0.5, 0.25 / 0.15, stdtrit(5 / 3, 0.975))
+    assert expected == pytest.approx(clustered_wilson.bounds(wrong, LEVEL), rel=1e-12)
 
 
 @LAWS
@@ -71,11 +89,17 @@ def test_without_an_error_each_cluster_counts_as_one_row():
 
 
 @pytest.mark.parametrize("method", [clustered_t.METHOD, clustered_wilson.METHOD])
-def test_a_single_cluster_has_no_interval(method):
-    seen = Tested(np.repeat([0.0, 1.0], 5), ZERO_ONE, cluster=np.zeros(10, dtype=int))
-    with pytest.raises(BadArgument, match=f"^{method.name} needs at least 2 groups or batches, got 1$"):
+@pytest.mark.parametrize(
+    ("sizes", "effective"), [([10], "1"), ([5, 5], "2"), ([8, 1, 1], "1.52"), ([96, 1, 1, 1, 1], "1.08")]
+)
+def test_two_clusters_or_their_weight_have_no_interval(method, sizes, effective):
+    cluster = np.repeat(np.arange(len(sizes)), sizes)
+    seen = Tested(np.resize([0.0, 1.0], len(cluster)), ZERO_ONE, cluster=cluster)
+    with pytest.raises(BadArgument, match=f"^{method.name} needs more than 2 groups .* got {effective}$") as caught:
         method.interval("E_val", seen, LEVEL)
+    assert "groups" == caught.value.argument
     assert estimate_with("any", "E_val", seen, "g-", 5, method, LEVEL).low is None
+    assert baseline.beats(seen.losses, np.ones(seen.n), LEVEL, cluster=cluster) is None
 
 
 def coverage(method, estimate, draw, seed=0) -> float:
@@ -104,19 +128,27 @@ def patients(loss):
     return draw
 
 
-def stream(losses_of):
-    """2500 rows whose hidden state is an AR(1) of correlation 0.7 from row to row, in batches of 50."""
-    cluster = Dependence(time=np.arange(2500)).clusters(np.arange(2500))
+def stream(losses_of, correlation=0.7, batches=batches):
+    """2500 rows whose hidden state is an AR(1) of this correlation from row to row, in batches of at least 50."""
 
     def draw(rng):
-        state = np.empty(2500)
-        state[0] = rng.normal()
-        noise = rng.normal(size=2500) * np.sqrt(1 - 0.49)
-        for place in range(1, 2500):
-            state[place] = 0.7 * state[place - 1] + noise[place]
-        return Tested(losses_of(state), ZERO_ONE if losses_of is _wrong else SQUARED, cluster=cluster), 0.5
+        noise = rng.normal(size=2500) * np.sqrt(1 - correlation**2)
+        noise[0] = rng.normal()
+        losses = losses_of(lfilter([1], [1, -correlation], noise))
+        return Tested(losses, ZERO_ONE if losses_of is _wrong else SQUARED, cluster=batches(losses)), 0.5
 
     return draw
+
+
+def _of_sqrt_n(losses):
+    return np.arange(len(losses)) // 50
+
+
+def lopsided(rng):
+    """10 groups, half of all rows in the largest, whose rows have the mean of their group."""
+    cluster = np.repeat(np.arange(10), [200, 100, 50, 25, 12, 6, 3, 2, 1, 1])
+    losses = (1 + 0.5 * rng.normal(size=10))[cluster] + 0.5 * rng.normal(size=len(cluster))
+    return Tested(losses, SQUARED, cluster=cluster), 1.0
 
 
 def _wrong(state):
@@ -141,6 +173,19 @@ def test_the_level_is_kept_for_new_groups_and_along_time(method, draw):
     # 0.02: terms of order 1/G that both methods neglect, for 60 groups and 50 batches (skewed sums, batches that
     # still correlate at their ends)
     assert LEVEL - 0.02 - ERROR <= coverage(method, "E_val", draw) <= LEVEL + 0.01 + ERROR
+
+
+def test_the_level_is_kept_for_groups_of_very_different_size():
+    # it was 0.77 with the number of groups in place of the effective number, which is 3.0
+    assert LEVEL - ERROR <= coverage(clustered_t.METHOD, "E_val", lopsided)
+
+
+@pytest.mark.slow
+def test_batches_as_long_as_the_correlation_asks_for_come_nearer_to_the_level():
+    method = clustered_wilson.METHOD
+    before, after = (coverage(method, "E_val", stream(_wrong, 0.97, how)) for how in (_of_sqrt_n, batches))
+    assert before < LEVEL - 3 * ERROR
+    assert max(before + ERROR, LEVEL - 0.05 - ERROR) <= after <= LEVEL + ERROR
 
 
 def test_intervals_of_independent_rows_fall_far_short_for_groups():

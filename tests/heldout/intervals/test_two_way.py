@@ -4,11 +4,14 @@ import math
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from heldout import observed
 from heldout.intervals import two_way_t, two_way_wilson, wilson
 from heldout.losses import SQUARED, ZERO_ONE
 
+LAWS = settings(max_examples=40, deadline=None, derandomize=True, database=None)
 TWO = 0.954499736103642  # the level at which z = 2
 
 
@@ -31,6 +34,37 @@ def test_the_two_way_wilson_by_hand():
 def test_the_two_way_t_by_hand():
     # t with 3 degrees at 3/4 is 0.7648923; times sqrt(1/8) is 0.2704303
     assert (0.2295697, 0.7704303) == pytest.approx(two_way_t.bounds(HAND, 0.5), abs=5e-8)
+
+
+# each row is missed once and each repeat misses one of two rows: neither margin varies, but the losses do
+LEVEL_MARGINS = np.array([[0.0, 1.0], [1.0, 0.0]])
+
+
+@pytest.mark.parametrize("method", [two_way_wilson, two_way_t], ids=lambda method: method.METHOD.name)
+def test_rows_that_train_each_other_vary_at_least_as_independent_losses(method):
+    floored = observed.repeated_by_row(LEVEL_MARGINS, ZERO_ONE, tested_and_trained=True)
+    assert (0.0, 0.5) == (floored.row_variance, floored.loss_variance)  # 2/1 of q (1 - q)
+    assert 1 / 4 == two_way_wilson.variance(floored)  # q (1 - q) / (n - 1)
+    single = observed.repeated_by_row(np.array([[0.0, 1.0]]), ZERO_ONE)  # one repeat, whose margin shows it all
+    assert method.bounds(single, 0.9) == pytest.approx(method.bounds(floored, 0.9), abs=1e-12)
+
+
+def test_rows_that_train_nothing_have_no_floor():
+    seen = observed.repeated_by_row(LEVEL_MARGINS, ZERO_ONE)
+    assert (0.0, (0.5, 0.5)) == (seen.loss_variance, two_way_t.bounds(seen, 0.9))
+
+
+@LAWS
+@given(st.lists(st.lists(st.floats(0, 100), min_size=4, max_size=4), min_size=1, max_size=6))
+def test_the_floor_is_that_of_the_losses_alone_and_what_a_single_repeat_shows(lines):
+    table = np.array(lines)
+    seen = observed.repeated_by_row(table, SQUARED, tested_and_trained=True)
+    q = table.mean()
+    floor = float(((table - q) ** 2).mean()) / 3  # n - 1
+    # sums of at most 24 numbers below 1e4
+    assert floor <= two_way_wilson.variance(seen) + 1e-9
+    if len(table) == 1:
+        assert floor == pytest.approx(two_way_wilson.variance(seen), abs=1e-9)
 
 
 def test_a_table_never_weighs_less_than_a_single_row():

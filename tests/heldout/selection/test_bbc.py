@@ -8,7 +8,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from heldout.selection.bbc import ASSUMPTION, METHOD, corrected_error
+from heldout.errors import BadArgument
+from heldout.intervals import corrected_fold_t, corrected_fold_wilson, corrected_log_t, corrected_wilson, log_t, wilson
+from heldout.intervals.dependent import assumption_of
+from heldout.losses import SQUARED, ZERO_ONE
+from heldout.observed import CrossValidated, Tested
+from heldout.selection import bbc
+from heldout.selection.bbc import corrected_error
 from heldout.selection.bootstrap import BOOTSTRAPS
 
 LAWS = settings(max_examples=40, deadline=None, derandomize=True, database=None)
@@ -38,49 +44,26 @@ def every_draw(losses: np.ndarray) -> np.ndarray:
 
 def test_two_candidates_that_err_on_the_other_row_each_are_always_wrong_where_they_were_not_chosen():
     # a draw of row 0 alone chooses the candidate that is right there, and wrong on row 1; likewise for row 1
-    value, interval = corrected_error(np.array([[0.0, 1.0], [1.0, 0.0]]), LEVEL, 0)
-    assert (1.0, 1.0, 1.0) == (value, interval.low, interval.high)
+    assert 1.0 == corrected_error(np.array([[0.0, 1.0], [1.0, 0.0]]), 0)
 
 
 def test_constant_losses_have_their_own_value():
-    value, interval = corrected_error(np.array([[0.25] * 6, [0.5] * 6]), LEVEL, 0)
-    assert (0.25, 0.25, 0.25) == (value, interval.low, interval.high)
+    assert 0.25 == corrected_error(np.array([[0.25] * 6, [0.5] * 6]), 0)
 
 
 @pytest.mark.parametrize("seed", range(5))
 @pytest.mark.parametrize("candidates", [1, 2, 4])
-def test_the_value_is_the_mean_over_all_draws_and_the_bounds_their_quantiles(candidates, seed):
+def test_the_value_is_the_mean_over_all_draws(candidates, seed):
     losses = np.random.default_rng(seed).integers(0, 3, (candidates, 5)) / 2
     errors = every_draw(losses)  # of 5^5 = 3125 draws
-    value, interval = corrected_error(losses, LEVEL, seed)
-    assert errors.mean() == pytest.approx(value, abs=NOISE * errors.std())
-    # so many of all draws lie below a bound, but for five standard errors of a share near 5 %
-    reach = NOISE * math.sqrt(0.05 * 0.95)
-    assert (errors < interval.low).mean() <= 0.05 + reach
-    assert 0.05 - reach <= (errors <= interval.low).mean()
-    assert (errors < interval.high).mean() <= 0.95 + reach
-    assert 0.95 - reach <= (errors <= interval.high).mean()
-
-
-def test_the_bounds_leave_half_of_what_the_level_leaves_on_each_side():
-    rng = np.random.default_rng(0)
-    losses, errors = rng.random((3, 30)), []
-    for _ in range(4000):
-        drawn = rng.integers(0, 30, 30)
-        left = sorted(set(range(30)) - set(drawn.tolist()))
-        errors.append(losses[np.argmin(losses[:, drawn].sum(axis=1)), left].mean())
-    _, interval = corrected_error(losses, LEVEL, 0)
-    # five standard errors of a share of 5 % in one draw of 1000 and another of 4000
-    reach = 5 * math.sqrt(0.05 * 0.95 * (1 / BOOTSTRAPS + 1 / 4000))
-    assert 0.05 == pytest.approx(np.mean(np.array(errors) < interval.low), abs=reach)
-    assert 0.05 == pytest.approx(np.mean(np.array(errors) > interval.high), abs=reach)
+    assert errors.mean() == pytest.approx(corrected_error(losses, seed), abs=NOISE * errors.std())
 
 
 @LAWS
 @given(tables(most=1), st.integers(0, 2**40))
 def test_a_single_candidate_keeps_about_its_own_error(losses, seed):
     """No choice, no optimism: each row is as likely to be left as any other."""
-    value, _ = corrected_error(losses, LEVEL, seed)
+    value = corrected_error(losses, seed)
     # errors lie in [0, 1] and spread by 1/2 at most
     assert losses.mean() == pytest.approx(value, abs=NOISE / 2)
 
@@ -88,14 +71,17 @@ def test_a_single_candidate_keeps_about_its_own_error(losses, seed):
 @LAWS
 @given(tables(), st.integers(0, 2**40))
 def test_a_candidate_listed_twice_changes_nothing(losses, seed):
-    assert corrected_error(losses, LEVEL, seed) == corrected_error(np.vstack([losses, losses]), LEVEL, seed)
+    assert corrected_error(losses, seed) == corrected_error(np.vstack([losses, losses]), seed)
 
 
 @LAWS
 @given(tables(), st.data())
 def test_the_order_of_rows_does_not_matter(losses, data):
     order = data.draw(st.permutations(range(losses.shape[1])))
-    assert corrected_error(losses, LEVEL, 3) == corrected_error(losses[:, order], LEVEL, 3)
+    assert corrected_error(losses, 3) == corrected_error(losses[:, order], 3)
+    fold = np.arange(losses.shape[1]) % 2
+    found = [corrected_error(losses[:, one], 3, None, "one_standard_error", fold[one]) for one in (slice(None), order)]
+    assert found[0] == found[1]
 
 
 @LAWS
@@ -103,31 +89,22 @@ def test_the_order_of_rows_does_not_matter(losses, data):
 def test_the_order_of_candidates_does_not_matter_but_for_ties_and_the_noise_of_the_draws(m, seed, data):
     losses = np.random.default_rng(seed).random((m, 30))  # no ties
     order = data.draw(st.permutations(range(m)))
-    one, other = (corrected_error(table, LEVEL, 3)[0] for table in (losses, losses[order]))
+    one, other = (corrected_error(table, 3) for table in (losses, losses[order]))
     # the difference of two means over bootstraps of errors that spread by less than 0.2
     assert one == pytest.approx(other, abs=NOISE * math.sqrt(2) * 0.2)
 
 
-@LAWS
-@given(tables(), st.tuples(st.floats(0.01, 0.99), st.floats(0.01, 0.99)), st.integers(0, 2**40))
-def test_a_higher_level_never_narrows_and_the_bounds_bracket_the_value(losses, pair, seed):
-    (value, inner), (same, outer) = (corrected_error(losses, level, seed) for level in sorted(pair))
-    assert value == same
-    assert 0 <= outer.low <= inner.low <= value <= inner.high <= outer.high <= 1
-    assert (max(pair), METHOD, ASSUMPTION) == (outer.level, outer.method, outer.assumption)
-
-
 def test_the_same_seed_gives_the_same_value_and_another_seed_another():
     losses = np.random.default_rng(0).random((3, 20))
-    assert corrected_error(losses, LEVEL, 1) == corrected_error(losses, LEVEL, 1)
-    assert corrected_error(losses, LEVEL, 1) != corrected_error(losses, LEVEL, 2)
+    assert corrected_error(losses, 1) == corrected_error(losses, 1)
+    assert corrected_error(losses, 1) != corrected_error(losses, 2)
 
 
 def test_a_far_better_candidate_has_nothing_to_correct():
     rng = np.random.default_rng(0)
     best = (rng.random(100) < 0.1).astype(float)
     losses = np.vstack([np.ones(100), best, np.ones(100)])
-    value, _ = corrected_error(losses, LEVEL, 0)
+    value = corrected_error(losses, 0)
     # it wins every draw; 37 rows are left: its error on them spreads by about sqrt(0.1 x 0.9 x 0.63 / 37) = 0.04
     assert best.mean() == pytest.approx(value, abs=NOISE * 0.04)
 
@@ -135,21 +112,144 @@ def test_a_far_better_candidate_has_nothing_to_correct():
 def test_the_correction_raises_the_least_of_many_equal_errors():
     losses = np.random.default_rng(1).integers(0, 2, (50, 60)).astype(float)
     assert losses.mean(axis=1).min() < 0.4
-    value, interval = corrected_error(losses, LEVEL, 0)
-    assert losses.mean(axis=1).min() + 0.05 < value
-    assert interval.low < 0.5 < interval.high
+    assert losses.mean(axis=1).min() + 0.05 < corrected_error(losses, 0)
 
 
 def test_losses_of_any_size_are_corrected_in_their_own_unit():
     losses = np.random.default_rng(2).random((3, 25))
-    small, large = corrected_error(losses, LEVEL, 0), corrected_error(1e6 * losses, LEVEL, 0)
     # the same sums, scaled
-    assert 1e6 * small[0] == pytest.approx(large[0], rel=1e-12)
-    assert 1e6 * small[1].high == pytest.approx(large[1].high, rel=1e-12)
+    assert 1e6 * corrected_error(losses, 0) == pytest.approx(corrected_error(1e6 * losses, 0), rel=1e-12)
 
 
 def test_the_given_losses_are_left_as_they_were():
     losses = np.random.default_rng(3).random((3, 25))
     before = losses.tobytes()
-    corrected_error(losses, LEVEL, 0)
+    corrected_error(losses, 0, rule="one_standard_error", fold=np.arange(25) % 5)
     assert before == losses.tobytes()
+
+
+# --- the rule
+
+
+def every_draw_by_one_standard_error(losses: np.ndarray, fold: np.ndarray) -> np.ndarray:
+    """As `every_draw`, by the rule: a plain loop. A fold counts by its drawn rows."""
+    n, k, errors = losses.shape[1], fold.max() + 1, []
+    for drawn in product(range(n), repeat=n):
+        left = [row for row in range(n) if row not in drawn]
+        if not left:
+            continue
+        means = losses[:, list(drawn)].mean(axis=1)
+        best = int(np.argmin(means))
+        parts = [losses[best][[row for row in drawn if fold[row] == one]] for one in range(k)]
+        spread = sum(len(part) * (part.mean() - means[best]) ** 2 for part in parts if len(part)) / n
+        limit = means[best] + math.sqrt(spread / (k - 1))
+        taken = next(place for place, mean in enumerate(means) if mean <= limit + 1e-12)
+        errors.append(losses[taken][left].mean())
+    return np.array(errors)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_rule_that_chose_is_the_rule_that_is_repeated(seed):
+    losses, fold = np.random.default_rng(seed).random((3, 5)), np.array([0, 0, 1, 1, 2])
+    errors = every_draw_by_one_standard_error(losses, fold)
+    value = corrected_error(losses, seed, None, "one_standard_error", fold)
+    assert errors.mean() == pytest.approx(value, abs=NOISE * errors.std())
+
+
+def test_a_simple_candidate_within_the_noise_is_what_the_rule_takes():
+    rng = np.random.default_rng(0)
+    simple, other = (rng.random(200) < 0.32).astype(float), (rng.random(200) < 0.3).astype(float)
+    losses, fold = np.stack([simple, np.minimum(other, 1 - 0.0)]), np.arange(200) % 10
+    by_rule = corrected_error(losses, 0, None, "one_standard_error", fold)
+    # it takes `simple` nearly always, and `simple` has about its own error
+    assert simple.mean() == pytest.approx(by_rule, abs=0.01)
+    assert corrected_error(losses, 0) != by_rule
+
+
+def test_a_rule_that_bootstraps_itself_is_not_repeated():
+    assert ("minimum", "one_standard_error") == bbc.REPEATABLE
+    with pytest.raises(BadArgument, match="^rule is indistinguishable") as caught:
+        corrected_error(np.ones((2, 4)), 0, None, "indistinguishable", np.arange(4))
+    assert "rule" == caught.value.argument
+    assert all(
+        "among this run's candidates" in bbc.target(rule) and rule in bbc.target(rule) for rule in bbc.REPEATABLE
+    )
+
+
+# --- the interval
+
+FOLD = np.repeat(np.arange(4), 5)
+# five errors in 20 rows, in folds with 2, 1, 1, 1
+WRONG = np.zeros(20)
+WRONG[[0, 1, 5, 10, 15]] = 1
+SUBSAMPLES = {"subsample_errors": 0.25 + 0.1 * np.resize([1.0, -1.0], 24), "tested_per_trained": 1 / 3}
+
+
+def test_wilsons_roots_about_the_corrected_error_have_the_winners_effective_size():
+    winner = CrossValidated(WRONG, ZERO_ONE, fold=FOLD, **SUBSAMPLES)
+    found = bbc.interval(0.3, winner, 0.95)
+    # S^2 = 0.01 x 24/23, V = S^2 (1/24 + 1/3) = 0.0039130, less than 1/4 x 3/4 / 19 = 0.0098684: n_eff = 19
+    expected = wilson.roots_at(0.3, 19, 2.068657610)  # t with 23 degrees of freedom
+    assert expected == pytest.approx((found.low, found.high), abs=1e-9)
+    assert ("corrected Wilson", 0.95) == (found.method, found.level)
+    errors = 0.25 + 2 * (SUBSAMPLES["subsample_errors"] - 0.25)  # V = 0.0156522 passes it
+    loose = CrossValidated(WRONG, ZERO_ONE, fold=FOLD, subsample_errors=errors, tested_per_trained=1 / 3)
+    expected = wilson.roots_at(0.3, 3 / 16 / (0.04 * 24 / 23 * 3 / 8), 2.068657610)
+    found = bbc.interval(0.3, loose, 0.95)
+    assert expected == pytest.approx((found.low, found.high), abs=1e-9)
+
+
+def test_numbers_have_the_t_interval_on_the_log_scale():
+    losses = 4 * WRONG
+    winner = CrossValidated(losses, SQUARED, fold=FOLD, **SUBSAMPLES)
+    # 16 x 1/4 x 3/4 / 19 = 0.1578947 passes 0.0039130
+    reach = 2.068657610 * math.sqrt(3 / 19)
+    found = bbc.interval(1.5, winner, 0.95)
+    assert log_t.about(1.5, reach) == pytest.approx((found.low, found.high), abs=1e-9)
+    assert corrected_log_t.METHOD.name == found.method
+
+
+def test_without_subsamples_and_for_groups_the_fold_errors_say_how_noisy_it_is():
+    alone = CrossValidated(WRONG, ZERO_ONE, fold=FOLD)
+    groups = CrossValidated(WRONG, ZERO_ONE, cluster=FOLD, fold=FOLD, **SUBSAMPLES)
+    size = corrected_fold_wilson.effective_size(alone)
+    expected = wilson.roots_at(0.3, size, 3.182446305)  # t with 3 degrees of freedom
+    for winner, kind in ((alone, None), (groups, "groups")):
+        found = bbc.interval(0.3, winner, 0.95, kind)
+        assert expected == pytest.approx((found.low, found.high), abs=1e-9)
+        assert found.assumption.startswith(assumption_of("E_cv", corrected_fold_wilson.METHOD.name, kind))
+        assert bbc.assumption(found.method, kind) == found.assumption
+    numbers = CrossValidated(WRONG, SQUARED, fold=FOLD)
+    reach = 3.182446305 * math.sqrt(corrected_fold_t.variance(numbers))
+    found = bbc.interval(0.3, numbers, 0.95)
+    assert (max(0.3 - reach, 0), 0.3 + reach) == pytest.approx((found.low, found.high), abs=1e-9)
+
+
+@pytest.mark.parametrize("n", [40, 300])
+def test_no_error_at_all_leaves_room_for_some(n):
+    fold, none = np.arange(n) % 10, np.zeros(n)
+    assert 0 == corrected_error(np.stack([none, none]), 0)
+    winners = [
+        CrossValidated(none, ZERO_ONE, fold=fold, subsample_errors=np.zeros(25), tested_per_trained=1 / 9),
+        CrossValidated(none, ZERO_ONE, fold=fold),
+        Tested(none, ZERO_ONE),
+    ]
+    found = [bbc.interval(0.0, winner, 0.95) for winner in winners]
+    assert [0.0] * 3 == [interval.low for interval in found]
+    # one error in n rows is never excluded
+    assert all(1 / n < interval.high < 0.5 for interval in found)
+    assert corrected_wilson.METHOD.interval("E_cv", winners[0], 0.95).high == found[0].high
+
+
+@LAWS
+@given(tables(most=1), st.floats(0, 1), st.tuples(st.floats(0.01, 0.99), st.floats(0.01, 0.99)))
+def test_a_higher_level_never_narrows_and_the_bounds_bracket_the_value(losses, value, pair):
+    winner = Tested(losses[0], ZERO_ONE)
+    inner, outer = (bbc.interval(value, winner, level) for level in sorted(pair))
+    # a few operations on numbers of at most 1
+    assert 0 <= outer.low <= inner.low + 1e-12 <= value + 2e-12
+    assert value - 1e-12 <= inner.high <= outer.high + 1e-12 <= 1 + 1e-12
+
+
+def test_too_few_losses_have_no_interval():
+    assert bbc.interval(0.5, Tested(np.ones(1), SQUARED), 0.9) is None

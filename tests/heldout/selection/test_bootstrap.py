@@ -20,7 +20,7 @@ def test_what_is_drawn_and_concluded_does_not_depend_on_the_size_of_a_block(monk
     def found():
         return (
             np.concatenate(list(bootstrap.draws(60, seed=5))).tolist(),
-            corrected_error(losses, 0.95, seed=5),
+            corrected_error(losses, 5, None, "one_standard_error", np.arange(60) % 4),
             confidence_set(losses, 0.95, 1.1, seed=5),
         )
 

@@ -148,6 +148,25 @@ def test_a_criterion_that_was_not_computed_is_refused(criterion):
     assert "criterion" == caught.value.argument
 
 
+def test_e_bbc_is_about_the_candidate_that_the_rule_took_by_e_cv_if_a_bootstrap_can_repeat_it():
+    made = design(["E_cv", "E_val", "E_bbc"])
+    given = {"a": evidence(made, rows(1.0, 1.0, 1.0, 0.5, 0, 0)), "b": evidence(made, rows(0, 0, 1.0, 1.0, 0, 0))}
+    records = estimates_of(made, given)
+    table = np.stack([of_a := rows(1.0, 1.0, 1.0, 0.5, 0, 0), rows(0, 0, 1.0, 1.0, 0, 0)])
+    (of_rule,) = estimate_winner(made, given, select_among(made, given, records, "E_cv", "one_standard_error"))
+    assert ("a", bbc.target("one_standard_error")) == (of_rule.candidate, of_rule.target)
+    assert bbc.corrected_error(table, 0, None, "one_standard_error", PARTITION.fold) == of_rule.value
+    assert of_rule.value != of_a.mean()
+    (of_least,) = estimate_winner(made, given)
+    assert ("b", bbc.target("minimum"), bbc.corrected_error(table, 0)) == (
+        of_least.candidate,
+        of_least.target,
+        of_least.value,
+    )
+    for criterion, rule in (("E_cv", "indistinguishable"), ("E_val", "one_standard_error"), ("E_cv", "minimum")):
+        assert [of_least] == estimate_winner(made, given, select_among(made, given, records, criterion, rule))
+
+
 @pytest.mark.parametrize("wanted", [[], ["E_bbc"], ["E_nested"], ["E_bbc", "E_nested"]])
 def test_of_the_winner_there_is_what_the_design_asks_for(wanted):
     made = design(["E_cv", *wanted])
@@ -164,9 +183,11 @@ def test_the_winner_is_the_candidate_of_least_e_cv_and_a_tie_goes_to_the_first()
 def test_the_record_of_e_bbc_is_the_corrected_error():
     made = design(["E_bbc"], seed=4)
     (found,) = estimate_winner(made, both(made))
-    value, interval = bbc.corrected_error(np.array([A, B]), LEVEL, 4)
+    value = bbc.corrected_error(np.array([A, B]), 4)
+    interval = bbc.interval(value, CrossValidated(B, ZERO_ONE, fold=PARTITION.fold), LEVEL)
     assert (value, interval.low, interval.high, LEVEL) == (found.value, found.low, found.high, found.level)
-    assert (bbc.TARGET, bbc.METHOD, bbc.ASSUMPTION) == (found.target, found.interval, found.assumption)
+    assert (bbc.target(), "corrected fold Wilson") == (found.target, found.interval)
+    assert bbc.assumption("corrected fold Wilson", None) == found.assumption
     assert (4, 6) == (found.n_train, found.n_tested)  # 6 - 6/3
 
 
@@ -202,10 +223,7 @@ def test_copies_of_rows_as_clusters_change_neither_the_bootstrap_nor_the_confide
     many, cluster = np.repeat(losses, copies, axis=1), np.repeat(np.arange(80), copies)
     mixed = rng.permutation(80 * copies)  # rows of a cluster need not be neighbours
     many, cluster = many[:, mixed], cluster[mixed]
-    value, interval = bbc.corrected_error(losses, 0.9, 3)
-    again, of_clusters = bbc.corrected_error(many, 0.9, 3, cluster)
-    assert (value, interval.low, interval.high) == pytest.approx((again, of_clusters.low, of_clusters.high), abs=1e-12)
-    assert "independent groups" in of_clusters.assumption
+    assert bbc.corrected_error(losses, 3) == pytest.approx(bbc.corrected_error(many, 3, cluster), abs=1e-12)
     assert confidence_set(losses, 0.9, 1.0, 3) == confidence_set(many, 0.9, 1.0, 3, cluster)
     assert len(confidence_set(many, 0.9, 1.0, 3)) <= len(confidence_set(losses, 0.9, 1.0, 3))
     assert standard_error(losses[0]) == pytest.approx(standard_error(many[0], cluster), abs=1e-12)

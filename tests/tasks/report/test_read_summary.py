@@ -116,8 +116,8 @@ def test_the_assumption_of_each_interval_is_that_of_the_record_behind_its_line(r
 
 
 OF_THE_WINNER = [
-    ("E_bbc", bbc.METHOD, None, bbc.ASSUMPTION),
-    ("E_bbc", bbc.METHOD, "groups", bbc.ASSUMPTION_OF_GROUPS),
+    ("E_bbc", "corrected Wilson", None, bbc.assumption("corrected Wilson", None)),
+    ("E_bbc", "corrected fold t", "groups", bbc.assumption("corrected fold t", "groups")),
     ("E_nested", "corrected fold t", None, corrected_fold_t.METHOD.covers["E_nested"]),
     ("E_test", "Clopper-Pearson", None, clopper_pearson.METHOD.covers["E_test"]),
 ]
