@@ -331,7 +331,7 @@ def test_the_selection_is_the_least_error_and_its_bound_pays_for_every_candidate
     held_out = int(prepared.partition["validation"].sum())
     error = recomputed[winner.name].values["E_val"]
     errors = round(error * held_out)
-    expected, alone = (beta.isf(0.05 / models, errors + 1, held_out - errors) for models in (8, 1))
+    expected, alone = (stats.beta.isf(0.05 / models, errors + 1, held_out - errors) for models in (8, 1))
     by_hoeffding = error + math.sqrt(math.log(8 / 0.05) / (2 * held_out))
     assert winner.name == selection["selected"]
     assert list(recomputed) == selection["candidates"]
