@@ -25,7 +25,7 @@ class Summary:
 
     `warned` counts the fits of each candidate that gave warnings. `band` holds for the selected candidate at all
     steps of the stream at once. `least_half_error` is the least error of the selected candidate's half models that the
-    disagreement alone allows. `rows_a_class` is a mean, given where parts are stratified and classes more than two.
+    disagreement alone allows. `optimism` says what stratified parts do to the estimates, None where that is little.
     `kind` is how the rows depend on one another, None for independent rows.
     """
 
@@ -39,7 +39,7 @@ class Summary:
     paths: pd.DataFrame
     families: pd.DataFrame
     least_half_error: float | None
-    rows_a_class: float | None
+    optimism: str | None
     percent: bool
     loss: Loss
     unlabeled: bool  # whether there are unlabelled rows

@@ -24,7 +24,7 @@ from tasks.runtime.secret import checkout_secret
 log = logging.getLogger("heldout")
 
 FOLDER = CACHE / "tasks"
-VERSION = 6  # of what is stored: raise it when the same inputs would give another result
+VERSION = 7  # of what is stored: raise it when the same inputs would give another result
 _PURPOSE = "stored fits"
 _BYTES = 32  # of the checksum, in front of the pickle
 

@@ -61,7 +61,7 @@ def summary(settings_with):
         estimates=(),
         family=None,
         least_half_error=None,
-        rows_a_class=None,
+        optimism=None,
         **selection,
     ) -> Summary:
         table = pd.DataFrame([vars(estimate) for estimate in [*ESTIMATES, *estimates]])
@@ -77,7 +77,7 @@ def summary(settings_with):
             paths=pd.DataFrame(columns=["candidate", "value", "E_in", "E_val"]),
             families=NO_FAMILY if family is None else pd.DataFrame([{**FAMILY, **family}]),
             least_half_error=least_half_error,
-            rows_a_class=rows_a_class,
+            optimism=optimism,
             percent=percent,
             loss=ZERO_ONE if percent else SQUARED,
             unlabeled=True,
