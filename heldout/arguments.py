@@ -7,7 +7,7 @@ from typing import Any, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from heldout import baseline
+from heldout import baseline, class_shares
 from heldout.dependence import INDEPENDENT, Dependence, distinct
 from heldout.design import OF_THE_WINNER, OF_UNLABELED, PER_CANDIDATE
 from heldout.errors import BadArgument, PartsWarning
@@ -125,22 +125,38 @@ def _lacks_labels(y: NDArray[Any]) -> bool:
 def divided_classes(y: NDArray[Any], folds: int, stratify: bool | None) -> tuple[int, bool]:
     """The number of folds, and whether parts are stratified, where y holds classes.
 
-    As asked, but for the default folds of classes too rare for them: then 5 folds, or parts that are not stratified,
-    with a PartsWarning, as `flows init` proposes.
+    As asked, but for the default folds of two classes too rare for them: then 5 folds, or parts that are not
+    stratified, with a PartsWarning, as `flows init` proposes. A PartsWarning also says what plain parts cannot do for a
+    class with a single row.
     """
     rarest, rows = rarest_class(y)
-    if stratify or folds != _FOLDS or rows >= folds or (rows < 2 and len(np.unique(y)) == 2):
+    if not class_shares.stratified(y, stratify):
+        if rows < 2:
+            _warn_of_parts(
+                f"class {rarest} of y has a single row: the hypotheses that are tested on it do not know it; merge or "
+                "drop that class"
+            )
+        return folds, False
+    if stratify or folds != _FOLDS or rows >= folds or rows < 2:
         return folds, True
     enough = rows >= _FEWER_FOLDS
     least = _FEWER_FOLDS if enough else min(folds, len(y))
     done = f"there are {least} folds" if enough else f"no part is stratified, and there are {least} folds"
-    warnings.warn(
-        f"class {rarest} of y has {rows} row{'s'[: rows != 1]}, too few for a share in each of {folds} folds: {done}; "
-        "name folds or stratify for another choice",
-        PartsWarning,
-        stacklevel=3,
+    _warn_of_parts(
+        f"class {rarest} of y has {rows} rows, too few for a share in each of {folds} folds: {done}; name folds or "
+        "stratify for another choice"
     )
     return least, enough
+
+
+def warn_of_optimism(y: NDArray[Any]) -> None:
+    """Warn where stratified parts make the estimates too low."""
+    if (optimism := class_shares.optimism(y)) is not None:
+        _warn_of_parts(f"{optimism}; set stratify to None or False")
+
+
+def _warn_of_parts(message: str) -> None:
+    warnings.warn(message, PartsWarning, stacklevel=4)
 
 
 def check_parts(y: Any, fractions: Mapping[str, float]) -> None:

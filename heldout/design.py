@@ -2,12 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from heldout import covalidation, cross_validation, holdout, progressive, resampling, seeds
+from heldout import class_shares, covalidation, cross_validation, holdout, progressive, resampling, seeds
 from heldout.dependence import INDEPENDENT, Dependence, joined
 from heldout.intervals.method import IntervalMethod
 from heldout.losses import Loss, Losses
@@ -57,6 +58,11 @@ class Design:
     def classes(self) -> int:
         """The number of classes; 0 for numbers."""
         return len(np.unique(self.y)) if self.loss.of_classes else 0
+
+    @cached_property
+    def strata(self) -> NDArray[np.int64]:
+        """The number of each row's class, shape (N,), which parts are drawn by; numbers are one class."""
+        return class_shares.codes(class_shares.strata(self.y, self.loss.of_classes))
 
     def schemes(self) -> list[SchemeName]:
         """The schemes whose fits the estimates and their intervals need, without repetition."""
@@ -112,7 +118,7 @@ class Design:
         """The fold of each row, shape (N,), in each partition into folds."""
         fold, group = self.partition.fold, self.dependence.group
         k = int(fold.max()) + 1
-        further = resampling.further_folds(self.y, k, self.fold_repeats - 1, self.stratify, self.seed, group)
+        further = resampling.further_folds(self.strata, k, self.fold_repeats - 1, self.stratify, self.seed, group)
         return [fold, *further]
 
     def _with_copies(self) -> Dependence:
@@ -128,13 +134,13 @@ class Design:
             return fold
         groups = int(together.group.max()) + 1  # type: ignore[union-attr]
         k = min(int(fold.max()) + 1, groups)
-        return draw_folds(self.y, k, self.stratify, seeds.random_state(self.seed, "folds"), together.group)
+        return draw_folds(self.strata, k, self.stratify, seeds.random_state(self.seed, "folds"), together.group)
 
     def further(self, scheme: SchemeName) -> resampling.Resampling:
         """The splits beyond the k folds for an interval or for nested selection; drawn at the first call."""
         if scheme not in self._drawn:
             self._drawn[scheme] = resampling.DRAW[scheme](
-                self.y, self.partition.fold, self.stratify, self.seed, self.dependence.group
+                self.strata, self.partition.fold, self.stratify, self.seed, self.dependence.group
             )
         return self._drawn[scheme]
 

@@ -37,4 +37,4 @@ class LearnerWarning(UserWarning):
 
 
 class PartsWarning(UserWarning):
-    """A class has too few rows for the default folds, or for stratified parts; the message has what was done."""
+    """A class has too few rows for the default parts, or stratified parts make estimates too low."""

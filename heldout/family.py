@@ -18,13 +18,13 @@ from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from heldout import seeds
+from heldout import class_shares, seeds
 from heldout.errors import BadArgument
 from heldout.fitting import take
 from heldout.holdout import split
 from heldout.losses import SQUARED, ZERO_ONE, Losses
 from heldout.observed import Tested
-from heldout.partition import can_stratify, cut, part_size
+from heldout.partition import can_stratify, part_size, training_cut
 from heldout.records import Interval
 from heldout.selection import bbc
 from heldout.selection.bound import selection_bound
@@ -99,7 +99,7 @@ class TunedEstimator(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]  
 
     `fit` equals this loop:
 
-    >>> part = cut(y, 20, stratify=True, random_state=seeds.random_state(0, "path"))
+    >>> part = training_cut(y, 20, stratify=True, random_state=seeds.random_state(0, "path"))
     >>> fits = [clone(tree).set_params(max_depth=depth).fit(X[~part], y[~part]) for depth in depths]
     >>> errors = [float((hypothesis.predict(X[part]) != y[part]).mean()) for hypothesis in fits]
     >>> errors == tuned.path_.validation_errors.tolist()
@@ -148,7 +148,9 @@ class TunedEstimator(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]  
         loss = ZERO_ONE if is_classifier(self.learner) else SQUARED
         size = part_size(len(y), self.validation_fraction, "validation_fraction")
         state = seeds.random_state(seed, "path")
-        held_out = split(cut(y, size, stratify=loss.of_classes and can_stratify(y, size), random_state=state))
+        strata = class_shares.strata(y, loss.of_classes)
+        stratify = loss.of_classes and class_shares.stratified(y, None) and can_stratify(y, size)
+        held_out = split(training_cut(strata, size, stratify=stratify, random_state=state))
         trained = (take(X, held_out.train), y[held_out.train])
         tested = (take(X, held_out.validation), y[held_out.validation])
         classes = np.unique(y) if loss.of_classes else None

@@ -26,7 +26,7 @@ def final_split(n: int) -> Split:
 
 
 def estimate(candidate: str, observed: Tested, n_train: int, method: IntervalMethod, level: float) -> Estimate:
-    """E_val: the mean of the K held-out losses, unbiased for the error of g-, variance sigma^2 / K."""
+    """E_val: the mean of the K held-out losses; of plain draws unbiased for the error of g-, variance sigma^2 / K."""
     return estimate_with(candidate, "E_val", observed, TARGET, n_train, method, level)
 
 

@@ -1,8 +1,9 @@
 """The random partition of the labelled rows that every scheme reads.
 
-Stratified cuts (proportional allocation) do not raise the variance of the estimates. They give tested and training
-rows the same class shares, which a sample from the population would not have:
-with many classes and few rows of each, this is optimistic (docs/decisions/0005).
+Two classes are stratified (proportional allocation), which does not raise the variance of the estimates. With more
+classes that would make the estimates too low: parts are then plain draws, repeated until each class is in the training
+rows (`heldout.class_shares`, docs/decisions/0005). `y` are classes everywhere; numbers are passed as one class
+(`class_shares.strata`).
 """
 
 from collections.abc import Collection
@@ -13,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from heldout import grouping, seeds, time_order
+from heldout.class_shares import codes, redrawn
 from heldout.dependence import INDEPENDENT, Dependence
 from heldout.errors import BadArgument, is_fraction
 
@@ -50,6 +52,7 @@ def make_partition(
     `folds = N` is leave-one-out. Shuffled folds meet the condition of Blum et al., Thm 2 (the
     learner sees no example order). Parts of grouped rows are whole groups. Parts of rows in time are the later rows,
     without randomness. Of independent rows only the `parts` are drawn, each with its own seed; the others are empty.
+    Without `stratify` each class is in the training rows of each part, as `heldout.class_shares.redrawn` says.
     Raises BadArgument where a part would be empty or a class too rare to be stratified.
     """
     n = len(y)
@@ -71,7 +74,7 @@ def make_partition(
     validation, fold, step = np.zeros(n, dtype=np.bool_), np.full(n, -1), np.full(n, -1)
     if "validation" in parts:
         state = seeds.random_state(seed, "validation")
-        validation = cut(y, sizes[0], stratify=stratify, random_state=state, group=group)
+        validation = training_cut(y, sizes[0], stratify=stratify, random_state=state, group=group)
     if "step" in parts:
         step = draw_steps(y, sizes[1], stratify, seed, group)
     if "fold" in parts:
@@ -92,14 +95,17 @@ def make_halves(
         raise BadArgument("repeats", f"repeats is {repeats}; it must be at least 1")
     if len(y) < 2:
         raise BadArgument("y", f"there are {len(y)} labelled rows; at least 2 are needed")
+    if not stratify:
+        y = codes(y)  # once, not for each repeat
     return np.stack(
         [
-            cut(
+            training_cut(
                 y,
                 len(y) // 2,
                 stratify=stratify,
                 random_state=seeds.random_state(seed, "halves", repeat),
                 group=dependence.group,
+                both=True,
             )
             for repeat in range(repeats)
         ]
@@ -140,24 +146,54 @@ def cut(
     return mask
 
 
+def training_cut(
+    y: Labels,
+    size: int,
+    *,
+    stratify: bool,
+    random_state: int,
+    group: NDArray[np.int64] | None = None,
+    both: bool = False,
+) -> NDArray[np.bool_]:
+    """A `cut` whose other rows train, or with `both` the rows of each side.
+
+    Without `stratify` it is redrawn until each class is in the training rows (`heldout.class_shares.redrawn`).
+    """
+
+    def draw(state: int) -> NDArray[np.bool_]:
+        return cut(y, size, stratify=stratify, random_state=state, group=group)
+
+    return draw(random_state) if stratify else redrawn(draw, y, random_state, only=None if both else 1, group=group)
+
+
 def draw_folds(
     y: Labels, folds: int, stratify: bool, random_state: int, group: NDArray[np.int64] | None = None
 ) -> NDArray[np.int64]:
     """The fold of each row, 0 … k-1, drawn at random; leave-one-out for k = N; with `group` folds of whole groups.
 
-    Raises BadArgument unless 2 <= k <= N, or with `stratify` where a class has fewer rows than there are folds.
+    Without `stratify` they are redrawn until no class is in a single fold (`heldout.class_shares.redrawn`). Raises
+    BadArgument unless 2 <= k <= N, or with `stratify` where a class has fewer rows than there are folds.
     """
+    n = len(y)
+    if group is None:
+        _check_folds(y, folds, stratify)
+        if folds == n:  # leave-one-out: nothing to draw, nothing to stratify
+            return np.arange(n)
+
+    def draw(state: int) -> NDArray[np.int64]:
+        if group is not None:
+            return grouping.draw_folds(y, group, folds, stratify, state)
+        return _independent_folds(y, folds, stratify, state)
+
+    return draw(random_state) if stratify else redrawn(draw, y, random_state, group=group)
+
+
+def _independent_folds(y: Labels, folds: int, stratify: bool, random_state: int) -> NDArray[np.int64]:
     from sklearn.model_selection import KFold, StratifiedKFold
 
-    n = len(y)
-    if group is not None:
-        return grouping.draw_folds(y, group, folds, stratify, random_state)
-    _check_folds(y, folds, stratify)
-    if folds == n:  # leave-one-out: nothing to draw, nothing to stratify
-        return np.arange(n)
     splitter = (StratifiedKFold if stratify else KFold)(folds, shuffle=True, random_state=random_state)
-    fold = np.empty(n, dtype=np.int64)
-    for number, (_, rows_of_fold) in enumerate(splitter.split(np.zeros(n), y)):
+    fold = np.empty(len(y), dtype=np.int64)
+    for number, (_, rows_of_fold) in enumerate(splitter.split(np.zeros(len(y)), y)):
         fold[rows_of_fold] = number
     return fold
 
@@ -187,7 +223,8 @@ def draw_steps(
 
     The steps of a group follow each other.
     """
-    tested = cut(y, size, stratify=stratify, random_state=seeds.random_state(seed, "tested"), group=group)
+    state = seeds.random_state(seed, "tested")
+    tested = training_cut(y, size, stratify=stratify, random_state=state, group=group)
     if group is None:
         order = np.random.default_rng(seeds.child(seed, "order")).permutation(np.flatnonzero(tested))
     else:

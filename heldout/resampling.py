@@ -1,8 +1,8 @@
 """Fits beyond the k folds, for the intervals of E_cv that need them.
 
-Every scheme is a list of splits of the N labelled rows, and a function from the losses of the splits to the
-fields of `CrossValidated` that the interval reads. Each scheme has its own seeds, so that it changes no other
-partition.
+Every scheme is a list of splits of the N labelled rows, and a function from the losses of the splits to the fields of
+`CrossValidated` that the interval reads. Each scheme has its own seeds, so that it changes no other partition. `y`,
+shape (N,), are classes; numbers are one class (`heldout.class_shares.strata`).
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -16,7 +16,7 @@ from heldout import cross_validation, seeds
 from heldout.dependence import distinct
 from heldout.errors import BadArgument
 from heldout.losses import Losses
-from heldout.partition import Labels, can_stratify, cut, draw_folds
+from heldout.partition import Labels, can_stratify, draw_folds, training_cut
 from heldout.records import Split
 
 SUBSAMPLES = 25  # J of the corrected t (docs/coverage.md)
@@ -66,7 +66,8 @@ def half_subsamples(y: Labels, fold: Folds, stratify: bool, seed: int, group: Gr
     size = min(_tested(len(y), fold), len(y) // 4)
     splits = []
     for halving in range(HALVINGS):
-        mask = _cut(y, len(y) // 2, stratify, seeds.random_state(seed, "half_subsamples", halving), group)
+        state = seeds.random_state(seed, "half_subsamples", halving)
+        mask = _cut(y, len(y) // 2, stratify, state, group, both=True)
         for number, half in enumerate((rows[mask], rows[~mask])):
             group_of_half = None if group is None else distinct(group[half])
             for j in range(HALF_SUBSAMPLES):
@@ -122,8 +123,8 @@ def _tested(n: int, fold: Folds) -> int:
     return max(1, round(n * max(1 / (int(fold.max()) + 1), _LEAST_TESTED)))
 
 
-def _cut(y: Labels, size: int, stratify: bool, state: int, group: Groups) -> NDArray[np.bool_]:
+def _cut(y: Labels, size: int, stratify: bool, state: int, group: Groups, both: bool = False) -> NDArray[np.bool_]:
     """A random mask, with `stratify` stratified where possible: a small part cannot hold every class."""
     if group is None:
         stratify = stratify and can_stratify(y, size)
-    return cut(y, size, stratify=stratify, random_state=state, group=group)
+    return training_cut(y, size, stratify=stratify, random_state=state, group=group, both=both)

@@ -30,6 +30,7 @@ Purpose = Literal[
     "path",
     "shuffled",
     "rows",
+    "redrawn",
 ]
 
 

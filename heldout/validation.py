@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from heldout import arguments
+from heldout import arguments, class_shares
 from heldout.candidate_fits import CandidateFits
 from heldout.dependence import Dependence
 from heldout.design import Design, Evidence, estimate_candidate
@@ -78,8 +78,8 @@ def validate(
     validation_fraction : float, default 0.2
         The share of the rows that the hold-out tests.
     folds : int, default 10
-        The number of folds, k; `len(y)` is leave-one-out, which is not stratified. Where a class has fewer than 10
-        rows, the default becomes 5 folds.
+        The number of folds, k; `len(y)` is leave-one-out, which is not stratified. Where one of two classes has fewer
+        than 10 rows, the default becomes 5 folds.
     tested_fraction : float, default 0.5
         The share of the rows that progressive validation tests, m / N.
     block : int or "auto", default "auto"
@@ -88,8 +88,9 @@ def validate(
     repeats : int, default 30
         The number of random halvings of co-validation, R.
     stratify : bool, optional
-        Whether each class has its share in each part. None stratifies classes; with the default folds it does not where
-        a class has fewer than 5 rows.
+        Whether each class has its share in each part. None stratifies two classes; with the default folds it does not
+        where a class has fewer than 5 rows. More than two classes, which would make the estimates too low, have parts
+        drawn at random until each class is in all training rows (`heldout.class_shares`).
     shortcuts : {"auto", "off"}, default "auto"
         auto takes the losses of folds, steps and subsamples from an exact shortcut (docs/speed.md), where one is known
         for the learner, and fits what it declines. off makes every fit. Labels are the same, numbers equal to 1e-9.
@@ -121,7 +122,8 @@ def validate(
     LearnerWarning
         Once for each candidate whose fits gave warnings, with the share of its fits.
     PartsWarning
-        If a class is too rare for the default parts: with what was done.
+        If a class is too rare for the default parts: with what was done. If parts are stratified by so many classes
+        that the estimates are too low.
 
     Notes
     -----
@@ -190,17 +192,20 @@ def validate(
     jobs = arguments.checked_jobs(n_jobs)
     check_level(level)
     wanted = arguments.wanted(estimates, unlabeled is not None, len(candidates), chosen_loss)
-    stratified = chosen_loss.of_classes and stratify is not False
-    if stratified and folds != len(y) and groups is None:
+    stratified = chosen_loss.of_classes and class_shares.stratified(y, stratify)
+    if chosen_loss.of_classes and folds != len(y) and groups is None:
         folds, stratified = arguments.divided_classes(y, int(folds), stratify)
         if stratified:
             arguments.check_parts(y, {"validation_fraction": validation_fraction, "tested_fraction": tested_fraction})
+    if stratified:
+        arguments.warn_of_optimism(y)
+    strata = class_shares.strata(y, chosen_loss.of_classes)
     needed = {SCHEME_OF[estimate] for estimate in wanted}
     design = Design(
         y=y,
         loss=chosen_loss,
         partition=make_partition(
-            y,
+            strata,
             validation_fraction=validation_fraction,
             folds=int(folds),
             tested_fraction=tested_fraction,
@@ -209,7 +214,7 @@ def validate(
             dependence=dependence,
             parts=[part for scheme, part in _PART_OF.items() if scheme in needed],
         ),
-        halves=_halves(y, stratified, folds, int(repeats), int(seed), dependence)
+        halves=_halves(strata, stratified, folds, int(repeats), int(seed), dependence)
         if "covalidation" in needed
         else np.empty((0, len(y)), dtype=np.int8),
         block=block if block == "auto" else int(block),

@@ -20,7 +20,7 @@ import pandas as pd
 from loky import get_reusable_executor
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from heldout import covalidation
+from heldout import class_shares, covalidation
 from heldout.design import Design, Evidence, cross_validated, half_losses, tested
 from heldout.disagreement import pointwise_disagreement
 from heldout.fitting import fit_and_test, predict, test
@@ -100,14 +100,16 @@ def observe(cell: Cell, whole: Population, repeat: int) -> dict[str, Any]:
     rows = rng.integers(0, len(whole.y), cell.n)
     X, y, loss, learner = whole.X[rows], whole.y[rows], whole.loss, learner_of(cell.learner, whole.loss)
     unlabeled = whole.X[rng.integers(0, len(whole.y), cell.n)]
-    stratify = loss.of_classes and len(np.unique(y)) > 1 and rarest_class(y)[1] >= FOLDS
+    parts = class_shares.strata(y, loss.of_classes)
+    two = loss.of_classes and len(np.unique(y)) > 1 and class_shares.stratified(y, None)
+    stratify = two and rarest_class(y)[1] >= FOLDS
     design = Design(
         y=y,
         loss=loss,
         partition=make_partition(
-            y, validation_fraction=0.2, folds=FOLDS, tested_fraction=0.5, stratify=stratify, seed=repeat
+            parts, validation_fraction=0.2, folds=FOLDS, tested_fraction=0.5, stratify=stratify, seed=repeat
         ),
-        halves=make_halves(y, repeats=halvings(cell.n), stratify=stratify, seed=repeat),
+        halves=make_halves(parts, repeats=halvings(cell.n), stratify=stratify, seed=repeat),
         block=max(1, round(cell.n / 2 / BLOCKS)),
         stratify=stratify,
         seed=repeat,

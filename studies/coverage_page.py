@@ -162,9 +162,8 @@ def _least(cells: pd.DataFrame) -> Iterator[str]:
     yield "## Where the defaults fall short\n"
     yield (
         "The cells in which a default covers less than 0.94. Numbers fall short with few rows, since their losses are "
-        "skewed. Letters are stratified from n = 500 on; in smaller samples some classes are too rare. With so few "
-        "rows in each class, stratified estimates are too low, so every interval is shifted "
-        "([decision 5](decisions/0005-stratified-parts.md)).\n"
+        "skewed. Two classes are stratified where each has a row for every fold; letters have plain parts, since "
+        "stratified estimates of many classes are too low ([decision 5](decisions/0005-stratified-parts.md)).\n"
     )
     yield "| estimate | method | population | learner | n | coverage | width |"
     yield "|---|---|---|---|---|---|---|"

@@ -4,12 +4,10 @@ import math
 import re
 from statistics import NormalDist, geometric_mean
 
-import pandas as pd
-
 from studies.public_sets import NAMES
-from studies.run_set import Outcome
+from studies.run_set import JUDGES, Outcome
 
-_NORMAL = 1.96  # half the width of an interval at 95 %, in standard errors
+_NORMAL = NormalDist().inv_cdf(0.975)  # half the width of an interval at 95 %, in standard errors
 
 
 def page(every: list[Outcome]) -> str:
@@ -18,9 +16,8 @@ def page(every: list[Outcome]) -> str:
     others = [outcome for outcome in every if outcome.seed]
     left = [name for name in NAMES if name not in {outcome.name for outcome in outcomes}]
     head = _HEAD.format(
-        inside=sum(bool(outcome.inside) for outcome in outcomes),
+        counts="\n".join(_counts(every)),
         sets=len(outcomes),
-        expected=sum(map(_chance, outcomes)),
         better=sum(outcome.beats_baseline is True for outcome in outcomes),
         ratio=_mean_ratio(outcomes),
         most=max(_time(outcome) for outcome in outcomes),
@@ -31,7 +28,7 @@ def page(every: list[Outcome]) -> str:
             *("| " + " | ".join(_line(outcome)) + " |" for outcome in outcomes),
             *([f"\nNot run yet: {', '.join(left)}."] if left else []),
             "",
-            *([_all_draws(every), *map(_again, others), ""] if others else []),
+            *(["The runs with other seeds (`--seed`):\n", *map(_again, others), ""] if others else []),
             _FOOT,
             *(f"### {outcome.name}\n\n```\n" + "\n".join(outcome.messages[:-2]) + "\n```\n" for outcome in outcomes),
         ]
@@ -43,10 +40,18 @@ _HEAD = """\
 
 `python -m flows init FILE --target COLUMN`, then `dvc repro`, in a fresh clone, with nothing edited.
 `make datasets DATA=FOLDER` makes this page. Errors of classes are in percent, errors of numbers in squared units of the
-target. For {inside} of {sets} sets the winner's error on the test part, which is opened once at the end, is inside the
-interval of its `E_cv` or its `E_val`. The test part has noise too: {expected:.1f} of {sets} would be expected if
-every interval were right for the model that is tested. But the intervals are about hypotheses trained on fewer rows,
-which err more: so the test error tends to be below an interval that misses it.
+target.
+
+The test part is opened once, at the end. For each estimate by itself, this is the number of runs in which the winner's
+error on the test part is inside of the estimate's interval at 95 %:
+
+{counts}
+
+The column after each count is the number to be expected if the interval were right for the model that is tested: it is
+below 95 % of the runs, since the test part has noise too. Two things differ from that. The estimates are about
+hypotheses trained on fewer rows, which err more: so the test error tends to be below an interval that misses it. And
+the winner has the least `E_cv` of all candidates, which makes its `E_cv` too small; its `E_val` has no part in the
+choice.
 
 The winner is shown to beat the constant `baseline` on {better} of {sets} sets. `peer` is the test error of gradient
 boosting with its defaults, trained on every row outside the test part: the delivered winner's test error is
@@ -55,11 +60,6 @@ boosting with its defaults, trained on every row outside the test part: the deli
 | set | rows | estimates | delivered | task | columns left out | baseline | selected | E_cv | E_val | E_test | inside |\
  peer | seconds | of budget |
 |---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|"""
-_AGAIN = """\
-All sets were run again with other seeds (`--seed`); inside are {by_seed}.
-Of all {runs} runs {inside} are inside; {expected:.1f} would be expected. {often} of {sets} sets are inside in more than
-half of their runs.
-"""
 _FOOT = """\
 Estimates are about hypotheses that were trained on part of the rows of the column `estimates`; the winner was then
 trained on the rows of the column `delivered`. Seconds are for `init` and `dvc repro` together, on two cores.
@@ -81,19 +81,24 @@ def _time(outcome: Outcome) -> float:
     return outcome.seconds / outcome.budget
 
 
-def _all_draws(every: list[Outcome]) -> str:
-    """How many runs of the sets are inside: by seed, in all, and as expected."""
-    inside = pd.DataFrame({"set": run.name, "seed": run.seed, "inside": bool(run.inside)} for run in every)
-    by_seed = inside.groupby("seed")["inside"].agg(["sum", "size"])
-    often = inside.groupby("set")["inside"].mean() > 1 / 2
-    return _AGAIN.format(
-        by_seed=", ".join(f"{row['sum']} of {row['size']} with seed {seed}" for seed, row in by_seed.iterrows()),
-        runs=len(every),
-        inside=inside["inside"].sum(),
-        expected=sum(map(_chance, every)),
-        often=often.sum(),
-        sets=len(often),
-    )
+def _counts(every: list[Outcome]) -> list[str]:
+    """A table: in how many runs the test error is inside of each estimate's interval, and in how many it should be."""
+    seeds = sorted({outcome.seed for outcome in every})
+    runs = {f"{seed}": [outcome for outcome in every if outcome.seed == seed] for seed in seeds}
+    if len(seeds) > 1:
+        runs["all"] = every
+    heads = ["seed", "runs", *(head for judge in JUDGES for head in (f"inside `{judge}`", "expected"))]
+    lines = [
+        [name, f"{len(some)}", *(cell for judge in JUDGES for cell in _count(some, judge))]
+        for name, some in runs.items()
+    ]
+    return ["| " + " | ".join(cells) + " |" for cells in (heads, ["---"] * len(heads), *lines)]
+
+
+def _count(outcomes: list[Outcome], judge: str) -> tuple[str, str]:
+    """The number of runs with the test error inside of an estimate's interval, and the number to be expected."""
+    inside = sum(judge in outcome.inside for outcome in outcomes)
+    return f"{inside}", f"{sum(chance(outcome, judge) for outcome in outcomes):.1f}"
 
 
 def _again(outcome: Outcome) -> str:
@@ -126,13 +131,23 @@ def _line(outcome: Outcome) -> list[str]:
     ]
 
 
-def _chance(outcome: Outcome) -> float:
-    """Probability that the test error is inside, if E_cv is unbiased, and E_cv and the test part have normal noise."""
-    value, low, high, _ = outcome.estimates["E_cv"]
+def chance(outcome: Outcome, judge: str) -> float:
+    """Probability that the test error is inside of an estimate's interval, if that is right for the tested model.
+
+    Let e be the true error of the tested model. A right interval is v ± z s, where the estimate v = e + s A and
+    z = 1.96; the test error is t = e + n B. A and B are independent and standard normal, since no row of the test part
+    has a share in the estimate. t is inside if |t - v| = |n B - s A| <= z s, and n B - s A is normal with variance
+    n² + s²: the probability is 2 Φ(z s / sqrt(n² + s²)) - 1. Without noise of the test part this is 95 %, and 83 % if
+    the test part has the noise of the estimate.
+
+    s is a 2 z-th of the interval's width. n² is the variance of the mean of T losses of one model; E_val is the mean of
+    K such losses, so that n² = s²(E_val) K / T. For E_val itself, only K and T remain.
+    """
     _, lowest, highest, held_out = outcome.estimates["E_val"]
     noise = (highest - lowest) / (2 * _NORMAL) * math.sqrt(held_out / outcome.test_rows)
-    spread = NormalDist(value, math.hypot((high - low) / (2 * _NORMAL), noise))
-    return spread.cdf(max(high, highest)) - spread.cdf(min(low, lowest))
+    _, low, high, _ = outcome.estimates[judge]
+    own = (high - low) / (2 * _NORMAL)
+    return 2 * NormalDist().cdf(_NORMAL * own / math.hypot(noise, own)) - 1
 
 
 def _task(outcome: Outcome) -> str:

@@ -14,7 +14,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from heldout import seeds
+from heldout import class_shares, seeds
 from heldout.errors import BadArgument
 from heldout.fitting import take
 from heldout.hypotheses import row_hash
@@ -48,7 +48,7 @@ class DrawnHypothesis(BaseEstimator):  # type: ignore[misc]  # scikit-learn has 
     _scheme: ClassVar[SchemeName]
 
     learner: Any
-    stratify: bool
+    stratify: bool | None
     vote: bool
     seed: int
     members_: list[Any]
@@ -243,9 +243,13 @@ class DrawnHypothesis(BaseEstimator):  # type: ignore[misc]  # scikit-learn has 
             votes[rows, np.searchsorted(self.classes_, member.predict(X))] += tested
         return votes
 
-    def _stratified(self, why_not: str | None) -> bool:
-        """Whether to stratify; warns where `stratify` is set but `why_not` gives a reason against it."""
-        if not (self.stratify and is_classifier(self)):
+    def _strata(self, y: Labels) -> Labels:
+        """The class of each row, which the parts are drawn by; of a regressor one class."""
+        return class_shares.strata(y, is_classifier(self))
+
+    def _stratified(self, y: Labels, why_not: str | None) -> bool:
+        """Whether to stratify; warns where `stratify` says so but `why_not` gives a reason against it."""
+        if not (is_classifier(self) and class_shares.stratified(y, self.stratify)):
             return False
         if why_not:
             warnings.warn(f"not stratified: {why_not}", UserWarning, stacklevel=4)

@@ -22,8 +22,9 @@ class KFoldHypothesis(DrawnHypothesis):
         An unfitted scikit-learn classifier or regressor.
     folds : int, default 10
         The number k of folds; N is leave-one-out. `fit` raises BadArgument unless 2 <= folds <= N.
-    stratify : bool, default True
-        Whether the folds of a classifier hold the classes in proportion, if each class has at least k rows.
+    stratify : bool, optional
+        Whether the folds of a classifier hold the classes in proportion, if each class has at least k rows. None means
+        two classes alone, as in `heldout.validate`.
     vote : bool, default False
         Whether `predict` is the majority vote of the members (of regressors the mean). The error of the vote is not
         what `E_cv` estimates.
@@ -63,7 +64,7 @@ class KFoldHypothesis(DrawnHypothesis):
     _scheme = "cross_validation"
 
     def __init__(
-        self, learner: Any, *, folds: int = 10, stratify: bool = True, vote: bool = False, seed: int = 0
+        self, learner: Any, *, folds: int = 10, stratify: bool | None = None, vote: bool = False, seed: int = 0
     ) -> None:
         self.learner = learner
         self.folds = folds
@@ -72,8 +73,8 @@ class KFoldHypothesis(DrawnHypothesis):
         self.seed = seed
 
     def _splits(self, y: Labels) -> Sequence[Split]:
-        stratify = self.folds != len(y) and self._stratified(self._why_not_stratified(y))
-        return splits(draw_folds(y, self.folds, stratify, seeds.random_state(self.seed, "folds")))
+        stratify = self.folds != len(y) and self._stratified(y, self._why_not_stratified(y))
+        return splits(draw_folds(self._strata(y), self.folds, stratify, seeds.random_state(self.seed, "folds")))
 
     def _why_not_stratified(self, y: Labels) -> str | None:
         rarest, rows = rarest_class(y)

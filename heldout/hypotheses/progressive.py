@@ -28,8 +28,9 @@ class ProgressiveHypothesis(DrawnHypothesis):
     block : int or "auto", default 1
         The number of steps that share one fit; a number makes ceil(m / block) members, "auto" O(log m). `fit` raises
         BadArgument for a number below 1.
-    stratify : bool, default True
-        Whether the tested part of a classifier holds the classes in proportion, if this is possible.
+    stratify : bool, optional
+        Whether the tested part of a classifier holds the classes in proportion, if this is possible. None means two
+        classes alone, as in `heldout.validate`.
     vote : bool, default False
         Whether `predict` is the majority vote of the members (of regressors the mean). The error of the vote is not
         what `E_prog` estimates.
@@ -73,7 +74,7 @@ class ProgressiveHypothesis(DrawnHypothesis):
         *,
         tested_fraction: float = 0.5,
         block: Block = 1,
-        stratify: bool = True,
+        stratify: bool | None = None,
         vote: bool = False,
         seed: int = 0,
     ) -> None:
@@ -86,8 +87,8 @@ class ProgressiveHypothesis(DrawnHypothesis):
 
     def _splits(self, y: Labels) -> Sequence[Split]:
         size = part_size(len(y), self.tested_fraction, "tested_fraction")
-        stratify = self._stratified(_why_not_stratified(y, size))
-        step = draw_steps(y, size, stratify, self.seed)
+        stratify = self._stratified(y, _why_not_stratified(y, size))
+        step = draw_steps(self._strata(y), size, stratify, self.seed)
         return splits(step, self.block)
 
 

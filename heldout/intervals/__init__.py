@@ -73,7 +73,10 @@ class Default:
     why_other: str
 
 
-_EXACT = "exact: it kept its level in every cell of the coverage study, where Wilson's fell short for rare errors"
+_EXACT = (
+    "exact for plain draws: it kept its level in every cell of the coverage study, where Wilson's fell short for rare "
+    "errors"
+)
 _LOG = "the closest to its level for skewed losses in the coverage study, yet short of it for few rows"
 _NO_FIT = "it needs no fit beyond the fits of E_nested"
 _TWO_WAY = "it counts the noise of the partitions and the noise of the rows"

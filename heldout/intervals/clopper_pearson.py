@@ -1,7 +1,8 @@
 """Clopper and Pearson's interval.
 
 Target: the error p of one fixed hypothesis, tested on n new independent examples with 0/1 loss.
-Kind: exact: its coverage is at least the level for every n and p; wide, above all for few examples.
+Kind: exact: its coverage is at least the level for every n and p; wide, above all for few examples. The rows of a
+stratified part are not independent examples (`heldout.class_shares`).
 Source: C. J. Clopper, E. S. Pearson, The use of confidence or fiducial limits illustrated in the case of
 the binomial, Biometrika 26 (1934).
 

@@ -75,7 +75,7 @@ class Loss:
 
     @property
     def of_classes(self) -> bool:
-        """Whether the target holds classes: parts are then stratified."""
+        """Whether the target holds classes, which parts may be stratified by."""
         return self.needs != "number"
 
     def scale(self, target: str) -> str:

@@ -7,9 +7,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from heldout import holdout, seeds, time_order
+from heldout import class_shares, holdout, seeds, time_order
 from heldout.dependence import Dependence
 from heldout.errors import BadArgument
+from heldout.losses import choose_loss
 from heldout.partition import Partition, cut, make_halves, make_partition, part_size, stratify_halves
 from tasks.data import duplicates, read_source, row_roles, target, unlabeled
 from tasks.data.column_types import typed
@@ -77,7 +78,7 @@ def prepare(settings: Settings) -> Prepared:
             target.check_same_kind(labeled[TARGET], every[TARGET], settings)
         hidden = pd.concat([rest, further, hidden]).sort_index() if len(further) or len(hidden) else rest
         dependence = row_roles.dependence(roles.loc[labeled.index], settings)
-        partition, halves = _draw(labeled[TARGET].to_numpy(), settings, stratify, dependence)
+        partition, halves = _draw(labeled[TARGET].to_numpy(), settings, dependence)
     except BadArgument as error:
         raise UserError(with_key(KEYS.get(error.argument, "data"), error)) from None
     schema = Schema.of(labeled.drop(columns=TARGET), columns, _label_names(settings), data.drop)
@@ -149,13 +150,14 @@ def _draw_rows(
     return pool[part], pool[~part]
 
 
-def _draw(
-    y: NDArray[np.generic], settings: Settings, stratify: bool, dependence: Dependence
-) -> tuple[Partition, NDArray[np.int8]]:
+def _draw(y: NDArray[np.generic], settings: Settings, dependence: Dependence) -> tuple[Partition, NDArray[np.int8]]:
     """The partition of the labelled rows, and the halves of co-validation."""
+    of_classes = choose_loss(settings.loss, y).of_classes
+    stratify = of_classes and class_shares.stratified(y, settings.split.stratify)
+    strata = class_shares.strata(y, of_classes)
     folds = len(y) if settings.split.folds == "loo" else settings.split.folds
     partition = make_partition(
-        y,
+        strata,
         validation_fraction=settings.split.validation_fraction,
         folds=folds,
         tested_fraction=settings.progressive.tested_fraction,
@@ -164,9 +166,9 @@ def _draw(
         dependence=dependence,
     )
     halves = make_halves(
-        y,
+        strata,
         repeats=settings.covalidation.repeats,
-        stratify=stratify_halves(y, folds, stratify),
+        stratify=stratify_halves(strata, folds, stratify),
         seed=settings.seed,
         dependence=dependence,
     )

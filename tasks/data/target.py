@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 
+from heldout import class_shares
 from heldout.errors import BadArgument
 from heldout.losses import choose_loss
 from tasks.data import number_strings, row_roles
@@ -120,7 +121,7 @@ def check_same_kind(part: pd.Series, whole: pd.Series, settings: Settings) -> No
 
 
 def stratified(target: pd.Series, settings: Settings) -> bool:
-    """Whether the parts are stratified: as split.stratify says, if the target holds classes."""
+    """Whether the parts of these rows are stratified: as split.stratify says, if the target holds classes."""
     name = settings.data.target or TARGET
     if target.nunique() < 2:
         values = target.unique().tolist()
@@ -137,4 +138,4 @@ def stratified(target: pd.Series, settings: Settings) -> bool:
             f"data.target: {name} {reason}; else name a column of classes, or a class in data.positive, or set loss to "
             "zero_one to keep them all"
         )
-    return settings.split.stratify and loss.of_classes
+    return loss.of_classes and class_shares.stratified(target.to_numpy(), settings.split.stratify)

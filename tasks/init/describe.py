@@ -51,7 +51,7 @@ def task(profile: Profile) -> str:
 
 def _plan(profile: Profile, values: Mapping[KeyPath, Any]) -> Iterator[str]:
     names = ", ".join(candidate["name"] for candidate in values[("candidates",)])
-    if profile.classes and not values[("split", "stratify")]:
+    if profile.classes and values[("split", "stratify")] is False:
         yield "plan      parts are not stratified: the rarest class has too few rows for a share in each"
     yield (
         f"plan      {percent(values[('split', 'test_fraction')])} of the labelled rows are the test part, opened once; "

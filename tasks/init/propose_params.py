@@ -13,6 +13,7 @@ from tasks.plans.budget import TESTED_FRACTION, VALIDATION_FRACTION, Choice, Tab
 BUDGET_MINUTES = 5
 _TEST_FRACTION = 0.2
 _FEWER_FOLDS = 5
+_CLASSES_STRATIFIED = 2  # by split.stratify: null
 _SHARDS = 4
 _MOST_CLASSES_TO_BOOST, _MOST_COLUMNS_TO_BOOST = 3, 200  # boosting grows a tree for each class and step, on all columns
 _MOST_ROWS_OF_NEIGHBOURS = 20_000  # labelled or not: each is compared with all training rows
@@ -66,14 +67,14 @@ def decide(profile: Profile, source: str, unlabeled: str | None, choice: Choice 
     }
 
 
-def _folds(profile: Profile, rows: int, most: int) -> tuple[int, bool]:
-    """The number of folds, and whether to stratify: not if a class has too few rows for every fold."""
-    if not profile.classes:
-        return min(most, rows), True
+def _folds(profile: Profile, rows: int, most: int) -> tuple[int, bool | None]:
+    """The number of folds, and split.stratify: false if one of two classes has too few rows for every fold."""
+    if len(profile.classes) != _CLASSES_STRATIFIED:
+        return max(2, min(most, rows)), None
     smallest = int(min(count for _, count in profile.classes) * rows / profile.labeled)
     for folds in (most, _FEWER_FOLDS):
-        if smallest >= folds and VALIDATION_FRACTION * rows >= len(profile.classes):
-            return folds, True
+        if smallest >= folds and VALIDATION_FRACTION * rows >= _CLASSES_STRATIFIED:
+            return folds, None
     return max(2, min(most, rows)), False
 
 

@@ -124,7 +124,11 @@ class SplitSection(Section):
         description="number of labelled rows that the estimates use, drawn at random outside of the test part; the "
         "delivered model (deliver: final) is trained on all of them; null for all",
     )
-    stratify: bool = Field(description="keep the share of each class equal in all parts (classes only)")
+    stratify: bool | None = Field(
+        description="of classes. true: each part has the class shares of all rows, which makes estimates too low where "
+        "classes are many; false: random parts, with each class in the training rows; null: true for two classes, else "
+        "false"
+    )
     gap: Annotated[int, Field(ge=0)] = Field(
         0, description="with data.time: number of rows left out between the training rows and the tested rows"
     )

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from heldout import class_shares
 from heldout.dependence import DependenceKind
 from heldout.design import OF_THE_WINNER, OF_UNLABELED, PER_CANDIDATE, Design
 from heldout.errors import BadArgument
@@ -65,7 +66,7 @@ def _read(
     chosen: tuple[tuple[str, str], ...],
     block: Block,
     gap: int,
-    stratify: bool,
+    stratify: bool | None,
     repeats: int,
     seed: int,
     level: float,
@@ -85,7 +86,7 @@ def _read(
         partition=partition,
         halves=files.read_halves(),
         block=block,
-        stratify=stratify and loss.of_classes and not in_time,
+        stratify=loss.of_classes and not in_time and class_shares.stratified(y, stratify),
         seed=seed,
         level=level,
         methods=_methods(

@@ -1,6 +1,6 @@
 """The summary of a validation, read from the files of the contract alone."""
 
-from heldout import covalidation, progressive
+from heldout import class_shares, covalidation, progressive
 from heldout.design import Design, Evidence, cross_validated, tested
 from heldout.intervals import confidence_sequence
 from heldout.losses import Losses
@@ -39,7 +39,7 @@ def read_summary(settings: Settings) -> Summary:
         paths=files.read_result("holdout", "paths"),
         families=files.read_result("holdout", "families"),
         least_half_error=_least_half_error(design, winner),
-        rows_a_class=len(design.y) / design.classes if design.stratify and design.classes > 2 else None,
+        optimism=class_shares.optimism(design.y) if design.stratify else None,
         percent=design.loss.binary,
         loss=design.loss,
         unlabeled=bool(files.shards()),

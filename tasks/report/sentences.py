@@ -13,7 +13,6 @@ from tasks.outcome.suspicious import Suspicious
 from tasks.report.summary import Summary, shown_count
 
 _SHARDS_SHOWN = 10
-_FEW_ROWS_A_CLASS = 30  # docs/decisions/0005
 _AFTER_THE_CHOICE = {
     "E_bbc": "its E_cv corrected for having won among this run's candidates, by a bootstrap of the selection",
     "E_nested": "the error of what the whole selection delivers, by a selection inside the training rows of each fold",
@@ -38,7 +37,7 @@ def sentences(summary: Summary) -> dict[str, str]:
         **_delivered(summary),
         **_dependent_rows(summary),
         **_duplicates(summary),
-        **_few_rows_a_class(summary),
+        **_optimism(summary),
         **{f"{name} failed": reason for name, reason in summary.failures.items()},
         **{f"{name} warned": str(warnings) for name, warnings in summary.warned.items()},
         **_shards(summary),
@@ -228,15 +227,8 @@ def _duplicates(summary: Summary) -> dict[str, str]:
     return {"duplicates": text}
 
 
-def _few_rows_a_class(summary: Summary) -> dict[str, str]:
-    if summary.rows_a_class is None or summary.rows_a_class >= _FEW_ROWS_A_CLASS:
-        return {}
-    return {
-        "warning": (
-            f"parts are stratified, with {summary.rows_a_class:.0f} rows a class: the tested rows then have the class "
-            "shares of the training rows, and every estimate is optimistic; set split.stratify to false"
-        )
-    }
+def _optimism(summary: Summary) -> dict[str, str]:
+    return {"warning": f"{summary.optimism}; set split.stratify to null"} if summary.optimism else {}
 
 
 def _shards(summary: Summary) -> dict[str, str]:

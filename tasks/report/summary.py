@@ -25,8 +25,8 @@ class Summary:
 
     `warned` counts the fits of each candidate that gave warnings. `band` holds for the selected candidate at all
     steps of the stream at once. `least_half_error` is what the selected candidate's half models err on average at
-    least, by their disagreement, in the population of the unlabelled rows. `rows_a_class` is a mean, given where parts
-    are stratified and classes more than two.
+    least, by their disagreement, in the population of the unlabelled rows. `optimism` says what stratified parts do to
+    the estimates, None where that is little.
     `kind` is how the rows depend on one another, None for independent rows.
     """
 
@@ -41,7 +41,7 @@ class Summary:
     paths: pd.DataFrame
     families: pd.DataFrame
     least_half_error: float | None
-    rows_a_class: float | None
+    optimism: str | None
     percent: bool
     loss: Loss
     unlabeled: bool  # whether there are unlabelled rows

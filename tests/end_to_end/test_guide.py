@@ -13,6 +13,16 @@ def words(text):
     return " ".join(text.split())
 
 
+def test_the_guide_decides_by_the_upper_end_of_the_test_error():
+    text = words(GUIDE.read_text(encoding="utf-8"))
+    upper = re.search(r"E_test \S+ % \[[\d.]+–([\d.]+)\], of g", text)[1]
+    decision = text[text.index("Decide by") :].split("## ")[0]
+    assert f"Ship the model if {upper} errors in a hundred are acceptable" in decision
+    assert "`E_test`" in decision.split(".")[0]
+    assert "**bound**" in decision  # where there is no test part
+    assert re.search(r"Ship[^.]*E_cv", text) is None
+
+
 @pytest.mark.long
 def test_the_commands_of_the_guide_print_what_it_shows(clone):
     checkout = clone()

@@ -105,14 +105,13 @@ def test_blocks_grow_with_the_rows_trained_on():
 @pytest.mark.parametrize(
     ("rows", "same_as"),
     [
-        ([50, 41, 9], {"folds": 5, "stratify": True}),
-        ([50, 45, 5], {"folds": 5, "stratify": True}),
-        ([50, 46, 4], {"folds": 10, "stratify": False}),
-        ([50, 49, 1], {"folds": 10, "stratify": False}),
+        ([91, 9], {"folds": 5, "stratify": True}),
+        ([95, 5], {"folds": 5, "stratify": True}),
+        ([96, 4], {"folds": 10, "stratify": False}),
     ],
 )
 def test_a_rare_class_gets_fewer_folds_or_parts_without_shares_and_a_warning_says_so(rows, same_as):
-    y = np.repeat(["a", "b", "rare"], rows)
+    y = np.repeat(["a", "rare"], rows)
     how = {"estimates": ["E_val", "E_cv", "E_prog", "E_2cv"], "repeats": 2, "intervals": ALONE, "block": 20}
     learner = {"tree": DecisionTreeClassifier(max_depth=2)}
     with pytest.warns(PartsWarning, match=rf"'rare' of y has {rows[-1]} row.* 10 folds.* {same_as['folds']} folds"):
@@ -134,6 +133,38 @@ def test_stratify_gives_each_class_its_share_of_each_part_or_leaves_it_to_chance
 
     assert {0.1} == shares(None) == shares(True)
     assert len(shares(False)) > 1
+
+
+@pytest.mark.parametrize("rarest", [1, 9])
+def test_more_than_two_classes_have_plain_parts_unless_shares_are_asked_for(rarest):
+    y = np.repeat(["a", "b", "rare"], [50, 50 - rarest, rarest])
+    how = {"estimates": ["E_val", "E_cv", "E_prog", "E_2cv"], "repeats": 2, "intervals": ALONE, "block": 20}
+    learner = {"tree": DecisionTreeClassifier(max_depth=2)}
+
+    def estimates(**more):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always", PartsWarning)
+            found = heldout.validate(learner, X[:100], y, **how, **more)
+        return found.estimates, [str(warning.message) for warning in caught]
+
+    plain, said = estimates()
+    assert plain == estimates(stratify=False)[0]
+    assert len(said) == (rarest == 1)  # ten folds of nine rows need no warning: each class is in the training rows
+    assert all("'rare'" in message and "single row" in message for message in said)
+    if rarest > 1:
+        assert plain != estimates(stratify=True, folds=5)[0]
+
+
+@pytest.mark.parametrize(("rows", "warned"), [(399, True), (402, False)])
+def test_stratified_parts_of_many_classes_in_few_rows_give_a_warning(rows, warned):
+    y = np.arange(rows) % 3  # 3 / sqrt(400) = 0.15
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", PartsWarning)
+        heldout.validate({"a": Watching()}, X[:rows], y, estimates=["E_val"], stratify=True)
+        heldout.validate({"a": Watching()}, X[:rows], y, estimates=["E_val"])
+    said = [str(warning.message) for warning in caught if warning.category is PartsWarning]
+    assert warned == len(said)
+    assert all(word in message for message in said for word in ("3 classes", "399 rows", "0.15", "stratify"))
 
 
 # --- threads

@@ -76,7 +76,7 @@ def test_blocks_of_one_step_have_a_member_a_tested_row():
 def test_classes_too_rare_to_be_stratified_warn_and_the_folds_are_not_stratified():
     rare = np.where(np.arange(83) < 3, 2, y)
     with pytest.warns(UserWarning, match="not stratified: folds is 10, but class 2 has 3 rows") as caught:
-        whole = KFoldHypothesis(DecisionTreeClassifier(), seed=SEED).fit(X, rare)
+        whole = KFoldHypothesis(DecisionTreeClassifier(), stratify=True, seed=SEED).fit(X, rare)
     assert __file__ == caught[0].filename
     expected = cross_validation.splits(partition(rare, stratify=False).fold)
     assert [len(split.validation) for split in expected] == whole.tested_.tolist()
@@ -84,7 +84,11 @@ def test_classes_too_rare_to_be_stratified_warn_and_the_folds_are_not_stratified
     single = np.where(np.arange(83) < 1, 2, y)
     message = "not stratified: a tested part of 42 of 83 rows cannot be divided evenly among 3 classes"
     with pytest.warns(UserWarning, match=message):
-        ProgressiveHypothesis(DecisionTreeClassifier()).fit(X, single)
+        ProgressiveHypothesis(DecisionTreeClassifier(), stratify=True).fit(X, single)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # three classes are not stratified unless asked for
+        plain = KFoldHypothesis(DecisionTreeClassifier(), seed=SEED).fit(X, rare)
+    assert whole.tested_.tolist() == plain.tested_.tolist()
 
 
 @pytest.mark.parametrize(

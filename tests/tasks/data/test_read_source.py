@@ -80,9 +80,7 @@ def test_rows_that_cannot_be_used_are_reported_with_key_value_and_remedy(rows, s
     rows.assign(target=1).to_csv("clash.csv", index=False)
     rows[rows["kind"] == "won"].to_csv("single.csv", index=False)
     rows.drop(columns="x").to_csv("lacking.csv", index=False)
-    rows.replace({"id": {0: -1}}).assign(kind=rows["kind"].where(rows["id"] > 0, "drawn")).to_csv(
-        "rare.csv", index=False
-    )
+    rows.assign(kind=(rows["id"] > 0).map({True: "won", False: "drawn"})).to_csv("rare.csv", index=False)
     before = sorted(Path().iterdir())
     assert_refused(lambda: write_prepared(prepare(settings_of_rows(change))), key, *words)
     assert before == sorted(Path().iterdir())

@@ -241,6 +241,15 @@ def planned(said):
     return [line.removeprefix("plan      ") for line in said if line.startswith("plan ")]
 
 
+@pytest.mark.parametrize(("target", "stratify"), [("two", None), ("many", None), ("rare", False)])
+def test_shares_are_left_to_the_number_of_classes_unless_one_of_two_is_rare(target, stratify):
+    given_csv(table_of(np.random.default_rng(0), 120, target))
+    said = begin()
+    split = written()["split"]
+    assert (stratify, 10) == (split["stratify"], split["folds"])
+    assert (stratify is False) == any("not stratified" in line for line in planned(said))
+
+
 def test_a_large_table_keeps_every_label_and_the_most_fits_if_the_budget_is_null(shipped):
     large(9000)
     Path("params.yaml").write_text(shipped.read_text().replace("budget: 5", "budget: null"))

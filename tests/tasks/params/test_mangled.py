@@ -237,7 +237,7 @@ HANDWRITTEN = {
     "a mapping as a key": TEXT.encode() + b"? {a: 1}\n: 2\n",
     "a list as a key": TEXT.encode() + b"? [a]\n: 2\n",
     "an impossible date": TEXT.replace("seed: 0", "seed: 2026-02-30").encode(),
-    "a boolean that is none": TEXT.replace("stratify: true", "stratify: !!bool maybe").encode(),
+    "a boolean that is none": TEXT.replace("stratify: null", "stratify: !!bool maybe").encode(),
     "a date by its tag that is none": TEXT.replace("seed: 0", "seed: !!timestamp soon").encode(),
     "a number that is none": TEXT.replace("seed: 0", "seed: 0x").encode(),
     "a number of 400 digits": TEXT.replace("seed: 0", f"seed: -{HUGE}").encode(),

@@ -116,7 +116,7 @@ def test_an_interval_is_named_as_it_is_printed_or_as_its_file_is(settings_with, 
 leaves = {
     "seed": st.integers(0, 2**40),
     "split.folds": st.one_of(st.integers(2, 99), st.just("loo")),
-    "split.stratify": st.booleans(),
+    "split.stratify": st.one_of(st.none(), st.booleans()),
     "split.validation_fraction": st.floats(0.01, 0.99),
     "data.positive": st.one_of(
         st.none(), st.integers(), st.booleans(), st.floats(-9, 9), st.sampled_from(["won", "1"])

@@ -1,10 +1,15 @@
 """The design of a validation: which estimates there are, and which fits they ask for."""
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.dummy import DummyClassifier
 
+import heldout
 from heldout.design import PER_CANDIDATE
+from heldout.errors import PartsWarning
 from heldout.intervals import DEFAULTS, default_method
 from heldout.losses import SQUARED, ZERO_ONE
 from tasks.data.prepare_tables import prepare
@@ -44,6 +49,29 @@ def test_the_rows_and_partitions_are_those_that_were_prepared(prepared):
     assert np.array_equal(files.read_halves(), design.halves)
     assert (7, 0.8, 3, True, ZERO_ONE) == (design.block, design.level, design.seed, design.stratify, design.loss)
     assert not read_design(prepared("split.stratify=false")).stratify
+
+
+@pytest.mark.parametrize("stratify", ["null", "false", "true"])
+def test_three_classes_have_the_parts_of_a_notebook_and_plain_parts_unless_shares_are_asked_for(
+    rows, settings_of_rows, stratify
+):
+    rows.assign(kind=np.array(["lost", "drawn", "won"])[rows["id"] % 3]).to_csv("rows.csv", index=False)
+    settings = settings_of_rows(f"split.stratify={stratify}", "split.folds=10")
+    write_prepared(prepare(settings))
+    design = read_design(settings)
+    assert (stratify == "true") == design.stratify
+    labeled = pd.read_parquet(files.LABELED)
+    wanted = {"null": None, "false": False, "true": True}[stratify]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", PartsWarning)  # 3 / sqrt(60) is 0.39
+        found = heldout.validate(
+            {"a": DummyClassifier()}, labeled[["x"]], labeled["target"], repeats=3, stratify=wanted, seed=settings.seed
+        )._design
+    for name, expected in vars(found.partition).items():
+        assert np.array_equal(expected, getattr(design.partition, name)), name
+    assert np.array_equal(found.halves, design.halves)
+    for ours, theirs in zip(design.splits("subsamples"), found.splits("subsamples"), strict=True):
+        assert np.array_equal(ours.validation, theirs.validation)
 
 
 def test_the_methods_are_those_of_the_study_but_for_the_ones_that_are_named(prepared):

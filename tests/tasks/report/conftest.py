@@ -68,7 +68,7 @@ def summary(settings_with):
         estimates=(),
         family=None,
         least_half_error=None,
-        rows_a_class=None,
+        optimism=None,
         differences=DIFFERENCES,
         **selection,
     ) -> Summary:
@@ -86,7 +86,7 @@ def summary(settings_with):
             paths=pd.DataFrame(columns=["candidate", "value", "E_in", "E_val"]),
             families=NO_FAMILY if family is None else pd.DataFrame([{**FAMILY, **family}]),
             least_half_error=least_half_error,
-            rows_a_class=rows_a_class,
+            optimism=optimism,
             percent=percent,
             loss=ZERO_ONE if percent else SQUARED,
             unlabeled=True,

@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from heldout import class_shares
 from heldout.delivery import FORMS
 from heldout.fit_warnings import WarningCount, WarningCounts
 from heldout.intervals import DEFAULTS
@@ -15,11 +16,10 @@ from tasks.storage.shard_report import ShardReport
 
 
 def test_few_rows_of_many_classes_in_stratified_parts_give_a_warning(summary):
-    warning = sentences(summary(rows_a_class=19.2))["warning"]
-    assert "19 rows a class" in warning
+    warning = sentences(summary(optimism=class_shares.optimism(np.arange(500) % 26)))["warning"]
+    assert "26 classes in 500 rows" in warning
     assert "split.stratify" in warning
-    assert "warning" not in sentences(summary(rows_a_class=30.0))
-    assert "warning" not in sentences(summary(rows_a_class=None))
+    assert "warning" not in sentences(summary(optimism=None))
 
 
 def test_the_warnings_of_a_candidate_are_counted_with_the_share_of_its_fits(summary):
