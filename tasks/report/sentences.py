@@ -135,8 +135,8 @@ def _bound(summary: Summary) -> dict[str, str]:
     return {
         "bound": (
             f"with probability {summary.level} the winner's error, trained without the held-out rows, is at most "
-            f"{summary.amount(bound)}: E_val, and Hoeffding over all learners ever compared on these labels, "
-            f"{compared} so far; the comparison of more than one learner adds {price}"
+            f"{summary.amount(bound)}: E_val, and Hoeffding over all pairs of a learner and a partition ever compared "
+            f"on these labels, {compared} so far; the comparison of more than one adds {price}"
         )
     }
 
