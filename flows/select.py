@@ -20,13 +20,13 @@ def select(settings: Settings) -> None:
 
 
 def _select(settings: Settings) -> None:
-    data_hash = files.read_data_hash()
+    data_hash, seen = files.read_data_hash(), files.read_seen_rows()
     results = read_results(settings)
     estimates = estimate_all(results)
     selection, of_the_winner = choose(settings, results, estimates)
     winner = next(candidate for candidate in settings.candidates if candidate.name == selection.selected)
     delivered = deliver(settings, winner)
-    ledger = read_ledger(settings, data_hash, results.candidates)
+    ledger = read_ledger(settings, data_hash, seen, results.candidates)
     opening = open_test.open_test_part(settings, results, winner, delivered, ledger)
     against = against_baseline.compare(results, selection, opening.against_baseline)
     files.write_losses(scheme_results.losses(results.candidates))
@@ -39,4 +39,5 @@ def _select(settings: Settings) -> None:
     files.write_json(files.SELECTION, description)
     model_file.save(delivered.hypothesis, files.MODEL)
     compared = [candidate for candidate in settings.candidates if candidate.name in results.candidates]
-    lifecycle.send_to_run(ledger_items(data_hash, winner, compared, test_opened=bool(opening.estimates)))
+    opened = bool(opening.estimates)
+    lifecycle.send_to_run(ledger_items(settings, data_hash, seen, winner, compared, test_opened=opened))

@@ -30,10 +30,10 @@ def uniform(X: Any, seed: int) -> NDArray[np.float64]:
     proved. A cell that is no number counts by its text.
     """
     state, last = seeds.child(seed, "members").generate_state(2, np.uint64)
-    keys = _mixed(state + _GOLDEN * np.arange(1, X.shape[1] + 1, dtype=np.uint64))
+    keys = mixed(state + _GOLDEN * np.arange(1, X.shape[1] + 1, dtype=np.uint64))
     sums = _sparse_sums(X, keys) if hasattr(X, "indptr") else _dense_sums(_cells(X), keys)
     # the upper 53 bits are all that a float64 in [0, 1) holds
-    return (_mixed(sums ^ last) >> np.uint64(11)).astype(np.float64) * 2.0**-53
+    return (mixed(sums ^ last) >> np.uint64(11)).astype(np.float64) * 2.0**-53
 
 
 def _dense_sums(cells: Words, keys: Words) -> Words:
@@ -47,16 +47,17 @@ def _sparse_sums(X: Any, keys: Words) -> Words:
         X = X.copy()
         X.sum_duplicates()
     sums = np.zeros(len(X.data) + 1, np.uint64)
-    np.cumsum(_terms(_bits(X.data), keys[X.indices]), out=sums[1:])
+    np.cumsum(_terms(bits(X.data), keys[X.indices]), out=sums[1:])
     ends: NDArray[np.intp] = X.indptr
     return sums[ends[1:]] - sums[ends[:-1]]  # exact, as integers wrap around
 
 
 def _terms(cells: Words, keys: Words) -> Words:
-    return _mixed(cells ^ keys) - _mixed(keys)
+    return mixed(cells ^ keys) - mixed(keys)
 
 
-def _mixed(z: Words) -> Words:
+def mixed(z: Words) -> Words:
+    """Each 64-bit word as another one, so that words that differ in one bit share about half of their bits."""
     z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return z ^ (z >> np.uint64(31))
@@ -65,17 +66,17 @@ def _mixed(z: Words) -> Words:
 def _cells(X: Any) -> Words:
     """A 64-bit word for each cell, shape (n, p)."""
     if not hasattr(X, "iloc"):
-        return _bits(X)
+        return bits(X)
     words = np.empty(X.shape, np.uint64)
     numeric = np.array([dtype.kind in _NUMERIC for dtype in X.dtypes], np.bool_)  # pandas' nullable types too
     some = X.iloc[:, np.flatnonzero(numeric)]
-    words[:, numeric] = _bits(some.to_numpy(dtype=np.float64, na_value=np.nan))
+    words[:, numeric] = bits(some.to_numpy(dtype=np.float64, na_value=np.nan))
     for column in np.flatnonzero(~numeric):
-        words[:, column] = _bits(X.iloc[:, column].to_numpy())
+        words[:, column] = bits(X.iloc[:, column].to_numpy())
     return words
 
 
-def _bits(values: NDArray[Any]) -> Words:
+def bits(values: NDArray[Any]) -> Words:
     """The bits of each value as a float64, or a digest of its text if it is no number. The same shape."""
     if values.dtype.kind in _NUMERIC:
         floats = values.astype(np.float64, order="C") + 0.0  # -0.0 becomes 0.0
@@ -84,12 +85,13 @@ def _bits(values: NDArray[Any]) -> Words:
     flat = values.astype(object).ravel()
     numeric = np.array([value is None or isinstance(value, numbers.Real | np.bool_) for value in flat], np.bool_)
     words = np.empty(len(flat), np.uint64)
-    words[numeric] = _bits(flat[numeric].astype(np.float64))  # None becomes NaN
+    words[numeric] = bits(flat[numeric].astype(np.float64))  # None becomes NaN
     texts = [str(value) for value in flat[~numeric]]
-    digests = {text: _digest(text) for text in set(texts)}
+    digests = {text: digest(text) for text in set(texts)}
     words[~numeric] = np.array([digests[text] for text in texts], np.uint64)
     return words.reshape(values.shape)
 
 
-def _digest(text: str) -> int:
+def digest(text: str) -> int:
+    """A 64-bit number from a text, the same on every machine."""
     return int.from_bytes(hashlib.blake2b(text.encode(errors="surrogatepass"), digest_size=8).digest(), "little")

@@ -1,28 +1,30 @@
 """From a user's rows to the prepared tables: test part, labelled rows, unlabelled shards."""
 
-import hashlib
 from dataclasses import dataclass, field
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from heldout import class_shares, holdout, seeds, time_order
+from heldout import class_shares, seeds
 from heldout.dependence import Dependence
 from heldout.errors import BadArgument
 from heldout.losses import choose_loss
-from heldout.partition import Partition, cut, make_halves, make_partition, part_size, stratify_halves
+from heldout.partition import Partition, cut, make_halves, make_partition, stratify_halves
+from heldout.row_sketch import Sketch
 from tasks.data import duplicates, read_source, row_roles, target, unlabeled
 from tasks.data.column_types import typed
+from tasks.data.content_hash import content_hash, row_hashes, sets_hash
 from tasks.data.duplicates import Sets
+from tasks.data.row_identity import identities
+from tasks.data.test_part import cut_test_part
 from tasks.data.text_form import TextForm
 from tasks.data.unlabeled import Schema, Shards
 from tasks.params import Settings
 from tasks.params.messages import with_key
 from tasks.runtime.errors import UserError
 from tasks.storage.files import TARGET
-
-_ROWS_AT_ONCE = 100_000
+from tasks.storage.seen_rows import SeenRows
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,6 +41,7 @@ class Prepared:
     test_roles: pd.DataFrame = field(default_factory=pd.DataFrame)
     copies: Sets | None = None  # which labelled rows have equal features, if split.duplicates is allow
     warnings: tuple[str, ...] = ()
+    seen: SeenRows = field(default_factory=SeenRows)
     # all labelled rows outside of the test part and their roles, in the order of the source, if split.rows takes a part
     all_labeled: pd.DataFrame | None = None
     all_roles: pd.DataFrame = field(default_factory=pd.DataFrame)
@@ -68,8 +71,10 @@ def prepare(settings: Settings) -> Prepared:
     if len(hidden):
         pool = pool.assign(**{TARGET: target.without_gaps(pool[TARGET])})
     stratify = target.stratified(pool[TARGET], settings)
+    identity = pd.Series(identities(source if has_label.all() else source[has_label]), index=pool.index)
     try:
-        test, rest = _cut_test(pool, settings, stratify, row_roles.dependence(roles.loc[pool.index], settings))
+        dependence = row_roles.dependence(roles.loc[pool.index], settings)
+        test, rest = cut_test_part(pool, source, identity.to_numpy(), dependence, settings)
         warnings += row_roles.gap_messages(len(pool) - len(rest) - (0 if test is None else len(test)))
         wanted = settings.data.labeled_rows
         every, rest = _draw_rows("data.labeled_rows", wanted, "labeled", rest, settings, stratify, roles)
@@ -88,7 +93,8 @@ def prepare(settings: Settings) -> Prepared:
         shards=_shards(hidden.drop(columns=TARGET), schema, settings),
         partition=partition,
         halves=halves,
-        data_hash=_content_hash(rows if has_label.all() else rows[has_label]),
+        data_hash=content_hash(rows if has_label.all() else rows[has_label]),
+        seen=_seen(identity, test, every, labeled, partition, roles, settings),
         roles=roles.loc[labeled.index].reset_index(drop=True),
         test_roles=roles.loc[[] if test is None else test.index].reset_index(drop=True),
         copies=duplicates.sets(labeled.drop(columns=TARGET)) if settings.split.duplicates == "allow" else None,
@@ -110,22 +116,6 @@ KEYS = {
     "tested_fraction": "progressive.tested_fraction",
     "repeats": "covalidation.repeats",
 }
-
-
-def _cut_test(
-    pool: pd.DataFrame, settings: Settings, stratify: bool, dependence: Dependence
-) -> tuple[pd.DataFrame | None, pd.DataFrame]:
-    """The test part, and the rows to train on: with data.time, the rows before the test part and its gap."""
-    if settings.split.test_fraction == 0:
-        return None, pool
-    size = part_size(len(pool), settings.split.test_fraction, "test_fraction")
-    if dependence.time is not None:
-        part = time_order.last(dependence.time, size)
-    else:
-        state = seeds.random_state(settings.seed, "test")
-        part = cut(pool[TARGET].to_numpy(), size, stratify=stratify, random_state=state, group=dependence.group)
-    kept = dependence.purged(holdout.split(part))
-    return pool.iloc[kept.validation], pool.iloc[kept.train]
 
 
 def _draw_rows(
@@ -175,6 +165,28 @@ def _draw(y: NDArray[np.generic], settings: Settings, dependence: Dependence) ->
     return partition, halves
 
 
+def _seen(
+    identity: pd.Series,
+    test: pd.DataFrame | None,
+    every: pd.DataFrame,
+    labeled: pd.DataFrame,
+    partition: Partition,
+    roles: pd.DataFrame,
+    settings: Settings,
+) -> SeenRows:
+    """What the contamination ledger must know: `identity` is that of every row with a label."""
+    hashes = pd.Series(row_hashes(every, roles.loc[every.index]), index=every.index)
+    of_labeled, held_out = hashes[labeled.index].to_numpy(), partition.validation
+    columns = f"{[*every.dtypes.astype(str).items()]} {[*roles.columns]}"
+    return SeenRows(
+        labeled=Sketch.of(identity.to_numpy()),
+        used=Sketch.of(identity[every.index].to_numpy()),
+        test=None if test is None else Sketch.of(identity[test.index].to_numpy()),
+        partition=sets_hash(f"{columns} {settings.split.gap}", of_labeled[~held_out], of_labeled[held_out]),
+        trained=sets_hash(columns, hashes.to_numpy()),
+    )
+
+
 def _shards(hidden: pd.DataFrame, schema: Schema, settings: Settings) -> Shards:
     """The user's unlabelled files, or else the rows without a label, dealt out at random."""
     data = settings.data
@@ -200,13 +212,3 @@ def _shards(hidden: pd.DataFrame, schema: Schema, settings: Settings) -> Shards:
 def _label_names(settings: Settings) -> list[str]:
     """The names of columns in a shard that hold labels."""
     return list(dict.fromkeys([settings.data.target or TARGET, TARGET]))
-
-
-def _content_hash(rows: pd.DataFrame) -> str:
-    """The hash of the labelled data before any cut; the contamination ledger counts by it."""
-    digest = hashlib.sha256("\n".join(map(str, rows.columns)).encode())
-    numbers = dict.fromkeys(rows.select_dtypes("number").columns, "float64")  # also where no value is missing
-    for first in range(0, max(len(rows), 1), _ROWS_AT_ONCE):
-        piece = rows.iloc[first : first + _ROWS_AT_ONCE].astype(numbers)
-        digest.update(pd.util.hash_pandas_object(piece, index=False).to_numpy().tobytes())
-    return digest.hexdigest()

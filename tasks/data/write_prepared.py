@@ -47,6 +47,7 @@ def _write_prepared(prepared: Prepared) -> list[ShardReport]:
         files.write_json(folder / files.SHARDS.name, [asdict(report) for report in reports])
         _write_partitions(prepared, folder)
         (folder / files.DATA_HASH.name).write_text(prepared.data_hash + "\n")
+        files.write_json(folder / files.SEEN_ROWS.name, prepared.seen.texts())
     return reports
 
 

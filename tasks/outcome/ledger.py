@@ -1,19 +1,68 @@
-"""The contamination ledger: how often labelled data were used to choose a model (decision 4)."""
+"""The contamination ledger: how often labelled rows were used to choose a model (decisions 4 and 25)."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
+from heldout.learners import open_random_states
+from heldout.row_sketch import Sketch
 from tasks.params import Candidate
 from tasks.storage import fit_cache
+from tasks.storage.seen_rows import SeenRows
+
+
+@dataclass(frozen=True)
+class Entry:
+    """What an earlier run left: the learners that it compared, its rows, and the winner that its test part was opened
+    for. `seen` is None for a run of an older version on the same table, of whose parts nothing is known.
+    """
+
+    learners: frozenset[str]
+    seen: SeenRows | None = None
+    opened_for: str | None = None
 
 
 @dataclass(frozen=True)
 class Ledger:
-    """How often these labelled data were used to choose."""
+    """How often the labelled rows of a run were used to choose."""
 
-    compared: int  # all learners ever compared, with those of this run: M of the selection bound
-    opened_for: frozenset[str]  # the winners for which earlier runs opened the test part
+    compared: int  # all pairs of a learner and a partition ever compared, with this run's: M of the selection bound
+    opened_for: frozenset[str] = frozenset()  # the winners for which earlier runs tested on rows of this test part
+    used_by: int = 0  # the number of earlier runs that used the labels of rows of this test part otherwise
 
 
 def learner_id(candidate: Candidate) -> str:
     """The identity of a learner with its settings and preprocessing, whatever its name."""
     return fit_cache.content_hash("learner", candidate.identity())
+
+
+def seeded_id(candidate: Candidate, seed: int) -> str:
+    """The identity of a learner, with the seed if the learner takes a `random_state` from it."""
+    learner = learner_id(candidate)
+    return fit_cache.content_hash(learner, seed) if open_random_states(candidate.learner()) else learner
+
+
+def winner_id(candidate: Candidate, seed: int, seen: SeenRows) -> str:
+    """The identity of a winner: a learner, and the rows that it is trained on."""
+    return fit_cache.content_hash("winner", seeded_id(candidate, seed), seen.trained)
+
+
+def count(seen: SeenRows, learners: Iterable[str], earlier: Iterable[Entry]) -> Ledger:
+    """The ledger of a run on the rows `seen` that compares `learners`, after `earlier` runs.
+
+    An earlier run counts if its labelled rows overlap with these. A partition is a set of rows, those that the hold-out
+    tests among them; so the same learner on another partition is a further hypothesis, of which the best may be chosen.
+    """
+    pairs: set[tuple[str, str | None]] = {(learner, seen.partition) for learner in learners}
+    opened_for, used_by = set(), 0
+    for entry in earlier:
+        if entry.seen is None or entry.seen.labeled.overlaps(seen.labeled):
+            partition = entry.seen.partition if entry.seen is not None else None
+            pairs |= {(learner, partition) for learner in entry.learners}
+        if entry.opened_for is not None and (entry.seen is None or _overlap(entry.seen.test, seen.test)):
+            opened_for.add(entry.opened_for)
+        used_by += entry.seen is not None and _overlap(entry.seen.used, seen.test)
+    return Ledger(len(pairs), frozenset(opened_for), used_by)
+
+
+def _overlap(one: Sketch | None, other: Sketch | None) -> bool:
+    return one is not None and other is not None and one.overlaps(other)

@@ -21,7 +21,7 @@ from tasks.outcome.against_baseline import AgainstBaseline, on_test_part
 from tasks.outcome.deliver import Delivered
 from tasks.outcome.duplicates_effect import DuplicatesEffect
 from tasks.outcome.estimate import Results
-from tasks.outcome.ledger import Ledger, learner_id
+from tasks.outcome.ledger import Ledger, learner_id, winner_id
 from tasks.outcome.suspicious import Suspicious
 from tasks.params import Candidate, Settings
 from tasks.plans.all_labeled import read_all_labeled
@@ -47,15 +47,13 @@ def open_test_part(
     """E_test of the delivered hypothesis, unless the part was opened for another winner; empty without a test part."""
     if settings.split.test_fraction == 0:
         return Opening()
-    others = ledger.opened_for - {learner_id(winner)}
-    if others and not settings.selection.reopen_test:
-        reason = (
-            f"the test part of these data was opened for {len(others)} other winner{'s' * (len(others) > 1)}; a second "
-            "look would be a choice among test errors. Set selection.reopen_test to true to open it anyway, or "
-            "take new rows"
-        )
+    this = winner_id(winner, settings.seed, files.read_seen_rows())
+    # runs of older versions knew a winner by its learner alone
+    opened_for = {this if one == learner_id(winner) else one for one in ledger.opened_for}
+    if (reason := _spent(len(opened_for - {this}), ledger.used_by)) and not settings.selection.reopen_test:
+        reason += ". Set selection.reopen_test to true to open it anyway, or take new rows"
         log.warning("E_test: not opened: %s", reason)
-        return Opening(openings=len(ledger.opened_for), refused=reason)
+        return Opening(openings=len(opened_for), refused=reason)
     X, y = files.read_table(files.TEST)
     roles = files.read_test_roles()
     design, trained = results.design, read_all_labeled(settings)
@@ -76,7 +74,23 @@ def open_test_part(
         results.target(winner.name, FORMS[settings.deliver].target),
     )
     against = on_test_part(design, trained, tested, y, weights)
-    return Opening((estimate,), len(ledger.opened_for | {learner_id(winner)}), against_baseline=against)
+    return Opening((estimate,), len(opened_for | {this}), against_baseline=against)
+
+
+def _spent(others: int, used_by: int) -> str:
+    """Why the test part is no longer unseen; empty if it is."""
+    reasons = []
+    if others:
+        reasons.append(
+            f"the test part of these data was opened for {others} other winner{'s' * (others > 1)}; a second look "
+            "would be a choice among test errors"
+        )
+    if used_by:
+        reasons.append(
+            f"{used_by} earlier run{'s' * (used_by > 1)} used labels of its rows to train and to choose, since another "
+            "split.test_key, split.test_fraction, data.groups, data.time or split.duplicates had left them outside"
+        )
+    return "; and ".join(reasons)
 
 
 def describe(

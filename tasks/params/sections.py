@@ -115,6 +115,11 @@ class SplitSection(Section):
     test_fraction: Annotated[float, Field(ge=0, lt=1)] = Field(
         description="share of all labelled rows cut off first and opened once, for the winner alone; 0 for no test part"
     )
+    test_key: Annotated[int, Field(ge=0)] = Field(
+        0,
+        description="with a hash of its content, this number decides whether a row is in the test part: no seed and no "
+        "other row does. With data.groups the group's name decides, with data.time the order",
+    )
     validation_fraction: Fraction = Field(description="share of the labelled rows that the hold-out tests")
     folds: Annotated[int, Field(ge=2)] | Literal["loo"] = Field(
         description="number of folds of cross-validation, or loo for leave-one-out"

@@ -18,6 +18,7 @@ from tasks.runtime.errors import UserError
 from tasks.storage import parquet
 from tasks.storage.atomic import replacing
 from tasks.storage.lazy_table import StoredTable, stays_in_its_file
+from tasks.storage.seen_rows import SeenRows
 from tasks.storage.shard_report import ShardReport
 
 PREPARED = Path("data/prepared")
@@ -33,6 +34,7 @@ ALL_ROLES = PREPARED / "all_roles.parquet"
 UNLABELED = PREPARED / "unlabeled"
 SHARDS = PREPARED / "shards.json"
 DATA_HASH = PREPARED / "data_hash.txt"
+SEEN_ROWS = PREPARED / "seen_rows.json"
 RESULTS = Path("data/results")
 LOSSES = RESULTS / "losses.parquet"
 REPORTS = Path("reports")
@@ -63,6 +65,11 @@ DIGITS = "%.10g"  # fewer than a float holds: the same report on processors with
 def read_data_hash() -> str:
     """The content hash of the labelled source rows."""
     return _existing(DATA_HASH).read_text().strip()
+
+
+def read_seen_rows() -> SeenRows:
+    """What the contamination ledger must know of the rows."""
+    return SeenRows.parsed(read_json(SEEN_ROWS))
 
 
 def read_table(path: Path, version: str | None = None) -> tuple[pd.DataFrame, NDArray[np.generic]]:

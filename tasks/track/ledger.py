@@ -1,38 +1,59 @@
-"""The contamination ledger in MLflow: tags of parent runs say which learners were compared on which data."""
+"""The contamination ledger in MLflow: tags of parent runs say which learners were compared on which rows."""
 
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from tasks.outcome.items import Tag
-from tasks.outcome.ledger import Ledger, learner_id
+from tasks.outcome.ledger import Entry, Ledger, count, seeded_id, winner_id
 from tasks.params import Candidate, Settings
+from tasks.storage.seen_rows import SeenRows
 from tasks.track.store import connect, runs
+
+if TYPE_CHECKING:
+    from mlflow.entities import Run
 
 _COMPARED = "compared."  # and a learner's id: a tag for each learner whose estimates the run showed
 _OPENED_FOR = "test_opened_for"
+_ROWS = "rows."  # and a field of SeenRows
 
 
-def read_ledger(settings: Settings, data_hash: str, compared: Sequence[str]) -> Ledger:
-    """The ledger of these labelled data in all experiments of the store, with the candidates named `compared` added.
+def read_ledger(settings: Settings, data_hash: str, seen: SeenRows, compared: Sequence[str]) -> Ledger:
+    """The ledger of these rows over all experiments of the store, with the candidates named `compared` added.
 
-    `M` counts distinct learners, each with its settings and preprocessing, whatever their names, runs and seeds.
+    A run of a version that left no sketch of its rows counts if its labelled table has the same `data_hash`.
     """
-    learners = {learner_id(candidate) for candidate in settings.candidates if candidate.name in compared}
-    opened_for = set()
-    for earlier in runs(connect(settings), f"tags.data_hash = '{data_hash}'"):
-        tags = earlier.data.tags
-        learners |= {name.removeprefix(_COMPARED) for name in tags if name.startswith(_COMPARED)}
-        if _OPENED_FOR in tags:
-            opened_for.add(tags[_OPENED_FOR])
-    return Ledger(len(learners), frozenset(opened_for))
+    client = connect(settings)
+    learners = [seeded_id(candidate, settings.seed) for candidate in settings.candidates if candidate.name in compared]
+    of_table = [_entry(run) for run in runs(client, f"tags.data_hash = '{data_hash}'")]
+    with_rows = [_entry(run) for run in runs(client, f"tags.`{_ROWS}labeled` IS NOT NULL")]
+    return count(seen, learners, [*(entry for entry in of_table if entry.seen is None), *with_rows])
 
 
 def ledger_items(
-    data_hash: str, winner: Candidate, compared: Sequence[Candidate], *, test_opened: bool
+    settings: Settings,
+    data_hash: str,
+    seen: SeenRows,
+    winner: Candidate,
+    compared: Sequence[Candidate],
+    *,
+    test_opened: bool,
 ) -> Iterator[Tag]:
     """What a later `read_ledger` finds: sent as soon as the choice is made, since it was seen from then on."""
     yield Tag("data_hash", data_hash)
     yield Tag("selected_model", winner.name)
+    for name, text in seen.texts().items():
+        yield Tag(_ROWS + name, text)
     for candidate in compared:
-        yield Tag(_COMPARED + learner_id(candidate), candidate.name)
+        yield Tag(_COMPARED + seeded_id(candidate, settings.seed), candidate.name)
     if test_opened:
-        yield Tag(_OPENED_FOR, learner_id(winner))
+        yield Tag(_OPENED_FOR, winner_id(winner, settings.seed, seen))
+
+
+def _entry(run: "Run") -> Entry:
+    tags = run.data.tags
+    texts = {name.removeprefix(_ROWS): text for name, text in tags.items() if name.startswith(_ROWS)}
+    return Entry(
+        learners=frozenset(name.removeprefix(_COMPARED) for name in tags if name.startswith(_COMPARED)),
+        seen=SeenRows.parsed(texts) if texts else None,
+        opened_for=tags.get(_OPENED_FOR),
+    )

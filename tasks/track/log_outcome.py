@@ -27,7 +27,9 @@ def log_outcome(settings: Settings, summary: Summary, model: Any, speed: object 
     winner = next(candidate for candidate in settings.candidates if candidate.name == summary.selected)
     compared = [candidate for candidate in settings.candidates if candidate.name not in summary.failures]
     opened = summary.selection["E_test"] is not None
-    send(client, parent.info.run_id, ledger_items(files.read_data_hash(), winner, compared, test_opened=opened))
+    data_hash, seen = files.read_data_hash(), files.read_seen_rows()
+    items = ledger_items(settings, data_hash, seen, winner, compared, test_opened=opened)
+    send(client, parent.info.run_id, items)
     send(client, parent.info.run_id, outcome_items(summary, speed))
     for candidate in settings.candidates:
         with child_run(client, parent, candidate.name, failed=candidate.name in summary.failures) as child:

@@ -57,7 +57,13 @@ def ids(part) -> list[int]:
 @LAWS
 @given(frames(), st.sampled_from([0, 0.2, 0.4]), st.sampled_from(["null", 25, 40]))
 def test_no_group_is_in_two_of_the_labelled_the_hidden_and_the_test_rows(made_of, table, test, labeled):
-    made = made_of(table, "data.groups=house", f"split.test_fraction={test}", f"data.labeled_rows={labeled}")
+    try:
+        made = made_of(
+            table, "data.groups=house", f"split.test_fraction={test}", f"data.labeled_rows={labeled}", "data.shards=1"
+        )
+    except UserError as error:  # whole groups, by chance, leave too few rows or groups
+        assert str(error).startswith(("data.labeled_rows is", "data.groups", "split.folds", "split.test_fraction is"))  # noqa: PT017
+        return
     house = table["house"].to_numpy()
     sides = [set(house[ids(part)]) for part in (made.labeled, made.test, pd.concat([made.labeled[:0], *made.shards]))]
     assert not any(one & other for one, other in combinations(sides, 2))

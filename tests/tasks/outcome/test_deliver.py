@@ -126,12 +126,13 @@ def test_g_is_trained_on_every_label_whatever_rows_the_estimates_use(
     model_file.save(every.hypothesis, checkout / "every.skops")
     model_file.save(found.hypothesis, checkout / "part.skops")
     assert (checkout / "every.skops").read_bytes() == (checkout / "part.skops").read_bytes()
-    assert (48, 25) == (found.rows, len(read_design(part).y))
+    labels = len(files.read_target(files.ALL_LABELED))
+    assert (labels, 25) == (found.rows, len(read_design(part).y))
     assert every.rows == found.rows
     assert (candidate == PATH) == ("tuned" in found.tuned)
     results = Results(read_design(part), {}, {}, frozenset(), found.rows)
-    opening = open_test_part(part, results, part.candidates[0], found, Ledger(1, frozenset()))
-    assert 48 == opening.estimates[0].n_train
+    opening = open_test_part(part, results, part.candidates[0], found, Ledger(1))
+    assert labels == opening.estimates[0].n_train
 
 
 def test_the_rows_of_a_form_of_several_hypotheses_are_their_mean(delivered):

@@ -19,7 +19,7 @@ from tasks.data.write_prepared import write_prepared
 from tasks.outcome.against_baseline import AgainstBaseline
 from tasks.outcome.deliver import Delivered
 from tasks.outcome.estimate import Results
-from tasks.outcome.ledger import Ledger, learner_id
+from tasks.outcome.ledger import Ledger, learner_id, winner_id
 from tasks.outcome.open_test import Opening, describe, open_test_part
 from tasks.plans.read_design import read_design
 from tasks.runtime.errors import UserError
@@ -47,8 +47,9 @@ class Case:
     def other(self):
         return self.settings.candidates[1]
 
-    def open(self, *opened_for, delivered=None) -> Opening:
-        ledger = Ledger(2, frozenset(learner_id(candidate) for candidate in opened_for))
+    def open(self, *opened_for, delivered=None, used_by=0) -> Opening:
+        seed, seen = self.settings.seed, files.read_seen_rows()
+        ledger = Ledger(2, frozenset(winner_id(candidate, seed, seen) for candidate in opened_for), used_by)
         return open_test_part(self.settings, self.results, self.winner, delivered or self.delivered, ledger)
 
 
@@ -70,13 +71,14 @@ def test_the_first_winner_is_tested_on_the_test_part(case):
     X, y = files.read_table(files.TEST)
     (estimate,) = opening.estimates
     assert np.mean(one.delivered.hypothesis.predict(X) != y) == pytest.approx(estimate.value, abs=1e-12)
-    assert ("bayes", "E_test", 45, 15) == (estimate.candidate, estimate.estimate, estimate.n_train, estimate.n_tested)
+    rows = (60 - len(y), len(y))
+    assert ("bayes", "E_test", *rows) == (estimate.candidate, estimate.estimate, estimate.n_train, estimate.n_tested)
     assert (0.9, True) == (estimate.level, estimate.low <= estimate.value <= estimate.high)
     assert (1, None) == (opening.openings, opening.refused)
     (of_constant,) = opening.against_baseline.estimates
     assert np.mean(y != "lost") == pytest.approx(of_constant.value, abs=1e-12)
     numbers = (of_constant.candidate, of_constant.estimate, of_constant.n_train, of_constant.n_tested)
-    assert ("baseline", "E_test", 45, 15) == numbers
+    assert ("baseline", "E_test", *rows) == numbers
     assert estimate.interval == of_constant.interval
 
 
@@ -140,6 +142,29 @@ def test_a_second_winner_is_tested_where_that_is_asked_for_and_counted(case):
     assert (1, None) == (one.open(one.winner).openings, one.open(one.other).refused)
 
 
+def test_a_winner_of_an_older_version_is_known_by_its_learner(case):
+    one = case()
+    ledger = Ledger(2, frozenset([learner_id(one.winner)]))
+    opening = open_test_part(one.settings, one.results, one.winner, one.delivered, ledger)
+    assert (1, 1, None) == (len(opening.estimates), opening.openings, opening.refused)
+
+
+def test_the_same_learner_on_other_rows_is_another_winner(case):
+    one = case()
+    earlier = winner_id(one.winner, one.settings.seed, files.read_seen_rows())
+    other = case("data.labeled_rows=30")
+    opening = open_test_part(other.settings, other.results, other.winner, other.delivered, Ledger(2, {earlier}))
+    assert ((), 1) == (opening.estimates, opening.openings)
+
+
+def test_rows_that_earlier_runs_trained_on_are_no_unseen_test_part(case):
+    opening = case().open(used_by=2)
+    assert () == opening.estimates
+    for word in ("2 earlier runs", "split.test_key", "Set selection.reopen_test to true"):
+        assert word in opening.refused
+    assert 1 == len(case("selection.reopen_test=true").open(used_by=2).estimates)
+
+
 def test_without_a_test_part_there_is_nothing_to_open(case):
     one = case("split.test_fraction=0")
     assert not files.TEST.exists()
@@ -178,8 +203,9 @@ def test_the_selection_is_described_with_what_it_has_cost(case):
     one = case("deliver=vote")
     opening = one.open()
     results = with_losses(one.results)
-    found = describe(one.settings, results, selection(), opening, Ledger(7, frozenset()), one.delivered, AGAINST)
+    found = describe(one.settings, results, selection(), opening, Ledger(7), one.delivered, AGAINST)
     size = one.delivered.sizes()["bytes"]
+    labels = len(files.read_target(files.LABELED))
     expected = {
         "selected": "wide",
         "criterion": "E_cv",
@@ -194,8 +220,8 @@ def test_the_selection_is_described_with_what_it_has_cost(case):
         "baseline": 0.4,
         "beats_baseline": None,
         "E_test": opening.estimates[0].value,
-        "rows_delivered": 45,
-        "rows": {"estimates": 45, "labeled": 45, "test": 15},
+        "rows_delivered": labels,
+        "rows": {"estimates": labels, "labeled": labels, "test": 60 - labels},
         "test_openings": 1,
         "test_refused": None,
         "deliver": {"form": "vote", "target": FORMS["vote"].target, "bytes": size, "bytes_final": size},
@@ -208,5 +234,5 @@ def test_a_test_part_that_stayed_shut_is_described_by_its_reason_without_a_numbe
     one = case()
     shut = one.open(one.other)
     results = with_losses(one.results)
-    found = describe(one.settings, results, selection(), shut, Ledger(2, frozenset()), one.delivered, AGAINST)
+    found = describe(one.settings, results, selection(), shut, Ledger(2), one.delivered, AGAINST)
     assert (None, 1, shut.refused) == (found["E_test"], found["test_openings"], found["test_refused"])

@@ -321,7 +321,15 @@ def test_every_key_that_is_misspelt_is_reported_with_the_right_one(shipped, tmp_
 OPTIONAL = {"data.target", "data.positive", "data.drop", "data.labeled_rows", "data.unlabeled", "selection.criterion"}
 OPTIONAL |= {"data.columns", "data.missing", "data.on_bad_shard"}
 OPTIONAL |= {"execution.scheduler", "candidates.params", "candidates.preprocess", "candidates.family"}
-OPTIONAL |= {"data.groups", "data.time", "data.weight", "split.gap", "split.duplicates", "split.repeats"}
+OPTIONAL |= {
+    "data.groups",
+    "data.time",
+    "data.weight",
+    "split.gap",
+    "split.duplicates",
+    "split.repeats",
+    "split.test_key",
+}
 OPTIONAL |= {"split.rows", "execution.budget", "data.separator", "data.decimal", "data.dayfirst"}
 # no number, or none but the study's
 OPTIONAL |= {"loss", "intervals", "deliver", "selection.nested", "selection.reopen_test"}

@@ -3,11 +3,14 @@
 import shutil
 
 import mlflow
+import numpy as np
 import pytest
 
+from heldout.row_sketch import Sketch
 from tasks.outcome.items import Metric, Tag
-from tasks.outcome.ledger import Ledger, learner_id
+from tasks.outcome.ledger import Ledger, learner_id, winner_id
 from tasks.runtime.errors import UserError
+from tasks.storage.seen_rows import SeenRows
 from tasks.track import lifecycle
 from tasks.track.ledger import ledger_items, read_ledger
 from tasks.track.store import connect, experiment_id, runs
@@ -112,21 +115,48 @@ def test_a_child_is_below_its_parent_and_ends_by_its_candidate(settings):
     assert {"bayes": "FINISHED", "tree": "FAILED"} == {run.info.run_name: run.info.status for run in children}
 
 
-def test_the_ledger_counts_each_learner_once_over_runs_and_experiments(settings, settings_with):
+ROWS = np.random.default_rng(0).integers(0, 2**64, 3000, dtype=np.uint64)
+
+
+def seen(first: int, last: int, partition: str = "one") -> SeenRows:
+    """Rows of which every fifth is in the test part."""
+    rows = ROWS[first:last]
+    test = rows % 5 == 0
+    return SeenRows(Sketch.of(rows), Sketch.of(rows[~test]), Sketch.of(rows[test]), partition, f"all of {partition}")
+
+
+def record(settings, rows: SeenRows, compared, *, opened: bool, data_hash: str = "table") -> None:
+    with lifecycle.run(settings):
+        lifecycle.send_to_run(ledger_items(settings, data_hash, rows, compared[0], compared, test_opened=opened))
+
+
+def test_the_ledger_counts_learners_and_partitions_over_runs_and_experiments_of_one_store(
+    settings, settings_with, empty_store, checkout
+):
     bayes, wide = settings.candidates
-    assert Ledger(1, frozenset()) == read_ledger(settings, "rows", ["bayes"])
-    elsewhere = settings_with(f"tracking.uri={settings.tracking.uri}", "tracking.experiment=other")
-    for where, data, compared, opened in (
-        (settings, "rows", [bayes], False),
-        (elsewhere, "rows", [bayes, wide], True),
-        (settings, "other rows", [wide], True),
-    ):
-        with lifecycle.run(where):
-            lifecycle.send_to_run(ledger_items(data, compared[0], compared, test_opened=opened))
-    assert Ledger(2, frozenset({learner_id(bayes)})) == read_ledger(settings, "rows", ["bayes"])
-    assert Ledger(1, frozenset({learner_id(wide)})) == read_ledger(settings, "other rows", ["wide"])
-    assert Ledger(2, frozenset({learner_id(wide)})) == read_ledger(settings, "other rows", ["bayes"])
-    assert Ledger(2, frozenset()) == read_ledger(settings, "new rows", ["bayes", "wide"])
+    assert Ledger(1) == read_ledger(settings, "table", seen(0, 1000), ["bayes"])
+    elsewhere = settings_with(TWO, f"tracking.uri={settings.tracking.uri}", "tracking.experiment=other")
+    record(settings, seen(0, 1000), [bayes], opened=False)
+    record(elsewhere, seen(0, 1000), [bayes, wide], opened=True)
+    record(settings, seen(2000, 3000), [wide], opened=True, data_hash="other table")
+    opened = frozenset([winner_id(bayes, settings.seed, seen(0, 1000))])
+    assert Ledger(2, opened) == read_ledger(settings, "table", seen(0, 1000), ["bayes"])
+    assert Ledger(2, opened) == read_ledger(settings, "table", seen(0, 1000), ["bayes", "wide"])
+    assert Ledger(3, opened) == read_ledger(settings, "grown", seen(0, 1100, "grown"), ["wide"])  # no new start
+    assert Ledger(4, opened) == read_ledger(settings, "table", seen(0, 1000, "other seed"), ["bayes", "wide"])
+    assert Ledger(2) == read_ledger(settings, "new rows", seen(1200, 1900), ["bayes", "wide"])
+    shutil.copy(empty_store, checkout / "second.db")
+    second = settings_with(TWO, f"tracking.uri=sqlite:///{checkout}/second.db")  # it knows nothing of the first
+    assert Ledger(1) == read_ledger(second, "table", seen(0, 1000), ["bayes"])
+
+
+def test_a_run_of_an_older_version_counts_on_the_same_table(settings):
+    _, wide = settings.candidates
+    with lifecycle.run(settings):
+        tags = {"data_hash": "table", f"compared.{learner_id(wide)}": "wide", "test_opened_for": learner_id(wide)}
+        lifecycle.send_to_run([Tag(name, text) for name, text in tags.items()])
+    assert Ledger(2, frozenset([learner_id(wide)])) == read_ledger(settings, "table", seen(0, 1000), ["bayes"])
+    assert Ledger(1) == read_ledger(settings, "grown", seen(0, 1100), ["bayes"])
 
 
 def test_the_artifacts_of_a_store_in_the_checkout_have_a_relative_place(settings, settings_with):

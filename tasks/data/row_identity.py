@@ -1,0 +1,66 @@
+"""The identity of each row of a table as it is read: a column that is dropped, or of another kind, counts as before."""
+
+import datetime
+import numbers
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from pandas.api import types
+
+from heldout import row_identity
+from heldout.hypotheses.row_hash import bits, digest
+from heldout.row_identity import GAP, Words
+
+_TRUTH = ("true", "false")
+
+
+def identities(table: pd.DataFrame) -> Words:
+    """A 64-bit number for each row, from the names of the columns and the values of the cells.
+
+    A value counts by what it says: the number 1.5 equals the string "1.5", true equals "True", since other rows decide
+    which of them a column is read as.
+    """
+    return row_identity.identities({str(name): _words(table[name]) for name in table.columns})
+
+
+def _words(values: pd.Series) -> Words:
+    """A word for each cell, shape (n,)."""
+    dtype: Any = values.dtype
+    if types.is_bool_dtype(dtype):
+        values = values.astype("category")
+        dtype = values.dtype
+    if isinstance(dtype, pd.CategoricalDtype):
+        of_categories = np.array([*(_word(value) for value in dtype.categories), GAP], np.uint64)
+        return of_categories[values.cat.codes.to_numpy()]  # the code of a gap is -1
+    if isinstance(dtype, pd.StringDtype):
+        codes, distinct = pd.factorize(values)
+        return np.array([*(_word(value) for value in distinct), GAP], np.uint64)[codes]
+    if types.is_datetime64_any_dtype(dtype):
+        return bits(_microseconds(values))
+    if types.is_numeric_dtype(dtype) and not types.is_complex_dtype(dtype):
+        return bits(values.to_numpy(dtype=np.float64, na_value=np.nan))
+    return np.array([_word(value) for value in values.astype("object")], np.uint64)
+
+
+def _word(value: Any) -> np.uint64:
+    """The word of one value: of a number, also as a string; of a time, by its microseconds; else of its text."""
+    if isinstance(value, datetime.date):  # also a datetime, and pandas' Timestamp and NaT
+        return np.uint64(int(bits(_microseconds(pd.Series(pd.to_datetime([value]))))[0]))
+    if value is None or value is pd.NA:
+        return np.uint64(GAP)
+    text = str(value).strip()
+    if isinstance(value, str | numbers.Real | Decimal) and not isinstance(value, bool | np.bool_):
+        try:
+            number = float(text)
+        except ValueError:
+            pass
+        else:
+            return np.uint64(int(bits(np.array([number]))[0]))
+    return np.uint64(digest(text.lower() if text.lower() in _TRUTH else text))
+
+
+def _microseconds(values: pd.Series) -> Any:
+    zone = values.dt.tz_convert("UTC").dt.tz_localize(None) if values.dt.tz is not None else values
+    return zone.astype("datetime64[us]").astype("int64").astype("float64").where(values.notna()).to_numpy()

@@ -1,0 +1,36 @@
+"""What the contamination ledger must know of a run's rows."""
+
+from dataclasses import dataclass, field
+
+from heldout.row_sketch import Sketch
+
+
+@dataclass(frozen=True)
+class SeenRows:
+    """Sketches of the rows, and hashes of what was made of them.
+
+    `labeled` are all rows of the source with a label, `used` those outside of the test part whose labels are used.
+    `partition` is the hash of the rows of the estimates and of which of them the hold-out tests, `trained` that of the
+    rows that g is trained on.
+    """
+
+    labeled: Sketch = field(default_factory=Sketch)
+    used: Sketch = field(default_factory=Sketch)
+    test: Sketch | None = None
+    partition: str = ""
+    trained: str = ""
+
+    def texts(self) -> dict[str, str]:
+        """The fields as texts, without a test part that is not there."""
+        return {name: str(value) for name, value in vars(self).items() if value is not None}
+
+    @classmethod
+    def parsed(cls, texts: dict[str, str]) -> "SeenRows":
+        """The record that `texts` gave."""
+        return cls(
+            labeled=Sketch.parsed(texts["labeled"]),
+            used=Sketch.parsed(texts["used"]),
+            test=Sketch.parsed(texts["test"]) if "test" in texts else None,
+            partition=texts["partition"],
+            trained=texts["trained"],
+        )

@@ -1,0 +1,115 @@
+"""Whether a row is in the test part: its content and split.test_key decide, whatever else is in the table."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tasks.data.prepare_tables import prepare
+from tasks.data.row_identity import identities
+from tests.tasks.mistakes import assert_refused
+
+LAWS = settings(
+    max_examples=6,
+    deadline=None,
+    derandomize=True,
+    database=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
+
+
+@pytest.fixture
+def test_ids(settings_of_rows):
+    """The `id` of each test row of a table, with other settings."""
+
+    def prepared(table, *changes) -> set[float]:
+        table.to_csv("rows.csv", index=False)
+        made = prepare(settings_of_rows("split.test_fraction=0.3", "split.folds=2", *changes))
+        tested, labeled = ({*map(float, part["id"])} for part in (made.test, made.labeled))
+        assert not tested & labeled
+        return tested
+
+    return prepared
+
+
+@LAWS
+@given(st.randoms(use_true_random=False), st.integers(0, 2**40))
+def test_no_order_no_further_row_and_no_seed_moves_a_row(rows, test_ids, random, seed):
+    before = test_ids(rows)
+    order = random.sample(range(60), 60)
+    further = pd.DataFrame({"id": range(60, 90), "x": np.arange(30.0), "kind": "won"})
+    copies = rows.iloc[random.sample(range(60), 20)]
+    many = pd.concat([rows.iloc[order], further, copies])[["x", "kind", "id"]]
+    assert before == test_ids(many, f"seed={seed}", "data.labeled_rows=30") - {*further["id"]}
+    assert before == test_ids(rows, f"seed={seed}", "split.stratify=false", "split.rows=20", "split.folds=3")
+
+
+def test_no_other_reading_of_the_table_moves_a_row_and_another_key_does(rows, test_ids):
+    rows["spare"] = ["a", "2", "2.50", *map(str, range(57))]
+    before = test_ids(rows, "data.drop=[spare]")
+    assert before == test_ids(rows, "data.columns={spare: category}")
+    assert before == test_ids(rows, "data.columns={spare: text, id: category}", "data.positive=won")
+    assert before == test_ids(rows.assign(empty=np.nan), "data.drop=[spare]")
+    with_gaps = pd.concat([rows, pd.DataFrame({"kind": ["won"], "spare": ["3"]})])  # whole numbers become floats
+    assert before == {row for row in test_ids(with_gaps, "data.drop=[spare]") if row == row}
+    assert before != test_ids(rows, "data.drop=[spare]", "split.test_key=1")
+    assert before < test_ids(rows, "data.drop=[spare]", "split.test_fraction=0.6")
+
+
+def test_a_file_of_another_form_has_the_same_rows(rows, settings_of_rows):
+    rows["when"] = pd.Timestamp("2026-01-01") + pd.to_timedelta(rows["id"], unit="h")
+    rows["yes"] = rows["id"] % 2 == 0
+    rows["small"] = (rows["id"] / 4).astype("float32")
+    typed = rows.assign(kind=rows["kind"].astype("category"), id=rows["id"].astype("Int16"))
+    text = rows.drop(columns="when").astype(str)
+    expected = identities(rows)
+    assert expected.tolist() == identities(typed).tolist()
+    assert (
+        expected.tolist() == identities(rows.assign(when=rows["when"].dt.tz_localize("UTC").dt.as_unit("s"))).tolist()
+    )
+    assert expected.tolist() == identities(rows.astype("object")).tolist()
+    assert identities(rows.drop(columns="when")).tolist() == identities(text).tolist()
+    nullable = rows.assign(yes=rows["yes"].astype("boolean"), id=rows["id"].astype("object"))
+    nullable.loc[1, ["yes", "id", "when", "kind"]] = None
+    gaps = rows.astype("object")
+    gaps.loc[1, ["yes", "id", "when", "kind"]] = [None, np.nan, pd.NaT, None]
+    assert identities(nullable).tolist() == identities(gaps).tolist()
+    assert expected[2:].tolist() == identities(nullable)[2:].tolist()
+
+
+def test_a_group_stays_where_its_name_puts_it(rows, test_ids):
+    rows["house"] = [f"house {row // 2}" for row in range(60)]
+    before = test_ids(rows, "data.groups=house")
+    assert {int(row) ^ 1 for row in before} == before
+    changed = rows.assign(x=0.0, id=rows["id"] + 1000)
+    grown = pd.concat([changed.iloc[::-1], pd.DataFrame({"id": range(9), "x": 1.0, "kind": "won", "house": "new"})])
+    assert {1000 + row for row in before} == {
+        row for row in test_ids(grown, "data.groups=house", "seed=4") if row > 999
+    }
+
+
+def test_copies_kept_together_stay_where_their_features_put_them(rows, test_ids):
+    together = ["split.duplicates=keep_together", "data.columns={id: numeric}"]
+    before = test_ids(rows, *together)
+    other_label = rows.assign(kind=np.where(rows["kind"] == "won", "lost", "won"))
+    assert before == test_ids(pd.concat([other_label.iloc[::-1], rows, rows]), *together)
+
+
+@pytest.mark.parametrize(
+    ("fraction", "words"),
+    [
+        (0.0001, [0.0001, 0, 60, 1, "split.test_key", "larger", "row", "rows"]),
+        (0.9999, [0.9999, 60, 60, 0, 2, "split.test_key", "smaller"]),
+    ],
+)
+def test_a_side_that_is_too_small_is_refused_with_the_remedy(rows, settings_of_rows, fraction, words):
+    change = f"split.test_fraction={fraction}"
+    assert_refused(lambda: prepare(settings_of_rows(change)), "split.test_fraction", *words)
+
+
+def test_equal_rows_that_take_a_class_away_are_refused(rows, settings_of_rows):
+    rows.assign(id=0, x=0.0).to_csv("rows.csv", index=False)  # two distinct rows, one of each class
+    for key in range(4):
+        change = (f"split.test_key={key}", "split.test_fraction=0.5")
+        assert_refused(lambda change=change: prepare(settings_of_rows(*change)), "split.test_fraction", 0.5, 60)
