@@ -142,9 +142,9 @@ def _bound(summary: Summary) -> dict[str, str]:
     return {
         "bound": (
             f"with probability {summary.level} the winner's error, trained without the held-out rows, is at most "
-            f"{summary.amount(bound)}: the upper {summary.selection['bound_method']} limit of its E_val, for all pairs of "
-            f"a learner and a partition ever compared on these labels, {compared} so far; the comparison of more than "
-            f"one adds {price}"
+            f"{summary.amount(bound)}: the upper {summary.selection['bound_method']} limit of its E_val, for all pairs "
+            f"of a learner and a partition ever compared on these labels, {compared} so far; the comparison of more "
+            f"than one adds {price}"
         )
     }
 
