@@ -243,7 +243,7 @@ def half_losses(design: Design, losses: Sequence[Losses], *, on_training_half: b
 
 def _half_tested(design: Design, evidence: Evidence) -> RepeatedByRow:
     table = half_losses(design, evidence.losses["covalidation"], on_training_half=False)
-    return repeated_by_row(table, design.loss, tested_and_trained=True)
+    return repeated_by_row(table, design.loss, half=design.halves)
 
 
 def _half_trained(design: Design, evidence: Evidence) -> RepeatedByRow:

@@ -4,7 +4,7 @@
 further fits where a method asks for them. `RepeatedByRow`: a table of repeats by rows, by its margins.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -87,8 +87,9 @@ class RepeatedByRow:
 
     `by_repeat`, shape (R,), are the means over rows; `row_variance` is the sample variance (divisor n - 1)
     of the n rows' means over repeats. The table itself is not kept: unlabelled rows are many. The `loss` of a
-    disagreement is the one that compares answers (`Loss.disagreement_loss`). `loss_variance` is the sample variance
-    of the single losses of rows that are tested in one repeat and train in another; 0 for any other table.
+    disagreement is the one that compares answers (`Loss.disagreement_loss`). Where rows are tested in one repeat and
+    train in another, `loss_variance` is the sample variance of the single losses, and `covariance` what pairs of rows
+    that train each other's hypotheses add to the variance of the mean (`training_covariance`); both are 0 elsewhere.
     """
 
     by_repeat: Losses
@@ -97,6 +98,7 @@ class RepeatedByRow:
     loss: Loss
     seed: int = 0
     loss_variance: float = 0.0
+    covariance: float = 0.0
 
     @property
     def error(self) -> float:
@@ -104,11 +106,51 @@ class RepeatedByRow:
         return float(np.mean(self.by_repeat))
 
 
-def repeated_by_row(table: Losses, loss: Loss, seed: int = 0, *, tested_and_trained: bool = False) -> RepeatedByRow:
-    """The margins of a `table` of shape (R, n); whether rows that are tested in one repeat train in another."""
+def repeated_by_row(table: Losses, loss: Loss, seed: int = 0, half: NDArray[np.int8] | None = None) -> RepeatedByRow:
+    """The margins of a `table` of shape (R, n).
+
+    With the `half` of each row in each repeat, of the same shape, a row of one half is tested by a hypothesis that the
+    other half trained.
+    """
     rows = table.mean(axis=0)
     n = len(rows)
-    row_variance = float(np.var(rows, ddof=1)) if n > 1 else 0.0
+    made = RepeatedByRow(table.mean(axis=1), float(np.var(rows, ddof=1)) if n > 1 else 0.0, n, loss, seed)
+    if half is None or n < 2:
+        return made
     # divide by n - 1, not R n - 1: the cells of a row are no independent losses
-    loss_variance = float(np.var(table)) * n / (n - 1) if tested_and_trained and n > 1 else 0.0
-    return RepeatedByRow(table.mean(axis=1), row_variance, n, loss, seed, loss_variance)
+    variance = float(np.var(table)) * n / (n - 1)
+    return replace(made, loss_variance=variance, covariance=training_covariance(table, half))
+
+
+def training_covariance(table: Losses, half: NDArray[np.int8]) -> float:
+    """What pairs of rows that train each other's hypotheses add to the variance of the mean of a `table`, (R, n).
+
+    Let D = loss - error of the hypothesis, which has the mean 0 over new rows. So the D of row i in repeat r and of
+    row j in repeat s are correlated only if i trains the hypothesis that tests j, and j the one that tests i: if the
+    rows lie in different halves in r and in s (`half`, shape (R, n)). Their covariance is estimated by the mean product
+    of deviations from the mean loss over such pairs, less its mean over all other pairs of rows: both share what
+    the hypotheses' errors have in common, and the error of the mean. Pairs with r = s are left out of both means: there
+    one kind of pair is always tested by the same hypothesis, and the other never. The estimate may be below 0, by
+    chance; it is 0 for a single repeat, or fewer than 3 rows.
+    """
+    repeats, n = table.shape
+    if repeats < 2 or n < 3:
+        return 0.0
+    side = np.where(half == 0, -1.0, 1.0)
+    _, apart, others = _sums_of_products(table - table.mean(), side)
+    every_apart, pairs_apart, other_pairs = _sums_of_products(np.ones_like(table), side)
+    if not pairs_apart or not other_pairs:
+        return 0.0
+    return float(every_apart / (repeats * n) ** 2 * (apart / pairs_apart - others / other_pairs))
+
+
+def _sums_of_products(values: Losses, side: Losses) -> tuple[float, float, float]:
+    """Sums over repeats r and s and rows i != j of values[r, i] values[s, j]: where the rows lie in different halves in
+    both repeats, the same for r != s alone, and for r != s over all other pairs of rows."""
+    totals, of_sides = values.sum(axis=1), side @ values.T
+    every, crossed, both = np.outer(totals, totals), np.diag(of_sides)[:, None] * of_sides, (side * values) @ side.T
+    # (1 - side[r, i] side[r, j]) (1 - side[s, i] side[s, j]) / 4 is 1 for such rows, and 0 for others
+    apart = (every - crossed - crossed.T + both * both.T) / 4
+    others = every - values @ values.T - apart
+    differ = ~np.eye(len(values), dtype=np.bool_)
+    return float(apart.sum()), float(apart[differ].sum()), float(others[differ].sum())

@@ -132,7 +132,7 @@ def observe(cell: Cell, whole: Population, repeat: int) -> dict[str, Any]:
         return float(np.average(errors, weights=[len(split.validation) for split in design.splits(scheme)]))
 
     tested_halves = half_losses(design, evidence.losses["covalidation"], on_training_half=False)
-    table = repeated_by_row(tested_halves, loss, tested_and_trained=True)
+    table = repeated_by_row(tested_halves, loss, half=design.halves)
     disagreement, true_disagreement = _disagreement(fitted["covalidation"], unlabeled, whole, loss)
     folds = cross_validated(design, evidence)
     further = {
@@ -147,9 +147,9 @@ def observe(cell: Cell, whole: Population, repeat: int) -> dict[str, Any]:
         **further,
         "E_prog": tested(design, evidence, "progressive").losses,
         "E_2cv": table.by_repeat,
-        "E_2cv variances": (table.row_variance, table.loss_variance),
+        "E_2cv variances": (table.row_variance, table.loss_variance, table.covariance),
         "disagreement": disagreement.by_repeat,
-        "disagreement variances": (disagreement.row_variance, disagreement.loss_variance),
+        "disagreement variances": (disagreement.row_variance, 0.0, 0.0),
         "true E_val": truth("holdout"),
         "true E_cv": truth("cross_validation"),
         "true E_prog": truth("progressive"),
@@ -167,8 +167,8 @@ def judge_all(cell: Cell, seen: Mapping[str, Any], folder: Path | None) -> Itera
     for place in range(len(seen["true g"])):
 
         def margins(estimate: str, at: int = place) -> RepeatedByRow:
-            of_rows, of_losses = seen[f"{estimate} variances"][at].tolist()
-            return RepeatedByRow(seen[estimate][at], of_rows, cell.n, loss, loss_variance=of_losses)
+            of_rows, *of_training = seen[f"{estimate} variances"][at].tolist()
+            return RepeatedByRow(seen[estimate][at], of_rows, cell.n, loss, at, *of_training)
 
         observed: dict[str, Any] = {
             "E_val": Tested(seen["E_val"][place], loss, place),

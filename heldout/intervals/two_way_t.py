@@ -4,7 +4,7 @@ Target: the mean over the half models, or pairs of them, of their error or squar
 Kind: asymptotic, for any loss.
 Source: as `two_way_wilson`: A. B. Owen, The pigeonhole bootstrap (Ann. Appl. Stat. 1, 2007).
 
-mean +- t sqrt(V), with V of `two_way_wilson` and its floor, and t with n - 1 degrees of freedom: the part of
+mean +- t sqrt(V), with V of `two_way_wilson`, and t with n - 1 degrees of freedom: the part of
 the rows is by far the larger, since repeats share their rows.
 """
 

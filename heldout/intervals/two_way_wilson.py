@@ -11,13 +11,15 @@ share of the interaction, so that V is on the wide side for rows that train no r
 models, the n rows' means are independent, and s_rows^2 / n is the variance of their mean.
 
 A labelled row, however, is tested in some repeats and trains in the others: its label moves the losses of the other
-rows, and theirs move its loss. The margins do not show this covariance, while the mean over many repeats makes
-s_rows^2 small. For E_2cv the variance is therefore never taken to be less than that of n independent losses,
-    V = max(s_rows^2 / n + s_repeats^2 / R, s^2 / n),   s^2 = n / (n - 1) mean (loss - q)^2 over all cells,
-which is q (1 - q) / (n - 1) for 0/1 losses. The first part alone equals s^2 / n for R = 1. It is also the corrected
+rows, and theirs move its loss. The margins do not show this covariance, while the mean over many repeats makes s_rows^2
+small. For E_2cv it is estimated from the table and the halves (`heldout.observed.training_covariance`) and added:
+    V = V_margins + max(c, 0), but at most max(V_margins, s^2 / n),
+V_margins the variance above, s^2 = n / (n - 1) mean (loss - q)^2 over all cells: s^2 / n, for 0/1 losses
+q (1 - q) / (n - 1), is the variance of n independent losses, and what V_margins is for R = 1. It is also the corrected
 variance of Nadeau, Bengio (Machine Learning 52, 2003), eq. (3.6), for halves: with S^2 the variance of the errors of
 2R halves, S^2 (1/2R + n2/n1) for n1 = n2, and S^2 = (s^2 / n2) (1 - n2/n) = s^2 / n for halves drawn from the same n
-losses. It is a heuristic, on the wide side for unstable learners.
+losses. As V itself it would be far too wide for unstable learners, whose repeats average much noise away; as a
+limit it holds back a c that few repeats show badly.
 
 The table weighs as much as n_eff = q (1 - q) / V independent rows, and n where V = 0, in Wilson's roots.
 """
@@ -36,10 +38,11 @@ COVERS = {
 
 
 def variance(observed: RepeatedByRow) -> float:
-    """V = max(s_rows^2 / n + s_repeats^2 / R, s^2 / n)."""
+    """V, from the margins, and from the covariance of rows that train each other's hypotheses."""
     repeats = observed.by_repeat
     of_repeats = float(np.var(repeats, ddof=1)) / len(repeats) if len(repeats) > 1 else 0.0
-    return max(observed.row_variance / observed.n + of_repeats, observed.loss_variance / observed.n)
+    of_margins = observed.row_variance / observed.n + of_repeats
+    return min(of_margins + max(observed.covariance, 0.0), max(of_margins, observed.loss_variance / observed.n))
 
 
 def bounds(observed: RepeatedByRow, level: float) -> tuple[float, float]:

@@ -135,7 +135,11 @@ def recompute(learner, data: Prepared, block: int) -> Recomputed:
     seen = {
         "E_val": observed.Tested(np.array([losses["holdout", 0, row] for row in held_out.tolist()]), ZERO_ONE),
         "E_prog": observed.Tested(np.array(in_steps), ZERO_ONE),
-        "E_2cv": replace(margins(tested_rows), loss_variance=tested_rows.var() * len(y) / (len(y) - 1)),
+        "E_2cv": replace(
+            margins(tested_rows),
+            loss_variance=tested_rows.var() * len(y) / (len(y) - 1),
+            covariance=observed.training_covariance(tested_rows, data.halves),
+        ),
         "E_train": margins(trained_rows),
         "disagreement": margins(apart),
     }

@@ -1,17 +1,15 @@
 """The intervals of a table of repeats by rows: by hand, and coverage over both sources of noise."""
 
 import math
+from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from heldout import observed
 from heldout.intervals import two_way_t, two_way_wilson, wilson
 from heldout.losses import SQUARED, ZERO_ONE
 
-LAWS = settings(max_examples=40, deadline=None, derandomize=True, database=None)
 TWO = 0.954499736103642  # the level at which z = 2
 
 
@@ -36,35 +34,67 @@ def test_the_two_way_t_by_hand():
     assert (0.2295697, 0.7704303) == pytest.approx(two_way_t.bounds(HAND, 0.5), abs=5e-8)
 
 
-# each row is missed once and each repeat misses one of two rows: neither margin varies, but the losses do
-LEVEL_MARGINS = np.array([[0.0, 1.0], [1.0, 0.0]])
+# each row is missed once and each repeat misses one of its rows: neither margin varies, but the losses do
+LEVEL_MARGINS = np.array([[0.0, 1.0, 1.0, 0.0], [1.0, 0.0, 0.0, 1.0]])
+HALVES = np.array([[0, 0, 1, 1], [0, 1, 0, 1]], dtype=np.int8)
 
 
 @pytest.mark.parametrize("method", [two_way_wilson, two_way_t], ids=lambda method: method.METHOD.name)
-def test_rows_that_train_each_other_vary_at_least_as_independent_losses(method):
-    floored = observed.repeated_by_row(LEVEL_MARGINS, ZERO_ONE, tested_and_trained=True)
-    assert (0.0, 0.5) == (floored.row_variance, floored.loss_variance)  # 2/1 of q (1 - q)
-    assert 1 / 4 == two_way_wilson.variance(floored)  # q (1 - q) / (n - 1)
-    single = observed.repeated_by_row(np.array([[0.0, 1.0]]), ZERO_ONE)  # one repeat, whose margin shows it all
-    assert method.bounds(single, 0.9) == pytest.approx(method.bounds(floored, 0.9), abs=1e-12)
+def test_the_covariance_of_rows_that_train_each_other_widens_by_hand(method):
+    # rows 0, 3 and rows 1, 2 lie in different halves in both repeats; of the deviations -1/2, 1/2, 1/2, -1/2 and their
+    # negatives, the products across repeats are -1/4 in these 8 ordered pairs (r, i), (s, j), and 1/4 in the other 16;
+    # 8 of 64 pairs in each repeat are such pairs too
+    assert -1 / 2 * 24 / 64 == pytest.approx(observed.training_covariance(LEVEL_MARGINS, HALVES), abs=1e-15)
+    # the same row of losses twice: 1/4 in the 8, -1/4 in the 16
+    alike = np.array([LEVEL_MARGINS[0], LEVEL_MARGINS[0]])
+    seen = observed.repeated_by_row(alike, ZERO_ONE, half=HALVES)
+    assert (1 / 3, 1 / 3, 3 / 16) == pytest.approx((seen.row_variance, seen.loss_variance, seen.covariance))
+    assert 1 / 12 == pytest.approx(two_way_wilson.variance(seen))  # the margins show n independent losses: the limit
+    wide = observed.RepeatedByRow(np.array([0.5, 0.5]), 0.1, 10, ZERO_ONE, 0, 0.25, 0.005)
+    assert 0.015 == pytest.approx(two_way_wilson.variance(wide))
+    plain = observed.RepeatedByRow(np.array([0.5, 0.5]), 0.15, 10, ZERO_ONE)
+    assert method.bounds(plain, 0.9) == pytest.approx(method.bounds(wide, 0.9), abs=1e-12)
 
 
-def test_rows_that_train_nothing_have_no_floor():
+@pytest.mark.parametrize(("covariance", "variance"), [(-1.0, 0.01), (0.0, 0.01), (0.004, 0.014), (1.0, 0.025)])
+def test_the_variance_lies_between_that_of_the_margins_and_that_of_independent_losses(covariance, variance):
+    seen = observed.RepeatedByRow(np.array([0.5, 0.5]), 0.1, 10, ZERO_ONE, 0, 0.25, covariance)
+    assert variance == pytest.approx(two_way_wilson.variance(seen))
+
+
+def by_loops(table: np.ndarray, half: np.ndarray) -> float:
+    """The covariance of rows in different halves of both repeats, less that of other rows: plain loops."""
+    repeats, n = table.shape
+    off = table - table.mean()
+    apart, others, every = [], [], 0
+    for r, s, i, j in product(range(repeats), range(repeats), range(n), range(n)):
+        if i == j:
+            continue
+        opposite = half[r, i] != half[r, j] and half[s, i] != half[s, j]
+        every += opposite
+        if r != s:
+            (apart if opposite else others).append(off[r, i] * off[s, j])
+    return every / (repeats * n) ** 2 * (np.mean(apart) - np.mean(others))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_covariance_is_that_of_plain_loops(seed):
+    rng = np.random.default_rng(seed)
+    table, half = rng.random((4, 7)), np.array([rng.permutation([0, 0, 0, 0, 1, 1, 1]) for _ in range(4)])
+    # a few hundred products of numbers below 1
+    assert by_loops(table, half) == pytest.approx(observed.training_covariance(table, half), abs=1e-12)
+    assert by_loops(table, half) == pytest.approx(observed.training_covariance(table, 1 - half), abs=1e-12)
+
+
+@pytest.mark.parametrize("shape", [(1, 8), (3, 2)])
+def test_what_cannot_be_seen_adds_nothing(shape):
+    half = np.arange(np.prod(shape)).reshape(shape) % 2
+    assert 0 == observed.training_covariance(np.random.default_rng(0).random(shape), half)
+
+
+def test_rows_that_train_nothing_have_no_such_variance():
     seen = observed.repeated_by_row(LEVEL_MARGINS, ZERO_ONE)
-    assert (0.0, (0.5, 0.5)) == (seen.loss_variance, two_way_t.bounds(seen, 0.9))
-
-
-@LAWS
-@given(st.lists(st.lists(st.floats(0, 100), min_size=4, max_size=4), min_size=1, max_size=6))
-def test_the_floor_is_that_of_the_losses_alone_and_what_a_single_repeat_shows(lines):
-    table = np.array(lines)
-    seen = observed.repeated_by_row(table, SQUARED, tested_and_trained=True)
-    q = table.mean()
-    floor = float(((table - q) ** 2).mean()) / 3  # n - 1
-    # sums of at most 24 numbers below 1e4
-    assert floor <= two_way_wilson.variance(seen) + 1e-9
-    if len(table) == 1:
-        assert floor == pytest.approx(two_way_wilson.variance(seen), abs=1e-9)
+    assert (0.0, 0.0, (0.5, 0.5)) == (seen.loss_variance, seen.covariance, two_way_t.bounds(seen, 0.9))
 
 
 def test_a_table_never_weighs_less_than_a_single_row():
