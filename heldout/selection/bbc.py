@@ -52,7 +52,7 @@ _ASSUMPTION = "held-out losses of different rows nearly independent"
 
 def target(rule: Rule = MINIMUM) -> str:
     """What E_bbc is about, where the `rule` chose."""
-    return f"the k-fold hypothesis of the candidate that {rule} of E_cv takes among this run's candidates"
+    return f"the k-fold hypothesis of the candidate that the rule {rule} takes by E_cv, among this run's candidates"
 
 
 def assumption(interval: str, kind: DependenceKind | None) -> str:

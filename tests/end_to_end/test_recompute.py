@@ -290,7 +290,7 @@ def test_the_winner_is_corrected_for_having_won_by_a_plain_bootstrap_of_the_sele
     size, t = own.mean() * (1 - own.mean()) / noise, stats.t.ppf(0.975, len(errors) - 1)
     expected = wilson.roots_at(row["value"], size, t)
     assert expected == pytest.approx((row["low"], row["high"]), abs=1e-9)
-    assert row["target"].endswith("that minimum of E_cv takes among this run's candidates")
+    assert row["target"].endswith("that the rule minimum takes by E_cv, among this run's candidates")
     assert recomputed[winner.name].values["E_cv"] < row["value"]
 
 
