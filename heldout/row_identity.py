@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from heldout import seeds
-from heldout.hypotheses.row_hash import bits, digest, mixed
+from heldout.hashing import bits, digest, mixed
 
 Words = NDArray[np.uint64]
 GAP = bits(np.array([np.nan]))[0]  # the word of a missing value

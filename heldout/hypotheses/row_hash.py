@@ -5,18 +5,14 @@ finalizer of SplitMix64 (Steele, Lea, Flood, Fast Splittable Pseudorandom Number
 A zero adds nothing, so that a sparse row and the same dense row have the same number.
 """
 
-import hashlib
-import numbers
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from heldout import seeds
+from heldout.hashing import NUMERIC, Words, bits, mixed
 
-Words = NDArray[np.uint64]
-
-_NUMERIC = "biuf"  # bool, integers and floats, as NumPy names their kinds
 _CELLS_AT_ONCE = 1 << 20  # a temporary array of 8 MB
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 
@@ -56,42 +52,14 @@ def _terms(cells: Words, keys: Words) -> Words:
     return mixed(cells ^ keys) - mixed(keys)
 
 
-def mixed(z: Words) -> Words:
-    """Each 64-bit word as another one, so that words that differ in one bit share about half of their bits."""
-    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return z ^ (z >> np.uint64(31))
-
-
 def _cells(X: Any) -> Words:
     """A 64-bit word for each cell, shape (n, p)."""
     if not hasattr(X, "iloc"):
         return bits(X)
     words = np.empty(X.shape, np.uint64)
-    numeric = np.array([dtype.kind in _NUMERIC for dtype in X.dtypes], np.bool_)  # pandas' nullable types too
+    numeric = np.array([dtype.kind in NUMERIC for dtype in X.dtypes], np.bool_)  # pandas' nullable types too
     some = X.iloc[:, np.flatnonzero(numeric)]
     words[:, numeric] = bits(some.to_numpy(dtype=np.float64, na_value=np.nan))
     for column in np.flatnonzero(~numeric):
         words[:, column] = bits(X.iloc[:, column].to_numpy())
     return words
-
-
-def bits(values: NDArray[Any]) -> Words:
-    """The bits of each value as a float64, or a digest of its text if it is no number. The same shape."""
-    if values.dtype.kind in _NUMERIC:
-        floats = values.astype(np.float64, order="C") + 0.0  # -0.0 becomes 0.0
-        floats[np.isnan(floats)] = np.nan  # the same bits for every NaN
-        return floats.view(np.uint64)
-    flat = values.astype(object).ravel()
-    numeric = np.array([value is None or isinstance(value, numbers.Real | np.bool_) for value in flat], np.bool_)
-    words = np.empty(len(flat), np.uint64)
-    words[numeric] = bits(flat[numeric].astype(np.float64))  # None becomes NaN
-    texts = [str(value) for value in flat[~numeric]]
-    digests = {text: digest(text) for text in set(texts)}
-    words[~numeric] = np.array([digests[text] for text in texts], np.uint64)
-    return words.reshape(values.shape)
-
-
-def digest(text: str) -> int:
-    """A 64-bit number from a text, the same on every machine."""
-    return int.from_bytes(hashlib.blake2b(text.encode(errors="surrogatepass"), digest_size=8).digest(), "little")

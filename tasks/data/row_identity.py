@@ -10,7 +10,7 @@ import pandas as pd
 from pandas.api import types
 
 from heldout import row_identity
-from heldout.hypotheses.row_hash import bits, digest
+from heldout.hashing import bits, digest
 from heldout.row_identity import GAP, Words
 
 _TRUTH = ("true", "false")

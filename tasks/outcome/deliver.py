@@ -85,7 +85,7 @@ def deliver(settings: Settings, winner: Candidate) -> Delivered:
             learner=learner,
             tested_fraction=settings.progressive.tested_fraction,
             block=design.block,
-            stratify=design.stratify,
+            stratify=settings.split.stratify,
             seed=settings.seed,
         )
         return Delivered(progressive, final, mean_training_size(design.splits("progressive")))
@@ -96,7 +96,7 @@ def deliver(settings: Settings, winner: Candidate) -> Delivered:
         tested,
         learner=learner,
         folds=len(members),
-        stratify=design.stratify,
+        stratify=settings.split.stratify,
         vote=form == "vote",
         seed=settings.seed,
     )

@@ -320,7 +320,7 @@ def test_independent_rows_have_no_clusters_and_those_in_time_have_batches_of_sqr
 
 
 def test_batches_follow_the_losses_in_the_order_of_time():
-    alike = np.repeat(np.resize([0.0, 1.0], 10), 40)  # runs of 40 rows
+    alike = np.repeat([0.0, 1.0, 0.0], [90, 210, 100])
     shuffled = np.random.default_rng(0).permutation(400)
     cluster = Dependence(time=shuffled).clusters(np.arange(400), alike[shuffled])
     assert batches(alike).tolist() == cluster[np.argsort(shuffled)].tolist()

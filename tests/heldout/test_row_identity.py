@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.stats import binom
 
-from heldout.hypotheses.row_hash import bits
+from heldout.hashing import bits
 from heldout.row_identity import GAP, drawn, identities, of_groups
 
 LAWS = settings(max_examples=40, deadline=None, derandomize=True, database=None)

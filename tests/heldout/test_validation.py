@@ -116,6 +116,7 @@ def test_every_argument_but_the_first_three_is_keyword_only_with_the_defaults_of
         "shortcuts": "auto",
         "estimates": None,
         "intervals": None,
+        "n_jobs": 1,
         "progress": True,
     } == defaults
     assert len(parameters) == 3 + 1 + len(defaults)

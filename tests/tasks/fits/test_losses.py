@@ -81,7 +81,7 @@ def test_a_loss_that_does_not_fit_the_target_is_told_before_anything_is_written(
 
 
 def test_numbers_by_their_own_wish_are_not_stratified(rows, settings_of_rows):
-    rows.assign(kind=np.tile([0, 1, 2], 20)).to_csv("rows.csv", index=False)
+    rows.assign(kind=np.tile([0, 1], 30)).to_csv("rows.csv", index=False)
     classes, numbers = (prepare(settings_of_rows(f"loss={loss}")).partition for loss in ("null", "absolute"))
     assert classes.fold.tolist() != numbers.fold.tolist()
     write_prepared(prepare(settings_of_rows("loss=absolute")))

@@ -1,0 +1,43 @@
+"""Words of 64 bits for the values of cells: the same on every machine, whatever the other rows are."""
+
+import hashlib
+import numbers
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Words = NDArray[np.uint64]
+
+NUMERIC = "biuf"  # bool, integers and floats, as NumPy names their kinds
+
+
+def mixed(z: Words) -> Words:
+    """Each 64-bit word as another word, so that words that differ in one bit share about half of their bits.
+
+    The finalizer of SplitMix64 (Steele, Lea, Flood, Fast Splittable Pseudorandom Number Generators, OOPSLA 2014).
+    """
+    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return z ^ (z >> np.uint64(31))
+
+
+def bits(values: NDArray[Any]) -> Words:
+    """The bits of each value as a float64, or a digest of its text if it is no number. The same shape."""
+    if values.dtype.kind in NUMERIC:
+        floats = values.astype(np.float64, order="C") + 0.0  # -0.0 becomes 0.0
+        floats[np.isnan(floats)] = np.nan  # the same bits for every NaN
+        return floats.view(np.uint64)
+    flat = values.astype(object).ravel()
+    numeric = np.array([value is None or isinstance(value, numbers.Real | np.bool_) for value in flat], np.bool_)
+    words = np.empty(len(flat), np.uint64)
+    words[numeric] = bits(flat[numeric].astype(np.float64))  # None becomes NaN
+    texts = [str(value) for value in flat[~numeric]]
+    digests = {text: digest(text) for text in set(texts)}
+    words[~numeric] = np.array([digests[text] for text in texts], np.uint64)
+    return words.reshape(values.shape)
+
+
+def digest(text: str) -> int:
+    """A 64-bit number from a text, the same on every machine."""
+    return int.from_bytes(hashlib.blake2b(text.encode(errors="surrogatepass"), digest_size=8).digest(), "little")
