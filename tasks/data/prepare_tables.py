@@ -178,12 +178,14 @@ def _seen(
     hashes = pd.Series(row_hashes(every, roles.loc[every.index]), index=every.index)
     of_labeled, held_out = hashes[labeled.index].to_numpy(), partition.validation
     columns = f"{[*every.dtypes.astype(str).items()]} {[*roles.columns]}"
+    # rows that the seed drew; all labelled rows are no choice, also if there are more of them than last night
+    drawn = [] if settings.data.labeled_rows is None else [hashes.to_numpy()]
     return SeenRows(
         labeled=Sketch.of(identity.to_numpy()),
         used=Sketch.of(identity[every.index].to_numpy()),
         test=None if test is None else Sketch.of(identity[test.index].to_numpy()),
         partition=sets_hash(f"{columns} {settings.split.gap}", of_labeled[~held_out], of_labeled[held_out]),
-        trained=sets_hash(columns, hashes.to_numpy()),
+        trained=sets_hash(columns, *drawn),
     )
 
 

@@ -42,7 +42,7 @@ def seeded_id(candidate: Candidate, seed: int) -> str:
 
 
 def winner_id(candidate: Candidate, seed: int, seen: SeenRows) -> str:
-    """The identity of a winner: a learner, and the rows that it is trained on."""
+    """The identity of a winner: a learner, its columns, and the rows that it is trained on if the seed drew them."""
     return fit_cache.content_hash("winner", seeded_id(candidate, seed), seen.trained)
 
 

@@ -83,7 +83,7 @@ def _spent(others: int, used_by: int) -> str:
     if others:
         reasons.append(
             f"the test part of these data was opened for {others} other winner{'s' * (others > 1)}; a second look, "
-            "also at the same learner trained on other rows, would be a choice among test errors"
+            "also at the same learner trained on another draw of rows, would be a choice among test errors"
         )
     if used_by:
         reasons.append(

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.stats import beta
 from sklearn.metrics import log_loss
@@ -149,7 +150,16 @@ def test_a_winner_of_an_older_version_is_known_by_its_learner(case):
     assert (1, 1, None) == (len(opening.estimates), opening.openings, opening.refused)
 
 
-def test_the_same_learner_on_other_rows_is_another_winner(case):
+def test_the_same_learner_is_tested_again_on_a_table_that_grew(case, rows):
+    one = case()
+    earlier = winner_id(one.winner, one.settings.seed, files.read_seen_rows())
+    pd.concat([rows, rows.assign(x=rows["x"] + 0.5)]).to_csv("rows.csv", index=False)
+    grown = case("seed=5")
+    opening = open_test_part(grown.settings, grown.results, grown.winner, grown.delivered, Ledger(2, {earlier}))
+    assert (1, 1, None) == (len(opening.estimates), opening.openings, opening.refused)
+
+
+def test_the_same_learner_on_another_draw_of_rows_is_another_winner(case):
     one = case()
     earlier = winner_id(one.winner, one.settings.seed, files.read_seen_rows())
     other = case("data.labeled_rows=30")
