@@ -254,7 +254,7 @@ def write_slow(write_params) -> Callable[[Path], Path]:
             {"name": f"slow-{place}", "estimator": "slow.Slow", "params": {"var_smoothing": 10.0**-place}}
             for place in (9, 3)
         ]
-        changes = {"data": {"labeled_rows": 200}, "split": {"folds": 20}, "candidates": candidates}
+        changes = {"data": {"labeled_rows": 240}, "split": {"folds": 20}, "candidates": candidates}
         changes["execution"] = {"allowed_modules": ["sklearn", "slow"]}
         changes["intervals"] = {"E_cv": "Bayle within folds"}  # which asks for no further fits
         return write_params(folder / "params.yaml", **changes)
