@@ -80,7 +80,16 @@ def test_every_validation_is_one_finished_parent_with_its_tags(story, validated)
         assert expected == {name: run.data.tags.get(name) for name in expected}
 
 
-def test_the_metrics_of_a_parent_are_the_estimates_of_the_selected(story, estimates):
+def difference(checkout, against: str, name: str) -> dict[str, float]:
+    """The metrics of a line of differences.csv."""
+    table = pd.read_csv(checkout.path / "reports/differences.csv").set_index("against")
+    if against not in table.index:
+        return {}
+    line = table.loc[against]
+    return {name: line["difference"], f"{name}_low": line["low"], f"{name}_high": line["high"]}
+
+
+def test_the_metrics_of_a_parent_are_the_estimates_of_the_selected(story, validated, estimates):
     for run in story.parents:
         own = estimates[estimates["candidate"] == run.data.tags["selected_model"]]
         expected = dict(zip(own["estimate"], own["value"], strict=True))
@@ -89,7 +98,7 @@ def test_the_metrics_of_a_parent_are_the_estimates_of_the_selected(story, estima
         )
         assert {"baseline_E_val", "baseline_E_cv", "baseline_E_test"} == {*constant.index}
         assert "true" == run.data.tags["beats_baseline"]
-        expected |= constant.to_dict()
+        expected |= constant.to_dict() | difference(validated, "baseline", "E_cv_less_baseline")
         assert "E_test" in expected
         assert expected == {name: value for name, value in run.data.metrics.items() if not name.startswith("system/")}
 
@@ -108,6 +117,7 @@ def test_every_candidate_is_one_child_with_its_settings_and_estimates(story, val
             for row in estimates[estimates["candidate"] == candidate["name"]].to_dict("records"):
                 bounds = {"": row["value"], "_low": row["low"], "_high": row["high"]}
                 expected |= {f"{row['estimate']}{end}": bound for end, bound in bounds.items() if not pd.isna(bound)}
+            expected |= difference(validated, candidate["name"], "E_cv_of_selected_less_this")
             curves = {name: data.metrics[name] for name in ("fold_error", "progressive_error")}
             assert {**expected, **curves} == data.metrics
 

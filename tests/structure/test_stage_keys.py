@@ -38,6 +38,7 @@ BASE = {
 IN_TIME = {"data.drop": ["spare", "house", "heavy"], "data.time": "clock", "split.gap": 1}
 # other values of the keys whose schema does not give some
 OTHERS = {
+    "split.stratify": [True, False],
     "seed": [1],
     "data.source": ["others.csv"],
     "data.target": ["spare"],
