@@ -75,7 +75,7 @@ def test_the_page_counts_coverage_and_relative_width_by_hand(tmp_path):
     assert 3 == cell["samples"]
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("learner", ["stable", "unstable"])
 def test_coverage_measured_through_target_agrees_with_the_page(learner):
     samples, n, estimates = 150, 100, ("E_val", "E_cv", "E_2cv")

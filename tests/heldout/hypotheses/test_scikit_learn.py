@@ -30,7 +30,7 @@ QUICK = [
     ProgressiveHypothesis(Ridge(), block=10, vote=True),
 ]
 SLOW = [
-    pytest.param(whole, marks=pytest.mark.slow)
+    pytest.param(whole, marks=pytest.mark.long)
     for whole in (
         KFoldHypothesis(LogisticRegression(), folds=3),
         KFoldHypothesis(LinearDiscriminantAnalysis(), vote=True),

@@ -162,10 +162,10 @@ def _half_of_the_square(state):
 @pytest.mark.parametrize(
     ("method", "draw"),
     [
-        pytest.param(clustered_t.METHOD, patients(SQUARED), marks=pytest.mark.slow),
+        pytest.param(clustered_t.METHOD, patients(SQUARED), marks=pytest.mark.long),
         (clustered_wilson.METHOD, patients(ZERO_ONE)),
         (clustered_t.METHOD, stream(_half_of_the_square)),
-        pytest.param(clustered_wilson.METHOD, stream(_wrong), marks=pytest.mark.slow),
+        pytest.param(clustered_wilson.METHOD, stream(_wrong), marks=pytest.mark.long),
     ],
     ids=["groups, numbers", "groups, classes", "time, numbers", "time, classes"],
 )
@@ -180,7 +180,7 @@ def test_the_level_is_kept_for_groups_of_very_different_size():
     assert LEVEL - ERROR <= coverage(clustered_t.METHOD, "E_val", lopsided)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_batches_as_long_as_the_correlation_asks_for_come_nearer_to_the_level():
     method = clustered_wilson.METHOD
     before, after = (coverage(method, "E_val", stream(_wrong, 0.97, how)) for how in (_of_sqrt_n, batches))

@@ -173,7 +173,7 @@ def normal(rng: np.random.Generator, errors: list[float], n: int = 100) -> np.nd
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("draw", [zero_one, normal])
+@pytest.mark.parametrize("draw", [zero_one, pytest.param(normal, marks=pytest.mark.long)])
 @pytest.mark.parametrize("errors", [[0.3] * 5, [0.25, 0.3, 0.3, 0.4, 0.5]], ids=["equal", "different"])
 def test_the_set_holds_the_best_at_least_as_often_as_its_level(draw, errors):
     """Of equal ones each is the best; that all of them are held is asymptotic: 0.88 for these 100 normal losses."""

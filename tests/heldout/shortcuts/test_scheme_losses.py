@@ -84,15 +84,15 @@ LEARNERS = [
 ]
 
 
-def slow_if_many_fits(scheme: str) -> list[pytest.MarkDecorator]:
+def long_if_many_fits(scheme: str) -> list[pytest.MarkDecorator]:
     """Half subsamples are 300 fits."""
-    return [pytest.mark.slow] if scheme == "half_subsamples" else []
+    return [pytest.mark.long] if scheme == "half_subsamples" else []
 
 
 @pytest.mark.parametrize(
     ("scheme", "learner", "y", "loss"),
     [
-        pytest.param(scheme, learner, y, loss, marks=slow_if_many_fits(scheme))
+        pytest.param(scheme, learner, y, loss, marks=long_if_many_fits(scheme))
         for scheme in SCHEMES
         for learner, y, loss in LEARNERS
     ],
