@@ -24,7 +24,7 @@ $(TESTS): export OMP_NUM_THREADS := 1
 $(TESTS): export OPENBLAS_NUM_THREADS := 1
 FAULTS := $(patsubst %,tests/end_to_end/test_%.py,errors killed)
 LIFE := $(patsubst %,tests/end_to_end/test_%.py,baseline dvc_life)
-TABLES := $(patsubst %,tests/end_to_end/test_%.py,init every_label)
+TABLES := tests/end_to_end/test_init.py tests/end_to_end/test_foreign_pages.py
 OTHERS := $(patsubst %,tests/end_to_end/test_%.py,interrupted serve shortcuts update)
 NONE_IS_FINE := test $$? = 5 # of the tests of a group none may be of this speed
 

@@ -13,7 +13,7 @@ from tasks.storage import model_file
 ROWS, DIGITS = 60, 1797
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_the_estimates_rest_on_some_rows_and_the_delivered_model_on_all(clone, server, write_params, tmp_path):
     checkout = clone(server)
     params = write_params(

@@ -35,7 +35,9 @@ class WhereFitted(ClassifierMixin, BaseEstimator):
 
 
 @pytest.mark.parametrize(
-    "rows", [X, pytest.param(pd.DataFrame(X, columns=[*"uvw"]), marks=pytest.mark.long)], ids=["array", "frame"]
+    "rows",
+    [pytest.param(X, marks=pytest.mark.slow), pytest.param(pd.DataFrame(X, columns=[*"uvw"]), marks=pytest.mark.long)],
+    ids=["array", "frame"],
 )
 def test_the_numbers_and_the_hypotheses_are_those_of_one_process(rows):
     one, two = (heldout.validate(CANDIDATES, rows, y, unlabeled=rows, repeats=3, n_jobs=jobs) for jobs in (1, 2))
