@@ -11,12 +11,22 @@ import yaml
 
 _FLOAT = "tag:yaml.org,2002:float"
 _EXPONENT = re.compile(r"[-+]?(\d[\d_]*(\.[\d_]*)?|\.\d[\d_]*)[eE][-+]?\d+\Z")
+_DEEPEST = 100
 # what PyYAML raises, next to its own errors, for a date, a number or a boolean that is none
 VALUE_ERRORS = (ValueError, AttributeError, KeyError, OverflowError)
 
 
-class Loader(yaml.SafeLoader):
+class Loader(yaml.CSafeLoader):
     """Plain values alone: no tag makes an object of Python."""
+
+    def __init__(self, text: str) -> None:
+        """Raises yaml.YAMLError for a text that is nested too deeply: libyaml would exceed the stack of the process."""
+        depth = 0
+        for event in yaml.parse(text, yaml.CSafeLoader):
+            depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+            if depth > _DEEPEST:
+                raise yaml.YAMLError(f"it is nested deeper than {_DEEPEST} levels")
+        super().__init__(text)
 
 
 class Dumper(yaml.SafeDumper):

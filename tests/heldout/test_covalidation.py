@@ -63,7 +63,9 @@ def test_disagreement_is_the_share_of_rows_on_which_two_halves_differ():
     assert 0 < expected < 1
 
 
-@pytest.mark.parametrize("loss", ["zero_one", "brier", "log", "squared"])
+@pytest.mark.parametrize(
+    "loss", ["zero_one", "brier", *(pytest.param(loss, marks=pytest.mark.slow) for loss in ("log", "squared"))]
+)
 @pytest.mark.parametrize("learner", [LogisticRegression(), DecisionTreeClassifier(), GaussianNB()], ids=str)
 def test_the_margins_of_many_pairs_are_those_of_each_pair(monkeypatch, learner, loss):
     X, y = make_classification(n_samples=60, n_features=4, flip_y=0.4, random_state=0)

@@ -59,7 +59,7 @@ def test_importing_heldout_loads_nothing_heavy(modules: list[str]):
 
 
 def test_the_probe_sees_a_heavy_module_when_one_is_loaded():
-    assert "scipy.stats" in loaded_by("import heldout, scipy.stats")
+    assert "pyarrow" in loaded_by("import heldout, pyarrow")
 
 
 @pytest.mark.parametrize("statement", ["import heldout", "from heldout import validate"])
@@ -73,10 +73,9 @@ def test_validate_and_the_estimators_are_loaded_at_their_first_use():
     loaded = loaded_by("import heldout; heldout.validate")
     assert "heldout.validation" in loaded
     assert set() == loaded.intersection(HEAVY)
-    assert {"heldout.hypotheses", "sklearn"} <= loaded_by("import heldout; heldout.KFoldHypothesis")
 
 
 def test_every_public_name_of_the_package_can_be_imported():
     names = ", ".join(heldout.__all__)
     assert set(heldout.__all__) <= set(dir(heldout))
-    assert "heldout.validation" in loaded_by(f"from heldout import {names}")
+    assert {"heldout.validation", "heldout.hypotheses", "sklearn"} <= loaded_by(f"from heldout import {names}")

@@ -91,7 +91,9 @@ def numbers(transformed) -> np.ndarray:
 
 
 @pytest.mark.parametrize("learner", LEARNERS, ids=lambda learner: type(learner).__name__)
-@pytest.mark.parametrize("empty", [(), tuple(GAPS)], ids=["gaps", "nothing but gaps"])
+@pytest.mark.parametrize(
+    "empty", [(), pytest.param(tuple(GAPS), marks=pytest.mark.slow)], ids=["gaps", "nothing but gaps"]
+)
 def test_no_gap_and_no_unseen_category_stops_a_learner_and_a_saved_one_predicts_alike(learner, empty):
     rng = np.random.default_rng(3)
     y = rng.integers(0, 2, 60)

@@ -91,7 +91,15 @@ def fits(monkeypatch) -> list:
 
 
 @pytest.mark.parametrize("learner", LEARNERS, ids=str)
-@pytest.mark.parametrize("how", [{}, {"folds": N, "block": 7}, {"block": "auto", "level": 0.8}], ids=str)
+@pytest.mark.parametrize(
+    "how",
+    [
+        {},
+        pytest.param({"folds": N, "block": 7}, marks=pytest.mark.slow),
+        pytest.param({"block": "auto", "level": 0.8}, marks=pytest.mark.slow),
+    ],
+    ids=str,
+)
 def test_every_estimate_is_the_same_with_and_without_shortcuts(learner, how):
     assert_same(run(learner, **how), run(learner, **how, shortcuts="off"))
 
@@ -130,7 +138,14 @@ def test_so_is_the_choice_among_candidates():
 
 @pytest.mark.parametrize(
     "rows",
-    [pd.DataFrame, scipy.sparse.csr_array, np.asfortranarray, lambda X: X.astype(np.float32), lambda X: X.tolist()],
+    [
+        pd.DataFrame,
+        scipy.sparse.csr_array,
+        *(
+            pytest.param(rows, marks=pytest.mark.slow)
+            for rows in (np.asfortranarray, lambda X: X.astype(np.float32), lambda X: X.tolist())
+        ),
+    ],
     ids=["frame", "sparse", "fortran", "single", "list"],
 )
 def test_rows_of_any_kind_give_the_same_numbers(rows):

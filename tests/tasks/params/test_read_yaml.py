@@ -53,3 +53,10 @@ def test_words_and_whole_numbers_are_those_of_version_1_1(text, value):
 def test_what_is_no_value_is_refused(text):
     with pytest.raises(yaml.YAMLError):
         read(text)
+
+
+@pytest.mark.parametrize("opening", ["[", "{a: ", "- ", "? ", "[[], "])
+def test_a_million_levels_are_refused_and_do_not_end_the_process(opening):
+    with pytest.raises(yaml.YAMLError, match="deeper than 100 levels"):
+        read(opening * 1_000_000)
+    assert isinstance(read("[" * 100 + "]" * 100), list)
