@@ -9,17 +9,16 @@ repro: .venv/ready ## validate the candidates of params.yaml
 	dvc repro
 
 test: .venv/ready ## format, types, layers, and all tests but the long ones
-	$(MAKE) --no-print-directory $(IN_PARALLEL) test-runs test-heldout test-tasks check $(TESTS)
+	$(MAKE) --no-print-directory -j3 --output-sync=target test-runs test-heldout test-tasks check $(TESTS)
 
 test-slow: .venv/ready ## the slow tests, which CI runs too
-	$(MAKE) --no-print-directory $(IN_PARALLEL) $(TESTS) MARKED="-m slow"
+	$(MAKE) --no-print-directory -j4 --output-sync=target $(TESTS) MARKED="-m slow"
 
 test-long: .venv/ready ## the tests that are too long for CI: before a release
 	python -m pytest -m long
 
-# three at a time on two cores, the slowest first: the real commands spend much of their time waiting
-IN_PARALLEL := -j3 --output-sync=target
-TESTS := test-runs test-heldout test-tasks test-tables test-faults test-others test-life
+# the slowest first, more of them at a time than two cores: the real commands spend much of their time waiting
+TESTS := test-runs test-others test-faults test-life test-heldout test-tasks test-tables
 # these processes share the cores, so each computes with one thread
 $(TESTS): export OMP_NUM_THREADS := 1
 $(TESTS): export OPENBLAS_NUM_THREADS := 1
