@@ -3,11 +3,13 @@
 import base64
 import http.client
 import json
+import time
 import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
+_TRIES = 20
 COMMAND = "prefect.deployments.steps.run_shell_script"
 
 
@@ -23,9 +25,21 @@ class Answer:
 def ask(
     address: str, method: str, path: str, body: object = None, headers: Mapping[str, str | None] | None = None
 ) -> Answer:
-    """Send one request; `headers` may replace each header that a browser sets, and None leaves it out."""
+    """The answer to a request; `headers` may replace each header that a browser sets, and None leaves it out.
+
+    A server that is busy (503: its SQLite file is locked) is asked again, as Prefect's own clients do.
+    """
+    for _ in range(_TRIES):
+        answer = _send(address, method, path, body, headers or {})
+        if answer.status != http.client.SERVICE_UNAVAILABLE:
+            break
+        time.sleep(1)
+    return answer
+
+
+def _send(address: str, method: str, path: str, body: object, headers: Mapping[str, str | None]) -> Answer:
     place = urlsplit(address)
-    sent = {"Host": place.netloc, "Content-Type": "application/json", **(headers or {})}
+    sent = {"Host": place.netloc, "Content-Type": "application/json", **headers}
     connection = http.client.HTTPConnection(place.hostname, place.port, timeout=20)
     try:
         connection.putrequest(method, path, skip_host=True)

@@ -47,6 +47,7 @@ def test_the_numbers_and_the_hypotheses_are_those_of_one_process(rows):
             np.testing.assert_array_equal(ours.predict_proba(rows), theirs.predict_proba(rows))
 
 
+@pytest.mark.slow
 def test_the_fits_are_shared_among_processes_and_a_failure_is_the_one_of_a_single_process():
     made = heldout.validate({"where": WhereFitted()}, X, y, folds=8, estimates=["E_cv"], n_jobs=2)
     places = {hypothesis.process_ for hypothesis in made.target("where", "E_cv")}

@@ -181,6 +181,7 @@ def test_a_module_beside_the_parameters_can_be_named(own):
     assert "own_learners" == type(own.candidates[0].learner()).__module__
 
 
+@pytest.mark.slow
 def test_a_worker_that_is_sent_the_settings_finds_that_module_too(own, shipped, tmp_path):
     (tmp_path / "sent").write_bytes(pickle.dumps(own))
     code = "import pickle; s = pickle.load(open('sent', 'rb')); s.use_folder(); print(s.candidates[0].learner())"
