@@ -5,9 +5,11 @@ from dataclasses import dataclass
 
 from heldout.learners import open_random_states
 from heldout.row_sketch import Sketch
-from tasks.params import Candidate
+from tasks.params import Candidate, Settings
 from tasks.storage import fit_cache
 from tasks.storage.seen_rows import SeenRows
+
+_TEST_PART = {"test_fraction", "test_key"}
 
 
 @dataclass(frozen=True)
@@ -41,9 +43,17 @@ def seeded_id(candidate: Candidate, seed: int) -> str:
     return fit_cache.content_hash(learner, seed) if open_random_states(candidate.learner()) else learner
 
 
-def winner_id(candidate: Candidate, seed: int, seen: SeenRows) -> str:
-    """The identity of a winner: a learner, its columns, and the rows that it is trained on if the seed drew them."""
-    return fit_cache.content_hash("winner", seeded_id(candidate, seed), seen.trained)
+def winner_id(candidate: Candidate, settings: Settings, seen: SeenRows) -> str:
+    """The identity of a winner: a learner, its columns, and the rows that it is trained on if the seed drew them.
+
+    A form that is made of the fits of a scheme is another hypothesis for each seed and each cut: of many, the best
+    could be chosen by E_test.
+    """
+    winner = fit_cache.content_hash("winner", seeded_id(candidate, settings.seed), seen.trained)
+    if settings.deliver == "final":
+        return winner
+    cuts = [settings.split.model_dump(exclude=_TEST_PART), settings.progressive.model_dump()]
+    return fit_cache.content_hash(winner, settings.deliver, settings.seed, cuts)
 
 
 def count(seen: SeenRows, learners: Iterable[str], earlier: Iterable[Entry]) -> Ledger:

@@ -47,7 +47,7 @@ def open_test_part(
     """E_test of the delivered hypothesis, unless the part was opened for another winner; empty without a test part."""
     if settings.split.test_fraction == 0:
         return Opening()
-    this = winner_id(winner, settings.seed, files.read_seen_rows())
+    this = winner_id(winner, settings, files.read_seen_rows())
     # runs of older versions knew a winner by its learner alone
     opened_for = {this if one == learner_id(winner) else one for one in ledger.opened_for}
     if (reason := _spent(len(opened_for - {this}), ledger.used_by)) and not settings.selection.reopen_test:

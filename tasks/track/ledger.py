@@ -46,7 +46,7 @@ def ledger_items(
     for candidate in compared:
         yield Tag(_COMPARED + seeded_id(candidate, settings.seed), candidate.name)
     if test_opened:
-        yield Tag(_OPENED_FOR, winner_id(winner, settings.seed, seen))
+        yield Tag(_OPENED_FOR, winner_id(winner, settings, seen))
 
 
 def _entry(run: "Run") -> Entry:

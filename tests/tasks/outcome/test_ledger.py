@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import beta
 
+from heldout.delivery import FORMS
 from heldout.partition import cut
 from heldout.row_sketch import Sketch
 from tasks.outcome.ledger import Entry, Ledger, count, seeded_id, winner_id
@@ -72,7 +73,23 @@ def test_a_learner_that_takes_its_randomness_from_the_seed_is_another_one_for_ea
     found = settings_with(f"candidates=[{bayes}, {tree}]").candidates
     assert [1, 2] == [len({seeded_id(candidate, seed) for seed in (0, 1)}) for candidate in found]
     rows = [seen(0, 1000), seen(0, 1000, "other"), replace(seen(0, 1000), partition="same g")]
-    assert [1, 2, 1] == [len({winner_id(found[0], 0, one) for one in (rows[0], other)}) for other in rows]
+    shipped = settings_with()
+    assert [1, 2, 1] == [len({winner_id(found[0], shipped, one) for one in (rows[0], other)}) for other in rows]
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_form_that_the_seed_or_a_cut_makes_is_another_winner_for_each(settings_with, form):
+    bayes = "candidates=[{name: bayes, estimator: sklearn.naive_bayes.GaussianNB}]"
+    deliver = ["data.time=null", f"deliver={form}", bayes]
+
+    def winner(*changes: str) -> str:
+        found = settings_with(*deliver, *changes)
+        return winner_id(found.candidates[0], found, seen(0, 1000))
+
+    assert (winner() == winner("seed=5")) == (form == "final")
+    assert (winner() == winner("split.folds=7")) == (form == "final")
+    assert winner() == winner("split.test_key=3") == winner("execution.workers=1")
+    assert (winner() == winner("deliver=final")) == (form == "final")
 
 
 @pytest.mark.slow

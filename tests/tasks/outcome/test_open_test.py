@@ -49,8 +49,8 @@ class Case:
         return self.settings.candidates[1]
 
     def open(self, *opened_for, delivered=None, used_by=0) -> Opening:
-        seed, seen = self.settings.seed, files.read_seen_rows()
-        ledger = Ledger(2, frozenset(winner_id(candidate, seed, seen) for candidate in opened_for), used_by)
+        seen = files.read_seen_rows()
+        ledger = Ledger(2, frozenset(winner_id(candidate, self.settings, seen) for candidate in opened_for), used_by)
         return open_test_part(self.settings, self.results, self.winner, delivered or self.delivered, ledger)
 
 
@@ -152,7 +152,7 @@ def test_a_winner_of_an_older_version_is_known_by_its_learner(case):
 
 def test_the_same_learner_is_tested_again_on_a_table_that_grew(case, rows):
     one = case()
-    earlier = winner_id(one.winner, one.settings.seed, files.read_seen_rows())
+    earlier = winner_id(one.winner, one.settings, files.read_seen_rows())
     pd.concat([rows, rows.assign(x=rows["x"] + 0.5)]).to_csv("rows.csv", index=False)
     grown = case("seed=5")
     opening = open_test_part(grown.settings, grown.results, grown.winner, grown.delivered, Ledger(2, {earlier}))
@@ -161,7 +161,7 @@ def test_the_same_learner_is_tested_again_on_a_table_that_grew(case, rows):
 
 def test_the_same_learner_on_another_draw_of_rows_is_another_winner(case):
     one = case()
-    earlier = winner_id(one.winner, one.settings.seed, files.read_seen_rows())
+    earlier = winner_id(one.winner, one.settings, files.read_seen_rows())
     other = case("data.labeled_rows=30")
     opening = open_test_part(other.settings, other.results, other.winner, other.delivered, Ledger(2, {earlier}))
     assert ((), 1) == (opening.estimates, opening.openings)

@@ -139,7 +139,7 @@ def test_the_ledger_counts_learners_and_partitions_over_runs_and_experiments_of_
     record(settings, seen(0, 1000), [bayes], opened=False)
     record(elsewhere, seen(0, 1000), [bayes, wide], opened=True)
     record(settings, seen(2000, 3000), [wide], opened=True, data_hash="other table")
-    opened = frozenset([winner_id(bayes, settings.seed, seen(0, 1000))])
+    opened = frozenset([winner_id(bayes, settings, seen(0, 1000))])
     assert Ledger(2, opened) == read_ledger(settings, "table", seen(0, 1000), ["bayes"])
     assert Ledger(2, opened) == read_ledger(settings, "table", seen(0, 1000), ["bayes", "wide"])
     assert Ledger(3, opened) == read_ledger(settings, "grown", seen(0, 1100, "grown"), ["wide"])  # no new start
