@@ -6,7 +6,7 @@ of the candidates, cannot win, and does not count among them: not for a bound, n
 
 Whether a winner beats it: d is the paired difference of their losses on the n tested rows, with the interval
 mean(d) +- t sqrt(f V); V is the variance of a mean of independent rows or clusters (`heldout.intervals.clustered_t`),
-f the factor for hypotheses that share training rows (`heldout.selection.confidence_set.variance_factor`; Nadeau,
+f the factor for hypotheses that share training rows (`heldout.selection.paired_differences.variance_factor`; Nadeau,
 Bengio, Machine Learning 52, 2003). The level is 1 - (1 - level) / M, because the winner was chosen among M candidates
 (union bound). Asymptotic in the number of rows or clusters. A winner beats it if the interval lies below 0, and does
 not if no part of it does; else it cannot be told (docs/decisions/0018).
@@ -27,7 +27,7 @@ from heldout.losses import Loss, Losses
 from heldout.observed import CrossValidated, Tested, effective_number
 from heldout.records import Estimate, Rows, Split
 from heldout.schemes import SCHEME_OF, SchemeName
-from heldout.selection.confidence_set import variance_factor
+from heldout.selection.paired_differences import variance_factor
 from heldout.splits import SplitLosses, tested_rows, tested_sizes
 from heldout.training_labels import SplitLabels
 from heldout.weights import Weights

@@ -45,7 +45,7 @@ from heldout.selection.rules import RULES, Rule
 from heldout.selection.rules.rule import Values
 
 MINIMUM: Rule = "minimum"
-# a model confidence set takes a bootstrap of its own: not one for each bootstrap
+# the confidence set takes the variances of further fits, which a bootstrap of rows does not have
 REPEATABLE: tuple[Rule, ...] = tuple(name for name, rule in RULES.items() if rule.largest is not None)
 _ASSUMPTION = "held-out losses of different rows nearly independent"
 

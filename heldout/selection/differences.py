@@ -1,13 +1,7 @@
 """How much less the selected candidate errs than each other candidate, and than the baseline: no further fit.
 
-d is the difference of two candidates' held-out losses on the same N rows, by hypotheses trained on the same rows; its
-mean is the difference of their E_cv, with the interval mean(d) +- t sqrt(V). V is the variance of the corrected
-resampled t on the differences of the J shared subsamples, but not less than that of N independent rows
-(`heldout.intervals.corrected_t`), with J - 1 degrees of freedom. Without subsamples V is the variance of a mean of
-independent rows or clusters times the factor for hypotheses that share training rows
-(`heldout.selection.confidence_set.variance_factor`), with one degree less than there are rows or clusters. For losses
-of 0 and 1, V is also not less than with one more row on which the two differ, or candidates that agree on every row
-would seem to have one error (A. Agresti, Y. Min, Statistics in Medicine 24, 2005).
+The differences of E_cv, paired on the rows of both, have the intervals mean(d) +- t sqrt(V) of
+`heldout.selection.paired_differences`.
 
 The intervals hold at the same time for the best against the rest (J. C. Hsu, Annals of Statistics 9, 1981): with
 probability `level`, each interval between the candidate of least true error and another holds. Each of the M - 1 has
@@ -19,15 +13,10 @@ import math
 from collections.abc import Mapping
 from dataclasses import replace
 
-import numpy as np
-
 from heldout import baseline
 from heldout.design import Design, Evidence, cross_validated
-from heldout.intervals import clustered_t, corrected_t
-from heldout.intervals.method import two_sided_t
-from heldout.observed import CrossValidated
 from heldout.records import Difference
-from heldout.selection.confidence_set import variance_factor
+from heldout.selection.paired_differences import paired_differences
 
 OF_SUBSAMPLES, OF_ROWS = "corrected t, Bonferroni", "corrected t of rows, Bonferroni"
 
@@ -40,37 +29,20 @@ def differences(design: Design, evidence: Mapping[str, Evidence], selected: str)
     if "E_cv" not in design.estimates:
         return []
     every = {**evidence, baseline.NAME: baseline.evidence(design)}
-    observed = {name: cross_validated(design, of) for name, of in every.items()}
-    return [
-        _difference(selected, name, observed[selected], other, design.level, len(every) - 1)
-        for name, other in observed.items()
-        if name != selected
-    ]
-
-
-def _difference(
-    name: str, against: str, one: CrossValidated, other: CrossValidated, level: float, comparisons: int
-) -> Difference:
-    errors = None if one.subsample_errors is None else one.subsample_errors - np.asarray(other.subsample_errors)
-    paired = replace(one, losses=one.losses - other.losses, subsample_errors=errors)
-    record = Difference(name, against, paired.error)
-    if paired.units < 2:
-        return record
-    degrees = paired.units - 1 if errors is None else corrected_t.degrees(paired)
-    reach = two_sided_t(1 - (1 - level) / comparisons, degrees) * math.sqrt(_variance(paired))
-    most = 1.0 if one.loss.bounded else math.inf
-    low, high = max(paired.error - reach, -most), min(paired.error + reach, most)
-    return replace(record, low=low, high=high, level=level, interval=OF_ROWS if errors is None else OF_SUBSAMPLES)
-
-
-def _variance(paired: CrossValidated) -> float:
-    """V of the mean of the paired differences."""
-    if paired.subsample_errors is None:
-        spread = variance_factor(paired.folds) * clustered_t.variance(paired.losses, paired.cluster)
-    else:
-        spread = corrected_t.variance_or_pooled(paired)
-    if not paired.loss.binary:
-        return spread
-    differing = np.count_nonzero(paired.losses) + 1
-    rows = paired.n + 2
-    return max(spread, float(differing - paired.losses.sum() ** 2 / rows) / rows**2)
+    observed = [cross_validated(design, of) for of in every.values()]
+    place = list(every).index(selected)
+    # every candidate has the batches of the selected one where rows are in time
+    observed = [replace(of, cluster=observed[place].cluster) for of in observed]
+    found = paired_differences(observed, observed[0].folds)
+    level, most = design.level, 1.0 if design.loss.bounded else math.inf
+    reach = found.reach(1 - (1 - level) / (len(every) - 1))[place]
+    records = []
+    for other, name in enumerate(every):
+        error = float(found.error[place, other])
+        record = Difference(selected, name, error)
+        if math.isfinite(reach[other]):
+            low, high = max(error - float(reach[other]), -most), min(error + float(reach[other]), most)
+            interval = OF_SUBSAMPLES if found.of_subsamples else OF_ROWS
+            record = replace(record, low=low, high=high, level=level, interval=interval)
+        records.append(record)
+    return [record for record in records if record.against != selected]

@@ -1,9 +1,10 @@
 """All candidates side by side: the choice among them, and what the winner's error is after the choice."""
 
 from collections.abc import Mapping
+from dataclasses import replace
+from typing import TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from heldout.design import Design, Evidence, cross_validated, half_losses, mean_fold_training_size, tested
 from heldout.intervals.method import estimate_with, with_interval
@@ -14,6 +15,8 @@ from heldout.selection import bbc, nested_selection
 from heldout.selection.criteria import WITH_LOSSES, Criterion, check_admitted, criterion_value
 from heldout.selection.rules import Rule
 from heldout.selection.select import Paired, Selection, select
+
+_Seen = TypeVar("_Seen", bound=Tested)
 
 
 def select_among(
@@ -30,7 +33,7 @@ def select_among(
         for name, records in estimates.items()
     }
     behind = paired(design, evidence, criterion) if criterion in WITH_LOSSES else None
-    return select(values, criterion, rule, behind, level=design.level, seed=design.seed)
+    return select(values, criterion, rule, behind, level=design.level)
 
 
 def paired(design: Design, evidence: Mapping[str, Evidence], criterion: Criterion) -> Paired:
@@ -38,25 +41,25 @@ def paired(design: Design, evidence: Mapping[str, Evidence], criterion: Criterio
     if criterion == "E_cv":
         observed = {name: cross_validated(design, of) for name, of in evidence.items()}
         terms = {name: folds.fold_errors for name, folds in observed.items()}
-        losses = {name: folds.losses for name, folds in observed.items()}
-        return Paired(losses, terms, _folds(design), _coarsest(observed))
+        return Paired(_in_same_clusters(observed), terms, _folds(design))
     if criterion == "E_2cv":  # a row's mean over repeats, which share their rows
+        cluster = design.dependence.group  # there is no E_2cv in time
         means = {
             name: half_losses(design, of.losses["covalidation"], on_training_half=False).mean(axis=0)
             for name, of in evidence.items()
         }
-        cluster = design.dependence.group  # there is no E_2cv in time
-        return Paired(means, means, folds=2, cluster=cluster, terms_cluster=cluster)
+        rows = {name: Tested(losses, design.loss, design.seed, cluster) for name, losses in means.items()}
+        return Paired(rows, means, folds=2, terms_cluster=cluster)
     scheme: SchemeName = "holdout" if criterion == "E_val" else "progressive"
-    seen = {name: tested(design, of, scheme) for name, of in evidence.items()}
+    seen = _in_same_clusters({name: tested(design, of, scheme) for name, of in evidence.items()})
     losses = {name: rows.losses for name, rows in seen.items()}
-    cluster = _coarsest(seen)
-    return Paired(losses, losses, cluster=cluster, terms_cluster=cluster)
+    return Paired(seen, losses, terms_cluster=next(iter(seen.values())).cluster)
 
 
-def _coarsest(seen: Mapping[str, Tested]) -> NDArray[np.int64] | None:
-    """The clusters of the candidate whose batches in time are the longest: they serve the losses of all."""
-    return min(seen.values(), key=lambda rows: rows.units).cluster
+def _in_same_clusters(seen: Mapping[str, _Seen]) -> dict[str, _Seen]:
+    """With the clusters of the candidate whose batches in time are the longest: they serve the losses of all."""
+    cluster = min(seen.values(), key=lambda rows: rows.units).cluster
+    return {name: replace(rows, cluster=cluster) for name, rows in seen.items()}
 
 
 def estimate_winner(

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from heldout.errors import BadArgument
 from heldout.intervals import clustered_t
 from heldout.losses import Losses
-from heldout.selection.confidence_set import confidence_set, variance_factor
+from heldout.observed import Tested
+from heldout.selection.confidence_set import confidence_set
 from heldout.selection.criteria import WITH_LOSSES, Criterion
 from heldout.selection.rules import RULES, Compared, Rule
 
@@ -21,7 +22,7 @@ _WITHOUT_LOSSES = f"use the rule {' or '.join(name for name, rule in RULES.items
 class Selection:
     """The winner, the criterion's value for every candidate, and who else could have won.
 
-    `indistinguishable` are the candidates of the model confidence set, in their order; empty where the
+    `indistinguishable` are the candidates of the confidence set, in their order; empty where the
     criterion is no mean of paired losses.
     """
 
@@ -41,17 +42,16 @@ def standard_error(losses: Losses, cluster: NDArray[np.int64] | None = None) -> 
 
 @dataclass(frozen=True, eq=False)
 class Paired:
-    """The losses behind a criterion: an array for each candidate, of shape (n,), over the same rows.
+    """What was observed of each candidate on the same rows, in the same clusters, for a criterion.
 
     `terms` are the independent terms whose mean has the standard error (the fold errors, or the losses
-    themselves), `folds` the number of folds whose hypotheses share training rows, None for none. `cluster`
-    numbers the groups, or batches in time, of the rows, `terms_cluster` of the terms; None where independent.
+    themselves), `folds` the number of folds whose hypotheses share training rows, None for none. `terms_cluster`
+    numbers the groups, or batches in time, of the terms; None where independent.
     """
 
-    losses: Mapping[str, Losses]
+    observed: Mapping[str, Tested]
     terms: Mapping[str, Losses]
     folds: int | None = None
-    cluster: NDArray[np.int64] | None = None
     terms_cluster: NDArray[np.int64] | None = None
 
 
@@ -62,12 +62,11 @@ def select(
     paired: Paired | None = None,
     *,
     level: float,
-    seed: int = 0,
 ) -> Selection:
     """The candidate that the rule takes, from the value of the criterion for each candidate.
 
-    Candidates are listed from simple to complex; the rule is a name in `RULES`. `level` is the level of the model
-    confidence set, whose bootstrap draws come from `seed`. Raises BadArgument without candidates, for an unknown
+    Candidates are listed from simple to complex; the rule is a name in `RULES`. `level` is the level of the
+    confidence set. Raises BadArgument without candidates, for an unknown
     rule, or for a rule that needs paired losses where there are none.
     """
     if not values:
@@ -81,8 +80,7 @@ def select(
     best = min(values, key=values.__getitem__)
     alike: tuple[str, ...] = ()
     if paired is not None:
-        table = np.stack([paired.losses[name] for name in values])
-        places = confidence_set(table, level, variance_factor(paired.folds), seed, paired.cluster)
+        places = confidence_set([paired.observed[name] for name in values], level, paired.folds)
         alike = tuple(name for place, name in enumerate(values) if place in places)
     spread = 0.0 if paired is None else standard_error(paired.terms[best], paired.terms_cluster)
     selected = RULES[rule].take(Compared(values, best, spread, alike))

@@ -1,4 +1,4 @@
-"""The simplest candidate of the model confidence set (`heldout.selection.confidence_set`)."""
+"""The simplest candidate of the confidence set (`heldout.selection.confidence_set`)."""
 
 from heldout.selection.rules.rule import SelectionRule
 

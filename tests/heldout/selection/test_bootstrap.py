@@ -3,7 +3,6 @@ import pytest
 
 from heldout.selection import bootstrap
 from heldout.selection.bbc import corrected_error
-from heldout.selection.confidence_set import confidence_set
 
 
 @pytest.mark.parametrize("rows", [1, 3, 500])
@@ -21,7 +20,6 @@ def test_what_is_drawn_and_concluded_does_not_depend_on_the_size_of_a_block(monk
         return (
             np.concatenate(list(bootstrap.draws(60, seed=5))).tolist(),
             corrected_error(losses, 5, None, "one_standard_error", np.arange(60) % 4),
-            confidence_set(losses, 0.95, 1.1, seed=5),
         )
 
     whole = found()

@@ -1,4 +1,4 @@
-"""The model confidence set: who cannot be told from the best."""
+"""The confidence set: who cannot be told from the best."""
 
 import math
 
@@ -6,9 +6,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.stats import binom, norm
+from scipy.stats import binom, norm, t
 
-from heldout.selection.confidence_set import confidence_set, variance_factor
+from heldout.losses.squared import SQUARED
+from heldout.losses.zero_one import ZERO_ONE
+from heldout.observed import CrossValidated, Tested
+from heldout.selection.confidence_set import confidence_set
+from heldout.selection.paired_differences import paired_differences, variance_factor
 
 LAWS = settings(max_examples=40, deadline=None, derandomize=True, database=None)
 LEVEL = 0.9
@@ -23,15 +27,15 @@ def tables(draw):
     return np.array(draw(st.lists(st.lists(values, min_size=n, max_size=n), min_size=m, max_size=m)))
 
 
-def found(losses: np.ndarray, level: float = LEVEL, factor: float = 1.0, seed: int = 0) -> list[int]:
-    return confidence_set(losses, level, factor, seed)
+def found(losses: np.ndarray, level: float = LEVEL, folds: int | None = None, loss=SQUARED) -> list[int]:
+    return confidence_set([Tested(of, loss) for of in losses], level, folds)
 
 
-def gap_of(t: float, n: int = 400) -> np.ndarray:
-    """Losses of two candidates: the second one's are less by t standard errors of the paired difference."""
+def gap_of(size: float, n: int = 400) -> np.ndarray:
+    """Losses of two candidates: the second one's are less by so many standard errors of the paired difference."""
     first = np.arange(n) % 2 + 1.0
-    difference = np.where(np.arange(n) // 2 % 2 == 0, 1.0, -1.0)  # mean 0, variance 1
-    return np.array([first, first + difference - t / math.sqrt(n)])
+    difference = np.where(np.arange(n) // 2 % 2 == 0, 1.0, -1.0)  # mean 0, sum of squares n
+    return np.array([first, first + difference - size / math.sqrt(n - 1)])
 
 
 @pytest.mark.parametrize(("folds", "factor"), [(None, 1.0), (2, 3.0), (3, 2.5), (10, 1 + 10 / 9)])
@@ -45,32 +49,54 @@ def test_one_candidate_is_its_own_set_and_a_single_row_tells_nobody_apart():
     assert [0, 1, 2] == found(np.array([[1.0], [0.0], [5.0]]))
 
 
-@pytest.mark.parametrize(("t", "alike"), [(0.0, True), (1.5, True), (-1.5, True), (2.5, False), (-2.5, False)])
-def test_two_candidates_are_told_apart_by_their_paired_t(t, alike):
-    # the bootstrap of |t| reaches 1.645 at level 0.9, and 1.96 at 0.95
-    for level in (0.9, 0.95):
-        assert ([0, 1] if alike else [int(t > 0)]) == found(gap_of(t), level)
-
-
-@pytest.mark.parametrize(("level", "quantile"), [(0.8, 1.2816), (0.9, 1.6449), (0.95, 1.9600), (0.99, 2.5758)])
-def test_for_two_candidates_the_limit_is_the_two_sided_normal_quantile(level, quantile):
-    # a quantile of 1000 draws of |t|: five standard errors sqrt(level (1 - level) / 1000) / (2 phi(quantile))
-    density = 2 * math.exp(-(quantile**2) / 2) / math.sqrt(2 * math.pi)
-    reach = 5 * math.sqrt(level * (1 - level) / 1000) / density
-    assert [0, 1] == found(gap_of(quantile - reach), level)
-    assert [1] == found(gap_of(quantile + reach), level)
+@pytest.mark.parametrize("level", [0.8, 0.9, 0.95, 0.99])
+@pytest.mark.parametrize("m", [2, 5])
+def test_the_limit_is_the_one_sided_quantile_of_t_shared_among_the_others(level, m):
+    limit = t(399).ppf(1 - (1 - level) / (m - 1))
+    for size, alike in ((limit * (1 - 1e-9), True), (limit * (1 + 1e-9), False)):
+        losses = gap_of(size)
+        losses = np.vstack([losses, losses[1] + 9 + np.arange(m - 2)[:, None]])  # the others are far worse
+        assert ([0, 1] if alike else [1]) == found(losses, level)
 
 
 def test_shared_training_rows_divide_t_by_the_root_of_the_factor():
-    assert [1] == found(gap_of(2.5))
-    assert [0, 1] == found(gap_of(2.5), factor=3.0)
-    assert [1] == found(gap_of(2.5 * math.sqrt(3)), factor=3.0)
+    assert [1] == found(gap_of(2.0))
+    assert [0, 1] == found(gap_of(2.0), folds=2)
+    assert [1] == found(gap_of(2.0 * math.sqrt(3)), folds=2)
+
+
+def test_where_there_are_further_fits_their_variance_decides():
+    losses, fold = gap_of(2.5), np.arange(400) % 2
+    rng = np.random.default_rng(0)
+    for spread, alike in ((0.01, False), (1.0, True)):
+        errors = spread * rng.standard_normal((2, 25))
+        seen = [
+            CrossValidated(of, SQUARED, fold=fold, subsample_errors=one, tested_per_trained=1.0)
+            for of, one in zip(losses, errors, strict=True)
+        ]
+        assert ([0, 1] if alike else [1]) == confidence_set(seen, LEVEL, 2)
+        corrected = np.var(errors[0] - errors[1], ddof=1) * (1 / 25 + 1)
+        rows = np.var(losses[0] - losses[1], ddof=1) / 400
+        variance = paired_differences(seen, 2).variance
+        np.testing.assert_allclose(variance, [[0, max(corrected, rows)], [max(corrected, rows), 0]], rtol=1e-12)
 
 
 @LAWS
-@given(tables(), levels, st.integers(0, 2**40))
-def test_the_set_holds_every_candidate_of_least_error_in_ascending_places(losses, level, seed):
-    places = found(losses, level, seed=seed)
+@given(st.integers(2, 40), st.integers(0, 2**40))
+def test_for_losses_of_0_and_1_the_variance_is_that_of_agresti_and_min(n, seed):
+    losses = (np.random.default_rng(seed).random((2, n)) < 0.3).astype(float)
+    difference = losses[0] - losses[1]
+    # half a row more on which the first loses, half a row more on which the second does, and one more of no difference
+    expected = ((np.sum(difference**2) + 1) / (n + 2) - (difference.sum() / (n + 2)) ** 2) / (n + 2)
+    plain = np.var(difference, ddof=1) / n
+    variance = paired_differences([Tested(of, ZERO_ONE) for of in losses], None).variance[0, 1]
+    assert max(expected, plain) == pytest.approx(variance, rel=1e-12)
+
+
+@LAWS
+@given(tables(), levels)
+def test_the_set_holds_every_candidate_of_least_error_in_ascending_places(losses, level):
+    places = found(losses, level)
     assert sorted(set(places)) == places
     assert int(np.argmin(losses.mean(axis=1))) in places
 
@@ -103,17 +129,16 @@ def test_the_same_difference_on_every_row_tells_apart_however_small():
 
 
 @LAWS
-@given(tables(), st.tuples(levels, levels), st.floats(1, 3), st.integers(0, 2**40))
-def test_a_higher_level_gives_a_superset(losses, pair, factor, seed):
-    smaller, larger = (set(found(losses, level, factor, seed)) for level in sorted(pair))
+@given(tables(), st.tuples(levels, levels), st.sampled_from([None, 2, 5]))
+def test_a_higher_level_gives_a_superset(losses, pair, folds):
+    smaller, larger = (set(found(losses, level, folds)) for level in sorted(pair))
     assert smaller <= larger
 
 
 @LAWS
-@given(tables(), levels, st.tuples(st.floats(1, 3), st.floats(1, 3)))
-def test_a_larger_factor_gives_a_superset(losses, level, pair):
-    smaller, larger = (set(found(losses, level, factor)) for factor in sorted(pair))
-    assert smaller <= larger
+@given(tables(), levels, st.integers(2, 20))
+def test_hypotheses_that_share_training_rows_give_a_superset(losses, level, folds):
+    assert set(found(losses, level)) <= set(found(losses, level, folds)) <= set(found(losses, level, 2))
 
 
 @LAWS
@@ -124,14 +149,10 @@ def test_the_order_of_rows_does_not_matter(losses, level, data):
 
 
 @LAWS
-@given(st.permutations(range(5)), st.integers(0, 100))
-def test_the_order_of_candidates_does_not_matter_where_the_noise_of_the_draws_does_not_decide(order, seed):
-    # errors 0 and 0.02, which 60 rows of spread 0.3 cannot tell apart, and 1, which they can
-    rng = np.random.default_rng(seed)
-    losses = 0.3 * rng.standard_normal((5, 60))
-    losses += np.array([0.0, 0.02, 1.0, 1.0, 1.0])[:, None] - losses.mean(axis=1, keepdims=True)
-    assert [0, 1] == found(losses, 0.99)
-    assert [0, 1] == sorted(order[place] for place in found(losses[order], 0.99))
+@given(tables(), levels, st.data())
+def test_the_order_of_candidates_does_not_matter(losses, level, data):
+    order = data.draw(st.permutations(range(len(losses))))
+    assert sorted(found(losses, level)) == sorted(order[place] for place in found(losses[order], level))
 
 
 @pytest.mark.parametrize(
@@ -147,11 +168,6 @@ def test_the_unit_of_the_losses_does_not_matter(unit):
     losses = np.random.default_rng(0).random((4, 30)) + np.array([0.0, 0.05, 0.3, 0.6])[:, None]
     assert len(found(losses)) in (1, 2, 3)
     assert found(losses) == found(unit * losses)
-
-
-def test_the_same_seed_gives_the_same_set():
-    losses = np.random.default_rng(0).random((6, 30)) + np.linspace(0, 0.3, 6)[:, None]
-    assert found(losses, seed=4) == found(losses, seed=4)
 
 
 def test_the_given_losses_are_left_as_they_were():
@@ -176,14 +192,12 @@ def normal(rng: np.random.Generator, errors: list[float], n: int = 100) -> np.nd
 @pytest.mark.parametrize("draw", [zero_one, pytest.param(normal, marks=pytest.mark.long)])
 @pytest.mark.parametrize("errors", [[0.3] * 5, [0.25, 0.3, 0.3, 0.4, 0.5]], ids=["equal", "different"])
 def test_the_set_holds_the_best_at_least_as_often_as_its_level(draw, errors):
-    """Of equal ones each is the best; that all of them are held is asymptotic: 0.88 for these 100 normal losses."""
     repeats, rng = 300, np.random.default_rng(7)
-    places = [found(draw(rng, errors), LEVEL, seed=seed) for seed in range(repeats)]
+    loss = ZERO_ONE if draw is zero_one else SQUARED
+    places = [found(draw(rng, errors), LEVEL, loss=loss) for _ in range(repeats)]
     # the count that a chance of LEVEL reaches in all but one of a thousand such tests
     least = binom.ppf(1e-3, repeats, LEVEL)
     assert least <= sum(0 in one for one in places)
-    equal = errors.count(min(errors))
-    assert least <= sum(set(range(equal)) <= set(one) for one in places)
 
 
 def test_worse_candidates_leave_the_set_as_rows_grow():

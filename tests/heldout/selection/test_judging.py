@@ -7,10 +7,10 @@ from heldout.design import Design, Evidence, estimate_candidate
 from heldout.errors import BadArgument
 from heldout.intervals import choose, corrected_fold_t
 from heldout.losses import SQUARED, ZERO_ONE, Loss
-from heldout.observed import CrossValidated
+from heldout.observed import CrossValidated, Tested
 from heldout.partition import Partition
 from heldout.selection import bbc, nested_selection
-from heldout.selection.confidence_set import confidence_set, variance_factor
+from heldout.selection.confidence_set import confidence_set
 from heldout.selection.criteria import CRITERIA, WITH_LOSSES
 from heldout.selection.judging import estimate_winner, nested_winners, paired, select_among
 from heldout.selection.select import standard_error
@@ -71,7 +71,7 @@ def estimates_of(made: Design, given: dict[str, Evidence]) -> dict:
 
 def test_the_losses_behind_e_cv_are_the_held_out_ones_and_their_terms_the_fold_errors():
     found = paired(design(), both(design()), "E_cv")
-    assert {"a": A.tolist(), "b": B.tolist()} == {name: losses.tolist() for name, losses in found.losses.items()}
+    assert {"a": A.tolist(), "b": B.tolist()} == {name: of.losses.tolist() for name, of in found.observed.items()}
     assert {"a": [0.5, 0.5, 0.0], "b": [0.0, 0.5, 0.0]} == {name: of.tolist() for name, of in found.terms.items()}
     assert 3 == found.folds
 
@@ -82,7 +82,7 @@ def test_the_losses_behind_e_2cv_are_each_rows_means_over_repeats():
     losses = [A[split.validation] for split in made.splits("covalidation")[:2]]
     losses += [B[split.validation] for split in made.splits("covalidation")[2:]]
     found = paired(made, {"a": Evidence({"covalidation": losses})}, "E_2cv")
-    assert ((A + B) / 2).tolist() == found.losses["a"].tolist() == found.terms["a"].tolist()
+    assert ((A + B) / 2).tolist() == found.observed["a"].losses.tolist() == found.terms["a"].tolist()
     assert 2 == found.folds
 
 
@@ -90,7 +90,7 @@ def test_the_losses_behind_e_2cv_are_each_rows_means_over_repeats():
 def test_the_losses_behind_e_val_and_e_prog_are_those_of_the_tested_rows(criterion, tested):
     made = design()
     found = paired(made, {"a": evidence(made, np.arange(6.0))}, criterion)
-    assert [float(row) for row in tested] == found.losses["a"].tolist() == found.terms["a"].tolist()
+    assert [float(row) for row in tested] == found.observed["a"].losses.tolist() == found.terms["a"].tolist()
     assert found.folds is None
 
 
@@ -99,18 +99,18 @@ def test_the_mean_of_the_paired_losses_is_the_value_of_the_criterion(criterion):
     made = design()
     given = both(made)
     chosen = select_among(made, given, estimates_of(made, given), criterion, "minimum")
-    for name, losses in paired(made, given, criterion).losses.items():
+    for name, of in paired(made, given, criterion).observed.items():
         # counts over 6 or 12
-        assert losses.mean() == pytest.approx(chosen.values[name], abs=1e-15)
+        assert of.error == pytest.approx(chosen.values[name], abs=1e-15)
 
 
 @pytest.mark.parametrize("criterion", WITH_LOSSES)
-def test_the_indistinguishable_ones_are_the_confidence_set_at_the_level_and_seed_of_the_design(criterion):
+def test_the_indistinguishable_ones_are_the_confidence_set_at_the_level_of_the_design(criterion):
     made = design(seed=3)
     given = both(made)
     found = select_among(made, given, estimates_of(made, given), criterion, "indistinguishable")
     behind = paired(made, given, criterion)
-    places = confidence_set(np.stack(list(behind.losses.values())), LEVEL, variance_factor(behind.folds), 3)
+    places = confidence_set([*behind.observed.values()], LEVEL, behind.folds)
     assert tuple("ab"[place] for place in places) == found.indistinguishable
     assert found.indistinguishable[0] == found.selected
 
@@ -224,7 +224,8 @@ def test_copies_of_rows_as_clusters_change_neither_the_bootstrap_nor_the_confide
     mixed = rng.permutation(80 * copies)  # rows of a cluster need not be neighbours
     many, cluster = many[:, mixed], cluster[mixed]
     assert bbc.corrected_error(losses, 3) == pytest.approx(bbc.corrected_error(many, 3, cluster), abs=1e-12)
-    assert confidence_set(losses, 0.9, 1.0, 3) == confidence_set(many, 0.9, 1.0, 3, cluster)
-    assert len(confidence_set(many, 0.9, 1.0, 3)) <= len(confidence_set(losses, 0.9, 1.0, 3))
+    few = [Tested(of, SQUARED) for of in losses]
+    assert confidence_set(few, 0.9, None) == confidence_set([Tested(of, SQUARED, 0, cluster) for of in many], 0.9, None)
+    assert len(confidence_set([Tested(of, SQUARED) for of in many], 0.9, None)) <= len(confidence_set(few, 0.9, None))
     assert standard_error(losses[0]) == pytest.approx(standard_error(many[0], cluster), abs=1e-12)
     assert 0 == standard_error(many[0], np.zeros(80 * copies, dtype=int))

@@ -187,7 +187,7 @@ def test_the_standard_error_is_that_of_independent_terms(results_of, criterion, 
     behind = paired(results.design, results.evidence, criterion)
     found = {name: standard_error(terms) for name, terms in behind.terms.items()}
     assert {"good": pytest.approx(error, rel=1e-12), "perfect": 0.0} == found
-    means = {name: losses.mean() for name, losses in behind.losses.items()}
+    means = {name: of.error for name, of in behind.observed.items()}
     assert {"good": pytest.approx(BY_HAND[criterion][0]), "perfect": 0.0} == means
 
 

@@ -1,0 +1,105 @@
+"""The differences of the errors of all pairs of candidates on the same rows, and their variances: no further fit.
+
+d are the differences of two candidates' losses row by row, by hypotheses trained on the same rows. The variance of
+their mean is that of the corrected resampled t on the J subsamples that the candidates share, where E_cv has them, but
+not less than that of N independent rows (`heldout.intervals.corrected_t`), with J - 1 degrees of freedom. Without
+subsamples it is the variance of a mean of independent rows or clusters times the factor for hypotheses that share
+training rows, with one degree less than there are rows or clusters. For losses of 0 and 1 it is also not less than with
+one more row on which the two differ, or candidates that agree on every row would seem to have one error (A. Agresti,
+Y. Min, Statistics in Medicine 24, 2005).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from heldout.intervals.method import two_sided_t
+from heldout.losses import Losses
+from heldout.observed import CrossValidated, Tested
+
+
+def variance_factor(folds: int | None) -> float:
+    """Var of a mean of held-out losses over what it would be for independent rows: 1 + k / (k - 1).
+
+    It is S^2 (1/k + 1/(k - 1)) over S^2 / k, for losses whose hypotheses share their training rows; 1 for
+    rows that a single hypothesis was tested on, or steps of a martingale (`folds` None). A heuristic of C. Nadeau and
+    Y. Bengio (Machine Learning 52, 2003).
+    """
+    return 1.0 if folds is None else 1 + folds / (folds - 1)
+
+
+@dataclass(frozen=True, eq=False)
+class PairedDifferences:
+    """The error of each of M candidates (row) less that of each other (column), shape (M, M), and its `variance`.
+
+    `of_subsamples` says whether the variance is that of further fits. Without a second independent row or cluster the
+    variance is infinite.
+    """
+
+    error: NDArray[np.float64]
+    variance: NDArray[np.float64]
+    degrees: float
+    of_subsamples: bool
+
+    def reach(self, level: float) -> NDArray[np.float64]:
+        """Half the width of a two-sided interval for each pair, shape (M, M); 0 at a level of 0 or below."""
+        if self.degrees <= 0:
+            return np.full_like(self.variance, np.inf)
+        return two_sided_t(max(level, 0.0), self.degrees) * np.sqrt(self.variance)
+
+
+def paired_differences(observed: Sequence[Tested], folds: int | None) -> PairedDifferences:
+    """Of candidates that were tested on the same rows, by hypotheses of `folds` folds, or by one each (None)."""
+    first = observed[0]
+    losses = np.stack([of.losses for of in observed])
+    means = losses.mean(axis=1)
+    error = means[:, None] - means[None, :]
+    subsamples = _subsample_errors(observed)
+    of_subsamples = subsamples is not None
+    if first.units < 2:
+        return PairedDifferences(error, np.full_like(error, np.inf), 0.0, of_subsamples)
+    if subsamples is not None:
+        table, ratio = subsamples
+        j = table.shape[1]
+        corrected = _squares(table) / (j - 1) * (1 / j + ratio)
+        variance, degrees = np.maximum(corrected, _squares(losses) / (first.n - 1) / first.n), float(j - 1)
+    else:
+        sums = _by_cluster(losses - means[:, None], first.cluster)
+        degrees = first.units - 1
+        variance = variance_factor(folds) * _squares(sums, centred=True) / first.n**2 * first.units / degrees
+    if first.loss.binary:
+        variance = np.maximum(variance, _with_one_more_row(losses))
+    return PairedDifferences(error, variance, degrees, of_subsamples)
+
+
+def _subsample_errors(observed: Sequence[Tested]) -> tuple[Losses, float] | None:
+    """The errors of shared subsamples, shape (M, J), and the number of rows tested for each row trained on."""
+    errors = [of.subsample_errors for of in observed if isinstance(of, CrossValidated)]
+    given = [one for one in errors if one is not None]
+    if not given:
+        return None
+    return np.stack(given), float(getattr(observed[0], "tested_per_trained", None) or 0.0)
+
+
+def _squares(table: Losses, *, centred: bool = False) -> NDArray[np.float64]:
+    """The sum of squares of the differences of each pair of rows about their mean, shape (M, M)."""
+    table = table if centred else table - table.mean(axis=1, keepdims=True)
+    products: NDArray[np.float64] = table @ table.T
+    own = np.diag(products)
+    found: NDArray[np.float64] = np.maximum(own[:, None] + own[None, :] - 2 * products, 0)
+    return found
+
+
+def _by_cluster(table: Losses, cluster: NDArray[np.int64] | None) -> Losses:
+    return table if cluster is None else np.stack([np.bincount(cluster, weights=row) for row in table])
+
+
+def _with_one_more_row(losses: Losses) -> NDArray[np.float64]:
+    """The variance of the mean difference of losses of 0 and 1 with half a row more on which each loses alone."""
+    wrong = (losses != 0).astype(np.float64)
+    rows, sums = losses.shape[1] + 2, losses.sum(axis=1)
+    differing: NDArray[np.float64] = _squares(wrong, centred=True) + 1
+    variance: NDArray[np.float64] = (differing - (sums[:, None] - sums[None, :]) ** 2 / rows) / rows**2
+    return variance
