@@ -133,8 +133,7 @@ def draw_baseline(axes: Any, value: float, label: str) -> None:
     bottom, top = axes.get_ylim()
     far_above = value > _FAR_ABOVE * top
     axes.axhline(value, color="0.6", lw=1.4, zorder=0, label=f"{label} (above)" if far_above else label)
-    if far_above:
-        axes.set_ylim(bottom, top)
+    axes.set_ylim(bottom, top if far_above else max(top, 1.03 * value))
 
 
 def error_label(loss: Loss) -> str:

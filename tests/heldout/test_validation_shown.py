@@ -12,6 +12,7 @@ import heldout
 from heldout.errors import BadArgument
 from heldout.selection.criteria import CRITERIA, WITH_LOSSES
 from heldout.selection.rules import RULES
+from heldout.table import draw_baseline
 
 EVERY = ["E_in", "E_val", "E_cv", "E_prog", "E_2cv", "E_train", "disagreement", "E_dis", "E_maxdt", "E_bbc", "E_nested"]
 features, y = make_classification(n_samples=60, n_features=4, flip_y=0.2, random_state=6)
@@ -229,3 +230,13 @@ def test_numbers_are_selected_by_their_mean_loss(numbers):
     for criterion in ("E_val", "E_cv", "E_prog"):
         errors = values(numbers, criterion)
         assert min(errors, key=errors.__getitem__) == numbers.select(criterion).selected
+
+
+@pytest.mark.parametrize(("value", "inside"), [(0.5, True), (1.2, True), (2.0, False)])
+def test_the_line_of_the_baseline_is_in_the_picture_unless_it_is_far_above(value, inside):
+    axes = Figure().subplots()
+    axes.plot([0, 1], [0, 1])
+    axes.set_ylim(0, 1)  # as in a report: nothing scales it afterwards
+    draw_baseline(axes, value, "baseline")
+    assert inside == (value < axes.get_ylim()[1])
+    assert inside == ("above" not in axes.lines[-1].get_label())
