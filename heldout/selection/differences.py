@@ -56,21 +56,25 @@ def _difference(
     record = Difference(name, against, paired.error)
     if paired.units < 2:
         return record
-    degrees = paired.units - 1 if errors is None else corrected_t.degrees(paired)
-    reach = two_sided_t(1 - (1 - level) / comparisons, degrees) * math.sqrt(_variance(paired))
+    reach = two_sided_t(1 - (1 - level) / comparisons, degrees(paired)) * math.sqrt(variance(paired))
     most = 1.0 if one.loss.bounded else math.inf
     low, high = max(paired.error - reach, -most), min(paired.error + reach, most)
     return replace(record, low=low, high=high, level=level, interval=OF_ROWS if errors is None else OF_SUBSAMPLES)
 
 
-def _variance(paired: CrossValidated) -> float:
-    """V of the mean of the paired differences."""
+def degrees(paired: CrossValidated) -> float:
+    """The degrees of freedom of `variance`."""
+    return paired.units - 1 if paired.subsample_errors is None else corrected_t.degrees(paired)
+
+
+def variance(paired: CrossValidated) -> float:
+    """V of the mean of the paired differences, which `paired` has in place of losses."""
     if paired.subsample_errors is None:
         spread = variance_factor(paired.folds) * clustered_t.variance(paired.losses, paired.cluster)
     else:
         spread = corrected_t.variance_or_pooled(paired)
     if not paired.loss.binary:
         return spread
-    differing = np.count_nonzero(paired.losses) + 1
+    squares = float(paired.losses @ paired.losses) + 1  # the number of rows on which two losses of 0 and 1 differ
     rows = paired.n + 2
-    return max(spread, float(differing - paired.losses.sum() ** 2 / rows) / rows**2)
+    return max(spread, (squares - float(paired.losses.sum()) ** 2 / rows) / rows**2)
