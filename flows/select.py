@@ -1,6 +1,7 @@
 """Select: estimate every candidate's error, choose one, open the test part for it alone."""
 
 from flows.stage import stage
+from heldout.more_rows import more_rows
 from heldout.selection.differences import differences
 from tasks.fits import scheme_results
 from tasks.outcome import against_baseline, duplicates_effect, open_test, suspicious
@@ -33,6 +34,7 @@ def _select(settings: Settings) -> None:
     of_candidates = [record for records in estimates.values() for record in records]
     files.write_estimates([*of_candidates, *opening.estimates, *of_the_winner, *against.estimates])
     files.write_differences(differences(results.design, results.evidence, selection.selected))
+    files.write_more_rows(more_rows(results.design, results.evidence, estimates))
     effect = duplicates_effect.compare(settings, results, winner)
     doubt = suspicious.look(results, winner, against.described()["baseline"])
     description = open_test.describe(settings, results, selection, opening, ledger, delivered, against, effect, doubt)

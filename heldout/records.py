@@ -70,3 +70,23 @@ class Difference:
     high: float | None = None
     level: float | None = None
     interval: str | None = None
+
+
+@dataclass(frozen=True)
+class MoreRows:
+    """An error of a candidate after training on `rows` rows: a line of `more_rows.csv`.
+
+    `estimate` is E_2cv, E_prog (a part of its steps) or E_cv; E_N and E_2N, the errors after training on all rows and
+    on twice as many; or gain, E_2cv less E_cv (`heldout.more_rows`). `low`, `high`, `level`, `interval` and
+    `assumption` are None where there is no valid interval.
+    """
+
+    candidate: str
+    rows: int
+    estimate: str
+    value: float
+    low: float | None = None
+    high: float | None = None
+    level: float | None = None
+    interval: str | None = None
+    assumption: str | None = None

@@ -5,11 +5,12 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from heldout import baseline, suspicion, table
+from heldout import baseline, table, validation_text
 from heldout.candidate_fits import CandidateFits
 from heldout.design import Design, Evidence
 from heldout.errors import BadArgument
-from heldout.records import Difference, Estimate
+from heldout.more_rows import missing, more_rows
+from heldout.records import Difference, Estimate, MoreRows
 from heldout.selection.criteria import CRITERIA, Criterion
 from heldout.selection.differences import differences
 from heldout.selection.judging import nested_winners, select_among
@@ -55,8 +56,6 @@ class Validation:
     def baseline(self) -> tuple[Estimate, ...]:
         """E_val and E_cv of the best constant answer, as far as they were computed for the candidates.
 
-        The splits and the intervals are those of the candidates (`heldout.baseline`).
-
         Examples
         --------
         >>> import heldout
@@ -98,8 +97,8 @@ class Validation:
         >>> heldout.validate({"bayes": GaussianNB()}, X, y, estimates=["E_cv"]).beats_baseline("bayes")
         True
         """
-        evidence = self._evidence[self._checked(candidate)]
-        return baseline.is_beaten(self._design, evidence, self._constant, len(self.candidates))
+        winner = self._evidence[self._checked(candidate)]
+        return baseline.is_beaten(self._design, winner, self._constant, len(self.candidates))
 
     def differences(self, candidate: str | None = None) -> tuple[Difference, ...]:
         """How much less a candidate errs than each other candidate and the baseline, by E_cv on the same rows.
@@ -130,6 +129,39 @@ class Validation:
         ('baseline', -0.73, True)
         """
         return tuple(differences(self._design, self._evidence, self._checked(candidate)))
+
+    def more_rows(self, candidate: str | None = None) -> tuple[MoreRows, ...]:
+        """What a candidate errs after training on half of the rows, on all, and on twice as many: no further fit.
+
+        Parameters
+        ----------
+        candidate : str, optional
+            The name of a candidate; None is the one of least E_cv.
+
+        Returns
+        -------
+        tuple of MoreRows
+            With intervals. E_2N, for twice as many rows, has an assumption of its own (`heldout.more_rows`).
+
+        Raises
+        ------
+        BadArgument
+            For a name that is no candidate, or without E_2cv and E_cv.
+
+        Examples
+        --------
+        >>> import heldout
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn.naive_bayes import GaussianNB
+        >>> X, y = load_iris(return_X_y=True)
+        >>> validation = heldout.validate({"bayes": GaussianNB()}, X, y, estimates=["E_cv", "E_2cv"])
+        >>> [(line.rows, line.estimate) for line in validation.more_rows()]
+        [(75, 'E_2cv'), (135, 'E_cv'), (135, 'gain'), (150, 'E_N'), (300, 'E_2N')]
+        """
+        name = self._checked(candidate)
+        if (reason := missing(self._design)) is not None:
+            raise BadArgument("estimates", f"more_rows: {reason}")
+        return tuple(more_rows(self._design, {name: self._evidence[name]}, {name: self._of(name)}))
 
     def target(self, candidate: str, estimate: str) -> list[Any]:
         """The fitted hypotheses whose mean true error is the target of an estimate.
@@ -171,17 +203,14 @@ class Validation:
         5
         """
         self._checked(candidate)
-        known = {record.estimate for record in self.estimates if record.candidate == candidate}
+        known = {record.estimate for record in self._of(candidate)}
         if estimate not in known:
             raise BadArgument(
                 "estimate", f"estimate is {estimate!r}; of {candidate} there are {', '.join(sorted(known))}"
             )
         if estimate == "E_nested":
-            winners = nested_winners(self._design, self._evidence)
-            return [
-                self._fits[self.candidates[place]].hypotheses("cross_validation")[fold]
-                for fold, place in enumerate(winners)
-            ]
+            winners = [self.candidates[place] for place in nested_winners(self._design, self._evidence)]
+            return [self._fits[name].hypotheses("cross_validation")[fold] for fold, name in enumerate(winners)]
         return list(self._fits[candidate].hypotheses(self._design.scheme_of(estimate)))
 
     def select(self, criterion: Criterion = "E_cv", rule: Rule = "minimum") -> Selection:
@@ -218,9 +247,7 @@ class Validation:
         """
         if criterion not in CRITERIA:
             raise BadArgument("criterion", f"criterion is {criterion!r}; it must be one of {', '.join(CRITERIA)}")
-        by_candidate = {
-            name: [record for record in self.estimates if record.candidate == name] for name in self.candidates
-        }
+        by_candidate = {name: self._of(name) for name in self.candidates}
         return select_among(self._design, self._evidence, by_candidate, criterion, rule)
 
     def plot(self) -> "Figure":
@@ -242,43 +269,14 @@ class Validation:
         >>> from sklearn.datasets import load_iris
         >>> from sklearn.naive_bayes import GaussianNB
         >>> X, y = load_iris(return_X_y=True)
-        >>> figure = heldout.validate({"bayes": GaussianNB()}, X, y, estimates=["E_val"]).plot()
-        >>> len(figure.axes)
+        >>> len(heldout.validate({"bayes": GaussianNB()}, X, y, estimates=["E_val"]).plot().axes)
         1
         """
         return table.draw(self.estimates, self.candidates, self.baseline, self._design.loss)
 
     def __str__(self) -> str:
-        loss = self._design.loss
-        if not self.baseline:
-            return table.text(self.estimates, self.candidates, loss)
         winner = self._least()
-        beaten = self.beats_baseline(winner)
-        pairs = [(record.estimate, self._errors(record.estimate)[winner], record.value) for record in self.baseline]
-        against = table.against_baseline(winner, beaten, loss, pairs)
-        shown = table.text([*self.estimates, *self.baseline], [*self.candidates, baseline.NAME], loss)
-        name, _, of_baseline = pairs[-1]  # E_cv, if it was computed
-        roots = table.roots(self._errors(name), of_baseline, loss)
-        lines = [shown, against] if beaten else [against, shown]
-        lines += [f"{name}: {roots}"] if roots else []
-        further = {
-            "differences": table.differences(winner, self.differences(winner), self._design.level),
-            "disagreement": table.half_error(winner, self._evidence[winner].disagreement, self._design),
-            "suspicious": self._doubt,
-        }
-        return "\n".join([*lines, *(f"{name}: {text}" for name, text in further.items() if text)])
-
-    @cached_property
-    def _doubt(self) -> str:
-        """What to ask where the winner errs too little to be believed; empty where it does not."""
-        winner, last = self._least(), self.baseline[-1]  # E_cv, if it was computed
-        error = self._errors(last.estimate)[winner]
-        if not suspicion.is_too_low(error, last.value):
-            return ""
-        scheme, fits = self._design.scheme_of(last.estimate), self._fits[winner]
-        hypothesis, split = fits.hypotheses(scheme)[0], self._design.splits(scheme)[0]
-        carried_by = suspicion.carriers(hypothesis, fits.X, self._design, split, last.value)
-        return suspicion.sentence(winner, error, last.value, carried_by, self._design.loss)
+        return validation_text.text(self, winner, self._design, self._evidence[winner], self._fits[winner])
 
     @cached_property
     def _constant(self) -> Evidence:
@@ -286,11 +284,13 @@ class Validation:
 
     def _least(self) -> str:
         """The candidate of least E_cv, or of least E_val without E_cv; ties to the first."""
-        errors = self._errors("E_cv") or self._errors("E_val")
-        return min(errors, key=errors.__getitem__) if errors else self.candidates[0]
+        for name in ("E_cv", "E_val"):
+            if records := [record for record in self.estimates if record.estimate == name]:
+                return min(records, key=lambda record: record.value).candidate
+        return self.candidates[0]
 
-    def _errors(self, estimate: str) -> dict[str, float]:
-        return {record.candidate: record.value for record in self.estimates if record.estimate == estimate}
+    def _of(self, candidate: str) -> list[Estimate]:
+        return [record for record in self.estimates if record.candidate == candidate]
 
     def _checked(self, candidate: str | None) -> str:
         """The name of a candidate; of the one of least error for None."""

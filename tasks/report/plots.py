@@ -6,15 +6,25 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from heldout.more_rows import AT_2N, AT_N
 from heldout.table import draw_baseline, error_label
-from tasks.report.summary import SHOWN, Summary, shown_steps
+from tasks.report.summary import SHOWN, Summary, shown_count, shown_steps
 from tasks.storage import files
 from tasks.storage.atomic import replacing
 
 ESTIMATES = files.PLOTS / "estimates.png"
 PROGRESSIVE = files.PLOTS / "progressive.png"
+MORE_ROWS = files.PLOTS / "more_rows.png"
 FAMILIES = files.PLOTS / "families.png"
 _COLOURS = ("#4c6a92", "#d1495b", "#66a182", "#edae49", "#7b5ea7", "#2e4057", "#b56576", "#8d99ae")
+
+_OF_ROWS = {
+    "E_2cv": "E_2cv, half of the rows",
+    "E_prog": "parts of E_prog",
+    "E_cv": "E_cv",
+    AT_N: "all rows (E_N)",
+    AT_2N: "twice the rows (E_2N)",
+}
 
 
 def draw(summary: Summary) -> list[Path]:
@@ -29,6 +39,8 @@ def draw(summary: Summary) -> list[Path]:
         with mpl.rc_context({"svg.hashsalt": "heldout", "axes.spines.top": False, "axes.spines.right": False}):
             _draw_estimates(summary, folder / ESTIMATES.name)
             _draw_progressive(summary, folder / PROGRESSIVE.name)
+            if len(summary.learning_curve()):
+                _draw_more_rows(summary, folder / MORE_ROWS.name)
             if len(summary.families):
                 files.write_csv(folder / "families.csv", summary.paths)
                 _draw_families(summary, folder / FAMILIES.name)
@@ -93,6 +105,32 @@ def _draw_progressive(summary: Summary, path: Path) -> None:
         title += f"; band: {summary.level} for the winner at all steps at once"
     axes.set_ylim(top=_top(summary, scale))
     _finish(axes, summary, title)
+    figure.savefig(path, dpi=110, metadata={"Software": None})
+
+
+def _draw_more_rows(summary: Summary, path: Path) -> None:
+    """The winner's error against the number of training rows, and a band up to twice the rows."""
+    from matplotlib.figure import Figure
+
+    curve = summary.learning_curve()
+    figure = Figure(figsize=(7.5, 4.2), layout="constrained")
+    axes = figure.subplots()
+    scale = 100 if summary.percent else 1
+    ahead = curve[curve["estimate"].isin(["E_cv", AT_N, AT_2N])]
+    axes.fill_between(ahead["rows"], scale * ahead["low"], scale * ahead["high"], color=_COLOURS[0], alpha=0.15, lw=0)
+    axes.plot(ahead["rows"], scale * ahead["value"], "--", lw=1.2, color=_COLOURS[0])
+    for place, (name, label) in enumerate(_OF_ROWS.items()):
+        lines = curve[curve["estimate"] == name]
+        value = scale * lines["value"]
+        low, high = (scale * lines[end].fillna(lines["value"]) for end in ("low", "high"))
+        lengths = np.clip([value - low, high - value], 0, None)
+        axes.errorbar(lines["rows"], value, yerr=lengths, fmt="o", ms=4.5, lw=1.4, color=_COLOURS[place], label=label)
+    axes.set_xscale("log", base=2)
+    axes.minorticks_off()
+    ticks = curve["rows"][curve["estimate"].isin(["E_2cv", "E_cv", AT_2N])]
+    axes.set_xticks(ticks, [shown_count(rows) for rows in ticks])
+    axes.set_xlabel("training rows")
+    _finish(axes, summary, f"error of {summary.selected}; band: {summary.level}, if doublings gain less and less")
     figure.savefig(path, dpi=110, metadata={"Software": None})
 
 

@@ -4,6 +4,7 @@ from heldout import class_shares, covalidation, progressive
 from heldout.design import Design, Evidence, cross_validated, tested
 from heldout.intervals import confidence_sequence
 from heldout.losses import Losses
+from heldout.more_rows import missing
 from heldout.schemes import STAGES
 from tasks.fits import fit_warnings
 from tasks.outcome.estimate import read_results
@@ -30,6 +31,8 @@ def read_summary(settings: Settings) -> Summary:
     return Summary(
         estimates=files.read_estimates(),
         differences=files.read_differences(),
+        more_rows=files.read_more_rows(),
+        no_more_rows=missing(design),
         selection=selection,
         failures=results.failures,
         warned=fit_warnings.read(STAGES),

@@ -8,7 +8,7 @@ from heldout import baseline, covalidation, intervals, suspicion, table
 from heldout.delivery import FORMS
 from heldout.design import OF_UNLABELED
 from heldout.family import BOUND
-from heldout.records import Difference
+from heldout.records import Difference, MoreRows
 from tasks.outcome.suspicious import Suspicious
 from tasks.report.summary import Summary, shown_count
 
@@ -29,6 +29,7 @@ def sentences(summary: Summary) -> dict[str, str]:
         **_suspicious(summary),
         **_rows(summary),
         **_differences(summary),
+        **_more_rows(summary),
         **_after_the_choice(summary),
         **_bound(summary),
         **_test_part(summary),
@@ -112,6 +113,15 @@ def _differences(summary: Summary) -> dict[str, str]:
     of_winner = [Difference(*line) for line in summary.differences.itertuples(index=False)]
     text = table.differences(summary.selected, of_winner, summary.settings.selection.level)
     return {"differences": text} if text else {}
+
+
+def _more_rows(summary: Summary) -> dict[str, str]:
+    if summary.no_more_rows is not None:
+        return {"more rows": f"it cannot be told what they gain: {summary.no_more_rows}"}
+    curve = summary.learning_curve().astype(object)
+    lines = [MoreRows(*line) for line in curve.where(curve.notna(), None).itertuples(index=False)]
+    text = table.more_rows(summary.selected, lines, summary.loss)
+    return {"more rows": text} if text else {}
 
 
 def _rows(summary: Summary) -> dict[str, str]:

@@ -32,6 +32,8 @@ class Summary:
 
     estimates: pd.DataFrame
     differences: pd.DataFrame  # E_cv of the winner less that of each other candidate and of the baseline
+    more_rows: pd.DataFrame  # each candidate's errors after training on few and on many rows
+    no_more_rows: str | None  # why nothing is known of more rows; None where it is
     selection: Mapping[str, Any]
     failures: Mapping[str, str]
     warned: Mapping[str, WarningCounts]
@@ -84,9 +86,13 @@ class Summary:
         interval = "" if pd.isna(line["low"]) else f"{self.number(line['low'])}–{self.number(line['high'])}"
         return self.number(line["value"]), interval
 
+    def learning_curve(self) -> pd.DataFrame:
+        """The lines of more_rows.csv of the winner."""
+        return self.more_rows[self.more_rows["candidate"] == self.selected]
+
     def number(self, value: float) -> str:
         """An error as people read it: in percent for a loss of 0 and 1."""
-        return f"{100 * value:.1f}" if self.percent else f"{value:.4g}"
+        return f"{100 * value:z.1f}" if self.percent else f"{value:.4g}"
 
     def amount(self, value: float) -> str:
         """The same with its unit."""

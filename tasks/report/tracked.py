@@ -1,10 +1,12 @@
 """The items that a validation reports to a tracking store: what was set, chosen and estimated."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 import pandas as pd
 
 from heldout import baseline
+from heldout.more_rows import AT_2N, AT_N, GAIN
 from tasks.outcome.items import Artifact, Dataset, Item, Metric, Tag, parameters
 from tasks.outcome.ledger import learner_id
 from tasks.outcome.suspicious import Suspicious
@@ -25,6 +27,7 @@ def outcome_items(summary: Summary, speed: object | None) -> Iterator[Item]:
     for line in summary.estimates_of(baseline.NAME).to_dict("records"):
         yield Metric(f"{baseline.NAME}_{line['estimate']}", float(line["value"]))
     yield from _difference(summary, baseline.NAME, f"E_cv_less_{baseline.NAME}")
+    yield from _more_rows(summary, summary.selected)
     yield Tag("beats_baseline", _BEATS[summary.selection["beats_baseline"]])
     if (bound := summary.selection["bound"]) is not None:
         yield Tag("bound", f"{summary.amount(bound)}, {summary.selection['bound_method']}")
@@ -42,7 +45,7 @@ def outcome_items(summary: Summary, speed: object | None) -> Iterator[Item]:
         digest=files.read_data_hash()[:32],
         context="validation",
     )
-    for path in (files.ESTIMATES, files.DIFFERENCES, files.SELECTION, files.REPORT):
+    for path in (files.ESTIMATES, files.DIFFERENCES, files.MORE_ROWS, files.SELECTION, files.REPORT):
         yield Artifact(path)
     for path in sorted(files.PLOTS.iterdir()):
         yield Artifact(path, "plots")
@@ -59,10 +62,9 @@ def candidate_items(candidate: Candidate, summary: Summary) -> Iterator[Item]:
         yield Tag("failure", summary.failures[candidate.name])
         return
     for line in summary.estimates_of(candidate.name).to_dict("records"):
-        for suffix, column in (("", "value"), ("_low", "low"), ("_high", "high")):
-            if not pd.isna(line[column]):
-                yield Metric(f"{line['estimate']}{suffix}", float(line[column]))
+        yield from _with_bounds(line, "value", line["estimate"])
     yield from _difference(summary, candidate.name, "E_cv_of_selected_less_this")
+    yield from _more_rows(summary, candidate.name)
     for fold, error in enumerate(summary.fold_errors[candidate.name]):
         yield Metric("fold_error", float(error), fold)
     curve = summary.progressive_errors[candidate.name]
@@ -70,9 +72,20 @@ def candidate_items(candidate: Candidate, summary: Summary) -> Iterator[Item]:
         yield Metric("progressive_error", float(curve[place]), int(place) + 1)
 
 
+def _more_rows(summary: Summary, candidate: str) -> Iterator[Metric]:
+    """What more rows gained, and the errors after training on all rows and on twice as many, with their bounds."""
+    of_candidate = summary.more_rows[summary.more_rows["candidate"] == candidate]
+    for line in of_candidate[of_candidate["estimate"].isin([GAIN, AT_N, AT_2N])].to_dict("records"):
+        yield from _with_bounds(line, "value", line["estimate"])
+
+
+def _with_bounds(line: Mapping[Any, Any], value: str, name: str) -> Iterator[Metric]:
+    for suffix, column in (("", value), ("_low", "low"), ("_high", "high")):
+        if not pd.isna(line[column]):
+            yield Metric(f"{name}{suffix}", float(line[column]))
+
+
 def _difference(summary: Summary, against: str, name: str) -> Iterator[Metric]:
     """E_cv of the winner less that of another, and its bounds; nothing for the winner itself."""
     for line in summary.differences[summary.differences["against"] == against].to_dict("records"):
-        for suffix, column in (("", "difference"), ("_low", "low"), ("_high", "high")):
-            if not pd.isna(line[column]):
-                yield Metric(f"{name}{suffix}", float(line[column]))
+        yield from _with_bounds(line, "difference", name)

@@ -13,7 +13,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from heldout.partition import Partition
-from heldout.records import Difference, Estimate
+from heldout.records import Difference, Estimate, MoreRows
 from tasks.runtime.errors import UserError
 from tasks.storage import parquet
 from tasks.storage.atomic import replacing
@@ -40,6 +40,7 @@ LOSSES = RESULTS / "losses.parquet"
 REPORTS = Path("reports")
 ESTIMATES = REPORTS / "estimates.csv"
 DIFFERENCES = REPORTS / "differences.csv"
+MORE_ROWS = REPORTS / "more_rows.csv"
 SELECTION = REPORTS / "selection.json"
 METRICS = REPORTS / "metrics.json"
 PLOTS = REPORTS / "plots"
@@ -221,8 +222,7 @@ def write_estimates(estimates: Sequence[Estimate]) -> None:
 
 def write_differences(differences: Sequence[Difference]) -> None:
     """differences.csv, a line for each comparison with the winner, empty where there is no interval."""
-    columns = [field.name for field in fields(Difference)]
-    write_csv(DIFFERENCES, pd.DataFrame([asdict(difference) for difference in differences], columns=columns))
+    _write_records(DIFFERENCES, Difference, differences)
 
 
 def read_differences() -> pd.DataFrame:
@@ -230,9 +230,25 @@ def read_differences() -> pd.DataFrame:
     return pd.read_csv(_existing(DIFFERENCES))
 
 
+def write_more_rows(lines: Sequence[MoreRows]) -> None:
+    """more_rows.csv, the learning curve of each candidate, empty where there is no interval."""
+    _write_records(MORE_ROWS, MoreRows, lines)
+
+
+def read_more_rows() -> pd.DataFrame:
+    """more_rows.csv as it was written."""
+    return pd.read_csv(_existing(MORE_ROWS))
+
+
 def read_estimates() -> pd.DataFrame:
     """estimates.csv as it was written."""
     return pd.read_csv(_existing(ESTIMATES))
+
+
+def _write_records(path: Path, kind: Any, records: Sequence[Any]) -> None:
+    """A line for each record, with the fields of its `kind` as columns, which are there without records too."""
+    columns = [field.name for field in fields(kind)]
+    write_csv(path, pd.DataFrame([asdict(record) for record in records], columns=columns))
 
 
 def write_csv(path: Path, table: pd.DataFrame) -> None:

@@ -89,6 +89,17 @@ def difference(checkout, against: str, name: str) -> dict[str, float]:
     return {name: line["difference"], f"{name}_low": line["low"], f"{name}_high": line["high"]}
 
 
+def of_more_rows(checkout, candidate: str) -> dict[str, float]:
+    """The metrics of the lines of more_rows.csv of a candidate."""
+    table = pd.read_csv(checkout.path / "reports/more_rows.csv")
+    lines = table[(table["candidate"] == candidate) & table["estimate"].isin(["gain", "E_N", "E_2N"])]
+    assert 3 == len(lines)
+    ends = {"": "value", "_low": "low", "_high": "high"}
+    return {
+        f"{line['estimate']}{end}": line[column] for line in lines.to_dict("records") for end, column in ends.items()
+    }
+
+
 def test_the_metrics_of_a_parent_are_the_estimates_of_the_selected(story, validated, estimates):
     for run in story.parents:
         own = estimates[estimates["candidate"] == run.data.tags["selected_model"]]
@@ -99,6 +110,7 @@ def test_the_metrics_of_a_parent_are_the_estimates_of_the_selected(story, valida
         assert {"baseline_E_val", "baseline_E_cv", "baseline_E_test"} == {*constant.index}
         assert "true" == run.data.tags["beats_baseline"]
         expected |= constant.to_dict() | difference(validated, "baseline", "E_cv_less_baseline")
+        expected |= of_more_rows(validated, run.data.tags["selected_model"])
         assert "E_test" in expected
         assert expected == {name: value for name, value in run.data.metrics.items() if not name.startswith("system/")}
 
@@ -118,6 +130,7 @@ def test_every_candidate_is_one_child_with_its_settings_and_estimates(story, val
                 bounds = {"": row["value"], "_low": row["low"], "_high": row["high"]}
                 expected |= {f"{row['estimate']}{end}": bound for end, bound in bounds.items() if not pd.isna(bound)}
             expected |= difference(validated, candidate["name"], "E_cv_of_selected_less_this")
+            expected |= of_more_rows(validated, candidate["name"])
             curves = {name: data.metrics[name] for name in ("fold_error", "progressive_error")}
             assert {**expected, **curves} == data.metrics
 

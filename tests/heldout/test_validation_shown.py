@@ -12,6 +12,7 @@ import heldout
 from heldout.errors import BadArgument
 from heldout.selection.criteria import CRITERIA, WITH_LOSSES
 from heldout.selection.rules import RULES
+from heldout.table import draw_baseline
 
 EVERY = ["E_in", "E_val", "E_cv", "E_prog", "E_2cv", "E_train", "disagreement", "E_dis", "E_maxdt", "E_bbc", "E_nested"]
 features, y = make_classification(n_samples=60, n_features=4, flip_y=0.2, random_state=6)
@@ -49,9 +50,10 @@ def test_print_shows_every_candidate_every_estimate_and_every_value(found, capsy
     title, header, *body = shown.splitlines()
     assert "errors in percent, below each its interval at 90 %" == title
     assert ["candidate", *EVERY] == header.split()
-    *body, against, differences, apart = body
+    *body, against, differences, learning, apart = body
     assert against.startswith("stump beats the baseline, ")
     assert differences.startswith("differences: E_cv of stump is ")
+    assert learning.startswith("more rows: from 30 to 45 training rows the error of stump ")
     half = 100 * values(found, "disagreement")["stump"] / 2
     assert apart.startswith(f"disagreement: the half models of stump have a mean error of at least {half:.1f} % on ")
     assert " with 90 % confidence it is at least " in apart
@@ -77,7 +79,7 @@ def test_print_shows_losses_of_numbers_in_their_own_unit(numbers):
 
 
 def test_the_columns_of_the_table_are_aligned(found):
-    _, header, *body, _, _, _ = str(found).splitlines()
+    _, header, *body, _, _, _, _ = str(found).splitlines()
     ends = [header.index(name) + len(name) for name in header.split()[1:]]
     for line in body[::2]:
         assert all(line[end - 1] != " " and line[end : end + 1] in ("", " ") for end in ends)
@@ -229,3 +231,13 @@ def test_numbers_are_selected_by_their_mean_loss(numbers):
     for criterion in ("E_val", "E_cv", "E_prog"):
         errors = values(numbers, criterion)
         assert min(errors, key=errors.__getitem__) == numbers.select(criterion).selected
+
+
+@pytest.mark.parametrize(("value", "inside"), [(0.5, True), (1.2, True), (2.0, False)])
+def test_the_line_of_the_baseline_is_in_the_picture_unless_it_is_far_above(value, inside):
+    axes = Figure().subplots()
+    axes.plot([0, 1], [0, 1])
+    axes.set_ylim(0, 1)  # as in a report: nothing scales it afterwards
+    draw_baseline(axes, value, "baseline")
+    assert inside == (value < axes.get_ylim()[1])
+    assert inside == ("above" not in axes.lines[-1].get_label())

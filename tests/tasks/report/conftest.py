@@ -5,7 +5,7 @@ import pytest
 
 from heldout.delivery import FORMS
 from heldout.losses import SQUARED, ZERO_ONE
-from heldout.records import Difference, Estimate
+from heldout.records import Difference, Estimate, MoreRows
 from tasks.report.summary import Summary
 
 FINAL = {"form": "final", "target": FORMS["final"].target, "bytes": 2048, "bytes_final": 2048}
@@ -42,6 +42,15 @@ DIFFERENCES = [
     Difference("bayes", "tree", -0.05, low=-0.15, high=0.05, **OF_DIFFERENCES),
     Difference("bayes", "baseline", -0.2, low=-0.3, high=-0.1, **OF_DIFFERENCES),
 ]
+OF_MORE_ROWS = {"level": 0.9, "interval": "corrected t", "assumption": "independent examples"}
+MORE_ROWS = [
+    MoreRows("bayes", 4, "E_2cv", 0.125, low=0.0625, high=0.25, **OF_MORE_ROWS),
+    MoreRows("bayes", 7, "E_cv", 0.1, low=0.05, high=0.15, **OF_MORE_ROWS),
+    MoreRows("bayes", 7, "gain", 0.025, low=0.0125, high=0.0375, **OF_MORE_ROWS),
+    MoreRows("bayes", 8, "E_N", 0.09, low=0.04, high=0.15, **OF_MORE_ROWS),
+    MoreRows("bayes", 16, "E_2N", 0.08, low=0.02, high=0.15, **OF_MORE_ROWS),
+    MoreRows("tree", 7, "gain", 0.5),
+]
 FAMILY = {
     "candidate": "path",
     "parameter": "alpha",
@@ -70,6 +79,8 @@ def summary(settings_with):
         least_half_error=None,
         optimism=None,
         differences=DIFFERENCES,
+        more_rows=MORE_ROWS,
+        no_more_rows=None,
         **selection,
     ) -> Summary:
         table = pd.DataFrame([vars(estimate) for estimate in [*ESTIMATES, *estimates]])
@@ -77,6 +88,8 @@ def summary(settings_with):
         return Summary(
             estimates=table,
             differences=pd.DataFrame([vars(record) for record in differences], columns=list(vars(DIFFERENCES[0]))),
+            more_rows=pd.DataFrame([vars(record) for record in more_rows], columns=list(vars(MORE_ROWS[0]))),
+            no_more_rows=no_more_rows,
             selection={**SELECTION, **selection},
             failures=failures or {},
             warned=warned or {},

@@ -10,7 +10,7 @@ from heldout import covalidation
 from heldout.intervals import clopper_pearson, confidence_sequence, corrected_fold_t
 from heldout.observed import RepeatedByRow
 from heldout.partition import Partition
-from heldout.records import Difference, Estimate
+from heldout.records import Difference, Estimate, MoreRows
 from heldout.selection import bbc
 from tasks.outcome.estimate import estimate_all, read_results
 from tasks.params import Settings
@@ -74,6 +74,7 @@ def read(prepared):
         records = estimate_all(read_results(settings))["bayes"]
         files.write_estimates(records)
         files.write_differences([Difference("bayes", "baseline", -0.25)])
+        files.write_more_rows([MoreRows("bayes", 30, "gain", 0.25)])
         files.write_json(files.SELECTION, SELECTION)
         of_rows = {scheme: pd.Series(losses[scheme], rows[scheme]) for scheme in rows}
         return Case(read_summary(settings), of_rows, partition, settings, records)
@@ -92,6 +93,8 @@ def test_the_summary_is_read_from_the_files_of_the_contract(read):
     assert {"tree": "no"} == case.summary.failures
     assert (SELECTION, True) == (case.summary.selection, case.summary.percent)
     pd.testing.assert_frame_equal(files.read_estimates(), case.summary.estimates)
+    assert [0.25] == case.summary.learning_curve()["value"].tolist()
+    assert case.summary.no_more_rows is None
 
 
 def test_nothing_is_estimated_again(read, monkeypatch):

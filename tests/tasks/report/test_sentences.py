@@ -10,7 +10,7 @@ from heldout.delivery import FORMS
 from heldout.fit_warnings import WarningCount, WarningCounts
 from heldout.intervals import DEFAULTS
 from heldout.losses import choose_loss
-from heldout.records import Difference, Estimate
+from heldout.records import Difference, Estimate, MoreRows
 from tasks.report.sentences import sentences, why
 from tasks.storage.shard_report import ShardReport
 
@@ -54,7 +54,7 @@ def test_many_skipped_shards_are_counted_and_the_first_ten_named(summary):
 
 def test_the_choice_its_bound_and_the_test_part_come_with_their_numbers(summary):
     texts = sentences(summary())
-    assert ["selected", "baseline", "rows", "differences", "bound", "E_test", "delivered"] == list(texts)
+    assert ["selected", "baseline", "rows", "differences", "more rows", "bound", "E_test", "delivered"] == list(texts)
     assert "bayes, by one standard error of E_cv = 10.0 %" == texts["selected"]
     assert "probability 90 %" in texts["bound"]
     assert "is at most 25.0 %: " in texts["bound"]
@@ -113,7 +113,13 @@ def test_weights_are_named(summary, settings_with):
 
 def test_what_is_not_there_has_no_sentence(summary):
     without = summary(
-        bound=None, bound_of_one=None, E_test=None, criterion="max(E_cv, E_maxdt)", indistinguishable=[], differences=[]
+        bound=None,
+        bound_of_one=None,
+        E_test=None,
+        criterion="max(E_cv, E_maxdt)",
+        indistinguishable=[],
+        differences=[],
+        more_rows=[],
     )
     assert "bayes, by one standard error of max(E_cv, E_maxdt)" == sentences(without)["selected"]
     assert ["selected", "baseline", "rows", "delivered"] == list(sentences(without))
@@ -248,3 +254,26 @@ def test_the_winner_is_compared_with_each_other_candidate(summary, highs, said):
     lines = [Difference("bayes", f"other{place}", -0.1, high=high) for place, high in enumerate(highs)]
     assert said in sentences(summary(differences=lines))["differences"]
     assert "differences" not in sentences(summary(differences=[Difference("bayes", "baseline", -0.1, high=-0.05)]))
+
+
+def test_what_more_rows_gained_and_may_gain_comes_with_the_rows_and_the_limits(summary):
+    text = sentences(summary())["more rows"]
+    assert "from 4 to 7 training rows the error of bayes fell by 2.5 percentage points [1.2 to 3.8]; " in text
+    assert "16 rows lead to an error of 8.0 % [2.0–15.0], and hardly less" in text
+    assert "15 % of learning curves" in text
+    numbers = sentences(summary(percent=False))["more rows"]
+    assert "fell by 0.025 [0.0125 to 0.0375]" in numbers
+    lines = [MoreRows(*line) for line in summary().learning_curve().itertuples(index=False)]
+    half, folds, gain, final, twice = lines
+    doubtful = [half, folds, replace(gain, value=-0.01, low=-0.03, high=0.01), final, replace(twice, low=0.0)]
+    text = sentences(summary(more_rows=doubtful))["more rows"]
+    assert "rose by 1.0 percentage points [-1.0 to 3.0], which may be chance; " in text
+    assert text.endswith("8.0 % [0.0–15.0]")
+    none = {"low": None, "high": None, "level": None, "interval": None, "assumption": None}
+    dependent = sentences(summary(more_rows=[replace(line, **none) for line in lines]))["more rows"]
+    assert dependent.endswith("fell by 2.5 percentage points; no interval is claimed, as E_2cv or E_cv has none")
+
+
+def test_without_halves_it_is_said_what_is_missing_to_know_of_more_rows(summary):
+    text = sentences(summary(more_rows=[], no_more_rows="there are 2 folds"))["more rows"]
+    assert text.endswith(": there are 2 folds")

@@ -37,6 +37,14 @@ def test_classes_in_a_loss_are_in_the_value_of_a_parameter(settings_with):
     assert "a b" in loss.value
 
 
+CONTRACT = (files.ESTIMATES, files.DIFFERENCES, files.MORE_ROWS, files.SELECTION, files.REPORT)
+OF_MORE_ROWS = [
+    Metric(f"{name}{suffix}", value)
+    for name, values in {"gain": (0.025, 0.0125, 0.0375), "E_N": (0.09, 0.04, 0.15), "E_2N": (0.08, 0.02, 0.15)}.items()
+    for suffix, value in zip(("", "_low", "_high"), values, strict=True)
+]
+
+
 @pytest.fixture
 def case(prepared, summary):
     """A candidate, and a summary with its curves: 2 folds and 3 steps."""
@@ -60,6 +68,7 @@ def test_a_candidate_reports_its_settings_estimates_bounds_and_curves(case):
         Metric("E_test", 0.125),
         Metric("E_test_low", 0.1),
         Metric("E_test_high", 0.2),
+        *OF_MORE_ROWS,
         Metric("fold_error", 0.5, 0),
         Metric("fold_error", 0.25, 1),
         Metric("progressive_error", 1, 1),
@@ -76,6 +85,7 @@ def test_a_candidate_that_was_not_selected_reports_the_difference_from_the_winne
         Metric("E_cv_of_selected_less_this", -0.05),
         Metric("E_cv_of_selected_less_this_low", -0.15),
         Metric("E_cv_of_selected_less_this_high", 0.05),
+        Metric("gain", 0.5),
         Metric("progressive_error", 0, 1),
     ] == of_kind(Metric, items)
 
@@ -98,13 +108,13 @@ def test_the_parent_reports_the_estimates_of_the_selected_the_rows_and_the_files
     of_winner = [Metric("E_in", 0.0625), Metric("E_cv", 0.1), Metric("E_test", 0.125)]
     against = [("", -0.2), ("_low", -0.3), ("_high", -0.1)]
     differences = [Metric(f"E_cv_less_baseline{suffix}", value) for suffix, value in against]
-    assert [*of_winner, *of_baseline, *differences] == of_kind(Metric, items)
+    assert [*of_winner, *of_baseline, *differences, *OF_MORE_ROWS] == of_kind(Metric, items)
     (rows,) = of_kind(Dataset, items)
     X, y = files.read_table(files.LABELED)
     assert [*X.columns, "target"] == list(rows.table.columns)
     assert y.tolist() == rows.table["target"].tolist()
     assert files.read_data_hash().startswith(rows.digest)
-    contract = [Artifact(path) for path in (files.ESTIMATES, files.DIFFERENCES, files.SELECTION, files.REPORT)]
+    contract = [Artifact(path) for path in CONTRACT]
     assert [*contract, Artifact(files.PLOTS / "estimates.csv", "plots")] == of_kind(Artifact, items)
     tags = [Tag("beats_baseline", "true"), Tag("bound", "25.0 %, Clopper-Pearson"), Tag("rows_delivered", "8")]
     assert tags == of_kind(Tag, items)

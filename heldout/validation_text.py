@@ -1,0 +1,45 @@
+"""What `print` shows of a `Validation`: the table, and sentences about the candidate of least error."""
+
+from typing import TYPE_CHECKING
+
+from heldout import baseline, suspicion, table
+from heldout.candidate_fits import CandidateFits
+from heldout.design import Design, Evidence
+from heldout.more_rows import missing
+
+if TYPE_CHECKING:
+    from heldout.validated import Validation
+
+
+def text(made: "Validation", winner: str, design: Design, evidence: Evidence, fits: CandidateFits) -> str:
+    """The table of all candidates and the sentences about `winner`, with its `evidence` and `fits`."""
+    loss = design.loss
+    if not made.baseline:
+        return table.text(made.estimates, made.candidates, loss)
+    errors = {(record.estimate, record.candidate): record.value for record in made.estimates}
+    beaten = made.beats_baseline(winner)
+    pairs = [(record.estimate, errors[record.estimate, winner], record.value) for record in made.baseline]
+    against = table.against_baseline(winner, beaten, loss, pairs)
+    shown = table.text([*made.estimates, *made.baseline], [*made.candidates, baseline.NAME], loss)
+    name, error, of_baseline = pairs[-1]  # E_cv, if it was computed
+    of_estimate = {candidate: errors[name, candidate] for candidate in made.candidates}
+    learning = made.more_rows(winner) if missing(design) is None else ()
+    further = {
+        name: table.roots(of_estimate, of_baseline, loss),
+        "differences": table.differences(winner, made.differences(winner), design.level),
+        "more rows": table.more_rows(winner, learning, loss),
+        "disagreement": table.half_error(winner, evidence.disagreement, design),
+        "suspicious": _doubt(winner, error, of_baseline, name, design, fits),
+    }
+    lines = [shown, against] if beaten else [against, shown]
+    return "\n".join([*lines, *(f"{name}: {text}" for name, text in further.items() if text)])
+
+
+def _doubt(winner: str, error: float, of_baseline: float, estimate: str, design: Design, fits: CandidateFits) -> str:
+    """What to ask where the winner errs too little to be believed; empty where it does not."""
+    if not suspicion.is_too_low(error, of_baseline):
+        return ""
+    scheme = design.scheme_of(estimate)
+    hypothesis, split = fits.hypotheses(scheme)[0], design.splits(scheme)[0]
+    carried_by = suspicion.carriers(hypothesis, fits.X, design, split, of_baseline)
+    return suspicion.sentence(winner, error, of_baseline, carried_by, design.loss)
