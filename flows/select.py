@@ -7,7 +7,7 @@ from tasks.outcome import against_baseline, duplicates_effect, open_test, suspic
 from tasks.outcome.deliver import deliver
 from tasks.outcome.estimate import choose, estimate_all, read_results
 from tasks.params import Settings
-from tasks.storage import files, model_file
+from tasks.storage import files, metrics_files, model_file
 from tasks.track import lifecycle
 from tasks.track.ledger import ledger_items, read_ledger
 
@@ -33,6 +33,7 @@ def _select(settings: Settings) -> None:
     of_candidates = [record for records in estimates.values() for record in records]
     files.write_estimates([*of_candidates, *opening.estimates, *of_the_winner, *against.estimates])
     files.write_differences(differences(results.design, results.evidence, selection.selected))
+    metrics_files.write(opening.metrics)
     effect = duplicates_effect.compare(settings, results, winner)
     doubt = suspicious.look(results, winner, against.described()["baseline"])
     description = open_test.describe(settings, results, selection, opening, ledger, delivered, against, effect, doubt)

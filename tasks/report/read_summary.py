@@ -9,7 +9,7 @@ from tasks.fits import fit_warnings
 from tasks.outcome.estimate import read_results
 from tasks.params import Settings
 from tasks.report.summary import Summary
-from tasks.storage import files
+from tasks.storage import files, metrics_files
 
 
 def read_summary(settings: Settings) -> Summary:
@@ -30,6 +30,8 @@ def read_summary(settings: Settings) -> Summary:
     return Summary(
         estimates=files.read_estimates(),
         differences=files.read_differences(),
+        metrics=metrics_files.read(),
+        confusion=metrics_files.read_confusion(),
         selection=selection,
         failures=results.failures,
         warned=fit_warnings.read(STAGES),

@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 from heldout.dependence import DependenceKind
 from heldout.fit_warnings import WarningCounts
 from heldout.losses import Loss, Losses
+from heldout.metrics import METRICS
+from heldout.metrics.metric import Metric
 from tasks.params import Settings
 from tasks.storage.shard_report import ShardReport
 
@@ -32,6 +34,8 @@ class Summary:
 
     estimates: pd.DataFrame
     differences: pd.DataFrame  # E_cv of the winner less that of each other candidate and of the baseline
+    metrics: pd.DataFrame  # of the winner on the test part
+    confusion: pd.DataFrame
     selection: Mapping[str, Any]
     failures: Mapping[str, str]
     warned: Mapping[str, WarningCounts]
@@ -83,6 +87,17 @@ class Summary:
         line = lines.iloc[0]
         interval = "" if pd.isna(line["low"]) else f"{self.number(line['low'])}–{self.number(line['high'])}"
         return self.number(line["value"]), interval
+
+    @property
+    def headline(self) -> list[tuple[Metric, dict[Any, Any]]]:
+        """The metrics on the whole test part, with their lines of metrics.csv."""
+        lines = {line["metric"]: line for line in self.metrics[self.metrics["slice"] == ""].to_dict("records")}
+        return [(metric, lines[metric.name]) for metric in METRICS if metric.name in lines]
+
+    @property
+    def slices(self) -> list[dict[Any, Any]]:
+        """The lines of metrics.csv about a part of the test part."""
+        return self.metrics[self.metrics["slice"] != ""].to_dict("records")
 
     def number(self, value: float) -> str:
         """An error as people read it: in percent for a loss of 0 and 1."""

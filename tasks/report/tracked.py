@@ -1,6 +1,7 @@
 """The items that a validation reports to a tracking store: what was set, chosen and estimated."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 import pandas as pd
 
@@ -25,6 +26,8 @@ def outcome_items(summary: Summary, speed: object | None) -> Iterator[Item]:
     for line in summary.estimates_of(baseline.NAME).to_dict("records"):
         yield Metric(f"{baseline.NAME}_{line['estimate']}", float(line["value"]))
     yield from _difference(summary, baseline.NAME, f"E_cv_less_{baseline.NAME}")
+    for metric, line in summary.headline:
+        yield from _bounded(line, "value", f"test_{metric.name}")
     yield Tag("beats_baseline", _BEATS[summary.selection["beats_baseline"]])
     if (bound := summary.selection["bound"]) is not None:
         yield Tag("bound", f"{summary.amount(bound)}, {summary.selection['bound_method']}")
@@ -42,7 +45,14 @@ def outcome_items(summary: Summary, speed: object | None) -> Iterator[Item]:
         digest=files.read_data_hash()[:32],
         context="validation",
     )
-    for path in (files.ESTIMATES, files.DIFFERENCES, files.SELECTION, files.REPORT):
+    for path in (
+        files.ESTIMATES,
+        files.DIFFERENCES,
+        files.TEST_METRICS,
+        files.CONFUSION,
+        files.SELECTION,
+        files.REPORT,
+    ):
         yield Artifact(path)
     for path in sorted(files.PLOTS.iterdir()):
         yield Artifact(path, "plots")
@@ -59,9 +69,7 @@ def candidate_items(candidate: Candidate, summary: Summary) -> Iterator[Item]:
         yield Tag("failure", summary.failures[candidate.name])
         return
     for line in summary.estimates_of(candidate.name).to_dict("records"):
-        for suffix, column in (("", "value"), ("_low", "low"), ("_high", "high")):
-            if not pd.isna(line[column]):
-                yield Metric(f"{line['estimate']}{suffix}", float(line[column]))
+        yield from _bounded(line, "value", line["estimate"])
     yield from _difference(summary, candidate.name, "E_cv_of_selected_less_this")
     for fold, error in enumerate(summary.fold_errors[candidate.name]):
         yield Metric("fold_error", float(error), fold)
@@ -73,6 +81,11 @@ def candidate_items(candidate: Candidate, summary: Summary) -> Iterator[Item]:
 def _difference(summary: Summary, against: str, name: str) -> Iterator[Metric]:
     """E_cv of the winner less that of another, and its bounds; nothing for the winner itself."""
     for line in summary.differences[summary.differences["against"] == against].to_dict("records"):
-        for suffix, column in (("", "difference"), ("_low", "low"), ("_high", "high")):
-            if not pd.isna(line[column]):
-                yield Metric(f"{name}{suffix}", float(line[column]))
+        yield from _bounded(line, "difference", name)
+
+
+def _bounded(line: Mapping[Any, Any], column: str, name: str) -> Iterator[Metric]:
+    """The number in a `column` of a line, and its bounds, as far as there are any."""
+    for suffix, place in (("", column), ("_low", "low"), ("_high", "high")):
+        if not pd.isna(line[place]):
+            yield Metric(f"{name}{suffix}", float(line[place]))

@@ -5,7 +5,7 @@ import pytest
 
 from heldout.delivery import FORMS
 from heldout.losses import SQUARED, ZERO_ONE
-from heldout.records import Difference, Estimate
+from heldout.records import Difference, Estimate, Measured
 from tasks.report.summary import Summary
 
 FINAL = {"form": "final", "target": FORMS["final"].target, "bytes": 2048, "bytes_final": 2048}
@@ -42,6 +42,13 @@ DIFFERENCES = [
     Difference("bayes", "tree", -0.05, low=-0.15, high=0.05, **OF_DIFFERENCES),
     Difference("bayes", "baseline", -0.2, low=-0.3, high=-0.1, **OF_DIFFERENCES),
 ]
+METRICS = [
+    Measured("bayes", "auc", reason="the model gives no probabilities", n_tested=4),
+    Measured("bayes", "f1", "", 0.75, 0.5, 0.9, 0.9, "jackknife Wilson", 4),
+    Measured("bayes", "class_error", "kind=won", 0.25, 0.1, 0.5, 0.9, "Clopper-Pearson", 4),
+    Measured("bayes", "zero_one", "sex=f", reason="1 row, at least 2 are needed", n_tested=1),
+]
+CONFUSION = pd.DataFrame([[3, 1], [0, 4]], index=["lost", "won"], columns=["lost", "won"])
 FAMILY = {
     "candidate": "path",
     "parameter": "alpha",
@@ -70,6 +77,7 @@ def summary(settings_with):
         least_half_error=None,
         optimism=None,
         differences=DIFFERENCES,
+        metrics=METRICS,
         **selection,
     ) -> Summary:
         table = pd.DataFrame([vars(estimate) for estimate in [*ESTIMATES, *estimates]])
@@ -77,6 +85,8 @@ def summary(settings_with):
         return Summary(
             estimates=table,
             differences=pd.DataFrame([vars(record) for record in differences], columns=list(vars(DIFFERENCES[0]))),
+            metrics=pd.DataFrame([vars(line) for line in metrics], columns=list(vars(METRICS[0]))),
+            confusion=CONFUSION,
             selection={**SELECTION, **selection},
             failures=failures or {},
             warned=warned or {},

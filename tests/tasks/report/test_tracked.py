@@ -98,13 +98,15 @@ def test_the_parent_reports_the_estimates_of_the_selected_the_rows_and_the_files
     of_winner = [Metric("E_in", 0.0625), Metric("E_cv", 0.1), Metric("E_test", 0.125)]
     against = [("", -0.2), ("_low", -0.3), ("_high", -0.1)]
     differences = [Metric(f"E_cv_less_baseline{suffix}", value) for suffix, value in against]
-    assert [*of_winner, *of_baseline, *differences] == of_kind(Metric, items)
+    f1 = [Metric("test_f1", 0.75), Metric("test_f1_low", 0.5), Metric("test_f1_high", 0.9)]
+    assert [*of_winner, *of_baseline, *differences, *f1] == of_kind(Metric, items)
     (rows,) = of_kind(Dataset, items)
     X, y = files.read_table(files.LABELED)
     assert [*X.columns, "target"] == list(rows.table.columns)
     assert y.tolist() == rows.table["target"].tolist()
     assert files.read_data_hash().startswith(rows.digest)
-    contract = [Artifact(path) for path in (files.ESTIMATES, files.DIFFERENCES, files.SELECTION, files.REPORT)]
+    names = ("ESTIMATES", "DIFFERENCES", "TEST_METRICS", "CONFUSION", "SELECTION", "REPORT")
+    contract = [Artifact(getattr(files, name)) for name in names]
     assert [*contract, Artifact(files.PLOTS / "estimates.csv", "plots")] == of_kind(Artifact, items)
     tags = [Tag("beats_baseline", "true"), Tag("bound", "25.0 %, Clopper-Pearson"), Tag("rows_delivered", "8")]
     assert tags == of_kind(Tag, items)
