@@ -19,7 +19,7 @@ from heldout.metrics.metric import Answered, Metric
 
 LEVEL = 0.95
 SIZES = (60, 150, 500)
-SAMPLES, QUICK_SAMPLES = 400, 100
+SAMPLES, QUICK_SAMPLES = 200, 100
 BOOTSTRAPS = 200
 OF_TRUTH = 1_000_000
 Rng = np.random.Generator

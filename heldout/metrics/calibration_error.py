@@ -17,10 +17,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from heldout import seeds
+from heldout.metrics import jackknife
 from heldout.metrics.metric import Answered, Metric, Values
 from heldout.selection.bootstrap import BOOTSTRAPS, draws
 
 BINS = 10
+_MOST_UNITS = 2000  # that are drawn; of more rows, parts of them
 
 
 def value(answered: Answered) -> float:
@@ -51,8 +53,8 @@ def _distances(answered: Answered) -> Values:
     right, probability = _top(answered)
     terms = _bins(probability) * (answered.weights * (right - probability))[:, None]
     of_units = np.column_stack([terms, answered.weights])
-    if answered.cluster is not None:
-        of_units = np.array([np.bincount(answered.cluster, weights=column) for column in of_units.T]).T
+    part = jackknife.parts(answered, _MOST_UNITS)
+    of_units = np.array([np.bincount(part, weights=column) for column in of_units.T]).T
     of_units = of_units[np.lexsort(of_units.T)]  # the order of rows does not matter
     sums = np.concatenate([drawn @ of_units for drawn in draws(len(of_units), answered.seed)])
     totals = of_units.sum(axis=0)

@@ -4,8 +4,8 @@ Source: B. Efron, C. Stein, The jackknife estimate of variance (Annals of Statis
 variance up to terms of order 1/n (E. R. DeLong and others, Biometrics 44, 1988). J. G. MacKinnon, M. Nielsen, M. D.
 Webb (Journal of Applied Econometrics 38, 2023) for whole clusters left out.
 
-theta_g is the metric without unit g of G: a row, a group, a batch of rows in time, or for many rows one of 200 parts
-with the class shares of all rows. V = (G - 1) / G sum_g (theta_g - theta)^2.
+theta_g is the metric without unit g of G: a row, a group, a batch of rows in time, or for many rows one of 200 random
+parts of equal size. V = (G - 1) / G sum_g (theta_g - theta)^2.
 
 A share, between 0 and 1, has Wilson's roots at n_eff = theta (1 - theta) / V rows: the score interval, symmetric on the
 logit scale. Near 0 and 1 few rows decide V, and it is 0 for a metric of 1, so n_eff is at most what the metric weighs
@@ -19,6 +19,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from heldout import seeds
 from heldout.intervals.method import two_sided_t
 from heldout.intervals.wilson import roots_at
 from heldout.metrics.metric import Answered, Values
@@ -59,14 +60,18 @@ def variance(answered: Answered, value: float, at: At) -> float:
     return float((count - 1) / count * ((np.concatenate(without) - value) ** 2).sum())
 
 
-def parts(answered: Answered) -> NDArray[np.int64]:
-    """The part of each row, 0 … G-1: at most 200, each with whole clusters, else with the class shares of all rows."""
-    if answered.cluster is not None:
-        of_clusters: NDArray[np.int64] = answered.cluster % MOST_PARTS
-        return np.unique(of_clusters, return_inverse=True)[1].astype(np.int64)
-    part = np.empty(answered.n, dtype=np.int64)
-    part[np.argsort(answered.y, kind="stable")] = np.arange(answered.n) % MOST_PARTS
-    return part
+def parts(answered: Answered, most: int = MOST_PARTS) -> NDArray[np.int64]:
+    """The part of each row, 0 … G-1, G at most `most`: the rows or clusters themselves, or random sets of them.
+
+    At random, since parts that are alike, as of rows in the order of their labels, would make V too small.
+    """
+    unit = np.arange(answered.n) if answered.cluster is None else answered.cluster
+    count = int(unit.max()) + 1
+    if count <= most:
+        return unit
+    order = np.random.default_rng(seeds.child(answered.seed, "bootstrap", 2)).permutation(count)
+    of_rows: NDArray[np.int64] = (order % most)[unit]
+    return of_rows
 
 
 def of_the_classes(answered: Answered) -> float:

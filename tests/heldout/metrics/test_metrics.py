@@ -169,3 +169,12 @@ def test_a_bad_argument_is_named_with_its_value(argument, value, changes):
         heldout.metrics_of(given.pop("y"), given.pop("predicted"), **given)
     assert argument == caught.value.argument
     assert value in str(caught.value)
+
+
+def test_rows_in_the_order_of_their_labels_do_not_make_the_interval_of_many_rows_narrower():
+    answered, widths = drawn(5, 2, 2000), []
+    for order in (np.argsort(answered.y, kind="stable"), np.random.default_rng(0).permutation(2000)):
+        always = replace(answered, y=answered.y[order], predicted=np.ones(2000, dtype=int))
+        low, high = F1.interval(always, F1.value(always), 0.95)  # of the share of the class alone
+        widths.append(high - low)
+    assert widths[0] > 0.75 * widths[1]
