@@ -171,11 +171,10 @@ def test_a_bad_argument_is_named_with_its_value(argument, value, changes):
     assert value in str(caught.value)
 
 
-def test_the_interval_of_many_rows_is_as_wide_as_that_of_the_share_of_the_class_in_whatever_order_they_are():
-    answered = drawn(5, 2, 2000)
-    # F1 of answers that are all of the class is 2p / (1 + p) for its share p = 1/2
-    expected = 2 * 1.96 * np.sqrt(0.25 / 2000) * 2 / 1.5**2
-    for order in (np.argsort(answered.y, kind="stable"), np.random.default_rng(0).permutation(2000)):
-        always = replace(answered, y=answered.y[order], predicted=np.ones(2000, dtype=int))
-        low, high = F1.interval(always, F1.value(always), 0.95)
-        assert expected == pytest.approx(high - low, rel=0.2)
+def test_the_interval_of_many_rows_is_as_wide_as_the_labels_vary_in_whatever_order_they_are():
+    y = np.random.default_rng(0).normal(size=2000)
+    for labels in (y, np.sort(y)):
+        # every error is 1, so that ln(1 - R^2) is minus that of the labels' variance, of standard error sqrt(2 / n)
+        off = Answered(labels, labels + 1, np.ones(2000))
+        low, high = R_SQUARED.interval(off, R_SQUARED.value(off), 0.95)
+        assert 2 * 1.96 * np.sqrt(2 / 2000) == pytest.approx(np.log((1 - low) / (1 - high)), rel=0.25)
