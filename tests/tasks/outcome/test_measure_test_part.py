@@ -1,11 +1,14 @@
 """The metrics of the winner on the test part: the same rows and answers as E_test, and slices of any column."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
 from sklearn.metrics import average_precision_score, f1_score, roc_auc_score
 from sklearn.svm import SVC
 
+import heldout
 from tasks.data.prepare_tables import prepare
 from tasks.data.write_prepared import write_prepared
 from tasks.outcome.deliver import Delivered
@@ -48,6 +51,24 @@ def test_the_lines_are_the_metrics_of_scikit_learn_on_the_test_part_and_its_slic
     counts = metrics_files.read_confusion()
     assert np.sum((y == "won") & (predicted == "lost")) == counts.loc["won", "lost"]
     assert len(y) == counts.to_numpy().sum()
+
+
+def test_a_notebook_has_the_same_lines_from_the_same_answers(with_sex, case):  # noqa: F811
+    one = case(*with_sex, "selection.level=0.9")
+    X, y = files.read_table(files.TEST)
+    answers = one.delivered.hypothesis.predict(X), one.delivered.hypothesis.predict_proba(X)
+    slices = files.read_test_slices()
+    found = heldout.metrics_of(y, *answers, slices=slices, level=0.9, seed=one.settings.seed).lines
+    named = [replace(line, candidate="bayes", slice=line.slice.replace("y=", "kind=")) for line in found]
+    assert named == list(one.open().metrics.lines)
+
+
+@pytest.mark.parametrize("change", ["data.groups=house", "data.time=house"])
+def test_of_rows_that_depend_the_intervals_count_groups_or_batches(rows, case, change):  # noqa: F811
+    rows.assign(house=np.arange(60) // 2).to_csv("rows.csv", index=False)
+    found = {(line.metric, line.slice): line for line in case(change).open().metrics.lines}
+    assert "clustered Wilson" == found["class_error", "kind=lost"].interval
+    assert "jackknife Wilson" == found["auc", ""].interval
 
 
 def test_a_hypothesis_without_probabilities_has_the_other_metrics(rows, case):  # noqa: F811
