@@ -14,16 +14,18 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from heldout.family import TunedEstimator
     from heldout.hypotheses import KFoldHypothesis, ProgressiveHypothesis
+    from heldout.metrics.metrics_of import metrics_of
     from heldout.validated import Validation
     from heldout.validation import validate
 
-__all__ = ["KFoldHypothesis", "ProgressiveHypothesis", "TunedEstimator", "Validation", "validate"]
+__all__ = ["KFoldHypothesis", "ProgressiveHypothesis", "TunedEstimator", "Validation", "metrics_of", "validate"]
 
 _MODULES = {
     "KFoldHypothesis": "heldout.hypotheses",
     "ProgressiveHypothesis": "heldout.hypotheses",
     "TunedEstimator": "heldout.family",
     "Validation": "heldout.validated",
+    "metrics_of": "heldout.metrics.metrics_of",
     "validate": "heldout.validation",
 }
 

@@ -18,8 +18,8 @@ with a = 0, E_cv (E_cv / E_2cv)^w. It is a convention.
 
 The limits of G and of E_cv - w G are mean +- t sqrt(V), V of the corrected t on the paired means of the subsamples that
 E_cv's interval needs anyway (`heldout.intervals.corrected_t`), not less than that of N independent rows; without
-subsamples as `heldout.selection.paired_differences` has it. Rows in groups have values without limits, as E_2cv has none, and
-rows in time order no half models at all.
+subsamples as `heldout.selection.paired_differences` has it. Rows in groups have values without limits, as E_2cv has
+none, and rows in time order no half models at all.
 
 Not every learner is so: about 15 % of the learning curves of 28 learners on 265 tables are not falling and convex (C.
 Yan, F. Mohr, T. Viering, LCDB 1.1, NeurIPS 38, 2025). A gain whose interval lies below 0 shows such a curve.

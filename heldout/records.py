@@ -90,3 +90,23 @@ class MoreRows:
     level: float | None = None
     interval: str | None = None
     assumption: str | None = None
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A metric of one hypothesis on its test part, or on a slice of it: a line of `metrics.csv`.
+
+    `slice` is empty for all rows, else `column=value`. `value` is None where the metric is not defined, the bounds,
+    `level` and `interval` where there is no valid interval; `reason` then says why.
+    """
+
+    candidate: str
+    metric: str
+    slice: str = ""
+    value: float | None = None
+    low: float | None = None
+    high: float | None = None
+    level: float | None = None
+    interval: str | None = None
+    n_tested: int = 0
+    reason: str = ""

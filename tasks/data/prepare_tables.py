@@ -12,7 +12,7 @@ from heldout.errors import BadArgument
 from heldout.losses import choose_loss
 from heldout.partition import Partition, cut, make_halves, make_partition, stratify_halves
 from heldout.row_sketch import Sketch
-from tasks.data import duplicates, read_source, row_roles, target, unlabeled
+from tasks.data import duplicates, read_source, row_roles, slices, target, unlabeled
 from tasks.data.column_types import typed
 from tasks.data.content_hash import content_hash, row_hashes, sets_hash
 from tasks.data.duplicates import Sets
@@ -39,6 +39,8 @@ class Prepared:
     data_hash: str
     roles: pd.DataFrame = field(default_factory=pd.DataFrame)  # of the labelled rows, a column for each named role
     test_roles: pd.DataFrame = field(default_factory=pd.DataFrame)
+    # of the test part, a column for each of report.slices
+    test_slices: pd.DataFrame = field(default_factory=pd.DataFrame)
     copies: Sets | None = None  # which labelled rows have equal features, if split.duplicates is allow
     warnings: tuple[str, ...] = ()
     seen: SeenRows = field(default_factory=SeenRows)
@@ -61,6 +63,7 @@ def prepare(settings: Settings) -> Prepared:
     text = TextForm.of(data)
     source = read_source.read_table(data.source, data.missing or (), strings, text).reset_index(drop=True)
     roles = row_roles.read(source, settings)
+    of_slices = slices.read(source, settings)
     rows = target.with_target(source, settings)
     features, columns = typed(rows.drop(columns=TARGET), data.columns, text)
     table = pd.concat([features, rows[TARGET]], axis=1)  # `assign` warns of many columns
@@ -97,6 +100,7 @@ def prepare(settings: Settings) -> Prepared:
         seen=_seen(identity, test, every, labeled, partition, roles, settings),
         roles=roles.loc[labeled.index].reset_index(drop=True),
         test_roles=roles.loc[[] if test is None else test.index].reset_index(drop=True),
+        test_slices=of_slices.loc[[] if test is None else test.index].reset_index(drop=True),
         copies=duplicates.sets(labeled.drop(columns=TARGET)) if settings.split.duplicates == "allow" else None,
         warnings=tuple(warnings),
         all_labeled=every.reset_index(drop=True) if len(further) else None,

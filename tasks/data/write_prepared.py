@@ -34,8 +34,9 @@ def _write_prepared(prepared: Prepared) -> list[ShardReport]:
         prepared.labeled.to_parquet(folder / files.LABELED.name, row_group_size=ROWS_A_GROUP)
         if prepared.test is not None:
             prepared.test.to_parquet(folder / files.TEST.name)
-        for path, roles in ((files.ROLES, prepared.roles), (files.TEST_ROLES, prepared.test_roles)):
-            if path == files.ROLES or len(roles):
+        of_test = ((files.TEST_ROLES, prepared.test_roles), (files.TEST_SLICES, prepared.test_slices))
+        for path, roles in ((files.ROLES, prepared.roles), *of_test):
+            if path == files.ROLES or (len(roles) and (path == files.TEST_ROLES or len(roles.columns))):
                 roles.rename_axis("row").reset_index().to_parquet(folder / path.name)
         if prepared.all_labeled is not None:
             prepared.all_labeled.to_parquet(folder / files.ALL_LABELED.name, row_group_size=ROWS_A_GROUP)

@@ -12,6 +12,7 @@ from heldout.delivery import FORMS
 from heldout.design import tested
 from heldout.errors import FitFailure
 from heldout.fitting import test
+from heldout.metrics.measure import TestMetrics
 from heldout.observed import Tested
 from heldout.records import Estimate
 from heldout.selection.bound import selection_bound
@@ -22,6 +23,7 @@ from tasks.outcome.deliver import Delivered
 from tasks.outcome.duplicates_effect import DuplicatesEffect
 from tasks.outcome.estimate import Results
 from tasks.outcome.ledger import Ledger, learner_id, winner_id
+from tasks.outcome.measure_test_part import measure_test_part
 from tasks.outcome.suspicious import Suspicious
 from tasks.params import Candidate, Settings
 from tasks.plans.all_labeled import read_all_labeled
@@ -33,12 +35,16 @@ log = logging.getLogger("heldout")
 
 @dataclass(frozen=True)
 class Opening:
-    """E_test, the number of winners for which the test part was opened, and why it stayed closed, if it did."""
+    """E_test, the number of winners for which the test part was opened, and why it stayed closed, if it did.
+
+    `metrics` are those of the delivered hypothesis on the same rows.
+    """
 
     estimates: tuple[Estimate, ...] = ()
     openings: int = 0
     refused: str | None = None
     against_baseline: AgainstBaseline = field(default_factory=AgainstBaseline)
+    metrics: TestMetrics = field(default_factory=TestMetrics)
 
 
 def open_test_part(
@@ -74,7 +80,8 @@ def open_test_part(
         results.target(winner.name, FORMS[settings.deliver].target),
     )
     against = on_test_part(design, trained, tested, y, weights)
-    return Opening((estimate,), len(opened_for | {this}), against_baseline=against)
+    metrics = measure_test_part(settings, winner.name, delivered.hypothesis, design, trained, X, y, tested, weights)
+    return Opening((estimate,), len(opened_for | {this}), against_baseline=against, metrics=metrics)
 
 
 def _spent(others: int, used_by: int) -> str:

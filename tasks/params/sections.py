@@ -191,6 +191,24 @@ class SelectionSection(Section):
     )
 
 
+class ReportSection(Section):
+    """What the report shows next to the estimates."""
+
+    slices: list[Annotated[str, Field(min_length=1)]] = Field(
+        [],
+        description="columns by whose values the errors on the test part are shown, as in [sex]; also columns of "
+        "data.drop, each with at most 20 values",
+    )
+
+    @field_validator("slices")
+    @classmethod
+    def _once(cls, slices: list[str]) -> list[str]:
+        for place, column in enumerate(slices):
+            if column in slices[:place]:
+                raise Misplaced(f"is {column!r}, which stands before; name each column once", (place,))
+        return slices
+
+
 class Execution(Section):
     """Where fits run, and which modules may be imported."""
 

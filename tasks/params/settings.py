@@ -29,6 +29,7 @@ from tasks.params.sections import (
     Data,
     Execution,
     Progressive,
+    ReportSection,
     Section,
     SelectionSection,
     SplitSection,
@@ -152,6 +153,7 @@ class Settings(Section):
         description="what is saved, registered and tested. "
         + "; ".join(f"{name}: {form.says}" for name, form in FORMS.items()),
     )
+    report: ReportSection = ReportSection(slices=[])
     execution: Execution
     tracking: Tracking
     _folder: str = PrivateAttr(default=".")

@@ -10,7 +10,7 @@ from tasks.fits import fit_warnings
 from tasks.outcome.estimate import read_results
 from tasks.params import Settings
 from tasks.report.summary import Summary
-from tasks.storage import files
+from tasks.storage import files, metrics_files
 
 
 def read_summary(settings: Settings) -> Summary:
@@ -33,6 +33,8 @@ def read_summary(settings: Settings) -> Summary:
         differences=files.read_differences(),
         more_rows=files.read_more_rows(),
         no_more_rows=missing(design),
+        metrics=metrics_files.read(),
+        confusion=metrics_files.read_confusion(),
         selection=selection,
         failures=results.failures,
         warned=fit_warnings.read(STAGES),

@@ -11,6 +11,7 @@ from heldout.family import BOUND
 from heldout.records import Difference, MoreRows
 from tasks.outcome.suspicious import Suspicious
 from tasks.report.summary import Summary, shown_count
+from tasks.storage import files
 
 _SHARDS_SHOWN = 10
 _AFTER_THE_CHOICE = {
@@ -33,6 +34,7 @@ def sentences(summary: Summary) -> dict[str, str]:
         **_after_the_choice(summary),
         **_bound(summary),
         **_test_part(summary),
+        **_metrics(summary),
         **{f"family {row.candidate}": _family(summary, row) for row in summary.families.itertuples()},
         **_unlabeled(summary),
         **_delivered(summary),
@@ -157,6 +159,24 @@ def _bound(summary: Summary) -> dict[str, str]:
             f"than one adds {price}"
         )
     }
+
+
+def _metrics(summary: Summary) -> dict[str, str]:
+    """The metrics that are no means, and why some have no number."""
+    if not summary.headline:
+        reason = "the test part stayed closed" if summary.selection["rows"]["test"] else "split.test_fraction is 0"
+        return {"metrics": f"none: {reason}, and all other rows were used to choose"}
+    missing: dict[str, list[str]] = {}
+    texts = []
+    for metric, line in summary.headline:
+        if pd.isna(line["value"]):
+            missing.setdefault(line["reason"], []).append(metric.label)
+        else:
+            bounds = "" if pd.isna(line["low"]) else f" [{line['low']:.3g}–{line['high']:.3g}]"
+            texts.append(f"{metric.label} {line['value']:.3g}{bounds}")
+    texts += [f"no {', '.join(labels)}: {reason}" for reason, labels in missing.items()]
+    further = f"; more in {files.TEST_METRICS}" if summary.slices else ""
+    return {"metrics": f"on the test part: {'; '.join(texts)}{further}"}
 
 
 def _test_part(summary: Summary) -> dict[str, str]:

@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 from heldout.dependence import DependenceKind
 from heldout.fit_warnings import WarningCounts
 from heldout.losses import Loss, Losses
+from heldout.metrics import METRICS
+from heldout.metrics.metric import Metric
 from tasks.params import Settings
 from tasks.storage.shard_report import ShardReport
 
@@ -34,6 +36,8 @@ class Summary:
     differences: pd.DataFrame  # E_cv of the winner less that of each other candidate and of the baseline
     more_rows: pd.DataFrame  # each candidate's errors after training on few and on many rows
     no_more_rows: str | None  # why nothing is known of more rows; None where it is
+    metrics: pd.DataFrame  # of the winner on the test part
+    confusion: pd.DataFrame
     selection: Mapping[str, Any]
     failures: Mapping[str, str]
     warned: Mapping[str, WarningCounts]
@@ -89,6 +93,17 @@ class Summary:
     def learning_curve(self) -> pd.DataFrame:
         """The lines of more_rows.csv of the winner."""
         return self.more_rows[self.more_rows["candidate"] == self.selected]
+
+    @property
+    def headline(self) -> list[tuple[Metric, dict[Any, Any]]]:
+        """The metrics on the whole test part, with their lines of metrics.csv."""
+        lines = {line["metric"]: line for line in self.metrics[self.metrics["slice"] == ""].to_dict("records")}
+        return [(metric, lines[metric.name]) for metric in METRICS if metric.name in lines]
+
+    @property
+    def slices(self) -> list[dict[Any, Any]]:
+        """The lines of metrics.csv about a part of the test part."""
+        return self.metrics[self.metrics["slice"] != ""].to_dict("records")
 
     def number(self, value: float) -> str:
         """An error as people read it: in percent for a loss of 0 and 1."""

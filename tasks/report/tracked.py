@@ -28,6 +28,8 @@ def outcome_items(summary: Summary, speed: object | None) -> Iterator[Item]:
         yield Metric(f"{baseline.NAME}_{line['estimate']}", float(line["value"]))
     yield from _difference(summary, baseline.NAME, f"E_cv_less_{baseline.NAME}")
     yield from _more_rows(summary, summary.selected)
+    for metric, line in summary.headline:
+        yield from _with_bounds(line, "value", f"test_{metric.name}")
     yield Tag("beats_baseline", _BEATS[summary.selection["beats_baseline"]])
     if (bound := summary.selection["bound"]) is not None:
         yield Tag("bound", f"{summary.amount(bound)}, {summary.selection['bound_method']}")
@@ -45,7 +47,15 @@ def outcome_items(summary: Summary, speed: object | None) -> Iterator[Item]:
         digest=files.read_data_hash()[:32],
         context="validation",
     )
-    for path in (files.ESTIMATES, files.DIFFERENCES, files.MORE_ROWS, files.SELECTION, files.REPORT):
+    for path in (
+        files.ESTIMATES,
+        files.DIFFERENCES,
+        files.MORE_ROWS,
+        files.TEST_METRICS,
+        files.CONFUSION,
+        files.SELECTION,
+        files.REPORT,
+    ):
         yield Artifact(path)
     for path in sorted(files.PLOTS.iterdir()):
         yield Artifact(path, "plots")

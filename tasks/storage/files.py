@@ -28,6 +28,7 @@ PARTITION = PREPARED / "partition.parquet"
 HALVES = PREPARED / "halves.parquet"
 ROLES = PREPARED / "roles.parquet"
 TEST_ROLES = PREPARED / "test_roles.parquet"
+TEST_SLICES = PREPARED / "test_slices.parquet"
 COPIES = PREPARED / "copies.parquet"
 ALL_LABELED = PREPARED / "all_labeled.parquet"
 ALL_ROLES = PREPARED / "all_roles.parquet"
@@ -41,6 +42,8 @@ REPORTS = Path("reports")
 ESTIMATES = REPORTS / "estimates.csv"
 DIFFERENCES = REPORTS / "differences.csv"
 MORE_ROWS = REPORTS / "more_rows.csv"
+TEST_METRICS = REPORTS / "metrics.csv"
+CONFUSION = REPORTS / "confusion.csv"
 SELECTION = REPORTS / "selection.json"
 METRICS = REPORTS / "metrics.json"
 PLOTS = REPORTS / "plots"
@@ -65,7 +68,7 @@ DIGITS = "%.10g"  # fewer than a float holds: the same report on processors with
 
 def read_data_hash() -> str:
     """The content hash of the labelled source rows."""
-    return _existing(DATA_HASH).read_text().strip()
+    return existing(DATA_HASH).read_text().strip()
 
 
 def read_seen_rows() -> SeenRows:
@@ -78,7 +81,7 @@ def read_table(path: Path, version: str | None = None) -> tuple[pd.DataFrame, ND
 
     `version` is the file's hash, if the caller knows it.
     """
-    return _open_table(str(_existing(path)), version or file_hash(path))
+    return _open_table(str(existing(path)), version or file_hash(path))
 
 
 def open_features(path: Path, version: str) -> Any:
@@ -89,7 +92,7 @@ def open_features(path: Path, version: str) -> Any:
 
 def read_target(path: Path, version: str | None = None) -> NDArray[np.generic]:
     """The target of labeled.parquet or test.parquet, without the features."""
-    return _open_target(str(_existing(path)), version or file_hash(path))
+    return _open_target(str(existing(path)), version or file_hash(path))
 
 
 @functools.lru_cache(maxsize=2)
@@ -106,12 +109,12 @@ def _open_table(path: str, _version: str) -> tuple[pd.DataFrame, NDArray[np.gene
 
 def read_dtypes(path: Path) -> dict[str, Any]:
     """The dtype of each feature of a prepared file, without reading a row."""
-    return {name: dtype for name, dtype in parquet.dtypes(_existing(path)).items() if name != TARGET}
+    return {name: dtype for name, dtype in parquet.dtypes(existing(path)).items() if name != TARGET}
 
 
 def read_gaps(path: Path) -> dict[str, int]:
     """The features of a prepared file that have gaps, and how many, without reading a row."""
-    return {name: count for name, count in parquet.gaps(_existing(path)).items() if name != TARGET}
+    return {name: count for name, count in parquet.gaps(existing(path)).items() if name != TARGET}
 
 
 def read_shard(path: Path) -> pd.DataFrame:
@@ -121,7 +124,7 @@ def read_shard(path: Path) -> pd.DataFrame:
 
 def shards() -> list[Path]:
     """The unlabelled shards, in order."""
-    return sorted(_existing(UNLABELED).glob("shard-*.parquet"))
+    return sorted(existing(UNLABELED).glob("shard-*.parquet"))
 
 
 def read_shard_reports() -> list[ShardReport]:
@@ -131,7 +134,7 @@ def read_shard_reports() -> list[ShardReport]:
 
 def read_partition() -> Partition:
     """partition.parquet, in row order."""
-    frame = pd.read_parquet(_existing(PARTITION)).sort_values("row")
+    frame = pd.read_parquet(existing(PARTITION)).sort_values("row")
     return Partition(
         validation=frame["validation"].to_numpy(), fold=frame["fold"].to_numpy(), step=frame["step"].to_numpy()
     )
@@ -139,7 +142,7 @@ def read_partition() -> Partition:
 
 def read_halves() -> NDArray[np.int8]:
     """halves.parquet as an array of shape (R, N)."""
-    frame = pd.read_parquet(_existing(HALVES))
+    frame = pd.read_parquet(existing(HALVES))
     in_order = (
         frame["repeat"].is_monotonic_increasing
         and (frame["row"].to_numpy().reshape(frame["repeat"].nunique(), -1) == np.arange(frame["row"].max() + 1)).all()
@@ -158,6 +161,11 @@ def read_test_roles() -> dict[str, NDArray[Any]]:
     return _read_roles(TEST_ROLES)
 
 
+def read_test_slices() -> dict[str, NDArray[Any]]:
+    """The values of each column of report.slices in the rows of the test part, as text."""
+    return _read_roles(TEST_SLICES) if TEST_SLICES.exists() else {}
+
+
 def read_all_roles() -> dict[str, NDArray[Any]]:
     """The roles of each row of all_labeled.parquet."""
     return _read_roles(ALL_ROLES)
@@ -169,7 +177,7 @@ def read_copies() -> NDArray[np.int64] | None:
 
 
 def _read_roles(path: Path) -> dict[str, NDArray[Any]]:
-    frame = pd.read_parquet(_existing(path)).sort_values("row")
+    frame = pd.read_parquet(existing(path)).sort_values("row")
     return {name: frame[name].to_numpy() for name in frame.columns if name != "row"}
 
 
@@ -189,13 +197,13 @@ def write_result(
 
 def read_result(scheme: str, table: str, candidate: str | None = None) -> pd.DataFrame:
     """One table of data/results/<scheme>, whole or the lines of one candidate."""
-    path = _existing(RESULTS / scheme / f"{table}.parquet")
+    path = existing(RESULTS / scheme / f"{table}.parquet")
     return pd.read_parquet(path, filters=None if candidate is None else [("candidate", "==", candidate)])
 
 
 def read_pieces(scheme: str, table: str) -> Iterator[pd.DataFrame]:
     """One table of data/results/<scheme>, piece by piece: the row groups of its file."""
-    return parquet.pieces(_existing(RESULTS / scheme / f"{table}.parquet"))
+    return parquet.pieces(existing(RESULTS / scheme / f"{table}.parquet"))
 
 
 def read_failures(scheme: str) -> dict[str, str]:
@@ -227,7 +235,7 @@ def write_differences(differences: Sequence[Difference]) -> None:
 
 def read_differences() -> pd.DataFrame:
     """differences.csv as it was written."""
-    return pd.read_csv(_existing(DIFFERENCES))
+    return pd.read_csv(existing(DIFFERENCES))
 
 
 def write_more_rows(lines: Sequence[MoreRows]) -> None:
@@ -237,12 +245,12 @@ def write_more_rows(lines: Sequence[MoreRows]) -> None:
 
 def read_more_rows() -> pd.DataFrame:
     """more_rows.csv as it was written."""
-    return pd.read_csv(_existing(MORE_ROWS))
+    return pd.read_csv(existing(MORE_ROWS))
 
 
 def read_estimates() -> pd.DataFrame:
     """estimates.csv as it was written."""
-    return pd.read_csv(_existing(ESTIMATES))
+    return pd.read_csv(existing(ESTIMATES))
 
 
 def _write_records(path: Path, kind: Any, records: Sequence[Any]) -> None:
@@ -265,7 +273,7 @@ def write_json(path: Path, value: Any) -> None:
 
 def read_json(path: Path) -> Any:
     """A JSON file of the contract."""
-    return json.loads(_existing(path).read_text(encoding="utf-8"))
+    return json.loads(existing(path).read_text(encoding="utf-8"))
 
 
 def file_hash(path: Path) -> str:
@@ -287,7 +295,8 @@ def _rounded(value: Any) -> Any:
     return [_rounded(item) for item in value] if isinstance(value, list | tuple) else value
 
 
-def _existing(path: Path) -> Path:
+def existing(path: Path) -> Path:
+    """The path of a file that another flow writes. Raises UserError where it is missing."""
     if not path.exists():
         raise UserError(f"{path} is missing; run the flow that writes it first, or `dvc repro`")
     return path

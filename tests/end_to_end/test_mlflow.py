@@ -111,7 +111,12 @@ def test_the_metrics_of_a_parent_are_the_estimates_of_the_selected(story, valida
         assert "true" == run.data.tags["beats_baseline"]
         expected |= constant.to_dict() | difference(validated, "baseline", "E_cv_less_baseline")
         expected |= of_more_rows(validated, run.data.tags["selected_model"])
-        assert "E_test" in expected
+        measured = pd.read_csv(validated.path / "reports/metrics.csv").set_index("metric")
+        measured = measured[measured["slice"].isna()]
+        ends = {"": "value", "_low": "low", "_high": "high"}
+        of_test = {f"test_{name}{end}": line[of] for name, line in measured.iterrows() for end, of in ends.items()}
+        expected |= {name: number for name, number in of_test.items() if not pd.isna(number)}
+        assert {"E_test", "test_f1_low"} <= {*expected}
         assert expected == {name: value for name, value in run.data.metrics.items() if not name.startswith("system/")}
 
 
@@ -166,7 +171,14 @@ def test_a_parent_holds_the_table_the_report_and_the_plots(story, validated):
             ]
             table = story.client.download_artifacts(run.info.run_id, "estimates.csv")
             assert (validated.path / "reports/estimates.csv").read_text() == (story.checkout.path / table).read_text()
-        assert {"estimates.csv", "selection.json", "report.html", "plots/estimates.png"} <= {*names}
+        assert {
+            "estimates.csv",
+            "metrics.csv",
+            "confusion.csv",
+            "selection.json",
+            "report.html",
+            "plots/estimates.png",
+        } <= {*names}
 
 
 @pytest.fixture(scope="module")

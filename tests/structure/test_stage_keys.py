@@ -40,6 +40,7 @@ IN_TIME = {"data.drop": ["spare", "house", "heavy"], "data.time": "clock", "spli
 OTHERS = {
     "split.stratify": [True, False],
     "seed": [1],
+    "report.slices": [["house"]],
     "data.source": ["others.csv"],
     "data.target": ["spare"],
     "data.positive": ["won"],

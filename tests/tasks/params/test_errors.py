@@ -333,7 +333,14 @@ OPTIONAL |= {
 OPTIONAL |= {"split.rows", "execution.budget", "data.separator", "data.decimal", "data.dayfirst"}
 # no number, or none but the study's
 OPTIONAL |= {"loss", "intervals", "deliver", "selection.nested", "selection.reopen_test"}
-OPTIONAL |= {"execution.allowed_modules", "execution.shortcuts", "candidates.grid", "candidates.update"}
+OPTIONAL |= {
+    "report",
+    "report.slices",
+    "execution.allowed_modules",
+    "execution.shortcuts",
+    "candidates.grid",
+    "candidates.update",
+}
 
 
 def test_every_key_without_which_a_run_has_no_number_is_required(shipped, tmp_path):

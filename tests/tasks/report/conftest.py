@@ -5,7 +5,7 @@ import pytest
 
 from heldout.delivery import FORMS
 from heldout.losses import SQUARED, ZERO_ONE
-from heldout.records import Difference, Estimate, MoreRows
+from heldout.records import Difference, Estimate, Measured, MoreRows
 from tasks.report.summary import Summary
 
 FINAL = {"form": "final", "target": FORMS["final"].target, "bytes": 2048, "bytes_final": 2048}
@@ -51,6 +51,13 @@ MORE_ROWS = [
     MoreRows("bayes", 16, "E_2N", 0.08, low=0.02, high=0.15, **OF_MORE_ROWS),
     MoreRows("tree", 7, "gain", 0.5),
 ]
+METRICS = [
+    Measured("bayes", "auc", reason="the model gives no probabilities", n_tested=4),
+    Measured("bayes", "f1", "", 0.75, 0.5, 0.9, 0.9, "jackknife Wilson", 4),
+    Measured("bayes", "class_error", "kind=won", 0.25, 0.1, 0.5, 0.9, "Clopper-Pearson", 4),
+    Measured("bayes", "zero_one", "sex=f", reason="1 row, at least 2 are needed", n_tested=1),
+]
+CONFUSION = pd.DataFrame([[3, 1], [0, 4]], index=["lost", "won"], columns=["lost", "won"])
 FAMILY = {
     "candidate": "path",
     "parameter": "alpha",
@@ -81,6 +88,7 @@ def summary(settings_with):
         differences=DIFFERENCES,
         more_rows=MORE_ROWS,
         no_more_rows=None,
+        metrics=METRICS,
         **selection,
     ) -> Summary:
         table = pd.DataFrame([vars(estimate) for estimate in [*ESTIMATES, *estimates]])
@@ -90,6 +98,8 @@ def summary(settings_with):
             differences=pd.DataFrame([vars(record) for record in differences], columns=list(vars(DIFFERENCES[0]))),
             more_rows=pd.DataFrame([vars(record) for record in more_rows], columns=list(vars(MORE_ROWS[0]))),
             no_more_rows=no_more_rows,
+            metrics=pd.DataFrame([vars(line) for line in metrics], columns=list(vars(METRICS[0]))),
+            confusion=CONFUSION,
             selection={**SELECTION, **selection},
             failures=failures or {},
             warned=warned or {},

@@ -8,6 +8,7 @@ import pytest
 
 from heldout import covalidation
 from heldout.intervals import clopper_pearson, confidence_sequence, corrected_fold_t
+from heldout.metrics.measure import TestMetrics
 from heldout.observed import RepeatedByRow
 from heldout.partition import Partition
 from heldout.records import Difference, Estimate, MoreRows
@@ -17,7 +18,7 @@ from tasks.params import Settings
 from tasks.report.read_summary import read_summary
 from tasks.report.render import targets
 from tasks.report.summary import Summary
-from tasks.storage import files
+from tasks.storage import files, metrics_files
 
 SELECTION = {"selected": "bayes"}
 NO_FAMILIES = pd.DataFrame({"candidate": []})
@@ -75,6 +76,7 @@ def read(prepared):
         files.write_estimates(records)
         files.write_differences([Difference("bayes", "baseline", -0.25)])
         files.write_more_rows([MoreRows("bayes", 30, "gain", 0.25)])
+        metrics_files.write(TestMetrics())
         files.write_json(files.SELECTION, SELECTION)
         of_rows = {scheme: pd.Series(losses[scheme], rows[scheme]) for scheme in rows}
         return Case(read_summary(settings), of_rows, partition, settings, records)

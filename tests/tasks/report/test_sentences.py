@@ -11,8 +11,12 @@ from heldout.fit_warnings import WarningCount, WarningCounts
 from heldout.intervals import DEFAULTS
 from heldout.losses import choose_loss
 from heldout.records import Difference, Estimate, MoreRows
+from tasks.report.render import write_report
 from tasks.report.sentences import sentences, why
+from tasks.storage import files
 from tasks.storage.shard_report import ShardReport
+
+ROWS = {"estimates": 8, "labeled": 8, "test": 4}
 
 
 def test_few_rows_of_many_classes_in_stratified_parts_give_a_warning(summary):
@@ -54,7 +58,8 @@ def test_many_skipped_shards_are_counted_and_the_first_ten_named(summary):
 
 def test_the_choice_its_bound_and_the_test_part_come_with_their_numbers(summary):
     texts = sentences(summary())
-    assert ["selected", "baseline", "rows", "differences", "more rows", "bound", "E_test", "delivered"] == list(texts)
+    of_rows = ["rows", "differences", "more rows", "bound", "E_test", "metrics", "delivered"]
+    assert ["selected", "baseline", *of_rows] == list(texts)
     assert "bayes, by one standard error of E_cv = 10.0 %" == texts["selected"]
     assert "probability 90 %" in texts["bound"]
     assert "is at most 25.0 %: " in texts["bound"]
@@ -120,9 +125,10 @@ def test_what_is_not_there_has_no_sentence(summary):
         indistinguishable=[],
         differences=[],
         more_rows=[],
+        metrics=[],
     )
     assert "bayes, by one standard error of max(E_cv, E_maxdt)" == sentences(without)["selected"]
-    assert ["selected", "baseline", "rows", "delivered"] == list(sentences(without))
+    assert ["selected", "baseline", "rows", "metrics", "delivered"] == list(sentences(without))
     assert "0.0 %" in sentences(summary(E_test=0.0))["E_test"]  # a zero is there
 
 
@@ -277,3 +283,20 @@ def test_what_more_rows_gained_and_may_gain_comes_with_the_rows_and_the_limits(s
 def test_without_halves_it_is_said_what_is_missing_to_know_of_more_rows(summary):
     text = sentences(summary(more_rows=[], no_more_rows="there are 2 folds"))["more rows"]
     assert text.endswith(": there are 2 folds")
+
+
+def test_the_metrics_come_with_their_intervals_or_the_reason_why_there_are_none(summary):
+    text = sentences(summary())["metrics"]
+    assert "F1 0.75 [0.5–0.9]" in text
+    assert "no AUC: the model gives no probabilities" in text
+    assert "split.test_fraction is 0" in sentences(summary(metrics=[], rows={**ROWS, "test": 0}))["metrics"]
+    assert "stayed closed" in sentences(summary(metrics=[]))["metrics"]
+
+
+def test_the_report_shows_the_metrics_their_slices_and_the_confusion_matrix(summary):
+    for one, shown in ((summary(), True), (summary(metrics=[]), False)):
+        write_report(replace(one, estimates=one.estimates.assign(interval=None)))
+        page = files.REPORT.read_text(encoding="utf-8")
+        assert "Metrics on the test part" in page
+        texts = ("kind=won", "1 row, at least 2 are needed", "0.5 to 0.9", "<td>lost</td><td>3</td><td>1</td>")
+        assert [shown] * len(texts) == [text in page for text in texts]

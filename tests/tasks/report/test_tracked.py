@@ -37,7 +37,15 @@ def test_classes_in_a_loss_are_in_the_value_of_a_parameter(settings_with):
     assert "a b" in loss.value
 
 
-CONTRACT = (files.ESTIMATES, files.DIFFERENCES, files.MORE_ROWS, files.SELECTION, files.REPORT)
+CONTRACT = (
+    files.ESTIMATES,
+    files.DIFFERENCES,
+    files.MORE_ROWS,
+    files.TEST_METRICS,
+    files.CONFUSION,
+    files.SELECTION,
+    files.REPORT,
+)
 OF_MORE_ROWS = [
     Metric(f"{name}{suffix}", value)
     for name, values in {"gain": (0.025, 0.0125, 0.0375), "E_N": (0.09, 0.04, 0.15), "E_2N": (0.08, 0.02, 0.15)}.items()
@@ -108,7 +116,8 @@ def test_the_parent_reports_the_estimates_of_the_selected_the_rows_and_the_files
     of_winner = [Metric("E_in", 0.0625), Metric("E_cv", 0.1), Metric("E_test", 0.125)]
     against = [("", -0.2), ("_low", -0.3), ("_high", -0.1)]
     differences = [Metric(f"E_cv_less_baseline{suffix}", value) for suffix, value in against]
-    assert [*of_winner, *of_baseline, *differences, *OF_MORE_ROWS] == of_kind(Metric, items)
+    f1 = [Metric("test_f1", 0.75), Metric("test_f1_low", 0.5), Metric("test_f1_high", 0.9)]
+    assert [*of_winner, *of_baseline, *differences, *OF_MORE_ROWS, *f1] == of_kind(Metric, items)
     (rows,) = of_kind(Dataset, items)
     X, y = files.read_table(files.LABELED)
     assert [*X.columns, "target"] == list(rows.table.columns)

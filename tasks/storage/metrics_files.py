@@ -1,0 +1,33 @@
+"""metrics.csv and confusion.csv: what was measured of the winner on the test part."""
+
+from dataclasses import asdict, fields
+
+import numpy as np
+import pandas as pd
+
+from heldout.metrics.measure import TestMetrics
+from heldout.records import Measured
+from tasks.storage import files
+
+
+def write(metrics: TestMetrics) -> None:
+    """metrics.csv, and confusion.csv with a line for each pair of classes; no line where there is no test part."""
+    columns = [field.name for field in fields(Measured)]
+    files.write_csv(files.TEST_METRICS, pd.DataFrame([asdict(line) for line in metrics.lines], columns=columns))
+    pairs = [] if metrics.confusion is None else [*np.ndenumerate(metrics.confusion)]
+    names = [] if metrics.classes is None else metrics.classes.tolist()
+    counts = [(names[actual], names[predicted], count) for (actual, predicted), count in pairs]
+    files.write_csv(files.CONFUSION, pd.DataFrame(counts, columns=["actual", "predicted", "rows"]))
+
+
+def read() -> pd.DataFrame:
+    """metrics.csv as it was written, with empty text where there is none."""
+    table = pd.read_csv(files.existing(files.TEST_METRICS), dtype={"slice": str, "interval": str, "reason": str})
+    return table.fillna({"slice": "", "interval": "", "reason": ""})
+
+
+def read_confusion() -> pd.DataFrame:
+    """The confusion matrix, a line for each class that rows have and a column for each that they were given."""
+    table = pd.read_csv(files.existing(files.CONFUSION), dtype={"actual": str, "predicted": str}, keep_default_na=False)
+    names = table["actual"].unique()
+    return table.pivot(index="actual", columns="predicted", values="rows").loc[names, names]

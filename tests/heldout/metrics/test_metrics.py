@@ -1,0 +1,180 @@
+"""Laws of the metrics that are no means: their values, their intervals, and what is said where there is none."""
+
+import doctest
+from dataclasses import replace
+from importlib import import_module
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import heldout
+from heldout import metrics
+from heldout.errors import BadArgument
+from heldout.intervals.method import two_sided_t
+from heldout.intervals.wilson import roots_at
+from heldout.metrics import METRICS
+from heldout.metrics.metric import Answered
+from studies.metric_intervals import classes as normal_classes
+from studies.metric_intervals import metrics_of as metrics_for
+from tests.heldout.test_registries import modules_of
+
+AUC, _, F1, CALIBRATION, R_SQUARED = METRICS
+
+
+def drawn(seed: int, classes: int, n: int = 60) -> Answered:
+    """Random answers with ties, `classes` of them; numbers for 0."""
+    rng = np.random.default_rng(seed)
+    if not classes:
+        y = rng.normal(size=n)
+        return Answered(y, y + rng.normal(size=n), np.ones(n))
+    y = rng.permutation(np.arange(n) % classes)
+    shares = rng.integers(1, 5, (n, classes)) + 3 * np.eye(classes)[y]
+    shares = shares / shares.sum(axis=1, keepdims=True)
+    return Answered(y, shares.argmax(axis=1), np.ones(n), np.arange(classes), shares)
+
+
+CASES = [(metric, classes) for classes in (2, 4, 0) for metric in metrics_for(drawn(0, classes))]
+IDS = [f"{metric.name}-{classes}" for metric, classes in CASES]
+
+
+def test_every_file_of_the_metrics_is_in_the_registry_under_its_name():
+    assert modules_of(metrics, "jackknife", "measure", "metric", "metrics_of") == {metric.name for metric in METRICS}
+
+
+def test_the_example_of_the_public_function_runs():
+    found = doctest.testmod(import_module("heldout.metrics.metrics_of"))
+    assert 0 == found.failed < found.attempted
+
+
+@pytest.mark.parametrize(("metric", "classes"), CASES, ids=IDS)
+@given(seed=st.integers(0, 1000))
+@settings(max_examples=8, deadline=None)
+def test_the_metric_at_weights_is_that_of_scikit_learn_and_of_repeated_rows(metric, classes, seed):
+    answered = drawn(seed, classes)
+    weights = np.random.default_rng(seed).integers(0, 4, (3, answered.n)).astype(float)
+    expected = [metric.value(replace(answered, weights=line)) for line in weights]
+    assert expected == pytest.approx(metric.at(answered, weights).tolist(), abs=1e-12)
+    rows = np.repeat(np.arange(answered.n), weights[0].astype(int))
+    repeated = replace(answered.of(np.ones(answered.n, bool)), weights=np.ones(len(rows)), y=answered.y[rows])
+    shares = None if answered.probabilities is None else answered.probabilities[rows]
+    repeated = replace(repeated, predicted=answered.predicted[rows], probabilities=shares)
+    assert expected[0] == pytest.approx(metric.value(repeated), abs=1e-12)
+
+
+@pytest.mark.parametrize(("metric", "classes"), CASES, ids=IDS)
+def test_the_bounds_bracket_the_value_a_higher_level_widens_them_and_the_order_of_rows_does_not_count(metric, classes):
+    for seed in range(3):
+        answered = drawn(seed, classes)
+        value = metric.value(answered)
+        low, high = metric.interval(answered, value, 0.8)
+        lower, higher = metric.interval(answered, value, 0.99)
+        assert lower <= low <= value <= high <= higher <= 1
+        assert lower < higher
+        order = np.random.default_rng(seed).permutation(answered.n)
+        shares = None if answered.probabilities is None else answered.probabilities[order]
+        other = replace(answered, y=answered.y[order], predicted=answered.predicted[order], probabilities=shares)
+        assert (low, high) == pytest.approx(metric.interval(other, value, 0.8), abs=1e-9)
+
+
+@pytest.mark.parametrize(("metric", "classes"), [case for case in CASES if case[0] is not CALIBRATION])
+def test_copies_of_the_rows_in_one_group_each_give_the_interval_of_the_rows(metric, classes):
+    answered = drawn(1, classes)
+    twice = np.repeat(np.arange(answered.n), 2)
+    copies = Answered(
+        answered.y[twice],
+        answered.predicted[twice],
+        np.ones(len(twice)),
+        answered.classes,
+        None if answered.probabilities is None else answered.probabilities[twice],
+        cluster=twice,
+    )
+    value = metric.value(answered)
+    expected = metric.interval(answered, value, 0.9)
+    assert expected == pytest.approx(metric.interval(copies, value, 0.9), abs=1e-9)
+    narrow = metric.interval(replace(copies, cluster=None), value, 0.9)
+    assert narrow[1] - narrow[0] < expected[1] - expected[0]
+
+
+def test_a_perfect_ranking_of_few_rows_has_an_interval_of_the_rows_that_it_rests_on():
+    y = np.repeat([0, 1], [90, 10])
+    perfect = Answered(y, y, np.ones(100), np.array([0, 1]), np.column_stack([1 - y, y]).astype(float))
+    for metric, largest in ((AUC, 4 * 90 * 10 / 100), (F1, 20)):
+        assert roots_at(1.0, largest, two_sided_t(0.95, 99)) == metric.interval(perfect, 1.0, 0.95)
+
+
+def test_the_interval_of_auc_covers_where_that_of_delong_does_not():
+    rng, covered = np.random.default_rng(2), []
+    for _ in range(300):
+        answered = normal_classes(rng, 60, 2.0, 0.1)
+        if np.bincount(answered.y, minlength=2).min() > 1:
+            low, high = AUC.interval(answered, AUC.value(answered), 0.95)
+            covered.append(low <= 0.92135 <= high)  # of normal classes 2 apart
+    assert np.mean(covered) > 0.93
+
+
+def test_probabilities_that_are_right_have_a_calibration_error_whose_interval_holds_0_and_wrong_ones_do_not():
+    rng = np.random.default_rng(3)
+    right, wrong = normal_classes(rng, 400, 1.0, 0.5), normal_classes(rng, 400, 1.0, 0.5, sharpness=6.0)
+    assert 0 == CALIBRATION.interval(right, CALIBRATION.value(right), 0.95)[0] < CALIBRATION.value(right)
+    assert CALIBRATION.interval(wrong, CALIBRATION.value(wrong), 0.95)[0] > 0.05
+
+
+def by_name(found):
+    return {(line.metric, line.slice): line for line in found.lines}
+
+
+def test_a_slice_without_a_number_says_why_and_none_is_nan():
+    y = ["a", "b", "a", "b", "a", "a", "b"]
+    said = ["a", "b", "b", "b", "a", "a", "a"]
+    sex = ["m", "m", "m", "m", "f", "f", "x"]
+    found = by_name(heldout.metrics_of(y, said, slices={"sex": sex}))
+    assert "no probabilities" in found["auc", ""].reason
+    assert "no row of class b" in found["f1", "sex=f"].reason
+    assert "1 row" in found["f1", "sex=x"].reason
+    assert "1 row" in found["zero_one", "sex=x"].reason
+    assert (0.25, 4) == (found["zero_one", "sex=m"].value, found["zero_one", "sex=m"].n_tested)
+    assert (0.25, "Clopper-Pearson") == (found["class_error", "y=a"].value, found["class_error", "y=a"].interval)
+    for line in found.values():
+        assert (line.value is None or line.interval is None) == bool(line.reason)
+        assert all(number is None or np.isfinite(number) for number in (line.value, line.low, line.high))
+
+
+def test_metrics_of_numbers_and_of_groups():
+    rng = np.random.default_rng(4)
+    y = rng.normal(size=40)
+    found = by_name(heldout.metrics_of(y, y / 2, groups=np.arange(40) // 4, slices={"half": np.arange(40) // 20}))
+    assert {("r_squared", ""), ("squared", "half=0"), ("r_squared", "half=0")} < {*found}
+    assert "clustered t" == found["squared", "half=0"].interval
+    assert "all labels are equal" == heldout.metrics_of([0.5, 0.5, 0.5], [0.1, 0.2, 0.3]).lines[0].reason
+
+
+@pytest.mark.parametrize(
+    ("argument", "value", "changes"),
+    [
+        ("probabilities", "(4, 3)", {"probabilities": np.full((4, 3), 1 / 3)}),
+        ("probabilities", "(4, 2)", {"probabilities": np.full((4, 2), 0.6)}),
+        ("predicted", "(3,)", {"predicted": [0, 1, 0]}),
+        ("classes", "[0, 2]", {"classes": [0, 2]}),
+        ("classes", "[1, 0]", {"classes": [1, 0]}),
+        ("groups", "(2,)", {"groups": [0, 1]}),
+        ("slices['sex']", "(1,)", {"slices": {"sex": ["m"]}}),
+        ("level", "1.5", {"level": 1.5}),
+    ],
+)
+def test_a_bad_argument_is_named_with_its_value(argument, value, changes):
+    given = {"y": [0, 1, 0, 1], "predicted": [0, 1, 1, 1], **changes}
+    with pytest.raises(BadArgument) as caught:
+        heldout.metrics_of(given.pop("y"), given.pop("predicted"), **given)
+    assert argument == caught.value.argument
+    assert value in str(caught.value)
+
+
+def test_the_interval_of_many_rows_is_as_wide_as_the_labels_vary_in_whatever_order_they_are():
+    y = np.random.default_rng(0).normal(size=2000)
+    for labels in (y, np.sort(y)):
+        # every error is 1, so that ln(1 - R^2) is minus that of the labels' variance, of standard error sqrt(2 / n)
+        off = Answered(labels, labels + 1, np.ones(2000))
+        low, high = R_SQUARED.interval(off, R_SQUARED.value(off), 0.95)
+        assert 2 * 1.96 * np.sqrt(2 / 2000) == pytest.approx(np.log((1 - low) / (1 - high)), rel=0.25)
