@@ -55,10 +55,12 @@ def reserved(what: str) -> str:
 
 
 def evidence(design: Design) -> Evidence:
-    """The losses behind E_val and E_cv, and behind the interval of E_cv, as far as the design asks for them."""
+    """The losses behind E_val and E_cv, and behind their intervals, as far as the design asks for them."""
     wanted = {SCHEME_OF[name] for name in ("E_val", "E_cv") if name in design.estimates}
     if "E_cv" in design.estimates:
         wanted |= {scheme for scheme in (design.methods["E_cv"].needs,) if scheme is not None}
+    if "E_val" in design.estimates and design.methods["E_val"].needs_cv:
+        wanted.add("cross_validation")
     return Evidence({scheme: _scheme_losses(design, scheme) for scheme in design.schemes() if scheme in wanted})
 
 

@@ -165,7 +165,7 @@ def estimate_candidate(design: Design, candidate: str, evidence: Evidence) -> li
     if "final" in evidence.losses:
         estimates.append(holdout.training_estimate(candidate, tested(design, evidence, "final")))
     if "holdout" in evidence.losses:
-        observed = tested(design, evidence, "holdout")
+        observed = _tested_for(design, evidence, "E_val")
         size = design.splits("holdout")[0].n_train
         estimates.append(holdout.estimate(candidate, observed, size, methods["E_val"], level))
     if "cross_validation" in evidence.losses and "E_cv" in design.estimates:  # not for E_bbc and E_nested alone
@@ -178,7 +178,7 @@ def estimate_candidate(design: Design, candidate: str, evidence: Evidence) -> li
         estimates.append(
             progressive.estimate(
                 candidate,
-                tested(design, evidence, "progressive"),
+                _tested_for(design, evidence, "E_prog"),
                 size,
                 methods["E_prog"],
                 level,
@@ -211,6 +211,18 @@ def tested(design: Design, evidence: Evidence, scheme: SchemeName) -> Tested:
         order = np.argsort(design.partition.step[rows])
         losses, rows = losses[order], rows[order]
     return Tested(losses, design.loss, design.seed, design.dependence.clusters(rows, losses))
+
+
+def with_pool(observed: Tested, evidence: Evidence) -> Tested:
+    """`observed` next to each loss of cross-validation, of all partitions into folds, as some methods need it."""
+    parts = evidence.losses.get("cross_validation")
+    return observed if parts is None else replace(observed, pool=joined_losses(parts))
+
+
+def _tested_for(design: Design, evidence: Evidence, estimate: str) -> Tested:
+    """The losses behind E_val or E_prog, and what the method of its interval needs."""
+    observed = tested(design, evidence, SCHEME_OF[estimate])
+    return with_pool(observed, evidence) if design.methods[estimate].needs_cv else observed
 
 
 def cross_validated(design: Design, evidence: Evidence) -> CrossValidated:

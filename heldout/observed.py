@@ -17,13 +17,15 @@ class Tested:
     """The `losses`, shape (n,), of tested rows; of a stream, in the order of its steps.
 
     `seed` is for the methods that draw at random (a bootstrap, an order of bets). `cluster`, shape (n,), numbers
-    the group or the batch of each row, 0 … G-1; None for independent rows.
+    the group or the batch of each row, 0 … G-1; None for independent rows. `pool`, shape (N,) or more, are the
+    candidate's losses in cross-validation, for the methods that read them.
     """
 
     losses: Losses
     loss: Loss
     seed: int = 0
     cluster: NDArray[np.int64] | None = None
+    pool: Losses | None = None
 
     @property
     def error(self) -> float:

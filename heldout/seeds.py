@@ -31,6 +31,7 @@ Purpose = Literal[
     "shuffled",
     "rows",
     "redrawn",
+    "pooled",
 ]
 
 

@@ -221,7 +221,7 @@ def validate(
         stratify=stratified,
         seed=int(seed),
         level=level,
-        methods=dependent.choose(intervals, chosen_loss, dependence.kind),
+        methods=dependent.choose(intervals, chosen_loss, dependence.kind, cross_validated="cross_validation" in needed),
         estimates=wanted,
         dependence=dependence,
     )

@@ -171,7 +171,7 @@ def judge_all(cell: Cell, seen: Mapping[str, Any], folder: Path | None) -> Itera
             return RepeatedByRow(seen[estimate][at], of_rows, cell.n, loss, at, *of_training)
 
         observed: dict[str, Any] = {
-            "E_val": Tested(seen["E_val"][place], loss, place),
+            "E_val": Tested(seen["E_val"][place], loss, place, pool=seen["E_cv"][place]),
             "E_cv": CrossValidated(
                 seen["E_cv"][place],
                 loss,
@@ -180,7 +180,7 @@ def judge_all(cell: Cell, seen: Mapping[str, Any], folder: Path | None) -> Itera
                 tested_per_trained=float(seen["tested_per_trained"][place]),
                 **{name: seen[name][place] for name in names if name in seen},
             ),
-            "E_prog": Tested(seen["E_prog"][place], loss, place),
+            "E_prog": Tested(seen["E_prog"][place], loss, place, pool=seen["E_cv"][place]),
             "E_2cv": margins("E_2cv"),
             "disagreement": margins("disagreement"),
         }

@@ -7,7 +7,7 @@ has the choices of the coverage study for each estimate (docs/coverage.md).
 >>> [method.name for method in METHODS if "E_nested" in method.covers]
 ['corrected fold Wilson', 'corrected fold t']
 >>> DEFAULTS["E_val"].zero_one.name, DEFAULTS["E_val"].other.name
-('Clopper-Pearson', 'log t')
+('Clopper-Pearson', 'pooled shape')
 """
 
 import functools
@@ -23,6 +23,7 @@ from heldout.intervals import (
     corrected_log_t,
     corrected_wilson,
     log_t,
+    pooled_shape,
     two_way_t,
     two_way_wilson,
     wilson,
@@ -40,6 +41,7 @@ METHODS: tuple[IntervalMethod, ...] = tuple(
         "empirical_bernstein",
         "betting",
         "log_t",
+        "pooled_shape",
         "student_t",
         "studentised_bootstrap",
         "k_fold_hoeffding",
@@ -71,18 +73,31 @@ class Default:
     other: IntervalMethod
     why_zero_one: str
     why_other: str
+    # in place of `other` for losses of classes, and where the losses of cross-validation that it reads are not there
+    without_cv: IntervalMethod | None = None
+
+    def of(self, loss: Loss, *, cross_validated: bool) -> IntervalMethod:
+        """The method for a loss, with or without its values in cross-validation."""
+        if loss.binary:
+            return self.zero_one
+        if self.without_cv is not None and (loss.of_classes or not cross_validated):
+            return self.without_cv
+        return self.other
 
 
 _EXACT = (
     "exact for plain draws: it kept its level in every cell of the coverage study, where Wilson's fell short for rare "
     "errors"
 )
-_LOG = "the closest to its level for skewed losses in the coverage study, yet short of it for few rows"
+_SHAPE = (
+    "the closest to its level for skewed losses in few rows, still short of it under heavy tails; log t without E_cv, "
+    "and for the log, Brier, balanced and cost losses of classes, where it is no closer and wider"
+)
 _NO_FIT = "it needs no fit beyond the fits of E_nested"
 _TWO_WAY = "it counts the noise of the partitions and the noise of the rows"
 DEFAULTS: Mapping[str, Default] = {
-    "E_val": Default(clopper_pearson.METHOD, log_t.METHOD, _EXACT, _LOG),
-    "E_test": Default(clopper_pearson.METHOD, log_t.METHOD, _EXACT, _LOG),
+    "E_val": Default(clopper_pearson.METHOD, pooled_shape.METHOD, _EXACT, _SHAPE, log_t.METHOD),
+    "E_test": Default(clopper_pearson.METHOD, pooled_shape.METHOD, _EXACT, _SHAPE, log_t.METHOD),
     "E_cv": Default(
         corrected_wilson.METHOD,
         corrected_log_t.METHOD,
@@ -91,9 +106,10 @@ DEFAULTS: Mapping[str, Default] = {
     ),
     "E_prog": Default(
         wilson.METHOD,
-        log_t.METHOD,
+        pooled_shape.METHOD,
         "the narrowest that kept its level in the coverage study",
-        _LOG,
+        _SHAPE,
+        log_t.METHOD,
     ),
     "E_2cv": Default(two_way_wilson.METHOD, two_way_t.METHOD, _TWO_WAY, _TWO_WAY),
     "E_train": Default(two_way_wilson.METHOD, two_way_t.METHOD, _TWO_WAY, _TWO_WAY),
@@ -102,7 +118,7 @@ DEFAULTS: Mapping[str, Default] = {
 }
 
 
-def default_method(estimate: str, loss: Loss) -> IntervalMethod:
+def default_method(estimate: str, loss: Loss, *, cross_validated: bool = True) -> IntervalMethod:
     """The method that the coverage study chose for an estimate and a loss.
 
     Parameters
@@ -111,6 +127,8 @@ def default_method(estimate: str, loss: Loss) -> IntervalMethod:
         A key of `DEFAULTS`.
     loss : Loss
         The loss that the estimate is a mean of; for the disagreement the loss that is estimated.
+    cross_validated : bool, default True
+        Whether the losses of cross-validation are there, which some methods read.
 
     Returns
     -------
@@ -128,11 +146,10 @@ def default_method(estimate: str, loss: Loss) -> IntervalMethod:
     >>> default_method("E_cv", ZERO_ONE).name, default_method("E_cv", SQUARED).name
     ('corrected Wilson', 'corrected log t')
     """
-    default = DEFAULTS[estimate]
-    return default.zero_one if _compared(estimate, loss).binary else default.other
+    return DEFAULTS[estimate].of(_compared(estimate, loss), cross_validated=cross_validated)
 
 
-def choose(chosen: Mapping[str, str] | None, loss: Loss) -> dict[str, IntervalMethod]:
+def choose(chosen: Mapping[str, str] | None, loss: Loss, *, cross_validated: bool = True) -> dict[str, IntervalMethod]:
     """The method of each estimate, for rows that are independent.
 
     Parameters
@@ -141,6 +158,8 @@ def choose(chosen: Mapping[str, str] | None, loss: Loss) -> dict[str, IntervalMe
         From an estimate to the name of a method, or of its module; other estimates keep their default.
     loss : Loss
         The loss that is estimated.
+    cross_validated : bool, default True
+        Whether the losses of cross-validation are there, which some methods read.
 
     Returns
     -------
@@ -151,7 +170,7 @@ def choose(chosen: Mapping[str, str] | None, loss: Loss) -> dict[str, IntervalMe
     ------
     BadArgument
         For an estimate or a method that is not known, and a method that does not cover the estimate or admit the
-        loss; the message names the methods that do.
+        loss, or reads losses of cross-validation that are not there; the message names the methods to use.
 
     Examples
     --------
@@ -162,9 +181,16 @@ def choose(chosen: Mapping[str, str] | None, loss: Loss) -> dict[str, IntervalMe
     """
     if not isinstance(chosen, Mapping | None):
         raise BadArgument("intervals", f"intervals is {chosen!r}; it must map names of estimates to names of methods")
-    methods = {estimate: default_method(estimate, loss) for estimate in DEFAULTS}
+    methods = {estimate: default_method(estimate, loss, cross_validated=cross_validated) for estimate in DEFAULTS}
     for estimate, name in (chosen or {}).items():
         methods[estimate] = find(name, estimate, loss)
+        if methods[estimate].needs_cv and not cross_validated:
+            fitting = [one.name for one in _fitting(estimate, loss) if not one.needs_cv]
+            raise BadArgument(
+                "intervals",
+                f"intervals: {methods[estimate].name} needs the losses of cross-validation, and estimates are without "
+                f"E_cv; add E_cv to estimates, or for {estimate} use {', '.join(fitting)}",
+            )
     return methods
 
 
@@ -199,9 +225,9 @@ def find(name: str, estimate: str, loss: Loss) -> IntervalMethod:
     Traceback (most recent call last):
     heldout.errors.BadArgument: intervals: Wilson is for losses 0/1, and the squared loss is not; for ...
     """
-    method, compared = covering(estimate, name), _compared(estimate, loss)
-    if not method.admits(compared):
-        fitting = [other.name for other in METHODS if estimate in other.covers and other.admits(compared)]
+    method = covering(estimate, name)
+    if not method.admits(_compared(estimate, loss)):
+        fitting = [other.name for other in _fitting(estimate, loss)]
         raise BadArgument(
             "intervals",
             f"intervals: {method.name} is for losses {method.losses}, and the {loss.name} loss is not; for {estimate} "
@@ -245,6 +271,12 @@ def covering(estimate: str, name: str) -> IntervalMethod:
         fitting = [other.name for other in METHODS if estimate in other.covers]
         raise BadArgument("intervals", f"intervals: {name!r} {reason}; for {estimate} use {', '.join(fitting)}")
     return method
+
+
+def _fitting(estimate: str, loss: Loss) -> list[IntervalMethod]:
+    """The methods that cover an estimate for a loss."""
+    compared = _compared(estimate, loss)
+    return [method for method in METHODS if estimate in method.covers and method.admits(compared)]
 
 
 def _compared(estimate: str, loss: Loss) -> Loss:

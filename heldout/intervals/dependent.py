@@ -68,12 +68,14 @@ _IN_WORDS: Mapping[DependenceKind, str] = {
 }
 
 
-def choose(chosen: Mapping[str, str] | None, loss: Loss, kind: DependenceKind | None) -> dict[str, IntervalMethod]:
+def choose(
+    chosen: Mapping[str, str] | None, loss: Loss, kind: DependenceKind | None, *, cross_validated: bool = True
+) -> dict[str, IntervalMethod]:
     """As `intervals.choose`, for rows that depend by `kind`: an estimate without a valid method has none.
 
     Raises BadArgument also for a method that assumes independent rows, with the methods that do not.
     """
-    methods = intervals.choose(chosen, loss)
+    methods = intervals.choose(chosen, loss, cross_validated=cross_validated)
     if kind is None:
         return methods
     valid = {estimate: [method for method in known if method.admits(loss)] for estimate, known in VALID[kind].items()}

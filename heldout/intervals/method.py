@@ -38,6 +38,8 @@ class IntervalMethod:
         The smallest number of losses.
     needs : str, optional
         The scheme of further fits that it reads (`heldout.schemes`).
+    needs_cv : bool
+        It reads the candidate's losses in cross-validation too (`Tested.pool`).
     least_folds, least_fold_size : int
         The smallest number of folds, and of rows in each.
     units_above : int
@@ -69,6 +71,7 @@ class IntervalMethod:
     bounds: Callable[[Any, float], tuple[float, float]]
     least: int = 1
     needs: SchemeName | None = None
+    needs_cv: bool = False
     least_folds: int = 1
     least_fold_size: int = 1
     units_above: int = 0
@@ -118,6 +121,8 @@ class IntervalMethod:
             raise BadArgument(
                 "intervals", f"{self.name} needs the fits of the scheme {self.needs}, which were not made"
             )
+        if self.needs_cv and observed.pool is None:
+            raise BadArgument("intervals", f"{self.name} needs the losses of cross-validation, which were not computed")
         low, high = self.bounds(observed, level)
         if not (math.isfinite(low) and math.isfinite(high)):
             raise BadArgument("losses", f"{self.name} gives {low} … {high}: a loss is too large to be squared")

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from heldout import baseline, holdout
-from heldout.design import Design
+from heldout.design import Design, with_pool
 from heldout.errors import BadArgument
 from heldout.observed import Tested
 from heldout.records import Estimate
@@ -35,7 +35,10 @@ def on_test_part(
     """The same on the test part: the winner, `tested` at the labels `y`, and the constant of the `labelled` rows."""
     losses = baseline.final_losses(labelled, y) * weights
     beaten = baseline.beats(tested.losses, losses, design.level, cluster=tested.cluster)
-    of_constant, method = replace(tested, losses=losses), design.methods["E_test"]
+    method = design.methods["E_test"]
+    of_constant = replace(tested, losses=losses)
+    if method.needs_cv:
+        of_constant = with_pool(of_constant, baseline.evidence(design))
     estimate = holdout.final_estimate(baseline.NAME, of_constant, len(labelled.y), method, design.level)
     return AgainstBaseline((estimate,), beaten)
 

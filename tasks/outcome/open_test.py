@@ -9,7 +9,7 @@ import pyarrow.parquet
 
 from heldout import holdout
 from heldout.delivery import FORMS
-from heldout.design import tested
+from heldout.design import tested, with_pool
 from heldout.errors import FitFailure
 from heldout.fitting import test
 from heldout.metrics.measure import TestMetrics
@@ -71,11 +71,12 @@ def open_test_part(
         raise UserError(f"candidates: {winner.name} failed on the test part: {failure}") from None
     clusters = dependence_of(roles, 0).clusters(np.arange(len(y)), losses)
     tested = Tested(losses, trained.loss, design.seed, clusters)
+    method = design.methods["E_test"]
     estimate = holdout.final_estimate(
         winner.name,
-        tested,
+        with_pool(tested, results.evidence[winner.name]) if method.needs_cv else tested,
         delivered.rows,
-        design.methods["E_test"],
+        method,
         design.level,
         results.target(winner.name, FORMS[settings.deliver].target),
     )

@@ -11,8 +11,10 @@ from scipy.stats import beta
 from sklearn.metrics import log_loss
 from sklearn.naive_bayes import GaussianNB
 
+from heldout import baseline, observed
 from heldout.delivery import FORMS
 from heldout.design import Evidence
+from heldout.intervals import pooled_shape
 from heldout.records import Estimate
 from heldout.selection.select import Selection
 from tasks.data.prepare_tables import prepare
@@ -98,6 +100,23 @@ def test_the_test_part_is_weighted_by_its_own_weights_over_the_mean_of_the_label
     share = np.average(labels == "won", weights=of_labeled)
     expected = weights / of_labeled.mean() * (share - (y == "won")) ** 2
     assert expected.mean() == pytest.approx(of_constant.value, rel=1e-12)
+
+
+def test_the_test_part_takes_the_shape_of_the_losses_of_cross_validation_of_winner_and_baseline(case):
+    one = case("loss=brier", "intervals={E_test: pooled shape}")
+    design = one.results.design
+    made = [np.linspace(0, 0.5, len(split.validation)) ** 4 for split in design.splits("cross_validation")]
+    results = replace(one.results, evidence={"bayes": Evidence({"cross_validation": made})})
+    opening = replace(one, results=results).open()
+    (of_winner,), (of_constant,) = opening.estimates, opening.against_baseline.estimates
+    X, y = files.read_table(files.TEST)
+    losses = (one.delivered.hypothesis.predict_proba(X)[:, 1] - (y == "won")) ** 2
+    seen = observed.Tested(losses, design.loss, design.seed, pool=np.concatenate(made))
+    assert "pooled shape" == of_winner.interval == of_constant.interval
+    assert (of_winner.low, of_winner.high) == pytest.approx(pooled_shape.bounds(seen, 0.95), rel=1e-9)
+    parts = [*baseline.evidence(design).losses["cross_validation"]]
+    seen = replace(seen, losses=np.full(len(y), of_constant.value), pool=np.concatenate(parts))
+    assert (of_constant.low, of_constant.high) == pytest.approx(pooled_shape.bounds(seen, 0.95), rel=1e-9)
 
 
 def test_a_class_that_no_row_of_the_estimates_has_is_tested_too(rows, case):

@@ -1,0 +1,75 @@
+"""The interval whose shape comes from the candidate's cross-validated losses, for losses in few rows.
+
+Target: the mean loss of one fixed hypothesis on new independent examples; or the mean loss of the progressive
+hypothesis, where the errors along the steps are close to one another.
+Kind: asymptotic in the number of cross-validated losses; closer to its level than log t for skewed losses in few rows.
+Source: the bootstrap of a ratio, B. Efron, R. J. Tibshirani, An introduction to the bootstrap (1993), chapter 13.
+
+K tested rows seldom hold the rare large losses, and then have both a small mean and a small variance. The N losses of
+cross-validation hold more of them, and are there anyway: B = 2000 resamples of K of them give r = mean* / mean, which
+stands for the estimate over its target. With the quantiles of r at (1 - level) / 2 and (1 + level) / 2 the bounds are
+    estimate / r_upper,   estimate / r_lower.
+More than 5000 tested rows have the quantiles of the normal limit of ln r in place of resamples. Where r_lower is 0,
+because most losses are 0, the least r above 0 takes its place, and the upper bound is at least that of log t.
+"""
+
+import math
+
+import numpy as np
+
+from heldout import seeds
+from heldout.intervals import log_t
+from heldout.intervals.method import IntervalMethod, two_sided_normal
+from heldout.losses import Losses
+from heldout.observed import Tested
+
+RESAMPLES = 2000
+_MOST_DRAWN = 5000  # rows in a resample
+_AT_ONCE = 1_000_000  # losses drawn at a time, so that memory is bounded
+
+
+def bounds(observed: Tested, level: float) -> tuple[float, float]:
+    """The bounds of `observed.losses`, shape (n,), by the losses `observed.pool` of cross-validation, shape (N,)."""
+    error, pool = observed.error, np.sort(observed.pool)  # type: ignore[arg-type]  # checked: `needs_cv`
+    if pool[-1] == 0:
+        return log_t.bounds(observed, level)
+    pool = pool / pool[-1]  # a sum of large losses might overflow
+    if observed.n > _MOST_DRAWN:
+        reach = two_sided_normal(level) * float(np.std(pool)) / math.sqrt(observed.n)
+        return log_t.about(error, reach / float(pool.mean()) * error)
+    ratios = _ratios(pool, observed.n, np.random.default_rng(seeds.child(observed.seed, "pooled")))
+    lower, upper = np.quantile(ratios, [(1 - level) / 2, (1 + level) / 2]).tolist()
+    # quantiles on the same side of 1 would leave the estimate outside
+    low = error / max(upper, 1.0)
+    if lower > 0:
+        return low, error / min(lower, 1.0)
+    least = float(ratios[ratios > 0].min(initial=1.0))
+    return low, max(error / least, log_t.bounds(observed, level)[1])
+
+
+def _ratios(pool: Losses, n: int, rng: np.random.Generator) -> Losses:
+    """The mean of each resample of n of the losses, over their mean, shape (RESAMPLES,)."""
+    chunk = max(1, _AT_ONCE // n)
+    parts = [
+        pool[rng.integers(len(pool), size=(min(chunk, RESAMPLES - first), n))].mean(axis=1)
+        for first in range(0, RESAMPLES, chunk)
+    ]
+    ratios: Losses = np.concatenate(parts) / pool.mean()
+    return ratios
+
+
+_LIKE = "{}, losses distributed like those of cross-validation but for a factor, large N"
+METHOD = IntervalMethod(
+    name="pooled shape",
+    covers={
+        "E_val": _LIKE.format("independent examples"),
+        "E_test": _LIKE.format("independent examples"),
+        "E_prog": _LIKE.format("martingale of steps, errors of the hypotheses close to one another"),
+    },
+    losses="any",
+    validity="asymptotic",
+    bounds=bounds,
+    least=2,
+    needs_cv=True,
+    random=True,
+)
