@@ -84,7 +84,7 @@ def _subsample_errors(observed: Sequence[Tested]) -> tuple[Losses, float] | None
 
 
 def _squares(table: Losses, *, centred: bool = False) -> NDArray[np.float64]:
-    """The sum of squares of the differences of each pair of rows about their mean, shape (M, M)."""
+    """The sum of squares of the differences of each pair of rows of a table, about their mean if it is not `centred`."""
     table = table if centred else table - table.mean(axis=1, keepdims=True)
     products: NDArray[np.float64] = table @ table.T
     own = np.diag(products)
@@ -98,8 +98,7 @@ def _by_cluster(table: Losses, cluster: NDArray[np.int64] | None) -> Losses:
 
 def _with_one_more_row(losses: Losses) -> NDArray[np.float64]:
     """The variance of the mean difference of losses of 0 and 1 with half a row more on which each loses alone."""
-    wrong = (losses != 0).astype(np.float64)
     rows, sums = losses.shape[1] + 2, losses.sum(axis=1)
-    differing: NDArray[np.float64] = _squares(wrong, centred=True) + 1
-    variance: NDArray[np.float64] = (differing - (sums[:, None] - sums[None, :]) ** 2 / rows) / rows**2
+    squares: NDArray[np.float64] = _squares(losses, centred=True) + 1
+    variance: NDArray[np.float64] = (squares - (sums[:, None] - sums[None, :]) ** 2 / rows) / rows**2
     return variance
