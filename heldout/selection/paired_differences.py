@@ -84,7 +84,7 @@ def _subsample_errors(observed: Sequence[Tested]) -> tuple[Losses, float] | None
 
 
 def _squares(table: Losses, *, centred: bool = False) -> NDArray[np.float64]:
-    """The sum of squares of the differences of each pair of rows of a table, about their mean if it is not `centred`."""
+    """The sum of squares of the differences of each pair of rows of a table, about their mean unless `centred`."""
     table = table if centred else table - table.mean(axis=1, keepdims=True)
     products: NDArray[np.float64] = table @ table.T
     own = np.diag(products)
