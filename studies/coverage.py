@@ -253,11 +253,11 @@ def _write(path: Path, write: Callable[[Path], Any]) -> None:
 def run(
     wanted: Sequence[Cell], repeats: int, samples: int, folder: Path | None, workers: int, cache: Path = CACHE
 ) -> None:
-    """Make every missing shard, in the order of the cells."""
+    """Make every missing shard, the first of each cell first: a study that is stopped has as many samples in all."""
     todo = [
         (cell, shard)
-        for cell in wanted
         for shard in range(repeats // samples)
+        for cell in wanted
         if not _path(cache, cell, shard, samples, "parquet").exists()
     ]
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
