@@ -8,7 +8,7 @@ from tasks.outcome import against_baseline, duplicates_effect, open_test, suspic
 from tasks.outcome.deliver import deliver
 from tasks.outcome.estimate import choose, estimate_all, read_results
 from tasks.params import Settings
-from tasks.storage import files, metrics_files, model_file
+from tasks.storage import files, metrics_files, model_file, report_tables
 from tasks.track import lifecycle
 from tasks.track.ledger import ledger_items, read_ledger
 
@@ -32,9 +32,9 @@ def _select(settings: Settings) -> None:
     against = against_baseline.compare(results, selection, opening.against_baseline)
     files.write_losses(scheme_results.losses(results.candidates))
     of_candidates = [record for records in estimates.values() for record in records]
-    files.write_estimates([*of_candidates, *opening.estimates, *of_the_winner, *against.estimates])
-    files.write_differences(differences(results.design, results.evidence, selection.selected))
-    files.write_more_rows(more_rows(results.design, results.evidence, estimates))
+    report_tables.write_estimates([*of_candidates, *opening.estimates, *of_the_winner, *against.estimates])
+    report_tables.write_differences(differences(results.design, results.evidence, selection.selected))
+    report_tables.write_more_rows(more_rows(results.design, results.evidence, estimates))
     metrics_files.write(opening.metrics)
     effect = duplicates_effect.compare(settings, results, winner)
     doubt = suspicious.look(results, winner, against.described()["baseline"])

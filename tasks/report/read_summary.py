@@ -10,7 +10,7 @@ from tasks.fits import fit_warnings
 from tasks.outcome.estimate import read_results
 from tasks.params import Settings
 from tasks.report.summary import Summary
-from tasks.storage import files, metrics_files
+from tasks.storage import files, metrics_files, report_tables
 
 
 def read_summary(settings: Settings) -> Summary:
@@ -29,9 +29,9 @@ def read_summary(settings: Settings) -> Summary:
         fold_errors[name] = cross_validated(design, folds).fold_errors
         progressive_errors[name] = progressive.curve(tested(design, evidence, "progressive").losses)
     return Summary(
-        estimates=files.read_estimates(),
-        differences=files.read_differences(),
-        more_rows=files.read_more_rows(),
+        estimates=report_tables.read_estimates(),
+        differences=report_tables.read_differences(),
+        more_rows=report_tables.read_more_rows(),
         no_more_rows=missing(design),
         metrics=metrics_files.read(),
         confusion=metrics_files.read_confusion(),

@@ -3,8 +3,7 @@
 import functools
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, fields
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +12,6 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from heldout.partition import Partition
-from heldout.records import Difference, Estimate, MoreRows
 from tasks.runtime.errors import UserError
 from tasks.storage import parquet
 from tasks.storage.atomic import replacing
@@ -51,18 +49,6 @@ REPORT = REPORTS / "report.html"
 MODEL = Path("models/selected.skops")
 TARGET = "target"  # the column of the labels in prepared files
 
-ESTIMATE_COLUMNS = [
-    "candidate",
-    "estimate",
-    "value",
-    "low",
-    "high",
-    "level",
-    "target",
-    "interval",
-    "n_train",
-    "n_tested",
-]
 DIGITS = "%.10g"  # fewer than a float holds: the same report on processors with different kernels
 
 
@@ -220,43 +206,6 @@ def write_losses(pieces: Iterable[pd.DataFrame]) -> None:
     """losses.parquet: candidate, scheme, unit, row, loss."""
     LOSSES.parent.mkdir(parents=True, exist_ok=True)
     parquet.write_pieces(LOSSES, (piece[["candidate", "scheme", "unit", "row", "loss"]] for piece in pieces))
-
-
-def write_estimates(estimates: Sequence[Estimate]) -> None:
-    """estimates.csv, ten significant digits, empty where there is no interval."""
-    table = pd.DataFrame([asdict(estimate) for estimate in estimates])[ESTIMATE_COLUMNS]
-    write_csv(ESTIMATES, table)
-
-
-def write_differences(differences: Sequence[Difference]) -> None:
-    """differences.csv, a line for each comparison with the winner, empty where there is no interval."""
-    _write_records(DIFFERENCES, Difference, differences)
-
-
-def read_differences() -> pd.DataFrame:
-    """differences.csv as it was written."""
-    return pd.read_csv(existing(DIFFERENCES))
-
-
-def write_more_rows(lines: Sequence[MoreRows]) -> None:
-    """more_rows.csv, the learning curve of each candidate, empty where there is no interval."""
-    _write_records(MORE_ROWS, MoreRows, lines)
-
-
-def read_more_rows() -> pd.DataFrame:
-    """more_rows.csv as it was written."""
-    return pd.read_csv(existing(MORE_ROWS))
-
-
-def read_estimates() -> pd.DataFrame:
-    """estimates.csv as it was written."""
-    return pd.read_csv(existing(ESTIMATES))
-
-
-def _write_records(path: Path, kind: Any, records: Sequence[Any]) -> None:
-    """A line for each record, with the fields of its `kind` as columns, which are there without records too."""
-    columns = [field.name for field in fields(kind)]
-    write_csv(path, pd.DataFrame([asdict(record) for record in records], columns=columns))
 
 
 def write_csv(path: Path, table: pd.DataFrame) -> None:

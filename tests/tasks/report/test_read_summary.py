@@ -18,7 +18,7 @@ from tasks.params import Settings
 from tasks.report.read_summary import read_summary
 from tasks.report.render import targets
 from tasks.report.summary import Summary
-from tasks.storage import files, metrics_files
+from tasks.storage import files, metrics_files, report_tables
 
 SELECTION = {"selected": "bayes"}
 NO_FAMILIES = pd.DataFrame({"candidate": []})
@@ -73,9 +73,9 @@ def read(prepared):
             more |= {"in_sample": in_sample, "paths": pd.DataFrame({"candidate": ["bayes"]}), "families": NO_FAMILIES}
             files.write_result(scheme, {"losses": table, **more}, {"tree": "no"} if scheme == "holdout" else {})
         records = estimate_all(read_results(settings))["bayes"]
-        files.write_estimates(records)
-        files.write_differences([Difference("bayes", "baseline", -0.25)])
-        files.write_more_rows([MoreRows("bayes", 30, "gain", 0.25)])
+        report_tables.write_estimates(records)
+        report_tables.write_differences([Difference("bayes", "baseline", -0.25)])
+        report_tables.write_more_rows([MoreRows("bayes", 30, "gain", 0.25)])
         metrics_files.write(TestMetrics())
         files.write_json(files.SELECTION, SELECTION)
         of_rows = {scheme: pd.Series(losses[scheme], rows[scheme]) for scheme in rows}
@@ -94,7 +94,7 @@ def test_the_summary_is_read_from_the_files_of_the_contract(read):
     assert expected == pytest.approx(case.summary.progressive_errors["bayes"].tolist())
     assert {"tree": "no"} == case.summary.failures
     assert (SELECTION, True) == (case.summary.selection, case.summary.percent)
-    pd.testing.assert_frame_equal(files.read_estimates(), case.summary.estimates)
+    pd.testing.assert_frame_equal(report_tables.read_estimates(), case.summary.estimates)
     assert [0.25] == case.summary.learning_curve()["value"].tolist()
     assert case.summary.no_more_rows is None
 

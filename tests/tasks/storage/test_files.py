@@ -13,7 +13,7 @@ from heldout.records import Estimate
 from tasks.data.prepare_tables import prepare
 from tasks.data.write_prepared import write_prepared
 from tasks.runtime.errors import UserError
-from tasks.storage import files
+from tasks.storage import files, report_tables
 from tasks.storage.atomic import replacing
 
 LAWS = settings(
@@ -136,7 +136,9 @@ def test_results_and_failures_are_read_as_they_were_written():
     assert failures == files.read_failures("cross_validation")
 
 
-@pytest.mark.parametrize("read", [files.read_partition, files.read_estimates, files.shards, files.read_data_hash])
+@pytest.mark.parametrize(
+    "read", [files.read_partition, report_tables.read_estimates, files.shards, files.read_data_hash]
+)
 def test_a_file_that_is_missing_is_told_with_the_remedy(read):
     with pytest.raises(UserError, match=r"^\S+ is missing; run the flow that writes it first, or `dvc repro`$"):
         read()
@@ -171,7 +173,7 @@ def test_a_json_keeps_order_kinds_and_letters():
 def test_an_estimate_without_an_interval_has_empty_cells():
     shared = {"candidate": "a, b", "target": "g", "n_train": 8, "n_tested": 2}
     with_interval = {"low": 0.0, "high": 2 / 3, "level": 0.95, "interval": "Wilson"}
-    files.write_estimates(
+    report_tables.write_estimates(
         [
             Estimate(estimate="E_in", value=1 / 3, **shared),
             Estimate(estimate="E_val", value=0.5, **shared, **with_interval),
@@ -183,4 +185,6 @@ def test_an_estimate_without_an_interval_has_empty_cells():
         '"a, b",E_val,0.5,0,0.6666666667,0.95,g,Wilson,8,2',
     ]
     assert "\n".join([*expected, ""]) == files.ESTIMATES.read_text()
-    assert [None, 2 / 3] == pytest.approx(files.read_estimates()["high"].replace({np.nan: None}).tolist(), abs=1e-9)
+    assert [None, 2 / 3] == pytest.approx(
+        report_tables.read_estimates()["high"].replace({np.nan: None}).tolist(), abs=1e-9
+    )

@@ -1,0 +1,67 @@
+"""The tables of reports/ that hold records: a line for each record, its fields as columns."""
+
+from collections.abc import Sequence
+from dataclasses import asdict, fields
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from heldout.records import Difference, Estimate, MoreRows
+from tasks.storage import files
+
+_ESTIMATE_COLUMNS = [
+    "candidate",
+    "estimate",
+    "value",
+    "low",
+    "high",
+    "level",
+    "target",
+    "interval",
+    "n_train",
+    "n_tested",
+]
+
+
+def write_estimates(estimates: Sequence[Estimate]) -> None:
+    """estimates.csv, ten significant digits, empty where there is no interval."""
+    _write(files.ESTIMATES, _ESTIMATE_COLUMNS, estimates)
+
+
+def read_estimates() -> pd.DataFrame:
+    """estimates.csv as it was written."""
+    return _read(files.ESTIMATES)
+
+
+def write_differences(differences: Sequence[Difference]) -> None:
+    """differences.csv, a line for each comparison with the winner, empty where there is no interval."""
+    _write(files.DIFFERENCES, _columns(Difference), differences)
+
+
+def read_differences() -> pd.DataFrame:
+    """differences.csv as it was written."""
+    return _read(files.DIFFERENCES)
+
+
+def write_more_rows(lines: Sequence[MoreRows]) -> None:
+    """more_rows.csv, the learning curve of each candidate, empty where there is no interval."""
+    _write(files.MORE_ROWS, _columns(MoreRows), lines)
+
+
+def read_more_rows() -> pd.DataFrame:
+    """more_rows.csv as it was written."""
+    return _read(files.MORE_ROWS)
+
+
+def _columns(kind: Any) -> list[str]:
+    return [field.name for field in fields(kind)]
+
+
+def _write(path: Path, columns: Sequence[str], records: Sequence[Any]) -> None:
+    """A line for each record; the columns are there without records too."""
+    files.write_csv(path, pd.DataFrame([asdict(record) for record in records], columns=list(columns)))
+
+
+def _read(path: Path) -> pd.DataFrame:
+    return pd.read_csv(files.existing(path))
