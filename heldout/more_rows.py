@@ -125,7 +125,7 @@ class _Pairs:
         record = MoreRows(self.E_cv.candidate, round(self.rows), GAIN, gain)
         if not self._has_limits:
             return record
-        most, reach = 1.0 if self.design.loss.bounded else math.inf, self._reach(-1.0, 1.0)
+        most, reach = self.design.loss.limit, self._reach(-1.0, 1.0)
         low, high = max(gain - reach, -most), min(gain + reach, most)
         return self._limited(record, low, high, self._method, self.E_cv.assumption)
 

@@ -43,6 +43,15 @@ class Tested:
         return self.n if self.cluster is None else effective_number(self.cluster)
 
 
+def in_units_of_limit(observed: Tested) -> Tested:
+    """The same with losses over the limit of their loss, so in [0, 1], for the methods that need this range.
+
+    Raises BadArgument for a loss above a limit that was stated.
+    """
+    observed.loss.check_losses(observed.losses, np.arange(observed.n), "a hypothesis")
+    return replace(observed, losses=np.minimum(observed.losses / observed.loss.limit, 1.0))
+
+
 def effective_number(cluster: NDArray[np.int64]) -> float:
     """(sum n_g)^2 / sum n_g^2 for the numbers n_g of rows of each cluster: how many clusters of equal size weigh as
     much (L. Kish, Survey sampling, 1965, section 11.7, for weights)."""

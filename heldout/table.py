@@ -113,6 +113,17 @@ def more_rows(winner: str, lines: Sequence[MoreRows], loss: Loss) -> str:
     )
 
 
+def bound(whose: str, value: float, of_one: float, method: str, compared: str, level: float, loss: Loss) -> str:
+    """What the error of a winner is at most, and `of_one` without a choice; `compared` says what it was chosen from."""
+    points = " percentage points" if loss.binary else ""
+    stated = f", if no loss is above {loss.limit:g} (loss_max)" if loss.limit_is_stated else ""
+    price = f"; the comparison of more than one adds {number(value - of_one, loss)}{points}" if value > of_one else ""
+    return (
+        f"with probability {100 * level:g} % {whose} error, trained without the held-out rows, is at most "
+        f"{amount(value, loss)}{stated}: the upper {method} limit of its E_val, for {compared}{price}"
+    )
+
+
 def roots(errors: Mapping[str, float], of_baseline: float, loss: Loss) -> str:
     """RMSE and R^2 of each candidate, for the squared loss; empty for another loss."""
     if loss.power != 2:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from heldout import arguments, class_shares
+from heldout import arguments, class_shares, stated_limit
 from heldout.candidate_fits import CandidateFits
 from heldout.dependence import Dependence
 from heldout.design import Design, Evidence, estimate_candidate
@@ -35,6 +35,7 @@ def validate(
     unlabeled: Any = None,
     groups: Any = None,
     loss: str | Mapping[str, Any] | None = None,
+    loss_max: float | None = None,
     seed: int = 0,
     level: float = 0.95,
     validation_fraction: float = 0.2,
@@ -71,6 +72,10 @@ def validate(
         zero_one, log, brier, balanced or {"cost": {actual: {predicted: c}}} for classes; squared, absolute, pinball or
         {"pinball": q} for numbers. None follows the labels: zero_one for strings, truth values and whole numbers of at
         most 20 distinct values, squared for other numbers.
+    loss_max : float, optional
+        A number that no loss of any answer to any row can pass, for a loss of numbers or the log loss: 100 ** 2 for the
+        squared loss of a target in [0, 100] whose predictions are cut to that range. The bound, and the intervals for
+        losses of known limit, exist then. The limits of other losses are known.
     seed : int, default 0
         The seed of every random choice, and of each learner's `random_state` that is left open.
     level : float, default 0.95
@@ -113,7 +118,8 @@ def validate(
     Raises
     ------
     BadArgument
-        A ValueError that names argument, value and limit, before any fit.
+        A ValueError that names argument, value and limit, before any fit; after a candidate's fits for a loss above
+        `loss_max`.
     FitFailure
         With the candidate's name and reason, if a candidate cannot be fitted.
 
@@ -179,7 +185,7 @@ def validate(
     arguments.check_candidates(candidates)
     X, y = arguments.checked_rows(X, y)
     arguments.check_columns(candidates, X)
-    chosen_loss = choose_loss(loss, y)
+    chosen_loss = choose_loss(loss, y, loss_max=loss_max)
     arguments.check_answers(candidates, chosen_loss)
     dependence = arguments.checked_groups(groups, len(y))
     if unlabeled is not None:
@@ -230,6 +236,7 @@ def validate(
         design.splits(scheme)  # what cannot be split, or has no interval, is refused before any fit
     if "E_cv" in wanted:
         design.methods["E_cv"].check_folds(design.partition.fold)
+    stated_limit.check_baseline(design)
     evidence: dict[str, Evidence] = {}
     records: list[Estimate] = []
     with FitBar(len(candidates) * sum(len(design.splits(scheme)) for scheme in schemes), shown=progress) as bar:
@@ -238,6 +245,7 @@ def validate(
         }
         for name, of_candidate in fits.items():
             evidence[name] = of_candidate.evidence(schemes, unlabeled)
+            stated_limit.check_evidence(design, name, evidence[name])
             if any(of_candidate.warned):
                 warnings.warn(f"{name}: {WarningCounts.of(of_candidate.warned)}", LearnerWarning, stacklevel=2)
             records += [of_candidate.stated(record) for record in estimate_candidate(design, name, evidence[name])]

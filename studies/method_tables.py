@@ -9,7 +9,7 @@ import numpy as np
 from heldout import resampling
 from heldout.delivery import FORMS
 from heldout.intervals import DEFAULTS, METHODS, dependent
-from heldout.losses import KINDS, SQUARED, ZERO_ONE, choose_loss
+from heldout.losses import KINDS, SQUARED, ZERO_ONE, Loss, choose_loss
 from heldout.selection.criteria import CRITERIA, WITH_LOSSES
 from heldout.selection.rules import RULES
 
@@ -61,6 +61,15 @@ def dependent_table() -> Iterator[str]:
             yield f"| {kind} | `{estimate}` | {cells[0]} | {cells[1]} |"
 
 
+def span_of(loss: Loss) -> str:
+    """The range of a loss in words; of a loss that depends on the labels, or on a matrix, what its limit is."""
+    if loss.binary:
+        return "0/1"
+    if not loss.bounded:
+        return "up to `loss_max`"
+    return "up to the largest cost" if loss.needs == "class" else f"in [0, {loss.limit:g}]"
+
+
 def losses_table() -> Iterator[str]:
     """A line for each loss, made for a sample of labels, in the order of KINDS."""
     implied = "least mean error of the two | `E_dis`"
@@ -68,7 +77,7 @@ def losses_table() -> Iterator[str]:
     yield "|---|---|---|---|---|---|---|---|"
     for kind in KINDS:
         loss = choose_loss(kind.sample, SAMPLE)
-        span = "0/1" if loss.binary else "in [0, 1]" if loss.bounded else "any"
+        span = span_of(loss)
         compared = "none" if loss.disagreement_loss is None else f"`{loss.disagreement_loss.name}`"
         says = f"| `{kind.written}` | {loss.says} | {ANSWERS[loss.needs]} | {span} | {loss.constant.says} "
         yield f"{says}| {compared} | {kind.pair_bound} | {kind.bound} |"

@@ -230,8 +230,7 @@ def find(name: str, estimate: str, loss: Loss) -> IntervalMethod:
         fitting = [other.name for other in _fitting(estimate, loss)]
         raise BadArgument(
             "intervals",
-            f"intervals: {method.name} is for losses {method.losses}, and the {loss.name} loss is not; for {estimate} "
-            f"use {', '.join(fitting)}",
+            f"intervals: {method.refusal(loss)}; for {estimate} use {', '.join(fitting)}",
         )
     return method
 

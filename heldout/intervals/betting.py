@@ -80,10 +80,10 @@ def _lower(losses: Losses, bets: Losses, mean: float, delta: float) -> float:
 METHOD = IntervalMethod(
     name="betting",
     covers={
-        "E_val": "independent examples, loss in [0, 1]",
-        "E_test": "independent examples, loss in [0, 1]",
+        "E_val": "independent examples, loss of known limit",
+        "E_test": "independent examples, loss of known limit",
     },
-    losses="in [0, 1]",
+    losses="of known limit",
     validity="finite-sample",
     bounds=bounds,
     keeps_width=True,

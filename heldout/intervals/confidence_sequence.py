@@ -75,8 +75,8 @@ def _reach(squares: Losses, level: float) -> Losses:
 
 METHOD = IntervalMethod(
     name="betting confidence sequence",
-    covers={"E_prog": "martingale of steps, loss in [0, 1]; at every step at once"},
-    losses="in [0, 1]",
+    covers={"E_prog": "martingale of steps, loss of known limit; at every step at once"},
+    losses="of known limit",
     validity="finite-sample",
     bounds=bounds,
     keeps_width=True,

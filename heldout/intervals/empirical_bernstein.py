@@ -30,10 +30,10 @@ def bounds(observed: Tested, level: float) -> tuple[float, float]:
 METHOD = IntervalMethod(
     name="empirical Bernstein",
     covers={
-        "E_val": "independent examples, loss in [0, 1]",
-        "E_test": "independent examples, loss in [0, 1]",
+        "E_val": "independent examples, loss of known limit",
+        "E_test": "independent examples, loss of known limit",
     },
-    losses="in [0, 1]",
+    losses="of known limit",
     validity="finite-sample",
     bounds=bounds,
     least=2,

@@ -41,11 +41,11 @@ def upper_reach(n: float, delta: float, models: float = 1) -> float:
 METHOD = IntervalMethod(
     name="Hoeffding",
     covers={
-        "E_val": "independent examples, loss in [0, 1]",
-        "E_test": "independent examples, loss in [0, 1]",
-        "E_prog": "martingale of steps (Thm 4), loss in [0, 1]",
+        "E_val": "independent examples, loss of known limit",
+        "E_test": "independent examples, loss of known limit",
+        "E_prog": "martingale of steps (Thm 4), loss of known limit",
     },
-    losses="in [0, 1]",
+    losses="of known limit",
     validity="finite-sample",
     bounds=bounds,
     keeps_width=True,

@@ -23,8 +23,8 @@ def bounds(observed: CrossValidated, level: float) -> tuple[float, float]:
 
 METHOD = IntervalMethod(
     name="k-fold Hoeffding",
-    covers={"E_cv": "independent examples, loss in [0, 1], any learner (Thm 3)"},
-    losses="in [0, 1]",
+    covers={"E_cv": "independent examples, loss of known limit, any learner (Thm 3)"},
+    losses="of known limit",
     validity="finite-sample",
     bounds=bounds,
     keeps_width=True,

@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 
 from heldout.errors import BadArgument, is_fraction
 from heldout.losses import Loss
-from heldout.observed import CrossValidated
+from heldout.observed import CrossValidated, in_units_of_limit
 from heldout.records import Estimate, Interval
 from heldout.schemes import SCHEMES, SchemeName
 
-Admissible = Literal["0/1", "in [0, 1]", "any"]
+Admissible = Literal["0/1", "of known limit", "any"]
 Validity = Literal["exact", "finite-sample", "asymptotic"]
 
 
@@ -28,12 +28,13 @@ class IntervalMethod:
         Its name in `params.yaml`, in tables and in messages.
     covers : mapping of str to str
         From the name of an estimate to the assumption under which the interval covers the target of that estimate.
-    losses : {"0/1", "in [0, 1]", "any"}
+    losses : {"0/1", "of known limit", "any"}
         The losses that it admits.
     validity : {"exact", "finite-sample", "asymptotic"}
         Whether its level is exact or guaranteed at every n, or reached as n grows.
     bounds : callable
-        From what was observed (`heldout.observed`) and a level to the low and the high bound.
+        From what was observed (`heldout.observed`) and a level to the low and the high bound; where a limit has to be
+        known, in units of this limit.
     least : int
         The smallest number of losses.
     needs : str, optional
@@ -49,7 +50,7 @@ class IntervalMethod:
     order_matters : bool
         It reads the losses as steps: another order of the rows gives another interval.
     has_mirror : bool
-        For losses of at most 1: the interval of 1 - loss is 1 minus the interval of the loss.
+        For losses in [0, 1]: the interval of 1 - loss is 1 minus the interval of the loss.
     random : bool
         It draws from the seed.
 
@@ -82,7 +83,12 @@ class IntervalMethod:
 
     def admits(self, loss: Loss) -> bool:
         """Whether the method is for losses of this kind."""
-        return self.losses == "any" or (loss.bounded if self.losses == "in [0, 1]" else loss.binary)
+        return self.losses == "any" or (loss.bounded if self.losses == "of known limit" else loss.binary)
+
+    def refusal(self, loss: Loss) -> str:
+        """Why the method is not for losses of this kind."""
+        has = "has none unless loss_max states it" if self.losses == "of known limit" else "is not"
+        return f"{self.name} is for losses {self.losses}, and the {loss.name} loss {has}"
 
     def check_folds(self, fold: NDArray[np.int64]) -> None:
         """Raise BadArgument for a partition into folds, shape (N,), that is too fine or too coarse for the method."""
@@ -104,9 +110,7 @@ class IntervalMethod:
         if estimate not in self.covers:
             raise BadArgument("intervals", f"{self.name} does not cover {estimate}; it covers {', '.join(self.covers)}")
         if not self.admits(observed.loss):
-            raise BadArgument(
-                "intervals", f"{self.name} is for losses {self.losses}, and the {observed.loss.name} loss is not"
-            )
+            raise BadArgument("intervals", self.refusal(observed.loss))
         if observed.n < self.least:
             raise BadArgument("losses", f"{self.name} needs at least {self.least} losses, got {observed.n}")
         if getattr(observed, "units", observed.n) <= self.units_above:
@@ -123,11 +127,15 @@ class IntervalMethod:
             )
         if self.needs_cv and observed.pool is None:
             raise BadArgument("intervals", f"{self.name} needs the losses of cross-validation, which were not computed")
-        low, high = self.bounds(observed, level)
+        limit = observed.loss.limit
+        if self.losses == "of known limit":
+            low, high = (limit * bound for bound in self.bounds(in_units_of_limit(observed), level))
+        else:
+            low, high = self.bounds(observed, level)
         if not (math.isfinite(low) and math.isfinite(high)):
             raise BadArgument("losses", f"{self.name} gives {low} … {high}: a loss is too large to be squared")
-        most = 1.0 if observed.loss.bounded else math.inf
-        return Interval(max(low, 0.0), min(high, most), level, self.name, self.covers[estimate])
+        low, high = min(max(low, 0.0), observed.error), max(min(high, limit), observed.error)  # rounding aside
+        return Interval(low, high, level, self.name, self.covers[estimate])
 
 
 def check_level(level: float) -> None:

@@ -1,5 +1,7 @@
 """The absolute loss of a number. A hypothesis answers with `predict`."""
 
+import math
+
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -16,7 +18,7 @@ DISTANCE = Loss(
     "absolute",
     _absolute,
     at_quantile(0.5, "the median"),
-    bounded=False,
+    limit=math.inf,
     binary=False,
     says="the absolute difference",
     power=1,

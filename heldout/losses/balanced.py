@@ -26,7 +26,7 @@ def balanced(y: NDArray[np.generic], weights: NDArray[np.float64] | None = None)
     that the mean over all rows is the mean over the C classes of each class's error. The n_c are counts over all
     labelled rows in every part too: the loss of a row does not depend on the part that it falls into, and a
     part's mean is the balanced error up to how far its class shares differ. With `weights`, shape (N,), the
-    n_c and N are sums of weights. A loss lies in [0, N / (C min n_c)], which may pass 1.
+    n_c and N are sums of weights. The limit of a loss is N / (C min n_c), 1 or more.
 
     Half models are compared by the 0/1 loss. No bound on the error is admitted: it would need the class shares
     of the unlabelled rows, and where rows were picked, which E_dis is made for, the labelled rows have other shares.
@@ -37,7 +37,7 @@ def balanced(y: NDArray[np.generic], weights: NDArray[np.float64] | None = None)
         "balanced",
         partial(_balanced, classes=classes, costs=costs),
         _ANY_CLASS,
-        bounded=bool(costs.max() <= 1),
+        limit=float(costs.max()),
         binary=bool((costs == 1).all()),
         needs="class",
         says="a wrong class costs N / (C n_c), so that each of the C classes counts alike",

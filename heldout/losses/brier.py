@@ -26,7 +26,7 @@ def brier(y: NDArray[np.generic]) -> Loss:
     classes = np.unique(y)
     halved = len(classes) <= 2
     share = 0.5 if halved else 1.0
-    kind = {"bounded": halved, "binary": False, "needs": "probabilities", "classes": classes}
+    kind = {"limit": 2 * share, "binary": False, "needs": "probabilities", "classes": classes}
     distance = Loss("brier", partial(_distance, share=share), SHARES, **kind)  # type: ignore[arg-type]
     loss = Loss(
         "brier",

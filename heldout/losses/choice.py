@@ -57,7 +57,11 @@ def check_spec(spec: Any) -> None:
 
 
 def choose_loss(
-    spec: Spec | None, y: NDArray[np.generic], weights: NDArray[np.float64] | None = None, called: str = "y"
+    spec: Spec | None,
+    y: NDArray[np.generic],
+    weights: NDArray[np.float64] | None = None,
+    called: str = "y",
+    loss_max: float | None = None,
 ) -> Loss:
     """The loss that `spec` means, for the labelled rows.
 
@@ -68,9 +72,11 @@ def choose_loss(
     y : array of shape (N,)
         The labels. The classes and their sizes are taken from them.
     weights : array of shape (N,), optional
-        Weights of the rows. If they differ, the loss is the weighted one, which is not bounded.
+        Weights of the rows. If they differ, the loss is the weighted one, which has no known limit.
     called : str
         The name of the target in messages.
+    loss_max : float, optional
+        A limit that no loss of any answer passes, for a loss whose limit is not known.
 
     Returns
     -------
@@ -80,19 +86,32 @@ def choose_loss(
     Raises
     ------
     BadArgument
-        For a spec that `check_spec` refuses, a target of the wrong kind, or a target that the loss itself refuses.
+        For a spec that `check_spec` refuses, a target of the wrong kind, or a target that the loss itself refuses; for
+        a limit that is no positive number, or that a loss has already, or with weights.
 
     Examples
     --------
     >>> import numpy as np
     >>> choose_loss("absolute", np.array([0.5, 1.0])).pointwise([0.5, 1.0], [1.5, 1.0])
     array([1., 0.])
+    >>> choose_loss("absolute", np.array([0.5, 1.0]), loss_max=10).limit
+    10.0
     >>> choose_loss("log", np.array([0.5, 1.0]))  # doctest: +ELLIPSIS
     Traceback (most recent call last):
     heldout.errors.BadArgument: loss is log, but y holds numbers that are no classes; use squared, ...
     """
     loss = natural_loss(y) if spec is None else _named(spec, Target(np.asarray(y), weights, called))
-    return loss if weights is None or np.ptp(weights) == 0 else loss.weighted()
+    if loss_max is not None:
+        loss = loss.limited(loss_max)
+    if weights is None or np.ptp(weights) == 0:
+        return loss
+    if loss_max is not None:
+        raise BadArgument(
+            "loss_max",
+            f"loss_max is {loss_max:g}, but rows have weights: a loss counts as many times as its weight says, and no "
+            "limit of the weights of other rows is known; leave out loss_max, or the weights",
+        )
+    return loss.weighted()
 
 
 def natural_loss(y: ArrayLike) -> Loss:

@@ -50,7 +50,7 @@ def cost_matrix(costs: Mapping[Any, Mapping[Any, float]], y: NDArray[np.generic]
         "cost",
         partial(_cost, classes=classes, matrix=matrix),
         Constant("the class of least cost", partial(_cheapest, classes=classes, costs=of_labels)),
-        bounded=bool(matrix.max() <= 1),
+        limit=float(matrix.max()) or 1.0,  # where every cost is 0
         binary=bool(np.isin(matrix, (0.0, 1.0)).all()),
         needs="class",
         says="the cost of the class predicted, given the right one, from the matrix in the parameters",

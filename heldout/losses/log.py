@@ -1,5 +1,6 @@
 """The log loss of class probabilities. A hypothesis answers with `predict_proba`, a column a class."""
 
+import math
 from functools import partial
 from typing import Any
 
@@ -26,13 +27,13 @@ def log(y: NDArray[np.generic]) -> Loss:
     """
     classes = np.unique(y)
     distance = Loss(
-        "bhattacharyya", _distance, SHARES, bounded=False, binary=False, needs="probabilities", classes=classes
+        "bhattacharyya", _distance, SHARES, limit=math.inf, binary=False, needs="probabilities", classes=classes
     )
     loss = Loss(
         "log",
         partial(_log, classes=classes),
         SHARES,
-        bounded=False,
+        limit=math.inf,  # not that of the clipping: it is far above what any constant answer costs
         binary=False,
         needs="probabilities",
         classes=classes,

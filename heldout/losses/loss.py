@@ -3,16 +3,19 @@
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from numbers import Real
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from heldout.errors import BadArgument
 from heldout.losses.constant import Constant
 
 Losses = NDArray[np.float64]
 Classes = NDArray[np.generic]
 Needs = Literal["class", "probabilities", "number"]
+_ROUNDING = 1e-9  # how far a loss may pass its limit, as a share of it
 
 
 @dataclass(frozen=True)
@@ -27,8 +30,8 @@ class Loss:
         The loss of labels and answers, row by row.
     constant : Constant
         The best constant answer.
-    bounded : bool
-        Whether every value lies in [0, 1].
+    limit : float
+        What no value passes; infinity where none is known.
     binary : bool
         Whether every value is 0 or 1. Neither says that the target holds classes: `of_classes` does.
     needs : {"class", "probabilities", "number"}
@@ -49,20 +52,22 @@ class Loss:
         What the loss is, for reports.
     power : int
         The power of the target's unit in which the loss is measured; 0 if it has no unit.
+    limit_is_stated : bool
+        Whether the limit is a statement of the user (`limited`), which a loss may refute.
 
     Examples
     --------
     >>> from heldout.losses import ZERO_ONE
     >>> ZERO_ONE.pointwise(["a", "b"], ["a", "a"])
     array([0., 1.])
-    >>> ZERO_ONE.bounded, ZERO_ONE.binary, ZERO_ONE.needs
-    (True, True, 'class')
+    >>> ZERO_ONE.limit, ZERO_ONE.binary, ZERO_ONE.needs
+    (1.0, True, 'class')
     """
 
     name: str
     pointwise: Callable[[ArrayLike, ArrayLike], Losses]
     constant: Constant = field(compare=False)
-    bounded: bool
+    limit: float
     binary: bool
     needs: Needs = "number"
     classes: Classes | None = field(default=None, compare=False)
@@ -72,6 +77,12 @@ class Loss:
     no_bound: str = ""
     says: str = field(default="", compare=False)
     power: int = 0
+    limit_is_stated: bool = False
+
+    @property
+    def bounded(self) -> bool:
+        """Whether a limit is known."""
+        return math.isfinite(self.limit)
 
     @property
     def of_classes(self) -> bool:
@@ -105,18 +116,58 @@ class Loss:
         )
 
     def weighted(self) -> "Loss":
-        """The same loss where a row counts as many times as its weight says (`heldout.weights`): it has no limit.
+        """The same loss where a row counts as many times as its weight says (`heldout.weights`).
+
+        It has no known limit: a row that was not drawn may have a larger weight than each row that was.
 
         A disagreement is taken on unlabelled rows, which have no weights. What it implies is about another population
         than the weights describe, and no bound is admitted.
         """
         reason = self.no_bound or "labelled rows are weighted, and the weights of unlabelled rows are not known"
-        return replace(self, bounded=False, binary=False, pair_factor=None, bound_factor=None, no_bound=reason)
+        return replace(
+            self,
+            limit=math.inf,
+            limit_is_stated=False,
+            binary=False,
+            pair_factor=None,
+            bound_factor=None,
+            no_bound=reason,
+        )
+
+    def limited(self, limit: float) -> "Loss":
+        """The same loss with the limit that a user states (`loss_max`). Raises BadArgument where a limit is known."""
+        check_limit(limit)
+        if self.bounded:
+            raise BadArgument(
+                "loss_max",
+                f"loss_max is {limit:g}, but no {self.name} loss of this target is above {self.limit:g}: its limit "
+                "is known; leave out loss_max",
+            )
+        return replace(self, limit=float(limit), limit_is_stated=True)
+
+    def check_losses(self, losses: Losses, rows: NDArray[np.intp], whose: str) -> None:
+        """Raise BadArgument if one of the `losses`, shape (n,), of these `rows` refutes the limit that was stated."""
+        if not self.limit_is_stated or not len(losses) or losses.max() <= self.limit * (1 + _ROUNDING):
+            return
+        place = int(losses.argmax())
+        raise BadArgument(
+            "loss_max",
+            f"loss_max is {self.limit:g}, but the {self.name} loss of {whose} is {losses[place]:g} at row "
+            f"{rows[place]}; state a limit that no answer to any row can pass, cut the answers to the range of the "
+            "target, or leave out loss_max",
+        )
 
     def refuses(self, estimate: str) -> str | None:
         """Why the loss does not admit `estimate`; None where it does."""
         lacking = {"disagreement": self.disagreement_loss, "E_dis": self.bound_factor, "E_maxdt": self.bound_factor}
         return self.no_bound if estimate in lacking and lacking[estimate] is None else None
+
+
+def check_limit(limit: Any) -> None:
+    """Raise BadArgument unless `limit` is a number that may be stated as the limit of a loss."""
+    number = isinstance(limit, Real) and not isinstance(limit, bool)
+    if not number or not 0 < limit < math.inf:
+        raise BadArgument("loss_max", f"loss_max is {limit!r}; it must be a finite number above 0")
 
 
 def places(labels: ArrayLike, classes: Classes) -> NDArray[np.intp]:

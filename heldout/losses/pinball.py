@@ -1,5 +1,6 @@
 """The pinball loss of a number: least for a quantile. A hypothesis answers with `predict`."""
 
+import math
 from functools import partial
 from typing import Any
 
@@ -29,7 +30,7 @@ def pinball(quantile: float) -> Loss:
     says = f"{quantile:g} of what an answer is too low by, {1 - quantile:g} of what it is too high by"
     constant = at_quantile(quantile, f"the {quantile:g}-quantile")
     loss = Loss(
-        "pinball", partial(_pinball, quantile=quantile), constant, bounded=False, binary=False, says=says, power=1
+        "pinball", partial(_pinball, quantile=quantile), constant, limit=math.inf, binary=False, says=says, power=1
     )
     factor = min(quantile, 1 - quantile) / 2
     return loss.compared_by(DISTANCE, pair_factor=factor, bound_factor=factor)

@@ -1,5 +1,7 @@
 """The squared loss of a number. A hypothesis answers with `predict`."""
 
+import math
+
 from numpy.typing import ArrayLike
 
 from heldout.losses.constant import Constant, TrainingLabels
@@ -16,6 +18,6 @@ def _mean(labels: TrainingLabels) -> Losses:
 
 
 _MEAN = Constant("the mean", _mean)
-_SQUARE = Loss("squared", _squared, _MEAN, bounded=False, binary=False, says="the square of the difference", power=2)
+_SQUARE = Loss("squared", _squared, _MEAN, limit=math.inf, binary=False, says="the square of the difference", power=2)
 SQUARED = _SQUARE.compared_by(_SQUARE, pair_factor=0.25, bound_factor=0.5)
 KIND = LossKind("squared", "numbers", make=lambda *_: SQUARED, bound="d/2", pair_bound="d/4")

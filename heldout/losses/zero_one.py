@@ -23,7 +23,7 @@ def _most_frequent(labels: TrainingLabels) -> Classes:
 _MOST_FREQUENT = Constant("the most frequent class", _most_frequent)
 # how half models are compared by every loss of a class
 WRONG = Loss(
-    "zero_one", wrong, _MOST_FREQUENT, bounded=True, binary=True, needs="class", says="1 for a wrong class, else 0"
+    "zero_one", wrong, _MOST_FREQUENT, limit=1.0, binary=True, needs="class", says="1 for a wrong class, else 0"
 )
 ZERO_ONE = WRONG.compared_by(WRONG, pair_factor=0.5, bound_factor=1.0)
 KIND = LossKind("zero_one", "classes", make=lambda *_: ZERO_ONE, bound="the bound for classes", pair_bound="d/2")

@@ -97,10 +97,9 @@ def interval(value: float, winner: Tested, level: float, kind: DependenceKind | 
         reach = _quantile(winner, level) * _standard_error(winner)
         symmetric = method is corrected_fold_t.METHOD
         low, high = (value - reach, value + reach) if symmetric else log_t.about(value, reach)
-    most = 1.0 if winner.loss.bounded else math.inf
     of_folds = isinstance(winner, CrossValidated)
     told = assumption(method.name, kind) if of_folds else f"{method.covers['E_val']}; {_ASSUMPTION}"
-    return Interval(max(low, 0.0), min(high, most), level, method.name, told)
+    return Interval(max(low, 0.0), min(high, winner.loss.limit), level, method.name, told)
 
 
 def _method(winner: Tested) -> IntervalMethod:

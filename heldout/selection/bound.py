@@ -3,8 +3,8 @@
 Of M candidates that are fixed beforehand, each has a one-sided upper limit that its error passes with chance
 delta / M at most, delta = 1 - level. So with chance delta at most any of them does (union bound), the chosen one too,
 whatever the rule of the choice and however alike the candidates are. For losses of 0 and 1 the limit is Clopper and
-Pearson's, for other losses in [0, 1] that of a bettor. Hoeffding's limit needs no more than the mean, and is wider for
-rare errors: it is E_val + sqrt(ln(M / delta) / (2 K)).
+Pearson's, for other losses of known limit L that of a bettor on loss / L, times L. Hoeffding's limit needs no more than
+the mean, and is wider for rare errors: it is E_val + L sqrt(ln(M / delta) / (2 K)).
 
 J. Langford, Tutorial on practical prediction theory for classification (J. Mach. Learn. Res. 6, 2005), section 3;
 METHOD, section 2; Abu-Mostafa, Learning From Data, lecture 13.
@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from heldout.errors import BadArgument
 from heldout.intervals import betting, clopper_pearson, hoeffding
 from heldout.intervals.method import check_level
-from heldout.observed import Tested
+from heldout.observed import Tested, in_units_of_limit
 
 
 @dataclass(frozen=True)
@@ -30,17 +30,16 @@ class SelectionBound:
 def selection_bound(held_out: Tested, models: int, level: float) -> SelectionBound | None:
     """The bound on the error of a g- chosen among `models`, from its K held-out losses.
 
-    `models` is the number of candidates ever compared on these labels. None for a loss that may pass 1, and for rows
-    that depend on one another. Raises BadArgument for a level outside (0, 1), or less than 1 model.
+    `models` is the number of candidates ever compared on these labels. None for a loss without a known limit, and for
+    rows that depend on one another. Raises BadArgument for a level outside (0, 1), less than 1 model, or a loss above a
+    limit that was stated.
     """
     check_level(level)
     if models < 1:
         raise BadArgument("models", f"models is {models}; it must be at least 1")
     if not held_out.loss.bounded or held_out.cluster is not None:
         return None
-    limit = clopper_pearson if held_out.loss.binary else betting
-    return SelectionBound(
-        limit.upper_limit(held_out, (1 - level) / models),
-        limit.METHOD.name,
-        held_out.error + hoeffding.upper_reach(held_out.n, 1 - level, models),
-    )
+    limit, method = held_out.loss.limit, clopper_pearson if held_out.loss.binary else betting
+    upper = limit * method.upper_limit(in_units_of_limit(held_out), (1 - level) / models)
+    reach = limit * hoeffding.upper_reach(held_out.n, 1 - level, models)
+    return SelectionBound(max(upper, held_out.error), method.METHOD.name, held_out.error + reach)

@@ -34,7 +34,7 @@ def differences(design: Design, evidence: Mapping[str, Evidence], selected: str)
     # every candidate has the batches of the selected one where rows are in time
     observed = [replace(of, cluster=observed[place].cluster) for of in observed]
     found = paired_differences(observed, observed[0].folds)
-    level, most = design.level, 1.0 if design.loss.bounded else math.inf
+    level, most = design.level, design.loss.limit
     reach = found.reach(1 - (1 - level) / (len(every) - 1))[place]
     records = []
     for other, name in enumerate(every):

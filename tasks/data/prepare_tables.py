@@ -119,6 +119,7 @@ KEYS = {
     "test_fraction": "split.test_fraction",
     "tested_fraction": "progressive.tested_fraction",
     "repeats": "covalidation.repeats",
+    "loss_max": "loss_max",
 }
 
 

@@ -7,6 +7,7 @@ from typing import Any
 from heldout.design import Design
 from heldout.errors import BadArgument
 from heldout.schemes import SchemeName
+from heldout.stated_limit import check_baseline
 from tasks.data.prepare_tables import KEYS
 from tasks.fits import prefetch, worker
 from tasks.fits.executor import Work, executor
@@ -93,7 +94,9 @@ def check_not_all_failed(settings: Settings, failures: Mapping[str, str]) -> Non
 
 def _plans(settings: Settings, design: Design, names: Sequence[SchemeName]) -> list[FitPlan]:
     try:
-        return [scheme(design, name, settings.deliver) for name in names]
+        plans = [scheme(design, name, settings.deliver) for name in names]
+        check_baseline(design)
+        return plans
     except BadArgument as error:
         raise UserError(with_key(KEYS.get(error.argument, "split"), error)) from None
 

@@ -14,15 +14,16 @@ from numpy.typing import NDArray
 
 from heldout.design import Design, Evidence, half_losses
 from heldout.disagreement import ShardMargins
-from heldout.losses import Losses
+from heldout.errors import BadArgument
+from heldout.losses import Loss, Losses
 from heldout.observed import RepeatedByRow
-from heldout.records import Split
 from heldout.schemes import SCHEMES, STAGES, SchemeName
 from heldout.splits import SplitLosses, tested_rows, tested_sizes
 from tasks.fits import fit_warnings, tuned_paths
 from tasks.params import Settings
 from tasks.plans.fit_plans import further_schemes
 from tasks.plans.units import Finished
+from tasks.runtime.errors import UserError
 from tasks.storage import files
 from tasks.storage.parquet import Pieces
 
@@ -34,8 +35,8 @@ def write_holdout(
 ) -> None:
     """Losses of g- on the held-out rows, and of g on the rows that it was trained on; the paths of tuned estimators."""
     tables: dict[str, Pieces] = {
-        "losses": _losses(finished["holdout"], design.splits("holdout")),
-        "in_sample": _losses(finished["final"], design.splits("final")),
+        "losses": _losses(design, finished["holdout"], "holdout"),
+        "in_sample": _losses(design, finished["final"], "final"),
         **tuned_paths.tables(settings, finished["final"]),
     }
     files.write_result(
@@ -47,9 +48,9 @@ def write_cross_validation(
     design: Design, finished: Mapping[str, Mapping[str, Finished]], failures: Mapping[str, str]
 ) -> None:
     """One loss a row, its unit the fold; and the losses of the fits that intervals ask for."""
-    tables: dict[str, Pieces] = {"losses": _losses(finished["cross_validation"], design.splits("cross_validation"))}
+    tables: dict[str, Pieces] = {"losses": _losses(design, finished["cross_validation"], "cross_validation")}
     for scheme in further_schemes(design):
-        tables[scheme] = _losses(finished[scheme], design.splits(scheme))
+        tables[scheme] = _losses(design, finished[scheme], scheme)
     counted = fit_warnings.count("cross_validation", *finished.values())
     files.write_result("cross_validation", tables, failures, counted)
 
@@ -60,7 +61,9 @@ def write_progressive(design: Design, finished: Mapping[str, Finished], failures
     row = tested_rows(splits)
     step = design.partition.step[row]
     order = np.argsort(step, kind="stable")
-    losses = _lines(finished, step[order], row[order], lambda units: np.concatenate([*units.losses])[order])
+    losses = _lines(
+        design.loss, finished, step[order], row[order], lambda units: np.concatenate([*units.losses])[order]
+    )
     files.write_result("progressive", {"losses": losses}, failures, fit_warnings.count("progressive", finished))
 
 
@@ -112,10 +115,11 @@ def read_failures() -> dict[str, str]:
     return failures
 
 
-def _losses(finished: Mapping[str, Finished], splits: Sequence[Split]) -> Iterator[pd.DataFrame]:
+def _losses(design: Design, finished: Mapping[str, Finished], scheme: SchemeName) -> Iterator[pd.DataFrame]:
     """A line for each candidate, unit and row, in that order."""
+    splits = design.splits(scheme)
     unit = np.repeat(np.arange(len(splits)), tested_sizes(splits))
-    return _lines(finished, unit, tested_rows(splits), lambda units: np.concatenate([*units.losses]))
+    return _lines(design.loss, finished, unit, tested_rows(splits), lambda units: np.concatenate([*units.losses]))
 
 
 def _halves(design: Design, finished: Mapping[str, Finished], *, own: bool) -> Iterator[pd.DataFrame]:
@@ -127,18 +131,26 @@ def _halves(design: Design, finished: Mapping[str, Finished], *, own: bool) -> I
         parts = [part for part in units.training if part is not None] if own else units.losses
         return half_losses(design, parts, on_training_half=own).ravel()
 
-    return _lines(finished, unit, row, of)
+    return _lines(design.loss, finished, unit, row, of)
 
 
 def _lines(
+    judge: Loss,
     finished: Mapping[str, Finished],
     unit: NDArray[np.int64],
     row: NDArray[np.intp],
     losses_of: Callable[[Finished], Losses],
 ) -> Iterator[pd.DataFrame]:
-    """The lines of each candidate, in pieces; without candidates one piece without lines."""
+    """The lines of each candidate, in pieces; without candidates one piece without lines.
+
+    Raises UserError for a loss above loss_max, in stored fits too.
+    """
     for candidate, units in finished.items():
         loss = losses_of(units)
+        try:
+            judge.check_losses(loss, row, candidate)
+        except BadArgument as error:
+            raise UserError(str(error)) from None
         for first in range(0, len(loss), _LINES_AT_ONCE):
             some = slice(first, first + _LINES_AT_ONCE)
             yield pd.DataFrame({"candidate": candidate, "unit": unit[some], "row": row[some], "loss": loss[some]})

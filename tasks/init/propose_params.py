@@ -62,6 +62,7 @@ def decide(profile: Profile, source: str, unlabeled: str | None, choice: Choice 
         ("selection", "nested"): False,
         ("selection", "reopen_test"): False,
         ("loss",): None,
+        ("loss_max",): None,
         ("intervals",): planned["intervals"],
         ("deliver",): "final",
     }

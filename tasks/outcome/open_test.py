@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import pyarrow.parquet
 
-from heldout import holdout
+from heldout import baseline, holdout
 from heldout.delivery import FORMS
 from heldout.design import tested, with_pool
-from heldout.errors import FitFailure
+from heldout.errors import BadArgument, FitFailure
 from heldout.fitting import test
 from heldout.metrics.measure import TestMetrics
 from heldout.observed import Tested
@@ -67,8 +67,12 @@ def open_test_part(
     weights = 1.0 if trained.weights is None else trained.weights.relative_of(roles["weight"])
     try:
         losses = test(delivered.hypothesis, X, y, holdout.final_split(len(y)).validation, trained.loss) * weights
+        for whose, of in ((winner.name, losses), (baseline.NAME, baseline.final_losses(trained, y))):
+            trained.loss.check_losses(of, np.arange(len(y)), f"{whose} on the test part")
     except FitFailure as failure:
         raise UserError(f"candidates: {winner.name} failed on the test part: {failure}") from None
+    except BadArgument as error:
+        raise UserError(str(error)) from None
     clusters = dependence_of(roles, 0).clusters(np.arange(len(y)), losses)
     tested = Tested(losses, trained.loss, design.seed, clusters)
     method = design.methods["E_test"]

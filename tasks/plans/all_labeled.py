@@ -51,5 +51,7 @@ def read_all_labeled(settings: Settings) -> AllLabeled:
     y = files.read_target(file, version)
     roles: dict[str, NDArray[Any]] = files.read_all_roles() if file == files.ALL_LABELED else files.read_roles()
     weights = Weights.of(roles.get("weight"))
-    loss = choose_loss(settings.loss, y, None if weights is None else weights.values, called="the target")
+    loss = choose_loss(
+        settings.loss, y, None if weights is None else weights.values, called="the target", loss_max=settings.loss_max
+    )
     return AllLabeled(file, version, y, loss, weights)

@@ -39,6 +39,7 @@ def design_of(settings: Settings, labeled: str, partitions: str) -> Design:
     return _read(
         tuple(names),
         _Written(repr(settings.loss), settings.loss),
+        settings.loss_max,
         tuple(sorted((settings.intervals or {}).items())),
         settings.progressive.block,
         settings.split.gap,
@@ -63,6 +64,7 @@ class _Written:
 def _read(
     names: tuple[str, ...],
     written: "_Written",
+    loss_max: float | None,
     chosen: tuple[tuple[str, str], ...],
     block: Block,
     gap: int,
@@ -76,7 +78,7 @@ def _read(
     y = files.read_target(files.LABELED, labeled)
     roles = files.read_roles()
     weights = Weights.of(roles.get("weight"))
-    loss = _loss(written.loss, y, weights)
+    loss = _loss(written.loss, y, weights, loss_max)
     partition = files.read_partition()
     dependence = dependence_of(roles, gap)
     in_time = dependence.time is not None
@@ -100,9 +102,9 @@ def _read(
     )
 
 
-def _loss(spec: Any, y: NDArray[np.generic], weights: Weights | None) -> Loss:
+def _loss(spec: Any, y: NDArray[np.generic], weights: Weights | None, loss_max: float | None) -> Loss:
     try:
-        return choose_loss(spec, y, None if weights is None else weights.values, called="the target")
+        return choose_loss(spec, y, None if weights is None else weights.values, "the target", loss_max)
     except BadArgument as error:
         raise UserError(str(error)) from None
 

@@ -138,7 +138,7 @@ def _top(summary: Summary, scale: float) -> float:
     """Room for every curve after its first steps, where the curves and the band vary most."""
     settled = [errors[min(len(errors) - 1, 10) :] for errors in summary.progressive_errors.values()]
     top = 1.6 * max(float(errors.max()) for errors in settled)
-    return scale * min(max(top, 0.05), 1.05) if summary.loss.bounded else top or 1.0
+    return scale * min(max(top, 0.05), 1.05) if summary.percent else min(top, 1.05 * summary.loss.limit) or 1.0
 
 
 def _draw_families(summary: Summary, path: Path) -> None:

@@ -5,6 +5,7 @@ from heldout.design import Design, Evidence, cross_validated, tested
 from heldout.intervals import confidence_sequence
 from heldout.losses import Losses
 from heldout.more_rows import missing
+from heldout.observed import in_units_of_limit
 from heldout.schemes import STAGES
 from tasks.fits import fit_warnings
 from tasks.outcome.estimate import read_results
@@ -55,10 +56,12 @@ def read_summary(settings: Settings) -> Summary:
 
 
 def _band(design: Design, winner: Evidence) -> tuple[Losses, Losses] | None:
-    """The confidence sequence of the winner along the stream, for losses in [0, 1]."""
+    """The confidence sequence of the winner along the stream, for losses of known limit."""
     if not design.loss.bounded or design.dependence.group is not None:
         return None
-    return confidence_sequence.band(tested(design, winner, "progressive").losses, design.level)
+    observed, limit = in_units_of_limit(tested(design, winner, "progressive")), design.loss.limit
+    low, high = confidence_sequence.band(observed.losses, design.level)
+    return limit * low, limit * high
 
 
 def _least_half_error(design: Design, winner: Evidence) -> float | None:

@@ -94,8 +94,9 @@ def _choice(summary: Summary) -> dict[str, str]:
     texts = {
         "selected": f"{summary.selected}, by {selection['rule'].replace('_', ' ')} of {selection['criterion']}{error}"
     }
-    if summary.settings.loss is not None:
-        texts["loss"] = f"{summary.loss.name}: {summary.loss.says}"
+    if summary.settings.loss is not None or summary.loss.limit_is_stated:
+        limit = f"; at most {summary.loss.limit:g}, as loss_max states" if summary.loss.limit_is_stated else ""
+        texts["loss"] = f"{summary.loss.name}: {summary.loss.says}{limit}"
     if summary.settings.data.weight is not None:
         texts["weights"] = (
             f"rows count by {summary.settings.data.weight}: each error is a weighted mean, about the population that "
@@ -150,15 +151,9 @@ def _bound(summary: Summary) -> dict[str, str]:
     bound, bound_of_one, compared = (summary.selection[name] for name in ("bound", "bound_of_one", "contamination"))
     if bound is None:
         return {}
-    price = f"{summary.number(bound - bound_of_one)}{' percentage points' if summary.percent else ''}"
-    return {
-        "bound": (
-            f"with probability {summary.level} the winner's error, trained without the held-out rows, is at most "
-            f"{summary.amount(bound)}: the upper {summary.selection['bound_method']} limit of its E_val, for all pairs "
-            f"of a learner and a partition ever compared on these labels, {compared} so far; the comparison of more "
-            f"than one adds {price}"
-        )
-    }
+    pairs = f"all pairs of a learner and a partition ever compared on these labels, {compared} so far"
+    method, level = summary.selection["bound_method"], summary.settings.selection.level
+    return {"bound": table.bound("the winner's", bound, bound_of_one, method, pairs, level, summary.loss)}
 
 
 def _metrics(summary: Summary) -> dict[str, str]:

@@ -108,7 +108,8 @@ def test_every_loss_stands_in_the_table_with_its_range_and_what_it_admits():
         loss = choose_loss(kind.sample, method_tables.SAMPLE)
         assert loss.constant.says == constant
         assert {"class": "a class", "number": "a number"}.get(loss.needs, loss.needs) == asked
-        assert ("0/1" if loss.binary else "in [0, 1]" if loss.bounded else "any") in span
+        limited = "in [0, 1]" if loss.limit == 1 else "up to the largest cost"
+        assert ("0/1" if loss.binary else limited if loss.bounded else "up to `loss_max`") == span
         assert (loss.refuses("disagreement") is None) == (apart != "none")
         assert (loss.refuses("E_dis") is None) == (bound != "none")
         assert (loss.pair_factor is not None) == (pair_bound != "none")

@@ -20,7 +20,8 @@ OF_NUMBERS = {
         {**RIDGE, "family": {"parameter": "alpha", "values": [10.0, 1.0, 0.1]}},
         {"name": "tree", "estimator": "sklearn.tree.DecisionTreeRegressor", "params": {"max_features": 3}},
     ],
-    "intervals": {"E_cv": "corrected repeated t"},
+    "loss_max": 110_000,  # the target lies in [25, 346], and so do the answers of these learners, nearly
+    "intervals": {"E_val": "betting", "E_cv": "corrected repeated t"},
     "deliver": "progressive",
 }
 OF_THREE_CLASSES = {
@@ -60,6 +61,7 @@ def in_a_notebook(ran, settings) -> heldout.Validation:
         labeled["target"].to_numpy(),
         unlabeled=pd.concat(shards),
         loss=settings.loss,
+        loss_max=settings.loss_max,
         seed=settings.seed,
         level=settings.selection.level,
         validation_fraction=settings.split.validation_fraction,
@@ -134,6 +136,33 @@ def test_the_choice_is_the_same(both):
     if not settings.split.test_fraction:  # else the test part has its say
         verdict = json.loads((ran.path / "reports/selection.json").read_text())["beats_baseline"]
         assert verdict is found.beats_baseline(selection.selected)
+
+
+def test_the_bound_is_the_same(both):
+    ran, settings, found = both
+    told = json.loads((ran.path / "reports/selection.json").read_text())
+    if settings.loss == "log":
+        assert told["bound"] is None
+        return
+    bound = found.bound(told["selected"], models=told["contamination"])
+    assert (told["bound"], told["bound_hoeffding"]) == pytest.approx((bound.value, bound.hoeffding), rel=1e-9)
+    assert bound.method == told["bound_method"]
+    if settings.loss_max is not None:
+        said = " ".join(ran.said.split())
+        assert f" is at most {bound.value:.4g}, if no loss is above {settings.loss_max:g} (loss_max): the " in said
+
+
+def test_a_limit_that_a_loss_passes_is_refused_before_any_fit_and_by_stored_fits(both):
+    ran, settings, _ = both
+    if settings.loss_max is None:
+        return
+    losses = pd.read_parquet(ran.path / "data/results/losses.parquet")["loss"]
+    of_baseline = pd.read_csv(ran.path / "reports/estimates.csv").query("candidate == 'baseline'")["value"].min()
+    for limit, whose in ((float(of_baseline), "baseline, which "), (0.999 * float(losses.max()), "")):
+        refused = ran.checkout.flow("validate", "--params", ran.params, "--set", f"loss_max={limit}", check=False)
+        assert 2 == refused.returncode
+        name = next(iter(settings.loss)) if settings.loss else "squared"
+        assert f"loss_max is {limit:g}, but the {name} loss of {whose}" in " ".join(refused.stderr.split())
 
 
 def test_what_is_delivered_is_made_of_the_hypotheses_that_the_estimate_is_about(both):

@@ -1,6 +1,7 @@
 """Pointwise losses: golden values, scikit-learn as oracle, and which of them fits a target."""
 
 import pickle
+import re
 
 import numpy as np
 import pytest
@@ -172,24 +173,25 @@ def test_a_cost_may_name_a_class_that_no_labelled_row_has():
 
 
 @pytest.mark.parametrize(
-    ("spec", "y", "bounded", "binary", "needs"),
+    ("spec", "y", "limit", "binary", "needs"),
     [
-        ("zero_one", [0, 0, 1], True, True, "class"),
-        ("log", [0, 0, 1], False, False, "probabilities"),
-        ("brier", [0, 0, 1], True, False, "probabilities"),
-        ("brier", [0, 1, 2], False, False, "probabilities"),
-        ("balanced", [0, 0, 1], False, False, "class"),
-        ("balanced", [0, 0, 1, 1], True, True, "class"),  # equal classes: the 0/1 loss itself
-        ({"cost": {0: {1: 1}, 1: {0: 0.5}}}, [0, 1], True, False, "class"),
-        ({"cost": {0: {1: 5}, 1: {0: 0.5}}}, [0, 1], False, False, "class"),
-        ("squared", [0, 1], False, False, "number"),
-        ("absolute", [0, 1], False, False, "number"),
-        ("pinball", [0, 1], False, False, "number"),
+        ("zero_one", [0, 0, 1], 1, True, "class"),
+        ("log", [0, 0, 1], np.inf, False, "probabilities"),
+        ("brier", [0, 0, 1], 1, False, "probabilities"),
+        ("brier", [0, 1, 2], 2, False, "probabilities"),
+        ("balanced", [0, 0, 1], 1.5, False, "class"),
+        ("balanced", [0, 0, 1, 1], 1, True, "class"),  # equal classes: the 0/1 loss itself
+        ({"cost": {0: {1: 1}, 1: {0: 0.5}}}, [0, 1], 1, False, "class"),
+        ({"cost": {0: {1: 5}, 1: {0: 0.5}}}, [0, 1], 5, False, "class"),
+        ({"cost": {0: {1: 0}, 1: {0: 0}}}, [0, 1], 1, True, "class"),  # a loss over its limit is a number
+        ("squared", [0, 1], np.inf, False, "number"),
+        ("absolute", [0, 1], np.inf, False, "number"),
+        ("pinball", [0, 1], np.inf, False, "number"),
     ],
 )
-def test_range_and_need_of_each_loss(spec, y, bounded, binary, needs):
+def test_range_and_need_of_each_loss(spec, y, limit, binary, needs):
     loss = choose_loss(spec, np.array(y))
-    assert (bounded, binary, needs) == (loss.bounded, loss.binary, loss.needs)
+    assert (limit, np.isfinite(limit), binary, needs) == (loss.limit, loss.bounded, loss.binary, loss.needs)
     assert (needs != "number") == loss.of_classes
     assert loss.says
     assert loss.name in (*NAMES, "cost")
@@ -224,12 +226,44 @@ def test_a_class_of_no_weight_has_no_balanced_error():
         choose_loss("balanced", ABC, np.array([0, 1, 1, 1, 1, 0.0]))
 
 
-def test_only_a_bounded_loss_is_called_bounded():
-    assert ZERO_ONE.bounded
-    assert not SQUARED.bounded
-    assert not ABSOLUTE.bounded
-    assert 9.0 == SQUARED.pointwise([3], [0])[0]  # 3^2, past 1
-    assert 3.0 == ABSOLUTE.pointwise([3], [0])[0]
+@pytest.mark.parametrize("name", ["squared", "absolute", "pinball", "log"])
+def test_a_limit_may_be_stated_for_a_loss_that_has_none(name):
+    plain, limited = (choose_loss(name, np.array([1, 2]), loss_max=stated) for stated in (None, 9))
+    assert (np.inf, False) == (plain.limit, plain.limit_is_stated)
+    assert (9.0, True) == (limited.limit, limited.limit_is_stated)
+    assert plain.disagreement_loss == limited.disagreement_loss  # which two answers may pass
+    rows = np.array([4, 7])
+    for loss, losses in ((plain, [8.0, 1e9]), (limited, [8.0, 9 * (1 + 1e-12)]), (limited, [])):
+        loss.check_losses(np.array(losses), rows, "ridge")
+    with pytest.raises(BadArgument, match=f"^loss_max is 9, but the {name} loss of ridge is 9.5 at row 7; ") as caught:
+        limited.check_losses(np.array([8.0, 9.5]), rows, "ridge")
+    assert "loss_max" == caught.value.argument
+
+
+@pytest.mark.parametrize(
+    ("spec", "limit"),
+    [("zero_one", 1), ("brier", 2), ("balanced", 2), ({"cost": {a: dict.fromkeys("abc", 7.5) for a in "abc"}}, 7.5)],
+)
+def test_no_limit_may_be_stated_for_a_loss_that_has_one(spec, limit):
+    with pytest.raises(BadArgument, match=f"^loss_max is 9, but no .* loss of this target is above {limit:g}: "):
+        choose_loss(spec, ABC, loss_max=9)
+
+
+@pytest.mark.parametrize("limit", [0, -1, np.inf, np.nan, True, "9", [9]])
+def test_what_is_no_limit_is_refused(limit):
+    with pytest.raises(
+        BadArgument, match=f"^loss_max is {re.escape(repr(limit))}; it must be a finite number above 0$"
+    ):
+        choose_loss("squared", np.array([0.5, 1.0]), loss_max=limit)
+
+
+def test_a_weighted_loss_has_no_limit():
+    y, weights = np.array([0.5, 1.0]), np.array([1.0, 3.0])
+    assert 9 == choose_loss("squared", y, np.ones(2), loss_max=9).limit
+    assert not choose_loss("zero_one", np.array([0, 1]), weights).bounded
+    with pytest.raises(BadArgument, match="^loss_max is 9, but rows have weights: ") as caught:
+        choose_loss("squared", y, weights, loss_max=9)
+    assert "loss_max" == caught.value.argument
 
 
 def test_zero_one_loss_of_strings():

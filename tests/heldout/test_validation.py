@@ -106,6 +106,7 @@ def test_every_argument_but_the_first_three_is_keyword_only_with_the_defaults_of
         "unlabeled": None,
         "groups": None,
         "loss": None,
+        "loss_max": None,
         "seed": 0,
         "level": 0.95,
         "validation_fraction": 0.2,

@@ -261,7 +261,7 @@ def test_a_bad_argument_names_argument_value_and_limit_before_any_fit(arguments,
         (
             {"E_cv": "k-fold Hoeffding"},
             "absolute",
-            "is for losses in [0, 1], and the absolute loss is not",
+            "is for losses of known limit, and the absolute loss has none unless loss_max states it",
             ["corrected t"],
             ["k-fold Hoeffding"],
         ),

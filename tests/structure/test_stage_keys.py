@@ -64,6 +64,7 @@ OTHERS = {
         [{"name": "bayes", "estimator": "sklearn.naive_bayes.GaussianNB", "params": {"var_smoothing": 1.0}}]
     ],
     "loss": ["brier", "balanced"],
+    "loss_max": [4.0],
     "intervals": [{"E_cv": "Bayle within folds"}, {"E_cv": "corrected repeated t"}, {"E_val": "Hoeffding"}],
 }
 SCHEMA = json.loads((ROOT / "params.schema.json").read_text(encoding="utf-8"))

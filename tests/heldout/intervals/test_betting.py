@@ -12,7 +12,7 @@ from heldout.intervals import betting, hoeffding
 from heldout.losses import ABSOLUTE, Loss
 from heldout.records import Interval
 
-BOUNDED = Loss("bounded", ABSOLUTE.pointwise, ABSOLUTE.constant, bounded=True, binary=False)
+BOUNDED = Loss("bounded", ABSOLUTE.pointwise, ABSOLUTE.constant, limit=1.0, binary=False)
 
 
 def interval(losses: np.ndarray, level: float, seed: int = 0) -> Interval:

@@ -11,7 +11,7 @@ from heldout import observed
 from heldout.intervals import confidence_sequence, wilson
 from heldout.losses import ABSOLUTE, ZERO_ONE, Loss
 
-BOUNDED = Loss("bounded", ABSOLUTE.pointwise, ABSOLUTE.constant, bounded=True, binary=False)
+BOUNDED = Loss("bounded", ABSOLUTE.pointwise, ABSOLUTE.constant, limit=1.0, binary=False)
 FRACTIONS = [0.9 / 2**j for j in range(12)]
 
 

@@ -20,10 +20,10 @@ LAWS = settings(max_examples=25, deadline=None, derandomize=True, database=None)
 COSTS = {"cost": {0: {1: 2}, 1: {0: 9}}}
 OF_CLASSES = [choose_loss(spec, np.array([0, 0, 1])) for spec in ("log", "brier", "balanced", COSTS)]
 LOSSES = [ZERO_ONE, *OF_CLASSES, SQUARED, ABSOLUTE, choose_loss({"pinball": 0.9}, np.array([0.5, 1.0]))]
-BOUNDED = Loss("bounded", ABSOLUTE.pointwise, ABSOLUTE.constant, bounded=True, binary=False)
+BOUNDED = Loss("bounded", ABSOLUTE.pointwise, ABSOLUTE.constant, limit=1.0, binary=False)
 KINDS: dict[str, tuple[Loss, st.SearchStrategy]] = {
     "0/1": (ZERO_ONE, st.sampled_from([0.0, 1.0])),
-    "in [0, 1]": (BOUNDED, st.floats(0, 1)),
+    "of known limit": (BOUNDED, st.floats(0, 1)),
     "any": (SQUARED, st.floats(0, 100)),
 }
 levels = st.floats(0.5, 0.999)
@@ -103,6 +103,26 @@ def test_a_bounded_loss_has_no_bound_past_1_whatever_else_the_method_admits(meth
     for loss in (ZERO_ONE, BOUNDED):
         if method.admits(loss):
             assert interval(method, losses, 0.999, loss=loss).high <= 1
+
+
+@each_method(lambda method: method.losses == "of known limit")
+@LAWS
+@given(data=st.data(), level=levels, limit=st.floats(1e-3, 1e6))
+def test_losses_of_another_limit_have_that_multiple_of_the_interval(method, data, level, limit):
+    losses = draw_losses(data, method)
+    unit = interval(method, losses, level)
+    found = interval(method, limit * losses, level, loss=SQUARED.limited(limit))
+    assert (limit * unit.low, limit * unit.high) == pytest.approx((found.low, found.high), rel=1e-9, abs=1e-9 * limit)
+    assert found.high <= limit * (1 + 1e-9)
+
+
+@each_method(lambda method: method.losses == "of known limit")
+def test_a_loss_above_a_limit_that_was_stated_has_no_interval(method):
+    losses = np.repeat([1.0, 4.0], [8, 8])
+    assert interval(method, losses, 0.9, loss=SQUARED.limited(4)).high <= 4
+    with pytest.raises(BadArgument, match="^loss_max is 3.9, but the squared loss of .* is 4 at row 8; ") as caught:
+        interval(method, losses, 0.9, loss=SQUARED.limited(3.9))
+    assert "loss_max" == caught.value.argument
 
 
 @every_method
@@ -225,10 +245,11 @@ def test_a_loss_that_is_not_admitted_is_refused_with_the_methods_that_fit(method
         if method.admits(seen):
             assert method is intervals.find(method.name, estimate, loss)
             continue
-        reason = f"is for losses {method.losses}, and the {loss.name} loss is not"
+        lacks = "has none unless loss_max states it" if method.losses == "of known limit" else "is not"
+        reason = f"is for losses {method.losses}, and the {loss.name} loss {lacks}"
         with pytest.raises(BadArgument) as caught:
             method.interval(estimate, observe(method, plain(64), seen), 0.95)
-        refused = f"{method.name} is for losses {method.losses}, and the {seen.name} loss is not"
+        refused = f"{method.name} is for losses {method.losses}, and the {seen.name} loss {lacks}"
         assert ("intervals", refused) == (caught.value.argument, str(caught.value))
         with pytest.raises(BadArgument) as caught:
             intervals.choose({estimate: method.name}, loss)

@@ -15,7 +15,7 @@ from heldout.losses import ABSOLUTE, ZERO_ONE, Loss
 from heldout.records import Interval
 
 LAWS = settings(max_examples=60, deadline=None, derandomize=True, database=None)
-BOUNDED = Loss("bounded", ABSOLUTE.pointwise, ABSOLUTE.constant, bounded=True, binary=False)
+BOUNDED = Loss("bounded", ABSOLUTE.pointwise, ABSOLUTE.constant, limit=1.0, binary=False)
 levels = st.floats(0.5, 0.999)
 
 

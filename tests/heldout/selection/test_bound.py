@@ -10,12 +10,12 @@ from scipy.stats import beta, binom, norm
 
 from heldout import observed
 from heldout.errors import BadArgument
-from heldout.intervals import betting, clopper_pearson
-from heldout.losses import ABSOLUTE, SQUARED, ZERO_ONE, Loss
+from heldout.intervals import betting, clopper_pearson, student_t
+from heldout.losses import ABSOLUTE, SQUARED, ZERO_ONE, Loss, choose_loss
 from heldout.selection.bound import SelectionBound, selection_bound
 
 LAWS = settings(max_examples=60, deadline=None, derandomize=True, database=None)
-BOUNDED = Loss("bounded", ABSOLUTE.pointwise, ABSOLUTE.constant, bounded=True, binary=False)
+BOUNDED = Loss("bounded", ABSOLUTE.pointwise, ABSOLUTE.constant, limit=1.0, binary=False)
 models, levels = st.integers(1, 1000), st.floats(0.5, 0.99)
 counts = st.integers(1, 200).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n)))
 shares = st.lists(st.floats(0, 1), min_size=1, max_size=40)
@@ -83,6 +83,31 @@ def test_a_bettors_bound_falls_with_the_rows(losses):
     assert many < few
 
 
+@LAWS
+@given(shares, models, levels, st.floats(1e-3, 1e6))
+def test_the_bound_is_in_units_of_the_limit(losses, m, level, limit):
+    unit = selection_bound(observed.Tested(np.array(losses), BOUNDED), m, level)
+    found = selection_bound(observed.Tested(limit * np.array(losses), SQUARED.limited(limit)), m, level)
+    assert (limit * unit.value, limit * unit.hoeffding) == pytest.approx((found.value, found.hoeffding), rel=1e-9)
+    assert "betting" == found.method == unit.method
+
+
+@LAWS
+@given(st.lists(st.integers(0, 5), min_size=1, max_size=30), models, levels)
+def test_ten_times_the_costs_have_ten_times_the_bound(places, m, level):
+    classes, pairs = np.arange(3), np.array([(a, p) for a in range(3) for p in range(3) if a != p])[places]
+    found = []
+    for times in (1, 10):
+        costs = {0: {1: 0.5, 2: 1}, 1: {0: 3, 2: 1}, 2: {0: 2, 1: 0.25}}
+        costs = {actual: {answer: times * cost for answer, cost in of.items()} for actual, of in costs.items()}
+        loss = choose_loss({"cost": costs}, classes)
+        assert 3 * times == loss.limit
+        found.append(selection_bound(observed.Tested(loss.pointwise(*pairs.T), loss), m, level))
+    assert 10 * found[0].value == pytest.approx(found[1].value, rel=1e-9)
+    assert 10 * found[0].hoeffding == pytest.approx(found[1].hoeffding, rel=1e-9)
+    assert found[1].value <= 30
+
+
 def test_there_is_none_for_losses_without_limit_and_for_rows_that_depend_on_one_another():
     losses = np.array([0.0, 1.0, 1.0])
     assert selection_bound(observed.Tested(losses, SQUARED), 5, 0.95) is None
@@ -105,6 +130,23 @@ def test_the_error_of_the_chosen_is_optimistic_and_its_bound_holds_at_least_as_o
     assert above.sum() / k < error
     held = next(count for count in range(k + 1) if of_errors(count, k, m, level).value >= error)
     assert binom.sf(held - 1, k, error) ** m >= level  # Pr(the least count >= the first one whose bound holds)
+
+
+@pytest.mark.parametrize("rows", [20, 60])
+def test_betting_covers_the_squared_error_of_a_regression_whose_limit_is_known(rows):
+    """Labels 10 X^3, X uniform, all in [0, 10], and an answer of 1: the error is 100/7 - 20/4 + 1, of 100 at most.
+
+    Few rows are large, so that the t interval covers less. The bound is that of 4 candidates.
+    """
+    rng, level, error, repeats = np.random.default_rng(7), 0.9, 100 / 7 - 5 + 1, 250
+    losses = (10 * rng.uniform(size=(repeats, rows)) ** 3 - 1) ** 2
+    seen = [observed.Tested(of, SQUARED.limited(100), repeat) for repeat, of in enumerate(losses)]
+    found = [betting.METHOD.interval("E_val", one, level) for one in seen]
+    assert np.mean([one.low <= error <= one.high for one in found]) >= level
+    assert np.mean([selection_bound(one, 4, level).value >= error for one in seen]) >= 1 - (1 - level) / 4 - 0.02
+    t = [student_t.METHOD.interval("E_val", one, level) for one in seen]
+    assert np.mean([one.low <= error <= one.high for one in t]) < level
+    assert max(one.high for one in found) < 60  # and not the limit itself
 
 
 @pytest.mark.parametrize("correlation", [0.0, 0.5, 0.95])

@@ -30,7 +30,7 @@ PERCENTAGE = Loss(
     "percentage",
     _percentage,
     at_quantile(0.5, "the median"),
-    bounded=False,
+    limit=np.inf,
     binary=False,
     says="the share of y that an answer is off",
 )

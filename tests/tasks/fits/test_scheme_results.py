@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 from heldout.design import estimate_candidate, half_losses
+from heldout.losses import ZERO_ONE
 from heldout.observed import repeated_by_row
 from heldout.partition import Partition
 from tasks.data.prepare_tables import Prepared
@@ -242,7 +243,7 @@ def lines_of(candidates) -> dict[str, Finished]:
 def test_a_result_that_is_written_in_pieces_is_read_back_as_the_whole(monkeypatch, at_once):
     fits, row = lines_of(["b", "a", "c"]), np.arange(23)[::-1]
     monkeypatch.setattr(scheme_results, "_LINES_AT_ONCE", at_once)
-    pieces = list(scheme_results._lines(fits, row // 5, row, lambda units: units.losses[0]))
+    pieces = list(scheme_results._lines(ZERO_ONE, fits, row // 5, row, lambda units: units.losses[0]))
     assert at_once >= max(map(len, pieces))
     files.write_result("holdout", {"losses": iter(pieces)}, {})
     whole = pd.concat(
@@ -264,7 +265,9 @@ def test_a_result_that_is_written_in_pieces_is_read_back_as_the_whole(monkeypatc
 
 def test_a_result_without_candidates_keeps_its_columns():
     files.write_result(
-        "holdout", {"losses": scheme_results._lines({}, np.arange(3), np.arange(3), lambda units: np.empty(0))}, {}
+        "holdout",
+        {"losses": scheme_results._lines(ZERO_ONE, {}, np.arange(3), np.arange(3), lambda units: np.empty(0))},
+        {},
     )
     table = files.read_result("holdout", "losses")
     assert (["candidate", "unit", "row", "loss"], 0) == (list(table.columns), len(table))

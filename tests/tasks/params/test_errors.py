@@ -332,7 +332,7 @@ OPTIONAL |= {
 }
 OPTIONAL |= {"split.rows", "execution.budget", "data.separator", "data.decimal", "data.dayfirst"}
 # no number, or none but the study's
-OPTIONAL |= {"loss", "intervals", "deliver", "selection.nested", "selection.reopen_test"}
+OPTIONAL |= {"loss", "loss_max", "intervals", "deliver", "selection.nested", "selection.reopen_test"}
 OPTIONAL |= {
     "report",
     "report.slices",

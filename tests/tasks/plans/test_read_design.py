@@ -110,7 +110,8 @@ def test_numbers_are_not_stratified_and_have_their_own_methods(of_numbers):
 @pytest.mark.parametrize(("estimate", "name"), [("E_val", "Wilson"), ("E_cv", "k-fold Hoeffding")])
 def test_a_method_that_does_not_admit_the_loss_is_told_with_those_that_do(of_numbers, estimate, name):
     with pytest.raises(
-        UserError, match=f"^intervals: {name} is for losses .*, and the squared loss is not; for {estimate}"
+        UserError,
+        match=f"^intervals: {name} is for losses .*, and the squared loss (is not|has none .*); for {estimate}",
     ):
         read_design(of_numbers(f"intervals.{estimate}={name}"))
 

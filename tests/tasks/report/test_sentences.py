@@ -9,7 +9,7 @@ from heldout import class_shares
 from heldout.delivery import FORMS
 from heldout.fit_warnings import WarningCount, WarningCounts
 from heldout.intervals import DEFAULTS
-from heldout.losses import choose_loss
+from heldout.losses import SQUARED, choose_loss
 from heldout.records import Difference, Estimate, MoreRows
 from tasks.report.render import write_report
 from tasks.report.sentences import sentences, why
@@ -84,6 +84,13 @@ def test_the_bound_says_what_the_comparison_of_many_learners_adds(summary):
     # 25 % with 7 learners, 18.75 % with one
     assert sentences(summary())["bound"].endswith("adds 6.2 percentage points")
     assert sentences(summary(percent=False))["bound"].endswith("adds 0.0625")
+
+
+def test_a_limit_that_was_stated_is_an_assumption_of_the_bound(summary):
+    texts = sentences(replace(summary(percent=False), loss=SQUARED.limited(4)))
+    assert "is at most 0.25, if no loss is above 4 (loss_max): the upper " in texts["bound"]
+    assert "squared: the square of the difference; at most 4, as loss_max states" == texts["loss"]
+    assert "adds" not in sentences(summary(bound_of_one=0.25))["bound"]  # the bound of one learner
 
 
 def test_numbers_are_no_percentages(summary):

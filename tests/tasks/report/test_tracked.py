@@ -32,7 +32,7 @@ def test_the_settings_of_a_run_leave_out_candidates_execution_and_tracking(setti
 
 def test_classes_in_a_loss_are_in_the_value_of_a_parameter(settings_with):
     costs = "loss={cost: {a b: {c/d: 2.0}, c/d: {a b: 1.0}}}"
-    (loss,) = [item for item in settings_items(settings_with(costs)) if item.name.startswith("loss")]
+    (loss,) = [item for item in settings_items(settings_with(costs)) if item.name.split(".")[0] == "loss"]
     assert "loss" == loss.name
     assert "a b" in loss.value
 
