@@ -11,9 +11,10 @@ from heldout.design import Design, Evidence
 from heldout.errors import BadArgument
 from heldout.more_rows import missing, more_rows
 from heldout.records import Difference, Estimate, MoreRows
+from heldout.selection.bound import SelectionBound
 from heldout.selection.criteria import CRITERIA, Criterion
 from heldout.selection.differences import differences
-from heldout.selection.judging import nested_winners, select_among
+from heldout.selection.judging import bound_of, nested_winners, select_among
 from heldout.selection.rules import Rule
 from heldout.selection.select import Selection
 
@@ -162,6 +163,42 @@ class Validation:
         if (reason := missing(self._design)) is not None:
             raise BadArgument("estimates", f"more_rows: {reason}")
         return tuple(more_rows(self._design, {name: self._evidence[name]}, {name: self._of(name)}))
+
+    def bound(self, candidate: str | None = None, models: int | None = None) -> SelectionBound:
+        """What the true error of a candidate's hold-out hypothesis is at most, although it was chosen among several.
+
+        Parameters
+        ----------
+        candidate : str, optional
+            The name of a candidate; None is the one of least E_cv.
+        models : int, optional
+            The number of candidates that were ever compared on these rows, also with other seeds and in other calls;
+            None is the number of candidates of this call.
+
+        Returns
+        -------
+        SelectionBound
+            The bound, the name of its method, and Hoeffding's bound (`heldout.selection.bound`), at the level of
+            `validate`.
+
+        Raises
+        ------
+        BadArgument
+            For a name that is no candidate, fewer models than candidates, without E_val, for a loss without a known
+            limit, and for rows in groups.
+
+        Examples
+        --------
+        >>> import heldout
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn.naive_bayes import GaussianNB
+        >>> X, y = load_iris(return_X_y=True)
+        >>> found = heldout.validate({"bayes": GaussianNB()}, X, y, estimates=["E_val"]).bound(models=8)
+        >>> round(found.value, 2), found.method, round(found.hoeffding, 2)
+        (0.22, 'Clopper-Pearson', 0.32)
+        """
+        name = self._checked(candidate)
+        return bound_of(self._design, self._evidence[name], len(self.candidates), models)
 
     def target(self, candidate: str, estimate: str) -> list[Any]:
         """The fitted hypotheses whose mean true error is the target of an estimate.

@@ -6,6 +6,7 @@ from heldout import baseline, suspicion, table
 from heldout.candidate_fits import CandidateFits
 from heldout.design import Design, Evidence
 from heldout.more_rows import missing
+from heldout.selection.judging import bound_of, no_bound
 
 if TYPE_CHECKING:
     from heldout.validated import Validation
@@ -28,11 +29,23 @@ def text(made: "Validation", winner: str, design: Design, evidence: Evidence, fi
         name: table.roots(of_estimate, of_baseline, loss),
         "differences": table.differences(winner, made.differences(winner), design.level),
         "more rows": table.more_rows(winner, learning, loss),
+        "bound": _bound(made, winner, design, evidence),
         "disagreement": table.half_error(winner, evidence.disagreement, design),
         "suspicious": _doubt(winner, error, of_baseline, name, design, fits),
     }
     lines = [shown, against] if beaten else [against, shown]
     return "\n".join([*lines, *(f"{name}: {text}" for name, text in further.items() if text)])
+
+
+def _bound(made: "Validation", winner: str, design: Design, evidence: Evidence) -> str:
+    """The bound for the candidates of this call; empty where there is none."""
+    if no_bound(design) is not None:
+        return ""
+    count = len(made.candidates)
+    found, of_one = bound_of(design, evidence, count), bound_of(design, evidence, 1)
+    compared = f"{count} candidate{'s' * (count > 1)}"
+    shown = table.bound(f"{winner}'s", found.value, of_one.value, found.method, compared, design.level, design.loss)
+    return f"{shown}. bound(models=M) counts all M that were ever compared on these rows"
 
 
 def _doubt(winner: str, error: float, of_baseline: float, estimate: str, design: Design, fits: CandidateFits) -> str:

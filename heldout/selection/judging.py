@@ -2,16 +2,18 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
 from heldout.design import Design, Evidence, cross_validated, half_losses, mean_fold_training_size, tested
+from heldout.errors import BadArgument
 from heldout.intervals.method import estimate_with, with_interval
 from heldout.observed import CrossValidated, Tested
 from heldout.records import Estimate
 from heldout.schemes import SchemeName
 from heldout.selection import bbc, nested_selection
+from heldout.selection.bound import SelectionBound, selection_bound
 from heldout.selection.criteria import WITH_LOSSES, Criterion, check_admitted, criterion_value
 from heldout.selection.rules import Rule
 from heldout.selection.select import Paired, Selection, select
@@ -34,6 +36,34 @@ def select_among(
     }
     behind = paired(design, evidence, criterion) if criterion in WITH_LOSSES else None
     return select(values, criterion, rule, behind, level=design.level)
+
+
+def no_bound(design: Design) -> BadArgument | None:
+    """Why there is no bound on the error of the candidate that was chosen; None where there is one."""
+    if "E_val" not in design.estimates:
+        return BadArgument("estimates", "bound: E_val was not computed; estimates must contain it")
+    if not design.loss.bounded:
+        return BadArgument("loss_max", f"bound: no limit of the {design.loss.name} loss is known; state it as loss_max")
+    if design.dependence.kind is not None:
+        return BadArgument("groups", "bound: it needs independent rows, and rows of a group are not")
+    return None
+
+
+def bound_of(design: Design, evidence: Evidence, candidates: int, models: Any = None) -> SelectionBound:
+    """The bound on the error of the g- with this `evidence`, for `models` ever compared, None for the `candidates`.
+
+    Raises BadArgument where there is none, and for fewer models than candidates.
+    """
+    if (reason := no_bound(design)) is not None:
+        raise reason
+    models = candidates if models is None else models
+    if isinstance(models, bool) or not isinstance(models, int | np.integer) or models < candidates:
+        raise BadArgument(
+            "models",
+            f"models is {models!r}; it must be a whole number of at least {candidates}, the candidates of this call",
+        )
+    held_out = tested(design, evidence, "holdout")
+    return selection_bound(held_out, int(models), design.level)  # type: ignore[return-value]  # there is one
 
 
 def paired(design: Design, evidence: Mapping[str, Evidence], criterion: Criterion) -> Paired:
