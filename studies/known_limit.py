@@ -50,4 +50,4 @@ def lines() -> Iterator[str]:
 
 if __name__ == "__main__":
     for line in lines():
-        print(line)  # noqa: T201
+        print(line)
