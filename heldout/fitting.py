@@ -147,6 +147,30 @@ def probabilities(hypothesis: Any, X: Any, classes: NDArray[np.generic]) -> NDAr
     return aligned
 
 
+def scores(hypothesis: Any, X: Any, classes: NDArray[np.generic]) -> NDArray[np.float64]:
+    """What ranks the rows by each of `classes`, shape (n, C), from `decision_function`; 0 for a class it never saw.
+
+    Raises FitFailure unless that has a finite number for each row and class; of two classes that of the second one.
+    """
+    try:
+        given = np.asarray(hypothesis.decision_function(X), dtype=np.float64)
+        known, settings = np.asarray(hypothesis.classes_), hypothesis.get_params(deep=True)
+    except Exception as error:
+        raise FitFailure(f"{type(error).__name__}: {first_line(error)}") from error
+    if given.ndim == 1 and len(known) == 2:
+        given = np.column_stack([-given, given])
+    # three classes have three pairs
+    pairs = any(name.endswith("decision_function_shape") and value == "ovo" for name, value in settings.items())
+    if given.shape != (X.shape[0], len(known)) or (pairs and len(known) > 2):
+        raise FitFailure("its decision_function has no number for each class (decision_function_shape: ovr has)")
+    if not np.isfinite(given).all():
+        raise FitFailure("its decision_function has a value that is not finite")
+    place = places(known, classes)
+    aligned = np.zeros((len(given), len(classes)))
+    aligned[:, place[place >= 0]] = given[:, place >= 0]
+    return aligned
+
+
 def predict(hypothesis: Any, X: Any) -> NDArray[np.generic]:
     """The predictions of `hypothesis`, shape (n,).
 

@@ -1,8 +1,9 @@
-"""The area under the ROC curve: the chance that a row of the class gets a higher probability than another row.
+"""The area under the ROC curve: the chance that a row of the class is ranked above another row.
 
-Two classes: of the second one. More: the mean over the classes, each against the rest. Half a tie counts. Kind of the
-interval: asymptotic; docs/method.md has its measured coverage. Source of the limit of n_eff: J. A. Hanley, B. J. McNeil
-(Radiology 143, 1982), whose variance for m rows of the class and n others is near A (1 - A) (m + n) / (4 m n) at A = 1.
+Rows are ranked by the probability of the class, or else by its score. Two classes: of the second one. More: the mean
+over the classes, each against the rest. Half a tie counts. Kind of the interval: asymptotic; docs/method.md has its
+measured coverage. Source of the limit of n_eff: J. A. Hanley, B. J. McNeil (Radiology 143, 1982), whose variance for m
+rows of the class and n others is near A (1 - A) (m + n) / (4 m n) at A = 1.
 """
 
 import numpy as np
@@ -24,7 +25,7 @@ def at(answered: Answered, weights: Values) -> Values:
     areas = []
     for rows, share in answered.one_against_rest():
         order = np.argsort(share, kind="stable")
-        starts = np.flatnonzero(np.diff(share[order], prepend=-1.0))
+        starts = np.flatnonzero(np.diff(share[order], prepend=-np.inf))
         sorted_weights, of_class = weights[:, order], rows[order]
         inside = np.add.reduceat(sorted_weights * of_class, starts, axis=1)
         outside = np.add.reduceat(sorted_weights * ~of_class, starts, axis=1)
@@ -48,4 +49,4 @@ def _largest(answered: Answered) -> float:
     return float(len(sizes) ** 2 / np.sum(1 / np.array(sizes)))
 
 
-METRIC = Metric("auc", "AUC", "probabilities", value, at, interval, "jackknife Wilson")
+METRIC = Metric("auc", "AUC", "ranks", value, at, interval, "jackknife Wilson")

@@ -1,9 +1,10 @@
 """Average precision: the mean, over the rows of the class, of the share of that class among the rows ranked so high.
 
-Two classes: of the second one. More: the mean over the classes, each against the rest. Unlike AUC it depends on how
-frequent the class is. Kind of the interval: asymptotic; docs/method.md has its measured coverage. Source of its scale:
-K. Boyd, K. H. Eng, C. D. Page, Area under the precision-recall curve: point estimates and confidence intervals (ECML
-2013): on the logit scale, with the rows of the class as its size at most.
+Rows are ranked by the probability of the class, or else by its score. Two classes: of the second one. More: the mean
+over the classes, each against the rest. Unlike AUC it depends on how frequent the class is. Kind of the interval:
+asymptotic; docs/method.md has its measured coverage. Source of its scale: K. Boyd, K. H. Eng, C. D. Page, Area under
+the precision-recall curve: point estimates and confidence intervals (ECML 2013): on the logit scale, with the rows of
+the class as its size at most.
 """
 
 import numpy as np
@@ -28,7 +29,7 @@ def at(answered: Answered, weights: Values) -> Values:
     means = []
     for rows, share in answered.one_against_rest():
         order = np.argsort(-share, kind="stable")
-        starts = np.flatnonzero(np.diff(share[order], prepend=2.0))
+        starts = np.flatnonzero(np.diff(share[order], prepend=np.inf))
         sorted_weights = weights[:, order]
         inside = np.add.reduceat(sorted_weights * rows[order], starts, axis=1)
         every = np.cumsum(np.add.reduceat(sorted_weights, starts, axis=1), axis=1)
@@ -44,4 +45,4 @@ def interval(answered: Answered, value: float, level: float) -> tuple[float, flo
     return jackknife.share(answered, value, at, jackknife.of_the_classes(answered), level)
 
 
-METRIC = Metric("average_precision", "average precision", "probabilities", value, at, interval, "jackknife Wilson")
+METRIC = Metric("average_precision", "average precision", "ranks", value, at, interval, "jackknife Wilson")

@@ -43,7 +43,7 @@ class Rows:
     """The tested rows: what was `answered`, the weighted losses as they were `tested`, and the level.
 
     `method` is the interval of a mean loss, `kind` how the rows depend. `called` is the name of the target, `lacking`
-    the reason why there are no probabilities.
+    the reason why there are no probabilities, or no scores in place of them.
     """
 
     candidate: str
@@ -106,8 +106,11 @@ def _undefined(metric: Metric, answered: Answered, lacking: str) -> str:
     counting = answered.y[answered.weights > 0]
     if len(counting) < 2:
         return _too_few(len(counting))
-    if metric.needs == "probabilities" and answered.probabilities is None:
-        return lacking
+    if metric.needs in ("ranks", "probabilities") and answered.probabilities is None:
+        if metric.needs == "probabilities":
+            return lacking
+        if answered.scores is None:
+            return f"{lacking}, and no scores" if lacking == NO_PROBABILITIES else lacking
     if answered.classes is None:
         return "all labels are equal" if (counting == counting[0]).all() else ""
     absent = np.setdiff1d(np.arange(len(answered.classes)), counting)

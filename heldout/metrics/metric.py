@@ -24,8 +24,9 @@ class Answered:
 
     `predicted` has the shape (n,) too. Of classes both are places among `classes`, shape (C,), ascending, or -1 for
     none of them; of numbers `classes` is None. `probabilities`, shape (n, C), has a column for each class, None where
-    the hypothesis gives none. `weights`, shape (n,), say how often each row counts. `cluster`, shape (n,), numbers the
-    group or the batch of each row, 0 … G-1; None for independent rows.
+    the hypothesis gives none; then `scores`, of the same shape, rank the rows, if it has some. `weights`, shape (n,),
+    say how often each row counts. `cluster`, shape (n,), numbers the group or the batch of each row, 0 … G-1; None for
+    independent rows.
     """
 
     y: NDArray[Any]
@@ -33,6 +34,7 @@ class Answered:
     weights: Values
     classes: Classes | None = None
     probabilities: Values | None = None
+    scores: Values | None = None
     cluster: NDArray[np.int64] | None = None
     seed: int = 0
 
@@ -53,10 +55,11 @@ class Answered:
         return range(1 if count == 2 else 0, count)
 
     def one_against_rest(self) -> Iterator[tuple[NDArray[np.bool_], Values]]:
-        """For each of `positives` which rows are of the class, and its probabilities."""
-        if self.probabilities is not None:
+        """For each of `positives` which rows are of the class, and its probabilities, or else its scores."""
+        ranked = self.scores if self.probabilities is None else self.probabilities
+        if ranked is not None:
             for place in self.positives:
-                yield self.y == place, self.probabilities[:, place]
+                yield self.y == place, ranked[:, place]
 
     def units_of(self, rows: NDArray[np.bool_]) -> float:
         """The number of independent units among some `rows`, a mask of shape (n,)."""
@@ -70,6 +73,7 @@ class Answered:
             predicted=self.predicted[rows],
             weights=self.weights[rows],
             probabilities=None if self.probabilities is None else self.probabilities[rows],
+            scores=None if self.scores is None else self.scores[rows],
             cluster=None if self.cluster is None else distinct(self.cluster[rows]),
         )
 
@@ -84,8 +88,9 @@ class Metric:
         Its name in metrics.csv and in MLflow.
     label : str
         Its name in sentences.
-    needs : {"class", "probabilities", "number"}
-        What it asks of the hypothesis; "number" is for a target of numbers, the others for classes.
+    needs : {"class", "ranks", "probabilities", "number"}
+        What it asks of the hypothesis; "number" is for a target of numbers, the others for classes. "ranks" are
+        probabilities or scores.
     value : callable
         The metric of an `Answered`, computed by scikit-learn where it has the metric.
     at : callable
@@ -98,7 +103,7 @@ class Metric:
 
     name: str
     label: str
-    needs: Literal["class", "probabilities", "number"]
+    needs: Literal["class", "ranks", "probabilities", "number"]
     value: Callable[[Answered], float]
     at: Callable[[Answered, Values], Values]
     interval: Callable[[Answered, float, float], tuple[float, float]]

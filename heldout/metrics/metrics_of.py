@@ -25,6 +25,7 @@ def metrics_of(
     predicted: ArrayLike,
     probabilities: ArrayLike | None = None,
     *,
+    scores: ArrayLike | None = None,
     classes: ArrayLike | None = None,
     groups: ArrayLike | None = None,
     slices: Mapping[str, ArrayLike] | None = None,
@@ -44,6 +45,9 @@ def metrics_of(
         What the hypothesis predicts.
     probabilities : array-like of shape (n, C), optional
         Its probabilities of the `classes`, in their order, as `predict_proba` returns them.
+    scores : array-like of shape (n,) or (n, C), optional
+        For a hypothesis without probabilities: the scores by which AUC and average precision rank the rows, as
+        `decision_function` returns them; of two classes those of the second one.
     classes : array-like of shape (C,), optional
         The classes in ascending order, as in `classes_`; given, y holds classes. Of two the second one is positive.
         None is those of `y`.
@@ -66,7 +70,7 @@ def metrics_of(
     ------
     BadArgument
         For an argument of the wrong shape, a label that is missing or no class, probabilities that are no distribution,
-        and a level outside (0, 1).
+        scores next to probabilities, and a level outside (0, 1).
 
     Examples
     --------
@@ -98,9 +102,13 @@ def metrics_of(
     weights = np.ones(len(labels))
     answered = Answered(labels, said, weights, cluster=tested.cluster, seed=seed)
     if loss.of_classes:
-        answered = of_classes(labels, said, probabilities, _classes(labels, classes), tested)
-    elif probabilities is not None:
-        raise BadArgument("probabilities", "probabilities is given, but y holds numbers; leave it out, or give classes")
+        named = _classes(labels, classes)
+        if probabilities is not None and scores is not None:
+            raise BadArgument("scores", "scores is given, and probabilities, which rank the rows too; leave one out")
+        answered = of_classes(labels, said, probabilities, named, tested, scores=_scores(scores, labels, named))
+    for argument, given in (("probabilities", probabilities), ("scores", scores)):
+        if given is not None and not loss.of_classes:
+            raise BadArgument(argument, f"{argument} is given, but y holds numbers; leave it out, or give classes")
     method = dependent.choose(None, loss, dependence.kind).get("E_test")
     return measure(Rows("", answered, tested, method, level, dependence.kind), of_slices)
 
@@ -112,6 +120,7 @@ def of_classes(
     classes: NDArray[Any],
     tested: Tested,
     weights: Values | None = None,
+    scores: Values | None = None,
 ) -> Answered:
     """What was answered, with labels and predictions as places among `classes`."""
     shares = None if probabilities is None else np.asarray(probabilities, dtype=np.float64)
@@ -127,9 +136,22 @@ def of_classes(
         np.ones(len(y)) if weights is None else weights,
         classes,
         shares,
+        scores,
         tested.cluster,
         tested.seed,
     )
+
+
+def _scores(given: ArrayLike | None, y: NDArray[Any], classes: NDArray[Any]) -> Values | None:
+    """A column for each class."""
+    if given is None:
+        return None
+    scores = np.asarray(given, dtype=np.float64)
+    by_class = np.column_stack([-scores, scores]) if scores.ndim == 1 and len(classes) == 2 else scores
+    if by_class.shape != (len(y), len(classes)) or not np.isfinite(by_class).all():
+        shape = f"({len(y)}, {len(classes)})" + (f" or ({len(y)},)" if len(classes) == 2 else "")
+        raise BadArgument("scores", f"scores has shape {scores.shape}; it must be {shape}, of finite numbers")
+    return by_class
 
 
 def _is_distribution(shares: Values, shape: tuple[int, int]) -> bool:

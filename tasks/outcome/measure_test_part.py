@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from heldout.design import Design
 from heldout.errors import FitFailure
-from heldout.fitting import answers
+from heldout.fitting import answers, scores
 from heldout.learners import gives_probabilities
 from heldout.losses import ABSOLUTE, ZERO_ONE, choose_loss
 from heldout.metrics.measure import NO_PROBABILITIES, Rows, TestMetrics, measure
@@ -35,11 +35,15 @@ def measure_test_part(
     lacking = NO_PROBABILITIES
     if trained.loss.of_classes:
         classes = np.unique(np.concatenate([trained.y, y]))
+        shares = ranks = None
         try:
-            shares = answers(hypothesis, X, choose_loss("log", classes)) if gives_probabilities(hypothesis) else None
+            if gives_probabilities(hypothesis):
+                shares = answers(hypothesis, X, choose_loss("log", classes))
+            elif hasattr(hypothesis, "decision_function"):
+                ranks = scores(hypothesis, X, classes)
         except FitFailure as failure:
-            shares, lacking = None, str(failure)
-        answered = of_classes(y, answers(hypothesis, X, ZERO_ONE), shares, classes, tested, relative)
+            lacking = str(failure)
+        answered = of_classes(y, answers(hypothesis, X, ZERO_ONE), shares, classes, tested, relative, ranks)
     else:
         predicted = answers(hypothesis, X, ABSOLUTE)
         answered = Answered(y, predicted, relative, cluster=tested.cluster, seed=tested.seed)

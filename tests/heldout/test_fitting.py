@@ -4,10 +4,12 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, clone
 from sklearn.datasets import make_classification
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import Ridge
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.validation import check_is_fitted
@@ -215,3 +217,27 @@ def test_answers_in_pieces_are_those_of_all_rows_at_once(of, loss, rows, monkeyp
     monkeypatch.setattr(fitting, name, lambda of, some, *more: (asked.append(some.shape[0]), whole(of, some, *more))[1])
     assert expected.tolist() == answers(hypothesis, data, judged, rows).tolist()
     assert (len(expected), 7) == (sum(asked), max(asked))
+
+
+THREE = np.repeat(["a", "b", "c"], len(X) // 3 + 1)[: len(X)]
+
+
+def test_scores_have_a_column_for_each_class_in_the_order_of_the_classes():
+    of_two = SVC().fit(X, y)
+    given = of_two.decision_function(X)
+    assert np.column_stack([-given, given]).tolist() == fitting.scores(of_two, X, np.unique(y)).tolist()
+    of_three = make_pipeline(StandardScaler(), SVC()).fit(X, THREE)
+    found = fitting.scores(of_three, X, np.array(["a", "aa", "b", "c"]))  # one that it never saw
+    assert of_three.decision_function(X).tolist() == found[:, [0, 2, 3]].tolist()
+    assert not found[:, 1].any()
+
+
+def test_numbers_for_pairs_of_classes_are_no_scores():
+    pairs = make_pipeline(StandardScaler(), SVC(decision_function_shape="ovo"))
+    of_three, of_two = clone(pairs).fit(X, THREE), pairs.fit(X, y)
+    assert (len(X), 3) == of_three.decision_function(X).shape  # of three classes there are three pairs
+    with pytest.raises(FitFailure, match="no number for each class"):
+        fitting.scores(of_three, X, np.unique(THREE))
+    assert fitting.scores(of_two, X, np.unique(y)).shape == (len(X), 2)
+    with pytest.raises(FitFailure, match="^AttributeError: "):
+        fitting.scores(DecisionTreeClassifier().fit(X, y), X, np.unique(y))

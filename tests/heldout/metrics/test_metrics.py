@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.metrics import average_precision_score, roc_auc_score
+from sklearn.svm import SVC
 
 import heldout
 from heldout import metrics
@@ -20,7 +22,7 @@ from studies.metric_intervals import classes as normal_classes
 from studies.metric_intervals import metrics_of as metrics_for
 from tests.heldout.test_registries import modules_of
 
-AUC, _, F1, CALIBRATION, R_SQUARED = METRICS
+AUC, PRECISION, F1, CALIBRATION, R_SQUARED = METRICS
 
 
 def drawn(seed: int, classes: int, n: int = 60) -> Answered:
@@ -121,6 +123,37 @@ def test_probabilities_that_are_right_have_a_calibration_error_whose_interval_ho
     assert CALIBRATION.interval(wrong, CALIBRATION.value(wrong), 0.95)[0] > 0.05
 
 
+@pytest.mark.parametrize("classes", [2, 4])
+@pytest.mark.parametrize("metric", [AUC, PRECISION], ids=lambda metric: metric.name)
+def test_scores_rank_the_rows_as_any_increasing_function_of_them_does(metric, classes):
+    answered = drawn(5, classes)
+    ranked = replace(answered, probabilities=None, scores=100 * np.log(answered.probabilities) + 30)
+    value = metric.value(answered)
+    assert value == pytest.approx(metric.value(ranked), abs=1e-12)
+    assert metric.interval(answered, value, 0.9) == pytest.approx(metric.interval(ranked, value, 0.9), abs=1e-12)
+    half = np.arange(answered.n) % 2 == 0
+    assert metric.value(answered.of(half)) == pytest.approx(metric.value(ranked.of(half)), abs=1e-12)
+    weights = np.random.default_rng(0).integers(0, 4, (3, answered.n)).astype(float)
+    assert metric.at(answered, weights) == pytest.approx(metric.at(ranked, weights), abs=1e-12)
+
+
+@pytest.mark.parametrize("shape", [0, 1, 2])
+def test_scores_in_a_notebook_give_ranks_and_no_calibration_error(shape):
+    y = np.array(["a", "b", "c"] if shape == 2 else ["a", "b"])[np.arange(60) % (3 if shape == 2 else 2)]
+    X = np.random.default_rng(0).normal(size=(60, 2)) + (y == "a")[:, None]
+    scores = SVC().fit(X, y).decision_function(X)
+    given = np.column_stack([-scores, scores]) if shape == 1 else scores
+    found = by_name(heldout.metrics_of(y, SVC().fit(X, y).predict(X), scores=given))
+    for name, by_scikit_learn in (("auc", roc_auc_score), ("average_precision", average_precision_score)):
+        if shape == 2:
+            expected = np.mean([by_scikit_learn(y == one, scores[:, place]) for place, one in enumerate("abc")])
+        else:
+            expected = by_scikit_learn(y == "b", scores)
+        assert expected == pytest.approx(found[name, ""].value, rel=1e-12)
+        assert found[name, ""].low < found[name, ""].value < found[name, ""].high
+    assert "the model gives no probabilities" == found["calibration_error", ""].reason
+
+
 def by_name(found):
     return {(line.metric, line.slice): line for line in found.lines}
 
@@ -130,7 +163,7 @@ def test_a_slice_without_a_number_says_why_and_none_is_nan():
     said = ["a", "b", "b", "b", "a", "a", "a"]
     sex = ["m", "m", "m", "m", "f", "f", "x"]
     found = by_name(heldout.metrics_of(y, said, slices={"sex": sex}))
-    assert "no probabilities" in found["auc", ""].reason
+    assert "the model gives no probabilities, and no scores" == found["auc", ""].reason
     assert "no row of class b" in found["f1", "sex=f"].reason
     assert "1 row" in found["f1", "sex=x"].reason
     assert "1 row" in found["zero_one", "sex=x"].reason
@@ -155,6 +188,12 @@ def test_metrics_of_numbers_and_of_groups():
     [
         ("probabilities", "(4, 3)", {"probabilities": np.full((4, 3), 1 / 3)}),
         ("probabilities", "(4, 2)", {"probabilities": np.full((4, 2), 0.6)}),
+        ("probabilities", "numbers", {"y": [0.5, 1.5, 0.5, 2.5], "probabilities": np.full((4, 2), 0.5)}),
+        ("scores", "numbers", {"y": [0.5, 1.5, 0.5, 2.5], "scores": np.zeros(4)}),
+        ("scores", "(3,)", {"scores": np.zeros(3)}),
+        ("scores", "(4, 3)", {"scores": np.zeros((4, 3))}),
+        ("scores", "finite", {"scores": [0.0, np.nan, 1.0, 2.0]}),
+        ("scores", "probabilities", {"scores": np.zeros(4), "probabilities": np.full((4, 2), 0.5)}),
         ("predicted", "(3,)", {"predicted": [0, 1, 0]}),
         ("classes", "[0, 2]", {"classes": [0, 2]}),
         ("classes", "[1, 0]", {"classes": [1, 0]}),

@@ -5,7 +5,10 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.metrics import average_precision_score, f1_score, roc_auc_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 import heldout
@@ -15,6 +18,15 @@ from tasks.outcome.deliver import Delivered
 from tasks.runtime.errors import UserError
 from tasks.storage import files, metrics_files
 from tests.tasks.outcome.test_open_test import case  # noqa: F401  # a fixture
+
+
+class WithoutScores(ClassifierMixin, BaseEstimator):
+    def fit(self, X, y):
+        self.classes_ = np.unique(y)
+        return self
+
+    def predict(self, X):
+        return np.resize(self.classes_, len(X))
 
 
 @pytest.fixture
@@ -71,13 +83,29 @@ def test_of_rows_that_depend_the_intervals_count_groups_or_batches(rows, case, c
     assert "jackknife Wilson" == found["auc", ""].interval
 
 
-def test_a_hypothesis_without_probabilities_has_the_other_metrics(rows, case):  # noqa: F811
+def test_a_hypothesis_without_probabilities_ranks_by_its_scores(rows, case):  # noqa: F811
     one = case()
     X, y = files.read_table(files.LABELED)
-    model = SVC().fit(X, y)
+    model = make_pipeline(StandardScaler(), SVC()).fit(X, y)
     found = {line.metric: line for line in one.open(delivered=Delivered(model, model, len(y))).metrics.lines}
-    assert found["auc"].value is found["calibration_error"].value is None
-    assert "no probabilities" in found["auc"].reason
+    X, y = files.read_table(files.TEST)
+    scores = model.decision_function(X)
+    assert roc_auc_score(y == "won", scores) == pytest.approx(found["auc"].value, rel=1e-12)
+    assert average_precision_score(y == "won", scores) == pytest.approx(found["average_precision"].value, rel=1e-12)
+    assert ("the model gives no probabilities", None) == (
+        found["calibration_error"].reason,
+        found["calibration_error"].value,
+    )
+    assert found["f1"].value is not None
+
+
+def test_a_hypothesis_without_scores_has_the_other_metrics(rows, case):  # noqa: F811
+    one = case()
+    X, y = files.read_table(files.LABELED)
+    model = WithoutScores().fit(X, y)
+    found = {line.metric: line for line in one.open(delivered=Delivered(model, model, len(y))).metrics.lines}
+    for name in ("auc", "average_precision"):
+        assert (None, "the model gives no probabilities, and no scores") == (found[name].value, found[name].reason)
     assert found["f1"].value is not None
 
 
