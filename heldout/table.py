@@ -103,6 +103,11 @@ def more_rows(winner: str, lines: Sequence[MoreRows], loss: Loss) -> str:
         return f"{text}; no interval is claimed, as E_2cv or E_cv has none"
     ends = sorted([gain.low, gain.high] if gain.value >= 0 else [-gain.low, -gain.high])
     text += f" [{number(ends[0], loss)} to {number(ends[1], loss)}]"
+    if gain.high < 0:
+        return (
+            f"{text}: more rows did harm for this candidate, so E_N and E_2N, which assume that each doubling of the "
+            "rows lowers the error, do not hold for it"
+        )
     if ends[0] <= 0:
         text += ", which may be chance"
     error = f"{amount(twice.value, loss)} [{number(twice.low, loss)}–{number(twice.high, loss)}]"

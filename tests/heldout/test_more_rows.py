@@ -8,6 +8,7 @@ import pytest
 import scipy.stats
 from hypothesis import given
 from hypothesis import strategies as st
+from sklearn.datasets import load_digits
 from sklearn.linear_model import Ridge
 from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
@@ -119,6 +120,18 @@ def test_the_value_is_that_of_a_power_law_with_a_limit_of_at_least_zero(shift, a
     for name, rows in (("E_N", 90), ("E_2N", 180)):
         expected = folds if above is None else a + b * rows**-0.5 if above else folds * (81 / rows) ** c
         assert expected == pytest.approx(lines[name].value, rel=1e-9)
+
+
+def test_a_gain_below_zero_is_harm_and_no_promise_for_twice_as_many_rows():
+    """Naive Bayes on digits, whose pixels depend on each other, errs more after training on more of them."""
+    pixels, digit = load_digits(return_X_y=True)
+    rows = np.random.default_rng(0).choice(len(digit), 200, replace=False)
+    harmed = validated(BAYES, pixels[rows], (digit[rows] == 1).astype(int), repeats=10)
+    assert by_name(harmed)["gain"].high < 0
+    assert "rose by" in str(harmed)
+    assert "did harm" in str(harmed)
+    assert "lead to an error of" not in str(harmed)
+    assert "did harm" not in str(validated(TREE))
 
 
 def test_dependent_rows_and_rows_in_which_all_losses_are_equal():

@@ -282,6 +282,11 @@ def test_what_more_rows_gained_and_may_gain_comes_with_the_rows_and_the_limits(s
     text = sentences(summary(more_rows=doubtful))["more rows"]
     assert "rose by 1.0 percentage points [-1.0 to 3.0], which may be chance; " in text
     assert text.endswith("8.0 % [0.0–15.0]")
+    harmful = [half, folds, replace(gain, value=-0.02, low=-0.03, high=-0.01), final, twice]
+    text = sentences(summary(more_rows=harmful))["more rows"]
+    assert "rose by 2.0 percentage points [1.0 to 3.0]: more rows did harm " in text
+    assert "E_2N" in text
+    assert "16 rows" not in text
     none = {"low": None, "high": None, "level": None, "interval": None, "assumption": None}
     dependent = sentences(summary(more_rows=[replace(line, **none) for line in lines]))["more rows"]
     assert dependent.endswith("fell by 2.5 percentage points; no interval is claimed, as E_2cv or E_cv has none")
