@@ -10,6 +10,7 @@ from heldout.candidate_fits import CandidateFits
 from heldout.design import Design, Evidence
 from heldout.errors import BadArgument
 from heldout.more_rows import missing, more_rows
+from heldout.prediction_sets import SetsOfRows, of_new_rows
 from heldout.records import Difference, Estimate, MoreRows
 from heldout.selection.criteria import CRITERIA, Criterion
 from heldout.selection.differences import differences
@@ -162,6 +163,53 @@ class Validation:
         if (reason := missing(self._design)) is not None:
             raise BadArgument("estimates", f"more_rows: {reason}")
         return tuple(more_rows(self._design, {name: self._evidence[name]}, {name: self._of(name)}))
+
+    def prediction_sets(self, X_new: Any, candidate: str | None = None) -> SetsOfRows:
+        """The sets of classes, or the intervals, that hold the label of a new row with probability `level` at least.
+
+        Conformal sets of the hypothesis of E_val, g-, by its answers on the held-out rows: the claim and its assumption
+        are in `heldout.prediction_sets`. No further fit; MAPIE must be installed.
+
+        Parameters
+        ----------
+        X_new : array-like, data frame or sparse matrix of shape (n, p)
+            Rows with the columns of X.
+        candidate : str, optional
+            The name of a candidate; None is the one of least E_cv, or of least E_val where E_cv was not computed.
+
+        Returns
+        -------
+        SetsOfRows
+            `sets`, truth values of shape (n, C) with a column for each of its `classes`, or of numbers the bounds, of
+            shape (n, 2); and the `threshold`: class c is in the set if its probability is at least 1 - threshold, the
+            bounds are the prediction - threshold and + threshold.
+
+        Raises
+        ------
+        BadArgument
+            For a name that is no candidate, rows of other columns, without E_val, and where no threshold holds: for
+            rows in groups, a candidate without probabilities, or too few held-out rows.
+        FitFailure
+            For rows that the hypothesis refuses.
+        ImportError
+            Where MAPIE is not installed.
+
+        Examples
+        --------
+        >>> import heldout
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn.naive_bayes import GaussianNB
+        >>> X, y = load_iris(return_X_y=True)
+        >>> validation = heldout.validate({"bayes": GaussianNB()}, X, y, estimates=["E_val"])
+        >>> validation.prediction_sets([[6.2, 2.7, 5.0, 1.7], [5.0, 3.4, 1.5, 0.2]]).sets
+        array([[False,  True,  True],
+               [ True, False, False]])
+        """
+        name = self._checked(candidate)
+        if "E_val" not in self._design.estimates:
+            raise BadArgument("estimates", "prediction_sets: E_val was not computed; estimates must contain it")
+        fits = self._fits[name]
+        return of_new_rows(name, self._design, fits.hypotheses("holdout")[0], fits.X, X_new)
 
     def target(self, candidate: str, estimate: str) -> list[Any]:
         """The fitted hypotheses whose mean true error is the target of an estimate.
