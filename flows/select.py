@@ -4,6 +4,7 @@ from flows.stage import stage
 from heldout.more_rows import more_rows
 from heldout.selection.differences import differences
 from tasks.fits import scheme_results
+from tasks.fits.run_schemes import hypotheses
 from tasks.outcome import against_baseline, duplicates_effect, open_test, suspicious
 from tasks.outcome.deliver import deliver
 from tasks.outcome.estimate import choose, estimate_all, read_results
@@ -37,7 +38,8 @@ def _select(settings: Settings) -> None:
     report_tables.write_more_rows(more_rows(results.design, results.evidence, estimates))
     metrics_files.write(opening.metrics)
     effect = duplicates_effect.compare(settings, results, winner)
-    doubt = suspicious.look(results, winner, against.described()["baseline"])
+    g_minus = hypotheses(settings, winner, "holdout")[0]
+    doubt = suspicious.look(results, winner.name, g_minus, against.described()["baseline"])
     description = open_test.describe(settings, results, selection, opening, ledger, delivered, against, effect, doubt)
     files.write_json(files.SELECTION, description)
     model_file.save(delivered.hypothesis, files.MODEL)
