@@ -61,10 +61,15 @@ class SetsOfRows:
     calibrated: int
 
 
+def without_threshold(candidate: str, design: Design, reason: str = "") -> PredictionSets:
+    """A line without a threshold, for a `reason`."""
+    method = LAC if design.loss.of_classes else RESIDUAL
+    return PredictionSets(candidate, holdout.TARGET, design.level, method, reason=reason)
+
+
 def calibrated(candidate: str, design: Design, g_minus: Any, X: Any) -> PredictionSets:
     """The threshold of `g_minus` from the held-out rows of X, shape (N, p), or the reason why there is none."""
-    method = LAC if design.loss.of_classes else RESIDUAL
-    line = PredictionSets(candidate, holdout.TARGET, design.level, method)
+    line = without_threshold(candidate, design)
     if design.dependence.kind is not None:
         return replace(line, reason=f"rows with {design.dependence.kind} are not exchangeable")
     if design.weights is not None:

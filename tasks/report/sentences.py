@@ -34,6 +34,7 @@ def sentences(summary: Summary) -> dict[str, str]:
         **_after_the_choice(summary),
         **_bound(summary),
         **_test_part(summary),
+        **_prediction_sets(summary),
         **_metrics(summary),
         **{f"family {row.candidate}": _family(summary, row) for row in summary.families.itertuples()},
         **_unlabeled(summary),
@@ -159,6 +160,12 @@ def _bound(summary: Summary) -> dict[str, str]:
             f"than one adds {price}"
         )
     }
+
+
+def _prediction_sets(summary: Summary) -> dict[str, str]:
+    """Nothing where there is no threshold: the report says why."""
+    text = table.prediction_sets(summary.prediction_sets)
+    return {"prediction sets": text} if text else {}
 
 
 def _metrics(summary: Summary) -> dict[str, str]:
