@@ -4,7 +4,8 @@ from flows.stage import stage
 from heldout.more_rows import more_rows
 from heldout.selection.differences import differences
 from tasks.fits import scheme_results
-from tasks.outcome import against_baseline, duplicates_effect, open_test, suspicious
+from tasks.fits.run_schemes import hypotheses
+from tasks.outcome import against_baseline, duplicates_effect, open_test, prediction_sets, suspicious
 from tasks.outcome.deliver import deliver
 from tasks.outcome.estimate import choose, estimate_all, read_results
 from tasks.params import Settings
@@ -36,8 +37,11 @@ def _select(settings: Settings) -> None:
     report_tables.write_differences(differences(results.design, results.evidence, selection.selected))
     report_tables.write_more_rows(more_rows(results.design, results.evidence, estimates))
     metrics_files.write(opening.metrics)
+    g_minus = hypotheses(settings, winner, "holdout")[0]
+    sets = prediction_sets.measure(settings, results, winner.name, g_minus, delivered, opening.closed)
+    report_tables.write_prediction_sets(sets)
     effect = duplicates_effect.compare(settings, results, winner)
-    doubt = suspicious.look(results, winner, against.described()["baseline"])
+    doubt = suspicious.look(results, winner.name, g_minus, against.described()["baseline"])
     description = open_test.describe(settings, results, selection, opening, ledger, delivered, against, effect, doubt)
     files.write_json(files.SELECTION, description)
     model_file.save(delivered.hypothesis, files.MODEL)

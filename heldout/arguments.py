@@ -177,12 +177,12 @@ def check_parts(y: Any, fractions: Mapping[str, float]) -> None:
             )
 
 
-def checked_unlabeled(unlabeled: Any, X: Any) -> Any:
-    """The unlabelled rows, of as many columns as X."""
-    unlabeled = as_table(unlabeled, "unlabeled")
+def checked_unlabeled(unlabeled: Any, X: Any, argument: str = "unlabeled") -> Any:
+    """The rows without labels, of as many columns as X."""
+    unlabeled = as_table(unlabeled, argument)
     if unlabeled.shape[0] < 1 or unlabeled.shape[1] != X.shape[1]:
         raise BadArgument(
-            "unlabeled", f"unlabeled has shape {unlabeled.shape}; it needs rows of {X.shape[1]} columns, as X has"
+            argument, f"{argument} has shape {unlabeled.shape}; it needs rows of {X.shape[1]} columns, as X has"
         )
     return unlabeled
 

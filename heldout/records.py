@@ -110,3 +110,29 @@ class Measured:
     interval: str | None = None
     n_tested: int = 0
     reason: str = ""
+
+
+@dataclass(frozen=True)
+class PredictionSets:
+    """The conformal prediction sets of one hypothesis: a line of `prediction_sets.csv` (`heldout.prediction_sets`).
+
+    `threshold` comes from the `calibrated` held-out rows, by `method`; it is None where the `reason` says why. The
+    fields from `coverage` on are measured on `tested` rows: the share of sets that hold the label, with its bounds; of
+    classes the mean size of a set, and the shares of sets with one class and with none; of numbers the mean width.
+    """
+
+    candidate: str
+    hypothesis: str
+    level: float
+    method: str
+    threshold: float | None = None
+    calibrated: int = 0
+    tested: int = 0
+    coverage: float | None = None
+    low: float | None = None
+    high: float | None = None
+    mean_size: float | None = None
+    mean_width: float | None = None
+    single: float | None = None
+    empty: float | None = None
+    reason: str = ""

@@ -8,7 +8,8 @@ from heldout.baseline import NAME
 from heldout.design import Design
 from heldout.losses import Loss
 from heldout.observed import RepeatedByRow
-from heldout.records import Difference, Estimate, MoreRows
+from heldout.prediction_sets import LAC
+from heldout.records import Difference, Estimate, MoreRows, PredictionSets
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -127,6 +128,23 @@ def bound(whose: str, value: float, of_one: float, method: str, compared: str, l
         f"with probability {100 * level:g} % {whose} error, trained without the held-out rows, is at most "
         f"{amount(value, loss)}{stated}: the upper {method} limit of its E_val, for {compared}{price}"
     )
+
+
+def prediction_sets(line: PredictionSets) -> str:
+    """What the sets are, and how often they held the label of test rows; empty without a threshold."""
+    if line.threshold is None:
+        return ""
+    of_classes, level = line.method == LAC, f"{100 * line.level:g} %"
+    what = "each class with a probability of" if of_classes else "the prediction"
+    reach = f"at least {max(1 - line.threshold, 0):.3g}" if of_classes else f"± {line.threshold:.4g}"
+    text = f"{what} {reach}, by {line.calibrated} held-out rows at {level}"
+    if line.coverage is None or line.low is None or line.high is None:
+        return f"{text}; {line.reason}"
+    bounds = f"[{100 * line.low:.1f}–{100 * line.high:.1f}]"
+    text += f"; they hold the label in {100 * line.coverage:.1f} % {bounds} of {line.tested} test rows"
+    if line.mean_size is not None and line.single is not None:
+        text += f", with {line.mean_size:.3g} classes on average, and a single one in {100 * line.single:.3g} %"
+    return f"{text}; {line.reason}" if line.reason else text
 
 
 def roots(errors: Mapping[str, float], of_baseline: float, loss: Loss) -> str:

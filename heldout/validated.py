@@ -1,20 +1,15 @@
 """What `heldout.validate` returns."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from heldout import baseline, table, validation_text
-from heldout.candidate_fits import CandidateFits
-from heldout.design import Design, Evidence
 from heldout.errors import BadArgument
-from heldout.more_rows import missing, more_rows
-from heldout.records import Difference, Estimate, MoreRows
-from heldout.selection.bound import SelectionBound
+from heldout.questions import Questions
+from heldout.records import Estimate
 from heldout.selection.criteria import CRITERIA, Criterion
-from heldout.selection.differences import differences
-from heldout.selection.judging import bound_of, nested_winners, select_among
+from heldout.selection.judging import nested_winners, select_among
 from heldout.selection.rules import Rule
 from heldout.selection.select import Selection
 
@@ -23,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class Validation:
+class Validation(Questions):
     """What `validate` returns: the estimates of every candidate, and the hypotheses that they are about.
 
     Attributes
@@ -47,12 +42,6 @@ class Validation:
     [('E_val', 120, 30), ('E_cv', 120, 150)]
     """
 
-    estimates: tuple[Estimate, ...]
-    candidates: tuple[str, ...]
-    _design: Design = field(repr=False)
-    _evidence: Mapping[str, Evidence] = field(repr=False)
-    _fits: Mapping[str, CandidateFits] = field(repr=False)
-
     @cached_property
     def baseline(self) -> tuple[Estimate, ...]:
         """E_val and E_cv of the best constant answer, as far as they were computed for the candidates.
@@ -65,140 +54,9 @@ class Validation:
         >>> X, y = load_iris(return_X_y=True)
         >>> [E_cv] = heldout.validate({"bayes": GaussianNB()}, X, y, estimates=["E_cv"]).baseline
         >>> E_cv.candidate, round(E_cv.value, 3)
-        ('baseline', 0.667)
+        ('baseline', 0.78)
         """
         return tuple(baseline.estimates(self._design, self._constant))
-
-    def beats_baseline(self, candidate: str | None = None) -> bool | None:
-        """Whether a candidate is shown to err less than the best constant answer, on the same held-out rows.
-
-        Parameters
-        ----------
-        candidate : str, optional
-            The name of a candidate; None is the one of least E_cv, or of least E_val where E_cv was not computed.
-
-        Returns
-        -------
-        bool or None
-            True if the interval of the difference lies below 0, at the level of `validate` less what the choice among
-            the candidates costs; False if no part of it does; None where it cannot be told, or neither E_cv nor E_val
-            was computed.
-
-        Raises
-        ------
-        BadArgument
-            For a name that is no candidate.
-
-        Examples
-        --------
-        >>> import heldout
-        >>> from sklearn.datasets import load_iris
-        >>> from sklearn.naive_bayes import GaussianNB
-        >>> X, y = load_iris(return_X_y=True)
-        >>> heldout.validate({"bayes": GaussianNB()}, X, y, estimates=["E_cv"]).beats_baseline("bayes")
-        True
-        """
-        winner = self._evidence[self._checked(candidate)]
-        return baseline.is_beaten(self._design, winner, self._constant, len(self.candidates))
-
-    def differences(self, candidate: str | None = None) -> tuple[Difference, ...]:
-        """How much less a candidate errs than each other candidate and the baseline, by E_cv on the same rows.
-
-        Parameters
-        ----------
-        candidate : str, optional
-            The name of a candidate; None is the one of least E_cv.
-
-        Returns
-        -------
-        tuple of Difference
-            With intervals (`heldout.selection.differences`); empty where E_cv was not computed.
-
-        Raises
-        ------
-        BadArgument
-            For a name that is no candidate.
-
-        Examples
-        --------
-        >>> import heldout
-        >>> from sklearn.datasets import load_iris
-        >>> from sklearn.naive_bayes import GaussianNB
-        >>> X, y = load_iris(return_X_y=True)
-        >>> [against] = heldout.validate({"bayes": GaussianNB()}, X, y, estimates=["E_cv"]).differences()
-        >>> against.against, round(against.difference, 2), against.high < 0
-        ('baseline', -0.73, True)
-        """
-        return tuple(differences(self._design, self._evidence, self._checked(candidate)))
-
-    def more_rows(self, candidate: str | None = None) -> tuple[MoreRows, ...]:
-        """What a candidate errs after training on half of the rows, on all, and on twice as many: no further fit.
-
-        Parameters
-        ----------
-        candidate : str, optional
-            The name of a candidate; None is the one of least E_cv.
-
-        Returns
-        -------
-        tuple of MoreRows
-            With intervals. E_2N, for twice as many rows, has an assumption of its own (`heldout.more_rows`).
-
-        Raises
-        ------
-        BadArgument
-            For a name that is no candidate, or without E_2cv and E_cv.
-
-        Examples
-        --------
-        >>> import heldout
-        >>> from sklearn.datasets import load_iris
-        >>> from sklearn.naive_bayes import GaussianNB
-        >>> X, y = load_iris(return_X_y=True)
-        >>> validation = heldout.validate({"bayes": GaussianNB()}, X, y, estimates=["E_cv", "E_2cv"])
-        >>> [(line.rows, line.estimate) for line in validation.more_rows()]
-        [(75, 'E_2cv'), (135, 'E_cv'), (135, 'gain'), (150, 'E_N'), (300, 'E_2N')]
-        """
-        name = self._checked(candidate)
-        if (reason := missing(self._design)) is not None:
-            raise BadArgument("estimates", f"more_rows: {reason}")
-        return tuple(more_rows(self._design, {name: self._evidence[name]}, {name: self._of(name)}))
-
-    def bound(self, candidate: str | None = None, models: int | None = None) -> SelectionBound:
-        """What the true error of a candidate's hold-out hypothesis is at most, although it was chosen among several.
-
-        Parameters
-        ----------
-        candidate : str, optional
-            The name of a candidate; None is the one of least E_cv.
-        models : int, optional
-            The number of candidates that were ever compared on these rows, also with other seeds and in other calls;
-            None is the number of candidates of this call.
-
-        Returns
-        -------
-        SelectionBound
-            The bound, the name of its method, and Hoeffding's bound (`heldout.selection.bound`), at the level of
-            `validate`.
-
-        Raises
-        ------
-        BadArgument
-            For a name that is no candidate, fewer models than candidates, without E_val, for a loss without a known
-            limit, and for rows in groups.
-
-        Examples
-        --------
-        >>> import heldout
-        >>> from sklearn.datasets import load_iris
-        >>> from sklearn.naive_bayes import GaussianNB
-        >>> X, y = load_iris(return_X_y=True)
-        >>> found = heldout.validate({"bayes": GaussianNB()}, X, y, estimates=["E_val"]).bound(models=8)
-        >>> round(found.value, 2), found.method, round(found.hoeffding, 2)
-        (0.22, 'Clopper-Pearson', 0.32)
-        """
-        name = self._checked(candidate)
-        return bound_of(self._design, self._evidence[name], len(self.candidates), models)
 
     def target(self, candidate: str, estimate: str) -> list[Any]:
         """The fitted hypotheses whose mean true error is the target of an estimate.
@@ -314,24 +172,3 @@ class Validation:
     def __str__(self) -> str:
         winner = self._least()
         return validation_text.text(self, winner, self._design, self._evidence[winner], self._fits[winner])
-
-    @cached_property
-    def _constant(self) -> Evidence:
-        return baseline.evidence(self._design)
-
-    def _least(self) -> str:
-        """The candidate of least E_cv, or of least E_val without E_cv; ties to the first."""
-        for name in ("E_cv", "E_val"):
-            if records := [record for record in self.estimates if record.estimate == name]:
-                return min(records, key=lambda record: record.value).candidate
-        return self.candidates[0]
-
-    def _of(self, candidate: str) -> list[Estimate]:
-        return [record for record in self.estimates if record.candidate == candidate]
-
-    def _checked(self, candidate: str | None) -> str:
-        """The name of a candidate; of the one of least error for None."""
-        if candidate is not None and candidate not in self.candidates:
-            allowed = ", ".join(self.candidates)
-            raise BadArgument("candidate", f"candidate is {candidate!r}; it must be one of {allowed}")
-        return self._least() if candidate is None else candidate

@@ -46,6 +46,13 @@ class Opening:
     against_baseline: AgainstBaseline = field(default_factory=AgainstBaseline)
     metrics: TestMetrics = field(default_factory=TestMetrics)
 
+    @property
+    def closed(self) -> str:
+        """Why no row was tested; empty if the part was opened."""
+        if self.estimates:
+            return ""
+        return "the test part stayed closed" if self.refused else "split.test_fraction is 0"
+
 
 def open_test_part(
     settings: Settings, results: Results, winner: Candidate, delivered: Delivered, ledger: Ledger

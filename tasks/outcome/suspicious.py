@@ -6,11 +6,8 @@ from typing import Any
 
 from heldout import suspicion
 from heldout.design import cross_validated
-from heldout.fitting import fit_and_test
-from heldout.seeds import fit_state
 from heldout.suspicion import Carrier
 from tasks.outcome.estimate import Results
-from tasks.params import Candidate
 from tasks.storage import files
 
 
@@ -34,14 +31,12 @@ class Suspicious:
         return cls(entry["E_cv"], tuple(Carrier(tuple(one["columns"]), one["error"]) for one in entry["carriers"]))
 
 
-def look(results: Results, winner: Candidate, of_baseline: float) -> Suspicious | None:
-    """What carries an E_cv below a hundredth of the baseline's: its hold-out hypothesis is fitted. None for others."""
+def look(results: Results, winner: str, g_minus: Any, of_baseline: float) -> Suspicious | None:
+    """What carries an E_cv below a hundredth of the baseline's, by the hold-out hypothesis of the winner; else None."""
     design = results.design
-    E_cv = cross_validated(design, results.evidence[winner.name]).error
+    E_cv = cross_validated(design, results.evidence[winner]).error
     if not suspicion.is_too_low(E_cv, of_baseline):
         return None
     X, _ = files.read_table(files.LABELED)
     (split,) = design.splits("holdout")
-    state = fit_state(design.seed, "holdout", 0)
-    fitted = fit_and_test(winner.learner(), X, design.y, split, design.loss, state, design.weights)
-    return Suspicious(E_cv, suspicion.carriers(fitted.hypothesis, X, design, split, of_baseline))
+    return Suspicious(E_cv, suspicion.carriers(g_minus, X, design, split, of_baseline))

@@ -51,8 +51,8 @@ class FitPlan:
 def scheme(design: Design, name: SchemeName, deliver: Deliver) -> FitPlan:
     """The scheme called `name` over the rows of `design`."""
     splits = design.splits(name)
-    halves = name == "covalidation"
-    return FitPlan(name, splits, keep=halves or deliver in SCHEMES[name].forms, training=halves)
+    keep = name in ("holdout", "covalidation") or deliver in SCHEMES[name].forms
+    return FitPlan(name, splits, keep=keep, training=name == "covalidation")
 
 
 def further_schemes(design: Design) -> list[SchemeName]:

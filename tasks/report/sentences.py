@@ -34,6 +34,7 @@ def sentences(summary: Summary) -> dict[str, str]:
         **_after_the_choice(summary),
         **_bound(summary),
         **_test_part(summary),
+        **_prediction_sets(summary),
         **_metrics(summary),
         **{f"family {row.candidate}": _family(summary, row) for row in summary.families.itertuples()},
         **_unlabeled(summary),
@@ -154,6 +155,12 @@ def _bound(summary: Summary) -> dict[str, str]:
     pairs = f"all pairs of a learner and a partition ever compared on these labels, {compared} so far"
     method, level = summary.selection["bound_method"], summary.settings.selection.level
     return {"bound": table.bound("the winner's", bound, bound_of_one, method, pairs, level, summary.loss)}
+
+
+def _prediction_sets(summary: Summary) -> dict[str, str]:
+    """Nothing where there is no threshold: the report says why."""
+    text = table.prediction_sets(summary.prediction_sets)
+    return {"prediction sets": text} if text else {}
 
 
 def _metrics(summary: Summary) -> dict[str, str]:

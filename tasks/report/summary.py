@@ -13,6 +13,7 @@ from heldout.fit_warnings import WarningCounts
 from heldout.losses import Loss, Losses
 from heldout.metrics import METRICS
 from heldout.metrics.metric import Metric
+from heldout.records import PredictionSets
 from tasks.params import Settings
 from tasks.storage.shard_report import ShardReport
 
@@ -36,6 +37,7 @@ class Summary:
     differences: pd.DataFrame  # E_cv of the winner less that of each other candidate and of the baseline
     more_rows: pd.DataFrame  # each candidate's errors after training on few and on many rows
     no_more_rows: str | None  # why nothing is known of more rows; None where it is
+    prediction_sets: PredictionSets  # of what is delivered
     metrics: pd.DataFrame  # of the winner on the test part
     confusion: pd.DataFrame
     selection: Mapping[str, Any]

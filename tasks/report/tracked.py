@@ -1,6 +1,7 @@
 """The items that a validation reports to a tracking store: what was set, chosen and estimated."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import asdict
 from typing import Any
 
 import pandas as pd
@@ -28,6 +29,7 @@ def outcome_items(summary: Summary, speed: object | None) -> Iterator[Item]:
         yield Metric(f"{baseline.NAME}_{line['estimate']}", float(line["value"]))
     yield from _difference(summary, baseline.NAME, f"E_cv_less_{baseline.NAME}")
     yield from _more_rows(summary, summary.selected)
+    yield from _prediction_sets(asdict(summary.prediction_sets))
     for metric, line in summary.headline:
         yield from _with_bounds(line, "value", f"test_{metric.name}")
     yield Tag("beats_baseline", _BEATS[summary.selection["beats_baseline"]])
@@ -51,6 +53,7 @@ def outcome_items(summary: Summary, speed: object | None) -> Iterator[Item]:
         files.ESTIMATES,
         files.DIFFERENCES,
         files.MORE_ROWS,
+        files.PREDICTION_SETS,
         files.TEST_METRICS,
         files.CONFUSION,
         files.SELECTION,
@@ -87,6 +90,14 @@ def _more_rows(summary: Summary, candidate: str) -> Iterator[Metric]:
     of_candidate = summary.more_rows[summary.more_rows["candidate"] == candidate]
     for line in of_candidate[of_candidate["estimate"].isin([GAIN, AT_N, AT_2N])].to_dict("records"):
         yield from _with_bounds(line, "value", line["estimate"])
+
+
+def _prediction_sets(line: Mapping[str, Any]) -> Iterator[Metric]:
+    """The threshold, and what was measured of it; nothing without one."""
+    yield from _with_bounds(line, "coverage", "prediction_sets_coverage")
+    for column in ("threshold", "mean_size", "mean_width", "single", "empty"):
+        if line[column] is not None:
+            yield Metric(f"prediction_sets_{column}", line[column])
 
 
 def _with_bounds(line: Mapping[Any, Any], value: str, name: str) -> Iterator[Metric]:

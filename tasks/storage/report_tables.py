@@ -1,13 +1,13 @@
 """The tables of reports/ that hold records: a line for each record, its fields as columns."""
 
 from collections.abc import Sequence
-from dataclasses import asdict, fields
+from dataclasses import asdict, fields, replace
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from heldout.records import Difference, Estimate, MoreRows
+from heldout.records import Difference, Estimate, MoreRows, PredictionSets
 from tasks.storage import files
 
 _ESTIMATE_COLUMNS = [
@@ -52,6 +52,19 @@ def write_more_rows(lines: Sequence[MoreRows]) -> None:
 def read_more_rows() -> pd.DataFrame:
     """more_rows.csv as it was written."""
     return _read(files.MORE_ROWS)
+
+
+def write_prediction_sets(line: PredictionSets) -> None:
+    """prediction_sets.csv, a line for the winner, empty where there is no threshold or no coverage."""
+    _write(files.PREDICTION_SETS, _columns(PredictionSets), [line])
+
+
+def read_prediction_sets() -> PredictionSets:
+    """The line of prediction_sets.csv."""
+    table = _read(files.PREDICTION_SETS).astype(object)
+    (values,) = table.where(table.notna(), None).to_numpy().tolist()
+    line = PredictionSets(*values)
+    return replace(line, reason=line.reason or "")
 
 
 def _columns(kind: Any) -> list[str]:

@@ -21,10 +21,11 @@ v = heldout.validate(
 )
 print(v)
 print(v.select(criterion="E_cv", rule="one_standard_error").selected)
-try:
-    v.plot()
-except ImportError as error:
-    print(error)
+for door in (v.plot, lambda: v.prediction_sets(X[300:])):
+    try:
+        door()
+    except ImportError as error:
+        print(error)
 """
 
 
@@ -38,9 +39,10 @@ def test_the_three_lines_run_where_the_core_alone_is_installed(tmp_path):
     subprocess.run([sys.executable, "-m", "venv", tmp_path / "venv"], check=True)
     subprocess.run([python, "-m", "pip", "install", "--quiet", str(source)], check=True)
     installed = subprocess.run([python, "-m", "pip", "list"], capture_output=True, text=True, check=True).stdout
-    assert not any(name in installed for name in ("pandas", "prefect", "mlflow", "matplotlib"))
+    assert not any(name in installed for name in ("pandas", "prefect", "mlflow", "matplotlib", "mapie"))
     ran = subprocess.run([python, "-c", THREE_LINES], cwd=tmp_path, capture_output=True, text=True, check=False)
     assert 0 == ran.returncode, ran.stderr
     lines = ran.stdout.splitlines()
     assert "errors in percent, below each its interval at 95 %" == lines[0]
-    assert ["lda", "plot() needs matplotlib, which is not installed: pip install matplotlib"] == lines[-2:]
+    assert ["lda", "plot() needs matplotlib, which is not installed: pip install matplotlib"] == lines[-3:-1]
+    assert "prediction sets need MAPIE, which is not installed: pip install mapie" == lines[-1]

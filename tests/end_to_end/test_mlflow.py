@@ -173,6 +173,7 @@ def test_a_parent_holds_the_table_the_report_and_the_plots(story, validated):
             assert (validated.path / "reports/estimates.csv").read_text() == (story.checkout.path / table).read_text()
         assert {
             "estimates.csv",
+            "prediction_sets.csv",
             "metrics.csv",
             "confusion.csv",
             "selection.json",

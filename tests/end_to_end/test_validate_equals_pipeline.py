@@ -22,6 +22,7 @@ OF_NUMBERS = {
     ],
     "loss_max": 110_000,  # the target lies in [25, 346], and so do the answers of these learners, nearly
     "intervals": {"E_val": "betting", "E_cv": "corrected repeated t"},
+    "selection": {"level": 0.8},
     "deliver": "progressive",
 }
 OF_THREE_CLASSES = {
@@ -163,6 +164,23 @@ def test_a_limit_that_a_loss_passes_is_refused_before_any_fit_and_by_stored_fits
         assert 2 == refused.returncode
         name = next(iter(settings.loss)) if settings.loss else "squared"
         assert f"loss_max is {limit:g}, but the {name} loss of {whose}" in " ".join(refused.stderr.split())
+
+
+def test_the_prediction_sets_have_the_same_threshold_which_a_user_applies_to_the_saved_model(both):
+    ran, settings, found = both
+    (line,) = pd.read_csv(ran.path / "reports/prediction_sets.csv").to_dict("records")
+    if pd.isna(line["threshold"]):  # of classes, by votes
+        assert f"deliver is {settings.deliver}" in line["reason"]
+        return
+    path = ran.path / "models/selected.skops"
+    model = skops.io.load(path, trusted=skops.io.get_untrusted_types(file=path))
+    test = pd.read_parquet(ran.path / "data/prepared/test.parquet")
+    predicted, y = model.predict(test.drop(columns="target")), test["target"]
+    covered = (predicted - line["threshold"] <= y) & (y <= predicted + line["threshold"])
+    assert covered.mean() == pytest.approx(line["coverage"])
+    labeled = pd.read_parquet(ran.path / "data/prepared/labeled.parquet").drop(columns="target")
+    in_notebook = found.prediction_sets(labeled, line["candidate"])
+    assert (line["threshold"], line["calibrated"]) == pytest.approx((in_notebook.threshold, in_notebook.calibrated))
 
 
 def test_what_is_delivered_is_made_of_the_hypotheses_that_the_estimate_is_about(both):

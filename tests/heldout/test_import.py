@@ -10,7 +10,19 @@ import pytest
 
 import heldout
 
-HEAVY = ("prefect", "mlflow", "dvc", "pandas", "pyarrow", "sklearn", "scipy.stats", "matplotlib", "tasks", "flows")
+HEAVY = (
+    "prefect",
+    "mlflow",
+    "dvc",
+    "pandas",
+    "pyarrow",
+    "sklearn",
+    "scipy.stats",
+    "matplotlib",
+    "mapie",
+    "tasks",
+    "flows",
+)
 ESTIMATORS = (
     "heldout.hypotheses",
     "heldout.family",

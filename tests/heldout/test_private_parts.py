@@ -21,7 +21,7 @@ from sklearn.svm import SVC, SVR
 
 ROOT = Path(__file__).parents[2]
 PACKAGES = ("heldout", "tasks", "flows")
-LIBRARIES = "sklearn|scipy|numpy|pandas|pyarrow|prefect|mlflow|loky|joblib|distributed|skops|dvc|pydantic"
+LIBRARIES = "sklearn|scipy|numpy|pandas|pyarrow|prefect|mlflow|loky|joblib|distributed|skops|dvc|pydantic|mapie"
 PRIVATE = re.compile(r"_(?!_)\w*")
 PRIVATE_MODULE = re.compile(rf"(?:{LIBRARIES})(?:\.\w+)*\._(?!_)\w+(?:\.\w+)*")
 

@@ -102,10 +102,10 @@ def test_the_further_fits_are_those_of_their_splits(prepared, name):
 
 
 KEPT = {
-    "final": {"final", "covalidation"},
-    "k_fold": {"final", "covalidation", "cross_validation"},
-    "vote": {"final", "covalidation", "cross_validation"},
-    "progressive": {"final", "covalidation", "progressive"},
+    "final": {"holdout", "final", "covalidation"},
+    "k_fold": {"holdout", "final", "covalidation", "cross_validation"},
+    "vote": {"holdout", "final", "covalidation", "cross_validation"},
+    "progressive": {"holdout", "final", "covalidation", "progressive"},
 }
 
 

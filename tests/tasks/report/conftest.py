@@ -5,7 +5,7 @@ import pytest
 
 from heldout.delivery import FORMS
 from heldout.losses import SQUARED, ZERO_ONE
-from heldout.records import Difference, Estimate, Measured, MoreRows
+from heldout.records import Difference, Estimate, Measured, MoreRows, PredictionSets
 from tasks.report.summary import Summary
 
 FINAL = {"form": "final", "target": FORMS["final"].target, "bytes": 2048, "bytes_final": 2048}
@@ -51,6 +51,7 @@ MORE_ROWS = [
     MoreRows("bayes", 16, "E_2N", 0.08, low=0.02, high=0.15, **OF_MORE_ROWS),
     MoreRows("tree", 7, "gain", 0.5),
 ]
+SETS = PredictionSets("bayes", "g", 0.9, "LAC", 0.75, 20, 8, 0.875, 0.5, 0.95, 1.25, None, 0.625, 0.0)
 METRICS = [
     Measured("bayes", "auc", reason="the model gives no probabilities", n_tested=4),
     Measured("bayes", "f1", "", 0.75, 0.5, 0.9, 0.9, "jackknife Wilson", 4),
@@ -88,6 +89,7 @@ def summary(settings_with):
         differences=DIFFERENCES,
         more_rows=MORE_ROWS,
         no_more_rows=None,
+        prediction_sets=SETS,
         metrics=METRICS,
         **selection,
     ) -> Summary:
@@ -98,6 +100,7 @@ def summary(settings_with):
             differences=pd.DataFrame([vars(record) for record in differences], columns=list(vars(DIFFERENCES[0]))),
             more_rows=pd.DataFrame([vars(record) for record in more_rows], columns=list(vars(MORE_ROWS[0]))),
             no_more_rows=no_more_rows,
+            prediction_sets=prediction_sets,
             metrics=pd.DataFrame([vars(line) for line in metrics], columns=list(vars(METRICS[0]))),
             confusion=CONFUSION,
             selection={**SELECTION, **selection},

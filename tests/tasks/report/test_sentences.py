@@ -10,13 +10,15 @@ from heldout.delivery import FORMS
 from heldout.fit_warnings import WarningCount, WarningCounts
 from heldout.intervals import DEFAULTS
 from heldout.losses import SQUARED, choose_loss
-from heldout.records import Difference, Estimate, MoreRows
+from heldout.records import Difference, Estimate, MoreRows, PredictionSets
 from tasks.report.render import write_report
 from tasks.report.sentences import sentences, why
 from tasks.storage import files
 from tasks.storage.shard_report import ShardReport
 
 ROWS = {"estimates": 8, "labeled": 8, "test": 4}
+SETS = PredictionSets("bayes", "g", 0.9, "LAC", 0.75, 20, 8, 0.875, 0.5, 0.95, 1.25, None, 0.625, 0.0)
+NO_SETS = PredictionSets("bayes", "g", 0.9, "LAC", reason="the model gives no probabilities")
 
 
 def test_few_rows_of_many_classes_in_stratified_parts_give_a_warning(summary):
@@ -58,7 +60,7 @@ def test_many_skipped_shards_are_counted_and_the_first_ten_named(summary):
 
 def test_the_choice_its_bound_and_the_test_part_come_with_their_numbers(summary):
     texts = sentences(summary())
-    of_rows = ["rows", "differences", "more rows", "bound", "E_test", "metrics", "delivered"]
+    of_rows = ["rows", "differences", "more rows", "bound", "E_test", "prediction sets", "metrics", "delivered"]
     assert ["selected", "baseline", *of_rows] == list(texts)
     assert "bayes, by one standard error of E_cv = 10.0 %" == texts["selected"]
     assert "probability 90 %" in texts["bound"]
@@ -133,6 +135,7 @@ def test_what_is_not_there_has_no_sentence(summary):
         differences=[],
         more_rows=[],
         metrics=[],
+        prediction_sets=NO_SETS,
     )
     assert "bayes, by one standard error of max(E_cv, E_maxdt)" == sentences(without)["selected"]
     assert ["selected", "baseline", "rows", "metrics", "delivered"] == list(sentences(without))
@@ -295,6 +298,27 @@ def test_what_more_rows_gained_and_may_gain_comes_with_the_rows_and_the_limits(s
 def test_without_halves_it_is_said_what_is_missing_to_know_of_more_rows(summary):
     text = sentences(summary(more_rows=[], no_more_rows="there are 2 folds"))["more rows"]
     assert text.endswith(": there are 2 folds")
+
+
+def test_the_prediction_sets_come_with_the_rule_and_what_they_hold(summary):
+    text = sentences(summary())["prediction sets"]
+    assert "a probability of at least 0.25, by 20 held-out rows at 90 %; " in text
+    assert "87.5 % [50.0–95.0] of 8 test rows, with 1.25 classes on average, and a single one in 62.5 %" in text
+    certain = replace(SETS, threshold=1.00000001)
+    assert "at least 0," in sentences(summary(prediction_sets=certain))["prediction sets"]
+    of_numbers = PredictionSets("bayes", "g", 0.9, "absolute residual", 2.5, 20, 8, 0.875, 0.5, 0.95, mean_width=5.0)
+    text = sentences(summary(prediction_sets=of_numbers))["prediction sets"]
+    assert "the prediction ± 2.5, by 20" in text
+    assert text.endswith(" test rows")
+    untested = PredictionSets("bayes", "g", 0.9, "LAC", 0.75, 20, reason="no coverage: split.test_fraction is 0")
+    assert sentences(summary(prediction_sets=untested))["prediction sets"].endswith("split.test_fraction is 0")
+
+
+def test_the_report_has_the_prediction_sets_or_says_why_there_are_none(summary):
+    for sets, shown in ((SETS, "<td>0.75</td>"), (NO_SETS, "None: the model gives no probabilities.")):
+        one = summary(prediction_sets=sets)
+        write_report(replace(one, estimates=one.estimates.assign(interval=None)))
+        assert shown in files.REPORT.read_text(encoding="utf-8")
 
 
 def test_the_metrics_come_with_their_intervals_or_the_reason_why_there_are_none(summary):

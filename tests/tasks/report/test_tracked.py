@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from heldout.fit_warnings import WarningCount, WarningCounts
+from heldout.records import PredictionSets
 from tasks.outcome.items import Artifact, Dataset, Metric, Parameter, Tag, parameters, settings_items
 from tasks.outcome.ledger import learner_id
 from tasks.report.tracked import candidate_items, outcome_items
@@ -41,6 +42,7 @@ CONTRACT = (
     files.ESTIMATES,
     files.DIFFERENCES,
     files.MORE_ROWS,
+    files.PREDICTION_SETS,
     files.TEST_METRICS,
     files.CONFUSION,
     files.SELECTION,
@@ -116,8 +118,11 @@ def test_the_parent_reports_the_estimates_of_the_selected_the_rows_and_the_files
     of_winner = [Metric("E_in", 0.0625), Metric("E_cv", 0.1), Metric("E_test", 0.125)]
     against = [("", -0.2), ("_low", -0.3), ("_high", -0.1)]
     differences = [Metric(f"E_cv_less_baseline{suffix}", value) for suffix, value in against]
+    of_sets = {"coverage": 0.875, "coverage_low": 0.5, "coverage_high": 0.95, "threshold": 0.75, "mean_size": 1.25}
+    of_sets |= {"single": 0.625, "empty": 0.0}
+    sets = [Metric(f"prediction_sets_{name}", value) for name, value in of_sets.items()]
     f1 = [Metric("test_f1", 0.75), Metric("test_f1_low", 0.5), Metric("test_f1_high", 0.9)]
-    assert [*of_winner, *of_baseline, *differences, *OF_MORE_ROWS, *f1] == of_kind(Metric, items)
+    assert [*of_winner, *of_baseline, *differences, *OF_MORE_ROWS, *sets, *f1] == of_kind(Metric, items)
     (rows,) = of_kind(Dataset, items)
     X, y = files.read_table(files.LABELED)
     assert [*X.columns, "target"] == list(rows.table.columns)
@@ -127,6 +132,8 @@ def test_the_parent_reports_the_estimates_of_the_selected_the_rows_and_the_files
     assert [*contract, Artifact(files.PLOTS / "estimates.csv", "plots")] == of_kind(Artifact, items)
     tags = [Tag("beats_baseline", "true"), Tag("bound", "25.0 %, Clopper-Pearson"), Tag("rows_delivered", "8")]
     assert tags == of_kind(Tag, items)
+    none = replace(summary, prediction_sets=PredictionSets("bayes", "g", 0.9, "LAC", reason="no probabilities"))
+    assert not any("prediction_sets" in metric.name for metric in of_kind(Metric, outcome_items(none, None)))
     unknown = replace(summary, selection={**summary.selection, "beats_baseline": None})
     assert Tag("beats_baseline", "cannot be told") in of_kind(Tag, outcome_items(unknown, None))
     unbounded = replace(summary, selection={**summary.selection, "bound": None, "bound_method": None})

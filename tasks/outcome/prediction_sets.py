@@ -1,0 +1,58 @@
+"""The prediction sets of the winner: the threshold of its hold-out hypothesis, and what it covers as delivered."""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from heldout.delivery import FORMS
+from heldout.errors import FitFailure
+from heldout.prediction_sets import answers_of, calibrated, measured, without_threshold
+from heldout.records import PredictionSets
+from tasks.outcome.deliver import Delivered
+from tasks.outcome.estimate import Results
+from tasks.params import Settings
+from tasks.plans.all_labeled import read_all_labeled
+from tasks.storage import files
+
+
+def measure(
+    settings: Settings, results: Results, winner: str, g_minus: Any, delivered: Delivered, closed: str
+) -> PredictionSets:
+    """The line of prediction_sets.csv; its reason says why there is no threshold, or no coverage.
+
+    `g_minus` is the winner's hypothesis without the held-out rows. The coverage is that of the delivered hypothesis, on
+    the test part; `closed` says why that was not opened, empty if it was.
+    """
+    design = results.design
+    if reason := _no_threshold(settings, of_classes=design.loss.of_classes):
+        line = without_threshold(winner, design, reason)
+    else:
+        line = calibrated(winner, design, g_minus, files.open_features(files.LABELED, files.file_hash(files.LABELED)))
+    line = replace(line, hypothesis=results.target(winner, FORMS[settings.deliver].target))
+    if line.threshold is None:
+        return line
+    if closed:
+        return _without_coverage(line, closed)
+    X_test, y_test = files.read_table(files.TEST)
+    classes = np.unique(read_all_labeled(settings).y) if design.loss.of_classes else None
+    try:
+        return measured(line, answers_of(delivered.hypothesis, X_test, classes), y_test, classes)
+    except FitFailure as failure:
+        return _without_coverage(line, str(failure))
+
+
+def _no_threshold(settings: Settings, *, of_classes: bool) -> str:
+    """Why the settings allow none; empty where they do."""
+    if settings.data.sampling != "iid":
+        return f"data.sampling is {settings.data.sampling}: new rows are not exchangeable with rows that were picked"
+    if of_classes and settings.deliver != "final":
+        return (
+            f"deliver is {settings.deliver}: its probabilities are shares of votes, for which the threshold of one "
+            "hypothesis does not hold; deliver: final has prediction sets"
+        )
+    return ""
+
+
+def _without_coverage(line: PredictionSets, reason: str) -> PredictionSets:
+    return replace(line, reason="; ".join(filter(None, [line.reason, f"no coverage: {reason}"])))

@@ -1,0 +1,135 @@
+"""prediction_sets.csv: a threshold that a user applies to the saved model, what it covers, or why there is none."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from heldout.baseline import evidence
+from tasks.data.prepare_tables import prepare
+from tasks.data.write_prepared import write_prepared
+from tasks.fits import run_schemes
+from tasks.outcome import prediction_sets
+from tasks.outcome.deliver import Delivered, deliver
+from tasks.outcome.estimate import Results
+from tasks.outcome.ledger import Ledger
+from tasks.outcome.open_test import Opening, open_test_part
+from tasks.plans.read_design import read_design
+from tasks.storage import files, model_file, report_tables
+
+BAYES = "candidates=[{name: one, estimator: sklearn.naive_bayes.GaussianNB}]"
+SVM = "candidates=[{name: one, estimator: sklearn.svm.SVC}]"
+LINE = "candidates=[{name: one, estimator: sklearn.linear_model.LinearRegression}]"
+TREE = "candidates=[{name: one, estimator: sklearn.tree.DecisionTreeRegressor, params: {max_depth: 2}}]"
+WITH_TEST = ("split.test_fraction=0.25", "selection.level=0.8", "data.drop=[id]")
+
+
+@dataclass(frozen=True)
+class Made:
+    """A winner in the form that is delivered, with its test part opened."""
+
+    settings: Any
+    results: Results
+    delivered: Delivered
+    opening: Opening
+
+    def line(self):
+        """The line of prediction_sets.csv as it is read again."""
+        g_minus = run_schemes.hypotheses(self.settings, self.settings.candidates[0], "holdout")[0]
+        line = prediction_sets.measure(self.settings, self.results, "one", g_minus, self.delivered, self.opening.closed)
+        report_tables.write_prediction_sets(line)
+        return report_tables.read_prediction_sets()
+
+
+@pytest.fixture
+def made(rows, settings_of_rows, monkeypatch):
+    """A function: the fits as workers make them, what is delivered, and the test part opened."""
+
+    def run_all(_settings, _what, work, todo, _reused, **_more):
+        return [work(*one.arguments) for one in todo]
+
+    monkeypatch.setattr(run_schemes, "run_all", run_all)
+
+    def make(candidate, *changes, used_by=0) -> Made:
+        settings = settings_of_rows(*WITH_TEST, candidate, *changes)
+        write_prepared(prepare(settings))
+        (winner,) = settings.candidates
+        delivered, design = deliver(settings, winner), read_design(settings)
+        results = Results(design, {"one": evidence(design)}, {})
+        opening = open_test_part(settings, results, winner, delivered, Ledger(1, frozenset(), used_by))
+        return Made(settings, results, delivered, opening)
+
+    return make
+
+
+def as_a_user(made):
+    """The saved model on the test part, the labels, and the threshold of the file."""
+    model_file.save(made.delivered.hypothesis, files.MODEL)
+    X, y = files.read_table(files.TEST)
+    threshold = pd.read_csv("reports/prediction_sets.csv")["threshold"][0]
+    return model_file.load(files.MODEL, made.settings.execution.allowed_modules), X, y, threshold
+
+
+def test_the_threshold_applied_to_the_saved_model_gives_the_sets_of_classes_that_were_measured(rows, made):
+    rows.assign(x=rows["x"] + (rows["kind"] == "won")).to_csv("rows.csv", index=False)
+    ran = made(BAYES)
+    line = ran.line()
+    model, X, y, threshold = as_a_user(ran)
+    sets = model.predict_proba(X) >= 1 - threshold
+    covered = sets[np.arange(len(y)), np.searchsorted(model.classes_, y)]
+    assert (len(y), covered.mean(), sets.sum(axis=1).mean()) == pytest.approx(
+        (line.tested, line.coverage, line.mean_size)
+    )
+    assert (sets.sum(axis=1) == 1).mean() == pytest.approx(line.single)
+    assert 0 < line.low <= line.coverage <= line.high
+    assert ("one", "g: trained on all labelled rows", 0.8, "LAC") == (
+        *(line.candidate, line.hypothesis),
+        *(line.level, line.method),
+    )
+    assert files.read_partition().validation.sum() == line.calibrated
+    assert (None, "") == (line.mean_width, line.reason)
+
+
+@pytest.mark.parametrize("form", ["final", "k_fold", "vote", "progressive"])
+def test_the_threshold_applied_to_the_saved_model_gives_the_intervals_that_were_measured(rows, made, form):
+    rows.assign(kind=rows["x"] * 3 + np.random.default_rng(1).normal(size=60)).to_csv("rows.csv", index=False)
+    ran = made(LINE if form == "vote" else TREE, f"deliver={form}", "progressive.block=10")
+    line = ran.line()
+    model, X, y, threshold = as_a_user(ran)
+    predicted = model.predict(X)
+    covered = (predicted - threshold <= y) & (y <= predicted + threshold)
+    assert (len(y), covered.mean(), 2 * threshold) == pytest.approx((line.tested, line.coverage, line.mean_width))
+    assert "absolute residual" == line.method
+    assert line.single is line.empty is line.mean_size is None
+
+
+@pytest.mark.parametrize(
+    ("candidate", "changes", "known"),
+    [
+        (SVM, [], ["no probabilities"]),
+        (BAYES, ["data.groups=house"], ["groups"]),
+        (BAYES, ["data.time=house"], ["time"]),
+        (BAYES, ["data.weight=house"], ["weights"]),
+        (BAYES, ["data.sampling=active"], ["data.sampling", "active"]),
+        (BAYES, ["deliver=vote"], ["deliver", "vote", "final"]),
+        (BAYES, ["selection.level=0.99"], ["99 %", "100", "held-out rows"]),
+    ],
+)
+def test_where_no_threshold_holds_the_line_says_why_and_the_run_goes_on(rows, made, candidate, changes, known):
+    rows.assign(house=np.arange(60) // 2 + 1).to_csv("rows.csv", index=False)
+    line = made(candidate, *changes).line()
+    assert line.threshold is line.coverage is line.low is line.mean_size is None
+    assert (0, 0) == (line.calibrated, line.tested)
+    assert [] == [text for text in known if text not in line.reason]
+
+
+@pytest.mark.parametrize(
+    ("changes", "used_by", "known"), [(["split.test_fraction=0"], 0, "split.test_fraction"), ([], 1, "closed")]
+)
+def test_without_an_opened_test_part_there_is_a_threshold_and_no_coverage(rows, made, changes, used_by, known):
+    line = made(BAYES, *changes, used_by=used_by).line()
+    assert line.threshold > 0
+    assert line.coverage is line.low is line.mean_size is None
+    assert known in line.reason
