@@ -10,7 +10,8 @@ from heldout.candidate_fits import CandidateFits
 from heldout.design import Design, Evidence
 from heldout.errors import BadArgument
 from heldout.more_rows import missing, more_rows
-from heldout.records import Difference, Estimate, MoreRows
+from heldout.powered import powered
+from heldout.records import Difference, Estimate, MoreRows, Powered
 from heldout.selection.criteria import CRITERIA, Criterion
 from heldout.selection.differences import differences
 from heldout.selection.judging import nested_winners, select_among
@@ -162,6 +163,38 @@ class Validation:
         if (reason := missing(self._design)) is not None:
             raise BadArgument("estimates", f"more_rows: {reason}")
         return tuple(more_rows(self._design, {name: self._evidence[name]}, {name: self._of(name)}))
+
+    def powered(self, candidate: str | None = None) -> tuple[Powered, ...]:
+        """E_val and E_cv of a candidate, with narrower intervals by its unlabelled rows: no further fit.
+
+        Parameters
+        ----------
+        candidate : str, optional
+            The name of a candidate; None is the one of least E_cv.
+
+        Returns
+        -------
+        tuple of Powered
+            With the `reason` where unlabelled rows cannot be used; empty for numbers (`heldout.powered`).
+
+        Raises
+        ------
+        BadArgument
+            For a name that is no candidate.
+
+        Examples
+        --------
+        >>> import heldout
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn.naive_bayes import GaussianNB
+        >>> X, y = load_iris(return_X_y=True)
+        >>> names = ["E_cv", "E_2cv"]
+        >>> validation = heldout.validate({"bayes": GaussianNB()}, X[::2], y[::2], unlabeled=X[1::2], estimates=names)
+        >>> [(line.estimate, line.unlabeled, line.width < 1.02) for line in validation.powered()]
+        [('E_cv', 75, True)]
+        """
+        name = self._checked(candidate)
+        return tuple(powered(self._design, self._evidence[name], self._of(name), self._fits[name].controls))
 
     def target(self, candidate: str, estimate: str) -> list[Any]:
         """The fitted hypotheses whose mean true error is the target of an estimate.

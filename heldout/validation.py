@@ -234,10 +234,11 @@ def validate(
     records: list[Estimate] = []
     with FitBar(len(candidates) * sum(len(design.splits(scheme)) for scheme in schemes), shown=progress) as bar:
         fits = {
-            name: CandidateFits(name, learner, X, design, shortcuts, bar, jobs) for name, learner in candidates.items()
+            name: CandidateFits(name, learner, X, design, shortcuts, bar, jobs, unlabeled)
+            for name, learner in candidates.items()
         }
         for name, of_candidate in fits.items():
-            evidence[name] = of_candidate.evidence(schemes, unlabeled)
+            evidence[name] = of_candidate.evidence(schemes)
             if any(of_candidate.warned):
                 warnings.warn(f"{name}: {WarningCounts.of(of_candidate.warned)}", LearnerWarning, stacklevel=2)
             records += [of_candidate.stated(record) for record in estimate_candidate(design, name, evidence[name])]
