@@ -5,6 +5,8 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
+import numpy as np
+
 from heldout import updated
 from heldout.controls import Controls
 from heldout.design import OF_UNLABELED, Design, Evidence
@@ -56,7 +58,7 @@ class CandidateFits:
         halves = self.hypotheses("covalidation")
         try:
             with one_thread():
-                return Controls.of(halves, self.X, self.unlabeled, design.halves, design.y)
+                return Controls.of(halves, self.X, self.unlabeled, design.halves, np.unique(design.y))
         except FitFailure as failure:
             return f"the half models do not answer: {failure}"
 

@@ -4,7 +4,7 @@ Co-validation trains two half models in each of R repeats, and exactly one of th
 answers of these models at row i give its controls:
 - how far they disagree: the share of pairs of different repeats that answer differently, 1 - sum_c v_c (v_c - 1) /
   (R (R - 1)) for v_c votes of class c. Its expectation is 1 - sum_c p_c^2, p the distribution of an answer;
-- where the learner gives probabilities, how unsure they are: the mean of 1 - max p over the R models.
+- where the learner gives probabilities, how uncertain they are: the mean of 1 - max p over the R models.
 
 An unlabelled row is asked of the R models that one labelled row did not train: unlabelled row u of those of row u mod
 N. Both rows are new to these models, so rows of one population cannot be told apart by them: the controls of the two
@@ -17,17 +17,89 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from heldout.errors import FitFailure
-from heldout.fitting import take
+from heldout.fitting import answers, take
 from heldout.learners import gives_probabilities
-from heldout.losses import ZERO_ONE, Loss, Losses, choose_loss
-from heldout.together import answers_together, blocks
+from heldout.losses import ZERO_ONE, Losses, choose_loss
+from heldout.losses.loss import Classes, places
 
-NAMES = ("disagreement", "unsureness")
+NAMES = ("disagreement", "uncertainty")
 MOST_A_ROW, MOST = 20, 20_000  # unlabelled rows that are asked, for each labelled row and in all: more add little
-_ROWS_AT_ONCE = 2048
+
+
+@dataclass(frozen=True, eq=False)
+class Votes:
+    """What some models, one of each repeat, answer at n rows.
+
+    `of_classes`, shape (n, C + 1), is the number of models that answer each of the C classes of the labels, or another
+    class; `uncertainty`, shape (n,), the sum of their 1 - max p, None without probabilities.
+    """
+
+    of_classes: NDArray[np.int64]
+    uncertainty: Losses | None
+
+    @classmethod
+    def of(cls, hypotheses: Sequence[Any], X: Any, half: NDArray[np.int8], classes: Classes, first: int = 0) -> Self:
+        """Of the rows of X, shape (n, p), by the models that did not see labelled row `first`, `first` + 1, …, mod N.
+
+        `hypotheses` are the half models (repeat 0, half 0), (repeat 0, half 1), … of the repeats whose halves are
+        `half`, shape (r, N). Where they give no probabilities of the ascending `classes`, their classes are asked.
+        Raises FitFailure for models that answer neither.
+        """
+        if all(gives_probabilities(hypothesis) for hypothesis in hypotheses):
+            try:
+                return cls._of(hypotheses, X, half, classes, first, probabilities=True)
+            except FitFailure:  # no distribution; the loss may not need one
+                pass
+        return cls._of(hypotheses, X, half, classes, first, probabilities=False)
+
+    @classmethod
+    def _of(
+        cls,
+        hypotheses: Sequence[Any],
+        X: Any,
+        half: NDArray[np.int8],
+        classes: Classes,
+        first: int,
+        *,
+        probabilities: bool,
+    ) -> Self:
+        n, asked = X.shape[0], choose_loss("brier", classes) if probabilities else ZERO_ONE
+        votes, uncertainty = np.zeros((n, len(classes) + 1), dtype=np.int64), np.zeros(n)
+        partner = (first + np.arange(n)) % half.shape[1]
+        for number, hypothesis in enumerate(hypotheses):
+            repeat, side = divmod(number, 2)
+            rows = np.flatnonzero(half[repeat, partner] != side)
+            if not len(rows):
+                continue
+            given = answers(hypothesis, X, asked, rows)
+            place = given.argmax(axis=1) if probabilities else places(given, classes)
+            votes[rows, place] += 1  # another class has the place -1
+            if probabilities:
+                uncertainty[rows] += 1 - given.max(axis=1)
+        return cls(votes, uncertainty if probabilities else None)
+
+
+def controls(parts: Sequence[Votes]) -> Losses:
+    """The controls `NAMES` of n rows, shape (n, 2), from the votes of parts of the repeats; (n, 1) without the second.
+
+    The disagreement of a single repeat is 0.
+    """
+    votes = np.sum([part.of_classes for part in parts], axis=0)
+    repeats = votes.sum(axis=1)
+    pairs = np.maximum(repeats * (repeats - 1), 1)
+    disagreement = np.where(repeats > 1, 1 - (votes * (votes - 1)).sum(axis=1) / pairs, 0.0)
+    sums = [part.uncertainty for part in parts if part.uncertainty is not None]
+    if len(sums) < len(parts):
+        return disagreement[:, None]
+    return np.column_stack([disagreement, np.sum(sums, axis=0) / repeats])
+
+
+def most_rows(labeled: int) -> int:
+    """The number of unlabelled rows that are asked at most, the first ones, for so many labelled rows."""
+    return min(MOST_A_ROW * labeled, MOST)
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,65 +110,10 @@ class Controls:
     unlabeled: Losses
 
     @classmethod
-    def of(cls, hypotheses: Sequence[Any], X: Any, unlabeled: Any, half: NDArray[np.int8], y: ArrayLike) -> Self:
-        """Of the half models (repeat 0, half 0), (repeat 0, half 1), … that were trained on the halves `half`, (R, N).
-
-        X, shape (N, p), and `unlabeled` are rows as learners take them, `y` the labels of X. Raises FitFailure.
-        """
+    def of(cls, hypotheses: Sequence[Any], X: Any, unlabeled: Any, half: NDArray[np.int8], classes: Classes) -> Self:
+        """By all half models, on the labelled rows X, shape (N, p), and on rows `unlabeled`. Raises FitFailure."""
         rows = min(unlabeled.shape[0], most_rows(X.shape[0]))
-        return cls(controls(hypotheses, X, half, y), controls(hypotheses, take(unlabeled, slice(0, rows)), half, y))
-
-
-def most_rows(labeled: int) -> int:
-    """The number of unlabelled rows that are asked at most, the first ones, for so many labelled rows."""
-    return min(MOST_A_ROW * labeled, MOST)
-
-
-def controls(hypotheses: Sequence[Any], X: Any, half: NDArray[np.int8], y: ArrayLike, first: int = 0) -> Losses:
-    """The controls of rows of X by the models that did not see labelled row `first`, `first` + 1, …, modulo N.
-
-    Of probabilities where all models give them, else of classes alone. Raises FitFailure for models that answer
-    neither.
-    """
-    if all(gives_probabilities(hypothesis) for hypothesis in hypotheses):
-        try:
-            return _controls(hypotheses, X, half, choose_loss("brier", np.asarray(y)), first)
-        except FitFailure:  # of the probabilities, which the candidate's loss may not need
-            pass
-    return _controls(hypotheses, X, half, ZERO_ONE, first)
-
-
-def _controls(hypotheses: Sequence[Any], X: Any, half: NDArray[np.int8], asked: Loss, first: int) -> Losses:
-    parts = []
-    for rows in blocks(X.shape[0], _ROWS_AT_ONCE):
-        some = X if X.shape[0] <= _ROWS_AT_ONCE else take(X, rows)
-        answers = answers_together(hypotheses, some, asked)
-        partner = (first + np.arange(rows.start, rows.stop)) % half.shape[1]
-        unseen = half[:, partner] == 0  # the model of half 1 did not see a row of half 0
-        parts.append(_of_probabilities(answers, unseen) if asked.classes is not None else _of_classes(answers, unseen))
-    return np.concatenate(parts)
-
-
-def _of_classes(answers: Sequence[NDArray[Any]], unseen: NDArray[np.bool_]) -> Losses:
-    of_models = np.stack(answers)
-    codes = np.unique(of_models, return_inverse=True)[1].reshape(of_models.shape)
-    return disagreement(np.where(unseen, codes[1::2], codes[::2]))[:, None]
-
-
-def _of_probabilities(answers: Sequence[NDArray[Any]], unseen: NDArray[np.bool_]) -> Losses:
-    largest, codes = (np.stack([of(each, axis=1) for each in answers]) for of in (np.max, np.argmax))
-    unsure = 1 - np.where(unseen, largest[1::2], largest[::2]).mean(axis=0)
-    return np.column_stack([disagreement(np.where(unseen, codes[1::2], codes[::2])), unsure])
-
-
-def disagreement(codes: NDArray[np.integer]) -> Losses:
-    """The share of pairs of the R answers `codes`, shape (R, n), that differ, at each row; 0 for a single answer."""
-    repeats, n = codes.shape
-    if repeats < 2:
-        return np.zeros(n)
-    alike = np.zeros(n)
-    for code in np.unique(codes):
-        votes = np.count_nonzero(codes == code, axis=0)
-        alike += votes * (votes - 1)
-    share: Losses = 1 - alike / (repeats * (repeats - 1))
-    return share
+        parts = [Votes.of(hypotheses, of, half, classes) for of in (X, take(unlabeled, slice(0, rows)))]
+        labeled, others = (controls([part]) for part in parts)
+        q = min(labeled.shape[1], others.shape[1])
+        return cls(labeled[:, :q], others[:, :q])

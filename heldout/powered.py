@@ -29,7 +29,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from heldout.controls import NAMES, Controls
+from heldout.controls import MOST, NAMES, Controls
 from heldout.design import Design, Evidence, cross_validated, half_losses, tested
 from heldout.intervals import METHODS
 from heldout.intervals.moved import can_move, moved
@@ -51,6 +51,8 @@ def missing(design: Design, unlabeled: int) -> str | None:
         return "numbers gain nothing from unlabelled rows"
     if unlabeled == 0:
         return "there are no unlabelled rows"
+    if len(design.y) > MOST:
+        return f"{len(design.y)} labelled rows are many: no controls are made for more than {MOST}"
     if design.dependence.kind is not None:
         return f"labelled rows with {design.dependence.kind} are not drawn as the unlabelled rows are"
     if design.weights is not None:

@@ -12,7 +12,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import LinearSVC
 
 import heldout
-from heldout.controls import MOST_A_ROW, Controls, controls, disagreement, most_rows
+from heldout.controls import MOST_A_ROW, Controls, Votes, controls, most_rows
 
 rng = np.random.default_rng(0)
 X = rng.normal(size=(45, 3))
@@ -25,15 +25,15 @@ def halves(learner, repeats=4):
     return made.target("it", "E_2cv"), made._design.halves
 
 
-@given(st.integers(2, 6), st.integers(1, 3), st.integers(0, 1000))
+CLASSES = np.unique(y)
+
+
+@given(st.integers(1, 6), st.integers(1, 3), st.integers(0, 1000))
 def test_the_disagreement_is_the_share_of_pairs_of_answers_that_differ(repeats, classes, seed):
     codes = np.random.default_rng(seed).integers(0, classes, (repeats, 5))
-    pairs = [codes[i] != codes[j] for i, j in combinations(range(repeats), 2)]
-    assert disagreement(codes) == pytest.approx(np.mean(pairs, axis=0))
-
-
-def test_a_single_answer_does_not_disagree():
-    assert disagreement(np.array([[0, 1, 2]])).tolist() == [0, 0, 0]
+    pairs = [codes[i] != codes[j] for i, j in combinations(range(repeats), 2)] or [np.zeros(5)]
+    parts = [Votes(np.eye(classes, dtype=int)[each], None) for each in codes]
+    assert controls(parts)[:, 0] == pytest.approx(np.mean(pairs, axis=0))
 
 
 @pytest.mark.parametrize(
@@ -44,7 +44,7 @@ def test_a_single_answer_does_not_disagree():
 def test_a_row_is_answered_by_the_models_that_did_not_see_its_labelled_row(learner):
     hypotheses, half = halves(learner)
     rows = rng.normal(size=(100, 3))
-    made = Controls.of(hypotheses, X, rows, half, y)
+    made = Controls.of(hypotheses, X, rows, half, CLASSES)
     for table, features in ((made.labeled, X), (made.unlabeled, rows)):
         for number, row in enumerate(features):
             place = number % len(X)
@@ -56,18 +56,22 @@ def test_a_row_is_answered_by_the_models_that_did_not_see_its_labelled_row(learn
             assert table[number] == pytest.approx(expected)
 
 
-def test_rows_in_parts_have_the_same_controls_and_a_copy_of_a_labelled_row_has_its_controls():
+def test_rows_and_repeats_in_parts_have_the_same_controls_and_a_copy_of_a_labelled_row_has_its_controls():
     hypotheses, half = halves(GaussianNB())
     rows = np.concatenate([X, X + 1, X])[:100]
-    whole = controls(hypotheses, rows, half, y)
-    parts = [controls(hypotheses, rows[first : first + 30], half, y, first) for first in range(0, 100, 30)]
-    assert np.concatenate(parts) == pytest.approx(whole, abs=1e-12)
-    assert whole[:45] == pytest.approx(controls(hypotheses, X, half, y), abs=1e-12)
+    whole = controls([Votes.of(hypotheses, rows, half, CLASSES)])
+    of_rows = [
+        controls([Votes.of(hypotheses, rows[first : first + 30], half, CLASSES, first)]) for first in range(0, 100, 30)
+    ]
+    assert np.concatenate(of_rows) == pytest.approx(whole, abs=1e-12)
+    of_repeats = [Votes.of(hypotheses[2 * r : 2 * r + 4], rows, half[r : r + 2], CLASSES) for r in (0, 2)]
+    assert controls(of_repeats) == pytest.approx(whole, abs=1e-12)
+    assert whole[:45] == pytest.approx(Controls.of(hypotheses, X, rows, half, CLASSES).labeled, abs=1e-12)
 
 
 def test_more_unlabelled_rows_than_a_limit_are_not_asked():
     hypotheses, half = halves(GaussianNB(), repeats=2)
-    made = Controls.of(hypotheses, X, np.tile(X, (MOST_A_ROW + 1, 1)), half, y)
+    made = Controls.of(hypotheses, X, np.tile(X, (MOST_A_ROW + 1, 1)), half, CLASSES)
     assert len(made.unlabeled) == most_rows(45) == 45 * MOST_A_ROW
     assert most_rows(10**6) < 10**5
 
@@ -80,5 +84,16 @@ class Unsure(GaussianNB):
 
 
 def test_where_probabilities_are_no_distribution_the_classes_alone_are_asked():
-    hypotheses, half = halves(Unsure())
-    assert controls(hypotheses, X, half, y) == pytest.approx(controls(halves(GaussianNB())[0], X, half, y)[:, :1])
+    expected, found = (
+        controls([Votes.of(hypotheses, X[:1], half, CLASSES, 7)])
+        for hypotheses, half in (halves(GaussianNB()), halves(Unsure()))
+    )
+    assert found.shape == (1, 1)
+    assert found[:, 0] == pytest.approx(expected[:, 0])
+
+
+def test_an_answer_that_is_no_class_of_the_labels_is_another_answer():
+    hypotheses, half = halves(RidgeClassifier())
+    known = Votes.of(hypotheses, X, half, CLASSES).of_classes
+    fewer = Votes.of(hypotheses, X, half, CLASSES[1:]).of_classes
+    assert np.array_equal(fewer, known[:, [1, 2, 0]])
