@@ -7,6 +7,7 @@ from tasks.fits import scheme_results
 from tasks.outcome import against_baseline, duplicates_effect, open_test, suspicious
 from tasks.outcome.deliver import deliver
 from tasks.outcome.estimate import choose, estimate_all, read_results
+from tasks.outcome.powered import powered_all
 from tasks.params import Settings
 from tasks.storage import files, metrics_files, model_file, report_tables
 from tasks.track import lifecycle
@@ -35,6 +36,7 @@ def _select(settings: Settings) -> None:
     report_tables.write_estimates([*of_candidates, *opening.estimates, *of_the_winner, *against.estimates])
     report_tables.write_differences(differences(results.design, results.evidence, selection.selected))
     report_tables.write_more_rows(more_rows(results.design, results.evidence, estimates))
+    report_tables.write_powered(powered_all(settings, results, estimates))
     metrics_files.write(opening.metrics)
     effect = duplicates_effect.compare(settings, results, winner)
     doubt = suspicious.look(results, winner, against.described()["baseline"])

@@ -52,7 +52,7 @@ class CandidateFits:
     def controls(self) -> Controls | str:
         """The controls of all rows by the half models, or the reason why there are none."""
         design = self.design
-        reason = missing(design, 0 if self.unlabeled is None else self.unlabeled.shape[0])
+        reason = missing(design, unlabeled=self.unlabeled is not None)
         if reason is not None:
             return reason
         halves = self.hypotheses("covalidation")

@@ -39,18 +39,19 @@ from heldout.records import Estimate, Powered, Rows
 from heldout.schemes import SCHEME_OF
 
 ESTIMATES = ("E_val", "E_cv")
+NO_ROWS = "there are no unlabelled rows"
 WIDEST = 1.02  # times the plain interval
 DIFFER = 0.01  # the level of the test for another population, shared among the controls
 _PARTS = 10  # of the rows: the coefficients of a part come from the others
 _RIDGE = 1e-9  # of controls with variance 1: equal controls share their coefficient
 
 
-def missing(design: Design, unlabeled: int) -> str | None:
-    """Why `unlabeled` rows without labels cannot narrow an interval; None where they can."""
+def missing(design: Design, *, unlabeled: bool) -> str | None:
+    """Why unlabelled rows, if there are any, cannot narrow an interval; None where they can."""
     if not design.loss.of_classes:
         return "numbers gain nothing from unlabelled rows"
-    if unlabeled == 0:
-        return "there are no unlabelled rows"
+    if not unlabeled:
+        return NO_ROWS
     if len(design.y) > MOST:
         return f"{len(design.y)} labelled rows are many: no controls are made for more than {MOST}"
     if design.dependence.kind is not None:

@@ -8,7 +8,8 @@ from heldout.baseline import NAME
 from heldout.design import Design
 from heldout.losses import Loss
 from heldout.observed import RepeatedByRow
-from heldout.records import Difference, Estimate, MoreRows
+from heldout.powered import NO_ROWS
+from heldout.records import Difference, Estimate, MoreRows, Powered
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -111,6 +112,19 @@ def more_rows(winner: str, lines: Sequence[MoreRows], loss: Loss) -> str:
         f"{text}; if each further doubling gains no more than the one before, which does not hold for about 15 % of "
         f"learning curves, {twice.rows} rows lead to an error of {error}{hardly}"
     )
+
+
+def powered(winner: str, lines: Sequence[Powered], loss: Loss) -> str:
+    """What unlabelled rows make of E_cv, or of E_val without it, from the lines of the winner; empty without them."""
+    if not lines or lines[-1].reason == NO_ROWS:
+        return ""
+    line = lines[-1]
+    if line.value is None or line.low is None or line.high is None:
+        return f"{line.estimate} of {winner} is not narrowed: {line.reason}"
+    text = f"by {line.unlabeled} unlabelled rows {line.estimate} of {winner} is {amount(line.value, loss)} "
+    text += f"[{number(line.low, loss)}–{number(line.high, loss)}], {line.width or 1:.2f} times as wide as the plain "
+    gained = round(line.labels_gained or 0)
+    return f"{text}interval; they are worth {f'{gained} further labels' if gained > 1 else 'no further label'}"
 
 
 def roots(errors: Mapping[str, float], of_baseline: float, loss: Loss) -> str:

@@ -33,6 +33,7 @@ def read_summary(settings: Settings) -> Summary:
         differences=report_tables.read_differences(),
         more_rows=report_tables.read_more_rows(),
         no_more_rows=missing(design),
+        powered=report_tables.read_powered(),
         metrics=metrics_files.read(),
         confusion=metrics_files.read_confusion(),
         selection=selection,

@@ -36,6 +36,7 @@ class Summary:
     differences: pd.DataFrame  # E_cv of the winner less that of each other candidate and of the baseline
     more_rows: pd.DataFrame  # each candidate's errors after training on few and on many rows
     no_more_rows: str | None  # why nothing is known of more rows; None where it is
+    powered: pd.DataFrame  # each candidate's E_val and E_cv, narrowed by unlabelled rows
     metrics: pd.DataFrame  # of the winner on the test part
     confusion: pd.DataFrame
     selection: Mapping[str, Any]

@@ -28,6 +28,7 @@ def outcome_items(summary: Summary, speed: object | None) -> Iterator[Item]:
         yield Metric(f"{baseline.NAME}_{line['estimate']}", float(line["value"]))
     yield from _difference(summary, baseline.NAME, f"E_cv_less_{baseline.NAME}")
     yield from _more_rows(summary, summary.selected)
+    yield from _powered(summary, summary.selected)
     for metric, line in summary.headline:
         yield from _with_bounds(line, "value", f"test_{metric.name}")
     yield Tag("beats_baseline", _BEATS[summary.selection["beats_baseline"]])
@@ -51,6 +52,7 @@ def outcome_items(summary: Summary, speed: object | None) -> Iterator[Item]:
         files.ESTIMATES,
         files.DIFFERENCES,
         files.MORE_ROWS,
+        files.POWERED,
         files.TEST_METRICS,
         files.CONFUSION,
         files.SELECTION,
@@ -75,6 +77,7 @@ def candidate_items(candidate: Candidate, summary: Summary) -> Iterator[Item]:
         yield from _with_bounds(line, "value", line["estimate"])
     yield from _difference(summary, candidate.name, "E_cv_of_selected_less_this")
     yield from _more_rows(summary, candidate.name)
+    yield from _powered(summary, candidate.name)
     for fold, error in enumerate(summary.fold_errors[candidate.name]):
         yield Metric("fold_error", float(error), fold)
     curve = summary.progressive_errors[candidate.name]
@@ -87,6 +90,15 @@ def _more_rows(summary: Summary, candidate: str) -> Iterator[Metric]:
     of_candidate = summary.more_rows[summary.more_rows["candidate"] == candidate]
     for line in of_candidate[of_candidate["estimate"].isin([GAIN, AT_N, AT_2N])].to_dict("records"):
         yield from _with_bounds(line, "value", line["estimate"])
+
+
+def _powered(summary: Summary, candidate: str) -> Iterator[Metric]:
+    """E_cv with the unlabelled rows and its bounds, and the labels that they replace."""
+    lines = summary.powered
+    for line in lines[(lines["candidate"] == candidate) & (lines["estimate"] == "E_cv")].to_dict("records"):
+        yield from _with_bounds(line, "value", "E_cv_powered")
+        if not pd.isna(line["labels_gained"]):
+            yield Metric("labels_gained", float(line["labels_gained"]))
 
 
 def _with_bounds(line: Mapping[Any, Any], value: str, name: str) -> Iterator[Metric]:

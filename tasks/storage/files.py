@@ -40,6 +40,7 @@ REPORTS = Path("reports")
 ESTIMATES = REPORTS / "estimates.csv"
 DIFFERENCES = REPORTS / "differences.csv"
 MORE_ROWS = REPORTS / "more_rows.csv"
+POWERED = REPORTS / "powered.csv"
 TEST_METRICS = REPORTS / "metrics.csv"
 CONFUSION = REPORTS / "confusion.csv"
 SELECTION = REPORTS / "selection.json"

@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from heldout.records import Difference, Estimate, MoreRows
+from heldout.records import Difference, Estimate, MoreRows, Powered
 from tasks.storage import files
 
 _ESTIMATE_COLUMNS = [
@@ -52,6 +52,16 @@ def write_more_rows(lines: Sequence[MoreRows]) -> None:
 def read_more_rows() -> pd.DataFrame:
     """more_rows.csv as it was written."""
     return _read(files.MORE_ROWS)
+
+
+def write_powered(lines: Sequence[Powered]) -> None:
+    """powered.csv, E_val and E_cv of each candidate with its unlabelled rows, empty where they cannot be used."""
+    _write(files.POWERED, _columns(Powered), lines)
+
+
+def read_powered() -> pd.DataFrame:
+    """powered.csv as it was written."""
+    return _read(files.POWERED)
 
 
 def _columns(kind: Any) -> list[str]:

@@ -161,14 +161,15 @@ def test_another_population_is_refused_and_the_same_one_is_not():
         ({}, 0, "no unlabelled rows"),
         ({"dependence": Dependence(group=np.arange(80) // 2)}, 9, "groups"),
         ({"dependence": Dependence(time=np.arange(80))}, 9, "time"),
+        ({"y": np.zeros(20_001)}, 9, "no controls are made for more than 20000"),
         ({"weights": Weights(np.arange(1.0, 81))}, 9, "weighted"),
         ({"estimates": ("E_val", "E_cv")}, 9, "no half models; estimates must contain E_2cv"),
     ],
 )
 def test_rows_that_cannot_be_compared_are_refused(changed, unlabeled, says):
     design = of("zero_one")._design
-    assert missing(design, 9) is None
-    assert says in missing(replace(design, **changed), unlabeled)
+    assert missing(design, unlabeled=True) is None
+    assert says in missing(replace(design, **changed), unlabeled=unlabeled > 0)
 
 
 def test_where_the_unlabelled_rows_cannot_be_used_each_line_has_the_reason_alone():

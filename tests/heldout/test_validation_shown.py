@@ -50,10 +50,12 @@ def test_print_shows_every_candidate_every_estimate_and_every_value(found, capsy
     title, header, *body = shown.splitlines()
     assert "errors in percent, below each its interval at 90 %" == title
     assert ["candidate", *EVERY] == header.split()
-    *body, against, differences, learning, apart = body
+    *body, against, differences, learning, unlabelled, apart = body
     assert against.startswith("stump beats the baseline, ")
     assert differences.startswith("differences: E_cv of stump is ")
     assert learning.startswith("more rows: from 30 to 45 training rows the error of stump ")
+    of_rows = "unlabelled: by 50 unlabelled rows E_cv of stump is "
+    assert unlabelled.startswith(of_rows)
     half = 100 * values(found, "disagreement")["stump"] / 2
     assert apart.startswith(f"disagreement: the half models of stump have a mean error of at least {half:.1f} % on ")
     assert " with 90 % confidence it is at least " in apart
@@ -79,7 +81,7 @@ def test_print_shows_losses_of_numbers_in_their_own_unit(numbers):
 
 
 def test_the_columns_of_the_table_are_aligned(found):
-    _, header, *body, _, _, _, _ = str(found).splitlines()
+    _, header, *body, _, _, _, _, _ = str(found).splitlines()
     ends = [header.index(name) + len(name) for name in header.split()[1:]]
     for line in body[::2]:
         assert all(line[end - 1] != " " and line[end : end + 1] in ("", " ") for end in ends)

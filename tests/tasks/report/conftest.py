@@ -5,7 +5,7 @@ import pytest
 
 from heldout.delivery import FORMS
 from heldout.losses import SQUARED, ZERO_ONE
-from heldout.records import Difference, Estimate, Measured, MoreRows
+from heldout.records import Difference, Estimate, Measured, MoreRows, Powered
 from tasks.report.summary import Summary
 
 FINAL = {"form": "final", "target": FORMS["final"].target, "bytes": 2048, "bytes_final": 2048}
@@ -51,6 +51,11 @@ MORE_ROWS = [
     MoreRows("bayes", 16, "E_2N", 0.08, low=0.02, high=0.15, **OF_MORE_ROWS),
     MoreRows("tree", 7, "gain", 0.5),
 ]
+POWERED = [
+    Powered("bayes", "E_val", reason="E_val has no interval", unlabeled=40),
+    Powered("bayes", "E_cv", 0.09, 0.05, 0.13, 0.9, "Wilson", 0.8, 4.5, 40),
+    Powered("tree", "E_cv", reason="the rows differ", unlabeled=40),
+]
 METRICS = [
     Measured("bayes", "auc", reason="the model gives no probabilities", n_tested=4),
     Measured("bayes", "f1", "", 0.75, 0.5, 0.9, 0.9, "jackknife Wilson", 4),
@@ -88,6 +93,7 @@ def summary(settings_with):
         differences=DIFFERENCES,
         more_rows=MORE_ROWS,
         no_more_rows=None,
+        powered=POWERED,
         metrics=METRICS,
         **selection,
     ) -> Summary:
@@ -98,6 +104,7 @@ def summary(settings_with):
             differences=pd.DataFrame([vars(record) for record in differences], columns=list(vars(DIFFERENCES[0]))),
             more_rows=pd.DataFrame([vars(record) for record in more_rows], columns=list(vars(MORE_ROWS[0]))),
             no_more_rows=no_more_rows,
+            powered=pd.DataFrame([vars(line) for line in powered], columns=list(vars(POWERED[0]))),
             metrics=pd.DataFrame([vars(line) for line in metrics], columns=list(vars(METRICS[0]))),
             confusion=CONFUSION,
             selection={**SELECTION, **selection},
