@@ -130,7 +130,7 @@ def test_the_choice_is_the_same(both):
     written = pd.read_csv(ran.path / "reports/more_rows.csv")
     in_notebook = pd.DataFrame([vars(line) for name in found.candidates for line in found.more_rows(name)])
     pd.testing.assert_frame_equal(written, in_notebook[written.columns], rtol=1e-9, atol=1e-9)
-    written = pd.read_csv(ran.path / "reports/powered.csv").fillna({"reason": ""})
+    written = pd.read_csv(ran.path / "reports/powered.csv", dtype={"reason": str}).fillna({"reason": ""})
     in_notebook = pd.DataFrame([vars(line) for name in found.candidates for line in found.powered(name)])
     if settings.loss is None and len(written):
         assert written["value"].notna().any()

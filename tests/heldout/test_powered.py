@@ -75,7 +75,7 @@ def test_coefficients_are_those_of_least_squares_on_the_other_nine_tenths():
         rest, inside = np.arange(53) % 10 != part, np.arange(53) % 10 == part
         design = np.column_stack([np.ones(53), controls[:, :2]])
         expected = np.linalg.lstsq(design[rest], losses[rest], rcond=None)[0][1:]
-        assert found[inside, :2] == pytest.approx(np.tile(expected, (inside.sum(), 1)), rel=1e-6)
+        assert found[inside, :2] == pytest.approx(np.tile(expected, (inside.sum(), 1)), rel=1e-4)
     assert not found[:, 2].any()
 
 
