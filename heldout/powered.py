@@ -145,12 +145,13 @@ def _line(design: Design, evidence: Evidence, record: Estimate, controls: Contro
     n, reference, method = here.n, controls.unlabeled, design.methods[record.estimate]
     halves = half_losses(design, evidence.losses["covalidation"], on_training_half=False).mean(axis=0)
     multiples = coefficients(halves, controls.labeled) * (len(reference) / (n + len(reference)))
-    value, times, low, high = record.value, 1.0, float(record.low or 0), float(record.high or 0)
+    value, times, gained, low, high = record.value, 1.0, 0.0, float(record.low or 0), float(record.high or 0)
     width = high - low
     if np.any(multiples) and np.ptp(many.losses) > 0 and width > 0:
         value = float(powered_losses(here.losses, controls.labeled[rows], reference, multiples[rows]).mean())
         value = min(max(value, low), high)
         times = worth(many.losses, controls.labeled[of_many], reference, multiples[of_many], n)
+        gained = n * (times - 1)
         low, high = moved(method, here, value, times, design.level)
         while high - low > WIDEST * width:
             times *= max((high - low) / (WIDEST * width), 1.001) ** 2
@@ -164,7 +165,7 @@ def _line(design: Design, evidence: Evidence, record: Estimate, controls: Contro
         record.level,
         record.interval,
         width=(high - low) / width if width > 0 else 1.0,
-        labels_gained=n * (times - 1),
+        labels_gained=gained,
         unlabeled=len(reference),
     )
 

@@ -62,7 +62,7 @@ def validate(
     y : array-like of shape (N,)
         Their labels, classes or numbers.
     unlabeled : array-like, data frame or sparse matrix of shape (n, p), optional
-        Rows without labels, for disagreement, E_dis and E_maxdt.
+        Rows without labels, for disagreement, E_dis and E_maxdt, and for narrower intervals (`Validation.powered`).
     groups : array-like of shape (N,), optional
         The group of each row, where rows of a group are alike. No group is then on both sides of a split, and the
         intervals do not need independent rows (`heldout.intervals.dependent`). The groups of unlabelled rows are

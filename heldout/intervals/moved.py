@@ -1,9 +1,9 @@
 """An interval about another value, of rows each `worth` some of the tested rows, for `heldout.powered`.
 
 An estimate with less variance than the mean of the losses has the interval of the same method, with the variance that
-the method takes divided by `worth`: the roots of a share of errors at so many times the number of rows, and half the
-width of the others over sqrt(worth), at the new value. At the mean of the losses and the worth 1 each is the method's
-own interval. Methods whose level is guaranteed for every sample size lose the guarantee, and are not listed, but for
+the method takes divided by `worth`: the roots of a share of errors at so many times the number of rows, and the spread
+of the others over sqrt(worth), at the new value; on the scale of logarithms the spread stays the same share of the
+value. At the mean of the losses and the worth 1 each is the method's own interval. Methods whose level is guaranteed for every sample size lose the guarantee, and are not listed, but for
 Clopper and Pearson's: with a number of rows that is not whole it is that of Korn and Graubard (Survey Methodology 24,
 1998).
 """
@@ -44,12 +44,12 @@ def _corrected_wilson(observed: Any, value: float, worth: float, level: float) -
 
 
 def _log_t(observed: Any, value: float, worth: float, level: float) -> Bounds:
-    return log_t.about(value, _reach_of_rows(observed, level) / math.sqrt(worth))
+    return _about(value, observed, _reach_of_rows(observed, level) / math.sqrt(worth))
 
 
 def _corrected_log_t(observed: Any, value: float, worth: float, level: float) -> Bounds:
     spread = math.sqrt(corrected_t.variance_or_pooled(observed) / worth)
-    return log_t.about(value, two_sided_t(level, corrected_t.degrees(observed)) * spread)
+    return _about(value, observed, two_sided_t(level, corrected_t.degrees(observed)) * spread)
 
 
 def _student_t(observed: Any, value: float, worth: float, level: float) -> Bounds:
@@ -61,6 +61,11 @@ def _corrected_t(observed: Any, value: float, worth: float, level: float) -> Bou
     spread = math.sqrt(corrected_t.variance(observed) / worth)
     reach = two_sided_t(level, corrected_t.degrees(observed)) * spread
     return value - reach, value + reach
+
+
+def _about(value: float, observed: Any, reach: float) -> Bounds:
+    """The same ends on the scale of logarithms as about the mean of the losses: the spread is a share of the value."""
+    return log_t.about(value, reach * value / observed.error if observed.error > 0 else reach)
 
 
 def _reach_of_rows(observed: Any, level: float) -> float:
