@@ -2,6 +2,7 @@
 
 from flows.stage import stage
 from tasks.fits import scheme_results
+from tasks.fits.controls import control_all
 from tasks.fits.disagreement import disagree_all
 from tasks.fits.run_schemes import fit_all
 from tasks.params import Settings
@@ -12,7 +13,8 @@ from tasks.plans.read_design import read_design
 def covalidation(settings: Settings) -> None:
     """E_2cv, E_train and the disagreement for every candidate, from the same fits."""
     finished, failures = fit_all(settings, ["covalidation"])
-    disagreement, no_answer = disagree_all(settings, finished["covalidation"])
-    scheme_results.write_covalidation(
-        read_design(settings), finished["covalidation"], disagreement, {**no_answer, **failures}
-    )
+    halves = finished["covalidation"]
+    disagreement, no_answer = disagree_all(settings, halves)
+    controls = control_all(settings, {name: of for name, of in halves.items() if name not in no_answer})
+    tables = {**disagreement, "controls": controls}
+    scheme_results.write_covalidation(read_design(settings), halves, tables, {**no_answer, **failures})

@@ -8,6 +8,7 @@ from tasks.fits.run_schemes import hypotheses
 from tasks.outcome import against_baseline, duplicates_effect, open_test, prediction_sets, suspicious
 from tasks.outcome.deliver import deliver
 from tasks.outcome.estimate import choose, estimate_all, read_results
+from tasks.outcome.powered import powered_all
 from tasks.params import Settings
 from tasks.storage import files, metrics_files, model_file, report_tables
 from tasks.track import lifecycle
@@ -36,6 +37,7 @@ def _select(settings: Settings) -> None:
     report_tables.write_estimates([*of_candidates, *opening.estimates, *of_the_winner, *against.estimates])
     report_tables.write_differences(differences(results.design, results.evidence, selection.selected))
     report_tables.write_more_rows(more_rows(results.design, results.evidence, estimates))
+    report_tables.write_powered(powered_all(settings, results, estimates))
     metrics_files.write(opening.metrics)
     g_minus = hypotheses(settings, winner, "holdout")[0]
     sets = prediction_sets.measure(settings, results, winner.name, g_minus, delivered, opening.closed)

@@ -2,15 +2,20 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
+import numpy as np
+
 from heldout import updated
+from heldout.controls import Controls
 from heldout.design import OF_UNLABELED, Design, Evidence
 from heldout.disagreement import ShardMargins, disagreements
 from heldout.errors import FitFailure
 from heldout.fit_warnings import FitWarnings
 from heldout.fitting import Fitted
 from heldout.losses import Losses
+from heldout.powered import missing
 from heldout.progress import FitBar
 from heldout.records import Estimate
 from heldout.scheme_fits import Fits, UseShortcuts, losses_without_fits, may_skip_fits
@@ -25,7 +30,7 @@ _PARTS_A_JOB = 4  # into which the fits of a scheme are divided for each process
 
 @dataclass(frozen=True, eq=False)
 class CandidateFits:
-    """One candidate on the rows X, shape (N, p), of a design.
+    """One candidate on the rows X, shape (N, p), of a design, and on rows `unlabeled`, None for none.
 
     Hypotheses are kept where they were fitted; where a shortcut gave the losses, they are fitted when someone asks for
     them. `warned` has an item for each hypothesis, fitted or not; `bar` counts them. `jobs` processes share the fits of
@@ -39,11 +44,26 @@ class CandidateFits:
     use: UseShortcuts
     bar: FitBar
     jobs: int = 1
+    unlabeled: Any = None
     warned: list[FitWarnings] = field(default_factory=list)
     _hypotheses: dict[SchemeName, list[Any]] = field(default_factory=dict)
 
-    def evidence(self, schemes: Sequence[SchemeName], unlabeled: Any) -> Evidence:
-        """The losses of the `schemes`, and the disagreement on the rows `unlabeled`, None for none.
+    @cached_property
+    def controls(self) -> Controls | str:
+        """The controls of all rows by the half models, or the reason why there are none."""
+        design = self.design
+        reason = missing(design, unlabeled=self.unlabeled is not None)
+        if reason is not None:
+            return reason
+        halves = self.hypotheses("covalidation")
+        try:
+            with one_thread():
+                return Controls.of(halves, self.X, self.unlabeled, design.halves, np.unique(design.y))
+        except FitFailure as failure:
+            return f"the half models do not answer: {failure}"
+
+    def evidence(self, schemes: Sequence[SchemeName]) -> Evidence:
+        """The losses of the `schemes`, and the disagreement on the unlabelled rows.
 
         Raises FitFailure, with the candidate's name.
         """
@@ -56,10 +76,10 @@ class CandidateFits:
                     losses[scheme], training = self._halves()
                 else:
                     losses[scheme] = self._losses(scheme)
-            if "covalidation" in losses and unlabeled is not None and self._compares():
+            if "covalidation" in losses and self.unlabeled is not None and self._compares():
                 halves, loss = self._hypotheses["covalidation"], self.design.loss
                 with one_thread():
-                    margins = ShardMargins.of(*disagreements(halves, unlabeled, loss), [unlabeled.shape[0]])
+                    margins = ShardMargins.of(*disagreements(halves, self.unlabeled, loss), [self.unlabeled.shape[0]])
                 disagreement = margins.pooled(loss, self.design.seed)
         except FitFailure as failure:
             raise FitFailure(f"{self.name}: {failure}") from failure

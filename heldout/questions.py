@@ -10,8 +10,9 @@ from heldout.candidate_fits import CandidateFits
 from heldout.design import Design, Evidence
 from heldout.errors import BadArgument
 from heldout.more_rows import missing, more_rows
+from heldout.powered import powered
 from heldout.prediction_sets import SetsOfRows, of_new_rows
-from heldout.records import Difference, Estimate, MoreRows
+from heldout.records import Difference, Estimate, MoreRows, Powered
 from heldout.selection.bound import SelectionBound
 from heldout.selection.differences import differences
 from heldout.selection.judging import bound_of
@@ -160,6 +161,38 @@ class Questions:
         """
         name = self._checked(candidate)
         return bound_of(self._design, self._evidence[name], len(self.candidates), models)
+
+    def powered(self, candidate: str | None = None) -> tuple[Powered, ...]:
+        """E_val and E_cv of a candidate, with narrower intervals by its unlabelled rows: no further fit.
+
+        Parameters
+        ----------
+        candidate : str, optional
+            The name of a candidate; None is the one of least E_cv.
+
+        Returns
+        -------
+        tuple of Powered
+            With the `reason` where unlabelled rows cannot be used; empty for numbers (`heldout.powered`).
+
+        Raises
+        ------
+        BadArgument
+            For a name that is no candidate.
+
+        Examples
+        --------
+        >>> import heldout
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn.naive_bayes import GaussianNB
+        >>> X, y = load_iris(return_X_y=True)
+        >>> names = ["E_cv", "E_2cv"]
+        >>> validation = heldout.validate({"bayes": GaussianNB()}, X[::2], y[::2], unlabeled=X[1::2], estimates=names)
+        >>> [(line.estimate, line.unlabeled, line.width < 1.02) for line in validation.powered()]
+        [('E_cv', 75, True)]
+        """
+        name = self._checked(candidate)
+        return tuple(powered(self._design, self._evidence[name], self._of(name), self._fits[name].controls))
 
     def prediction_sets(self, X_new: Any, candidate: str | None = None) -> SetsOfRows:
         """The sets of classes, or the intervals, that hold the label of a new row with probability `level` at least.

@@ -93,6 +93,28 @@ class MoreRows:
 
 
 @dataclass(frozen=True)
+class Powered:
+    """E_val or E_cv of a candidate, corrected by unlabelled rows: a line of `powered.csv` (`heldout.powered`).
+
+    `width` is the interval's over that of the plain one. `labels_gained` is how many more tested rows would have given
+    as much precision; it is below 0 where some is lost. `unlabeled` is the number of unlabelled rows that were used.
+    Where they cannot be used, `reason` says why, and the numbers before it are None or 0.
+    """
+
+    candidate: str
+    estimate: str
+    value: float | None = None
+    low: float | None = None
+    high: float | None = None
+    level: float | None = None
+    interval: str | None = None
+    width: float | None = None
+    labels_gained: float | None = None
+    unlabeled: int = 0
+    reason: str = ""
+
+
+@dataclass(frozen=True)
 class Measured:
     """A metric of one hypothesis on its test part, or on a slice of it: a line of `metrics.csv`.
 

@@ -8,8 +8,9 @@ from heldout.baseline import NAME
 from heldout.design import Design
 from heldout.losses import Loss
 from heldout.observed import RepeatedByRow
+from heldout.powered import NO_ROWS
 from heldout.prediction_sets import LAC
-from heldout.records import Difference, Estimate, MoreRows, PredictionSets
+from heldout.records import Difference, Estimate, MoreRows, Powered, PredictionSets
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -145,6 +146,19 @@ def prediction_sets(line: PredictionSets) -> str:
     if line.mean_size is not None and line.single is not None:
         text += f", with {line.mean_size:.3g} classes on average, and a single one in {100 * line.single:.3g} %"
     return f"{text}; {line.reason}" if line.reason else text
+
+
+def powered(winner: str, lines: Sequence[Powered], loss: Loss) -> str:
+    """What unlabelled rows make of E_cv, or of E_val without it, from the lines of the winner; empty without them."""
+    if not lines or lines[-1].reason == NO_ROWS:
+        return ""
+    line = lines[-1]
+    if line.value is None or line.low is None or line.high is None:
+        return f"{line.estimate} of {winner} is not narrowed: {line.reason}"
+    text = f"by {line.unlabeled} unlabelled rows {line.estimate} of {winner} is {amount(line.value, loss)} "
+    text += f"[{number(line.low, loss)}–{number(line.high, loss)}], {line.width or 1:.2f} times as wide as the plain "
+    gained = round(line.labels_gained or 0)
+    return f"{text}interval; they are worth {f'{gained} further labels' if gained > 1 else 'no further label'}"
 
 
 def roots(errors: Mapping[str, float], of_baseline: float, loss: Loss) -> str:

@@ -63,7 +63,7 @@ def validate(
     y : array-like of shape (N,)
         Their labels, classes or numbers.
     unlabeled : array-like, data frame or sparse matrix of shape (n, p), optional
-        Rows without labels, for disagreement, E_dis and E_maxdt.
+        Rows without labels, for disagreement, E_dis and E_maxdt, and for narrower intervals (`Validation.powered`).
     groups : array-like of shape (N,), optional
         The group of each row, where rows of a group are alike. No group is then on both sides of a split, and the
         intervals do not need independent rows (`heldout.intervals.dependent`). The groups of unlabelled rows are
@@ -241,10 +241,11 @@ def validate(
     records: list[Estimate] = []
     with FitBar(len(candidates) * sum(len(design.splits(scheme)) for scheme in schemes), shown=progress) as bar:
         fits = {
-            name: CandidateFits(name, learner, X, design, shortcuts, bar, jobs) for name, learner in candidates.items()
+            name: CandidateFits(name, learner, X, design, shortcuts, bar, jobs, unlabeled)
+            for name, learner in candidates.items()
         }
         for name, of_candidate in fits.items():
-            evidence[name] = of_candidate.evidence(schemes, unlabeled)
+            evidence[name] = of_candidate.evidence(schemes)
             stated_limit.check_evidence(design, name, evidence[name])
             if any(of_candidate.warned):
                 warnings.warn(f"{name}: {WarningCounts.of(of_candidate.warned)}", LearnerWarning, stacklevel=2)

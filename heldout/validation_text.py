@@ -29,6 +29,7 @@ def text(made: "Validation", winner: str, design: Design, evidence: Evidence, fi
         name: table.roots(of_estimate, of_baseline, loss),
         "differences": table.differences(winner, made.differences(winner), design.level),
         "more rows": table.more_rows(winner, learning, loss),
+        "unlabelled": table.powered(winner, made.powered(winner), loss),
         "bound": _bound(made, winner, design, evidence),
         "disagreement": table.half_error(winner, evidence.disagreement, design),
         "suspicious": _doubt(winner, error, of_baseline, name, design, fits),

@@ -70,10 +70,11 @@ def write_progressive(design: Design, finished: Mapping[str, Finished], failures
 def write_covalidation(
     design: Design,
     finished: Mapping[str, Finished],
-    disagreement: Mapping[str, pd.DataFrame],
+    of_unlabeled: Mapping[str, Pieces],
     failures: Mapping[str, str],
 ) -> None:
-    """The loss of each row by the half model that did not see it and by the one that did, and disagreement.
+    """The loss of each row by the half model that did not see it and by the one that did, and the tables that compare
+    answers on unlabelled rows.
 
     Rows in time have no line of the first kind.
     """
@@ -81,7 +82,7 @@ def write_covalidation(
     tables: dict[str, Pieces] = {
         "losses": _halves(design, {} if untested else finished, own=False),
         "training": _halves(design, finished, own=True),
-        **disagreement,
+        **of_unlabeled,
     }
     files.write_result("covalidation", tables, failures, fit_warnings.count("covalidation", finished))
 

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from heldout.controls import Votes, most_rows
 from heldout.disagreement import disagreements
 from heldout.errors import FitFailure
 from heldout.fit_warnings import FitWarnings
@@ -127,6 +128,28 @@ def disagree(settings: Settings, shards: Sequence[Path], pieces: Sequence[Compar
         except FitFailure as failure:
             return _shard_at_fault(hypotheses, shards, loss) or str(failure)
         fit_cache.save(piece.key, margins)
+    return None
+
+
+def vote(settings: Settings, shards: Sequence[Path], pieces: Sequence[Compared], versions: Versions) -> str | None:
+    """Store the votes of blocks of half models on the labelled rows, and on the first rows of `shards`, for controls.
+
+    The reason of a failure, if one does not answer.
+    """
+    settings.use_folder()
+    design = design_of(settings, versions.labeled, versions.partitions)
+    classes = np.unique(design.y)
+    unlabeled = pd.concat([files.read_shard(shard) for shard in shards], ignore_index=True)
+    tables = files.open_features(files.LABELED, versions.labeled), unlabeled.iloc[: most_rows(len(design.y))]
+    for piece in pieces:
+        hypotheses = [fit_cache.load(hypothesis_key(name)) for name in piece.halves]
+        half = design.halves[piece.first : piece.first + len(hypotheses) // 2]
+        try:
+            with quiet():
+                votes = [Votes.of(hypotheses, table, half, classes) for table in tables]
+        except FitFailure as failure:
+            return str(failure)
+        fit_cache.save(piece.key, votes)
     return None
 
 

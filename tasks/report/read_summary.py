@@ -35,6 +35,7 @@ def read_summary(settings: Settings) -> Summary:
         more_rows=report_tables.read_more_rows(),
         no_more_rows=missing(design),
         prediction_sets=report_tables.read_prediction_sets(),
+        powered=report_tables.read_powered(),
         metrics=metrics_files.read(),
         confusion=metrics_files.read_confusion(),
         selection=selection,

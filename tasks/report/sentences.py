@@ -8,7 +8,7 @@ from heldout import baseline, covalidation, intervals, suspicion, table
 from heldout.delivery import FORMS
 from heldout.design import OF_UNLABELED
 from heldout.family import BOUND
-from heldout.records import Difference, MoreRows
+from heldout.records import Difference, MoreRows, Powered
 from tasks.outcome.suspicious import Suspicious
 from tasks.report.summary import Summary, shown_count
 from tasks.storage import files
@@ -31,6 +31,7 @@ def sentences(summary: Summary) -> dict[str, str]:
         **_rows(summary),
         **_differences(summary),
         **_more_rows(summary),
+        **_powered(summary),
         **_after_the_choice(summary),
         **_bound(summary),
         **_test_part(summary),
@@ -126,6 +127,13 @@ def _more_rows(summary: Summary) -> dict[str, str]:
     lines = [MoreRows(*line) for line in curve.where(curve.notna(), None).itertuples(index=False)]
     text = table.more_rows(summary.selected, lines, summary.loss)
     return {"more rows": text} if text else {}
+
+
+def _powered(summary: Summary) -> dict[str, str]:
+    lines = summary.powered[summary.powered["candidate"] == summary.selected].astype(object)
+    of_winner = [Powered(*line) for line in lines.where(lines.notna(), None).itertuples(index=False)]
+    text = table.powered(summary.selected, of_winner, summary.loss)
+    return {"unlabelled": text} if text else {}
 
 
 def _rows(summary: Summary) -> dict[str, str]:

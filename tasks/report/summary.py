@@ -38,6 +38,7 @@ class Summary:
     more_rows: pd.DataFrame  # each candidate's errors after training on few and on many rows
     no_more_rows: str | None  # why nothing is known of more rows; None where it is
     prediction_sets: PredictionSets  # of what is delivered
+    powered: pd.DataFrame  # each candidate's E_val and E_cv, narrowed by unlabelled rows
     metrics: pd.DataFrame  # of the winner on the test part
     confusion: pd.DataFrame
     selection: Mapping[str, Any]

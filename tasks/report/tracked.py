@@ -30,6 +30,7 @@ def outcome_items(summary: Summary, speed: object | None) -> Iterator[Item]:
     yield from _difference(summary, baseline.NAME, f"E_cv_less_{baseline.NAME}")
     yield from _more_rows(summary, summary.selected)
     yield from _prediction_sets(asdict(summary.prediction_sets))
+    yield from _powered(summary, summary.selected)
     for metric, line in summary.headline:
         yield from _with_bounds(line, "value", f"test_{metric.name}")
     yield Tag("beats_baseline", _BEATS[summary.selection["beats_baseline"]])
@@ -54,6 +55,7 @@ def outcome_items(summary: Summary, speed: object | None) -> Iterator[Item]:
         files.DIFFERENCES,
         files.MORE_ROWS,
         files.PREDICTION_SETS,
+        files.POWERED,
         files.TEST_METRICS,
         files.CONFUSION,
         files.SELECTION,
@@ -78,6 +80,7 @@ def candidate_items(candidate: Candidate, summary: Summary) -> Iterator[Item]:
         yield from _with_bounds(line, "value", line["estimate"])
     yield from _difference(summary, candidate.name, "E_cv_of_selected_less_this")
     yield from _more_rows(summary, candidate.name)
+    yield from _powered(summary, candidate.name)
     for fold, error in enumerate(summary.fold_errors[candidate.name]):
         yield Metric("fold_error", float(error), fold)
     curve = summary.progressive_errors[candidate.name]
@@ -98,6 +101,15 @@ def _prediction_sets(line: Mapping[str, Any]) -> Iterator[Metric]:
     for column in ("threshold", "mean_size", "mean_width", "single", "empty"):
         if line[column] is not None:
             yield Metric(f"prediction_sets_{column}", line[column])
+
+
+def _powered(summary: Summary, candidate: str) -> Iterator[Metric]:
+    """E_cv with the unlabelled rows and its bounds, and the labels that they replace."""
+    lines = summary.powered
+    for line in lines[(lines["candidate"] == candidate) & (lines["estimate"] == "E_cv")].to_dict("records"):
+        yield from _with_bounds(line, "value", "E_cv_powered")
+        if not pd.isna(line["labels_gained"]):
+            yield Metric("labels_gained", float(line["labels_gained"]))
 
 
 def _with_bounds(line: Mapping[Any, Any], value: str, name: str) -> Iterator[Metric]:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from heldout.records import Difference, Estimate, MoreRows, PredictionSets
+from heldout.records import Difference, Estimate, MoreRows, Powered, PredictionSets
 from tasks.storage import files
 
 _ESTIMATE_COLUMNS = [
@@ -65,6 +65,16 @@ def read_prediction_sets() -> PredictionSets:
     (values,) = table.where(table.notna(), None).to_numpy().tolist()
     line = PredictionSets(*values)
     return replace(line, reason=line.reason or "")
+
+
+def write_powered(lines: Sequence[Powered]) -> None:
+    """powered.csv, E_val and E_cv of each candidate with its unlabelled rows, empty where they cannot be used."""
+    _write(files.POWERED, _columns(Powered), lines)
+
+
+def read_powered() -> pd.DataFrame:
+    """powered.csv as it was written."""
+    return _read(files.POWERED)
 
 
 def _columns(kind: Any) -> list[str]:

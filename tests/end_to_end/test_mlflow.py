@@ -100,6 +100,15 @@ def of_more_rows(checkout, candidate: str) -> dict[str, float]:
     }
 
 
+def of_powered(checkout, candidate: str) -> dict[str, float]:
+    """The metrics of the line of powered.csv of a candidate's E_cv."""
+    table = pd.read_csv(checkout.path / "reports/powered.csv")
+    [line] = table[(table["candidate"] == candidate) & (table["estimate"] == "E_cv")].to_dict("records")
+    ends = {"E_cv_powered": "value", "E_cv_powered_low": "low", "E_cv_powered_high": "high"}
+    metrics = {name: line[column] for name, column in {**ends, "labels_gained": "labels_gained"}.items()}
+    return {} if pd.isna(line["value"]) else metrics
+
+
 def test_the_metrics_of_a_parent_are_the_estimates_of_the_selected(story, validated, estimates):
     for run in story.parents:
         own = estimates[estimates["candidate"] == run.data.tags["selected_model"]]
@@ -111,6 +120,7 @@ def test_the_metrics_of_a_parent_are_the_estimates_of_the_selected(story, valida
         assert "true" == run.data.tags["beats_baseline"]
         expected |= constant.to_dict() | difference(validated, "baseline", "E_cv_less_baseline")
         expected |= of_more_rows(validated, run.data.tags["selected_model"])
+        expected |= of_powered(validated, run.data.tags["selected_model"])
         measured = pd.read_csv(validated.path / "reports/metrics.csv").set_index("metric")
         measured = measured[measured["slice"].isna()]
         ends = {"": "value", "_low": "low", "_high": "high"}
@@ -136,6 +146,7 @@ def test_every_candidate_is_one_child_with_its_settings_and_estimates(story, val
                 expected |= {f"{row['estimate']}{end}": bound for end, bound in bounds.items() if not pd.isna(bound)}
             expected |= difference(validated, candidate["name"], "E_cv_of_selected_less_this")
             expected |= of_more_rows(validated, candidate["name"])
+            expected |= of_powered(validated, candidate["name"])
             curves = {name: data.metrics[name] for name in ("fold_error", "progressive_error")}
             assert {**expected, **curves} == data.metrics
 

@@ -50,12 +50,14 @@ def test_print_shows_every_candidate_every_estimate_and_every_value(found, capsy
     title, header, *body = shown.splitlines()
     assert "errors in percent, below each its interval at 90 %" == title
     assert ["candidate", *EVERY] == header.split()
-    *body, against, differences, learning, bound, apart = body
+    *body, against, differences, learning, unlabelled, bound, apart = body
     assert against.startswith("stump beats the baseline, ")
     assert differences.startswith("differences: E_cv of stump is ")
     assert learning.startswith("more rows: from 30 to 45 training rows the error of stump ")
     assert bound.startswith("bound: with probability 90 % stump's error, trained without the held-out rows, is ")
     assert f" is at most {100 * found.bound('stump').value:.1f} %: the upper Clopper-Pearson limit " in bound
+    of_rows = "unlabelled: by 50 unlabelled rows E_cv of stump is "
+    assert unlabelled.startswith(of_rows)
     half = 100 * values(found, "disagreement")["stump"] / 2
     assert apart.startswith(f"disagreement: the half models of stump have a mean error of at least {half:.1f} % on ")
     assert " with 90 % confidence it is at least " in apart

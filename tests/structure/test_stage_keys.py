@@ -15,7 +15,7 @@ import pandas as pd
 import pytest
 import yaml
 
-from tasks.fits import disagreement, run_schemes
+from tasks.fits import controls, disagreement, run_schemes
 from tasks.params import docs
 from tasks.runtime.errors import UserError
 
@@ -104,7 +104,7 @@ def checkout(tmp_path_factory, request):
     with pytest.MonkeyPatch.context() as patched:
         patched.chdir(tmp_path_factory.mktemp("checkout"))
         patched.setattr(sys, "path", [*sys.path])
-        for module in (run_schemes, disagreement):
+        for module in (run_schemes, disagreement, controls):
             patched.setattr(
                 module, "run_all", lambda _, _what, work, todo, _reused, **_more: [work(*one.arguments) for one in todo]
             )

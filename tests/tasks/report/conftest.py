@@ -5,7 +5,7 @@ import pytest
 
 from heldout.delivery import FORMS
 from heldout.losses import SQUARED, ZERO_ONE
-from heldout.records import Difference, Estimate, Measured, MoreRows, PredictionSets
+from heldout.records import Difference, Estimate, Measured, MoreRows, Powered, PredictionSets
 from tasks.report.summary import Summary
 
 FINAL = {"form": "final", "target": FORMS["final"].target, "bytes": 2048, "bytes_final": 2048}
@@ -52,6 +52,11 @@ MORE_ROWS = [
     MoreRows("tree", 7, "gain", 0.5),
 ]
 SETS = PredictionSets("bayes", "g", 0.9, "LAC", 0.75, 20, 8, 0.875, 0.5, 0.95, 1.25, None, 0.625, 0.0)
+POWERED = [
+    Powered("bayes", "E_val", reason="E_val has no interval", unlabeled=40),
+    Powered("bayes", "E_cv", 0.09, 0.05, 0.13, 0.9, "Wilson", 0.8, 4.5, 40),
+    Powered("tree", "E_cv", reason="the rows differ", unlabeled=40),
+]
 METRICS = [
     Measured("bayes", "auc", reason="the model gives no probabilities", n_tested=4),
     Measured("bayes", "f1", "", 0.75, 0.5, 0.9, 0.9, "jackknife Wilson", 4),
@@ -90,6 +95,7 @@ def summary(settings_with):
         more_rows=MORE_ROWS,
         no_more_rows=None,
         prediction_sets=SETS,
+        powered=POWERED,
         metrics=METRICS,
         **selection,
     ) -> Summary:
@@ -101,6 +107,7 @@ def summary(settings_with):
             more_rows=pd.DataFrame([vars(record) for record in more_rows], columns=list(vars(MORE_ROWS[0]))),
             no_more_rows=no_more_rows,
             prediction_sets=prediction_sets,
+            powered=pd.DataFrame([vars(line) for line in powered], columns=list(vars(POWERED[0]))),
             metrics=pd.DataFrame([vars(line) for line in metrics], columns=list(vars(METRICS[0]))),
             confusion=CONFUSION,
             selection={**SELECTION, **selection},

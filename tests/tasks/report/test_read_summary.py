@@ -11,7 +11,7 @@ from heldout.intervals import clopper_pearson, confidence_sequence, corrected_fo
 from heldout.metrics.measure import TestMetrics
 from heldout.observed import RepeatedByRow
 from heldout.partition import Partition
-from heldout.records import Difference, Estimate, MoreRows, PredictionSets
+from heldout.records import Difference, Estimate, MoreRows, Powered, PredictionSets
 from heldout.selection import bbc
 from tasks.outcome.estimate import estimate_all, read_results
 from tasks.params import Settings
@@ -77,6 +77,7 @@ def read(prepared):
         report_tables.write_differences([Difference("bayes", "baseline", -0.25)])
         report_tables.write_more_rows([MoreRows("bayes", 30, "gain", 0.25)])
         report_tables.write_prediction_sets(PredictionSets("bayes", "g", 0.9, "LAC", 1 / 3, 12, reason="no, 1"))
+        report_tables.write_powered([Powered("bayes", "E_cv", reason="none")])
         metrics_files.write(TestMetrics())
         files.write_json(files.SELECTION, SELECTION)
         of_rows = {scheme: pd.Series(losses[scheme], rows[scheme]) for scheme in rows}
@@ -103,6 +104,7 @@ def test_the_summary_is_read_from_the_files_of_the_contract(read):
         *(sets.candidate, sets.threshold),
         *(sets.calibrated, sets.coverage, sets.reason),
     )
+    assert ["none"] == case.summary.powered["reason"].tolist()
 
 
 def test_nothing_is_estimated_again(read, monkeypatch):

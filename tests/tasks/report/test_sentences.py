@@ -10,7 +10,8 @@ from heldout.delivery import FORMS
 from heldout.fit_warnings import WarningCount, WarningCounts
 from heldout.intervals import DEFAULTS
 from heldout.losses import SQUARED, choose_loss
-from heldout.records import Difference, Estimate, MoreRows, PredictionSets
+from heldout.powered import NO_ROWS
+from heldout.records import Difference, Estimate, MoreRows, Powered, PredictionSets
 from tasks.report.render import write_report
 from tasks.report.sentences import sentences, why
 from tasks.storage import files
@@ -60,7 +61,8 @@ def test_many_skipped_shards_are_counted_and_the_first_ten_named(summary):
 
 def test_the_choice_its_bound_and_the_test_part_come_with_their_numbers(summary):
     texts = sentences(summary())
-    of_rows = ["rows", "differences", "more rows", "bound", "E_test", "prediction sets", "metrics", "delivered"]
+    of_rows = ["rows", "differences", "more rows", "unlabelled", "bound", "E_test", "prediction sets"]
+    of_rows += ["metrics", "delivered"]
     assert ["selected", "baseline", *of_rows] == list(texts)
     assert "bayes, by one standard error of E_cv = 10.0 %" == texts["selected"]
     assert "probability 90 %" in texts["bound"]
@@ -134,6 +136,7 @@ def test_what_is_not_there_has_no_sentence(summary):
         indistinguishable=[],
         differences=[],
         more_rows=[],
+        powered=[],
         metrics=[],
         prediction_sets=NO_SETS,
     )
@@ -321,12 +324,31 @@ def test_the_report_has_the_prediction_sets_or_says_why_there_are_none(summary):
         assert shown in files.REPORT.read_text(encoding="utf-8")
 
 
+def test_what_unlabelled_rows_make_of_E_cv_comes_with_the_labels_that_they_replace_or_the_reason(summary):
+    text = sentences(summary())["unlabelled"]
+    assert "by 40 unlabelled rows E_cv of bayes is 9.0 % [5.0–13.0], 0.80 times as wide as" in text
+    assert text.endswith(" 4 further labels")
+    [refused, line, _] = (Powered(*line) for line in summary().powered.itertuples(index=False))
+    assert sentences(summary(powered=[replace(line, labels_gained=-4.0)]))["unlabelled"].endswith("no further label")
+    assert sentences(summary(powered=[refused]))["unlabelled"].endswith(": E_val has no interval")
+    assert "unlabelled" not in sentences(summary(powered=[replace(refused, reason=NO_ROWS)]))
+    assert "0.09 [0.05–0.13]" in sentences(summary(percent=False))["unlabelled"]
+
+
 def test_the_metrics_come_with_their_intervals_or_the_reason_why_there_are_none(summary):
     text = sentences(summary())["metrics"]
     assert "F1 0.75 [0.5–0.9]" in text
     assert "no AUC: the model gives no probabilities" in text
     assert "split.test_fraction is 0" in sentences(summary(metrics=[], rows={**ROWS, "test": 0}))["metrics"]
     assert "stayed closed" in sentences(summary(metrics=[]))["metrics"]
+
+
+def test_the_report_shows_the_powered_estimates_of_all_candidates_or_the_reason(summary):
+    texts = ("<td>9.0</td><td>5.0 to 13.0</td><td>0.80</td>", "the rows differ", "E_val has no interval")
+    for one, shown in ((summary(), True), (replace(summary(), unlabeled=False), False)):
+        write_report(replace(one, estimates=one.estimates.assign(interval=None)))
+        page = files.REPORT.read_text(encoding="utf-8")
+        assert [shown] * len(texts) == [text in page for text in texts]
 
 
 def test_the_report_shows_the_metrics_their_slices_and_the_confusion_matrix(summary):

@@ -43,6 +43,7 @@ CONTRACT = (
     files.DIFFERENCES,
     files.MORE_ROWS,
     files.PREDICTION_SETS,
+    files.POWERED,
     files.TEST_METRICS,
     files.CONFUSION,
     files.SELECTION,
@@ -52,6 +53,12 @@ OF_MORE_ROWS = [
     Metric(f"{name}{suffix}", value)
     for name, values in {"gain": (0.025, 0.0125, 0.0375), "E_N": (0.09, 0.04, 0.15), "E_2N": (0.08, 0.02, 0.15)}.items()
     for suffix, value in zip(("", "_low", "_high"), values, strict=True)
+]
+OF_POWERED = [
+    Metric("E_cv_powered", 0.09),
+    Metric("E_cv_powered_low", 0.05),
+    Metric("E_cv_powered_high", 0.13),
+    Metric("labels_gained", 4.5),
 ]
 
 
@@ -79,6 +86,7 @@ def test_a_candidate_reports_its_settings_estimates_bounds_and_curves(case):
         Metric("E_test_low", 0.1),
         Metric("E_test_high", 0.2),
         *OF_MORE_ROWS,
+        *OF_POWERED,
         Metric("fold_error", 0.5, 0),
         Metric("fold_error", 0.25, 1),
         Metric("progressive_error", 1, 1),
@@ -122,7 +130,7 @@ def test_the_parent_reports_the_estimates_of_the_selected_the_rows_and_the_files
     of_sets |= {"single": 0.625, "empty": 0.0}
     sets = [Metric(f"prediction_sets_{name}", value) for name, value in of_sets.items()]
     f1 = [Metric("test_f1", 0.75), Metric("test_f1_low", 0.5), Metric("test_f1_high", 0.9)]
-    assert [*of_winner, *of_baseline, *differences, *OF_MORE_ROWS, *sets, *f1] == of_kind(Metric, items)
+    assert [*of_winner, *of_baseline, *differences, *OF_MORE_ROWS, *sets, *OF_POWERED, *f1] == of_kind(Metric, items)
     (rows,) = of_kind(Dataset, items)
     X, y = files.read_table(files.LABELED)
     assert [*X.columns, "target"] == list(rows.table.columns)

@@ -1,0 +1,22 @@
+"""The estimates that unlabelled rows narrow (`heldout.powered`), of every candidate."""
+
+from collections.abc import Mapping, Sequence
+
+from heldout.powered import missing, powered
+from heldout.records import Estimate, Powered
+from tasks.fits.controls import read_controls
+from tasks.outcome.estimate import Results
+from tasks.params import Settings
+from tasks.storage import files
+
+
+def powered_all(settings: Settings, results: Results, estimates: Mapping[str, Sequence[Estimate]]) -> list[Powered]:
+    """The lines of powered.csv, of each candidate that did not fail."""
+    reason = missing(results.design, unlabeled=bool(files.shards()))
+    if settings.data.sampling == "active":
+        reason = reason or "data.sampling is active: the labelled rows are not drawn as the unlabelled rows are"
+    return [
+        line
+        for name, evidence in results.evidence.items()
+        for line in powered(results.design, evidence, estimates[name], reason or read_controls(name))
+    ]

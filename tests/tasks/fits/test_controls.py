@@ -1,0 +1,112 @@
+"""The controls of labelled and unlabelled rows, as workers store them, and what `select` makes of them."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.linear_model import RidgeClassifier
+from sklearn.naive_bayes import GaussianNB
+
+from heldout.controls import NAMES, Controls
+from tasks.data.prepare_tables import prepare
+from tasks.data.write_prepared import write_prepared
+from tasks.fits import controls
+from tasks.plans.read_design import read_design
+from tasks.plans.units import Finished, hypothesis_key
+from tasks.storage import files, fit_cache
+
+REPEATS = 13  # a block of 10 and one of 3
+ROWS = pd.DataFrame({"id": range(70), "x": np.random.default_rng(8).normal(size=70)})
+
+
+class Fails(GaussianNB):
+    """Answers the rows that it was trained on alone."""
+
+    def predict(self, X):
+        raise ValueError("no")
+
+    predict_proba = predict
+
+
+def in_this_process(settings, what, function, todo, reused, **_):
+    """In place of the workers."""
+    assert what == "controls"
+    return [function(*work.arguments) for work in todo]
+
+
+@pytest.fixture
+def settings(rows, settings_of_rows, monkeypatch):
+    """Prepared rows, of which the half models are made by `left`; the tasks run in this process."""
+    monkeypatch.setattr(controls, "run_all", in_this_process)
+    settings = settings_of_rows(f"covalidation.repeats={REPEATS}")
+    write_prepared(prepare(settings))
+    return settings
+
+
+def shards(*sizes):
+    """The rows without labels, in files of these sizes."""
+    for path in files.shards():
+        path.unlink()
+    for number, places in enumerate(np.split(np.arange(70), np.cumsum(sizes)[:-1])):
+        ROWS.iloc[places].reset_index(drop=True).to_parquet(files.UNLABELED / f"shard-{number:05d}.parquet")
+
+
+def left(settings, learner, first=0):
+    """What the fits leave: the half models in the store, and their keys."""
+    design, (X, y) = read_design(settings), files.read_table(files.LABELED)
+    keys = [f"{first + number:064x}" for number in range(2 * REPEATS)]
+    models = [type(learner)().fit(X.iloc[of.train], y[of.train]) for of in design.splits("covalidation")]
+    for key, model in zip(keys, models, strict=True):
+        fit_cache.save(hypothesis_key(key), model)
+    return Finished(tuple(keys), (), ()), models
+
+
+def written(settings, halves):
+    files.write_result("covalidation", {"controls": controls.control_all(settings, halves)}, {})
+
+
+def test_the_table_has_the_controls_of_all_rows_whatever_the_files_blocks_and_tasks_are(settings, monkeypatch):
+    (bayes, of_bayes), (ridge, of_ridge) = left(settings, GaussianNB()), left(settings, RidgeClassifier(), 100)
+    design, (X, y) = read_design(settings), files.read_table(files.LABELED)
+    for sizes, answers_a_task in (((70,), 500_000), ((11, 40, 19), 1)):
+        shards(*sizes)
+        monkeypatch.setattr(controls, "_ANSWERS_A_TASK", answers_a_task)
+        written(settings, {"bayes": bayes, "ridge": ridge})
+        for name, models in (("bayes", of_bayes), ("ridge", of_ridge)):
+            expected = Controls.of(models, X, ROWS, design.halves, np.unique(y))
+            found = controls.read_controls(name)
+            assert found.labeled == pytest.approx(expected.labeled, abs=1e-12)
+            assert found.unlabeled == pytest.approx(expected.unlabeled, abs=1e-12)
+        table = files.read_result("covalidation", "controls")
+        assert ["candidate", "kind", "row", *NAMES] == list(table.columns)
+        assert table["row"].tolist() == [*range(60), *range(70)] * 2
+
+
+def test_added_repeats_leave_the_earlier_blocks_alone_and_what_is_stored_is_not_made_again(settings, monkeypatch):
+    shards(70)
+    halves = {"bayes": left(settings, GaussianNB())[0]}
+    before = controls.control_all(settings, halves)
+    monkeypatch.setattr(controls.worker, "vote", None)  # called by nobody
+    assert controls.control_all(settings, halves).equals(before)
+    few, many = (controls._pieces(halves["bayes"].keys[:rows], ["rows"]) for rows in (20, 26))
+    assert few == many[:1]
+    assert controls._pieces(halves["bayes"].keys, ["other rows"])[0].key != many[0].key
+
+
+def test_no_more_unlabelled_rows_are_asked_than_the_labelled_rows_call_for(settings, monkeypatch):
+    shards(10, 20, 40)
+    monkeypatch.setattr(controls, "most_rows", lambda labeled: labeled // 3)
+    assert (files.shards()[:2], 20) == (list(controls._taken(60)[0]), controls._taken(60)[1])
+
+
+def test_half_models_that_do_not_answer_are_a_reason_and_no_failure(settings, caplog):
+    shards(70)
+    written(settings, {"bayes": left(settings, GaussianNB())[0], "fails": left(settings, Fails(), 100)[0]})
+    assert isinstance(controls.read_controls("bayes"), Controls)
+    assert controls.read_controls("fails") == "its half models do not answer"
+    assert "fails: " in caplog.text
+
+
+def test_without_unlabelled_rows_nothing_is_asked(settings):
+    assert len(controls.control_all(settings, {"bayes": Finished(("key",), (), ())})) == 0
+    written(settings, {})
+    assert controls.read_controls("bayes") == "its half models do not answer"
