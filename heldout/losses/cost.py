@@ -52,6 +52,7 @@ def cost_matrix(costs: Mapping[Any, Mapping[Any, float]], y: NDArray[np.generic]
         Constant("the class of least cost", partial(_cheapest, classes=classes, costs=of_labels)),
         limit=float(matrix.max()) or 1.0,  # where every cost is 0
         binary=bool(np.isin(matrix, (0.0, 1.0)).all()),
+        two_valued=bool(np.isin(matrix, (0.0, matrix.max())).all()),
         needs="class",
         says="the cost of the class predicted, given the right one, from the matrix in the parameters",
     )

@@ -52,6 +52,8 @@ class Loss:
         What the loss is, for reports.
     power : int
         The power of the target's unit in which the loss is measured; 0 if it has no unit.
+    two_valued : bool
+        Whether every value is 0 or the limit; where these are 0 and 1, `binary` says so too.
     limit_is_stated : bool
         Whether the limit is a statement of the user (`limited`), which a loss may refute.
 
@@ -77,6 +79,7 @@ class Loss:
     no_bound: str = ""
     says: str = field(default="", compare=False)
     power: int = 0
+    two_valued: bool = False
     limit_is_stated: bool = False
 
     @property

@@ -1,10 +1,10 @@
 """The bound on the error of the candidate that was chosen: above its g-'s error with probability >= level.
 
-Of M candidates that are fixed beforehand, each has a one-sided upper limit that its error passes with chance
-delta / M at most, delta = 1 - level. So with chance delta at most any of them does (union bound), the chosen one too,
-whatever the rule of the choice and however alike the candidates are. For losses of 0 and 1 the limit is Clopper and
-Pearson's, for other losses of known limit L that of a bettor on loss / L, times L. Hoeffding's limit needs no more than
-the mean, and is wider for rare errors: it is E_val + L sqrt(ln(M / delta) / (2 K)).
+Of M candidates that are fixed beforehand, each has a one-sided upper limit that its error passes with chance delta / M
+at most, delta = 1 - level. So with chance delta at most any of them does (union bound), the chosen one too, whatever
+the rule of the choice and however alike the candidates are. For losses of 0 and 1, or 0 and L, the limit is Clopper and
+Pearson's, for other losses of known limit L that of a bettor, each on loss / L, times L. Hoeffding's limit needs no
+more than the mean, and is wider for rare errors: it is E_val + L sqrt(ln(M / delta) / (2 K)).
 
 J. Langford, Tutorial on practical prediction theory for classification (J. Mach. Learn. Res. 6, 2005), section 3;
 METHOD, section 2; Abu-Mostafa, Learning From Data, lecture 13.
@@ -39,7 +39,8 @@ def selection_bound(held_out: Tested, models: int, level: float) -> SelectionBou
         raise BadArgument("models", f"models is {models}; it must be at least 1")
     if not held_out.loss.bounded or held_out.cluster is not None:
         return None
-    limit, method = held_out.loss.limit, clopper_pearson if held_out.loss.binary else betting
+    loss, limit = held_out.loss, held_out.loss.limit
+    method = clopper_pearson if loss.binary or loss.two_valued else betting
     upper = limit * method.upper_limit(in_units_of_limit(held_out), (1 - level) / models)
     reach = limit * hoeffding.upper_reach(held_out.n, 1 - level, models)
     return SelectionBound(max(upper, held_out.error), method.METHOD.name, held_out.error + reach)

@@ -142,9 +142,8 @@ class Settings(Section):
     loss: losses.LossSpec | None = Field(None, description=losses.DESCRIPTION)
     loss_max: Annotated[float, Field(gt=0, allow_inf_nan=False)] | None = Field(
         None,
-        description="a number that no loss of any answer to any row can pass, for losses of numbers and the log loss, "
-        "as 10000 for squared where the target and all predictions lie between 0 and 100; the bound then exists for "
-        "them. A loss above it ends the run. null: no limit is known",
+        description="a number that no loss of any answer to any row can pass, which gives losses of numbers and log a "
+        "bound: 10000 for squared, if target and predictions lie in [0, 100]. A loss above it ends the run",
     )
     # left out: the methods that docs/coverage.md chose
     intervals: dict[str, str] | None = Field(

@@ -129,8 +129,12 @@ def test_the_examples_of_interval_choices_are_accepted():
     assert chosen
     for estimate, name in chosen.items():
         assert covering(estimate, name).name == name
-    (loss,) = [one["loss"] for one in examples if "loss" in one]
-    check_spec(loss)
+    losses = [one for one in examples if "loss" in one]
+    assert losses
+    for one in losses:
+        check_spec(one["loss"])
+        if "loss_max" in one:
+            assert choose_loss(one["loss"], method_tables.SAMPLE, loss_max=one["loss_max"]).bounded
 
 
 def test_the_numbers_in_the_text_are_those_of_the_code():

@@ -92,13 +92,14 @@ def test_the_bound_is_in_units_of_the_limit(losses, m, level, limit):
     assert "betting" == found.method == unit.method
 
 
+@pytest.mark.parametrize(("other", "method"), [(0.5, "betting"), (3, "Clopper-Pearson")])
 @LAWS
-@given(st.lists(st.integers(0, 5), min_size=1, max_size=30), models, levels)
-def test_ten_times_the_costs_have_ten_times_the_bound(places, m, level):
+@given(places=st.lists(st.integers(0, 5), min_size=1, max_size=30), m=models, level=levels)
+def test_ten_times_the_costs_have_ten_times_the_bound(other, method, places, m, level):
     classes, pairs = np.arange(3), np.array([(a, p) for a in range(3) for p in range(3) if a != p])[places]
     found = []
     for times in (1, 10):
-        costs = {0: {1: 0.5, 2: 1}, 1: {0: 3, 2: 1}, 2: {0: 2, 1: 0.25}}
+        costs = {0: {1: other, 2: 0}, 1: {0: 3, 2: other}, 2: {0: 3, 1: other}}
         costs = {actual: {answer: times * cost for answer, cost in of.items()} for actual, of in costs.items()}
         loss = choose_loss({"cost": costs}, classes)
         assert 3 * times == loss.limit
@@ -106,6 +107,7 @@ def test_ten_times_the_costs_have_ten_times_the_bound(places, m, level):
     assert 10 * found[0].value == pytest.approx(found[1].value, rel=1e-9)
     assert 10 * found[0].hoeffding == pytest.approx(found[1].hoeffding, rel=1e-9)
     assert found[1].value <= 30
+    assert {method} == {bound.method for bound in found}
 
 
 def test_there_is_none_for_losses_without_limit_and_for_rows_that_depend_on_one_another():
