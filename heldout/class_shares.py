@@ -7,6 +7,7 @@ features say nearly nothing about the class. Plain parts have no such bias.
 """
 
 from collections.abc import Callable
+from itertools import chain
 from math import sqrt
 from typing import Any
 
@@ -16,7 +17,7 @@ from numpy.typing import NDArray
 from heldout import seeds
 
 Labels = NDArray[np.generic]
-DRAWS = 100
+DRAWS = 30
 _MOST_CLASSES = 2  # that are stratified by default
 _LARGEST = 0.15  # of C / sqrt(N): up to it the bias was below a third of a standard error in studies.stratified
 
@@ -61,22 +62,20 @@ def redrawn(
     `draw` gives, for a random state, the number of each row's part, shape (N,). Training rows are the rows outside of a
     part: of each part, or of the part `only`. So no class may be in such a part alone. The first draw has
     `random_state`, the n-th a child of it. A class with a single row, or in a single `group`, cannot be divided, and is
-    not asked for. If each draw leaves out a class, the draw that leaves out the fewest counts, the first of equals.
+    not asked for. If each draw leaves out a class, the first one counts: the draw that leaves out the fewest would
+    divide the rows of rare classes much more often than chance does, and the estimates would be too low.
     """
     code = codes(y)
     indivisible, _ = _in_one_part(np.arange(len(y)) if group is None else group, code)
-    best, fewest = np.empty(0), len(y) + 1
-    for number in range(DRAWS):
-        part = draw(seeds.random_state(random_state, "redrawn", number) if number else random_state)
+
+    def leaves_out(part: NDArray[Any]) -> bool:
         alone, where = _in_one_part(part, code)
-        if only is not None:
-            alone &= where == only
-        missing = int((alone & ~indivisible).sum())
-        if missing < fewest:
-            best, fewest = part, missing
-        if missing == 0:
-            break
-    return best
+        return bool((alone & ~indivisible & (only is None or where == only)).any())
+
+    further = (seeds.random_state(random_state, "redrawn", number) for number in range(1, DRAWS))
+    parts = map(draw, chain([random_state], further))
+    first = next(parts)
+    return next((part for part in chain([first], parts) if not leaves_out(part)), first)
 
 
 def _in_one_part(part: NDArray[Any], code: NDArray[np.int64]) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:

@@ -2,39 +2,36 @@
 
 For every population, learner and sample size, samples are drawn, and every estimate is made with every admissible
 interval. The truth is the mean loss, over the whole population, of the hypotheses that the estimate is about.
-Samples are stored in shards below `.cache/studies/coverage`; a second start makes only the missing shards.
-    python -m studies.coverage --data FOLDER      # the whole study, hours; writes docs/coverage.*
+Samples are stored in shards below `.cache/studies/coverage-2`; a second start makes only the missing shards.
+    python -m studies.coverage --data FOLDER      # the whole study, hours; writes docs/coverage.* and docs/method/*.png
+    python -m studies.coverage --page             # the same from the shards that are stored, however many they are
     python -m studies.coverage --quick            # simulated populations, few repeats; prints a table
+    python -m studies.coverage --fresh            # populations that no default was chosen by; prints the table of
+                                                  # docs/decisions/0035
 """
 
 import argparse
 import os
-import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
-from loky import get_reusable_executor
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from heldout import class_shares, covalidation
+from heldout import class_shares
 from heldout.design import Design, Evidence, cross_validated, half_losses, tested
 from heldout.disagreement import pointwise_disagreement
 from heldout.fitting import fit_and_test, predict, test
-from heldout.intervals import METHODS, choose
-from heldout.intervals.method import IntervalMethod
+from heldout.intervals import choose
 from heldout.losses import Loss
-from heldout.observed import CrossValidated, RepeatedByRow, Tested, repeated_by_row
+from heldout.observed import RepeatedByRow, repeated_by_row
 from heldout.partition import make_halves, make_partition, rarest_class
-from heldout.schemes import SCHEMES, SchemeName
+from heldout.schemes import SchemeName
 from heldout.seeds import fit_state
-from studies.populations import REAL, SIMULATED, Population, population
+from studies.judgements import FURTHER, LEVEL, Cell, in_processes, judge, judge_stored, judgement, write
+from studies.populations import FRESH, REAL, SIMULATED, Population, population
 from tasks.plans import budget
 
-LEVEL = 0.95
 FOLDS = 10
 REPEATS, SHARD = 1000, 100  # samples in a cell, and in a shard
 SIZES = (50, 100, 200, 500, 1000)
@@ -46,15 +43,7 @@ PAIRS_IN = (("adult", 100), ("california_housing", 100), ("interaction", 100))
 HALF_SUBSAMPLES_IN = (("adult", 100),)
 CACHE = Path(".cache/studies/coverage-2")  # 2: with the shipped number of halvings
 QUICK_CACHE, QUICK_SIZES, QUICK_REPEATS = Path(".cache/studies/coverage-2-quick"), (100,), 200
-
-
-@dataclass(frozen=True)
-class Cell:
-    """One population, learner and sample size."""
-
-    population: str
-    learner: str
-    n: int
+FRESH_CACHE, FRESH_SIZES, FRESH_REPEATS, FRESH_SHARD = Path(".cache/studies/coverage-2-fresh"), (80,), 200, 50
 
 
 def cells(populations: Sequence[str], sizes: Sequence[int]) -> Iterator[Cell]:
@@ -71,14 +60,12 @@ def halvings(n: int) -> int:
 
 
 def run_shard(cell: Cell, shard: int, samples: int, folder: Path | None, cache: Path) -> None:
-    """Observe the samples of one shard, unless they are stored, and make every interval for them."""
-    observed = _path(cache, cell, shard, samples, "npz")
+    """Observe the samples of one shard, and make every interval for them, unless that is stored."""
+    observed = _path(cache, cell, shard, samples)
     if not observed.exists():
-        _write(observed, lambda part: np.savez_compressed(part, **observe_all(cell, shard, samples, folder)))
-    with np.load(observed) as arrays:
-        lines = list(judge_all(cell, dict(arrays), folder))
-    table = pd.DataFrame(lines).astype({"estimate": "category", "method": "category"})
-    _write(_path(cache, cell, shard, samples, "parquet"), lambda part: table.to_parquet(part, index=False))
+        write(observed, lambda part: np.savez_compressed(part, **observe_all(cell, shard, samples, folder)))
+    if not judgement(observed).exists():
+        judge(observed)
 
 
 def observe_all(cell: Cell, shard: int, samples: int, folder: Path | None) -> dict[str, Any]:
@@ -136,9 +123,7 @@ def observe(cell: Cell, whole: Population, repeat: int) -> dict[str, Any]:
     disagreement, true_disagreement = _disagreement(fitted["covalidation"], unlabeled, whole, loss)
     folds = cross_validated(design, evidence)
     further = {
-        name: getattr(folds, name)
-        for name in ("subsample_errors", "tested_per_trained", "repeated_errors", "half_errors", "pair_losses")
-        if getattr(folds, name) is not None
+        name: getattr(folds, name) for name in (*FURTHER, "tested_per_trained") if getattr(folds, name) is not None
     }
     return {
         "E_val": tested(design, evidence, "holdout").losses,
@@ -157,58 +142,6 @@ def observe(cell: Cell, whole: Population, repeat: int) -> dict[str, Any]:
         "true disagreement": true_disagreement,
         "true g": truth("final"),
     }
-
-
-def judge_all(cell: Cell, seen: Mapping[str, Any], folder: Path | None) -> Iterator[dict[str, Any]]:
-    """A line for each sample, estimate and admissible interval: bounds, true error of the target, true error of g."""
-    whole = population(cell.population, folder)
-    loss = whole.loss
-    names = ("subsample_errors", "repeated_errors", "half_errors", "pair_losses")
-    for place in range(len(seen["true g"])):
-
-        def margins(estimate: str, at: int = place) -> RepeatedByRow:
-            of_rows, *of_training = seen[f"{estimate} variances"][at].tolist()
-            return RepeatedByRow(seen[estimate][at], of_rows, cell.n, loss, at, *of_training)
-
-        observed: dict[str, Any] = {
-            "E_val": Tested(seen["E_val"][place], loss, place, pool=seen["E_cv"][place]),
-            "E_cv": CrossValidated(
-                seen["E_cv"][place],
-                loss,
-                place,
-                fold=seen["fold"][place],
-                tested_per_trained=float(seen["tested_per_trained"][place]),
-                **{name: seen[name][place] for name in names if name in seen},
-            ),
-            "E_prog": Tested(seen["E_prog"][place], loss, place, pool=seen["E_cv"][place]),
-            "E_2cv": margins("E_2cv"),
-            "disagreement": margins("disagreement"),
-        }
-        for estimate, of in observed.items():
-            for method in METHODS:
-                if estimate in method.covers and method.admits(loss) and _possible(method, of):
-                    interval = method.interval(estimate, of, LEVEL)
-                    yield {
-                        "sample": place,
-                        "estimate": estimate,
-                        "method": method.name,
-                        "value": of.error,
-                        "low": interval.low,
-                        "high": interval.high,
-                        "truth": float(seen[f"true {estimate}"][place]),
-                        "final": float(seen["true g"][place]),
-                    }
-        disagreement = observed["disagreement"]
-        yield {
-            "sample": place,
-            "estimate": "half models",
-            "method": "least mean error",
-            "value": covalidation.least_mean_error(disagreement.error, loss),
-            "low": covalidation.least_half_error(disagreement, loss, LEVEL),
-            "high": np.inf,
-            "truth": float(seen["true E_2cv"][place]),
-            "final": float(seen["true g"][place]),
-        }
 
 
 def _schemes(cell: Cell) -> list[SchemeName]:
@@ -233,21 +166,9 @@ def _disagreement(halves: Sequence[Any], unlabeled: Any, whole: Population, loss
     return repeated_by_row(tables[0], loss), float(tables[1].mean())
 
 
-def _possible(method: IntervalMethod, seen: Any) -> bool:
-    fits = method.needs is None or getattr(seen, str(SCHEMES[method.needs].evidence_field)) is not None
-    return fits and seen.n >= method.least
-
-
-def _path(cache: Path, cell: Cell, shard: int, samples: int, kind: str) -> Path:
-    return cache / str(cell.n) / cell.learner / cell.population.replace(" ", "_") / f"{samples}x{shard:03d}.{kind}"
-
-
-def _write(path: Path, write: Callable[[Path], Any]) -> None:
-    """Write the file completely or not at all, also when the process is killed."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_name(f".{os.getpid()}-{path.name}")
-    write(part)
-    part.replace(path)
+def _path(cache: Path, cell: Cell, shard: int, samples: int) -> Path:
+    """Where a shard of observations is stored."""
+    return cache / str(cell.n) / cell.learner / cell.population.replace(" ", "_") / f"{samples}x{shard:03d}.npz"
 
 
 def run(
@@ -255,23 +176,12 @@ def run(
 ) -> None:
     """Make every missing shard, the first of each cell first: a study that is stopped has as many samples in all."""
     todo = [
-        (cell, shard)
+        (cell, shard, samples, folder, cache)
         for shard in range(repeats // samples)
         for cell in wanted
-        if not _path(cache, cell, shard, samples, "parquet").exists()
+        if not judgement(_path(cache, cell, shard, samples)).exists()
     ]
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    pool = get_reusable_executor(max_workers=workers)
-    with Progress(*columns) as progress:
-        bar = progress.add_task("shards", total=len(todo))
-        pending = {pool.submit(run_shard, cell, shard, samples, folder, cache) for cell, shard in todo}
-        while pending:
-            done = {future for future in pending if future.done()}
-            for future in done:
-                future.result()
-                progress.advance(bar)
-            pending -= done
-            time.sleep(0.2)
+    in_processes(run_shard, todo, workers, "shards")
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -281,19 +191,27 @@ def main(arguments: Sequence[str] | None = None) -> None:
         "--data", type=Path, help="folder of the real data sets; without it, only simulated populations"
     )
     parser.add_argument("--quick", action="store_true", help="simulated populations, n = 100, 200 samples in a cell")
+    parser.add_argument("--fresh", action="store_true", help="other populations, n = 80, 200 samples in a cell")
     parser.add_argument("--workers", type=int, default=os.cpu_count() or 1)
-    parser.add_argument("--page", action="store_true", help="write the page from the stored shards")
+    parser.add_argument("--page", action="store_true", help="write the page and the pictures from the stored shards")
     chosen = parser.parse_args(arguments)
-    from studies import coverage_page
+    from studies import coverage_changes, coverage_page, method_pictures
 
     if chosen.quick:
         run(list(cells(list(SIMULATED), QUICK_SIZES)), QUICK_REPEATS, QUICK_REPEATS, None, chosen.workers, QUICK_CACHE)
-        print(coverage_page.text(coverage_page.by_cell(coverage_page.read(QUICK_CACHE))))
+        print(coverage_page.text(coverage_page.read(QUICK_CACHE)))
+        return
+    if chosen.fresh:
+        run(list(cells(list(FRESH), FRESH_SIZES)), FRESH_REPEATS, FRESH_SHARD, None, chosen.workers, FRESH_CACHE)
+        print("\n".join(coverage_changes.same_samples(coverage_page.read(FRESH_CACHE))))
         return
     if not chosen.page:
         populations = [*(REAL if chosen.data else ()), *SIMULATED]
         run(list(cells(populations, SIZES)), REPEATS, SHARD, chosen.data, chosen.workers)
-    coverage_page.write(CACHE)
+    judge_stored(CACHE, chosen.workers)
+    found = coverage_page.read(CACHE)
+    coverage_page.write(found)
+    method_pictures.write(found)
 
 
 if __name__ == "__main__":

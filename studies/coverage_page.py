@@ -8,21 +8,28 @@ import numpy as np
 import pandas as pd
 
 from heldout.intervals import DEFAULTS, METHODS
+from studies.coverage_changes import BEFORE, ORDER, before_and_after, compared, short, under, wider
+from studies.judgements import LEVEL, Cell, version
+from studies.populations import NUMBERS
 
-LEVEL = 0.95
-REGRESSION = ("california_housing", "heavy_tails")
 PAGE, PICTURE, TABLE = Path("docs/coverage.md"), Path("docs/coverage.png"), Path("docs/coverage.csv")
 _COLUMNS = ["estimate", "task", "method", "population", "learner", "n", "samples", "covers", "covers_g", "relative"]
-ORDER = ("E_val", "E_cv", "E_prog", "E_2cv", "disagreement", "half models")
 FURTHER_FITS = {"subsamples": "25", "repeated_folds": "20", "half_subsamples": "300", "fold_pairs": "45", None: "0"}
 
 
 def read(cache: Path) -> pd.DataFrame:
-    """Every line of every shard, with its population, learner and n."""
+    """A line for each estimate, method and cell, from every shard that the sources of today have judged.
+
+    Raises FileNotFoundError where there is none.
+    """
     tables = []
-    for path in sorted(cache.glob("*/*/*/*.parquet")):
-        population, learner, n = path.parent.name, path.parent.parent.name, int(path.parent.parent.parent.name)
-        tables.append(pd.read_parquet(path).assign(population=population, learner=learner, n=n))
+    for folder in sorted({path.parent for path in cache.glob(f"*/*/*/*-{version()}.parquet")}):
+        paths = sorted(folder.glob(f"*-{version()}.parquet"))
+        cell = Cell.of(paths[0])
+        lines = pd.concat([pd.read_parquet(path) for path in paths], ignore_index=True)
+        tables.append(by_cell(lines.assign(population=folder.name, learner=cell.learner, n=cell.n)))
+    if not tables:
+        raise FileNotFoundError(f"{cache} holds no shard of the coverage study")
     return pd.concat(tables, ignore_index=True)
 
 
@@ -43,10 +50,8 @@ def by_cell(lines: pd.DataFrame) -> pd.DataFrame:
         samples=("covers", "size"),
     )
     cells["relative"] = cells["width"] / cells["spread"]
-    # average shortfall of a method with coverage LEVEL: E max(0, p - share) = sd / sqrt(2 pi), about
-    chance = np.sqrt(LEVEL * (1 - LEVEL) / cells["samples"] / (2 * np.pi))
-    cells["under"] = np.maximum(0, LEVEL - cells["covers"]) - chance
-    cells["task"] = np.where(cells.index.get_level_values("population").isin(REGRESSION), "numbers", "classes")
+    cells["under"] = under(cells)
+    cells["task"] = np.where(cells.index.get_level_values("population").isin(NUMBERS), "numbers", "classes")
     return cells.reset_index()
 
 
@@ -68,12 +73,10 @@ def text(cells: pd.DataFrame) -> str:
     return summary(cells).round(4).to_string(index=False)
 
 
-def write(cache: Path) -> None:
-    """The page, its picture, and the table of all cells. Cells with fewer samples than the others are left out."""
-    cells = by_cell(read(cache))
-    cells = cells[cells["samples"] == cells["samples"].max()]
+def write(cells: pd.DataFrame) -> None:
+    """The page, its picture, and the table of all cells."""
     cells[_COLUMNS].to_csv(TABLE, index=False, float_format="%.4f", lineterminator="\n")
-    PAGE.write_text("\n".join(_page(cells)) + "\n", encoding="utf-8")
+    PAGE.write_text("\n".join(_page(cells, pd.read_csv(BEFORE, comment="#"))) + "\n", encoding="utf-8")
     draw(cells, PICTURE)
 
 
@@ -113,22 +116,25 @@ def draw(cells: pd.DataFrame, path: Path) -> None:
     figure.savefig(path, dpi=100, metadata={"Software": None})
 
 
-def _page(cells: pd.DataFrame) -> Iterator[str]:
+def _page(cells: pd.DataFrame, before: pd.DataFrame) -> Iterator[str]:
     sizes = ", ".join(str(n) for n in sorted(cells["n"].unique()))
-    samples = int(cells["samples"].min())
     yield "# How often each interval covers its target\n"
     populations, complete = cells["population"].nunique(), cells.groupby(["population", "learner", "n"]).ngroups
     every = populations * 2 * cells["n"].nunique()
     yield (
         f"Made by `studies/coverage.py` (`make studies`): {populations} finite populations, a stable and an unstable "
-        f"learner, n = {sizes}, {complete} of these {every} cells. Each cell has at least {samples} samples, drawn "
-        f"with replacement; the level is {LEVEL:g}. "
+        f"learner, n = {sizes}, {complete} of these {every} cells. A cell has {_samples(cells)}, drawn with "
+        f"replacement; the level is {LEVEL:g}. "
         "The truth is the mean loss, over the whole population, of the hypotheses that the estimate is about. "
         "*least* is the coverage in the worst cell; *under* is the mean over cells of max(0, level - coverage), minus "
         "the expected value by chance alone; *width* is the mean width divided by the standard deviation of the "
         "estimate (an oracle has 3.92); *of g* is how often the interval covers the error of the model retrained on "
         "all rows, which no interval claims. The default is in bold. Every cell is in [coverage.csv](coverage.csv).\n"
     )
+    both = compared(cells, before)
+    yield from before_and_after(both)
+    yield from short(both)
+    yield from wider(both)
     yield "![Coverage against width](coverage.png)\n"
     lines = summary(cells)
     fits = {method.name: FURTHER_FITS[method.needs] for method in METHODS}
@@ -150,30 +156,13 @@ def _page(cells: pd.DataFrame) -> Iterator[str]:
                     f"| {row.of_g:.3f} | {fits.get(row.method, '0')} |"
                 )
             yield ""
-    yield from _least(cells)
+
+
+def _samples(cells: pd.DataFrame) -> str:
+    """The number of samples in a cell, or their range: the least sampled cell counts."""
+    least, most = int(cells["samples"].min()), int(cells["samples"].max())
+    return f"{least} samples" if least == most else f"{least} (the least sampled cell) to {most} samples"
 
 
 def _rows(table: pd.DataFrame) -> Iterator[Any]:
     return table.itertuples()
-
-
-def _least(cells: pd.DataFrame) -> Iterator[str]:
-    """The cells in which a default covers less than 0.94."""
-    yield "## Where the defaults fall short\n"
-    yield (
-        "The cells in which a default covers less than 0.94. Numbers fall short with few rows, since their losses are "
-        "skewed. Two classes are stratified where each has a row for every fold; letters have plain parts, since "
-        "stratified estimates of many classes are too low ([decision 5](decisions/0005-stratified-parts.md)).\n"
-    )
-    yield "| estimate | method | population | learner | n | coverage | width |"
-    yield "|---|---|---|---|---|---|---|"
-    for estimate, default in DEFAULTS.items():
-        names = (default.zero_one.name, default.other.name)
-        short = cells[(cells["estimate"] == estimate) & cells["method"].isin(names) & (cells["covers"] < 0.94)]
-        default_name = np.where(short["task"] == "classes", names[0], names[1])
-        for row in _rows(short[short["method"] == default_name].sort_values("covers")):
-            yield (
-                f"| {estimate} | {row.method} | {row.population.replace('_', ' ')} | {row.learner} | {row.n} "
-                f"| {row.covers:.3f} | {row.relative:.2f} |"
-            )
-    yield ""

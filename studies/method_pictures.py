@@ -5,6 +5,7 @@ python -m studies.method_pictures [CACHE]     # CACHE is where the study keeps i
 """
 
 import argparse
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from typing import Any
 from heldout.intervals import DEFAULTS
 from heldout.intervals.method import IntervalMethod
 from studies import coverage_page, method_tables
+from studies.judgements import LEVEL, judge_stored
 
 PICTURES = Path("docs/method")
 OWN, OF_G = "its own target", "g, retrained on all rows"
@@ -38,7 +40,7 @@ def draw(cells: Any, estimate: str, path: Path) -> None:
 
     figure = Figure(figsize=(6, 2.6), layout="constrained")
     panels = figure.subplots(1, len(TASKS), sharey=True)
-    lowest = coverage_page.LEVEL
+    lowest = LEVEL
     for axes, task in zip(panels, TASKS, strict=True):
         for place, (name, column, label) in enumerate(LINES[estimate]):
             method = "least mean error" if name == "half models" else default(name, task).name
@@ -54,7 +56,7 @@ def draw(cells: Any, estimate: str, path: Path) -> None:
         axes.set_xlim(sizes[0] / 1.25, sizes[-1] * 1.25)
         axes.set_xticks(sizes, [str(n) for n in sizes])
         axes.minorticks_off()
-        axes.axhline(coverage_page.LEVEL, color="0.4", lw=0.8, ls="--", zorder=0)
+        axes.axhline(LEVEL, color="0.4", lw=0.8, ls="--", zorder=0)
         axes.set_title(f"{task}: {default(estimate, task).name}", fontsize=9, loc="left")
         axes.set_xlabel("labelled rows n", fontsize=8)
         axes.tick_params(labelsize=8)
@@ -67,6 +69,14 @@ def draw(cells: Any, estimate: str, path: Path) -> None:
     figure.savefig(path, dpi=100, metadata={"Software": None})
 
 
+def write(cells: Any) -> None:
+    """Draw every picture from the `cells` of the study, and bring the tables up to date."""
+    PICTURES.mkdir(parents=True, exist_ok=True)
+    for estimate in LINES:
+        draw(cells, estimate, PICTURES / f"{estimate}.png")
+    method_tables.write()
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     """Bring the tables up to date, and draw every picture unless the tables alone are wanted."""
     from studies.coverage import CACHE
@@ -75,14 +85,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("cache", type=Path, nargs="?", default=CACHE, help="folder of the study's shards")
     parser.add_argument("--tables", action="store_true", help="write the tables alone, which need no shard")
     asked = parser.parse_args(arguments)
-    if not asked.tables:
-        if not any(asked.cache.glob("*/*/*/*.parquet")):
-            parser.error(f"{asked.cache} holds no shard of the coverage study; name its folder, or give --tables")
-        cells = coverage_page.by_cell(coverage_page.read(asked.cache))
-        PICTURES.mkdir(parents=True, exist_ok=True)
-        for estimate in LINES:
-            draw(cells, estimate, PICTURES / f"{estimate}.png")
-    method_tables.write()
+    if asked.tables:
+        method_tables.write()
+        return
+    if not any(asked.cache.glob("*/*/*/*.npz")):
+        parser.error(f"{asked.cache} holds no shard of the coverage study; name its folder, or give --tables")
+    judge_stored(asked.cache, os.cpu_count() or 1)
+    write(coverage_page.read(asked.cache))
 
 
 if __name__ == "__main__":

@@ -1,10 +1,12 @@
-"""The tables of docs/method.md, from the code: losses, intervals, selection rules, forms of delivery."""
+"""The tables of docs/method.md, from the code: losses, intervals, selection rules, forms of delivery; and from
+docs/coverage.csv: the cells in which a default is short of its level."""
 
 import re
 from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 
 from heldout import resampling
 from heldout.delivery import FORMS
@@ -12,6 +14,8 @@ from heldout.intervals import DEFAULTS, METHODS, dependent
 from heldout.losses import KINDS, SQUARED, ZERO_ONE, Loss, choose_loss
 from heldout.selection.criteria import CRITERIA, WITH_LOSSES
 from heldout.selection.rules import RULES
+from studies import coverage_changes, coverage_page
+from studies.judgements import LEVEL
 
 PAGE = Path("docs/method.md")
 SAMPLE = np.array([1, 1, 2])  # classes of unequal size, or numbers
@@ -101,11 +105,31 @@ def forms_table() -> Iterator[str]:
         yield f"| `{name}` | {form.says} | {about} |"
 
 
+def shortfalls_table() -> Iterator[str]:
+    """A line for each estimate, population and learner of docs/coverage.csv whose default is short of its level."""
+    cells = coverage_changes.with_errors(coverage_changes.defaults(pd.read_csv(coverage_page.TABLE)))
+    least = LEVEL - coverage_changes.SHORT
+    short = cells[cells["covers"] < least]
+    yield "| estimate | interval | population | learner | rows: coverage (standard error) | what holds it there |"
+    yield "|---|---|---|---|---|---|"
+    keys = ["estimate", "method", "population", "learner"]
+    for (estimate, method, population, learner), lines in short.groupby(keys):
+        shown = ", ".join(f"{row.n}: {row.covers:.3f} ({row.error:.3f})" for row in lines.itertuples())
+        if (lines["task"] == "numbers").all():
+            reason = "heavy tails"
+        elif (lines["covers"] + 2 * lines["error"] >= least).all():
+            reason = f"perhaps chance: {least:g} is within two standard errors"
+        else:
+            reason = "not known"
+        yield f"| `{estimate}` | {method} | {str(population).replace('_', ' ')} | {learner} | {shown} | {reason} |"
+
+
 TABLES = {
     "losses": losses_table,
     "defaults": defaults_table,
     "methods": methods_table,
     "dependent": dependent_table,
+    "shortfalls": shortfalls_table,
     "rules": rules_table,
     "forms": forms_table,
 }

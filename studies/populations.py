@@ -16,6 +16,8 @@ from numpy.typing import NDArray
 from heldout.losses import SQUARED, ZERO_ONE, Loss
 
 SIZE = 4000
+# the populations whose losses are those of numbers
+NUMBERS = ("california_housing", "heavy_tails", "gamma_noise", "lognormal_noise", "waves")
 _SEED = 20260101  # of the populations; another seed draws the samples
 
 
@@ -92,6 +94,45 @@ def heavy_tails() -> Population:
     return Population(X, X @ np.array([2.0, 1, 1, 0.5, 0.5, 0, 0, 0]) + rng.standard_t(5, SIZE), SQUARED)
 
 
+def gamma_noise() -> Population:
+    """A product and a line with noise of a gamma distribution of shape 1/2: one long tail."""
+    rng, X = _features()
+    return Population(X, X[:, 0] * X[:, 1] + X[:, 2] + rng.gamma(0.5, size=SIZE), SQUARED)
+
+
+def lognormal_noise() -> Population:
+    """A line with lognormal noise: squared losses so heavy that few rows make most of their mean."""
+    rng, X = _features()
+    return Population(X, X[:, 0] + X[:, 1] + rng.lognormal(size=SIZE), SQUARED)
+
+
+def waves() -> Population:
+    """A sine with normal noise, which a line does not follow: light tails."""
+    rng, X = _features()
+    return Population(X, 2 * np.sin(2 * X[:, 0]) + X[:, 1] + rng.normal(size=SIZE), SQUARED)
+
+
+def three_shares() -> Population:
+    """Three classes with the shares .8, .15 and .05, each around a centre of its own."""
+    rng, X = _features()
+    y = rng.choice(3, SIZE, p=[0.8, 0.15, 0.05])
+    X[:, :2] += 1.5 * np.array([[0.0, 0.0], [1.0, 1.0], [-1.0, 1.0]])[y]
+    return Population(X, y, ZERO_ONE)
+
+
+def twelve_classes() -> Population:
+    """Twelve equally frequent classes, each around a random centre."""
+    rng, X = _features()
+    y = rng.integers(0, 12, SIZE)
+    return Population(X + rng.normal(size=(12, 8))[y].astype(np.float32), y, ZERO_ONE)
+
+
+def clear_boundary() -> Population:
+    """A linear boundary without noise, and one row in twelve on the rare side: half models differ on few rows."""
+    _, X = _features()
+    return Population(X, (X[:, 0] + X[:, 1] > 1.95).astype(np.int64), ZERO_ONE)
+
+
 REAL: Mapping[str, Callable[[Path], Population]] = {
     "adult": adult,
     "letter": letter,
@@ -106,12 +147,22 @@ SIMULATED: Mapping[str, Callable[[], Population]] = {
     "heavy tails": heavy_tails,
 }
 
+# not looked at when the default intervals were chosen: `python -m studies.coverage --fresh`
+FRESH: Mapping[str, Callable[[], Population]] = {
+    "gamma noise": gamma_noise,
+    "lognormal noise": lognormal_noise,
+    "waves": waves,
+    "three shares": three_shares,
+    "twelve classes": twelve_classes,
+    "clear boundary": clear_boundary,
+}
+
 
 @functools.lru_cache(maxsize=2)
 def population(name: str, folder: Path | None) -> Population:
     """The population called `name`; real tables are read below `folder`."""
-    if name in SIMULATED:
-        return SIMULATED[name]()
+    if name in SIMULATED or name in FRESH:
+        return {**SIMULATED, **FRESH}[name]()
     if folder is None:
         raise ValueError(f"the population {name} is real: name the folder of the data sets with --data")
     return REAL[name](folder)

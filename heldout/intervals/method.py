@@ -138,6 +138,26 @@ class IntervalMethod:
         return Interval(low, high, level, self.name, self.covers[estimate])
 
 
+@dataclass(frozen=True)
+class Default:
+    """The methods that are used unless others are named, and why, in words for the report."""
+
+    zero_one: IntervalMethod
+    other: IntervalMethod
+    why_zero_one: str
+    why_other: str
+    # in place of `other` for losses of classes, and where the losses of cross-validation that it reads are not there
+    without_cv: IntervalMethod | None = None
+
+    def of(self, loss: Loss, *, cross_validated: bool) -> IntervalMethod:
+        """The method for a loss, with or without its values in cross-validation."""
+        if loss.binary:
+            return self.zero_one
+        if self.without_cv is not None and (loss.of_classes or not cross_validated):
+            return self.without_cv
+        return self.other
+
+
 def check_level(level: float) -> None:
     """Raise BadArgument unless 0 < level < 1."""
     if not is_fraction(level):

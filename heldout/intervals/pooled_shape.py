@@ -3,13 +3,16 @@
 Target: the mean loss of one fixed hypothesis on new independent examples; or the mean loss of the progressive
 hypothesis, where the errors along the steps are close to one another.
 Kind: asymptotic in the number of cross-validated losses; closer to its level than log t for skewed losses in few rows.
-Source: the bootstrap of a ratio, B. Efron, R. J. Tibshirani, An introduction to the bootstrap (1993), chapter 13.
+Source: the percentile bootstrap, B. Efron, R. J. Tibshirani, An introduction to the bootstrap (1993), chapter 13; its
+expanded quantiles, T. C. Hesterberg, What teachers should know about the bootstrap (Amer. Statistician 69, 2015).
 
 K tested rows seldom hold the rare large losses, and then have both a small mean and a small variance. The N losses of
 cross-validation hold more of them, and are there anyway: B = 2000 resamples of K of them give r = mean* / mean, which
-stands for the estimate over its target. With the quantiles of r at (1 - level) / 2 and (1 + level) / 2 the bounds are
-    estimate / r_upper,   estimate / r_lower.
-More than 5000 tested rows have the quantiles of the normal limit of ln r in place of resamples. Where r_lower is 0,
+stands for the estimate over its target. With the quantiles of r at a and 1 - a the bounds are
+    estimate / r_upper,   estimate / r_lower,   a = Phi(-t sqrt(N / (N - 1))),
+t with N - 1 degrees of freedom: for normal losses a = (1 - level) / 2 would give their spread the divisor N and the
+normal quantile, as if N losses knew their spread exactly. More than 5000 tested rows have the quantiles of the normal
+limit of ln r in place of resamples. Where r_lower is 0,
 because most losses are 0, the least r above 0 takes its place, and the upper bound is at least that of log t.
 """
 
@@ -19,7 +22,7 @@ import numpy as np
 
 from heldout import seeds
 from heldout.intervals import log_t
-from heldout.intervals.method import IntervalMethod, two_sided_normal
+from heldout.intervals.method import IntervalMethod, two_sided_t
 from heldout.losses import Losses
 from heldout.observed import Tested
 
@@ -35,16 +38,24 @@ def bounds(observed: Tested, level: float) -> tuple[float, float]:
         return log_t.bounds(observed, level)
     pool = pool / pool[-1]  # a sum of large losses might overflow
     if observed.n > _MOST_DRAWN:
-        reach = two_sided_normal(level) * float(np.std(pool)) / math.sqrt(observed.n)
+        reach = two_sided_t(level, len(pool) - 1) * float(np.std(pool, ddof=1)) / math.sqrt(observed.n)
         return log_t.about(error, reach / float(pool.mean()) * error)
     ratios = _ratios(pool, observed.n, np.random.default_rng(seeds.child(observed.seed, "pooled")))
-    lower, upper = np.quantile(ratios, [(1 - level) / 2, (1 + level) / 2]).tolist()
+    beyond = _expanded(level, len(pool))
+    lower, upper = np.quantile(ratios, [beyond, 1 - beyond]).tolist()
     # quantiles on the same side of 1 would leave the estimate outside
     low = error / max(upper, 1.0)
     if lower > 0:
         return low, error / min(lower, 1.0)
     least = float(ratios[ratios > 0].min(initial=1.0))
     return low, max(error / least, log_t.bounds(observed, level)[1])
+
+
+def _expanded(level: float, n: int) -> float:
+    """The share beyond each quantile: (1 - level) / 2, less what the spread of n losses leaves uncertain."""
+    from scipy.special import ndtr
+
+    return float(ndtr(-two_sided_t(level, n - 1) * math.sqrt(n / (n - 1))))
 
 
 def _ratios(pool: Losses, n: int, rng: np.random.Generator) -> Losses:

@@ -18,8 +18,8 @@ HOW = {"validation_fraction": 0.2, "tested_fraction": 0.5, "stratify": False}
 
 @st.composite
 def labels(draw):
-    """Three to six classes of 3 to 8 rows each, in random order."""
-    counts = draw(st.lists(st.integers(3, 8), min_size=3, max_size=6))
+    """Three to six classes of 4 to 8 rows each, in random order."""
+    counts = draw(st.lists(st.integers(4, 8), min_size=3, max_size=6))
     return np.array(draw(st.permutations(np.repeat(np.arange(len(counts)), counts).tolist())))
 
 
@@ -69,13 +69,22 @@ def test_a_class_that_cannot_be_divided_is_not_asked_for():
     assert 2 == len(drawn)
 
 
-def test_after_the_last_draw_the_one_that_leaves_out_the_fewest_classes_counts():
+def test_after_the_last_draw_the_first_one_counts_whatever_the_others_leave_out():
     y = np.repeat(np.arange(3), 2)
-    parts = {number: np.array([0, 0, 1, 1, number == 7, 1]) for number in range(DRAWS)}  # always class 0 and 1
+    parts = {number: np.array([0, 0, 1, 1, number != 7, 1]) for number in range(DRAWS)}  # always class 0 and 1
     count = iter(range(DRAWS))
     found = redrawn(lambda _: parts[next(count)], y, 0)
     assert DRAWS == next(count, DRAWS)
-    assert np.array_equal(parts[0], found)  # class 2 is divided in each but number 7: the first of equals
+    assert np.array_equal(parts[0], found)  # class 2 is divided in number 7 alone
+
+
+def test_two_rows_of_a_class_are_divided_no_more_often_than_by_chance_where_no_draw_divides_all():
+    """A learner errs on a class that it did not see: dividing all pairs of rows makes E_2cv of letters too low."""
+    y = np.repeat(np.arange(26), 2)
+    halves = make_halves(y, repeats=100, stratify=False, seed=0)
+    divided = np.mean(halves[:, ::2] != halves[:, 1::2])
+    # 26 of the 51 other rows are in the other half; four standard errors of a share of 2600, as if independent
+    assert 26 / 51 == pytest.approx(divided, abs=4 * 0.5 / np.sqrt(2600))
 
 
 def test_groups_are_whole_and_each_class_is_in_the_training_rows():

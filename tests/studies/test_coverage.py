@@ -1,6 +1,7 @@
 """The coverage study: its quick form keeps the levels that docs/coverage.md tells, and it resumes."""
 
 import os
+import re
 import subprocess
 import sys
 from math import sqrt
@@ -13,10 +14,12 @@ import pytest
 import heldout
 from heldout.fitting import test as losses_of
 from heldout.intervals import DEFAULTS
-from studies import coverage, coverage_page
-from studies.coverage import Cell, observe_all, run_shard
+from heldout.losses import SQUARED
+from studies import coverage, coverage_changes, coverage_page, judgements
+from studies.coverage import observe_all, run_shard
+from studies.judgements import Cell
 from studies.learners import learner_of
-from studies.populations import SIMULATED, population
+from studies.populations import FRESH, REAL, SIMULATED, population
 
 CELL = Cell("interaction", "unstable", 50)
 
@@ -36,7 +39,7 @@ def test_the_truth_is_the_error_over_the_whole_population():
         assert 0.5 == pytest.approx(float(seen[f"true {estimate}"][0]), abs=0.04)
 
 
-@pytest.mark.parametrize("name", SIMULATED)
+@pytest.mark.parametrize("name", [*SIMULATED, *FRESH])
 def test_a_population_is_the_same_each_time(name):
     again = population.__wrapped__(name, None)
     assert np.array_equal(population(name, None).X, again.X)
@@ -62,17 +65,99 @@ def test_a_finished_shard_is_not_made_again_and_a_lost_judgement_needs_no_fit(tm
     monkeypatch.setattr(coverage, "observe_all", no_fit)
     run_shard(CELL, 0, 2, None, tmp_path)
     assert before == judged.read_bytes()
+    # as it is, it is not judged again; judged by other code it is, from the observations of whichever cell
+    monkeypatch.setattr(judgements, "judge", no_fit)
+    judgements.judge_stored(tmp_path, 1)
+    monkeypatch.undo()
+    stale = judged.with_name("2x000.parquet")
+    judged.rename(stale)
+    assert judgements.Cell.of(stale) == CELL
+    judgements.judge(judged.with_name("2x000.npz"))
+    assert (before, False) == (judged.read_bytes(), stale.exists())
+
+
+def test_the_losses_of_a_cell_are_known_without_its_rows():
+    for name, make in {**SIMULATED, **FRESH}.items():
+        assert Cell(name, "stable", 50).numbers == (make().loss == SQUARED), name
+    assert [name for name in REAL if Cell(name, "stable", 50).numbers] == ["california_housing"]
 
 
 def test_the_page_counts_coverage_and_relative_width_by_hand(tmp_path):
     run_shard(CELL, 0, 3, None, tmp_path)
-    lines = coverage_page.read(tmp_path)
-    cells = coverage_page.by_cell(lines)
+    cells = coverage_page.read(tmp_path)
+    (judged,) = tmp_path.rglob("*.parquet")
+    lines = pd.read_parquet(judged)
     own = lines[(lines["estimate"] == "E_cv") & (lines["method"] == "corrected Wilson")]
     cell = cells[(cells["estimate"] == "E_cv") & (cells["method"] == "corrected Wilson")].iloc[0]
     assert ((own["low"] <= own["truth"]) & (own["truth"] <= own["high"])).mean() == cell["covers"]
     assert (own["high"] - own["low"]).mean() / own["value"].std() == pytest.approx(cell["relative"])
     assert 3 == cell["samples"]
+    with pytest.raises(FileNotFoundError, match="holds no shard of the coverage study$"):
+        coverage_page.read(tmp_path / "elsewhere")
+
+
+def line(estimate, task, method, population, n, samples, covers, relative) -> dict:
+    """A line of docs/coverage.csv."""
+    return {
+        "estimate": estimate,
+        "task": task,
+        "method": method,
+        "population": population,
+        "learner": "stable",
+        "n": n,
+        "samples": samples,
+        "covers": covers,
+        "covers_g": 0.9,
+        "relative": relative,
+        "under": max(0.0, 0.95 - covers),
+    }
+
+
+def test_the_page_of_unequal_cells_compares_them_with_version_0_1(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(coverage_page, "draw", lambda *_: None)  # seconds of matplotlib
+    coverage_page.TABLE.parent.mkdir()
+    earlier = [
+        line("E_val", "numbers", "log t", "heavy_tails", 50, 1000, 0.85, 4.0),
+        line("E_val", "numbers", "log t", "heavy_tails", 100, 1000, 0.91, 4.0),
+        line("E_cv", "classes", "corrected Wilson", "letter", 50, 1000, 0.9, 3.0),
+    ]
+    coverage_changes.BEFORE.write_text(
+        "# made by hand\n" + pd.DataFrame(earlier).drop(columns="under").to_csv(index=False)
+    )
+    today = [
+        line("E_val", "numbers", "pooled shape", "heavy_tails", 50, 400, 0.9, 5.0),
+        line("E_val", "numbers", "pooled shape", "heavy_tails", 100, 100, 0.95, 4.4),
+        line("E_val", "numbers", "log t", "heavy_tails", 100, 100, 0.8, 4.0),
+        line("E_cv", "classes", "corrected Wilson", "letter", 50, 400, 0.97, 3.3),
+        line("half models", "classes", "least mean error", "letter", 50, 400, 1.0, np.inf),
+    ]
+    coverage_page.write(pd.DataFrame(today))
+    page = coverage_page.PAGE.read_text(encoding="utf-8")
+    told = dict(zip(*[iter(re.split(r"^## (.+)$", page, flags=re.MULTILINE)[1:])] * 2, strict=True))
+    assert "100 (the least sampled cell) to 400 samples" in page
+    assert "older than" not in page
+    chance = sqrt(0.95 * 0.05 / 1000 / (2 * np.pi))
+    before = (0.1 + 0.04) / 2 - chance
+    # 5 / 4 and 4.4 / 4 have the mean 1.175; .05 and 0 short of the level
+    wanted = f"| 0.880 → 0.925 | 0.850 → 0.900 | {before:.3f} → 0.025 | 4.00 → 4.70 | 1.18 |"
+    assert f"| E_val | numbers | log t → pooled shape | 2 {wanted}" in told["The defaults of version 0.1 and of today"]
+    (short,) = re.findall(r"^\| E_.*$", told["Cells in which a default covers less than 0.92"], re.MULTILINE)
+    # sqrt(361 / 402 x 41 / 402 / 400) = 0.0151
+    assert "| E_val | pooled shape | heavy tails | stable | 50 | 400 | 0.900 | 0.015 | 0.850 | 5.00 |" == short
+    (wider,) = re.findall(r"^\| E_.*$", told[next(name for name in told if "1.15 times" in name)], re.MULTILINE)
+    assert "| E_val | pooled shape | heavy tails | stable | 50 | 1.25 | 0.850 | 0.900 |" == wider
+    assert 3 + 2 == len(pd.read_csv(coverage_page.TABLE))
+
+
+def test_defaults_that_were_replaced_are_compared_on_the_same_samples():
+    cells = [
+        line("E_2cv", "numbers", "two-way t", "waves", 80, 200, 0.9, 3.0),
+        line("E_2cv", "numbers", "two-way log t", "waves", 80, 200, 0.94, 3.3),
+        line("E_2cv", "classes", "two-way Wilson", "letter", 80, 200, 0.94, 3.3),
+    ]
+    _, _, *told = coverage_changes.same_samples(pd.DataFrame(cells))
+    assert ["| E_2cv | two-way log t | waves | stable | 80 | 0.900 | 0.940 | 1.10 |"] == told
 
 
 @pytest.mark.long
@@ -117,7 +202,7 @@ def test_the_quick_study_finds_the_defaults_at_their_level(tmp_path):
         text=True,
         check=True,
     )
-    cells = coverage_page.by_cell(coverage_page.read(tmp_path / coverage.QUICK_CACHE))
+    cells = coverage_page.read(tmp_path / coverage.QUICK_CACHE)
     assert 2 * len(SIMULATED) == cells.groupby(["population", "learner"]).ngroups
     classes = cells[cells["task"] == "classes"]
     # a share of 200 samples about 0.94 (what is promised of the defaults) strays by sqrt(0.94 x 0.06 / 200) = 0.0168;

@@ -1,10 +1,11 @@
 """The tables of docs/method.md are made without the shards of the coverage study; the pictures are not."""
 
+import shutil
 from pathlib import Path
 
 import pytest
 
-from studies import method_pictures, method_tables
+from studies import coverage_page, method_pictures, method_tables
 
 PAGE = Path(__file__).parents[2] / "docs" / "method.md"
 
@@ -15,6 +16,7 @@ def page(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     method_tables.PAGE.parent.mkdir()
     text = PAGE.read_text(encoding="utf-8")
+    shutil.copy(PAGE.with_name("coverage.csv"), coverage_page.TABLE)
     method_tables.PAGE.write_text(text.replace("| `minimum` |", "| `smallest` |"), encoding="utf-8")
     return method_tables.PAGE
 

@@ -29,8 +29,9 @@ def test_the_bounds_equal_those_of_a_loop_over_resamples(at_once, monkeypatch):
     pool = np.sort(np.random.default_rng(1).exponential(size=50))
     rng = np.random.default_rng(seeds.child(7, "pooled"))
     logs = [math.log(pool[rng.integers(50, size=10)].mean() / pool.mean()) for _ in range(2000)]
+    # t of 0.95 with 49 degrees is 1.6765509; times sqrt(50 / 49) it is 1.6935723, the normal quantile of 1 - 0.0451733
     # quantiles of ratios and of their logarithms differ by the interpolation between two of 2000
-    expected = [4 * math.exp(-np.quantile(logs, q)) for q in (0.95, 0.05)]
+    expected = [4 * math.exp(-np.quantile(logs, q)) for q in (1 - 0.0451733, 0.0451733)]
     monkeypatch.setattr(pooled_shape, "_AT_ONCE", at_once)
     assert expected == pytest.approx(pooled_shape.bounds(observe(np.full(10, 4.0), pool, 7), 0.9), rel=1e-3)
 
@@ -50,7 +51,8 @@ def test_many_rows_have_the_normal_limit_which_the_resamples_approach():
     )
     # three standard errors of a quantile of 2000 at 0.05: 3 sqrt(0.05 x 0.95 / 2000) / 0.103 = 0.14
     assert limit == pytest.approx(drawn, abs=0.16)
-    assert limit[1] == pytest.approx(1.6448536 * pool.std() / pool.mean(), rel=1e-6)
+    # t of 0.95 with 399 degrees
+    assert limit[1] == pytest.approx(1.6486815 * pool.std(ddof=1) / pool.mean(), rel=1e-6)
 
 
 def test_where_most_losses_are_0_the_upper_bound_is_finite_and_at_least_that_of_log_t():

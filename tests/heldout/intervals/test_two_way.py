@@ -5,12 +5,26 @@ from itertools import product
 
 import numpy as np
 import pytest
+from scipy.stats import beta
 
 from heldout import observed
-from heldout.intervals import two_way_t, two_way_wilson, wilson
+from heldout.intervals import (
+    clopper_pearson,
+    default_method,
+    two_way_clopper_pearson,
+    two_way_log_t,
+    two_way_t,
+    two_way_wilson,
+    wilson,
+)
 from heldout.losses import SQUARED, ZERO_ONE
 
+EVERY = (two_way_wilson, two_way_clopper_pearson, two_way_log_t, two_way_t)
 TWO = 0.954499736103642  # the level at which z = 2
+
+
+def names(method) -> str:
+    return str(method.METHOD.name)
 
 
 def test_the_margins_of_a_table_by_hand():
@@ -34,12 +48,24 @@ def test_the_two_way_t_by_hand():
     assert (0.2295697, 0.7704303) == pytest.approx(two_way_t.bounds(HAND, 0.5), abs=5e-8)
 
 
+def test_the_two_way_log_t_by_hand():
+    # 0.2704303 / (1/2) = 0.5408606: 1/2 exp(-0.5408606) and 1/2 exp(0.5408606)
+    assert (0.2911235, 0.8587421) == pytest.approx(two_way_log_t.bounds(HAND, 0.5), abs=5e-8)
+
+
+def test_the_two_way_clopper_pearson_by_hand():
+    # t with 3 degrees at 3/4 is 0.7648923, z is 0.6744898: n_eff = 2 (z / t)^2 = 1.5551780, a share of 1/2
+    each_side, half = 0.25, (0.6744898 / 0.7648923) ** 2
+    low, high = beta.ppf(each_side, half, half + 1), beta.ppf(1 - each_side, half + 1, half)
+    assert (low, high) == pytest.approx(two_way_clopper_pearson.bounds(HAND, 0.5), abs=5e-8)
+
+
 # each row is missed once and each repeat misses one of its rows: neither margin varies, but the losses do
 LEVEL_MARGINS = np.array([[0.0, 1.0, 1.0, 0.0], [1.0, 0.0, 0.0, 1.0]])
 HALVES = np.array([[0, 0, 1, 1], [0, 1, 0, 1]], dtype=np.int8)
 
 
-@pytest.mark.parametrize("method", [two_way_wilson, two_way_t], ids=lambda method: method.METHOD.name)
+@pytest.mark.parametrize("method", [of for of in EVERY if of is not two_way_clopper_pearson], ids=names)
 def test_the_covariance_of_rows_that_train_each_other_widens_by_hand(method):
     # rows 0, 3 and rows 1, 2 lie in different halves in both repeats; of the deviations -1/2, 1/2, 1/2, -1/2 and their
     # negatives, the products across repeats are -1/4 in these 8 ordered pairs (r, i), (s, j), and 1/4 in the other 16;
@@ -104,10 +130,47 @@ def test_a_table_never_weighs_less_than_a_single_row():
 
 
 @pytest.mark.parametrize("value", [0.0, 1.0])
-def test_a_constant_table_is_as_wide_as_its_rows_alone(value):
+@pytest.mark.parametrize(("of_rows", "method"), [(wilson, two_way_wilson), (clopper_pearson, two_way_clopper_pearson)])
+def test_a_constant_table_is_as_wide_as_its_rows_alone(of_rows, method, value):
     table = observed.repeated_by_row(np.full((5, 40), value), ZERO_ONE)
     rows = observed.Tested(np.full(40, value), ZERO_ONE)
-    assert wilson.bounds(rows, 0.95) == two_way_wilson.bounds(table, 0.95)
+    assert of_rows.bounds(rows, 0.95) == pytest.approx(method.bounds(table, 0.95), abs=1e-12)
+
+
+@pytest.mark.parametrize("method", [two_way_log_t, two_way_t], ids=names)
+def test_the_unit_of_the_losses_scales_the_bounds(method):
+    table = np.random.default_rng(4).exponential(size=(5, 40))
+    bounds = np.array(method.bounds(observed.repeated_by_row(table, SQUARED), 0.95))
+    scaled = method.bounds(observed.repeated_by_row(1e9 * table, SQUARED), 0.95)
+    assert 1e9 * bounds == pytest.approx(scaled, rel=1e-12)
+
+
+def test_the_defaults_cover_where_the_earlier_ones_fell_short():
+    """Skewed losses of numbers; half models that differ on few rows, and there in a share of the repeats."""
+    rng = np.random.default_rng(5)
+    cases = {
+        (two_way_log_t, two_way_t): (lambda: rng.standard_exponential((1, 40)) ** 2, SQUARED, 2.0),
+        (two_way_clopper_pearson, two_way_wilson): (
+            lambda: (rng.random((30, 100)) < 0.4 * (rng.random(100) < 0.03)).astype(float),
+            ZERO_ONE,
+            0.4 * 0.03,
+        ),
+    }
+    for (default, earlier), (draw, loss, target) in cases.items():
+        tables = [observed.repeated_by_row(draw(), loss) for _ in range(500)]
+        shares = []
+        for method in (default, earlier):
+            bounds = np.array([method.bounds(table, 0.95) for table in tables])
+            shares.append(np.mean((bounds[:, 0] <= target) & (target <= bounds[:, 1])))
+        # the same tables: a share of 500 strays by 0.01, their difference by less
+        assert shares[0] > shares[1] + 0.015, (default.METHOD.name, shares)
+
+
+@pytest.mark.parametrize("loss", [ZERO_ONE, SQUARED], ids=lambda loss: loss.name)
+def test_the_default_intervals_of_the_half_models(loss):
+    found = {estimate: default_method(estimate, loss) for estimate in ("E_2cv", "E_train", "disagreement")}
+    of_classes = dict.fromkeys(found, two_way_wilson.METHOD) | {"disagreement": two_way_clopper_pearson.METHOD}
+    assert (of_classes if loss.binary else dict.fromkeys(found, two_way_log_t.METHOD)) == found
 
 
 def test_repeats_that_agree_with_one_another_count_as_one():
@@ -119,7 +182,7 @@ def test_repeats_that_agree_with_one_another_count_as_one():
     assert found[0] == pytest.approx(found[2], abs=1e-12)
 
 
-@pytest.mark.parametrize("method", [two_way_wilson, two_way_t], ids=lambda method: method.METHOD.name)
+@pytest.mark.parametrize("method", EVERY, ids=names)
 def test_coverage_is_at_least_near_the_level_with_noise_of_rows_and_of_repeats(method):
     """Row x is missed with chance 0.4 or 0.05, and repeat r shifts both: the mean over both is the target."""
     repeats, level, rows, runs = 10, 0.9, 200, 600
@@ -128,7 +191,7 @@ def test_coverage_is_at_least_near_the_level_with_noise_of_rows_and_of_repeats(m
     shift = rng.choice([-0.04, 0.04], size=(runs, repeats))
     chance = np.where(hard, 0.4, 0.05)[:, None, :] + shift[:, :, None]
     tables = (rng.random(chance.shape) < chance).astype(float)
-    loss = ZERO_ONE if method is two_way_wilson else SQUARED
+    loss = ZERO_ONE if method.METHOD.losses == "0/1" else SQUARED
     bounds = np.array([method.bounds(observed.repeated_by_row(table, loss), level) for table in tables])
     target = 0.3 * 0.4 + 0.7 * 0.05
     # on the wide side; 2 % for the normal quantile with 10 repeats, and four standard errors of a share of 600
