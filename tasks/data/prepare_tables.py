@@ -62,6 +62,7 @@ def prepare(settings: Settings) -> Prepared:
     strings = [name for name, kind in (data.columns or {}).items() if kind not in ("numeric", "boolean")]
     text = TextForm.of(data)
     source = read_source.read_table(data.source, data.missing or (), strings, text).reset_index(drop=True)
+    written = _as_written(source, strings, settings)
     roles = row_roles.read(source, settings)
     of_slices = slices.read(source, settings)
     rows = target.with_target(source, settings)
@@ -74,10 +75,10 @@ def prepare(settings: Settings) -> Prepared:
     if len(hidden):
         pool = pool.assign(**{TARGET: target.without_gaps(pool[TARGET])})
     stratify = target.stratified(pool[TARGET], settings)
-    identity = pd.Series(identities(source if has_label.all() else source[has_label]), index=pool.index)
+    identity = pd.Series(identities(written if has_label.all() else written[has_label]), index=pool.index)
     try:
         dependence = row_roles.dependence(roles.loc[pool.index], settings)
-        test, rest = cut_test_part(pool, source, identity.to_numpy(), dependence, settings)
+        test, rest = cut_test_part(pool, written, identity.to_numpy(), dependence, settings)
         warnings += row_roles.gap_messages(len(pool) - len(rest) - (0 if test is None else len(test)))
         wanted = settings.data.labeled_rows
         every, rest = _draw_rows("data.labeled_rows", wanted, "labeled", rest, settings, stratify, roles)
@@ -106,6 +107,14 @@ def prepare(settings: Settings) -> Prepared:
         all_labeled=every.reset_index(drop=True) if len(further) else None,
         all_roles=roles.loc[every.index].reset_index(drop=True),
     )
+
+
+def _as_written(source: pd.DataFrame, strings: list[str], settings: Settings) -> pd.DataFrame:
+    """The table whose rows have an identity: its file is read without the keys of `data` that change values."""
+    data = settings.data
+    if not data.missing and data.decimal is None:
+        return source
+    return read_source.read_table(data.source, (), strings, TextForm(data.separator)).reset_index(drop=True)
 
 
 # the key of params.yaml for an argument that the science refuses
@@ -181,15 +190,17 @@ def _seen(
     """What the contamination ledger must know: `identity` is that of every row with a label."""
     hashes = pd.Series(row_hashes(every, roles.loc[every.index]), index=every.index)
     of_labeled, held_out = hashes[labeled.index].to_numpy(), partition.validation
-    columns = f"{[*every.dtypes.astype(str).items()]} {[*roles.columns]}"
+    columns = f"{[*every.dtypes.astype(str).items()]} {[*roles.columns]} {settings.split.gap}"
+    # what else makes another g of the same rows of the source
+    made_by = [settings.data.missing, settings.data.decimal, settings.data.dayfirst, settings.split.test_fraction]
     # rows that the seed drew; all labelled rows are no choice, also if there are more of them than last night
     drawn = [] if settings.data.labeled_rows is None else [hashes.to_numpy()]
     return SeenRows(
         labeled=Sketch.of(identity.to_numpy()),
         used=Sketch.of(identity[every.index].to_numpy()),
         test=None if test is None else Sketch.of(identity[test.index].to_numpy()),
-        partition=sets_hash(f"{columns} {settings.split.gap}", of_labeled[~held_out], of_labeled[held_out]),
-        trained=sets_hash(columns, *drawn),
+        partition=sets_hash(columns, of_labeled[~held_out], of_labeled[held_out]),
+        trained=sets_hash(f"{columns} {made_by}", *drawn),
     )
 
 

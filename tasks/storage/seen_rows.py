@@ -11,7 +11,8 @@ class SeenRows:
 
     `labeled` are all rows of the source with a label, `used` those outside of the test part whose labels are used.
     `partition` is the hash of the rows of the estimates and of which of them the hold-out tests, `trained` that of the
-    columns that g is trained on, and of its rows where the seed drew them (data.labeled_rows).
+    columns that g is trained on, of the keys of params.yaml that change their values or leave rows out, and of its rows
+    where the seed drew them (data.labeled_rows).
     """
 
     labeled: Sketch = field(default_factory=Sketch)

@@ -57,6 +57,13 @@ def test_no_other_reading_of_the_table_moves_a_row_and_another_key_does(rows, te
     assert before < test_ids(rows, "data.drop=[spare]", "split.test_fraction=0.6")
 
 
+def test_keys_that_change_the_values_of_each_row_move_none(rows, test_ids):
+    rows = rows.assign(x=[f"{row},5" for row in range(60)], flag="?")
+    before = test_ids(rows, "data.drop=[flag]")
+    assert before == test_ids(rows, "data.drop=[flag]", 'data.missing=["?"]')
+    assert before == test_ids(rows, "data.drop=[flag]", "data.decimal=comma", "data.dayfirst=true")
+
+
 def test_a_file_of_another_form_has_the_same_rows(rows, settings_of_rows):
     rows["when"] = pd.Timestamp("2026-01-01") + pd.to_timedelta(rows["id"], unit="h")
     rows["yes"] = rows["id"] % 2 == 0
