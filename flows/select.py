@@ -29,6 +29,10 @@ def _select(settings: Settings) -> None:
     delivered = deliver(settings, winner)
     ledger = read_ledger(settings, data_hash, seen, results.candidates)
     opening = open_test.open_test_part(settings, results, winner, delivered, ledger)
+    # before any file shows what was seen: what fails below was seen all the same
+    compared = [candidate for candidate in settings.candidates if candidate.name in results.candidates]
+    opened = bool(opening.estimates)
+    lifecycle.send_to_run(ledger_items(settings, data_hash, seen, winner, compared, test_opened=opened))
     against = against_baseline.compare(results, selection, opening.against_baseline)
     files.write_losses(scheme_results.losses(results.candidates))
     of_candidates = [record for records in estimates.values() for record in records]
@@ -41,6 +45,3 @@ def _select(settings: Settings) -> None:
     description = open_test.describe(settings, results, selection, opening, ledger, delivered, against, effect, doubt)
     files.write_json(files.SELECTION, description)
     model_file.save(delivered.hypothesis, files.MODEL)
-    compared = [candidate for candidate in settings.candidates if candidate.name in results.candidates]
-    opened = bool(opening.estimates)
-    lifecycle.send_to_run(ledger_items(settings, data_hash, seen, winner, compared, test_opened=opened))
