@@ -10,7 +10,9 @@ cross-validation hold more of them, and are there anyway: B = 2000 resamples of 
 stands for the estimate over its target. With the quantiles of r at (1 - level) / 2 and (1 + level) / 2 the bounds are
     estimate / r_upper,   estimate / r_lower.
 More than 5000 tested rows have the quantiles of the normal limit of ln r in place of resamples. Where r_lower is 0,
-because most losses are 0, the least r above 0 takes its place, and the upper bound is at least that of log t.
+because most losses are 0, the least r above 0 takes its place, and the upper bound is at least that of log t. Where all
+K losses are 0, and some of the N are not, the upper bound is the mean of these times the largest share of such losses
+that K rows miss with probability (1 - level) / 2, which is 1 - ((1 - level) / 2)^(1/K).
 """
 
 import math
@@ -33,6 +35,8 @@ def bounds(observed: Tested, level: float) -> tuple[float, float]:
     error, pool = observed.error, np.sort(observed.pool)  # type: ignore[arg-type]  # checked: `needs_cv`
     if pool[-1] == 0:
         return log_t.bounds(observed, level)
+    if error == 0:
+        return 0.0, (1 - ((1 - level) / 2) ** (1 / observed.n)) * float(pool[pool > 0].mean())
     pool = pool / pool[-1]  # a sum of large losses might overflow
     if observed.n > _MOST_DRAWN:
         reach = two_sided_normal(level) * float(np.std(pool)) / math.sqrt(observed.n)
