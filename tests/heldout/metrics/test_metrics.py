@@ -104,6 +104,26 @@ def test_a_perfect_ranking_of_few_rows_has_an_interval_of_the_rows_that_it_rests
         assert roots_at(1.0, largest, two_sided_t(0.95, 99)) == metric.interval(perfect, 1.0, 0.95)
 
 
+def test_sure_probabilities_that_are_right_in_few_rows_may_be_wrong_in_others():
+    for n in (20, 80):
+        y = np.arange(n) % 2
+        sure = Answered(y, y, np.ones(n), np.array([0, 1]), np.column_stack([1 - y, y]).astype(float))
+        low, high = CALIBRATION.interval(sure, CALIBRATION.value(sure), 0.95)
+        assert (0.0, 0.05) == (low, pytest.approx((1 - high) ** n))
+
+
+def test_a_class_that_is_seldom_predicted_has_an_f1_of_few_rows():
+    """15 of 100 rows of the class are found, and no others: F1 is 30 / 115."""
+    rng, covered = np.random.default_rng(5), []
+    for _ in range(300):
+        y = (rng.random(150) < 0.1).astype(int)
+        answered = Answered(y, y * (rng.random(150) < 0.15), np.ones(150), np.array([0, 1]))
+        if y.sum() > 1:
+            low, high = F1.interval(answered, F1.value(answered), 0.95)
+            covered.append(low <= 0.3 / 1.15 <= high)
+    assert np.mean(covered) > 0.93
+
+
 def test_the_interval_of_auc_covers_where_that_of_delong_does_not():
     rng, covered = np.random.default_rng(2), []
     for _ in range(300):
