@@ -1,6 +1,6 @@
 """From a user's rows to the prepared tables: test part, labelled rows, unlabelled shards."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pandas as pd
@@ -16,7 +16,7 @@ from tasks.data import duplicates, read_source, row_roles, slices, target, unlab
 from tasks.data.column_types import typed
 from tasks.data.content_hash import content_hash, row_hashes, sets_hash
 from tasks.data.duplicates import Sets
-from tasks.data.row_identity import identities
+from tasks.data.row_identity import column_digest, column_digests, identities
 from tasks.data.test_part import cut_test_part
 from tasks.data.text_form import TextForm
 from tasks.data.unlabeled import Schema, Shards
@@ -53,10 +53,19 @@ class Prepared:
         return f"{len(self.labeled)} labelled rows{part}, {0 if self.test is None else len(self.test)} test rows"
 
 
-def prepare(settings: Settings) -> Prepared:
+def seen_in(settings: Settings, columns: str) -> SeenRows:
+    """What the ledger must know of the same rows, identified by some `columns` of the source alone.
+
+    So the rows of a run on a table without the other columns are found again.
+    """
+    return prepare(settings, columns).seen
+
+
+def prepare(settings: Settings, seen_by: str | None = None) -> Prepared:
     """Read the source, cut the parts, draw the partitions. Raises UserError before anything is written.
 
-    The user's shard files are read and checked later, one at a time.
+    The user's shard files are read and checked later, one at a time. `seen_by` are the columns that identify the rows
+    of `Prepared.seen`, all if None.
     """
     data = settings.data
     strings = [name for name, kind in (data.columns or {}).items() if kind not in ("numeric", "boolean")]
@@ -90,6 +99,9 @@ def prepare(settings: Settings) -> Prepared:
         partition, halves = _draw(labeled[TARGET].to_numpy(), settings, dependence)
     except BadArgument as error:
         raise UserError(with_key(KEYS.get(error.argument, "data"), error)) from None
+    if seen_by is not None:
+        shared = [name for name in written.columns if column_digest(name) in seen_by.split()]
+        identity = pd.Series(identities(written.loc[pool.index, shared]), index=pool.index)
     schema = Schema.of(labeled.drop(columns=TARGET), columns, _label_names(settings), data.drop)
     return Prepared(
         labeled=labeled.reset_index(drop=True),
@@ -98,7 +110,9 @@ def prepare(settings: Settings) -> Prepared:
         partition=partition,
         halves=halves,
         data_hash=content_hash(rows if has_label.all() else rows[has_label]),
-        seen=_seen(identity, test, every, labeled, partition, roles, settings),
+        seen=replace(
+            _seen(identity, test, every, labeled, partition, roles, settings), columns=column_digests(written)
+        ),
         roles=roles.loc[labeled.index].reset_index(drop=True),
         test_roles=roles.loc[[] if test is None else test.index].reset_index(drop=True),
         test_slices=of_slices.loc[[] if test is None else test.index].reset_index(drop=True),
