@@ -161,6 +161,12 @@ def test_a_slice_without_a_number_says_why_and_none_is_nan():
         assert all(number is None or np.isfinite(number) for number in (line.value, line.low, line.high))
 
 
+def test_a_gap_in_the_values_of_a_slice_has_the_name_that_a_run_gives_it():
+    for values in ([None, None, "a", "a"], [np.nan, np.nan, 1.5, 1.5]):
+        found = by_name(heldout.metrics_of([0, 1, 0, 1], [0, 1, 1, 1], slices={"sex": values}))
+        assert ("zero_one", "sex=(missing)") in found
+
+
 def test_metrics_of_numbers_and_of_groups():
     rng = np.random.default_rng(4)
     y = rng.normal(size=40)
@@ -176,6 +182,7 @@ def test_metrics_of_numbers_and_of_groups():
         ("probabilities", "(4, 3)", {"probabilities": np.full((4, 3), 1 / 3)}),
         ("probabilities", "(4, 2)", {"probabilities": np.full((4, 2), 0.6)}),
         ("predicted", "(3,)", {"predicted": [0, 1, 0]}),
+        ("predicted", "<U1", {"predicted": ["0", "1", "1", "1"]}),
         ("classes", "[0, 2]", {"classes": [0, 2]}),
         ("classes", "[1, 0]", {"classes": [1, 0]}),
         ("groups", "(2,)", {"groups": [0, 1]}),
