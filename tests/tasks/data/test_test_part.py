@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from tasks.data.prepare_tables import prepare, seen_in
 from tasks.data.row_identity import identities
+from tasks.storage.seen_rows import SeenRows
 from tests.tasks.mistakes import assert_refused
 
 LAWS = settings(
@@ -71,6 +72,10 @@ def test_the_rows_of_a_table_that_gained_columns_are_found_by_the_columns_that_i
     gained = prepare(settings).seen
     assert before.has_fewer_columns_than(gained)
     assert not gained.has_fewer_columns_than(before)
+    texts = before.texts()
+    assert before == SeenRows.parsed(texts)
+    without = SeenRows.parsed({name: text for name, text in texts.items() if name != "columns"})  # an older version
+    assert not without.has_fewer_columns_than(gained)
     assert not before.labeled.overlaps(gained.labeled)
     again = seen_in(settings, before.columns)
     assert (before.labeled, gained.columns) == (again.labeled, again.columns)
