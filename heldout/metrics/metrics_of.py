@@ -102,7 +102,7 @@ def metrics_of(
         answered = of_classes(labels, said, probabilities, _classes(labels, classes), tested)
     elif probabilities is not None:
         raise BadArgument("probabilities", "probabilities is given, but y holds numbers; leave it out, or give classes")
-    method = dependent.choose(None, loss, dependence.kind).get("E_test")
+    method = dependent.choose(None, loss, dependence.kind, cross_validated=False).get("E_test")
     return measure(Rows("", answered, tested, method, level, dependence.kind), of_slices)
 
 

@@ -70,11 +70,13 @@ def open_test_part(
     except FitFailure as failure:
         raise UserError(f"candidates: {winner.name} failed on the test part: {failure}") from None
     clusters = dependence_of(roles, 0).clusters(np.arange(len(y)), losses)
-    tested = Tested(losses, trained.loss, design.seed, clusters)
     method = design.methods["E_test"]
+    tested = Tested(losses, trained.loss, design.seed, clusters)
+    if method.needs_cv:
+        tested = with_pool(tested, results.evidence[winner.name])
     estimate = holdout.final_estimate(
         winner.name,
-        with_pool(tested, results.evidence[winner.name]) if method.needs_cv else tested,
+        tested,
         delivered.rows,
         method,
         design.level,
