@@ -1,8 +1,11 @@
 """Select: estimate every candidate's error, choose one, open the test part for it alone."""
 
+from functools import partial
+
 from flows.stage import stage
 from heldout.more_rows import more_rows
 from heldout.selection.differences import differences
+from tasks.data.prepare_tables import seen_in
 from tasks.fits import scheme_results
 from tasks.fits.run_schemes import hypotheses
 from tasks.outcome import against_baseline, duplicates_effect, open_test, prediction_sets, suspicious
@@ -29,8 +32,12 @@ def _select(settings: Settings) -> None:
     selection, of_the_winner = choose(settings, results, estimates)
     winner = next(candidate for candidate in settings.candidates if candidate.name == selection.selected)
     delivered = deliver(settings, winner)
-    ledger = read_ledger(settings, data_hash, seen, results.candidates)
+    ledger = read_ledger(settings, data_hash, seen, results.candidates, partial(seen_in, settings))
     opening = open_test.open_test_part(settings, results, winner, delivered, ledger)
+    # before any file shows what was seen: what fails below was seen all the same
+    compared = [candidate for candidate in settings.candidates if candidate.name in results.candidates]
+    opened = bool(opening.estimates)
+    lifecycle.send_to_run(ledger_items(settings, data_hash, seen, winner, compared, test_opened=opened))
     against = against_baseline.compare(results, selection, opening.against_baseline)
     files.write_losses(scheme_results.losses(results.candidates))
     of_candidates = [record for records in estimates.values() for record in records]
@@ -47,6 +54,3 @@ def _select(settings: Settings) -> None:
     description = open_test.describe(settings, results, selection, opening, ledger, delivered, against, effect, doubt)
     files.write_json(files.SELECTION, description)
     model_file.save(delivered.hypothesis, files.MODEL)
-    compared = [candidate for candidate in settings.candidates if candidate.name in results.candidates]
-    opened = bool(opening.estimates)
-    lifecycle.send_to_run(ledger_items(settings, data_hash, seen, winner, compared, test_opened=opened))

@@ -4,6 +4,8 @@ from typing import Any
 
 import numpy as np
 
+SHOWN = "(missing)"  # in a table, in place of a value
+
 
 def is_missing(value: Any) -> bool:
     """Whether a value is None, NaN, NaT, or the NA of pandas."""

@@ -27,7 +27,7 @@ Bounds = tuple[float, float]
 
 
 def classes(rng: Rng, n: int, distance: float, share: float, sharpness: float = 1.0) -> Answered:
-    """Two normal classes; the probabilities are right at sharpness 1, and too near to 0 and 1 above it."""
+    """Two normal classes; the probabilities are right at sharpness 1, too near to 0 and 1 above it, 0 or 1 at inf."""
     y = (rng.random(n) < share).astype(int)
     x = rng.normal(size=n) + distance * y
     logit = sharpness * (distance * x - distance**2 / 2 + math.log(share / (1 - share)))
@@ -44,10 +44,12 @@ def numbers(rng: Rng, n: int, noise: Callable[[Rng, int], np.ndarray], spread: f
 POPULATIONS: dict[str, Callable[[Rng, int], Answered]] = {
     "AUC .76, half": lambda rng, n: classes(rng, n, 1.0, 0.5),
     "AUC .76, half, too sure": lambda rng, n: classes(rng, n, 1.0, 0.5, 2.0),
+    "AUC .76, a tenth": lambda rng, n: classes(rng, n, 1.0, 0.1),
     "AUC .92, half": lambda rng, n: classes(rng, n, 2.0, 0.5),
     "AUC .92, a tenth": lambda rng, n: classes(rng, n, 2.0, 0.1),
     "AUC .98, half": lambda rng, n: classes(rng, n, 3.0, 0.5),
     "AUC .98, a tenth": lambda rng, n: classes(rng, n, 3.0, 0.1),
+    "AUC .98, half, sure": lambda rng, n: classes(rng, n, 3.0, 0.5, math.inf),
     "normal noise": lambda rng, n: numbers(rng, n, lambda r, k: r.normal(size=k), 0.7),
     "t3 noise": lambda rng, n: numbers(rng, n, lambda r, k: r.standard_t(3, size=k), 0.7),
     "exponential noise": lambda rng, n: numbers(rng, n, lambda r, k: r.exponential(size=k) - 1, 0.3),

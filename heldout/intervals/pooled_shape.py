@@ -12,8 +12,10 @@ stands for the estimate over its target. With the quantiles of r at a and 1 - a 
     estimate / r_upper,   estimate / r_lower,   a = Phi(-t sqrt(N / (N - 1))),
 t with N - 1 degrees of freedom: for normal losses a = (1 - level) / 2 would give their spread the divisor N and the
 normal quantile, as if N losses knew their spread exactly. More than 5000 tested rows have the quantiles of the normal
-limit of ln r in place of resamples. Where r_lower is 0,
-because most losses are 0, the least r above 0 takes its place, and the upper bound is at least that of log t.
+limit of ln r in place of resamples. Where r_lower is 0, because most losses are 0, the least r above 0 takes its place,
+and the upper bound is at least that of log t. Where all K losses are 0, and some of the N are not, the upper bound is
+the mean of these times the largest share of such losses that K rows miss with probability (1 - level) / 2, which is
+1 - ((1 - level) / 2)^(1/K).
 """
 
 import math
@@ -36,6 +38,8 @@ def bounds(observed: Tested, level: float) -> tuple[float, float]:
     error, pool = observed.error, np.sort(observed.pool)  # type: ignore[arg-type]  # checked: `needs_cv`
     if pool[-1] == 0:
         return log_t.bounds(observed, level)
+    if error == 0:
+        return 0.0, (1 - ((1 - level) / 2) ** (1 / observed.n)) * float(pool[pool > 0].mean())
     pool = pool / pool[-1]  # a sum of large losses might overflow
     if observed.n > _MOST_DRAWN:
         reach = two_sided_t(level, len(pool) - 1) * float(np.std(pool, ddof=1)) / math.sqrt(observed.n)

@@ -3,7 +3,8 @@
 Rows are ranked by the probability of the class, or else by its score. Two classes: of the second one. More: the mean
 over the classes, each against the rest. Half a tie counts. Kind of the interval: asymptotic; docs/method.md has its
 measured coverage. Source of the limit of n_eff: J. A. Hanley, B. J. McNeil (Radiology 143, 1982), whose variance for m
-rows of the class and n others is near A (1 - A) (m + n) / (4 m n) at A = 1.
+rows of the class and n others is near A (1 - A) / 2m at A = 1, and near A (1 - A) / 2n if the two are exchanged; the
+limit has the mean of both, A (1 - A) (m + n) / (4 m n).
 """
 
 import numpy as np
@@ -46,7 +47,7 @@ def _largest(answered: Answered) -> float:
     for rows, _ in answered.one_against_rest():
         inside, outside = answered.units_of(rows), answered.units_of(~rows)
         sizes.append(4 * inside * outside / (inside + outside))
-    return float(len(sizes) ** 2 / np.sum(1 / np.array(sizes)))
+    return jackknife.of_mean(sizes)
 
 
 METRIC = Metric("auc", "AUC", "ranks", value, at, interval, "jackknife Wilson")

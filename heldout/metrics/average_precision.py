@@ -42,7 +42,8 @@ def at(answered: Answered, weights: Values) -> Values:
 
 def interval(answered: Answered, value: float, level: float) -> tuple[float, float]:
     """Wilson's roots with the jackknife's variance."""
-    return jackknife.share(answered, value, at, jackknife.of_the_classes(answered), level)
+    of_classes = [answered.y == place for place in answered.positives]
+    return jackknife.share(answered, value, at, jackknife.units(answered, of_classes), level)
 
 
 METRIC = Metric("average_precision", "average precision", "ranks", value, at, interval, "jackknife Wilson")

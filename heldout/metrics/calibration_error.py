@@ -8,9 +8,10 @@ The estimate is too high: chance alone moves each bin, also where every probabil
 bootstrap, which adds the chance again, lie above the truth. Instead: with D the vector of the bins' terms,
 the distance of |D|_1 from |E D|_1 is at most |D - E D|_1. Two quantiles at `level` stand for that of the latter, and
 the larger counts: of |D* - D|_1 over bootstraps of rows or clusters; and, for independent rows, of ECE for labels drawn
-by the probabilities, since no bootstrap sees what is rare and did not happen. The bounds are ECE minus and plus it: on
-the wide side, and 0 is in them unless the probabilities are shown to be wrong. Kind: asymptotic, for this ECE of ten
-bins.
+by the probabilities, since no bootstrap sees what is rare and did not happen. Neither sees it where all probabilities
+are 0 or 1, so the distance counts at least 1 - (1 - level)^(1/n): an event of that share stays away from n rows with
+probability 1 - level. The bounds are ECE minus and plus it: on the wide side, and 0 is in them unless the probabilities
+are shown to be wrong. Kind: asymptotic, for this ECE of ten bins.
 """
 
 import numpy as np
@@ -42,7 +43,8 @@ def interval(answered: Answered, value: float, level: float) -> tuple[float, flo
     """ECE and the larger quantile on both sides, cut to [0, 1]."""
     if answered.units <= 1:
         return np.nan, np.nan
-    reach = float(np.quantile(_distances(answered), level))
+    unseen = 1 - (1 - level) ** (1 / answered.units)
+    reach = max(unseen, float(np.quantile(_distances(answered), level)))
     if answered.cluster is None:
         reach = max(reach, float(np.quantile(_if_right(answered), level)))
     return max(value - reach, 0.0), min(value + reach, 1.0)

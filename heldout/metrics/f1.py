@@ -1,9 +1,9 @@
 """F1: the harmonic mean of precision and recall, 2 tp / (2 tp + fp + fn).
 
 Two classes: of the second one. More: the mean over the classes (macro). Kind of the interval: asymptotic;
-docs/method.md has its measured coverage. Of the rows that are of the class, or said to be, the
-share tp / (tp + fp + fn) is binomial. Near F1 = 1 this gives F1 the variance F1 (1 - F1) / 2m for m rows of the class:
-hence the limit of n_eff.
+docs/method.md has its measured coverage. Of the u rows that are of the class, or predicted to be, the share J = tp / u
+is binomial, and F1 = 2 J / (1 + J). So F1 has the variance F1 (1 - F1) (2 - F1)^2 / 2u, hence the limit of n_eff: 2u
+where F1 is 1, but u / 2 where it is 0, as of a rare class that is never predicted.
 """
 
 import numpy as np
@@ -34,7 +34,8 @@ def at(answered: Answered, weights: Values) -> Values:
 
 def interval(answered: Answered, value: float, level: float) -> tuple[float, float]:
     """Wilson's roots with the jackknife's variance."""
-    return jackknife.share(answered, value, at, 2 * jackknife.of_the_classes(answered), level)
+    concerned = [(answered.y == place) | (answered.predicted == place) for place in answered.positives]
+    return jackknife.share(answered, value, at, 2 / (2 - value) ** 2 * jackknife.units(answered, concerned), level)
 
 
 METRIC = Metric("f1", "F1", "class", value, at, interval, "jackknife Wilson")

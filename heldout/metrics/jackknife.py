@@ -14,7 +14,7 @@ Quantiles are those of t with one degree less than there are units.
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -74,7 +74,11 @@ def parts(answered: Answered, most: int = MOST_PARTS) -> NDArray[np.int64]:
     return of_rows
 
 
-def of_the_classes(answered: Answered) -> float:
-    """The limit of n_eff for a metric that is about the rows of a class, in the mean over the classes."""
-    units = np.array([answered.units_of(answered.y == place) for place in answered.positives])
-    return float(len(units) ** 2 / np.sum(1 / units))
+def units(answered: Answered, of_classes: Sequence[NDArray[np.bool_]]) -> float:
+    """The units among the rows that a metric is about, a mask for each class: the limit for the mean over classes."""
+    return of_mean([answered.units_of(rows) for rows in of_classes])
+
+
+def of_mean(limits: Sequence[float]) -> float:
+    """The limit of n_eff for a mean of metrics of these limits, as if they were independent and equal."""
+    return float(len(limits) ** 2 / np.sum(1 / np.array(limits)))

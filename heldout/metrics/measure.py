@@ -142,7 +142,8 @@ def _mean_loss(
     line, counting = Measured(rows.candidate, metric, name, n_tested=answered.n), int((answered.weights > 0).sum())
     if counting < 2:
         return replace(line, reason=_too_few(counting))
-    some = Tested(tested.losses[which] / answered.weights.mean(), tested.loss, tested.seed, answered.cluster)
+    losses = tested.losses[which] / answered.weights.mean()
+    some = replace(tested, losses=losses, cluster=answered.cluster)  # next to the same losses of cross-validation
     estimate = estimate_with(rows.candidate, "E_test", some, "", 0, method, rows.level)
     line = replace(line, value=estimate.value, low=estimate.low, high=estimate.high, level=estimate.level)
     return replace(line, interval=estimate.interval, reason="" if estimate.interval else _FEW)

@@ -14,7 +14,7 @@ from heldout.losses import choose_loss
 from heldout.losses.loss import places
 from heldout.metrics.measure import Rows, TestMetrics, measure
 from heldout.metrics.metric import Answered, Values
-from heldout.missing import is_missing
+from heldout.missing import SHOWN, is_missing
 from heldout.observed import Tested
 
 _SUMS_TO = 1e-3
@@ -92,10 +92,11 @@ def metrics_of(
             "y", f"y has shape {labels.shape}; it must be (n,), with a label that is not missing for each row"
         )
     said = _column(predicted, len(labels), "predicted")
+    _check_kind(said, labels)
     loss = choose_loss(None if classes is None else "zero_one", labels)
     dependence = checked_groups(groups, len(labels))
     of_slices = {
-        name: _column(values, len(labels), f"slices[{name!r}]").astype(str) for name, values in (slices or {}).items()
+        name: _shown(_column(values, len(labels), f"slices[{name!r}]")) for name, values in (slices or {}).items()
     }
     losses = loss.pointwise(labels, said)
     tested = Tested(losses, loss, seed, dependence.clusters(np.arange(len(labels)), losses))
@@ -109,7 +110,7 @@ def metrics_of(
     for argument, given in (("probabilities", probabilities), ("scores", scores)):
         if given is not None and not loss.of_classes:
             raise BadArgument(argument, f"{argument} is given, but y holds numbers; leave it out, or give classes")
-    method = dependent.choose(None, loss, dependence.kind).get("E_test")
+    method = dependent.choose(None, loss, dependence.kind, cross_validated=False).get("E_test")
     return measure(Rows("", answered, tested, method, level, dependence.kind), of_slices)
 
 
@@ -166,6 +167,20 @@ def _classes(y: NDArray[Any], given: ArrayLike | None) -> NDArray[Any]:
     if len(unknown):
         raise BadArgument("classes", f"classes is {classes.tolist()}, but y has {unknown[0]!r}; list each class of y")
     return classes
+
+
+def _check_kind(predicted: NDArray[Any], y: NDArray[Any]) -> None:
+    """Raise BadArgument for strings on one side alone."""
+    strings = [column.dtype.kind in "UST" for column in (predicted, y)]
+    if strings[0] != strings[1] and "O" not in (predicted.dtype.kind, y.dtype.kind):
+        raise BadArgument(
+            "predicted", f"predicted holds values of type {predicted.dtype}, and y of type {y.dtype}; use those of y"
+        )
+
+
+def _shown(values: NDArray[Any]) -> NDArray[np.str_]:
+    """The values as texts, as report.slices has them."""
+    return np.array([SHOWN if is_missing(value) else str(value) for value in values.tolist()])
 
 
 def _column(values: ArrayLike, n: int, argument: str) -> NDArray[Any]:

@@ -1,6 +1,6 @@
 """From a user's rows to the prepared tables: test part, labelled rows, unlabelled shards."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pandas as pd
@@ -16,7 +16,7 @@ from tasks.data import duplicates, read_source, row_roles, slices, target, unlab
 from tasks.data.column_types import typed
 from tasks.data.content_hash import content_hash, row_hashes, sets_hash
 from tasks.data.duplicates import Sets
-from tasks.data.row_identity import identities
+from tasks.data.row_identity import column_digest, column_digests, identities
 from tasks.data.test_part import cut_test_part
 from tasks.data.text_form import TextForm
 from tasks.data.unlabeled import Schema, Shards
@@ -53,15 +53,25 @@ class Prepared:
         return f"{len(self.labeled)} labelled rows{part}, {0 if self.test is None else len(self.test)} test rows"
 
 
-def prepare(settings: Settings) -> Prepared:
+def seen_in(settings: Settings, columns: str) -> SeenRows:
+    """What the ledger must know of the same rows, identified by some `columns` of the source alone.
+
+    So the rows of a run on a table without the other columns are found again.
+    """
+    return prepare(settings, columns).seen
+
+
+def prepare(settings: Settings, seen_by: str | None = None) -> Prepared:
     """Read the source, cut the parts, draw the partitions. Raises UserError before anything is written.
 
-    The user's shard files are read and checked later, one at a time.
+    The user's shard files are read and checked later, one at a time. `seen_by` are the columns that identify the rows
+    of `Prepared.seen`, all if None.
     """
     data = settings.data
     strings = [name for name, kind in (data.columns or {}).items() if kind not in ("numeric", "boolean")]
     text = TextForm.of(data)
     source = read_source.read_table(data.source, data.missing or (), strings, text).reset_index(drop=True)
+    written = _as_written(source, strings, settings)
     roles = row_roles.read(source, settings)
     of_slices = slices.read(source, settings)
     rows = target.with_target(source, settings)
@@ -74,10 +84,10 @@ def prepare(settings: Settings) -> Prepared:
     if len(hidden):
         pool = pool.assign(**{TARGET: target.without_gaps(pool[TARGET])})
     stratify = target.stratified(pool[TARGET], settings)
-    identity = pd.Series(identities(source if has_label.all() else source[has_label]), index=pool.index)
+    identity = pd.Series(identities(written if has_label.all() else written[has_label]), index=pool.index)
     try:
         dependence = row_roles.dependence(roles.loc[pool.index], settings)
-        test, rest = cut_test_part(pool, source, identity.to_numpy(), dependence, settings)
+        test, rest = cut_test_part(pool, written, identity.to_numpy(), dependence, settings)
         warnings += row_roles.gap_messages(len(pool) - len(rest) - (0 if test is None else len(test)))
         wanted = settings.data.labeled_rows
         every, rest = _draw_rows("data.labeled_rows", wanted, "labeled", rest, settings, stratify, roles)
@@ -89,6 +99,9 @@ def prepare(settings: Settings) -> Prepared:
         partition, halves = _draw(labeled[TARGET].to_numpy(), settings, dependence)
     except BadArgument as error:
         raise UserError(with_key(KEYS.get(error.argument, "data"), error)) from None
+    if seen_by is not None:
+        shared = [name for name in written.columns if column_digest(name) in seen_by.split()]
+        identity = pd.Series(identities(written.loc[pool.index, shared]), index=pool.index)
     schema = Schema.of(labeled.drop(columns=TARGET), columns, _label_names(settings), data.drop)
     return Prepared(
         labeled=labeled.reset_index(drop=True),
@@ -97,7 +110,9 @@ def prepare(settings: Settings) -> Prepared:
         partition=partition,
         halves=halves,
         data_hash=content_hash(rows if has_label.all() else rows[has_label]),
-        seen=_seen(identity, test, every, labeled, partition, roles, settings),
+        seen=replace(
+            _seen(identity, test, every, labeled, partition, roles, settings), columns=column_digests(written)
+        ),
         roles=roles.loc[labeled.index].reset_index(drop=True),
         test_roles=roles.loc[[] if test is None else test.index].reset_index(drop=True),
         test_slices=of_slices.loc[[] if test is None else test.index].reset_index(drop=True),
@@ -106,6 +121,14 @@ def prepare(settings: Settings) -> Prepared:
         all_labeled=every.reset_index(drop=True) if len(further) else None,
         all_roles=roles.loc[every.index].reset_index(drop=True),
     )
+
+
+def _as_written(source: pd.DataFrame, strings: list[str], settings: Settings) -> pd.DataFrame:
+    """The table whose rows have an identity: its file is read without the keys of `data` that change values."""
+    data = settings.data
+    if not data.missing and data.decimal is None:
+        return source
+    return read_source.read_table(data.source, (), strings, TextForm(data.separator)).reset_index(drop=True)
 
 
 # the key of params.yaml for an argument that the science refuses
@@ -182,15 +205,17 @@ def _seen(
     """What the contamination ledger must know: `identity` is that of every row with a label."""
     hashes = pd.Series(row_hashes(every, roles.loc[every.index]), index=every.index)
     of_labeled, held_out = hashes[labeled.index].to_numpy(), partition.validation
-    columns = f"{[*every.dtypes.astype(str).items()]} {[*roles.columns]}"
+    columns = f"{[*every.dtypes.astype(str).items()]} {[*roles.columns]} {settings.split.gap}"
+    # what else makes another g of the same rows of the source
+    made_by = [settings.data.missing, settings.data.decimal, settings.data.dayfirst, settings.split.test_fraction]
     # rows that the seed drew; all labelled rows are no choice, also if there are more of them than last night
     drawn = [] if settings.data.labeled_rows is None else [hashes.to_numpy()]
     return SeenRows(
         labeled=Sketch.of(identity.to_numpy()),
         used=Sketch.of(identity[every.index].to_numpy()),
         test=None if test is None else Sketch.of(identity[test.index].to_numpy()),
-        partition=sets_hash(f"{columns} {settings.split.gap}", of_labeled[~held_out], of_labeled[held_out]),
-        trained=sets_hash(columns, *drawn),
+        partition=sets_hash(columns, of_labeled[~held_out], of_labeled[held_out]),
+        trained=sets_hash(f"{columns} {made_by}", *drawn),
     )
 
 

@@ -12,6 +12,7 @@ from pandas.api import types
 from heldout import row_identity
 from heldout.hashing import bits, digest
 from heldout.row_identity import GAP, Words
+from tasks.storage.seen_rows import MOST_COLUMNS
 
 _TRUTH = ("true", "false")
 
@@ -23,6 +24,16 @@ def identities(table: pd.DataFrame) -> Words:
     which of them a column is read as.
     """
     return row_identity.identities({str(name): _words(table[name]) for name in table.columns})
+
+
+def column_digests(table: pd.DataFrame) -> str:
+    """`SeenRows.columns` of a table."""
+    return "" if len(table.columns) > MOST_COLUMNS else " ".join(sorted(map(column_digest, table.columns)))
+
+
+def column_digest(name: str) -> str:
+    """Eight hexadecimal digits for the name of a column."""
+    return f"{digest(name) % 2**32:08x}"
 
 
 def _words(values: pd.Series) -> Words:

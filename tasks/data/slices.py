@@ -2,11 +2,11 @@
 
 import pandas as pd
 
+from heldout import missing
 from tasks.params import Settings
 from tasks.runtime.errors import UserError, one_line
 
 MOST_VALUES = 20
-MISSING = "(missing)"
 
 
 def read(table: pd.DataFrame, settings: Settings) -> pd.DataFrame:
@@ -21,7 +21,7 @@ def read(table: pd.DataFrame, settings: Settings) -> pd.DataFrame:
         if column not in table.columns:
             raise UserError(f"{key}, which is no column of {settings.data.source}; it has {known}")
         texts = table[column].astype(object)
-        texts = texts.where(table[column].notna(), MISSING).map(str)
+        texts = texts.where(table[column].notna(), missing.SHOWN).map(str)
         if (count := texts.nunique()) > MOST_VALUES:
             raise UserError(
                 f"{key}, which has {count} values; at most {MOST_VALUES} make slices: name a column with fewer, or add "

@@ -1,6 +1,6 @@
 """The contamination ledger: how often labelled rows were used to choose a model (decisions 4 and 25)."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from heldout.learners import open_random_states
@@ -56,21 +56,27 @@ def winner_id(candidate: Candidate, settings: Settings, seen: SeenRows) -> str:
     return fit_cache.content_hash(winner, settings.deliver, settings.seed, cuts)
 
 
-def count(seen: SeenRows, learners: Iterable[str], earlier: Iterable[Entry]) -> Ledger:
+def count(
+    seen: SeenRows, learners: Iterable[str], earlier: Iterable[Entry], seen_in: Callable[[str], SeenRows]
+) -> Ledger:
     """The ledger of a run on the rows `seen` that compares `learners`, after `earlier` runs.
 
     An earlier run counts if its labelled rows overlap with these. A partition is a set of rows, those that the hold-out
     tests among them; so the same learner on another partition is a further hypothesis, of which the best may be chosen.
+    A table that gained a column has rows of other identities: `seen_in` gives them in the columns of an earlier run.
     """
     pairs: set[tuple[str, str | None]] = {(learner, seen.partition) for learner in learners}
     opened_for, used_by = set(), 0
     for entry in earlier:
-        if entry.seen is None or entry.seen.labeled.overlaps(seen.labeled):
+        rows = seen
+        if entry.seen is not None and entry.seen.has_fewer_columns_than(seen):
+            rows = seen_in(entry.seen.columns)
+        if entry.seen is None or entry.seen.labeled.overlaps(rows.labeled):
             partition = entry.seen.partition if entry.seen is not None else None
             pairs |= {(learner, partition) for learner in entry.learners}
-        if entry.opened_for is not None and (entry.seen is None or _overlap(entry.seen.test, seen.test)):
+        if entry.opened_for is not None and (entry.seen is None or _overlap(entry.seen.test, rows.test)):
             opened_for.add(entry.opened_for)
-        used_by += entry.seen is not None and _overlap(entry.seen.used, seen.test)
+        used_by += entry.seen is not None and _overlap(entry.seen.used, rows.test)
     return Ledger(len(pairs), frozenset(opened_for), used_by)
 
 

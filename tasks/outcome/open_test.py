@@ -81,11 +81,13 @@ def open_test_part(
     except BadArgument as error:
         raise UserError(str(error)) from None
     clusters = dependence_of(roles, 0).clusters(np.arange(len(y)), losses)
-    tested = Tested(losses, trained.loss, design.seed, clusters)
     method = design.methods["E_test"]
+    tested = Tested(losses, trained.loss, design.seed, clusters)
+    if method.needs_cv:
+        tested = with_pool(tested, results.evidence[winner.name])
     estimate = holdout.final_estimate(
         winner.name,
-        with_pool(tested, results.evidence[winner.name]) if method.needs_cv else tested,
+        tested,
         delivered.rows,
         method,
         design.level,
@@ -107,7 +109,8 @@ def _spent(others: int, used_by: int) -> str:
     if used_by:
         reasons.append(
             f"{used_by} earlier run{'s' * (used_by > 1)} used labels of its rows to train and to choose, since another "
-            "split.test_key, split.test_fraction, data.groups, data.time or split.duplicates had left them outside"
+            "split.test_key, split.test_fraction, data.groups, data.time or split.duplicates, or a table with fewer "
+            "columns, had left them outside"
         )
     return "; and ".join(reasons)
 

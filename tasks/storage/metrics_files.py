@@ -7,7 +7,7 @@ import pandas as pd
 
 from heldout.metrics.measure import TestMetrics
 from heldout.records import Measured
-from tasks.storage import files
+from tasks.storage import files, report_tables
 
 
 def write(metrics: TestMetrics) -> None:
@@ -22,8 +22,7 @@ def write(metrics: TestMetrics) -> None:
 
 def read() -> pd.DataFrame:
     """metrics.csv as it was written, with empty text where there is none."""
-    table = pd.read_csv(files.existing(files.TEST_METRICS), dtype={"slice": str, "interval": str, "reason": str})
-    return table.fillna({"slice": "", "interval": "", "reason": ""})
+    return report_tables.read(files.TEST_METRICS).fillna({"slice": "", "interval": "", "reason": ""})
 
 
 def read_confusion() -> pd.DataFrame:

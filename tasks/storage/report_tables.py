@@ -22,6 +22,8 @@ _ESTIMATE_COLUMNS = [
     "n_train",
     "n_tested",
 ]
+# the columns of words, in any of the tables
+_TEXTS = ("candidate", "against", "estimate", "target", "interval", "assumption", "metric", "slice", "reason")
 
 
 def write_estimates(estimates: Sequence[Estimate]) -> None:
@@ -31,7 +33,7 @@ def write_estimates(estimates: Sequence[Estimate]) -> None:
 
 def read_estimates() -> pd.DataFrame:
     """estimates.csv as it was written."""
-    return _read(files.ESTIMATES)
+    return read(files.ESTIMATES)
 
 
 def write_differences(differences: Sequence[Difference]) -> None:
@@ -41,7 +43,7 @@ def write_differences(differences: Sequence[Difference]) -> None:
 
 def read_differences() -> pd.DataFrame:
     """differences.csv as it was written."""
-    return _read(files.DIFFERENCES)
+    return read(files.DIFFERENCES)
 
 
 def write_more_rows(lines: Sequence[MoreRows]) -> None:
@@ -51,7 +53,7 @@ def write_more_rows(lines: Sequence[MoreRows]) -> None:
 
 def read_more_rows() -> pd.DataFrame:
     """more_rows.csv as it was written."""
-    return _read(files.MORE_ROWS)
+    return read(files.MORE_ROWS)
 
 
 def write_prediction_sets(line: PredictionSets) -> None:
@@ -86,5 +88,7 @@ def _write(path: Path, columns: Sequence[str], records: Sequence[Any]) -> None:
     files.write_csv(path, pd.DataFrame([asdict(record) for record in records], columns=list(columns)))
 
 
-def _read(path: Path) -> pd.DataFrame:
-    return pd.read_csv(files.existing(path))
+def read(path: Path) -> pd.DataFrame:
+    """A table of reports/ as it was written: a candidate may be called 1 or NA, and an empty cell alone is missing."""
+    texts = dict.fromkeys(_TEXTS, str)
+    return pd.read_csv(files.existing(path), dtype=texts, keep_default_na=False, na_values=[""])

@@ -4,6 +4,8 @@ from dataclasses import dataclass, field
 
 from heldout.row_sketch import Sketch
 
+MOST_COLUMNS = 500  # whose digests fit into a tag
+
 
 @dataclass(frozen=True)
 class SeenRows:
@@ -11,7 +13,9 @@ class SeenRows:
 
     `labeled` are all rows of the source with a label, `used` those outside of the test part whose labels are used.
     `partition` is the hash of the rows of the estimates and of which of them the hold-out tests, `trained` that of the
-    columns that g is trained on, and of its rows where the seed drew them (data.labeled_rows).
+    columns that g is trained on, of the keys of params.yaml that change their values or leave rows out, and of its rows
+    where the seed drew them (data.labeled_rows). `columns` has a digest of the name of each column that identifies a
+    row; it is empty for more than `MOST_COLUMNS`, and in a run of an older version.
     """
 
     labeled: Sketch = field(default_factory=Sketch)
@@ -19,6 +23,12 @@ class SeenRows:
     test: Sketch | None = None
     partition: str = ""
     trained: str = ""
+    columns: str = ""
+
+    def has_fewer_columns_than(self, other: "SeenRows") -> bool:
+        """Whether each of its columns is one of the `other`, which has more: its rows have other identities there."""
+        mine, others = {*self.columns.split()}, {*other.columns.split()}
+        return bool(mine) and mine < others
 
     def texts(self) -> dict[str, str]:
         """The fields as texts, without a test part that is not there."""
@@ -33,4 +43,5 @@ class SeenRows:
             test=Sketch.parsed(texts["test"]) if "test" in texts else None,
             partition=texts["partition"],
             trained=texts["trained"],
+            columns=texts.get("columns", ""),
         )

@@ -1,6 +1,7 @@
 """The contamination ledger in MLflow: tags of parent runs say which learners were compared on which rows."""
 
-from collections.abc import Iterator, Sequence
+import functools
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from tasks.outcome.items import Tag
@@ -17,16 +18,25 @@ _OPENED_FOR = "test_opened_for"
 _ROWS = "rows."  # and a field of SeenRows
 
 
-def read_ledger(settings: Settings, data_hash: str, seen: SeenRows, compared: Sequence[str]) -> Ledger:
+def read_ledger(
+    settings: Settings,
+    data_hash: str,
+    seen: SeenRows,
+    compared: Sequence[str],
+    seen_in: Callable[[str], SeenRows],
+) -> Ledger:
     """The ledger of these rows over all experiments of the store, with the candidates named `compared` added.
 
-    A run of a version that left no sketch of its rows counts if its labelled table has the same `data_hash`.
+    A run of a version that left no sketch of its rows counts if its labelled table has the same `data_hash`. For
+    `seen_in` see `count`; it is called once for each set of columns.
     """
     client = connect(settings)
     learners = [seeded_id(candidate, settings.seed) for candidate in settings.candidates if candidate.name in compared]
     of_table = [_entry(run) for run in runs(client, f"tags.data_hash = '{data_hash}'")]
     with_rows = [_entry(run) for run in runs(client, f"tags.`{_ROWS}labeled` IS NOT NULL")]
-    return count(seen, learners, [*(entry for entry in of_table if entry.seen is None), *with_rows])
+    return count(
+        seen, learners, [*(entry for entry in of_table if entry.seen is None), *with_rows], functools.cache(seen_in)
+    )
 
 
 def ledger_items(

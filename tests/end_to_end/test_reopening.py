@@ -1,6 +1,7 @@
 """The test part is opened for one winner; a second one is refused unless that is asked for, and is then counted."""
 
 import json
+import shutil
 from dataclasses import dataclass
 from typing import Any
 
@@ -47,7 +48,8 @@ def story(clone, server, write_params, tmp_path_factory) -> dict[str, Told]:
     return {
         "one": run(ONE),
         "other": run(OTHER),
-        "one again, in another form": run({**ONE, "name": "renamed"}, deliver="vote"),
+        "one again, under another name": run({**ONE, "name": "renamed"}),
+        "one in another form": run(ONE, deliver="vote"),
         "other, as asked": run(OTHER, **ASKED),
         "one once more": run(ONE),
         "one once more, as asked": run(ONE, **ASKED),
@@ -56,7 +58,7 @@ def story(clone, server, write_params, tmp_path_factory) -> dict[str, Told]:
 
 OPENED = {
     "one": 1,
-    "one again, in another form": 1,
+    "one again, under another name": 1,
     "other, as asked": 2,
     "one once more, as asked": 2,
 }
@@ -78,7 +80,7 @@ def test_the_test_part_is_opened_for_the_first_winner_and_for_others_where_that_
         assert f"the test part was opened for {count}" in told.words
 
 
-@pytest.mark.parametrize("name", ["other", "one once more"])
+@pytest.mark.parametrize("name", ["other", "one in another form", "one once more"])
 def test_a_second_winner_has_no_test_error_anywhere_and_is_told_why(story, name):
     told = story[name]
     assert told.selection["E_test"] is None
@@ -94,3 +96,19 @@ def test_a_second_winner_has_no_test_error_anywhere_and_is_told_why(story, name)
 def test_the_winner_is_still_selected_saved_and_registered(story):
     assert "other" == story["other"].selection["selected"] == story["other"].parent.data.tags["selected_model"]
     assert "models:/heldout@champion" in story["other"].words
+
+
+def test_a_run_that_fails_after_it_has_shown_the_test_error_has_opened_the_test_part(
+    clone, server, write_params, tmp_path
+):
+    checkout = clone(server)
+    (checkout.path / "reports/differences.csv/in the way").mkdir(parents=True)
+    changes = {"intervals": {"E_cv": "Bayle within folds"}}
+    path = write_params(tmp_path / "params.yaml", candidates=[ONE], **changes)
+    assert 0 != checkout.flow("validate", "--params", path, check=False).returncode
+    assert "E_test" in {*pd.read_csv(checkout.path / "reports/estimates.csv")["estimate"]}
+    shutil.rmtree(checkout.path / "reports")
+    checkout.flow("validate", "--params", write_params(path, candidates=[OTHER], **changes))
+    told = json.loads((checkout.path / "reports/selection.json").read_text())
+    assert (2, None) == (told["contamination"], told["E_test"])
+    assert "opened for 1 other winner;" in told["test_refused"]

@@ -61,6 +61,8 @@ def test_where_most_losses_are_0_the_upper_bound_is_finite_and_at_least_that_of_
     assert low < losses.mean()
     assert log_t.bounds(observe(losses, pool), 0.95)[1] <= high < math.inf
     assert (0.0, 0.0) == pooled_shape.bounds(observe(np.zeros(20), np.zeros(60)), 0.95)
+    low, high = pooled_shape.bounds(observe(np.zeros(20), pool), 0.95)
+    assert (0.0, 0.025) == (low, pytest.approx((1 - high / 2) ** 20))
 
 
 def test_it_covers_heavy_tailed_losses_in_few_rows_where_log_t_does_not():

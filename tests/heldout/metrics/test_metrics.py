@@ -106,6 +106,26 @@ def test_a_perfect_ranking_of_few_rows_has_an_interval_of_the_rows_that_it_rests
         assert roots_at(1.0, largest, two_sided_t(0.95, 99)) == metric.interval(perfect, 1.0, 0.95)
 
 
+def test_sure_probabilities_that_are_right_in_few_rows_may_be_wrong_in_others():
+    for n in (20, 80):
+        y = np.arange(n) % 2
+        sure = Answered(y, y, np.ones(n), np.array([0, 1]), np.column_stack([1 - y, y]).astype(float))
+        low, high = CALIBRATION.interval(sure, CALIBRATION.value(sure), 0.95)
+        assert (0.0, 0.05) == (low, pytest.approx((1 - high) ** n))
+
+
+def test_a_class_that_is_seldom_predicted_has_an_f1_of_few_rows():
+    """15 of 100 rows of the class are found, and no others: F1 is 30 / 115."""
+    rng, covered = np.random.default_rng(5), []
+    for _ in range(300):
+        y = (rng.random(150) < 0.1).astype(int)
+        answered = Answered(y, y * (rng.random(150) < 0.15), np.ones(150), np.array([0, 1]))
+        if y.sum() > 1:
+            low, high = F1.interval(answered, F1.value(answered), 0.95)
+            covered.append(low <= 0.3 / 1.15 <= high)
+    assert np.mean(covered) > 0.93
+
+
 def test_the_interval_of_auc_covers_where_that_of_delong_does_not():
     rng, covered = np.random.default_rng(2), []
     for _ in range(300):
@@ -174,12 +194,20 @@ def test_a_slice_without_a_number_says_why_and_none_is_nan():
         assert all(number is None or np.isfinite(number) for number in (line.value, line.low, line.high))
 
 
+def test_a_gap_in_the_values_of_a_slice_has_the_name_that_a_run_gives_it():
+    for values in ([None, None, "a", "a"], [np.nan, np.nan, 1.5, 1.5]):
+        found = by_name(heldout.metrics_of([0, 1, 0, 1], [0, 1, 1, 1], slices={"sex": values}))
+        assert ("zero_one", "sex=(missing)") in found
+
+
 def test_metrics_of_numbers_and_of_groups():
     rng = np.random.default_rng(4)
     y = rng.normal(size=40)
     found = by_name(heldout.metrics_of(y, y / 2, groups=np.arange(40) // 4, slices={"half": np.arange(40) // 20}))
     assert {("r_squared", ""), ("squared", "half=0"), ("r_squared", "half=0")} < {*found}
     assert "clustered t" == found["squared", "half=0"].interval
+    alone = by_name(heldout.metrics_of(y, y / 2, slices={"half": np.arange(40) // 20}))
+    assert "log t" == alone["squared", "half=0"].interval  # there is no cross-validation
     assert "all labels are equal" == heldout.metrics_of([0.5, 0.5, 0.5], [0.1, 0.2, 0.3]).lines[0].reason
 
 
@@ -195,6 +223,7 @@ def test_metrics_of_numbers_and_of_groups():
         ("scores", "finite", {"scores": [0.0, np.nan, 1.0, 2.0]}),
         ("scores", "probabilities", {"scores": np.zeros(4), "probabilities": np.full((4, 2), 0.5)}),
         ("predicted", "(3,)", {"predicted": [0, 1, 0]}),
+        ("predicted", "<U1", {"predicted": ["0", "1", "1", "1"]}),
         ("classes", "[0, 2]", {"classes": [0, 2]}),
         ("classes", "[1, 0]", {"classes": [1, 0]}),
         ("groups", "(2,)", {"groups": [0, 1]}),

@@ -6,8 +6,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tasks.data.prepare_tables import prepare
+from tasks.data.prepare_tables import prepare, seen_in
 from tasks.data.row_identity import identities
+from tasks.storage.seen_rows import SeenRows
 from tests.tasks.mistakes import assert_refused
 
 LAWS = settings(
@@ -55,6 +56,34 @@ def test_no_other_reading_of_the_table_moves_a_row_and_another_key_does(rows, te
     assert before == {row for row in test_ids(with_gaps, "data.drop=[spare]") if row == row}
     assert before != test_ids(rows, "data.drop=[spare]", "split.test_key=1")
     assert before < test_ids(rows, "data.drop=[spare]", "split.test_fraction=0.6")
+
+
+def test_keys_that_change_the_values_of_each_row_move_none(rows, test_ids):
+    rows = rows.assign(x=[f"{row},5" for row in range(60)], flag="?")
+    before = test_ids(rows, "data.drop=[flag]")
+    assert before == test_ids(rows, "data.drop=[flag]", 'data.missing=["?"]')
+    assert before == test_ids(rows, "data.drop=[flag]", "data.decimal=comma", "data.dayfirst=true")
+
+
+def test_the_rows_of_a_table_that_gained_columns_are_found_by_the_columns_that_it_had(rows, settings_of_rows):
+    settings = settings_of_rows("split.test_fraction=0.3", "split.folds=2", "data.drop=[more]")
+    before = prepare(settings_of_rows("split.test_fraction=0.3", "split.folds=2")).seen
+    rows.assign(more=np.arange(60.0)).iloc[::-1].to_csv("rows.csv", index=False)
+    gained = prepare(settings).seen
+    assert before.has_fewer_columns_than(gained)
+    assert not gained.has_fewer_columns_than(before)
+    texts = before.texts()
+    assert before == SeenRows.parsed(texts)
+    without = SeenRows.parsed({name: text for name, text in texts.items() if name != "columns"})  # an older version
+    assert not without.has_fewer_columns_than(gained)
+    assert not before.labeled.overlaps(gained.labeled)
+    again = seen_in(settings, before.columns)
+    assert (before.labeled, gained.columns) == (again.labeled, again.columns)
+    assert {*again.used.identities} | {*again.test.identities} == {*again.labeled.identities}
+    # other rows are in the test part now, most of which were trained on before
+    assert before.used.overlaps(again.test)
+    rows.assign(more=np.arange(60.0), x=rows["x"] + 1).to_csv("rows.csv", index=False)
+    assert not before.labeled.overlaps(seen_in(settings, before.columns).labeled)
 
 
 def test_a_file_of_another_form_has_the_same_rows(rows, settings_of_rows):

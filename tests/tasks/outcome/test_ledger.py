@@ -11,7 +11,8 @@ from scipy.stats import beta
 from heldout.delivery import FORMS
 from heldout.partition import cut
 from heldout.row_sketch import Sketch
-from tasks.outcome.ledger import Entry, Ledger, count, seeded_id, winner_id
+from tasks.outcome import ledger
+from tasks.outcome.ledger import Entry, Ledger, seeded_id, winner_id
 from tasks.storage.seen_rows import SeenRows
 
 LAWS = settings(max_examples=40, deadline=None, derandomize=True, database=None)
@@ -23,6 +24,11 @@ def seen(first: int, last: int, partition: str = "one") -> SeenRows:
     rows = ROWS[first:last]
     test = rows % 5 == 0
     return SeenRows(Sketch.of(rows), Sketch.of(rows[~test]), Sketch.of(rows[test]), partition, f"all of {partition}")
+
+
+def count(rows, learners, earlier) -> Ledger:
+    """The ledger of runs on tables with the same columns."""
+    return ledger.count(rows, learners, earlier, lambda columns: pytest.fail(f"asked for {columns}"))
 
 
 runs = st.lists(
@@ -65,6 +71,16 @@ def test_the_test_part_is_known_by_its_rows():
     moved = replace(seen(0, 1000), test=Sketch.of(ROWS[:1000][ROWS[:1000] % 5 == 1]))
     found = count(moved, "a", [opened, Entry(frozenset("a"), without)])
     assert (frozenset(), 2) == (found.opened_for, found.used_by)
+
+
+def test_a_table_that_gained_a_column_is_known_by_the_columns_that_it_had():
+    before = replace(seen(0, 1000), columns="a b")
+    gained = replace(seen(2000, 3000, "gained"), columns="a b c")  # each row is another one by all columns
+    by = {"a b": replace(gained, labeled=before.labeled, used=before.labeled, test=Sketch.of(ROWS[:1000:3]))}
+    opened = [Entry(frozenset("ab"), before, "winner")]
+    assert Ledger(3, frozenset(["winner"]), 1) == ledger.count(gained, "a", opened, by.__getitem__)
+    for other in ("", "a b d", "a b c d"):  # an older version, a column less, and another table
+        assert Ledger(1) == count(gained, "a", [replace(opened[0], seen=replace(before, columns=other))])
 
 
 def test_a_learner_that_takes_its_randomness_from_the_seed_is_another_one_for_each_seed(settings_with):

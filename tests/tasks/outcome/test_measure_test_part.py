@@ -12,6 +12,9 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 import heldout
+from heldout.design import Evidence
+from heldout.intervals import pooled_shape
+from heldout.observed import Tested
 from tasks.data.prepare_tables import prepare
 from tasks.data.write_prepared import write_prepared
 from tasks.outcome.deliver import Delivered
@@ -63,6 +66,23 @@ def test_the_lines_are_the_metrics_of_scikit_learn_on_the_test_part_and_its_slic
     counts = metrics_files.read_confusion()
     assert np.sum((y == "won") & (predicted == "lost")) == counts.loc["won", "lost"]
     assert len(y) == counts.to_numpy().sum()
+
+
+def test_a_slice_takes_the_shape_of_the_losses_of_cross_validation_as_the_test_error_does(with_sex, case):  # noqa: F811
+    one = case(*with_sex, "loss=brier", "intervals={E_test: pooled shape}")
+    design = one.results.design
+    made = [np.linspace(0, 0.5, len(split.validation)) ** 4 for split in design.splits("cross_validation")]
+    results = replace(one.results, evidence={"bayes": Evidence({"cross_validation": made})})
+    found = {line.slice: line for line in replace(one, results=results).open().metrics.lines if line.metric == "brier"}
+    X, y = files.read_table(files.TEST)
+    losses = (one.delivered.hypothesis.predict_proba(X)[:, 1] - (y == "won")) ** 2
+    for value in ("m", "f"):
+        of_slice = losses[files.read_test_slices()["sex"] == value]
+        seen = Tested(of_slice, design.loss, design.seed, pool=np.concatenate(made))
+        line = found[f"sex={value}"]
+        assert "pooled shape" == line.interval
+        low, high = pooled_shape.bounds(seen, 0.95)
+        assert (low, min(high, 1)) == pytest.approx((line.low, line.high), rel=1e-9)
 
 
 def test_a_notebook_has_the_same_lines_from_the_same_answers(with_sex, case):  # noqa: F811

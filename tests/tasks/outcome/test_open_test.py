@@ -186,6 +186,22 @@ def test_the_same_learner_on_another_draw_of_rows_is_another_winner(case):
     assert ((), 1) == (opening.estimates, opening.openings)
 
 
+IN_TIME = ("data.time=id", "split.folds=2")
+
+
+@pytest.mark.parametrize(
+    ("before", "change"),
+    [((), 'data.missing=["?"]'), ((), "split.test_fraction=0.2"), (IN_TIME, "split.gap=3")],
+    ids=["missing", "fraction", "gap"],
+)
+def test_the_same_learner_on_rows_that_are_read_or_cut_in_another_way_is_another_winner(case, before, change):
+    one = case(*before)
+    earlier = winner_id(one.winner, one.settings, files.read_seen_rows())
+    other = case(*before, change)
+    opening = open_test_part(other.settings, other.results, other.winner, other.delivered, Ledger(2, {earlier}))
+    assert ((), 1) == (opening.estimates, opening.openings)
+
+
 def test_rows_that_earlier_runs_trained_on_are_no_unseen_test_part(case):
     opening = case().open(used_by=2)
     assert () == opening.estimates

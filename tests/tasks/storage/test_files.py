@@ -9,11 +9,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from heldout.records import Estimate
+from heldout.metrics.measure import TestMetrics
+from heldout.records import Difference, Estimate, Measured, MoreRows
 from tasks.data.prepare_tables import prepare
 from tasks.data.write_prepared import write_prepared
 from tasks.runtime.errors import UserError
-from tasks.storage import files, report_tables
+from tasks.storage import files, metrics_files, report_tables
 from tasks.storage.atomic import replacing
 
 LAWS = settings(
@@ -188,3 +189,15 @@ def test_an_estimate_without_an_interval_has_empty_cells():
     assert [None, 2 / 3] == pytest.approx(
         report_tables.read_estimates()["high"].replace({np.nan: None}).tolist(), abs=1e-9
     )
+
+
+@pytest.mark.parametrize("name", ["NA", "1", "null", "1.50", "nan", "=1+1, (b)"])
+def test_a_candidate_is_read_under_its_name_from_every_table(name):
+    report_tables.write_estimates([Estimate(name, "E_in", 0.5, "g", 8, 8)])
+    report_tables.write_differences([Difference("other", name, 0.25)])
+    report_tables.write_more_rows([MoreRows(name, 8, "gain", 0.25)])
+    metrics_files.write(TestMetrics((Measured(name, "auc", name, 0.5, n_tested=8),)))
+    differences, metrics = report_tables.read_differences(), metrics_files.read()
+    names = [table["candidate"][0] for table in (report_tables.read_estimates(), report_tables.read_more_rows())]
+    assert [name] * 5 == [*names, differences["against"][0], metrics["candidate"][0], metrics["slice"][0]]
+    assert np.isnan(differences["low"][0])

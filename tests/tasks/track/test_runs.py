@@ -1,6 +1,7 @@
 """The runs in a store: how they start, end and die, and the contamination ledger that later runs read."""
 
 import shutil
+from dataclasses import replace
 
 import mlflow
 import numpy as np
@@ -11,8 +12,8 @@ from tasks.outcome.items import Metric, Tag
 from tasks.outcome.ledger import Ledger, learner_id, winner_id
 from tasks.runtime.errors import UserError
 from tasks.storage.seen_rows import SeenRows
-from tasks.track import lifecycle
-from tasks.track.ledger import ledger_items, read_ledger
+from tasks.track import ledger, lifecycle
+from tasks.track.ledger import ledger_items
 from tasks.track.store import connect, experiment_id, runs
 
 TWO = (
@@ -125,6 +126,10 @@ def seen(first: int, last: int, partition: str = "one") -> SeenRows:
     return SeenRows(Sketch.of(rows), Sketch.of(rows[~test]), Sketch.of(rows[test]), partition, f"all of {partition}")
 
 
+def read_ledger(settings, data_hash, rows, compared) -> Ledger:
+    return ledger.read_ledger(settings, data_hash, rows, compared, lambda columns: pytest.fail(f"asked for {columns}"))
+
+
 def record(settings, rows: SeenRows, compared, *, opened: bool, data_hash: str = "table") -> None:
     with lifecycle.run(settings):
         lifecycle.send_to_run(ledger_items(settings, data_hash, rows, compared[0], compared, test_opened=opened))
@@ -148,6 +153,22 @@ def test_the_ledger_counts_learners_and_partitions_over_runs_and_experiments_of_
     shutil.copy(empty_store, checkout / "second.db")
     second = settings_with(TWO, f"tracking.uri=sqlite:///{checkout}/second.db")  # it knows nothing of the first
     assert Ledger(1) == read_ledger(second, "table", seen(0, 1000), ["bayes"])
+
+
+def test_a_run_on_a_table_with_a_column_less_is_found_by_the_columns_that_it_had(settings):
+    bayes, asked = settings.candidates[0], []
+    before = replace(seen(0, 1000), columns="a b")
+    for _ in range(2):
+        record(settings, before, [bayes], opened=True)
+
+    def seen_in(columns: str) -> SeenRows:
+        asked.append(columns)
+        return before
+
+    gained = replace(seen(1000, 2000, "gained"), columns="a b c")
+    found = ledger.read_ledger(settings, "gained", gained, ["bayes"], seen_in)
+    assert Ledger(2, frozenset([winner_id(bayes, settings, before)])) == found
+    assert ["a b"] == asked
 
 
 def test_a_run_of_an_older_version_counts_on_the_same_table(settings):
