@@ -22,7 +22,7 @@ import heldout
 from heldout.errors import PartsWarning
 from heldout.fitting import test
 from heldout.losses import choose_loss
-from studies.coverage import LEVEL
+from studies.judgements import LEVEL
 from studies.learners import LeastSquaresClassifier, Logistic, TreeClassifier
 from studies.populations import REAL, SIMULATED, Population, population
 

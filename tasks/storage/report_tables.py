@@ -63,7 +63,7 @@ def write_prediction_sets(line: PredictionSets) -> None:
 
 def read_prediction_sets() -> PredictionSets:
     """The line of prediction_sets.csv."""
-    table = _read(files.PREDICTION_SETS).astype(object)
+    table = read(files.PREDICTION_SETS).astype(object)
     (values,) = table.where(table.notna(), None).to_numpy().tolist()
     line = PredictionSets(*values)
     return replace(line, reason=line.reason or "")
@@ -76,7 +76,7 @@ def write_powered(lines: Sequence[Powered]) -> None:
 
 def read_powered() -> pd.DataFrame:
     """powered.csv as it was written."""
-    return _read(files.POWERED)
+    return read(files.POWERED)
 
 
 def _columns(kind: Any) -> list[str]:
