@@ -83,7 +83,7 @@ def test_print_shows_losses_of_numbers_in_their_own_unit(numbers):
 
 
 def test_the_columns_of_the_table_are_aligned(found):
-    _, header, *body, _, _, _, _, _ = str(found).splitlines()
+    _, header, *body, _, _, _, _, _, _ = str(found).splitlines()
     ends = [header.index(name) + len(name) for name in header.split()[1:]]
     for line in body[::2]:
         assert all(line[end - 1] != " " and line[end : end + 1] in ("", " ") for end in ends)
