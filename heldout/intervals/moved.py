@@ -3,9 +3,9 @@
 An estimate with less variance than the mean of the losses has the interval of the same method, with the variance that
 the method takes divided by `worth`: the roots of a share of errors at so many times the number of rows, and the spread
 of the others over sqrt(worth), at the new value; on the scale of logarithms the spread stays the same share of the
-value. At the mean of the losses and the worth 1 each is the method's own interval. Methods whose level is guaranteed for every sample size lose the guarantee, and are not listed, but for
-Clopper and Pearson's: with a number of rows that is not whole it is that of Korn and Graubard (Survey Methodology 24,
-1998).
+value. At the mean of the losses and the worth 1 each is the method's own interval. Methods whose level is guaranteed
+for every sample size lose the guarantee, and are not listed, but for Clopper and Pearson's: with a number of rows that
+is not whole it is that of Korn and Graubard (Survey Methodology 24, 1998).
 """
 
 import math
