@@ -157,7 +157,7 @@ def _line(design: Design, evidence: Evidence, record: Estimate, controls: Contro
     many, of_many = observed.get("E_cv", (here, rows))
     n, method, events = here.n, design.methods[record.estimate], carrying(many.losses)
     if events < EVENTS:
-        return f"the loss is that of {events:.3g} of {many.n} rows; lambda needs {EVENTS} rows for each control"
+        return f"{events:.3g} of {many.n} rows carry the loss; at least {EVENTS} are needed"
     used = slice(0, int(events // EVENTS))
     labeled, reference = controls.labeled[:, used], controls.unlabeled[:, used]
     halves = half_losses(design, evidence.losses["covalidation"], on_training_half=False).mean(axis=0)

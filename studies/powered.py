@@ -5,8 +5,8 @@
 Samples of N rows, and ten times as many without labels, are drawn from populations of 4000 rows, whose mean loss is the
 true error. Of each estimate the table has the share of samples in which the plain and the powered interval hold the
 error of its target, the mean width of the powered intervals over that of the plain ones, and the mean number of labels
-gained; last the share of samples without a powered E_cv: too few rows carry the loss, or the test for another population
-refuses by chance. The plain interval counts for them.
+gained; last the share of samples without a powered E_cv: too few rows carry the loss, or the test for another
+population refuses by chance. The plain interval counts for them.
 """
 
 import argparse
@@ -60,7 +60,7 @@ def cells(folder: Path | None) -> Iterator[Cell]:
 
 
 def judge(cell: Cell, sample: int, folder: Path | None) -> NDArray[np.float64]:
-    """For both estimates whether the plain and the powered interval cover, both widths, labels gained, refused: (2, 6)."""
+    """For both estimates: both intervals cover, both widths, labels gained, refused. Shape (2, 6)."""
     whole = _population(cell.population, folder)
     rng = np.random.default_rng([cell.n, sample, *map(ord, cell.population + cell.learner)])
     rows = rng.integers(0, len(whole.y), cell.n)
