@@ -8,8 +8,9 @@ answers of these models at row i give its controls:
 
 An unlabelled row is asked of the R models that one labelled row did not train: unlabelled row u of those of row u mod
 N. Both rows are new to these models, so rows of one population cannot be told apart by them: the controls of the two
-have the same expectation, for every R and N, and no draw is needed. (A draw of one of the two models in each repeat
-would have models that share fewer training rows, and so differ more.)
+have the same expectation, for every R and N, and no draw is needed. (Stratified halves make a difference of the order
+of 1/N, as they do for E_2cv: the half without a rare row has fewer rows of its class. A draw of one of the two models
+in each repeat would have models that share fewer training rows, and so differ more.)
 """
 
 from collections.abc import Sequence

@@ -15,6 +15,10 @@ unlabelled mean in the second. The worth is at most (N + n) / N, as if each unla
 small that the interval would be more than `WIDEST` times as wide as the plain one. For E_val, which has few rows, it
 comes from the rows of E_cv, where that was computed. A value outside the plain interval is moved to its end.
 
+lambda is fitted on no more than one control for each `EVENTS` rows that carry the loss, and not at all on fewer: with a
+handful of errors it is noise, and what these rows' models have learned from one another counts too much (at least 10
+events for each variable: P. Peduzzi et al., J. Clin. Epidemiol. 49, 1996).
+
 Numbers gain nothing: how far half models differ says little about the noise of a residual, and no line is given.
 Labelled and unlabelled rows must be of one population: a Kolmogorov-Smirnov test of each control between the two, at
 `DIFFER` over the number of controls, refuses others. It sees what changes the controls, not a change of the labels of
@@ -42,6 +46,7 @@ ESTIMATES = ("E_val", "E_cv")
 NO_ROWS = "there are no unlabelled rows"
 WIDEST = 1.02  # times the plain interval
 DIFFER = 0.01  # the level of the test for another population, shared among the controls
+EVENTS = 10  # rows that carry the loss, for each control
 _PARTS = 10  # of the rows: the coefficients of a part come from the others
 _RIDGE = 1e-6  # of controls with variance 1: controls that hardly differ share their coefficient, and no rounding grows
 
@@ -75,12 +80,14 @@ def powered(design: Design, evidence: Evidence, records: Sequence[Estimate], con
     refused = controls if isinstance(controls, str) else differ(controls)
     lines = []
     for record in (by_name[name] for name in ESTIMATES if name in by_name):
-        reason = refused or _no_interval(design, record)
-        if reason is not None or isinstance(controls, str):
-            n = 0 if isinstance(controls, str) else len(controls.unlabeled)
-            lines.append(Powered(record.candidate, record.estimate, unlabeled=n, reason=str(reason)))
+        found: Powered | str | None = refused or _no_interval(design, record)
+        if found is None and not isinstance(controls, str):
+            found = _line(design, evidence, record, controls)
+        if isinstance(found, Powered):
+            lines.append(found)
         else:
-            lines.append(_line(design, evidence, record, controls))
+            n = 0 if isinstance(controls, str) else len(controls.unlabeled)
+            lines.append(Powered(record.candidate, record.estimate, unlabeled=n, reason=str(found)))
     return lines
 
 
@@ -138,19 +145,29 @@ def worth(losses: Losses, controls: Losses, reference: Losses, multiples: Losses
     return min(plain / (of_rows + of_mean), most) if of_rows + of_mean > 0 else most
 
 
-def _line(design: Design, evidence: Evidence, record: Estimate, controls: Controls) -> Powered:
+def carrying(losses: Losses) -> float:
+    """How many rows carry the loss, (sum L)^2 / sum L^2: the number of errors, or as many of equal size."""
+    squares = float(losses @ losses)
+    return float(losses.sum()) ** 2 / squares if squares > 0 else 0.0
+
+
+def _line(design: Design, evidence: Evidence, record: Estimate, controls: Controls) -> Powered | str:
     observed = {name: _observed(design, evidence, name) for name in ESTIMATES if SCHEME_OF[name] in evidence.losses}
     here, rows = observed[record.estimate]
     many, of_many = observed.get("E_cv", (here, rows))
-    n, reference, method = here.n, controls.unlabeled, design.methods[record.estimate]
+    n, method, events = here.n, design.methods[record.estimate], carrying(many.losses)
+    if events < EVENTS:
+        return f"{events:.3g} of {many.n} rows carry the loss; at least {EVENTS} are needed"
+    used = slice(0, int(events // EVENTS))
+    labeled, reference = controls.labeled[:, used], controls.unlabeled[:, used]
     halves = half_losses(design, evidence.losses["covalidation"], on_training_half=False).mean(axis=0)
-    multiples = coefficients(halves, controls.labeled) * (len(reference) / (n + len(reference)))
+    multiples = coefficients(halves, labeled) * (len(reference) / (n + len(reference)))
     value, times, gained, low, high = record.value, 1.0, 0.0, float(record.low or 0), float(record.high or 0)
     width = high - low
     if np.any(multiples) and np.ptp(many.losses) > 0 and width > 0:
-        value = float(powered_losses(here.losses, controls.labeled[rows], reference, multiples[rows]).mean())
+        value = float(powered_losses(here.losses, labeled[rows], reference, multiples[rows]).mean())
         value = min(max(value, low), high)
-        times = worth(many.losses, controls.labeled[of_many], reference, multiples[of_many], n)
+        times = worth(many.losses, labeled[of_many], reference, multiples[of_many], n)
         gained = n * (times - 1)
         low, high = moved(method, here, value, times, design.level)
         while high - low > WIDEST * width:

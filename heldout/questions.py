@@ -186,8 +186,8 @@ class Questions:
         >>> from sklearn.datasets import load_iris
         >>> from sklearn.naive_bayes import GaussianNB
         >>> X, y = load_iris(return_X_y=True)
-        >>> names = ["E_cv", "E_2cv"]
-        >>> validation = heldout.validate({"bayes": GaussianNB()}, X[::2], y[::2], unlabeled=X[1::2], estimates=names)
+        >>> X, how = X[:, :2], {"unlabeled": X[1::2, :2], "estimates": ["E_cv", "E_2cv"]}
+        >>> validation = heldout.validate({"bayes": GaussianNB()}, X[::2], y[::2], **how)
         >>> [(line.estimate, line.unlabeled, line.width < 1.02) for line in validation.powered()]
         [('E_cv', 75, True)]
         """

@@ -17,7 +17,7 @@ from heldout.controls import Controls
 from heldout.dependence import Dependence
 from heldout.intervals import METHODS
 from heldout.intervals.moved import can_move, moved
-from heldout.powered import WIDEST, coefficients, differ, missing, powered, powered_losses, worth
+from heldout.powered import WIDEST, carrying, coefficients, differ, missing, powered, powered_losses, worth
 from heldout.weights import Weights
 
 ESTIMATES = ["E_val", "E_cv", "E_2cv"]
@@ -42,6 +42,10 @@ def validated(learner=None, X=X, y=y, U=U, **further):
 def plain(made, estimate):
     [record] = [record for record in made.estimates if record.estimate == estimate]
     return record
+
+
+def cv_losses(made):
+    return np.concatenate([*made._evidence["it"].losses["cross_validation"]])
 
 
 def lines(made, controls):
@@ -180,6 +184,20 @@ def test_where_the_unlabelled_rows_cannot_be_used_each_line_has_the_reason_alone
     assert val.reason == ""
     assert "Bayle" in cv.reason
     assert "use corrected Wilson" in cv.reason
+
+
+def test_few_rows_that_carry_the_loss_fit_few_controls_or_none():
+    made = of("zero_one")
+    errors = carrying(cv_losses(made))
+    assert errors == cv_losses(made).sum()
+    controls = made._fits["it"].controls
+    assert lines(made, controls) == lines(made, Controls(controls.labeled[:, :1], controls.unlabeled[:, :1]))
+    assert 10 <= errors < 20
+    rare = validated(y=np.where(y & (X[:, 0] > 1.2), 1, 0))
+    for line in rare.powered():
+        assert line.reason == f"{cv_losses(rare).sum():.0f} of 80 rows carry the loss; at least 10 are needed"
+    assert carrying(np.zeros(5)) == 0
+    assert carrying(np.full(5, 0.3)) == pytest.approx(5)
 
 
 def test_numbers_have_no_line():
