@@ -30,7 +30,7 @@ def read(cache: Path) -> pd.DataFrame:
         tables.append(by_cell(lines.assign(population=folder.name, learner=cell.learner, n=cell.n)))
     if not tables:
         raise FileNotFoundError(f"{cache} holds no shard of the coverage study")
-    return pd.concat(tables, ignore_index=True)
+    return pd.concat(tables).sort_values(["estimate", "method", "population", "learner", "n"], ignore_index=True)
 
 
 def by_cell(lines: pd.DataFrame) -> pd.DataFrame:
