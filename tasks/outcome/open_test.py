@@ -115,7 +115,9 @@ def describe(
     """selection.json."""
     design = results.design
     held_out = tested(design, results.evidence[selection.selected], "holdout")
-    bound, alone = (selection_bound(held_out, models, design.level) for models in (ledger.compared, 1))
+    compared = np.stack([tested(design, of, "holdout").losses for of in results.evidence.values()], axis=1)
+    bound = selection_bound(held_out, ledger.compared, design.level, compared)
+    alone = selection_bound(held_out, 1, design.level)
     target = results.target(selection.selected, FORMS[settings.deliver].target)
     return {
         "selected": selection.selected,
