@@ -16,6 +16,10 @@ points. The value between the ends is that of the power laws with c = 1/2, E_cv 
 r = (n_cv^-c - n^-c) / ((N/2)^-c - n_cv^-c), whatever a and b are; where their a would be below 0, that of the power law
 with a = 0, E_cv (E_cv / E_2cv)^w. It is a convention.
 
+E_N is the error of one hypothesis, g, which may be far from the mean error of such where the learner is unstable. What
+the half models of different repeats err, on the same rows, shows how far: t times the standard deviation of one of them
+is added to the reach of both limits of E_N, in squares. E_2N remains the mean error of such retrainings.
+
 The limits of G and of E_cv - w G are mean +- t sqrt(V), V of the corrected t on the paired means of the subsamples that
 E_cv's interval needs anyway (`heldout.intervals.corrected_t`), not less than that of N independent rows; without
 subsamples as `heldout.selection.paired_differences` has it. Rows in groups have values without limits, as E_2cv has
@@ -32,6 +36,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from heldout.design import Design, Evidence, cross_validated, half_losses
+from heldout.intervals.method import two_sided_t
 from heldout.losses import Losses
 from heldout.observed import CrossValidated
 from heldout.records import Estimate, MoreRows
@@ -77,10 +82,10 @@ def _curve(design: Design, evidence: Evidence, records: Sequence[Estimate]) -> I
     if "E_prog" in by_name:
         yield from _steps(design, evidence, E_cv.candidate)
     yield _line(E_cv, round(rows))
-    halves = half_losses(design, evidence.losses["covalidation"], on_training_half=False).mean(axis=0)
-    pairs = _Pairs(design, cross_validated(design, evidence), halves, E_2cv, E_cv, rows)
+    by_repeat = half_losses(design, evidence.losses["covalidation"], on_training_half=False)
+    pairs = _Pairs(design, cross_validated(design, evidence), by_repeat.mean(axis=0), E_2cv, E_cv, rows)
     yield pairs.gain()
-    yield pairs.error(AT_N, len(design.y))
+    yield pairs.error(AT_N, len(design.y), _reach_of_one(by_repeat, design.level))
     yield pairs.error(AT_2N, 2 * len(design.y))
 
 
@@ -89,6 +94,20 @@ def further_gains(half: float, folds: float, rows: float) -> tuple[float, float]
     exponent 1/2, and at most for an error that is convex in the logarithm of the number of rows."""
     at_half, at_folds, at_rows = (size**-_EXPONENT for size in (half, folds, rows))
     return (at_folds - at_rows) / (at_half - at_folds), math.log(rows / folds) / math.log(folds / half)
+
+
+def _reach_of_one(by_repeat: Losses, level: float) -> float:
+    """How far the error of one hypothesis may lie from the mean error of such: t times its standard deviation.
+
+    The R means over the rows of `by_repeat`, shape (R, N), are each of two half models. Their variance is that of two
+    such errors' mean, and that of N losses about the rows' means over repeats. 0 for a single repeat, which shows none.
+    """
+    repeats, n = by_repeat.shape
+    if repeats < 2:
+        return 0.0
+    of_rows = by_repeat.var(axis=0, ddof=1).mean() / n
+    variance = 2 * max(float(by_repeat.mean(axis=1).var(ddof=1) - of_rows), 0.0)
+    return two_sided_t(level, repeats - 1) * math.sqrt(variance)
 
 
 def _line(record: Estimate, rows: int) -> MoreRows:
@@ -129,8 +148,9 @@ class _Pairs:
         low, high = max(gain - reach, -most), min(gain + reach, most)
         return self._limited(record, low, high, self._method, self.E_cv.assumption)
 
-    def error(self, name: str, rows: int) -> MoreRows:
-        """The error after training on more than `self.rows` rows."""
+    def error(self, name: str, rows: int, of_one: float = 0.0) -> MoreRows:
+        """The error after training on more than `self.rows` rows: the mean of such hypotheses, or one, that may lie
+        `of_one` from it."""
         gain = self.E_2cv.value - self.E_cv.value
         likely, weight = further_gains(len(self.design.y) / 2, self.rows, rows)
         value = self.E_cv.value
@@ -139,10 +159,13 @@ class _Pairs:
         record = MoreRows(self.E_cv.candidate, rows, name, value)
         if not self._has_limits or self.E_cv.low is None or self.E_cv.high is None:
             return record
-        low = max(self.E_cv.value - weight * gain - self._reach(1 + weight, -weight), 0.0)
+        E_cv, further = self.E_cv.value, self._reach(1 + weight, -weight)
+        low = E_cv - max(weight * gain + math.hypot(further, of_one), math.hypot(E_cv - self.E_cv.low, of_one))
+        high = E_cv + math.hypot(self.E_cv.high - E_cv, of_one)
+        most = 1.0 if self.design.loss.bounded else math.inf
         method = f"{self._method} below, {self.E_cv.interval} above"
         assumption = f"{self.E_cv.assumption}; {CONVEX}"
-        return self._limited(record, min(low, self.E_cv.low), self.E_cv.high, method, assumption)
+        return self._limited(record, max(low, 0.0), min(high, most), method, assumption)
 
     @property
     def _has_limits(self) -> bool:

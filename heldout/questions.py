@@ -160,7 +160,7 @@ class Questions:
         (0.22, 'Clopper-Pearson', 0.32)
         """
         name = self._checked(candidate)
-        return bound_of(self._design, self._evidence[name], len(self.candidates), models)
+        return bound_of(self._design, self._evidence, name, models)
 
     def powered(self, candidate: str | None = None) -> tuple[Powered, ...]:
         """E_val and E_cv of a candidate, with narrower intervals by its unlabelled rows: no further fit.

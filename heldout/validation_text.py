@@ -42,8 +42,8 @@ def _bound(made: "Validation", winner: str, design: Design, evidence: Evidence) 
     """The bound for the candidates of this call; empty where there is none."""
     if no_bound(design) is not None:
         return ""
-    count = len(made.candidates)
-    found, of_one = bound_of(design, evidence, count), bound_of(design, evidence, 1)
+    count, found = len(made.candidates), made.bound(winner)
+    of_one = bound_of(design, {winner: evidence}, winner)
     compared = f"{count} candidate{'s' * (count > 1)}"
     shown = table.bound(f"{winner}'s", found.value, of_one.value, found.method, compared, design.level, design.loss)
     return f"{shown}. bound(models=M) counts all M that were ever compared on these rows"

@@ -6,6 +6,10 @@ the rule of the choice and however alike the candidates are. For losses of 0 and
 Pearson's, for other losses of known limit L that of a bettor, each on loss / L, times L. Hoeffding's limit needs no
 more than the mean, and is wider for rare errors: it is E_val + L sqrt(ln(M / delta) / (2 K)).
 
+Of the M candidates, m may have their K losses of 0 and 1 at hand, those of one run. Their limits together may then be
+passed with chance delta m / M, at the common level that their correlation allows (`heldout.selection.joint_level`), and
+the limits of the M - m others with chance delta / M each. That bound is approximate, and never above the one above.
+
 J. Langford, Tutorial on practical prediction theory for classification (J. Mach. Learn. Res. 6, 2005), section 3;
 METHOD, section 2; Abu-Mostafa, Learning From Data, lecture 13.
 """
@@ -15,7 +19,11 @@ from dataclasses import dataclass
 from heldout.errors import BadArgument
 from heldout.intervals import betting, clopper_pearson, hoeffding
 from heldout.intervals.method import check_level
+from heldout.losses import Losses
 from heldout.observed import Tested, in_units_of_limit
+from heldout.selection.joint_level import joint_level
+
+JOINT = "joint Clopper-Pearson"
 
 
 @dataclass(frozen=True)
@@ -27,12 +35,15 @@ class SelectionBound:
     hoeffding: float
 
 
-def selection_bound(held_out: Tested, models: int, level: float) -> SelectionBound | None:
+def selection_bound(
+    held_out: Tested, models: int, level: float, compared: Losses | None = None
+) -> SelectionBound | None:
     """The bound on the error of a g- chosen among `models`, from its K held-out losses.
 
-    `models` is the number of candidates ever compared on these labels. None for a loss without a known limit, and for
-    rows that depend on one another. Raises BadArgument for a level outside (0, 1), less than 1 model, or a loss above a
-    limit that was stated.
+    `models` is the number of candidates ever compared on these labels; `compared`, shape (K, m), are the losses of some
+    of them on the same rows, with those of the chosen one. None for a loss without a known limit, and for rows that
+    depend on one another. Raises BadArgument for a level outside (0, 1), less than 1 model, or a loss above a limit
+    that was stated.
     """
     check_level(level)
     if models < 1:
@@ -40,7 +51,13 @@ def selection_bound(held_out: Tested, models: int, level: float) -> SelectionBou
     if not held_out.loss.bounded or held_out.cluster is not None:
         return None
     loss, limit = held_out.loss, held_out.loss.limit
-    method = clopper_pearson if loss.binary or loss.two_valued else betting
-    upper = limit * method.upper_limit(in_units_of_limit(held_out), (1 - level) / models)
+    two_values = loss.binary or loss.two_valued
+    method = clopper_pearson if two_values else betting
+    delta, name = (1 - level) / models, method.METHOD.name
+    if compared is not None and two_values:
+        # learners that are alike count once among the models
+        together = joint_level(compared / limit, delta * min(compared.shape[1], models), held_out.seed)
+        delta, name = (together, JOINT) if together > delta else (delta, name)
+    upper = limit * method.upper_limit(in_units_of_limit(held_out), delta)
     reach = limit * hoeffding.upper_reach(held_out.n, 1 - level, models)
-    return SelectionBound(max(upper, held_out.error), method.METHOD.name, held_out.error + reach)
+    return SelectionBound(max(upper, held_out.error), name, held_out.error + reach)

@@ -49,11 +49,12 @@ def no_bound(design: Design) -> BadArgument | None:
     return None
 
 
-def bound_of(design: Design, evidence: Evidence, candidates: int, models: Any = None) -> SelectionBound:
-    """The bound on the error of the g- with this `evidence`, for `models` ever compared, None for the `candidates`.
+def bound_of(design: Design, evidence: Mapping[str, Evidence], name: str, models: Any = None) -> SelectionBound:
+    """The bound on the error of the g- of candidate `name`, for `models` ever compared, None for those of `evidence`.
 
     Raises BadArgument where there is none, and for fewer models than candidates.
     """
+    candidates = len(evidence)
     if (reason := no_bound(design)) is not None:
         raise reason
     models = candidates if models is None else models
@@ -62,8 +63,16 @@ def bound_of(design: Design, evidence: Evidence, candidates: int, models: Any = 
             "models",
             f"models is {models!r}; it must be a whole number of at least {candidates}, the candidates of this call",
         )
-    held_out = tested(design, evidence, "holdout")
-    return selection_bound(held_out, int(models), design.level)  # type: ignore[return-value]  # there is one
+    return selection_bound_of(design, evidence, name, int(models))  # type: ignore[return-value]  # there is one
+
+
+def selection_bound_of(
+    design: Design, evidence: Mapping[str, Evidence], name: str, models: int
+) -> SelectionBound | None:
+    """The bound on the error of the g- of candidate `name`, from the held-out losses of all candidates."""
+    held_out = {other: tested(design, of, "holdout") for other, of in evidence.items()}
+    compared = np.stack([other.losses for other in held_out.values()], axis=1)
+    return selection_bound(held_out[name], models, design.level, compared)
 
 
 def paired(design: Design, evidence: Mapping[str, Evidence], criterion: Criterion) -> Paired:

@@ -16,6 +16,7 @@ from heldout.metrics.measure import TestMetrics
 from heldout.observed import Tested
 from heldout.records import Estimate
 from heldout.selection.bound import selection_bound
+from heldout.selection.judging import selection_bound_of
 from heldout.selection.select import Selection
 from tasks.data.row_roles import dependence_of
 from tasks.outcome.against_baseline import AgainstBaseline, on_test_part
@@ -128,8 +129,9 @@ def describe(
 ) -> dict[str, Any]:
     """selection.json."""
     design = results.design
+    bound = selection_bound_of(design, results.evidence, selection.selected, ledger.compared)
     held_out = tested(design, results.evidence[selection.selected], "holdout")
-    bound, alone = (selection_bound(held_out, models, design.level) for models in (ledger.compared, 1))
+    alone = selection_bound(held_out, 1, design.level)
     target = results.target(selection.selected, FORMS[settings.deliver].target)
     return {
         "selected": selection.selected,

@@ -9,12 +9,14 @@ import scipy.stats
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.datasets import load_digits
+from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import Ridge
 from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
 import heldout
 from heldout.dependence import Dependence
+from heldout.design import half_losses
 from heldout.errors import BadArgument
 from heldout.more_rows import further_gains, missing
 
@@ -86,12 +88,17 @@ def test_the_limits_are_those_of_the_corrected_t_on_the_losses_of_folds_and_halv
     assert {"E_2cv": 45, "E_cv": 80, "gain": 80, "E_N": 90, "E_2N": 180} == {
         line.estimate: line.rows for line in lines.values()
     }
-    E_cv = lines["E_cv"]
-    for name, rows in (("E_N", 90), ("E_2N", 180)):
+    E_cv, e_cv = lines["E_cv"], of_folds.mean()
+    table = half_losses(made._design, made._evidence["tree"].losses["covalidation"], on_training_half=False)
+    assert table.mean(axis=0) == pytest.approx(of_halves)
+    of_one = 2 * (np.var(table.mean(axis=1), ddof=1) - table.var(axis=0, ddof=1).mean() / 90)
+    assert of_one > 0
+    one = scipy.stats.t(4).ppf(0.95) * math.sqrt(of_one)
+    for name, rows, own in (("E_N", 90, one), ("E_2N", 180, 0.0)):
         weight = math.log2(rows / 80) / math.log2(80 / 45)
-        low = max(of_folds.mean() - weight * gain - reach(1 + weight, -weight), 0)
-        assert min(low, E_cv.low) == pytest.approx(lines[name].low, abs=1e-12)
-        assert E_cv.high == lines[name].high
+        low = e_cv - weight * gain - math.hypot(reach(1 + weight, -weight), own)
+        assert max(min(low, e_cv - math.hypot(e_cv - E_cv.low, own)), 0) == pytest.approx(lines[name].low, abs=1e-12)
+        assert e_cv + math.hypot(E_cv.high - e_cv, own) == pytest.approx(lines[name].high)
         assert lines[name].low <= lines[name].value <= E_cv.value
     assert {0.9} == {line.level for line in lines.values()}
     assert all("doubling" in lines[name].assumption for name in ("E_N", "E_2N"))
@@ -132,6 +139,19 @@ def test_a_gain_below_zero_is_harm_and_no_promise_for_twice_as_many_rows():
     assert "did harm" in str(harmed)
     assert "lead to an error of" not in str(harmed)
     assert "did harm" not in str(validated(TREE))
+
+
+def test_a_learner_whose_fits_differ_has_a_wider_interval_for_its_one_hypothesis_than_for_the_mean_of_such():
+    """A tree errs by its first split: the product of two columns shows in neither alone."""
+    product = (X[:, 0] * X[:, 1] > 0).astype(int)
+    unstable, stable = (by_name(validated(of, y=product, repeats=20)) for of in (TREE, {"none": DummyClassifier()}))
+    for end in ("low", "high"):
+        assert abs(getattr(unstable["E_N"], end) - unstable["E_cv"].value) > 1.3 * abs(
+            getattr(unstable["E_cv"], end) - unstable["E_cv"].value
+        )
+    assert stable["E_N"].high == pytest.approx(stable["E_cv"].high)
+    once = by_name(validated(repeats=1))
+    assert once["E_N"].high == once["E_cv"].high  # a single repeat shows no spread
 
 
 def test_dependent_rows_and_rows_in_which_all_losses_are_equal():

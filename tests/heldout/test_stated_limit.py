@@ -97,7 +97,7 @@ def test_classes_have_a_bound_without_a_statement():
             "cost": {"cost": {0: {1: 3}, 1: {0: 20}}},
         }.items()
     }
-    assert ["Clopper-Pearson", *3 * ["betting"]] == [bound.method for bound in by_loss.values()]
+    assert ["joint Clopper-Pearson", *3 * ["betting"]] == [bound.method for bound in by_loss.values()]
     assert 1 < by_loss["cost"].value < 20
 
 

@@ -55,7 +55,8 @@ def test_print_shows_every_candidate_every_estimate_and_every_value(found, capsy
     assert differences.startswith("differences: E_cv of stump is ")
     assert learning.startswith("more rows: from 30 to 45 training rows the error of stump ")
     assert bound.startswith("bound: with probability 90 % stump's error, trained without the held-out rows, is ")
-    assert f" is at most {100 * found.bound('stump').value:.1f} %: the upper Clopper-Pearson limit " in bound
+    of_stump = found.bound("stump")
+    assert f" is at most {100 * of_stump.value:.1f} %: the upper {of_stump.method} limit " in bound
     of_rows = "unlabelled: by 50 unlabelled rows E_cv of stump is "
     assert unlabelled.startswith(of_rows)
     half = 100 * values(found, "disagreement")["stump"] / 2

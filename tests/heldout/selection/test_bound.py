@@ -117,6 +117,43 @@ def test_there_is_none_for_losses_without_limit_and_for_rows_that_depend_on_one_
     assert selection_bound(observed.Tested(losses, ZERO_ONE, cluster=np.array([0, 0, 1])), 5, 0.95) is None
 
 
+def table(k: int, m: int, seed: int) -> np.ndarray:
+    """K losses of 0 and 1 of each of m candidates, which err together on most rows."""
+    rng = np.random.default_rng(seed)
+    return ((rng.random((k, 1)) < 0.3) ^ (rng.random((k, m)) < 0.05)).astype(float)
+
+
+@LAWS
+@given(st.integers(2, 100), st.integers(1, 8), st.integers(0, 20), levels, st.integers(0, 99))
+def test_losses_of_the_others_lower_it_no_further_than_the_choice_among_those_without_losses_allows(
+    k, m, further, level, seed
+):
+    losses = table(k, m, seed)
+    seen, models = observed.Tested(losses[:, 0], ZERO_ONE, seed), m + further
+    found, without = selection_bound(seen, models, level, losses), selection_bound(seen, models, level)
+    assert clopper_pearson.upper_limit(seen, (1 - level) * m / models) <= found.value <= without.value
+    assert without.hoeffding == found.hoeffding
+    assert found.method in {"Clopper-Pearson", "joint Clopper-Pearson"}
+    # learners that are alike count once among the models
+    assert selection_bound(seen, 1, level) == selection_bound(seen, 1, level, losses)
+
+
+def test_candidates_that_err_together_have_a_lower_bound_than_candidates_that_do_not():
+    together, apart = table(200, 8, 0), np.stack([np.roll(table(200, 8, 0)[:, 0], 23 * j) for j in range(8)], axis=1)
+    seen = observed.Tested(together[:, 0], ZERO_ONE)
+    alike, unlike, without = (selection_bound(seen, 8, 0.95, of).value for of in (together, apart, None))
+    assert alike < without - 0.005
+    assert without - 0.001 < unlike <= without
+
+
+def test_losses_between_0_and_1_and_one_candidate_alone_do_not_ask_how_alike_the_candidates_are():
+    losses = table(50, 4, 1) / 2
+    seen = observed.Tested(losses[:, 0], BOUNDED)
+    assert selection_bound(seen, 4, 0.95) == selection_bound(seen, 4, 0.95, losses)
+    alone = observed.Tested(2 * losses[:, 0], ZERO_ONE)
+    assert selection_bound(alone, 4, 0.95) == selection_bound(alone, 4, 0.95, 2 * losses[:, :1])
+
+
 @pytest.mark.parametrize(("m", "level", "argument"), [(0, 0.9, "models"), (1, 1.0, "level"), (1, 0.0, "level")])
 def test_no_models_and_levels_outside_0_and_1_are_refused(m, level, argument):
     with pytest.raises(BadArgument, match=f"^{argument} is ") as caught:
