@@ -134,6 +134,8 @@ class IntervalMethod:
             low, high = self.bounds(observed, level)
         if not (math.isfinite(low) and math.isfinite(high)):
             raise BadArgument("losses", f"{self.name} gives {low} … {high}: a loss is too large to be squared")
+        if self.losses == "any" and observed.error == 0 and math.isfinite(limit):
+            high = max(high, limit * _hidden_share(observed, level))
         low, high = min(max(low, 0.0), observed.error), max(min(high, limit), observed.error)  # rounding aside
         return Interval(low, high, level, self.name, self.covers[estimate])
 
@@ -156,6 +158,18 @@ class Default:
         if self.without_cv is not None and (loss.of_classes or not cross_validated):
             return self.without_cv
         return self.other
+
+
+def _hidden_share(observed: Any, level: float) -> float:
+    """The share of losses above 0 that may hide where no tested row has one: Clopper and Pearson's upper limit.
+
+    Rows that were tested by hypotheses with shared training rows weigh as much as fewer rows, by the factor of C.
+    Nadeau and Y. Bengio (`heldout.selection.paired_differences.variance_factor`).
+    """
+    rows = getattr(observed, "units", observed.n)
+    if isinstance(observed, CrossValidated):
+        rows /= 1 + observed.folds / (observed.folds - 1)
+    return float(1 - ((1 - level) / 2) ** (1 / rows))
 
 
 def check_level(level: float) -> None:

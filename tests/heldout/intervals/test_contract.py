@@ -162,6 +162,15 @@ def test_constant_losses_have_a_width_where_the_method_says_so_and_wherever_it_c
     assert method.keeps_width or method.validity == "asymptotic"
 
 
+@each_method(lambda method: method.losses == "any")
+def test_where_no_loss_is_above_0_a_known_limit_gives_an_upper_bound(method):
+    bounds = [interval(method, np.zeros(n), 0.95, loss=SQUARED.limited(4)) for n in (20, 80)]
+    assert [0, 0] == [found.low for found in bounds]
+    # a share p of losses of 4 stays away from n rows with probability (1 - p)^n
+    assert all(0.999 * (1 - 0.025 ** (1 / n)) < found.high / 4 < 1 for found, n in zip(bounds, (20, 80), strict=True))
+    assert bounds[1].high < bounds[0].high < interval(method, np.zeros(20), 0.99, loss=SQUARED.limited(4)).high
+
+
 @each_method(lambda method: not method.order_matters)
 @LAWS
 @given(data=st.data(), level=levels)
