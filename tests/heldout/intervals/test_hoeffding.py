@@ -96,7 +96,7 @@ def test_the_same_bounds_serve_the_steps_of_progressive_validation():
     seen = observed.Tested(np.repeat([1.0, 0.0], [60, 140]), ZERO_ONE)
     one, other = (hoeffding.METHOD.interval(estimate, seen, 0.95) for estimate in ("E_val", "E_prog"))
     assert (one.low, one.high) == (other.low, other.high)
-    assert "martingale of steps (Thm 4), loss in [0, 1]" == other.assumption
+    assert "martingale of steps (Thm 4), loss of known limit" == other.assumption
 
 
 @pytest.mark.parametrize(
