@@ -4,16 +4,21 @@ The controls c of a row say how likely it is to be answered wrongly, and need no
 labelled rows happen to be easier than the population, so do their controls say, next to those of n unlabelled rows.
 With the losses L_i of the N tested rows the powered estimate is
     mean_i (L_i - lambda_i . (c_i - mean_u c_u)),
-lambda_i from the rows outside the part of row i, which is every tenth row: the least-squares coefficients of a row's
-mean loss in the halves on its controls, times n / (N + n), which is best for the noise of the unlabelled mean. For any
-lambda that does not depend on row i, c_i and c_u have the same expectation, so the estimate has the target of the plain
-one, and its bias. Nothing is assumed of the model or of the controls; poor controls give a lambda near 0 and no gain.
+lambda_i from the rows outside the part of row i, which is every tenth row: `SHARE` of the least-squares coefficients of
+a row's mean loss in the halves on its controls, times n / (N + n), which is best for the noise of the unlabelled mean.
+For any lambda that does not depend on row i, c_i and c_u have the same expectation, so the estimate has the target of
+the plain one, and its bias. Nothing is assumed of the model or of the controls; poor controls give a lambda near 0 and
+no gain.
 
 The interval is that of the plain estimate's method about the new value, each row `worth` more than a plain one
 (`heldout.intervals.moved`): by the variance of the losses over that of the powered losses, with the noise of the
 unlabelled mean in the second. The worth is at most (N + n) / N, as if each unlabelled row had got its label, and not so
 small that the interval would be more than `WIDEST` times as wide as the plain one. For E_val, which has few rows, it
 comes from the rows of E_cv, where that was computed. A value outside the plain interval is moved to its end.
+
+Rows train each other's half models and fold models, so that the losses and the controls of two rows are not
+independent, and least squares over rows promises too much. Over samples, `SHARE` of its lambda was best, and half of
+the reduction was there (docs/decisions/0031): that much is `counted`.
 
 lambda is fitted on no more than one control for each `EVENTS` rows that carry the loss, and not at all on fewer: with a
 handful of errors it is noise, and what these rows' models have learned from one another counts too much (at least 10
@@ -47,6 +52,7 @@ NO_ROWS = "there are no unlabelled rows"
 WIDEST = 1.02  # times the plain interval
 DIFFER = 0.01  # the level of the test for another population, shared among the controls
 EVENTS = 10  # rows that carry the loss, for each control
+SHARE = 0.7  # of the fitted lambda, and half of the reduction of the variance: what was found over samples
 _PARTS = 10  # of the rows: the coefficients of a part come from the others
 _RIDGE = 1e-6  # of controls with variance 1: controls that hardly differ share their coefficient, and no rounding grows
 
@@ -145,6 +151,11 @@ def worth(losses: Losses, controls: Losses, reference: Losses, multiples: Losses
     return min(plain / (of_rows + of_mean), most) if of_rows + of_mean > 0 else most
 
 
+def counted(times: float) -> float:
+    """What a row is taken to be worth: by half of the reduction of the variance, where it is one."""
+    return 2 / (1 + 1 / times) if times > 1 else times
+
+
 def carrying(losses: Losses) -> float:
     """How many rows carry the loss, (sum L)^2 / sum L^2: the number of errors, or as many of equal size."""
     squares = float(losses @ losses)
@@ -161,13 +172,13 @@ def _line(design: Design, evidence: Evidence, record: Estimate, controls: Contro
     used = slice(0, int(events // EVENTS))
     labeled, reference = controls.labeled[:, used], controls.unlabeled[:, used]
     halves = half_losses(design, evidence.losses["covalidation"], on_training_half=False).mean(axis=0)
-    multiples = coefficients(halves, labeled) * (len(reference) / (n + len(reference)))
+    multiples = SHARE * coefficients(halves, labeled) * (len(reference) / (n + len(reference)))
     value, times, gained, low, high = record.value, 1.0, 0.0, float(record.low or 0), float(record.high or 0)
     width = high - low
     if np.any(multiples) and np.ptp(many.losses) > 0 and width > 0:
         value = float(powered_losses(here.losses, labeled[rows], reference, multiples[rows]).mean())
         value = min(max(value, low), high)
-        times = worth(many.losses, labeled[of_many], reference, multiples[of_many], n)
+        times = counted(worth(many.losses, labeled[of_many], reference, multiples[of_many], n))
         gained = n * (times - 1)
         low, high = moved(method, here, value, times, design.level)
         while high - low > WIDEST * width:

@@ -17,7 +17,7 @@ from heldout.controls import Controls
 from heldout.dependence import Dependence
 from heldout.intervals import METHODS
 from heldout.intervals.moved import can_move, moved
-from heldout.powered import WIDEST, carrying, coefficients, differ, missing, powered, powered_losses, worth
+from heldout.powered import WIDEST, carrying, coefficients, counted, differ, missing, powered, powered_losses, worth
 from heldout.weights import Weights
 
 ESTIMATES = ["E_val", "E_cv", "E_2cv"]
@@ -147,7 +147,12 @@ def test_unlabelled_rows_narrow_both_intervals_of_a_run():
         record = plain(found, line.estimate)
         assert (line.level, line.interval, line.unlabeled) == (record.level, record.interval, 2000)
         assert line.width < 1
-        assert line.labels_gained > 0.02 * record.n_tested
+        assert line.labels_gained > 0.01 * record.n_tested
+
+
+def test_half_of_a_reduction_of_the_variance_is_counted_and_all_of_a_rise():
+    assert 1 / counted(1 / 0.8) == pytest.approx(0.9)
+    assert (counted(1.0), counted(0.5)) == (1, 0.5)
 
 
 def test_another_population_is_refused_and_the_same_one_is_not():
