@@ -20,11 +20,13 @@ FLOWS = {
     "validate": "all of them, one after the other, as one MLflow run",
 }
 
+_WHOLE = "validate"
 _PLAN = "plan"  # stores no fit, and needs no Prefect
 _EPILOG = """\
 examples:
   python -m flows init ~/customers.csv --target left
   python -m flows validate
+  python -m flows validate --promote
   python -m flows validate --set split.folds=5 --set selection.criterion=E_maxdt
   python -m flows cross_validation --params other.yaml
 
@@ -43,15 +45,20 @@ def main() -> int:
     params = str(Path(arguments.params).resolve()) if arguments.params else "params.yaml"
     try:
         environment.enter()
+        if arguments.promote and (arguments.name != _WHOLE or "DVC_STAGE" in os.environ):
+            raise UserError(f"--promote is for `python -m flows {_WHOLE}` alone, outside of a DVC stage; leave it out")
         if arguments.name == _PLAN:
             from flows.plan import plan
 
             return plan(params, arguments.overrides)
         if "DVC_STAGE" in os.environ:
-            from flows.host import run_in_host as run
-        else:
-            from flows.session import run_here as run
-        return run(arguments.name, params, arguments.overrides)
+            from flows.host import run_in_host
+
+            return run_in_host(arguments.name, params, arguments.overrides)
+        from flows.session import run_here
+
+        promote = {"promote": True} if arguments.promote else {}
+        return run_here(arguments.name, params, arguments.overrides, **promote)
     except UserError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
@@ -97,6 +104,11 @@ def _parser() -> argparse.ArgumentParser:
         metavar="a.b=c",
         dest="overrides",
         help="one parameter, its value read as YAML; may be repeated; candidates.0.params.C=1 reaches into a list",
+    )
+    parser.add_argument(
+        "--promote",
+        action="store_true",
+        help="of validate: register the winner, which may become the champion; a trial, as with --set, never does",
     )
     return parser
 

@@ -1,4 +1,4 @@
-"""The model registry of MLflow: the winner is logged, registered, and made the champion."""
+"""The models of MLflow: every run logs its winner; a run that may promote registers it as the champion."""
 
 from importlib.metadata import version
 from pathlib import Path
@@ -8,13 +8,14 @@ from tasks.storage import files
 
 if TYPE_CHECKING:
     from mlflow import MlflowClient
+    from mlflow.models.model import ModelInfo
 
 _REQUIRED = ("scikit-learn", "numpy", "scipy", "pandas", "skops")
 _SAMPLE_ROWS = 100  # from which MLflow infers the types of inputs and output
 
 
-def register(client: "MlflowClient", name: str, model: Any) -> str:
-    """Log the model on the active run as the next version of `name`; returns its address."""
+def log_model(model: Any) -> "ModelInfo":
+    """Log the model on the active run."""
     import mlflow
     import mlflow.sklearn
     from skops.io import dumps, get_untrusted_types
@@ -23,7 +24,7 @@ def register(client: "MlflowClient", name: str, model: Any) -> str:
 
     X, _ = files.read_table(files.LABELED)
     sample = X.head(_SAMPLE_ROWS)
-    info = mlflow.sklearn.log_model(
+    return mlflow.sklearn.log_model(
         model,
         name="model",
         signature=mlflow.models.infer_signature(sample, model.predict(sample)),
@@ -35,6 +36,10 @@ def register(client: "MlflowClient", name: str, model: Any) -> str:
         code_paths=[str(Path(heldout.__file__).parent)],
         pip_requirements=[f"{package}=={version(package)}" for package in _REQUIRED],
     )
+
+
+def register(client: "MlflowClient", name: str, info: "ModelInfo") -> str:
+    """Register a logged model as the next version of `name`, which becomes the champion; returns its address."""
     if not client.search_registered_models(f"name = '{name}'"):
         client.create_registered_model(name)
     registered = client.create_model_version(name, info.model_uri, info.run_id, model_id=info.model_id)

@@ -49,7 +49,7 @@ def story(validated, tmp_path_factory) -> Story:
     before = validated.hashes("mlruns", "reports", "models", "data")
     checkout = validated.copy(tmp_path_factory.mktemp("copy") / "heldout")
 
-    checkout.flow("validate")
+    checkout.flow("validate", "--promote")
     told = [
         json.loads((place.path / "reports/selection.json").read_text())["contamination"]
         for place in (validated, checkout)
