@@ -24,7 +24,7 @@ def log_model(model: Any) -> "ModelInfo":
 
     X, _ = files.read_table(files.LABELED)
     sample = X.head(_SAMPLE_ROWS)
-    return mlflow.sklearn.log_model(
+    info: ModelInfo = mlflow.sklearn.log_model(
         model,
         name="model",
         signature=mlflow.models.infer_signature(sample, model.predict(sample)),
@@ -36,6 +36,7 @@ def log_model(model: Any) -> "ModelInfo":
         code_paths=[str(Path(heldout.__file__).parent)],
         pip_requirements=[f"{package}=={version(package)}" for package in _REQUIRED],
     )
+    return info
 
 
 def register(client: "MlflowClient", name: str, info: "ModelInfo") -> str:

@@ -10,6 +10,7 @@ MODULES = [
     "heldout.hypotheses.k_fold",
     "heldout.hypotheses.progressive",
     "heldout.preprocessing",
+    "heldout.promotion",
     "heldout.validated",
     "heldout.validation",
 ]
