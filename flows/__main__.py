@@ -21,6 +21,7 @@ FLOWS = {
 }
 
 _WHOLE = "validate"
+_ROLLBACK = "rollback"
 _PLAN = "plan"  # stores no fit, and needs no Prefect
 _EPILOG = """\
 examples:
@@ -51,6 +52,10 @@ def main() -> int:
             from flows.plan import plan
 
             return plan(params, arguments.overrides)
+        if arguments.name == _ROLLBACK:
+            from flows.rollback import rollback
+
+            return rollback(params, arguments.overrides)
         if "DVC_STAGE" in os.environ:
             from flows.host import run_in_host
 
@@ -89,13 +94,16 @@ def _parser() -> argparse.ArgumentParser:
     listing = f"  {'init PATH':18}look at a table, and write its params.yaml: init --help\n"
     listing += f"  {_PLAN:18}how many fits a run does, their seconds and memory; needs prepare\n"
     listing += "\n".join(f"  {name:18}{what}" for name, what in FLOWS.items())
+    listing += f"\n  {_ROLLBACK:18}return to the former champion: the version that the present one replaced"
     parser = argparse.ArgumentParser(
         prog="python -m flows",
         description=f"Validate candidate models, and say which to ship.\n\nflows:\n{listing}",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("name", choices=[_PLAN, *FLOWS], metavar="NAME", help="the flow to run, from the list above")
+    parser.add_argument(
+        "name", choices=[_PLAN, *FLOWS, _ROLLBACK], metavar="NAME", help="the flow to run, from the list above"
+    )
     parser.add_argument("--params", metavar="FILE", help="the parameters (default: params.yaml of the checkout)")
     parser.add_argument(
         "--set",

@@ -60,14 +60,16 @@ class Session:
         return 0
 
     def close(self) -> None:
-        """Send Prefect's last log lines, and stop the workers and the server."""
+        """Send Prefect's last log lines and events, and stop the workers and the server."""
         if self._settings is not None:
+            from prefect.events.worker import EventsWorker
             from prefect.logging.handlers import APILogWorker
 
             from tasks.fits import executor
 
             executor.stop(self._settings.execution)
             APILogWorker.drain_all(timeout=5)
+            EventsWorker.drain_all(timeout=5)
         self._server.stop()
 
 

@@ -245,6 +245,16 @@ class Execution(Section):
         return self
 
 
+class Operations(Section):
+    """What holds over many nights."""
+
+    promote_level: Fraction = Field(
+        default=0.95,
+        description="a winner replaces the champion only if it is shown at this level to err less: of learners that do "
+        "not, at most a share of 1 - promote_level is ever promoted, however many nights one looks",
+    )
+
+
 class Tracking(Section):
     """Where runs are recorded."""
 

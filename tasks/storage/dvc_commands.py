@@ -17,7 +17,7 @@ _COMMENT = """\
 # The tables below data/raw that DVC has; `python -m flows init` adds them. Commit it together with params.yaml.
 """
 # they decide how the numbers are computed and where they are reported, not the numbers
-NO_PART_OF_RESULTS = {"execution", "tracking"}
+NO_PART_OF_RESULTS = {"execution", "operations", "tracking"}
 
 
 def commit(settings: Settings) -> bool:

@@ -21,14 +21,6 @@ TWO = (
 )
 
 
-@pytest.fixture(scope="module")
-def empty_store(tmp_path_factory, settings_with):
-    """The database of a new store: MLflow takes seconds to make one."""
-    path = tmp_path_factory.mktemp("store") / "mlflow.db"
-    connect(settings_with(f"tracking.uri=sqlite:///{path}"))
-    return path
-
-
 @pytest.fixture
 def settings(checkout, empty_store, settings_with):
     """Two candidates, and a store of their own."""

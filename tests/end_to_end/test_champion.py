@@ -1,0 +1,90 @@
+"""The champion with the real commands: trials change nothing, a better model replaces it, and there is a way back."""
+
+import json
+import urllib.request
+from base64 import b64encode
+
+import numpy as np
+import pandas as pd
+import pytest
+from mlflow import MlflowClient
+
+TREE = "sklearn.tree.DecisionTreeClassifier"
+STUMP = [{"name": "stump", "estimator": TREE, "params": {"max_depth": 1, "random_state": 0}}]
+DEEP = [{"name": "deep", "estimator": TREE, "params": {"random_state": 0}}]
+
+
+def table(rows: int) -> pd.DataFrame:
+    """The label is 1 where both numbers are high: no single cut knows."""
+    x = np.random.default_rng(1).random((rows, 2))
+    return pd.DataFrame({"a": x[:, 0], "b": x[:, 1], "label": ((x[:, 0] > 0.4) & (x[:, 1] > 0.4)).astype(int)})
+
+
+def told(server) -> list[str]:
+    """What the events of the champion say, the first at the beginning."""
+    wanted = {"filter": {"event": {"name": ["heldout.champion.changed"]}}, "limit": 50}
+    headers = {
+        "Content-Type": "application/json",
+        "Authorization": "Basic " + b64encode(server.secret.encode()).decode(),
+    }
+    ask = urllib.request.Request(f"{server.url}/events/filter", json.dumps(wanted).encode(), headers)
+    with urllib.request.urlopen(ask) as answer:
+        events = json.loads(answer.read())["events"]
+    return [one["payload"]["promoted"] for one in sorted(events, key=lambda one: one["occurred"])]
+
+
+@pytest.mark.slow
+def test_a_champion_is_replaced_on_evidence_alone(clone, server, write_params):
+    checkout = clone(server)
+    params = checkout.path / "params.yaml"
+
+    def write(rows: int, candidates, promote="scheduled"):
+        table(rows).to_csv(checkout.path / "data/raw/table.csv", index=False)
+        data = {"source": "data/raw/table.csv", "target": "label", "positive": None, "labeled_rows": None}
+        changes = {"data": data, "split": {"folds": 3, "test_fraction": 0.5}, "covalidation": {"repeats": 1}}
+        write_params(params, candidates=candidates, tracking={"promote": promote}, **changes)
+
+    def state() -> tuple[dict[str, str], dict[str, str]]:
+        """The aliases, and the tags of the newest validation."""
+        client = MlflowClient(f"sqlite:///{checkout.path}/mlruns/mlflow.db")
+        found = client.search_registered_models("name = 'heldout'")
+        aliases = client.get_registered_model("heldout").aliases if found else {}
+        experiment = client.get_experiment_by_name("heldout").experiment_id
+        runs = client.search_runs([experiment], order_by=["attributes.start_time DESC"])
+        newest = next(run for run in runs if "mlflow.parentRunId" not in run.data.tags)
+        return {alias: str(version) for alias, version in aliases.items()}, newest.data.tags
+
+    write(60, STUMP)
+    said = checkout.flow("validate", "--set", "seed=1").stdout
+    assert "not registered: seed is overridden" in " ".join(said.split())
+    refused = checkout.flow("validate", "--promote", "--set", "seed=1", check=False)
+    assert (2, True) == (refused.returncode, "seed is overridden" in refused.stderr)
+    aliases, tags = state()
+    assert ({}, "no") == (aliases, tags["promoted"])
+
+    said = " ".join(checkout.flow("validate", "--promote").stdout.split())
+    assert "models:/heldout@champion" in said
+    aliases, tags = state()
+    assert ({"champion": "1"}, "first") == (aliases, tags["promoted"])
+    refused = checkout.flow("rollback", check=False)
+    assert (2, True) == (refused.returncode, "no former champion" in refused.stderr)
+
+    write(600, DEEP, promote="always")
+    checkout.run("dvc", "exp", "run", "--name", "trial")  # always a trial
+    aliases, tags = state()
+    assert ({"champion": "1"}, "no") == (aliases, tags["promoted"])
+    assert "experiment of DVC" in tags["promotion_reason"]
+    checkout.flow("validate", "--promote")
+    aliases, tags = state()
+    assert ({"champion": "2"}, "yes") == (aliases, tags["promoted"])
+    assert "capital" in tags["promotion_reason"]
+
+    assert "version 1 again" in checkout.flow("rollback").stdout
+    assert {"champion": "1"} == state()[0]
+    checkout.flow("validate", "--promote")
+    aliases, tags = state()
+    assert ({"champion": "1", "challenger": "3"}, "no") == (aliases, tags["promoted"])
+    assert "not distinguishable" in tags["promotion_reason"]
+    assert "no new labelled rows" in tags["promotion_reason"]
+    checkout.wait_until(lambda: len(told(server)) >= 3, seconds=30)
+    assert ["first", "yes", "rollback"] == told(server)[-3:]
