@@ -132,7 +132,7 @@ def _markdown(lines: list[list[str]]) -> str:
 
 def main() -> int:
     """Write the tables into the page, or print them."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])  # type: ignore[union-attr]
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true")
     if parser.parse_args().quick:
         print(tables(_AT_ONCE, 0))

@@ -35,37 +35,39 @@ class Champion:
 
 @dataclass(frozen=True, eq=False)
 class Record:
-    """What the nights left of a pair: a champion and a learner. `used` are the rows of its bets."""
+    """What the nights left of a pair: a champion and a learner."""
 
     capital: Capital = field(default_factory=Capital)
-    used: Ids = field(default_factory=lambda: np.empty(0, np.uint64))
     limit: float | None = None  # of the loss; set in the first night, from other rows
     nights: tuple[Mapping[str, Any], ...] = ()
 
     def numbers(self) -> dict[str, Any]:
-        """All but the rows, for JSON."""
+        """The record, for JSON."""
         return {**asdict(self.capital), "bets": BETS.tolist(), "limit": self.limit, "nights": list(self.nights)}
 
     @classmethod
-    def parsed(cls, numbers: Mapping[str, Any], used: Ids) -> "Record":
+    def parsed(cls, numbers: Mapping[str, Any]) -> "Record":
         """The record that `numbers` gave."""
         capital = Capital(tuple(numbers["logs"]), numbers["rows"], numbers["total"])
-        return cls(capital, used, numbers["limit"], tuple(numbers["nights"]))
+        return cls(capital, numbers["limit"], tuple(numbers["nights"]))
 
 
 @dataclass(frozen=True, eq=False)
 class Decision:
-    """Whether the winner is promoted, why, and the record of its pair, None where no bet could be made."""
+    """Whether the winner is promoted, why, the record of its pair, None without a bet, and the rows of this night."""
 
     promoted: Promoted
     reason: str
     record: Record | None = None
     numbers: Mapping[str, Any] = field(default_factory=dict)
+    bets: Ids = field(default_factory=lambda: np.empty(0, np.uint64))
     trial: bool = False  # whether nothing was to be decided
 
 
-def contest(settings: Settings, winner: str, hypothesis: Any, champion: Champion, record: Record) -> Decision:
-    """Bet on the rows that are new to the pair; promote the winner as soon as it is shown to err less."""
+def contest(
+    settings: Settings, winner: str, hypothesis: Any, champion: Champion, record: Record, spent: Ids
+) -> Decision:
+    """Bet on the rows that are not `spent` for the pair; promote the winner as soon as it is shown to err less."""
     against, level = f"version {champion.version}, the champion", settings.operations.promote_level
     if champion.same:
         return Decision("no", f"{DRAW} from {against}: the winner has the same bytes, and no row was used")
@@ -76,7 +78,7 @@ def contest(settings: Settings, winner: str, hypothesis: Any, champion: Champion
     if missing := [str(name) for name in columns if name not in X]:
         return Decision("no", f"{DRAW} from {against}: it needs the column {missing[0]}, which the table lacks")
     trained, ids = read_all_labeled(settings), read_row_ids("test")
-    rows, cluster = _fresh(ids, np.concatenate([champion.seen, record.used]))
+    rows, cluster = _fresh(ids, np.concatenate([champion.seen, spent]))
     limit = record.limit or _limit(trained.loss, winner)
     try:
         theirs = _losses(champion.hypothesis, X[list(columns)], y, rows, trained)
@@ -90,7 +92,7 @@ def contest(settings: Settings, winner: str, hypothesis: Any, champion: Champion
         "error_challenger": float(ours.mean()) if len(rows) else None,
         "capital": capital.value,
     }
-    after = Record(capital, np.concatenate([record.used, ids[rows]]), limit, (*record.nights, night))
+    after = Record(capital, limit, (*record.nights, night))
     numbers = {
         "level": level,
         "capital": capital.value,
@@ -100,10 +102,10 @@ def contest(settings: Settings, winner: str, hypothesis: Any, champion: Champion
         "difference": capital.mean * limit,
         "rows_still_needed": capital.rows_needed(level),
     }
-    reason = f"{_sentence(capital, level, len(rows), after, trained.loss, cluster is not None)}"
+    reason = f"{against}: {_sentence(capital, level, len(rows), after, trained.loss, cluster is not None)}"
     if capital.shown(level):
-        return Decision("yes", f"shown to err less than {against}: {reason}", after, numbers)
-    return Decision("no", f"{DRAW} from {against}: {reason}", after, numbers)
+        return Decision("yes", f"shown to err less than {reason}", after, numbers, ids[rows])
+    return Decision("no", f"{DRAW} from {reason}", after, numbers, ids[rows])
 
 
 def _fresh(ids: Ids, seen: Ids) -> tuple[Any, Any]:

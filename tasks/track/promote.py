@@ -8,15 +8,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pandas as pd
 
-from tasks.outcome.contest import DRAW, Champion, Decision, Record, contest
+from tasks.outcome.bets import Book
+from tasks.outcome.contest import DRAW, Champion, Decision, contest
 from tasks.outcome.items import Artifact, Tag
-from tasks.outcome.ledger import learner_id
+from tasks.outcome.ledger import seeded_id
 from tasks.params import Candidate, Settings
 from tasks.runtime.environment import CACHE
 from tasks.runtime.errors import UserError, one_line
 from tasks.storage import files, fit_cache, model_file
 from tasks.storage.row_ids import Ids, read_ids, read_row_ids, write_ids
+from tasks.track.ledger import known_since
 from tasks.track.lifecycle import TRIAL
 from tasks.track.registry import BEFORE, CHALLENGER, CHAMPION, SOURCE, Standing, register, standing
 from tasks.track.send import send
@@ -29,9 +32,10 @@ if TYPE_CHECKING:
     from mlflow.models.model import ModelInfo
 
 RESTORED = "restored"  # a champion's tag after a rollback: since when, in milliseconds
-_PAIR, _MODEL_HASH = "promotion_pair", "model_hash"
-_FOLDER = "promotion"  # of artifacts: the rows that the version has seen, and those of the bets of its pair
-_SEEN, _USED, _DECISION = "seen_rows.parquet", "bet_rows.parquet", "promotion.json"
+_AGAINST, _MODEL_HASH = "promotion_against", "model_hash"
+_DECISION = "promotion.json"
+_FOLDER = "promotion"  # of artifacts: the rows that a version has seen; the records and bets of a champion's pairs
+_SEEN, _RECORDS, _BETS = "seen_rows.parquet", "records.json", "bets.parquet"
 _MODEL = "model.skops"  # MLflow's name for it
 
 
@@ -52,7 +56,7 @@ def promote(
         _record(client, run, decision, {})
         return decision, f"with the run, not registered: {why}"
     place = standing(client, settings)
-    decision, pair, seen = _decide(client, settings, winner, model, place)
+    decision, book, seen = _decide(client, settings, winner, model, place, run.info.start_time)
     tags = {
         **told,
         SOURCE: place.source,
@@ -60,8 +64,8 @@ def promote(
         _MODEL_HASH: files.file_hash(files.MODEL),
     }
     version = register(client, place.name, info, tags)
-    numbers = {"name": place.name, "version": version, "source": place.source, _PAIR: pair}
-    _record(client, run, decision, numbers, seen)
+    numbers = {"name": place.name, "version": version, "source": place.source}
+    _record(client, run, decision, numbers, seen, book)
     if decision.promoted == "no":
         client.set_registered_model_alias(place.name, place.alias(CHALLENGER), version)
         return decision, f"version {version} of {place.name}, {place.address(CHALLENGER)}"
@@ -72,30 +76,33 @@ def promote(
 
 
 def _decide(
-    client: "MlflowClient", settings: Settings, winner: Candidate, model: Any, place: Standing
-) -> tuple[Decision, str | None, Ids]:
-    """The decision, the key of the pair, and the rows that the winner has seen."""
+    client: "MlflowClient", settings: Settings, winner: Candidate, model: Any, place: Standing, now: int
+) -> tuple[Decision, Book | None, Ids]:
+    """The decision, the book of the champion, and the rows that the winner has seen."""
     used = read_row_ids("used")
     if place.champion is None:
         return Decision("first", f"the first champion of {place.source} as {place.name}"), None, used
-    pair = _pair(settings, winner, place.champion)
+    pair = _pair(settings, winner)
     try:
         champion = _read_champion(settings, place.champion)
-        record = _read_record(client, pair, int(place.champion.tags.get(RESTORED, 0)))
+        book = _read_book(client, place.champion)
     except UserError as error:
         reason = f"{DRAW} from version {place.champion.version}, the champion: {error}"
-        return Decision("no", reason), pair, used
-    decision = contest(settings, winner.name, model, champion, record)
-    if decision.promoted == "yes" and decision.record is not None:
-        used = np.concatenate([used, decision.record.used])  # the winner is chosen by them
-    return decision, pair, used
+        return Decision("no", reason), None, used
+    record = book.record(pair, int(place.champion.tags.get(RESTORED, 0)))
+    spent = book.spent(pair, known_since(client, winner, settings, files.read_seen_rows()))
+    decision = contest(settings, winner.name, model, champion, record, spent)
+    book = book.after(pair, decision, now)
+    if decision.promoted == "yes":
+        used = np.concatenate([used, book.of_pair(pair)])  # the winner is chosen by them
+    return decision, book, used
 
 
-def _pair(settings: Settings, winner: Candidate, champion: "ModelVersion") -> str:
-    """The identity of a pair: a version, and the learner with its columns and form, trained again every night."""
+def _pair(settings: Settings, winner: Candidate) -> str:
+    """The identity of the challenger: a learner with its columns and form, trained again every night, and the loss."""
     columns = sorted(map(str, files.read_dtypes(files.LABELED)))
     loss = settings.model_dump(include={"loss"})
-    return fit_cache.content_hash(champion.name, champion.version, learner_id(winner), columns, settings.deliver, loss)
+    return fit_cache.content_hash(seeded_id(winner, settings.seed), columns, settings.deliver, loss)
 
 
 def _read_champion(settings: Settings, champion: "ModelVersion") -> Champion:
@@ -108,16 +115,15 @@ def _read_champion(settings: Settings, champion: "ModelVersion") -> Champion:
     return Champion(str(champion.version), hypothesis, seen, same)
 
 
-def _read_record(client: "MlflowClient", pair: str, restored: int) -> Record:
-    """The newest record of a pair; if its champion was restored since by a rollback, with the rows alone."""
-    found = max(runs(client, f"tags.{_PAIR} = '{pair}'"), key=lambda run: run.info.start_time, default=None)
+def _read_book(client: "MlflowClient", champion: "ModelVersion") -> Book:
+    """The newest book of a champion. Raises UserError where it cannot be had."""
+    against = f"{champion.name}/{champion.version}"
+    found = max(runs(client, f"tags.{_AGAINST} = '{against}'"), key=lambda run: run.info.start_time, default=None)
     if found is None:
-        return Record()
+        return Book(against)
     with _downloads() as folder:
-        used = read_ids(_download(folder, f"runs:/{found.info.run_id}/{_FOLDER}/{_USED}"))
-        decision = _download(folder, f"runs:/{found.info.run_id}/{_DECISION}")
-        numbers = json.loads(decision.read_text(encoding="utf-8"))["record"]
-    return Record(used=used) if found.info.start_time < restored else Record.parsed(numbers, used)
+        records, bets = (_download(folder, f"runs:/{found.info.run_id}/{_FOLDER}/{name}") for name in (_RECORDS, _BETS))
+        return Book(against, json.loads(records.read_text(encoding="utf-8")), pd.read_parquet(bets))
 
 
 def _download(folder: Path, address: str) -> Path:
@@ -140,7 +146,12 @@ def _downloads() -> Iterator[Path]:
 
 
 def _record(
-    client: "MlflowClient", run: "Run", decision: Decision, numbers: dict[str, Any], seen: Ids | None = None
+    client: "MlflowClient",
+    run: "Run",
+    decision: Decision,
+    numbers: dict[str, Any],
+    seen: Ids | None = None,
+    book: Book | None = None,
 ) -> None:
     """The decision on its run: artifacts first, and last the tag by which a later night finds them."""
     shown = {"promoted": decision.promoted, "promotion_reason": decision.reason, **numbers, **decision.numbers}
@@ -151,11 +162,10 @@ def _record(
         if seen is not None:
             write_ids(folder / _SEEN, seen)
             items.append(Artifact(folder / _SEEN, _FOLDER))
-        if record is not None:
-            write_ids(folder / _USED, record.used)
-            items.append(Artifact(folder / _USED, _FOLDER))
+        if book is not None:
+            files.write_json(folder / _RECORDS, dict(book.records))
+            book.bets.to_parquet(folder / _BETS)
+            items += [Artifact(folder / _RECORDS, _FOLDER), Artifact(folder / _BETS, _FOLDER)]
         send(client, run.info.run_id, items)
     tags = [Tag("promoted", decision.promoted), Tag("promotion_reason", decision.reason)]
-    if record is not None:
-        tags.append(Tag(_PAIR, str(numbers[_PAIR])))
-    send(client, run.info.run_id, tags)
+    send(client, run.info.run_id, tags if book is None else [*tags, Tag(_AGAINST, book.against)])

@@ -21,6 +21,7 @@ from tasks.runtime.errors import UserError
 from tasks.storage import files, model_file
 from tasks.storage.row_ids import read_row_ids
 from tasks.track import lifecycle
+from tasks.track.ledger import ledger_items
 from tasks.track.promote import promote
 from tasks.track.registry import log_model
 from tasks.track.rollback import rollback
@@ -52,12 +53,15 @@ class Nights:
         write_prepared(prepare(settings))
         return settings
 
-    def run(self, settings, name: str, trial: str = "", model=None):
-        """A night in which the learner `name` wins; returns its decision and the run's tags."""
+    def run(self, settings, name: str, trial: str = "", compared=None):
+        """A night in which the learner `name` wins, of those `compared`; its decision, and where the model is."""
         winner = next(one for one in settings.candidates if one.name == name)
-        model = model or winner.learner().set_params(random_state=0).fit(*files.read_table(files.LABELED))
+        model = winner.learner().set_params(random_state=0).fit(*files.read_table(files.LABELED))
         model_file.save(model, files.MODEL)
         with lifecycle.run(settings, trial):
+            compared = [one for one in settings.candidates if one.name in (compared or [name])]
+            rows = files.read_seen_rows()
+            lifecycle.send_to_run(ledger_items(settings, "hash", rows, winner, compared, test_opened=False))
             info = log_model(model)
             decision, place = promote(settings, winner, model, info, {"E_cv": "10 % [5–20] at 95 %"})
         tags = connect(settings).get_run(info.run_id).data.tags
@@ -190,11 +194,11 @@ def test_the_rows_of_a_contest_are_those_of_the_test_part_that_nobody_has_seen(p
     of_table = identities(pd.read_csv("table.csv"))
     assert {*of_table.tolist()} == in_test | {*read_row_ids("used").tolist()}
     seen, used = ids[:7], ids[7:10]
-    decision = contest(settings, "tree", tree, Champion("1", stump, seen), Record(used=used))
+    decision = contest(settings, "tree", tree, Champion("1", stump, seen), Record(), used)
     fresh = np.arange(10, len(y))
     losses = [(model.predict(X) != y)[fresh] * 1.0 for model in (stump, tree)]
     assert Capital().after(losses[0] - losses[1]) == decision.record.capital
-    assert {*ids[7:].tolist()} == {*decision.record.used.tolist()}
+    assert ids[10:].tolist() == decision.bets.tolist()
     assert len(fresh) == decision.numbers["rows_of_this_night"]
     assert decision.numbers["difference"] == pytest.approx(losses[0].mean() - losses[1].mean())
 
@@ -204,9 +208,9 @@ def test_rows_of_a_group_are_one_observation_and_are_seen_together(prepared_nigh
     settings, stump, tree = prepared_nights(frame, **{"data.groups": "house", "data.drop": "[]"})
     ids = read_row_ids("test")
     groups = len(ids) // 4
-    whole = contest(settings, "tree", tree, Champion("1", stump, NONE), Record())
+    whole = contest(settings, "tree", tree, Champion("1", stump, NONE), Record(), NONE)
     assert groups == whole.record.capital.rows
-    part = contest(settings, "tree", tree, Champion("1", stump, ids[:1]), Record())
+    part = contest(settings, "tree", tree, Champion("1", stump, ids[:1]), Record(), NONE)
     assert (groups - 1, len(ids) - 4) == (part.record.capital.rows, part.numbers["rows_of_this_night"])
 
 
@@ -214,7 +218,7 @@ def test_what_cannot_be_compared_is_a_draw_with_the_reason(prepared_nights):
     settings, stump, tree = prepared_nights(table(80))
 
     def reason(settings=settings, champion=stump, **more):
-        decision = contest(settings, "tree", tree, Champion("1", champion, NONE, **more), Record())
+        decision = contest(settings, "tree", tree, Champion("1", champion, NONE, **more), Record(), NONE)
         assert ("no", None) == (decision.promoted, decision.record)
         assert "not distinguishable from version 1" in decision.reason
         return decision.reason
@@ -230,9 +234,12 @@ def test_a_loss_without_a_limit_has_that_of_the_cross_validation_of_the_first_ni
     losses = pd.DataFrame({"candidate": "tree", "scheme": "cross_validation", "loss": np.linspace(0, 2, 101)})
     files.write_losses([losses.assign(unit=0, row=range(101))])
     soft = DecisionTreeClassifier(max_depth=1, min_samples_leaf=20).fit(*files.read_table(files.LABELED))
-    first = contest(settings, "tree", soft, Champion("1", soft, NONE), Record())
+    first = contest(settings, "tree", soft, Champion("1", soft, NONE), Record(), NONE)
     assert first.record.limit == pytest.approx(1.98)
     assert "above 1.98 counts as that" in first.reason
     losses["loss"] *= 9
     files.write_losses([losses.assign(unit=0, row=range(101))])
-    assert first.record.limit == contest(settings, "tree", soft, Champion("1", soft, NONE), first.record).record.limit
+    assert (
+        first.record.limit
+        == contest(settings, "tree", soft, Champion("1", soft, NONE), first.record, NONE).record.limit
+    )

@@ -1,6 +1,7 @@
 """The runs in a store: how they start, end and die, and the contamination ledger that later runs read."""
 
 import shutil
+import sys
 
 import mlflow
 import numpy as np
@@ -12,7 +13,7 @@ from tasks.outcome.ledger import Ledger, learner_id, winner_id
 from tasks.runtime.errors import UserError
 from tasks.storage.seen_rows import SeenRows
 from tasks.track import lifecycle
-from tasks.track.ledger import ledger_items, read_ledger
+from tasks.track.ledger import known_since, ledger_items, read_ledger
 from tasks.track.store import connect, experiment_id, runs
 
 TWO = (
@@ -140,6 +141,19 @@ def test_the_ledger_counts_learners_and_partitions_over_runs_and_experiments_of_
     shutil.copy(empty_store, checkout / "second.db")
     second = settings_with(TWO, f"tracking.uri=sqlite:///{checkout}/second.db")  # it knows nothing of the first
     assert Ledger(1) == read_ledger(second, "table", seen(0, 1000), ["bayes"])
+
+
+def test_a_learner_is_known_since_its_first_run_with_the_same_columns_and_form(settings, settings_with):
+    bayes, wide = settings.candidates
+    rows = seen(0, 1000)
+    assert sys.maxsize == known_since(connect(settings), bayes, settings, rows)
+    record(settings, rows, [bayes], opened=False)
+    record(settings, rows, [bayes, wide], opened=False)
+    first, second = (run.info.start_time for run in all_runs(settings))
+    assert [first, second] == [known_since(connect(settings), one, settings, rows) for one in (bayes, wide)]
+    assert sys.maxsize == known_since(connect(settings), bayes, settings, seen(0, 1000, "other columns"))
+    other = settings_with(TWO, f"tracking.uri={settings.tracking.uri}", "deliver=vote")
+    assert sys.maxsize == known_since(connect(settings), bayes, other, rows)
 
 
 def test_a_run_of_an_older_version_counts_on_the_same_table(settings):
