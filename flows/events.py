@@ -8,24 +8,25 @@ from tasks.outcome.contest import Decision
 from tasks.params import Settings
 from tasks.runtime import server
 
-CHAMPION_CHANGED = "heldout.champion.changed"
+CHAMPION_CHANGED, CHAMPION_KEPT = "heldout.champion.changed", "heldout.champion.kept"
 _PATIENCE_SECONDS = 5
 
 
-def champion_changed(settings: Settings, decision: Decision) -> None:
-    """Tell Prefect's server that there is another champion, if there is one."""
-    if decision.promoted != "no":
-        _emit(settings, {"promoted": decision.promoted, "reason": decision.reason, **decision.numbers})
+def champion_decided(settings: Settings, decision: Decision) -> None:
+    """Tell Prefect's server whether there is another champion; in a trial nothing was decided."""
+    if not decision.trial:
+        event = CHAMPION_KEPT if decision.promoted == "no" else CHAMPION_CHANGED
+        _emit(settings, event, {"promoted": decision.promoted, "reason": decision.reason, **decision.numbers})
 
 
 def champion_restored(settings: Settings, what: str) -> None:
     """Tell Prefect's server of a rollback, if there is a server."""
     if (url := PREFECT_API_URL.value()) and server.healthy(url):
-        _emit(settings, {"promoted": "rollback", "reason": what})
+        _emit(settings, CHAMPION_CHANGED, {"promoted": "rollback", "reason": what})
         EventsWorker.drain_all(timeout=_PATIENCE_SECONDS)
 
 
-def _emit(settings: Settings, payload: dict[str, object]) -> None:
+def _emit(settings: Settings, event: str, payload: dict[str, object]) -> None:
     name = settings.tracking.registered_model
     resource = {"prefect.resource.id": f"heldout.model.{name}", "prefect.resource.name": name}
-    emit_event(CHAMPION_CHANGED, resource, payload={"source": settings.data.source, **payload})
+    emit_event(event, resource, payload={"source": settings.data.source, **payload})

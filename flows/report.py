@@ -1,6 +1,6 @@
 """Report: draw the pictures, write the page, log everything to MLflow, print the table."""
 
-from flows.events import champion_changed
+from flows.events import champion_decided
 from flows.stage import stage
 from tasks.outcome.deliver import compare_speed
 from tasks.params import Settings
@@ -22,5 +22,5 @@ def report(settings: Settings) -> None:
     with lifecycle.run(settings):
         speed = compare_speed(settings, winner, model)
         decision, place = log_outcome(settings, summary, model, speed)
-    champion_changed(settings, decision)
+    champion_decided(settings, decision)
     render.print_summary(summary, decision, place, speed)

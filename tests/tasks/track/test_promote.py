@@ -214,6 +214,19 @@ def test_rows_of_a_group_are_one_observation_and_are_seen_together(prepared_nigh
     assert (groups - 1, len(ids) - 4) == (part.record.capital.rows, part.numbers["rows_of_this_night"])
 
 
+def test_rows_count_by_their_weight_up_to_the_limit(prepared_nights):
+    frame = table(80).assign(heavy=np.arange(80) % 4 + 1)
+    settings, stump, tree = prepared_nights(frame, **{"data.weight": "heavy"})
+    losses = pd.DataFrame({"candidate": "tree", "scheme": "cross_validation", "unit": 0, "row": 0, "loss": [0.0, 1.5]})
+    files.write_losses([losses])
+    X, y = files.read_table(files.TEST)
+    relative = files.read_test_roles()["weight"] / files.read_roles()["weight"].mean()
+    theirs, ours = (np.minimum((model.predict(X) != y) * relative, 1.485) for model in (stump, tree))
+    decision = contest(settings, "tree", tree, Champion("1", stump, NONE), Record(), NONE)
+    assert decision.record.limit == pytest.approx(1.485)
+    assert decision.numbers["difference"] == pytest.approx((theirs - ours).mean())
+
+
 def test_what_cannot_be_compared_is_a_draw_with_the_reason(prepared_nights):
     settings, stump, tree = prepared_nights(table(80))
 
