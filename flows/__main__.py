@@ -20,11 +20,14 @@ FLOWS = {
     "validate": "all of them, one after the other, as one MLflow run",
 }
 
+_WHOLE = "validate"
+_ROLLBACK = "rollback"
 _PLAN = "plan"  # stores no fit, and needs no Prefect
 _EPILOG = """\
 examples:
   python -m flows init ~/customers.csv --target left
   python -m flows validate
+  python -m flows validate --promote
   python -m flows validate --set split.folds=5 --set selection.criterion=E_maxdt
   python -m flows cross_validation --params other.yaml
 
@@ -43,15 +46,24 @@ def main() -> int:
     params = str(Path(arguments.params).resolve()) if arguments.params else "params.yaml"
     try:
         environment.enter()
+        if arguments.promote and (arguments.name != _WHOLE or "DVC_STAGE" in os.environ):
+            raise UserError(f"--promote is for `python -m flows {_WHOLE}` alone, outside of a DVC stage; leave it out")
         if arguments.name == _PLAN:
             from flows.plan import plan
 
             return plan(params, arguments.overrides)
+        if arguments.name == _ROLLBACK:
+            from flows.rollback import rollback
+
+            return rollback(params, arguments.overrides)
         if "DVC_STAGE" in os.environ:
-            from flows.host import run_in_host as run
-        else:
-            from flows.session import run_here as run
-        return run(arguments.name, params, arguments.overrides)
+            from flows.host import run_in_host
+
+            return run_in_host(arguments.name, params, arguments.overrides)
+        from flows.session import run_here
+
+        promote = {"promote": True} if arguments.promote else {}
+        return run_here(arguments.name, params, arguments.overrides, **promote)
     except UserError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
@@ -82,13 +94,16 @@ def _parser() -> argparse.ArgumentParser:
     listing = f"  {'init PATH':18}look at a table, and write its params.yaml: init --help\n"
     listing += f"  {_PLAN:18}how many fits a run does, their seconds and memory; needs prepare\n"
     listing += "\n".join(f"  {name:18}{what}" for name, what in FLOWS.items())
+    listing += f"\n  {_ROLLBACK:18}return to the former champion: the version that the present one replaced"
     parser = argparse.ArgumentParser(
         prog="python -m flows",
         description=f"Validate candidate models, and say which to ship.\n\nflows:\n{listing}",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("name", choices=[_PLAN, *FLOWS], metavar="NAME", help="the flow to run, from the list above")
+    parser.add_argument(
+        "name", choices=[_PLAN, *FLOWS, _ROLLBACK], metavar="NAME", help="the flow to run, from the list above"
+    )
     parser.add_argument("--params", metavar="FILE", help="the parameters (default: params.yaml of the checkout)")
     parser.add_argument(
         "--set",
@@ -97,6 +112,11 @@ def _parser() -> argparse.ArgumentParser:
         metavar="a.b=c",
         dest="overrides",
         help="one parameter, its value read as YAML; may be repeated; candidates.0.params.C=1 reaches into a list",
+    )
+    parser.add_argument(
+        "--promote",
+        action="store_true",
+        help="of validate: register the winner, which may become the champion; a trial, as with --set, never does",
     )
     return parser
 

@@ -95,6 +95,7 @@ class Host:
         """One stage; its words go to its own output, those of the server and the workers to the log."""
         from tasks.params import load
         from tasks.track import lifecycle
+        from tasks.track.trial import why_trial
 
         try:
             with _redirected_to(descriptors):
@@ -104,7 +105,7 @@ class Host:
             self._session.open(settings)
             with _redirected_to(descriptors):
                 if self._first:
-                    self._run.enter_context(lifecycle.run(settings))
+                    self._run.enter_context(lifecycle.run(settings, why_trial(settings, overrides)))
                     self._first = False
                 code = self._session.run(name, params, overrides)
                 if name == "report" and code == 0:

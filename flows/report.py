@@ -1,5 +1,6 @@
 """Report: draw the pictures, write the page, log everything to MLflow, print the table."""
 
+from flows.events import champion_decided
 from flows.stage import stage
 from tasks.outcome.deliver import compare_speed
 from tasks.params import Settings
@@ -20,5 +21,6 @@ def report(settings: Settings) -> None:
     winner = next(candidate for candidate in settings.candidates if candidate.name == summary.selected)
     with lifecycle.run(settings):
         speed = compare_speed(settings, winner, model)
-        model_address = log_outcome(settings, summary, model, speed)
-    render.print_summary(summary, model_address, speed)
+        decision, place = log_outcome(settings, summary, model, speed)
+    champion_decided(settings, decision)
+    render.print_summary(summary, decision, place, speed)

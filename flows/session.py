@@ -44,8 +44,8 @@ class Session:
         """Start the slowest part without waiting; `open` waits for it."""
         self._server.start()
 
-    def run(self, name: str, params: str, overrides: Sequence[str]) -> int:
-        """Run one flow; an error of the user is reported. Returns the exit code."""
+    def run(self, name: str, params: str, overrides: Sequence[str], **more: bool) -> int:
+        """Run one flow, with `more` of its own arguments; an error of the user is reported. Returns the exit code."""
         from prefect.settings import PREFECT_FLOWS_HEARTBEAT_FREQUENCY, temporary_settings
 
         flow = getattr(importlib.import_module(f"flows.{name}"), name)
@@ -54,20 +54,22 @@ class Session:
         try:
             # each flow would wait up to a second for the end of its heartbeat, which nothing here uses
             with temporary_settings({PREFECT_FLOWS_HEARTBEAT_FREQUENCY: None}):
-                flow(params, tuple(overrides))
+                flow(params, tuple(overrides), **more)
         except UserError as error:
             return report_error(error)
         return 0
 
     def close(self) -> None:
-        """Send Prefect's last log lines, and stop the workers and the server."""
+        """Send Prefect's last log lines and events, and stop the workers and the server."""
         if self._settings is not None:
+            from prefect.events.worker import EventsWorker
             from prefect.logging.handlers import APILogWorker
 
             from tasks.fits import executor
 
             executor.stop(self._settings.execution)
             APILogWorker.drain_all(timeout=5)
+            EventsWorker.drain_all(timeout=5)
         self._server.stop()
 
 
@@ -88,8 +90,8 @@ def log_to_terminal() -> None:
     log.propagate = False
 
 
-def run_here(name: str, params: str, overrides: Sequence[str]) -> int:
-    """Run one flow in this process."""
+def run_here(name: str, params: str, overrides: Sequence[str], **more: bool) -> int:
+    """Run one flow in this process, with `more` of its own arguments."""
     log_to_terminal()
     session = Session()
     try:
@@ -98,7 +100,7 @@ def run_here(name: str, params: str, overrides: Sequence[str]) -> int:
             from tasks.params import load
 
             session.open(load(params, overrides), fits=name not in _WITHOUT_FITS)
-            return session.run(name, params, overrides)
+            return session.run(name, params, overrides, **more)
     except UserError as error:
         return report_error(error)
     except KeyboardInterrupt:

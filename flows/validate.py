@@ -1,6 +1,7 @@
 """Validate: the whole method, one step after the other."""
 
 from prefect import flow
+from prefect.runtime import deployment
 
 from flows.covalidation import covalidation
 from flows.cross_validation import cross_validation
@@ -14,14 +15,16 @@ from tasks.runtime import environment
 from tasks.runtime.checkout_lock import checkout_lock
 from tasks.storage import dvc_commands
 from tasks.track import lifecycle
+from tasks.track.trial import why_trial
 
 
 @flow(name="validate")
-def validate(params: str = "params.yaml", overrides: tuple[str, ...] = ()) -> None:
-    """Which candidate, how large its error is, how far to trust that."""
+def validate(params: str = "params.yaml", overrides: tuple[str, ...] = (), promote: bool = False) -> None:
+    """Which candidate, how large its error is, how far to trust that; and whether it is to be the champion."""
     environment.enter()
     settings = load(params, overrides)
-    with checkout_lock(), lifecycle.run(settings):
+    trial = why_trial(settings, overrides, asked=promote, scheduled=deployment.id is not None)
+    with checkout_lock(), lifecycle.run(settings, trial):
         prepare(params, overrides)
         holdout(params, overrides)
         cross_validation(params, overrides)

@@ -24,6 +24,7 @@ from tasks.params import Settings
 from tasks.params.messages import with_key
 from tasks.runtime.errors import UserError
 from tasks.storage.files import TARGET
+from tasks.storage.row_ids import as_table
 from tasks.storage.seen_rows import SeenRows
 
 
@@ -47,6 +48,7 @@ class Prepared:
     # all labelled rows outside of the test part and their roles, in the order of the source, if split.rows takes a part
     all_labeled: pd.DataFrame | None = None
     all_roles: pd.DataFrame = field(default_factory=pd.DataFrame)
+    row_ids: pd.DataFrame = field(default_factory=pd.DataFrame)  # of all rows that train, choose or test
 
     def __str__(self) -> str:
         part = "" if self.all_labeled is None else f" for the estimates, of {len(self.all_labeled)}"
@@ -120,6 +122,9 @@ def prepare(settings: Settings, seen_by: str | None = None) -> Prepared:
         warnings=tuple(warnings),
         all_labeled=every.reset_index(drop=True) if len(further) else None,
         all_roles=roles.loc[every.index].reset_index(drop=True),
+        row_ids=as_table(
+            identity[every.index].to_numpy(), identity[[] if test is None else test.index].to_numpy(np.uint64)
+        ),
     )
 
 

@@ -13,6 +13,7 @@ from tasks.runtime.errors import UserError
 from tasks.storage import files
 from tasks.storage.atomic import replacing
 from tasks.storage.lazy_table import ROWS_A_GROUP
+from tasks.storage.row_ids import ROW_IDS
 from tasks.storage.shard_report import ShardReport
 
 
@@ -32,6 +33,7 @@ def write_prepared(prepared: Prepared) -> list[ShardReport]:
 def _write_prepared(prepared: Prepared) -> list[ShardReport]:
     with replacing(files.PREPARED) as folder:
         prepared.labeled.to_parquet(folder / files.LABELED.name, row_group_size=ROWS_A_GROUP)
+        prepared.row_ids.to_parquet(folder / ROW_IDS.name)
         if prepared.test is not None:
             prepared.test.to_parquet(folder / files.TEST.name)
         of_test = ((files.TEST_ROLES, prepared.test_roles), (files.TEST_SLICES, prepared.test_slices))

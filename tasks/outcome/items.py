@@ -69,6 +69,6 @@ def parameters(values: Mapping[str, Any], prefix: str = "") -> Iterator[Paramete
 
 def settings_items(settings: Settings) -> Iterator[Parameter]:
     """The settings of the whole run; those of a candidate are items of its own run."""
-    values = settings.model_dump(exclude={"candidates", "execution", "tracking"})
+    values = settings.model_dump(exclude={"candidates", "execution", "operations", "tracking"})
     # the classes in a loss by costs are free text, which is allowed in a value and not in a name
     yield from parameters({**values, "loss": str(values["loss"])})

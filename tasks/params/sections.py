@@ -245,11 +245,28 @@ class Execution(Section):
         return self
 
 
+class Operations(Section):
+    """What holds over many nights."""
+
+    promote_level: Fraction = Field(
+        default=0.95,
+        description="a winner replaces the champion only if it is shown at this level to err less: of learners that do "
+        "not, at most a share of 1 - promote_level is ever promoted, however many nights one looks",
+    )
+
+
 class Tracking(Section):
     """Where runs are recorded."""
 
     uri: Annotated[str, Field(min_length=1)] = Field(description="MLflow's store; its artifacts are next to it")
     experiment: Annotated[str, Field(min_length=1)] = Field(description="MLflow's experiment")
     registered_model: Annotated[str, Field(min_length=1, pattern=r"^[^/:]+$")] = Field(
-        description="name under which the winner is registered, with the alias champion"
+        description="name under which winners of runs that may promote are registered; the one in use has the alias "
+        "champion"
+    )
+    promote: Literal["scheduled", "always", "never"] = Field(
+        "scheduled",
+        description="which runs may register and promote their winner. scheduled: those of a deployment, and validate "
+        "--promote; always: also those started by hand, with --set or by dvc repro, but no experiment of DVC; never: "
+        "none",
     )

@@ -28,6 +28,7 @@ from tasks.params.sections import (
     Covalidation,
     Data,
     Execution,
+    Operations,
     Progressive,
     ReportSection,
     Section,
@@ -160,6 +161,7 @@ class Settings(Section):
     )
     report: ReportSection = ReportSection(slices=[])
     execution: Execution
+    operations: Operations = Operations()
     tracking: Tracking
     _folder: str = PrivateAttr(default=".")
 

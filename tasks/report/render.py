@@ -10,6 +10,7 @@ from heldout import baseline
 from heldout.dependence import DependenceKind
 from heldout.intervals.dependent import assumption_of
 from heldout.selection import bbc
+from tasks.outcome.contest import Decision
 from tasks.report.sentences import sentences, why
 from tasks.report.summary import SHOWN, Summary
 from tasks.storage import files
@@ -63,8 +64,8 @@ def _texts(summary: Summary, candidate: str) -> list[str]:
     return [f"{value}\n{interval}" if interval else value or "–" for value, interval in cells]
 
 
-def print_summary(summary: Summary, model_address: str, speed: object | None = None) -> None:
-    """The table, the choice, and where to look next."""
+def print_summary(summary: Summary, decision: Decision, place: str, speed: object | None = None) -> None:
+    """The table, the choice, and where to look next: `place` is where the model is in MLflow."""
     from rich.console import Console
     from rich.table import Table
 
@@ -89,7 +90,8 @@ def print_summary(summary: Summary, model_address: str, speed: object | None = N
     places = {
         **({} if speed is None else {"predictions": str(speed)}),
         "report": str(files.REPORT),
-        "model": f"{files.MODEL}, in MLflow {model_address}",
+        "model": f"{files.MODEL}, in MLflow {place}",
+        **({} if decision.trial else {"promoted": f"{decision.promoted}: {decision.reason}"}),
         "runs": "make ui",
     }
     for name, text in {**sentences(summary), **places}.items():

@@ -88,6 +88,23 @@ def candidate_items(candidate: Candidate, summary: Summary) -> Iterator[Item]:
         yield Metric("progressive_error", float(curve[place]), int(place) + 1)
 
 
+def version_tags(winner: Candidate, summary: Summary) -> dict[str, str]:
+    """What a registered version tells of itself: its data, its learner, and its estimates with their intervals."""
+    estimates = {}
+    for line in summary.estimates_of(winner.name).to_dict("records"):
+        value, interval = summary.cell(winner.name, line["estimate"])
+        unit = " %" if summary.percent else ""
+        estimates[line["estimate"]] = f"{value}{unit} [{interval}] at {summary.level}" if interval else f"{value}{unit}"
+    return {
+        "data_hash": files.read_data_hash(),
+        "selected_model": winner.name,
+        "criterion": str(summary.selection["criterion"]),
+        "learner": learner_id(winner),
+        "rows_delivered": str(summary.selection["rows_delivered"]),
+        **estimates,
+    }
+
+
 def _more_rows(summary: Summary, candidate: str) -> Iterator[Metric]:
     """What more rows gained, and the errors after training on all rows and on twice as many, with their bounds."""
     of_candidate = summary.more_rows[summary.more_rows["candidate"] == candidate]

@@ -16,6 +16,7 @@ _SETTINGS = {
     "MLFLOW_DISABLE_TELEMETRY": "true",
     "MLFLOW_HTTP_REQUEST_MAX_RETRIES": "2",  # an unreachable store is reported in seconds, not minutes
     "MLFLOW_HTTP_REQUEST_TIMEOUT": "20",
+    "MLFLOW_ENABLE_ARTIFACTS_PROGRESS_BAR": "false",
     "MLFLOW_LOGGING_LEVEL": "ERROR",
     "MLFLOW_SERVER_ENABLE_JOB_EXECUTION": "false",  # nothing here uses its background jobs
     "PREFECT_SERVER_ANALYTICS_ENABLED": "false",

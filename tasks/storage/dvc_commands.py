@@ -17,7 +17,7 @@ _COMMENT = """\
 # The tables below data/raw that DVC has; `python -m flows init` adds them. Commit it together with params.yaml.
 """
 # they decide how the numbers are computed and where they are reported, not the numbers
-_NO_PART_OF_RESULTS = {"execution", "tracking"}
+NO_PART_OF_RESULTS = {"execution", "operations", "tracking"}
 
 
 def commit(settings: Settings) -> bool:
@@ -27,8 +27,8 @@ def commit(settings: Settings) -> bool:
     """
     if not Path(".dvc").is_dir():
         return False
-    shipped = load("params.yaml").model_dump(exclude=_NO_PART_OF_RESULTS)
-    if settings.model_dump(exclude=_NO_PART_OF_RESULTS) != shipped:
+    shipped = load("params.yaml").model_dump(exclude=NO_PART_OF_RESULTS)
+    if settings.model_dump(exclude=NO_PART_OF_RESULTS) != shipped:
         return False
     # of the stages alone: DVC would write `TABLES` again, without its empty list
     subprocess.run([sys.executable, "-m", "dvc", "commit", "--force", "--quiet", "dvc.yaml"], check=True)

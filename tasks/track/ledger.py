@@ -1,6 +1,7 @@
 """The contamination ledger in MLflow: tags of parent runs say which learners were compared on which rows."""
 
 import functools
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
@@ -11,6 +12,7 @@ from tasks.storage.seen_rows import SeenRows
 from tasks.track.store import connect, runs
 
 if TYPE_CHECKING:
+    from mlflow import MlflowClient
     from mlflow.entities import Run
 
 _COMPARED = "compared."  # and a learner's id: a tag for each learner whose estimates the run showed
@@ -57,6 +59,17 @@ def ledger_items(
         yield Tag(_COMPARED + seeded_id(candidate, settings.seed), candidate.name)
     if test_opened:
         yield Tag(_OPENED_FOR, winner_id(winner, settings, seen))
+
+
+def known_since(client: "MlflowClient", candidate: Candidate, settings: Settings, seen: SeenRows) -> int:
+    """When a learner was first compared, with these columns and in this form, in milliseconds; the future if never."""
+    query = f"tags.`{_COMPARED}{seeded_id(candidate, settings.seed)}` IS NOT NULL and tags.`{_ROWS}trained` = "
+    same = (
+        run.info.start_time
+        for run in runs(client, f"{query}'{seen.trained}'")
+        if run.data.params.get("deliver") == settings.deliver
+    )
+    return min(same, default=sys.maxsize)
 
 
 def _entry(run: "Run") -> Entry:

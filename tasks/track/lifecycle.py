@@ -14,16 +14,21 @@ from tasks.outcome.items import Item, Tag, settings_items
 from tasks.params import Settings
 from tasks.track.send import send
 from tasks.track.store import connect, experiment_id
+from tasks.track.trial import STAGE_ALONE
 
 if TYPE_CHECKING:
     from mlflow import ActiveRun, MlflowClient
 
 log = logging.getLogger("heldout")
 
+TRIAL = "trial"  # the tag of a run that may not promote: why
+
 
 @contextmanager
-def run(settings: Settings) -> Iterator[None]:
+def run(settings: Settings, trial: str = STAGE_ALONE) -> Iterator[None]:
     """The parent run of one validation; inside another run, that run goes on.
+
+    `trial` says why the run may not promote its winner, and is empty if it may.
 
     Marks runs that a process of this machine left RUNNING when it died, and logs it. Ends as FINISHED, as FAILED
     with the reason, or as KILLED when interrupted. Raises UserError if the store cannot be reached.
@@ -37,6 +42,8 @@ def run(settings: Settings) -> Iterator[None]:
     experiment = experiment_id(client, settings)
     _mark_dead(client, experiment)
     tags = {"git_commit": _git_commit(), "criterion": settings.criterion, **_of_this_process()}
+    if trial:
+        tags[TRIAL] = trial
     parent = mlflow.start_run(experiment_id=experiment, tags=tags).info.run_id
     send(client, parent, settings_items(settings))
     try:

@@ -3,19 +3,21 @@
 import warnings
 from typing import Any
 
+from tasks.outcome.contest import Decision
 from tasks.params import Settings
 from tasks.report.summary import Summary
-from tasks.report.tracked import candidate_items, outcome_items
+from tasks.report.tracked import candidate_items, outcome_items, version_tags
 from tasks.storage import files
 from tasks.track.ledger import ledger_items
 from tasks.track.lifecycle import child_run
-from tasks.track.registry import register
+from tasks.track.promote import promote
+from tasks.track.registry import log_model
 from tasks.track.send import send
 from tasks.track.store import connect
 
 
-def log_outcome(settings: Settings, summary: Summary, model: Any, speed: object | None) -> str:
-    """Log everything on the active run and its children; returns the registered model's address."""
+def log_outcome(settings: Settings, summary: Summary, model: Any, speed: object | None) -> tuple[Decision, str]:
+    """Log everything on the active run and its children, the promotion last; returns it, and where the model is."""
     import mlflow
 
     # hints about integer columns and about two equal kinds of source, which no user can act upon
@@ -34,4 +36,4 @@ def log_outcome(settings: Settings, summary: Summary, model: Any, speed: object 
     for candidate in settings.candidates:
         with child_run(client, parent, candidate.name, failed=candidate.name in summary.failures) as child:
             send(client, child, candidate_items(candidate, summary))
-    return register(client, settings.tracking.registered_model, model)
+    return promote(settings, winner, model, log_model(model), version_tags(winner, summary))

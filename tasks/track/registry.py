@@ -1,20 +1,54 @@
-"""The model registry of MLflow: the winner is logged, registered, and made the champion."""
+"""The registered models of MLflow: versions, and which of them is the champion of a data source."""
 
+import hashlib
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tasks.outcome.items import parameters
+from tasks.params import Settings
 from tasks.storage import files
 
 if TYPE_CHECKING:
     from mlflow import MlflowClient
+    from mlflow.entities.model_registry import ModelVersion
+    from mlflow.models.model import ModelInfo
 
+CHAMPION, CHALLENGER = "champion", "challenger"
+SOURCE, BEFORE = "source", "champion_before"  # tags of a version: what it predicts, and the champion that it replaced
+_OF_SOURCE = ("data.source", "data.target", "data.positive")
 _REQUIRED = ("scikit-learn", "numpy", "scipy", "pandas", "skops")
 _SAMPLE_ROWS = 100  # from which MLflow infers the types of inputs and output
+_SLUG_LENGTH = 40
 
 
-def register(client: "MlflowClient", name: str, model: Any) -> str:
-    """Log the model on the active run as the next version of `name`; returns its address."""
+@dataclass(frozen=True)
+class Standing:
+    """Where a data source stands under a registered name: the end of its aliases, and its champion, if it has one.
+
+    The aliases of the source that came first under a name are `champion` and `challenger`; those of another source have
+    its name at their end, since an alias is on one version only.
+    """
+
+    name: str
+    source: str
+    end: str
+    champion: "ModelVersion | None"
+
+    def alias(self, kind: str) -> str:
+        """The name of an alias."""
+        return f"{kind}{self.end}"
+
+    def address(self, kind: str) -> str:
+        """Where MLflow finds the version with an alias."""
+        return f"models:/{self.name}@{self.alias(kind)}"
+
+
+def log_model(model: Any) -> "ModelInfo":
+    """Log the model on the active run."""
     import mlflow
     import mlflow.sklearn
     from skops.io import dumps, get_untrusted_types
@@ -23,7 +57,7 @@ def register(client: "MlflowClient", name: str, model: Any) -> str:
 
     X, _ = files.read_table(files.LABELED)
     sample = X.head(_SAMPLE_ROWS)
-    info = mlflow.sklearn.log_model(
+    info: ModelInfo = mlflow.sklearn.log_model(
         model,
         name="model",
         signature=mlflow.models.infer_signature(sample, model.predict(sample)),
@@ -35,8 +69,54 @@ def register(client: "MlflowClient", name: str, model: Any) -> str:
         code_paths=[str(Path(heldout.__file__).parent)],
         pip_requirements=[f"{package}=={version(package)}" for package in _REQUIRED],
     )
-    if not client.search_registered_models(f"name = '{name}'"):
+    return info
+
+
+def register(client: "MlflowClient", name: str, info: "ModelInfo", tags: Mapping[str, str]) -> str:
+    """Register a logged model as the next version of `name`; returns the version."""
+    if not _is_registered(client, name):
         client.create_registered_model(name)
-    registered = client.create_model_version(name, info.model_uri, info.run_id, model_id=info.model_id)
-    client.set_registered_model_alias(name, "champion", registered.version)
-    return f"models:/{name}@champion"
+    made = client.create_model_version(name, info.model_uri, info.run_id, tags=dict(tags), model_id=info.model_id)
+    return str(made.version)
+
+
+def standing(client: "MlflowClient", settings: Settings) -> Standing:
+    """Where the data source of the parameters stands under `tracking.registered_model`."""
+    name, source = settings.tracking.registered_model, source_of(settings)
+    aliases = client.get_registered_model(name).aliases if _is_registered(client, name) else {}
+    end = f"-{_slug(settings.data.source)}-{hashlib.sha256(source.encode()).hexdigest()[:6]}"
+    versions = {alias: client.get_model_version(name, str(number)) for alias, number in aliases.items()}
+    if f"{CHAMPION}{end}" not in versions and (
+        CHAMPION not in versions or _source_of_version(client, versions[CHAMPION]) == source
+    ):
+        end = ""
+    return Standing(name, source, end, versions.get(f"{CHAMPION}{end}"))
+
+
+def _is_registered(client: "MlflowClient", name: str) -> bool:
+    return bool(client.search_registered_models(f"name = '{name}'"))
+
+
+def source_of(settings: Settings) -> str:
+    """What is predicted, from which table: a champion is replaced only by a model of the same."""
+    return _source({item.name: item.value for item in parameters({"data": settings.data.model_dump()})})
+
+
+def _source_of_version(client: "MlflowClient", registered: "ModelVersion") -> str:
+    """The source of a version; of one that an older version of this project registered, from its run."""
+    from mlflow.exceptions import MlflowException
+
+    if SOURCE in registered.tags:
+        return str(registered.tags[SOURCE])
+    try:
+        return _source(client.get_run(str(registered.run_id)).data.params)
+    except MlflowException:  # the run was deleted
+        return ""
+
+
+def _source(values: Mapping[str, str]) -> str:
+    return ", ".join(f"{name.removeprefix('data.')} {values.get(name)}" for name in _OF_SOURCE)
+
+
+def _slug(text: str) -> str:
+    return re.sub(r"[^A-Za-z0-9]+", "-", text).strip("-")[-_SLUG_LENGTH:].strip("-")

@@ -189,9 +189,9 @@ def printed_by_repro(reproduced) -> str:
 
 @pytest.fixture(scope="session")
 def validated(clone, server) -> Checkout:
-    """A clone in which `python -m flows validate` ran on the shipped parameters, with a single worker."""
+    """A clone in which `python -m flows validate --promote` ran on the shipped parameters, with a single worker."""
     checkout = clone(server)
-    checkout.flow("validate", "--set", "execution.workers=1")
+    checkout.flow("validate", "--promote", "--set", "execution.workers=1")
     return checkout
 
 
@@ -241,7 +241,7 @@ def rich(clone, server, write_params, tmp_path_factory) -> Ran:
         intervals={"E_val": "Clopper-Pearson"},
         deliver="k_fold",
     )
-    return Ran(checkout, params, checkout.flow("validate", "--params", params).stdout)
+    return Ran(checkout, params, checkout.flow("validate", "--promote", "--params", params).stdout)
 
 
 @pytest.fixture(scope="session")

@@ -43,7 +43,10 @@ def delivered(request, rich, tmp_path_factory):
     return (
         request.param,
         checkout,
-        checkout.flow("validate", "--params", rich.params, "--set", f"deliver={request.param}").stdout,
+        checkout.flow(
+            "validate",
+            *("--params", rich.params, "--set", f"deliver={request.param}", "--set", "tracking.promote=always"),
+        ).stdout,
     )
 
 

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import yaml
+from mlflow import MlflowClient
 
 CANDIDATES = [
     {"name": "bayes", "estimator": "sklearn.naive_bayes.GaussianNB"},
@@ -55,6 +56,7 @@ def test_a_table_is_in_every_experiment_clone_and_checkout(clone, server, source
     params = checkout.path / "params.yaml"
     set_in(params, "candidates")
     set_in(params, "covalidation", repeats=2)
+    set_in(params, "tracking", promote="always")
     table = checkout.hashes("data/raw")
     assert {f"{TABLE}/0.parquet", f"{TABLE}/1.parquet", MORE} < {*table}
     assert {"params.yaml", "data/raw.dvc"} == changed(checkout)
@@ -87,6 +89,10 @@ def test_a_table_is_in_every_experiment_clone_and_checkout(clone, server, source
     assert is_up_to_date(checkout)
     # also the learner that was compared aside
     assert 3 == json.loads((checkout.path / "reports/selection.json").read_text())["contamination"]
+
+    # and no experiment promotes
+    client = MlflowClient(f"sqlite:///{checkout.path}/mlruns/mlflow.db")
+    assert ["1"] == [str(version.version) for version in client.search_model_versions("name = 'heldout'")]
 
     # a second clone
     checkout.git("add", "--all")

@@ -49,7 +49,7 @@ def story(validated, tmp_path_factory) -> Story:
     before = validated.hashes("mlruns", "reports", "models", "data")
     checkout = validated.copy(tmp_path_factory.mktemp("copy") / "heldout")
 
-    checkout.flow("validate")
+    checkout.flow("validate", "--promote")
     told = [
         json.loads((place.path / "reports/selection.json").read_text())["contamination"]
         for place in (validated, checkout)
@@ -211,11 +211,16 @@ def test_the_champion_tells_its_inputs_and_output_and_shows_an_example(story, ch
     assert "input_example.json" == champion["example"]
 
 
-def test_every_run_registers_a_version_and_the_champion_is_the_last(story):
-    versions = story.client.search_model_versions("name = 'heldout'")
-    champion = story.client.get_model_version_by_alias("heldout", "champion")
-    assert {"1", "2"} == {str(version.version) for version in versions}
-    assert ("2", story.parents[-1].info.run_id) == (str(champion.version), champion.run_id)
+def test_both_runs_register_a_version_and_the_first_stays_the_champion(story):
+    versions = {str(one.version): one for one in story.client.search_model_versions("name = 'heldout'")}
+    aliases = story.client.get_registered_model("heldout").aliases
+    assert {"champion": "1", "challenger": "2"} == {alias: str(version) for alias, version in aliases.items()}
+    assert [run.info.run_id for run in story.parents] == [versions[number].run_id for number in ("1", "2")]
+    assert ["first", "no"] == [run.data.tags["promoted"] for run in story.parents]
+    assert "not distinguishable" in story.parents[1].data.tags["promotion_reason"]
+    assert "1.0 % [0.2–4.5] at 95 %" == versions["1"].tags["E_cv"]
+    assert story.parents[0].data.tags["data_hash"] == versions["1"].tags["data_hash"]
+    assert story.parents[0].data.tags["git_commit"] == versions["1"].tags["git_commit"]
 
 
 def test_the_same_candidates_again_contaminate_no_further(story):

@@ -93,9 +93,9 @@ def test_a_second_winner_has_no_test_error_anywhere_and_is_told_why(story, name)
     assert "FINISHED" == told.parent.info.status
 
 
-def test_the_winner_is_still_selected_saved_and_registered(story):
+def test_the_winner_is_still_selected_and_saved(story):
     assert "other" == story["other"].selection["selected"] == story["other"].parent.data.tags["selected_model"]
-    assert "models:/heldout@champion" in story["other"].words
+    assert "models/selected.skops" in story["other"].words
 
 
 def test_a_run_that_fails_after_it_has_shown_the_test_error_has_opened_the_test_part(

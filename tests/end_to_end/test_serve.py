@@ -55,7 +55,7 @@ def test_the_deployment_validates_runs_no_command_and_ctrl_c_leaves_no_process(c
     client = MlflowClient(f"sqlite:///{checkout.path}/mlruns/mlflow.db")
     experiment = client.get_experiment_by_name("heldout").experiment_id
     parents = [run for run in client.search_runs([experiment]) if "mlflow.parentRunId" not in run.data.tags]
-    assert ["FINISHED"] == [run.info.status for run in parents]
+    assert [("FINISHED", "first")] == [(run.info.status, run.data.tags["promoted"]) for run in parents]
     assert (checkout.path / "reports/selection.json").exists()
 
 

@@ -19,6 +19,7 @@ EXEMPT_CODE = {
 READS_TRACKING = ("select", "report")
 EXEMPT_KEYS = {
     "execution": "where and how fast the fits are made, not what they are",
+    "operations": "what is done with the winner, not which it is",
     "tracking": "where runs are recorded, not what they are; the ledger that select reads is no file of DVC's",
 }
 

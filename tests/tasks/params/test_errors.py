@@ -340,6 +340,9 @@ OPTIONAL |= {
     "execution.shortcuts",
     "candidates.grid",
     "candidates.update",
+    "operations",
+    "operations.promote_level",
+    "tracking.promote",
 }
 
 

@@ -1,6 +1,7 @@
 """The runs in a store: how they start, end and die, and the contamination ledger that later runs read."""
 
 import shutil
+import sys
 from dataclasses import replace
 
 import mlflow
@@ -13,21 +14,13 @@ from tasks.outcome.ledger import Ledger, learner_id, winner_id
 from tasks.runtime.errors import UserError
 from tasks.storage.seen_rows import SeenRows
 from tasks.track import ledger, lifecycle
-from tasks.track.ledger import ledger_items
+from tasks.track.ledger import known_since, ledger_items
 from tasks.track.store import connect, experiment_id, runs
 
 TWO = (
     "candidates=[{name: bayes, estimator: sklearn.naive_bayes.GaussianNB}, "
     "{name: wide, estimator: sklearn.naive_bayes.GaussianNB, params: {var_smoothing: 0.1}}]"
 )
-
-
-@pytest.fixture(scope="module")
-def empty_store(tmp_path_factory, settings_with):
-    """The database of a new store: MLflow takes seconds to make one."""
-    path = tmp_path_factory.mktemp("store") / "mlflow.db"
-    connect(settings_with(f"tracking.uri=sqlite:///{path}"))
-    return path
 
 
 @pytest.fixture
@@ -169,6 +162,19 @@ def test_a_run_on_a_table_with_a_column_less_is_found_by_the_columns_that_it_had
     found = ledger.read_ledger(settings, "gained", gained, ["bayes"], seen_in)
     assert Ledger(2, frozenset([winner_id(bayes, settings, before)])) == found
     assert ["a b"] == asked
+
+
+def test_a_learner_is_known_since_its_first_run_with_the_same_columns_and_form(settings, settings_with):
+    bayes, wide = settings.candidates
+    rows = seen(0, 1000)
+    assert sys.maxsize == known_since(connect(settings), bayes, settings, rows)
+    record(settings, rows, [bayes], opened=False)
+    record(settings, rows, [bayes, wide], opened=False)
+    first, second = (run.info.start_time for run in all_runs(settings))
+    assert [first, second] == [known_since(connect(settings), one, settings, rows) for one in (bayes, wide)]
+    assert sys.maxsize == known_since(connect(settings), bayes, settings, seen(0, 1000, "other columns"))
+    other = settings_with(TWO, f"tracking.uri={settings.tracking.uri}", "deliver=vote")
+    assert sys.maxsize == known_since(connect(settings), bayes, other, rows)
 
 
 def test_a_run_of_an_older_version_counts_on_the_same_table(settings):

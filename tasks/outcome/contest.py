@@ -1,0 +1,161 @@
+"""The winner against the champion, on rows of the test part that neither of them has seen: decision 36."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+
+from heldout.errors import FitFailure
+from heldout.fitting import test
+from heldout.losses import Loss, Losses
+from heldout.promotion import BETS, Capital, differences, needed
+from tasks.data.row_roles import dependence_of
+from tasks.params import Settings
+from tasks.plans.all_labeled import AllLabeled, read_all_labeled
+from tasks.storage import files
+from tasks.storage.row_ids import Ids, read_row_ids
+
+DRAW = "not distinguishable"
+_QUANTILE = 0.99  # of the winner's losses in cross-validation: the limit of a loss that has none
+Promoted = Literal["yes", "no", "first"]
+
+
+@dataclass(frozen=True, eq=False)
+class Champion:
+    """A registered hypothesis; `seen` are the rows that it was trained on and chosen by."""
+
+    version: str
+    hypothesis: Any
+    seen: Ids
+    same: bool = False  # whether the winner has the same bytes
+
+
+@dataclass(frozen=True, eq=False)
+class Record:
+    """What the nights left of a pair: a champion and a learner."""
+
+    capital: Capital = field(default_factory=Capital)
+    limit: float | None = None  # of the loss; set in the first night, from other rows
+    nights: tuple[Mapping[str, Any], ...] = ()
+
+    def numbers(self) -> dict[str, Any]:
+        """The record, for JSON."""
+        return {**asdict(self.capital), "bets": BETS.tolist(), "limit": self.limit, "nights": list(self.nights)}
+
+    @classmethod
+    def parsed(cls, numbers: Mapping[str, Any]) -> "Record":
+        """The record that `numbers` gave."""
+        capital = Capital(tuple(numbers["logs"]), numbers["rows"], numbers["total"])
+        return cls(capital, numbers["limit"], tuple(numbers["nights"]))
+
+
+@dataclass(frozen=True, eq=False)
+class Decision:
+    """Whether the winner is promoted, why, the record of its pair, None without a bet, and the rows of this night."""
+
+    promoted: Promoted
+    reason: str
+    record: Record | None = None
+    numbers: Mapping[str, Any] = field(default_factory=dict)
+    bets: Ids = field(default_factory=lambda: np.empty(0, np.uint64))
+    trial: bool = False  # whether nothing was to be decided
+
+
+def contest(
+    settings: Settings, winner: str, hypothesis: Any, champion: Champion, record: Record, spent: Ids
+) -> Decision:
+    """Bet on the rows that are not `spent` for the pair; promote the winner as soon as it is shown to err less."""
+    against, level = f"version {champion.version}, the champion", settings.operations.promote_level
+    if champion.same:
+        return Decision("no", f"{DRAW} from {against}: the winner has the same bytes, and no row was used")
+    if settings.split.test_fraction == 0:
+        return Decision("no", f"{DRAW} from {against}: split.test_fraction is 0, so every row was used to choose")
+    X, y = files.read_table(files.TEST)
+    columns = getattr(champion.hypothesis, "feature_names_in_", X.columns)
+    if missing := [str(name) for name in columns if name not in X]:
+        return Decision("no", f"{DRAW} from {against}: it needs the column {missing[0]}, which the table lacks")
+    trained, ids = read_all_labeled(settings), read_row_ids("test")
+    rows, cluster = _fresh(ids, np.concatenate([champion.seen, spent]))
+    limit = record.limit or _limit(trained.loss, winner)
+    try:
+        theirs = _losses(champion.hypothesis, X[list(columns)], y, rows, trained)
+        ours = _losses(hypothesis, X, y, rows, trained)
+    except FitFailure as failure:
+        return Decision("no", f"{DRAW} from {against}: it cannot be tested on these rows: {failure}")
+    capital = record.capital.after(differences(theirs, ours, limit, cluster))
+    night = {
+        "rows": len(rows),
+        "error_champion": float(theirs.mean()) if len(rows) else None,
+        "error_challenger": float(ours.mean()) if len(rows) else None,
+        "capital": capital.value,
+    }
+    after = Record(capital, limit, (*record.nights, night))
+    numbers = {
+        "level": level,
+        "capital": capital.value,
+        "capital_needed": math.exp(needed(level)),
+        "rows_of_this_night": len(rows),
+        "rows_of_all_nights": capital.rows,
+        "difference": capital.mean * limit,
+        "rows_still_needed": capital.rows_needed(level),
+    }
+    reason = f"{against}: {_sentence(capital, level, len(rows), after, trained.loss, cluster is not None)}"
+    if capital.shown(level):
+        return Decision("yes", f"shown to err less than {reason}", after, numbers, ids[rows])
+    return Decision("no", f"{DRAW} from {reason}", after, numbers, ids[rows])
+
+
+def _fresh(ids: Ids, seen: Ids) -> tuple[Any, Any]:
+    """The rows of the test part whose `ids` are not `seen`, and the group of each, None where rows are independent.
+
+    Of a group, all rows are fresh or none: rows of a group are alike.
+    """
+    fresh = ~np.isin(ids, seen)
+    group = dependence_of(files.read_test_roles(), 0).group if files.TEST_ROLES.exists() else None
+    if group is None:
+        return np.flatnonzero(fresh), None
+    rows = np.flatnonzero(~np.isin(group, group[~fresh]))
+    return rows, group[rows]
+
+
+def _losses(hypothesis: Any, X: pd.DataFrame, y: Any, rows: Any, trained: AllLabeled) -> Losses:
+    losses = test(hypothesis, X, y, rows, trained.loss)
+    if trained.weights is None:
+        return losses
+    # over the mean weight of the labelled rows, as everywhere
+    weighted: Losses = losses * trained.weights.relative_of(files.read_test_roles()["weight"])[rows]
+    return weighted
+
+
+def _limit(loss: Loss, winner: str) -> float:
+    """1 for a loss in [0, 1], else what few of the winner's losses in cross-validation exceed."""
+    if loss.bounded:
+        return 1.0
+    filters = [("candidate", "==", winner), ("scheme", "==", "cross_validation")]
+    losses = pd.read_parquet(files.LOSSES, columns=["loss"], filters=filters)["loss"]
+    return float(losses.quantile(_QUANTILE)) or float(losses.max()) or 1.0
+
+
+def _sentence(capital: Capital, level: float, rows: int, record: Record, loss: Loss, grouped: bool) -> str:
+    """The numbers in words."""
+    if not capital.rows:
+        return "no new labelled rows in the test part"
+    unit = "groups" if grouped else "rows"
+    nights = sum(night["rows"] > 0 for night in record.nights)
+    gain = capital.mean * (record.limit or 1.0)
+    amount = f"{100 * abs(gain):.2f} percentage points" if loss.binary else f"{abs(gain):.4g}"
+    fresh = "" if rows else "no new labelled rows in the test part; "
+    text = (
+        f"{fresh}capital {capital.value:.3g} of the {math.exp(needed(level)):.3g} that level {level:g} needs, after "
+        f"{capital.rows} {unit} of {nights} night{'s' * (nights != 1)}, on which it errs {amount} "
+        f"{'less' if gain >= 0 else 'more'}"
+    )
+    if not loss.bounded:
+        text += f" (a loss above {record.limit:.4g} counts as that)"
+    more = capital.rows_needed(level)
+    if more is None:
+        return f"{text}; no number of further rows would do if they are like these"
+    return f"{text}; about {more} further {unit} are needed if they are like these" if more else text

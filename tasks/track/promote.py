@@ -1,0 +1,171 @@
+"""The promotion of a winner in MLflow: a version, its aliases, and the records from which a later night goes on."""
+
+import json
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from tasks.outcome.bets import Book
+from tasks.outcome.contest import DRAW, Champion, Decision, contest
+from tasks.outcome.items import Artifact, Tag
+from tasks.outcome.ledger import seeded_id
+from tasks.params import Candidate, Settings
+from tasks.runtime.environment import CACHE
+from tasks.runtime.errors import UserError, one_line
+from tasks.storage import files, fit_cache, model_file
+from tasks.storage.row_ids import Ids, read_ids, read_row_ids, write_ids
+from tasks.track.ledger import known_since
+from tasks.track.lifecycle import TRIAL
+from tasks.track.registry import BEFORE, CHALLENGER, CHAMPION, SOURCE, Standing, register, standing
+from tasks.track.send import send
+from tasks.track.store import connect, runs
+
+if TYPE_CHECKING:
+    from mlflow import MlflowClient
+    from mlflow.entities import Run
+    from mlflow.entities.model_registry import ModelVersion
+    from mlflow.models.model import ModelInfo
+
+RESTORED = "restored"  # a champion's tag after a rollback: since when, in milliseconds
+_AGAINST, _MODEL_HASH = "promotion_against", "model_hash"
+_DECISION = "promotion.json"
+_FOLDER = "promotion"  # of artifacts: the rows that a version has seen; the records and bets of a champion's pairs
+_SEEN, _RECORDS, _BETS = "seen_rows.parquet", "records.json", "bets.parquet"
+_MODEL = "model.skops"  # MLflow's name for it
+
+
+def promote(
+    settings: Settings, winner: Candidate, model: Any, info: "ModelInfo", told: Mapping[str, str]
+) -> tuple[Decision, str]:
+    """Decide about the winner, logged as `info` on the active run; returns the decision, and where the model is.
+
+    `told` are tags of the version: what is known about it.
+
+    A trial is never promoted, nor registered. Otherwise the decision and its records are stored before an alias moves:
+    after a kill in between, the next night decides the same from them.
+    """
+    client = connect(settings)
+    run = client.get_run(info.run_id)
+    if why := run.data.tags.get(TRIAL):
+        decision = Decision("no", f"a trial: {why}", trial=True)
+        _record(client, run, decision, {})
+        return decision, f"with the run, not registered: {why}"
+    place = standing(client, settings)
+    decision, book, seen = _decide(client, settings, winner, model, place, run.info.start_time)
+    tags = {
+        **told,
+        SOURCE: place.source,
+        "git_commit": run.data.tags.get("git_commit", ""),
+        _MODEL_HASH: files.file_hash(files.MODEL),
+    }
+    version = register(client, place.name, info, tags)
+    numbers = {"name": place.name, "version": version, "source": place.source}
+    _record(client, run, decision, numbers, seen, book)
+    if decision.promoted == "no":
+        client.set_registered_model_alias(place.name, place.alias(CHALLENGER), version)
+        return decision, f"version {version} of {place.name}, {place.address(CHALLENGER)}"
+    if place.champion is not None:
+        client.set_model_version_tag(place.name, version, BEFORE, str(place.champion.version))
+    client.set_registered_model_alias(place.name, place.alias(CHAMPION), version)
+    return decision, f"version {version} of {place.name}, {place.address(CHAMPION)}"
+
+
+def _decide(
+    client: "MlflowClient", settings: Settings, winner: Candidate, model: Any, place: Standing, now: int
+) -> tuple[Decision, Book | None, Ids]:
+    """The decision, the book of the champion, and the rows that the winner has seen."""
+    used = read_row_ids("used")
+    if place.champion is None:
+        return Decision("first", f"the first champion of {place.source} as {place.name}"), None, used
+    pair = _pair(settings, winner)
+    try:
+        champion = _read_champion(settings, place.champion)
+        book = _read_book(client, place.champion)
+    except UserError as error:
+        reason = f"{DRAW} from version {place.champion.version}, the champion: {error}"
+        return Decision("no", reason), None, used
+    record = book.record(pair, int(place.champion.tags.get(RESTORED, 0)))
+    spent = book.spent(pair, known_since(client, winner, settings, files.read_seen_rows()))
+    decision = contest(settings, winner.name, model, champion, record, spent)
+    book = book.after(pair, decision, now)
+    if decision.promoted == "yes":
+        used = np.concatenate([used, book.of_pair(pair)])  # the winner is chosen by them
+    return decision, book, used
+
+
+def _pair(settings: Settings, winner: Candidate) -> str:
+    """The identity of the challenger: a learner with its columns and form, trained again every night, and the loss."""
+    columns = sorted(map(str, files.read_dtypes(files.LABELED)))
+    loss = settings.model_dump(include={"loss"})
+    return fit_cache.content_hash(seeded_id(winner, settings.seed), columns, settings.deliver, loss)
+
+
+def _read_champion(settings: Settings, champion: "ModelVersion") -> Champion:
+    """The champion's hypothesis and rows. Raises UserError where one of them cannot be had."""
+    same = champion.tags.get(_MODEL_HASH) == files.file_hash(files.MODEL)
+    with _downloads() as folder:
+        seen = read_ids(_download(folder, f"runs:/{champion.run_id}/{_FOLDER}/{_SEEN}"))
+        path = _download(folder, f"models:/{champion.name}/{champion.version}/{_MODEL}")
+        hypothesis = model_file.load(path, settings.execution.allowed_modules)
+    return Champion(str(champion.version), hypothesis, seen, same)
+
+
+def _read_book(client: "MlflowClient", champion: "ModelVersion") -> Book:
+    """The newest book of a champion. Raises UserError where it cannot be had."""
+    against = f"{champion.name}/{champion.version}"
+    found = max(runs(client, f"tags.{_AGAINST} = '{against}'"), key=lambda run: run.info.start_time, default=None)
+    if found is None:
+        return Book(against)
+    with _downloads() as folder:
+        records, bets = (_download(folder, f"runs:/{found.info.run_id}/{_FOLDER}/{name}") for name in (_RECORDS, _BETS))
+        return Book(against, json.loads(records.read_text(encoding="utf-8")), pd.read_parquet(bets))
+
+
+def _download(folder: Path, address: str) -> Path:
+    """A file of the store, below `folder`. Raises UserError where it is missing."""
+    from mlflow.artifacts import download_artifacts
+    from mlflow.exceptions import MlflowException
+
+    try:
+        return Path(download_artifacts(address, dst_path=str(folder)))
+    except (MlflowException, OSError) as error:
+        raise UserError(
+            f"{address} cannot be read ({one_line(str(error))}); to begin again, remove the alias {CHAMPION}"
+        ) from None
+
+
+@contextmanager
+def _downloads() -> Iterator[Path]:
+    with tempfile.TemporaryDirectory(dir=CACHE, prefix="mlflow-") as folder:
+        yield Path(folder)
+
+
+def _record(
+    client: "MlflowClient",
+    run: "Run",
+    decision: Decision,
+    numbers: dict[str, Any],
+    seen: Ids | None = None,
+    book: Book | None = None,
+) -> None:
+    """The decision on its run: artifacts first, and last the tag by which a later night finds them."""
+    shown = {"promoted": decision.promoted, "promotion_reason": decision.reason, **numbers, **decision.numbers}
+    with _downloads() as folder:
+        items = [Artifact(folder / _DECISION)]
+        record = decision.record
+        files.write_json(folder / _DECISION, {**shown, "record": None if record is None else record.numbers()})
+        if seen is not None:
+            write_ids(folder / _SEEN, seen)
+            items.append(Artifact(folder / _SEEN, _FOLDER))
+        if book is not None:
+            files.write_json(folder / _RECORDS, dict(book.records))
+            book.bets.to_parquet(folder / _BETS)
+            items += [Artifact(folder / _RECORDS, _FOLDER), Artifact(folder / _BETS, _FOLDER)]
+        send(client, run.info.run_id, items)
+    tags = [Tag("promoted", decision.promoted), Tag("promotion_reason", decision.reason)]
+    send(client, run.info.run_id, tags if book is None else [*tags, Tag(_AGAINST, book.against)])

@@ -1,0 +1,44 @@
+"""Which runs may promote: those of the schedule and of `validate --promote`. All others are trials (decision 36)."""
+
+import os
+from collections.abc import Sequence
+
+from tasks.params import Settings
+from tasks.runtime.errors import UserError
+from tasks.storage.dvc_commands import NO_PART_OF_RESULTS
+
+STAGE_ALONE = "a stage alone is no whole validation"
+_OF_EXPERIMENTS = ("DVC_EXP_NAME", "DVC_EXP_BASELINE_REV")  # DVC sets them for every stage of `dvc exp run`
+
+
+def why_trial(
+    settings: Settings, overrides: Sequence[str] = (), *, asked: bool = False, scheduled: bool = False
+) -> str:
+    """Why a whole validation may not promote its winner; empty if it may.
+
+    `asked` by --promote, `scheduled` as a run of a deployment. Raises UserError if what was asked for is not allowed.
+    """
+    promote = settings.tracking.promote
+    if promote == "never":
+        if asked:
+            raise UserError("--promote: tracking.promote is never; write scheduled or always, or leave --promote out")
+        return "tracking.promote is never"
+    if any(name in os.environ for name in _OF_EXPERIMENTS):
+        return "it is an experiment of DVC"
+    changed = _changed_results(overrides)
+    if asked and changed:
+        raise UserError(
+            f"--promote: {changed[0]} is overridden, which makes the run a trial; write the value into the file of the "
+            "parameters, or leave --promote out"
+        )
+    if promote == "always" or asked:
+        return ""
+    if changed:
+        return f"{changed[0]} is overridden"
+    return "" if scheduled else "it was started by hand, without --promote"
+
+
+def _changed_results(overrides: Sequence[str]) -> list[str]:
+    """The overridden keys on which the results depend."""
+    keys = [override.partition("=")[0].strip() for override in overrides]
+    return [key for key in keys if key.partition(".")[0] not in NO_PART_OF_RESULTS]

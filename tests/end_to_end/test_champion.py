@@ -1,0 +1,77 @@
+"""The champion with the real commands: trials change nothing, a better model replaces it, and there is a way back."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from mlflow import MlflowClient
+
+from tests.end_to_end.foreign_page import ask, with_secret
+
+TREE = "sklearn.tree.DecisionTreeClassifier"
+STUMP = [{"name": "stump", "estimator": TREE, "params": {"max_depth": 1, "random_state": 0}}]
+DEEP = [{"name": "deep", "estimator": TREE, "params": {"random_state": 0}}]
+
+
+def table(rows: int) -> pd.DataFrame:
+    """The label is 1 where both numbers are high: no single cut knows."""
+    x = np.random.default_rng(1).random((rows, 2))
+    return pd.DataFrame({"a": x[:, 0], "b": x[:, 1], "label": ((x[:, 0] > 0.4) & (x[:, 1] > 0.4)).astype(int)})
+
+
+def told(server) -> list[str]:
+    """What the events of the champion say, the first at the beginning."""
+    pages = server.url.removesuffix("/api")
+    wanted = {"filter": {"event": {"name": ["heldout.champion.changed"]}}, "limit": 50}
+    answer = ask(pages, "POST", "/api/events/filter", wanted, with_secret(pages, server.secret))
+    events = json.loads(answer.text)["events"]
+    return [one["payload"]["promoted"] for one in sorted(events, key=lambda one: one["occurred"])]
+
+
+@pytest.mark.slow
+def test_a_champion_is_replaced_on_evidence_alone(clone, server, write_params):
+    checkout = clone(server)
+    params = checkout.path / "params.yaml"
+
+    def write(rows: int, candidates, promote="scheduled"):
+        table(rows).to_csv(checkout.path / "data/raw/table.csv", index=False)
+        data = {"source": "data/raw/table.csv", "target": "label", "positive": None, "labeled_rows": None}
+        changes = {"data": data, "split": {"folds": 3, "test_fraction": 0.5}, "covalidation": {"repeats": 1}}
+        write_params(params, candidates=candidates, tracking={"promote": promote}, **changes)
+
+    def state() -> tuple[dict[str, str], dict[str, str]]:
+        """The aliases, and the tags of the newest validation."""
+        client = MlflowClient(f"sqlite:///{checkout.path}/mlruns/mlflow.db")
+        found = client.search_registered_models("name = 'heldout'")
+        aliases = client.get_registered_model("heldout").aliases if found else {}
+        experiment = client.get_experiment_by_name("heldout").experiment_id
+        runs = client.search_runs([experiment], order_by=["attributes.start_time DESC"])
+        newest = next(run for run in runs if "mlflow.parentRunId" not in run.data.tags)
+        return {alias: str(version) for alias, version in aliases.items()}, newest.data.tags
+
+    write(60, STUMP)
+    said = checkout.flow("validate", "--set", "seed=1").stdout
+    assert "not registered: seed is overridden" in " ".join(said.split())
+    refused = checkout.flow("validate", "--promote", "--set", "seed=1", check=False)
+    assert (2, True) == (refused.returncode, "seed is overridden" in refused.stderr)
+    aliases, tags = state()
+    assert ({}, "no") == (aliases, tags["promoted"])
+
+    said = " ".join(checkout.flow("validate", "--promote").stdout.split())
+    assert "models:/heldout@champion" in said
+    aliases, tags = state()
+    assert ({"champion": "1"}, "first") == (aliases, tags["promoted"])
+    refused = checkout.flow("rollback", check=False)
+    assert (2, True) == (refused.returncode, "no former champion" in refused.stderr)
+
+    write(600, DEEP, promote="always")
+    checkout.flow("validate")
+    aliases, tags = state()
+    assert ({"champion": "2"}, "yes") == (aliases, tags["promoted"])
+    assert "capital" in tags["promotion_reason"]
+
+    assert "version 1 again" in checkout.flow("rollback").stdout
+    assert {"champion": "1"} == state()[0]
+    checkout.wait_until(lambda: len(told(server)) >= 3, seconds=30)
+    assert ["first", "yes", "rollback"] == told(server)[-3:]

@@ -1,0 +1,259 @@
+"""Nights in a real store: who becomes the champion, on which evidence, and the way back."""
+
+import contextlib
+import json
+import shutil
+import time
+from pathlib import Path
+
+import mlflow
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.tree import DecisionTreeClassifier
+
+from heldout.promotion import Capital
+from tasks.data.prepare_tables import prepare
+from tasks.data.row_identity import identities
+from tasks.data.write_prepared import write_prepared
+from tasks.outcome.contest import Champion, Record, contest
+from tasks.runtime.errors import UserError
+from tasks.storage import files, model_file
+from tasks.storage.row_ids import read_row_ids
+from tasks.track import lifecycle
+from tasks.track.ledger import ledger_items
+from tasks.track.promote import promote
+from tasks.track.registry import log_model
+from tasks.track.rollback import rollback
+from tasks.track.store import connect
+
+TREE = "estimator: sklearn.tree.DecisionTreeClassifier"
+CANDIDATES = f"candidates=[{{name: stump, {TREE}, params: {{max_depth: 1}}}}, {{name: tree, {TREE}}}]"
+TABLE = ["data.source=table.csv", "data.target=label", "data.positive=null", "data.labeled_rows=null", CANDIDATES]
+TABLE += ["split.folds=3", "covalidation.repeats=1", "split.test_fraction=0.5"]
+
+
+def table(rows: int, first: int = 0) -> pd.DataFrame:
+    """The label is 1 where both numbers are high: no single cut knows, but two do."""
+    x = np.random.default_rng(1).random((first + rows, 2))[first:]
+    return pd.DataFrame({"a": x[:, 0], "b": x[:, 1], "label": ((x[:, 0] > 0.4) & (x[:, 1] > 0.4)).astype(int)})
+
+
+class Nights:
+    """A checkout whose table grows, and its store."""
+
+    def __init__(self, settings_with):
+        self.make = lambda *changes: settings_with(*TABLE, f"tracking.uri=sqlite:///{Path.cwd()}/mlflow.db", *changes)
+        Path(".cache").mkdir()
+
+    def prepare(self, *tables, to: str = "table.csv", **more):
+        pd.concat(tables).to_csv(to, index=False)
+        settings = self.make(*(f"{key}={value}" for key, value in more.items()))
+        shutil.rmtree("data", ignore_errors=True)
+        write_prepared(prepare(settings))
+        return settings
+
+    def run(self, settings, name: str, trial: str = "", compared=None):
+        """A night in which the learner `name` wins, of those `compared`; its decision, and where the model is."""
+        winner = next(one for one in settings.candidates if one.name == name)
+        model = winner.learner().set_params(random_state=0).fit(*files.read_table(files.LABELED))
+        model_file.save(model, files.MODEL)
+        with lifecycle.run(settings, trial):
+            compared = [one for one in settings.candidates if one.name in (compared or [name])]
+            rows = files.read_seen_rows()
+            lifecycle.send_to_run(ledger_items(settings, "hash", rows, winner, compared, test_opened=False))
+            info = log_model(model)
+            decision, place = promote(settings, winner, model, info, {"E_cv": "10 % [5–20] at 95 %"})
+        tags = connect(settings).get_run(info.run_id).data.tags
+        assert (decision.promoted, decision.reason) == (tags["promoted"], tags["promotion_reason"])
+        stored = mlflow.artifacts.download_artifacts(f"runs:/{info.run_id}/promotion.json", dst_path=".cache")
+        assert decision.promoted == json.loads(Path(stored).read_text())["promoted"]
+        return decision, place
+
+    def aliases(self, settings) -> dict[str, str]:
+        with contextlib.suppress(mlflow.MlflowException):
+            aliases = connect(settings).get_registered_model("heldout").aliases
+            return {alias: str(version) for alias, version in aliases.items()}
+        return {}
+
+
+@pytest.fixture
+def nights(checkout, empty_store, settings_with):
+    shutil.copy(empty_store, "mlflow.db")
+    yield Nights(settings_with)
+    mlflow.end_run()
+
+
+@pytest.mark.slow
+def test_the_life_of_a_champion(nights):
+    """Trial, first, itself again, no new rows, a draw, promotion over nights, rollback, and the same contest again."""
+    settings = nights.prepare(table(30))
+    decision, place = nights.run(settings, "stump", trial="it was started by hand")
+    assert ("no", {}) == (decision.promoted, nights.aliases(settings))
+    assert "by hand" in decision.reason
+    assert "not registered" in place
+
+    decision, place = nights.run(settings, "stump")
+    assert ("first", {"champion": "1"}) == (decision.promoted, nights.aliases(settings))
+    assert place.endswith("models:/heldout@champion")
+    version = connect(settings).get_model_version("heldout", "1")
+    assert "10 % [5–20] at 95 %" == version.tags["E_cv"]
+    assert {"git_commit", "source", "model_hash"} <= {*version.tags}
+
+    decision, _ = nights.run(settings, "stump")
+    assert ("no", {"champion": "1", "challenger": "2"}) == (decision.promoted, nights.aliases(settings))
+    assert "not distinguishable" in decision.reason
+    assert decision.record is None  # no row was used
+
+    first = len(read_row_ids("test"))
+    decision, _ = nights.run(settings, "tree")
+    assert ("no", first) == (decision.promoted, decision.record.capital.rows)
+    assert all(part in decision.reason for part in ("not distinguishable", "capital", "of the 20", "further rows"))
+    capital = decision.record.capital
+    again, _ = nights.run(settings, "tree")
+    assert capital.rows == again.record.capital.rows  # never the same row twice
+    assert capital.value == pytest.approx(again.record.capital.value)
+    assert "no new labelled rows" in again.reason
+
+    settings = nights.prepare(table(400), **{"operations.promote_level": 0.9})
+    decision, _ = nights.run(settings, "tree")
+    assert ("yes", "5") == (decision.promoted, nights.aliases(settings)["champion"])
+    assert "capital" in decision.reason
+    assert len(read_row_ids("test")) == decision.record.capital.rows  # those of both nights
+    assert [first, 0, len(read_row_ids("test")) - first] == [night["rows"] for night in decision.record.nights]
+    assert 5 == len(connect(settings).search_model_versions("name = 'heldout'"))  # the former stays registered
+
+    decision, _ = nights.run(settings, "stump")  # the rows that chose the champion are no evidence about it
+    assert "no new labelled rows" in decision.reason
+
+    time.sleep(0.01)
+    assert ("1", "5") == (lambda done: (done.version, done.instead_of))(rollback(settings))
+    assert "1" == nights.aliases(settings)["champion"]
+    assert "to version 1" in connect(settings).get_model_version("heldout", "5").tags["rolled_back"]
+    decision, _ = nights.run(settings, "tree")  # what it had won counts no longer
+    assert ("no", 0) == (decision.promoted, decision.record.capital.rows)
+    with pytest.raises(UserError, match="version 1, which replaced no other"):
+        rollback(settings)
+
+    # another source under the same name has aliases of its own
+    nights.prepare(table(60), to="other.csv", **{"data.source": "other.csv"})
+    other = nights.make("data.source=other.csv")
+    decision, place = nights.run(other, "tree")
+    aliases = nights.aliases(settings)
+    assert ("first", "1") == (decision.promoted, aliases["champion"])
+    (own,) = [alias for alias in aliases if alias.startswith("champion-other-csv-")]
+    assert place.endswith(f"models:/heldout@{own}")
+    nights.run(other, "stump")
+    assert aliases["champion"] == nights.aliases(settings)["champion"]
+    assert aliases["challenger"] == nights.aliases(settings)["challenger"]
+
+
+def test_there_is_nothing_to_roll_back_without_a_champion(nights):
+    with pytest.raises(UserError, match="models:/heldout@champion: there is no champion of .*nothing to roll back"):
+        rollback(nights.make())
+
+
+@pytest.mark.slow
+def test_a_champion_whose_rows_are_not_known_stays_and_the_remedy_is_named(nights):
+    """As an older version of this project registered it."""
+    settings = nights.prepare(table(60))
+    client = connect(settings)
+    with lifecycle.run(settings):
+        run = mlflow.active_run().info.run_id
+    client.create_registered_model("heldout")
+    client.create_model_version("heldout", "models/old", run)
+    client.set_registered_model_alias("heldout", "champion", "1")
+    decision, _ = nights.run(settings, "tree")
+    assert {"champion": "1", "challenger": "2"} == nights.aliases(settings)
+    assert "not distinguishable" in decision.reason
+    assert "remove the alias champion" in decision.reason
+
+
+@pytest.fixture
+def prepared_nights(checkout, settings_with):
+    """The same without a store: the prepared table, and two models."""
+    nights = Nights(settings_with)
+
+    def make(frame, **more):
+        settings = nights.prepare(frame, **more)
+        X, y = files.read_table(files.LABELED)
+        stump, tree = (DecisionTreeClassifier(max_depth=depth, random_state=0).fit(X, y) for depth in (1, None))
+        return settings, stump, tree
+
+    return make
+
+
+NONE = np.empty(0, np.uint64)
+
+
+def test_the_rows_of_a_contest_are_those_of_the_test_part_that_nobody_has_seen(prepared_nights):
+    frame = table(80)
+    settings, stump, tree = prepared_nights(frame)
+    X, y = files.read_table(files.TEST)
+    ids = read_row_ids("test")
+    in_test = set(ids.tolist())
+    of_table = identities(pd.read_csv("table.csv"))
+    assert {*of_table.tolist()} == in_test | {*read_row_ids("used").tolist()}
+    seen, used = ids[:7], ids[7:10]
+    decision = contest(settings, "tree", tree, Champion("1", stump, seen), Record(), used)
+    fresh = np.arange(10, len(y))
+    losses = [(model.predict(X) != y)[fresh] * 1.0 for model in (stump, tree)]
+    assert Capital().after(losses[0] - losses[1]) == decision.record.capital
+    assert ids[10:].tolist() == decision.bets.tolist()
+    assert len(fresh) == decision.numbers["rows_of_this_night"]
+    assert decision.numbers["difference"] == pytest.approx(losses[0].mean() - losses[1].mean())
+
+
+def test_rows_of_a_group_are_one_observation_and_are_seen_together(prepared_nights):
+    frame = table(120).assign(house=[f"h{row // 4}" for row in range(120)])
+    settings, stump, tree = prepared_nights(frame, **{"data.groups": "house", "data.drop": "[]"})
+    ids = read_row_ids("test")
+    groups = len(ids) // 4
+    whole = contest(settings, "tree", tree, Champion("1", stump, NONE), Record(), NONE)
+    assert groups == whole.record.capital.rows
+    part = contest(settings, "tree", tree, Champion("1", stump, ids[:1]), Record(), NONE)
+    assert (groups - 1, len(ids) - 4) == (part.record.capital.rows, part.numbers["rows_of_this_night"])
+
+
+def test_rows_count_by_their_weight_up_to_the_limit(prepared_nights):
+    frame = table(80).assign(heavy=np.arange(80) % 4 + 1)
+    settings, stump, tree = prepared_nights(frame, **{"data.weight": "heavy"})
+    losses = pd.DataFrame({"candidate": "tree", "scheme": "cross_validation", "unit": 0, "row": 0, "loss": [0.0, 1.5]})
+    files.write_losses([losses])
+    X, y = files.read_table(files.TEST)
+    relative = files.read_test_roles()["weight"] / files.read_roles()["weight"].mean()
+    theirs, ours = (np.minimum((model.predict(X) != y) * relative, 1.485) for model in (stump, tree))
+    decision = contest(settings, "tree", tree, Champion("1", stump, NONE), Record(), NONE)
+    assert decision.record.limit == pytest.approx(1.485)
+    assert decision.numbers["difference"] == pytest.approx((theirs - ours).mean())
+
+
+def test_what_cannot_be_compared_is_a_draw_with_the_reason(prepared_nights):
+    settings, stump, tree = prepared_nights(table(80))
+
+    def reason(settings=settings, champion=stump, **more):
+        decision = contest(settings, "tree", tree, Champion("1", champion, NONE, **more), Record(), NONE)
+        assert ("no", None) == (decision.promoted, decision.record)
+        assert "not distinguishable from version 1" in decision.reason
+        return decision.reason
+
+    assert "same bytes" in reason(same=True)
+    other = pd.DataFrame({"a": [0.1, 0.9], "z": [1.0, 0.0]})
+    assert "the column z" in reason(champion=DecisionTreeClassifier().fit(other, [0, 1]))
+    assert "split.test_fraction is 0" in reason(prepared_nights(table(80), **{"split.test_fraction": 0})[0])
+
+
+def test_a_loss_without_a_limit_has_that_of_the_cross_validation_of_the_first_night(prepared_nights):
+    settings, *_ = prepared_nights(table(80), **{"loss": "log"})
+    losses = pd.DataFrame({"candidate": "tree", "scheme": "cross_validation", "loss": np.linspace(0, 2, 101)})
+    files.write_losses([losses.assign(unit=0, row=range(101))])
+    soft = DecisionTreeClassifier(max_depth=1, min_samples_leaf=20).fit(*files.read_table(files.LABELED))
+    first = contest(settings, "tree", soft, Champion("1", soft, NONE), Record(), NONE)
+    assert first.record.limit == pytest.approx(1.98)
+    assert "above 1.98 counts as that" in first.reason
+    losses["loss"] *= 9
+    files.write_losses([losses.assign(unit=0, row=range(101))])
+    assert (
+        first.record.limit
+        == contest(settings, "tree", soft, Champion("1", soft, NONE), first.record, NONE).record.limit
+    )
