@@ -237,8 +237,9 @@ def test_the_bounds_of_the_disagreement_are_carried_to_the_error_and_two_of_half
         method, found = claimed(estimates, name, "E_dis")
         expected = [lower_bound(limit) for limit in bounds(method, "disagreement", one.seen["disagreement"], level)]
         assert expected == pytest.approx(found, abs=1e-9)
-        method, found = claimed(estimates, name, "E_maxdt")
-        each = [bounds(method, part, one.seen[part], (1 + level) / 2) for part in ("E_train", "disagreement")]
+        _, found = claimed(estimates, name, "E_maxdt")
+        methods = {part: claimed(estimates, name, part)[0] for part in ("E_train", "disagreement")}
+        each = [bounds(method, part, one.seen[part], (1 + level) / 2) for part, method in methods.items()]
         expected = [max(trained, lower_bound(apart)) for trained, apart in zip(*each, strict=True)]
         assert expected == pytest.approx(found, abs=1e-9)
 
