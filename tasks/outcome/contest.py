@@ -131,9 +131,9 @@ def _losses(hypothesis: Any, X: pd.DataFrame, y: Any, rows: Any, trained: AllLab
 
 
 def _limit(loss: Loss, winner: str) -> float:
-    """1 for a loss in [0, 1], else what few of the winner's losses in cross-validation exceed."""
+    """The known limit of a loss, else what few of the winner's losses in cross-validation exceed."""
     if loss.bounded:
-        return 1.0
+        return loss.limit
     filters = [("candidate", "==", winner), ("scheme", "==", "cross_validation")]
     losses = pd.read_parquet(files.LOSSES, columns=["loss"], filters=filters)["loss"]
     return float(losses.quantile(_QUANTILE)) or float(losses.max()) or 1.0

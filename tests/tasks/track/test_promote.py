@@ -243,6 +243,15 @@ def test_what_cannot_be_compared_is_a_draw_with_the_reason(prepared_nights):
     assert "split.test_fraction is 0" in reason(prepared_nights(table(80), **{"split.test_fraction": 0})[0])
 
 
+def test_costs_count_up_to_the_largest(prepared_nights):
+    settings, stump, tree = prepared_nights(table(80), **{"loss": "{cost: {0: {1: 3}, 1: {0: 20}}}"})
+    decision = contest(settings, "tree", tree, Champion("1", stump, NONE), Record(), NONE)
+    assert 20 == decision.record.limit
+    X, y = files.read_table(files.TEST)
+    theirs, ours = (np.select([y == model.predict(X), y == 0], [0, 3], 20).mean() for model in (stump, tree))
+    assert decision.numbers["difference"] == pytest.approx(theirs - ours)
+
+
 def test_a_loss_without_a_limit_has_that_of_the_cross_validation_of_the_first_night(prepared_nights):
     settings, *_ = prepared_nights(table(80), **{"loss": "log"})
     losses = pd.DataFrame({"candidate": "tree", "scheme": "cross_validation", "loss": np.linspace(0, 2, 101)})
