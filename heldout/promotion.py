@@ -36,8 +36,8 @@ class Capital:
     --------
     >>> night = Capital().after(np.array([1.0, 0.0, 1.0, -1.0, 1.0]))
     >>> round(night.value, 2), night.shown(0.95), night.mean
-    (1.37, False, 0.4)
-    >>> night.after(np.ones(5)).shown(0.95)
+    (1.15, False, 0.4)
+    >>> night.after(np.ones(9)).shown(0.95)
     True
     """
 

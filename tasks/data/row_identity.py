@@ -20,8 +20,8 @@ _TRUTH = ("true", "false")
 def identities(table: pd.DataFrame) -> Words:
     """A 64-bit number for each row, from the names of the columns and the values of the cells.
 
-    A value counts by what it says: the number 1.5 equals the string "1.5", true equals "True", since other rows decide
-    which of them a column is read as.
+    A value counts by what it says: the number 1.5 equals the strings "1.5" and "1,5", true equals "True", since other
+    rows and the form of the file decide which of them a column is read as.
     """
     return row_identity.identities({str(name): _words(table[name]) for name in table.columns})
 
@@ -64,7 +64,7 @@ def _word(value: Any) -> np.uint64:
     text = str(value).strip()
     if isinstance(value, str | numbers.Real | Decimal) and not isinstance(value, bool | np.bool_):
         try:
-            number = float(text)
+            number = float(text.replace(",", ".", 1))  # a decimal comma, whatever data.decimal says
         except ValueError:
             pass
         else:
