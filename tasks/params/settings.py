@@ -293,10 +293,7 @@ def load(path: str | Path = "params.yaml", overrides: Sequence[str] = ()) -> Set
 def _allowed_modules(raw: dict[Any, Any]) -> list[str]:
     """What execution.allowed_modules will be, known before the candidates are imported; none if it is no list."""
     execution = raw.get("execution")
-    names = (
-        execution.get("allowed_modules", allowed_imports.DEFAULT)
-        if isinstance(execution, dict)
-        else allowed_imports.DEFAULT
-    )
+    section = execution if isinstance(execution, dict) else {}
+    names = section.get("allowed_modules", allowed_imports.DEFAULT)
     names = names if isinstance(names, list | tuple) else ()
     return [name for name in names if isinstance(name, str) and all(part.isidentifier() for part in name.split("."))]

@@ -89,7 +89,7 @@ def candidate_items(candidate: Candidate, summary: Summary) -> Iterator[Item]:
 
 
 def version_tags(winner: Candidate, summary: Summary) -> dict[str, str]:
-    """What a registered version tells of itself: its data, its learner, and its estimates with their intervals."""
+    """What a registered version says about itself: its data, its learner, and its estimates with their intervals."""
     estimates = {}
     for line in summary.estimates_of(winner.name).to_dict("records"):
         value, interval = summary.cell(winner.name, line["estimate"])

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from mlflow import MlflowClient
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.long
 
 
 @pytest.fixture(scope="module")

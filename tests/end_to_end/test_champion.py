@@ -29,7 +29,7 @@ def told(server) -> list[str]:
     return [one["payload"]["promoted"] for one in sorted(events, key=lambda one: one["occurred"])]
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_champion_is_replaced_on_evidence_alone(clone, server, write_params):
     checkout = clone(server)
     params = checkout.path / "params.yaml"
