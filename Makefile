@@ -3,7 +3,7 @@ PYTHON := $(shell command -v python3.11 || command -v python3)
 UV := uv==0.13.9
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
 
-.PHONY: repro test test-slow test-long test-heldout test-tasks test-runs test-faults test-life test-tables test-others studies datasets traps docs bench bench-quick check ui serve lock clean
+.PHONY: repro test test-slow test-long test-heldout test-tasks test-runs test-faults test-life test-tables test-others faults studies datasets traps docs bench bench-quick check ui serve lock clean
 
 repro: .venv/ready ## validate the candidates of params.yaml
 	dvc repro
@@ -16,6 +16,9 @@ test-slow: .venv/ready ## the slow tests, which CI runs too
 
 test-long: .venv/ready ## the tests that are too long for CI: before a release
 	python -m pytest -m long
+
+faults: .venv/ready ## every fault of docs/reliability.md, fast or slow, and their count
+	python -m pytest -m fault
 
 # the slowest first, more of them at a time than two cores: the real commands spend much of their time waiting
 TESTS := test-runs test-others test-faults test-life test-heldout test-tasks test-tables

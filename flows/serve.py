@@ -17,6 +17,12 @@ PORT = 4200
 URL = server.address(PORT)
 _START_SECONDS, _STOP_SECONDS = 120, 20
 Children = dict[subprocess.Popen[bytes], signal.Signals]  # each with the signal that stops it
+_SETTINGS = {
+    "PREFECT_SERVER_UI_API_URL": "/api",  # the pages' own address, also in a tunnel
+    # A run that waits for its turn is usual here. Prefect would mark it late by a transaction that reads before it
+    # writes, which SQLite refuses ("database is locked") when another transaction wrote in between.
+    "PREFECT_SERVER_SERVICES_LATE_RUNS_ENABLED": "false",
+}
 _PROFILE = Path(".prefect/profiles.toml")  # named in pyproject.toml: `prefect` reads it in this folder
 READY = f"""pages: {URL.removesuffix("/api")}
 they ask for a password: the line PREFECT_API_AUTH_STRING in {_PROFILE}, which only you can read
@@ -60,7 +66,7 @@ def _start_all(children: Children) -> None:
         raise UserError(f"a Prefect server answers at {URL} already; stop it first")
     print("starting the Prefect server", flush=True)
     server.use(PORT)
-    prefect = server.start(PORT, {"PREFECT_SERVER_UI_API_URL": "/api"})  # the pages' own address, also in a tunnel
+    prefect = server.start(PORT, _SETTINGS)
     children[prefect] = signal.SIGTERM
     _wait_for(prefect)
     lines = ['active = "heldout"', "[profiles.heldout]", f'PREFECT_API_URL = "{URL}"']

@@ -1,0 +1,28 @@
+"""`@pytest.mark.fault("name")`: tries a fault of docs/reliability.md; a run of such tests ends with their count."""
+
+import pytest
+
+_outcomes: dict[str, bool] = {}
+_faults: dict[str, str] = {}
+
+
+def pytest_collection_modifyitems(items):
+    """Remember the fault of each test."""
+    for item in items:
+        if marker := item.get_closest_marker("fault"):
+            (_faults[item.nodeid],) = marker.args
+
+
+def pytest_runtest_logreport(report):
+    """A fault is survived where the test and its set-up passed."""
+    if report.nodeid in _faults and not (report.passed and report.when == "setup"):
+        _outcomes[report.nodeid] = _outcomes.get(report.nodeid, True) and report.passed
+
+
+def pytest_terminal_summary(terminalreporter):
+    """Print the count."""
+    if _outcomes:
+        lost = sorted({_faults[test] for test, survived in _outcomes.items() if not survived})
+        terminalreporter.write_line(f"faults tried: {len(_outcomes)}, survived: {sum(_outcomes.values())}")
+        for fault in lost:
+            terminalreporter.write_line(f"not survived: {fault}")
