@@ -102,7 +102,7 @@ class Host:
                 settings = load(params, overrides)
                 if self._first:
                     log.info("starting the server and %d workers", settings.execution.workers)
-            self._session.open(settings)
+            self._session.open(settings, tracked=True)
             with _redirected_to(descriptors):
                 if self._first:
                     self._run.enter_context(lifecycle.run(settings, why_trial(settings, overrides)))

@@ -28,8 +28,11 @@ class Session:
         self._server = Server()
         self._settings: Settings | None = None
 
-    def open(self, settings: "Settings", *, fits: bool = True) -> None:
-        """Start the workers if there is something to fit, import the flows meanwhile, and wait for the server."""
+    def open(self, settings: "Settings", *, fits: bool = True, tracked: bool = False) -> None:
+        """Start the workers if there is something to fit, import the flows meanwhile, and wait for the server.
+
+        A `tracked` run reaches its store meanwhile. Raises UserError if the store or the server does not answer.
+        """
         if self._settings is not None:
             return
         from tasks.fits.run_schemes import warm_up  # Prefect reads the server's address when it is imported
@@ -37,6 +40,10 @@ class Session:
         if fits:
             warm_up(settings)
         importlib.import_module("flows.validate")
+        if tracked:
+            from tasks.track import store
+
+            store.experiment_id(store.connect(settings), settings)  # a new store takes seconds
         self._server.wait()
         self._settings = settings
 
@@ -99,7 +106,7 @@ def run_here(name: str, params: str, overrides: Sequence[str], **more: bool) -> 
             session.start_server()
             from tasks.params import load
 
-            session.open(load(params, overrides), fits=name not in _WITHOUT_FITS)
+            session.open(load(params, overrides), fits=name not in _WITHOUT_FITS, tracked=name == "validate")
             return session.run(name, params, overrides, **more)
     except UserError as error:
         return report_error(error)

@@ -82,6 +82,15 @@ class Votes:
                 uncertainty[rows] += 1 - given.max(axis=1)
         return cls(votes, uncertainty if probabilities else None)
 
+    def split(self, row: int) -> tuple[Self, Self]:
+        """The votes on the rows before `row`, and on the others."""
+        parts = (slice(0, row), slice(row, None))
+        first, second = (
+            type(self)(self.of_classes[part], None if self.uncertainty is None else self.uncertainty[part])
+            for part in parts
+        )
+        return first, second
+
 
 def controls(parts: Sequence[Votes]) -> Losses:
     """The controls `NAMES` of n rows, shape (n, 2), from the votes of parts of the repeats; (n, 1) without the second.

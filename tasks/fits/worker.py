@@ -139,14 +139,17 @@ def vote(settings: Settings, shards: Sequence[Path], pieces: Sequence[Compared],
     settings.use_folder()
     design = design_of(settings, versions.labeled, versions.partitions)
     classes = np.unique(design.y)
+    labeled = files.open_features(files.LABELED, versions.labeled).iloc[:]
     unlabeled = pd.concat([files.read_shard(shard) for shard in shards], ignore_index=True)
-    tables = files.open_features(files.LABELED, versions.labeled), unlabeled.iloc[: most_rows(len(design.y))]
+    # asked together: unlabelled row u comes after a multiple of N rows, and so has the models of labelled row u mod N
+    X = pd.concat([labeled.astype(unlabeled.dtypes), unlabeled.iloc[: most_rows(len(labeled))]], ignore_index=True)
+    del labeled, unlabeled
     for piece in pieces:
         hypotheses = [fit_cache.load(hypothesis_key(name)) for name in piece.halves]
         half = design.halves[piece.first : piece.first + len(hypotheses) // 2]
         try:
             with quiet():
-                votes = [Votes.of(hypotheses, table, half, classes) for table in tables]
+                votes = Votes.of(hypotheses, X, half, classes).split(len(design.y))
         except FitFailure as failure:
             return str(failure)
         fit_cache.save(piece.key, votes)
