@@ -66,7 +66,11 @@ def test_rows_and_repeats_in_parts_have_the_same_controls_and_a_copy_of_a_labell
     assert np.concatenate(of_rows) == pytest.approx(whole, abs=1e-12)
     of_repeats = [Votes.of(hypotheses[2 * r : 2 * r + 4], rows, half[r : r + 2], CLASSES) for r in (0, 2)]
     assert controls(of_repeats) == pytest.approx(whole, abs=1e-12)
-    assert whole[:45] == pytest.approx(Controls.of(hypotheses, X, rows, half, CLASSES).labeled, abs=1e-12)
+    apart = Controls.of(hypotheses, X, rows, half, CLASSES)
+    assert whole[:45] == pytest.approx(apart.labeled, abs=1e-12)
+    together = Votes.of(hypotheses, np.concatenate([X, rows]), half, CLASSES).split(len(X))
+    assert controls(together[:1]) == pytest.approx(apart.labeled, abs=1e-12)
+    assert controls(together[1:]) == pytest.approx(apart.unlabeled, abs=1e-12)
 
 
 def test_more_unlabelled_rows_than_a_limit_are_not_asked():
