@@ -6,13 +6,12 @@ No orchestrator is imported here, nor by what a worker runs: `python -m flows pl
 import functools
 import os
 import signal
-import threading
-import time
 from collections.abc import Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from typing import Any
 
+from tasks.fits.lifeline import end_with, lifeline
 from tasks.params.sections import Execution
 from tasks.runtime.errors import UserError
 
@@ -48,7 +47,9 @@ def stop(settings: Execution) -> None:
 def _local(workers: int) -> Executor:
     from loky import get_reusable_executor
 
-    pool: Executor = get_reusable_executor(max_workers=workers, timeout=_IDLE_SECONDS, initializer=start_worker)
+    pool: Executor = get_reusable_executor(
+        max_workers=workers, timeout=_IDLE_SECONDS, initializer=start_worker, initargs=lifeline()
+    )
     return pool
 
 
@@ -66,19 +67,15 @@ def _dask(address: str) -> Executor:
     return pool
 
 
-def start_worker() -> None:
-    """Limit the worker to one thread: the cores are in use, and sums are the same with any number of workers."""
+def start_worker(process: int, reading: int) -> None:
+    """Limit the worker to one thread: the cores are in use, and sums are the same with any number of workers.
+
+    It ends with the main process, whose lifeline the arguments are.
+    """
+    end_with(process, reading)
     from threadpoolctl import threadpool_limits
 
     for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
         os.environ[name] = "1"  # for the libraries that are loaded later: scikit-learn's OpenMP, SciPy's BLAS
     threadpool_limits(1)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the main process reports an interruption
-    threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
-
-
-def _end_with(parent: int) -> None:
-    """End this worker with the main process: an idle worker would outlive a main process that was killed."""
-    while os.getppid() == parent:
-        time.sleep(1)
-    os._exit(1)

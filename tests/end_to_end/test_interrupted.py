@@ -8,7 +8,7 @@ import pytest
 from mlflow import MlflowClient
 
 pytestmark = pytest.mark.slow
-SECONDS = 30
+SECONDS, ALONE_SECONDS = 30, 15
 
 
 @pytest.fixture
@@ -23,7 +23,7 @@ def amid_cross_validation(clone, write_slow) -> Callable[..., tuple]:
         with said.open("w") as file:
             process = checkout.start(*command, stdout=file, stderr=file)
         started.append((checkout, process))
-        checkout.wait_until(lambda: "cross_validation: 0 tasks reused" in said.read_text(), process)
+        checkout.wait_until(lambda: "cross_validation: 0 tasks reused" in said.read_text(), process, seconds=300)
         return checkout, process
 
     yield start
@@ -56,16 +56,18 @@ def test_ctrl_c_ends_dvc_repro_and_its_host(amid_cross_validation):
     assert ("KILLED", "interrupted") == status(checkout)
 
 
+@pytest.mark.fault("killed alone")
 def test_a_run_whose_main_process_is_killed_alone_leaves_no_process(amid_cross_validation):
     checkout, process = amid_cross_validation("python", "-m", "flows", "validate")
     process.kill()
     process.wait()
-    checkout.wait_until(lambda: not checkout.processes(), seconds=SECONDS)
+    checkout.wait_until(lambda: not checkout.processes(), seconds=ALONE_SECONDS)
 
 
+@pytest.mark.fault("killed alone")
 def test_dvc_killed_alone_leaves_no_process_and_no_running_run(amid_cross_validation):
     checkout, process = amid_cross_validation("dvc", "repro")
     process.kill()
     process.wait()
-    checkout.wait_until(lambda: not checkout.processes(), seconds=SECONDS)
+    checkout.wait_until(lambda: not checkout.processes(), seconds=ALONE_SECONDS)
     assert ("KILLED", "interrupted") == status(checkout)
