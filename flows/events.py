@@ -1,32 +1,58 @@
-"""Events of Prefect, to which an automation can react."""
+"""Events of Prefect, to which an automation can react; some are sent to operations.notify too."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 
 from prefect.events import emit_event
 from prefect.events.worker import EventsWorker
 from prefect.settings import PREFECT_API_URL
 
+from flows.notify import CHAMPION_CHANGED, RUN_FAILED, notify
 from tasks.outcome.contest import Decision
 from tasks.params import Settings
 from tasks.runtime import server
+from tasks.runtime.errors import one_line
 
-CHAMPION_CHANGED, CHAMPION_KEPT = "heldout.champion.changed", "heldout.champion.kept"
+CHAMPION_KEPT = "heldout.champion.kept"
 _PATIENCE_SECONDS = 5
 
 
-def champion_decided(settings: Settings, decision: Decision) -> None:
-    """Tell Prefect's server whether there is another champion; in a trial nothing was decided."""
+def champion_decided(settings: Settings, decision: Decision, estimates: Mapping[str, float]) -> None:
+    """Report whether there is another champion, with the estimates of the winner; in a trial nothing was decided."""
     if not decision.trial:
         event = CHAMPION_KEPT if decision.promoted == "no" else CHAMPION_CHANGED
-        _emit(settings, event, {"promoted": decision.promoted, "reason": decision.reason, **decision.numbers})
+        payload = {"promoted": decision.promoted, "reason": decision.reason, **estimates, **decision.numbers}
+        _emit(settings, event, payload)
 
 
 def champion_restored(settings: Settings, what: str) -> None:
-    """Tell Prefect's server of a rollback, if there is a server."""
+    """Report a rollback, to Prefect's server if there is one."""
+    payload = {"promoted": "rollback", "reason": what}
     if (url := PREFECT_API_URL.value()) and server.healthy(url):
-        _emit(settings, CHAMPION_CHANGED, {"promoted": "rollback", "reason": what})
+        _emit(settings, CHAMPION_CHANGED, payload)
         EventsWorker.drain_all(timeout=_PATIENCE_SECONDS)
+    else:
+        notify(settings, CHAMPION_CHANGED, payload)
 
 
-def _emit(settings: Settings, event: str, payload: dict[str, object]) -> None:
+@contextmanager
+def failure_reported(settings: Settings) -> Iterator[None]:
+    """Report the failure of a whole validation; an interruption is none."""
+    try:
+        yield
+    except Exception as error:
+        run_failed(settings, str(error))
+        raise
+
+
+def run_failed(settings: Settings, reason: str) -> None:
+    """Report that a validation ended before its report."""
+    _emit(settings, RUN_FAILED, {"reason": one_line(reason)})
+
+
+def _emit(settings: Settings, event: str, payload: Mapping[str, object]) -> None:
+    """The one place from which events are sent: to Prefect's server, and to the receiver of notifications."""
     name = settings.tracking.registered_model
     resource = {"prefect.resource.id": f"heldout.model.{name}", "prefect.resource.name": name}
     emit_event(event, resource, payload={"source": settings.data.source, **payload})
+    notify(settings, event, payload)

@@ -18,6 +18,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from types import FrameType
+from typing import TYPE_CHECKING
 
 import psutil
 
@@ -27,6 +28,9 @@ from tasks.runtime.checkout_lock import checkout_lock
 from tasks.runtime.environment import CACHE, copy_suffix
 from tasks.runtime.errors import UserError
 from tasks.runtime.private_files import private_folder, private_opener
+
+if TYPE_CHECKING:
+    from tasks.params import Settings
 
 log = logging.getLogger("heldout")
 
@@ -59,6 +63,7 @@ class Host:
         self._session = Session()
         self._run = ExitStack()  # the MLflow run, from the first stage to the report
         self._first = True
+        self._settings: Settings | None = None
 
     def serve(self, driver: psutil.Process) -> None:
         """Serve until `driver` ends, which arrives as SIGTERM."""
@@ -84,8 +89,6 @@ class Host:
                     connection.sendall(str(code).encode())
                 if self._first:
                     return  # refused before anything was started
-                if code:
-                    self._end_run(f"{json.loads(request)[0]} ended with exit code {code}")
 
     def close(self) -> None:
         """Stop the server."""
@@ -99,7 +102,7 @@ class Host:
 
         try:
             with _redirected_to(descriptors):
-                settings = load(params, overrides)
+                settings = self._settings = load(params, overrides)
                 if self._first:
                     log.info("starting the server and %d workers", settings.execution.workers)
             self._session.open(settings, tracked=True)
@@ -113,16 +116,27 @@ class Host:
                 return code
         except UserError as error:
             with _redirected_to(descriptors):
+                self._end_run(str(error))
                 return report_error(error)
-        except Exception:
+        except Exception as error:
             with _redirected_to(descriptors):
                 log.exception("%s crashed", name)
+                self._end_run(str(error))
             return CRASH
 
     def _end_run(self, reason: str) -> None:
+        """Mark the run as failed, and report it, if its parameters could be read."""
         from tasks.track import lifecycle
 
         lifecycle.end_run("FAILED", reason)
+        if self._settings is not None and self._first:  # nothing was started
+            from flows.notify import RUN_FAILED, notify
+
+            notify(self._settings, RUN_FAILED, {"reason": reason})
+        elif self._settings is not None:
+            from flows.events import run_failed
+
+            run_failed(self._settings, reason)
 
 
 def main(driver: psutil.Process) -> None:

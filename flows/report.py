@@ -22,5 +22,6 @@ def report(settings: Settings) -> None:
     with lifecycle.run(settings):
         speed = compare_speed(settings, winner, model)
         decision, place = log_outcome(settings, summary, model, speed)
-    champion_decided(settings, decision)
+        estimates = summary.estimates_of(summary.selected)
+        champion_decided(settings, decision, dict(zip(estimates["estimate"], estimates["value"], strict=True)))
     render.print_summary(summary, decision, place, speed)

@@ -5,7 +5,8 @@ import logging
 import os
 import sys
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING
 
 from tasks.runtime.checkout_lock import checkout_lock
@@ -17,7 +18,12 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("heldout")
 
+_LOST = (
+    "the Prefect server does not answer any more, so the run cannot go on; start it again if it is yours "
+    "(PREFECT_API_URL), then the run: finished fits are stored"
+)
 _WITHOUT_FITS = ("prepare", "report")
+WHOLE = "validate"
 CRASH, USER_ERROR, INTERRUPTED = 1, 2, 130
 
 
@@ -27,6 +33,7 @@ class Session:
     def __init__(self) -> None:
         self._server = Server()
         self._settings: Settings | None = None
+        self.stuck = False  # whether Prefect's server did not take the last log lines and events
 
     def open(self, settings: "Settings", *, fits: bool = True, tracked: bool = False) -> None:
         """Start the workers if there is something to fit, import the flows meanwhile, and wait for the server.
@@ -52,18 +59,27 @@ class Session:
         self._server.start()
 
     def run(self, name: str, params: str, overrides: Sequence[str], **more: bool) -> int:
-        """Run one flow, with `more` of its own arguments; an error of the user is reported. Returns the exit code."""
+        """Run one flow, with `more` of its own arguments; returns the exit code.
+
+        Raises UserError, also if the flow ended because the Prefect server does not answer any more.
+        """
+        import httpx
         from prefect.settings import PREFECT_FLOWS_HEARTBEAT_FREQUENCY, temporary_settings
+
+        from tasks.params.hidden import hide
 
         flow = getattr(importlib.import_module(f"flows.{name}"), name)
         if name == "cross_validation":  # it waits for the workers; `select` needs this import later
             threading.Thread(target=importlib.import_module, args=("skops.io",), daemon=True).start()
+        self._server.wait()
         try:
             # each flow would wait up to a second for the end of its heartbeat, which nothing here uses
             with temporary_settings({PREFECT_FLOWS_HEARTBEAT_FREQUENCY: None}):
-                flow(params, tuple(overrides), **more)
-        except UserError as error:
-            return report_error(error)
+                flow(params, tuple(map(hide, overrides)), **more)
+        except Exception as error:
+            if isinstance(error, httpx.TransportError) or "Failed to reach API" in str(error):
+                raise UserError(_LOST) from None
+            raise
         return 0
 
     def close(self) -> None:
@@ -75,9 +91,17 @@ class Session:
             from tasks.fits import executor
 
             executor.stop(self._settings.execution)
-            APILogWorker.drain_all(timeout=5)
-            EventsWorker.drain_all(timeout=5)
+            for service in (APILogWorker, EventsWorker):
+                self.stuck |= bool(service.drain_all(timeout=5)[1])  # type: ignore[index]  # no event loop runs here
         self._server.stop()
+
+    def leave(self, code: int) -> int:
+        """The exit code; a process that has something left for a server that is gone ends here."""
+        if self.stuck:  # Prefect would try to send it for minutes
+            sys.stdout.flush()
+            sys.stderr.flush()
+            os._exit(code)
+        return code
 
 
 def report_error(error: UserError) -> int:
@@ -90,6 +114,9 @@ def report_error(error: UserError) -> int:
 def log_to_terminal() -> None:
     """Log our lines to standard output; Prefect's lines go to its server, whose pages show them."""
     os.environ.setdefault("PREFECT_LOGGING_HANDLERS_CONSOLE_LEVEL", "CRITICAL")
+    # of a server that is gone Prefect would print a line of thousands of letters for each event; we report it once
+    os.environ.setdefault("PREFECT_LOGGING_INTERNAL_LEVEL", "CRITICAL")
+    logging.raiseExceptions = False
     handler = logging.StreamHandler(sys.stdout)
     handler.setFormatter(logging.Formatter("%(message)s"))
     log.addHandler(handler)
@@ -101,12 +128,18 @@ def run_here(name: str, params: str, overrides: Sequence[str], **more: bool) -> 
     """Run one flow in this process, with `more` of its own arguments."""
     log_to_terminal()
     session = Session()
+    return session.leave(_run(session, name, params, overrides, **more))
+
+
+def _run(session: Session, name: str, params: str, overrides: Sequence[str], **more: bool) -> int:
     try:
         with checkout_lock():
             session.start_server()
             from tasks.params import load
 
-            session.open(load(params, overrides), fits=name not in _WITHOUT_FITS, tracked=name == "validate")
+            settings = load(params, overrides)
+            with _failure_notified(settings) if name == WHOLE else nullcontext():
+                session.open(settings, fits=name not in _WITHOUT_FITS, tracked=name == WHOLE)
             return session.run(name, params, overrides, **more)
     except UserError as error:
         return report_error(error)
@@ -114,3 +147,15 @@ def run_here(name: str, params: str, overrides: Sequence[str], **more: bool) -> 
         return INTERRUPTED
     finally:
         session.close()
+
+
+@contextmanager
+def _failure_notified(settings: "Settings") -> Iterator[None]:
+    """Notify of what keeps a validation from starting; it reports all later failures itself."""
+    try:
+        yield
+    except UserError as error:
+        from flows.notify import RUN_FAILED, notify
+
+        notify(settings, RUN_FAILED, {"reason": str(error)})
+        raise

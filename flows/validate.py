@@ -5,6 +5,7 @@ from prefect.runtime import deployment
 
 from flows.covalidation import covalidation
 from flows.cross_validation import cross_validation
+from flows.events import failure_reported
 from flows.holdout import holdout
 from flows.prepare import prepare
 from flows.progressive import progressive
@@ -24,7 +25,7 @@ def validate(params: str = "params.yaml", overrides: tuple[str, ...] = (), promo
     environment.enter()
     settings = load(params, overrides)
     trial = why_trial(settings, overrides, asked=promote, scheduled=deployment.id is not None)
-    with checkout_lock(), lifecycle.run(settings, trial):
+    with checkout_lock(), failure_reported(settings), lifecycle.run(settings, trial):
         prepare(params, overrides)
         holdout(params, overrides)
         cross_validation(params, overrides)

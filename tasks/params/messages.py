@@ -10,7 +10,7 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 
 from heldout.errors import BadArgument
-from tasks.runtime.errors import Misplaced, Place, dotted, one_line
+from tasks.runtime.errors import Misplaced, Place, dotted, masked, one_line
 
 _ONE_OF_A_UNION = "input should be "
 
@@ -55,9 +55,9 @@ def _explain(place: Place, errors: Sequence[Any], model: type[BaseModel]) -> Pro
     elif kind == "missing":
         text = f"{key} is missing; write it: no number has a default in the code"
     elif kind == "none_required":
-        text = f"{key} is {_SHORT.repr(value)}, but is not offered yet; leave it out"
+        text = f"{key} is {masked(_SHORT.repr(value))}, but is not offered yet; leave it out"
     else:
-        text = f"{key} is {_SHORT.repr(value)}: {_allowed(errors)}{_hint(errors, value)}"
+        text = f"{key} is {masked(_SHORT.repr(value))}: {_allowed(errors)}{_hint(errors, value)}"
     return Problem(place, one_line(text))
 
 

@@ -7,6 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator, model_valida
 from heldout.selection.criteria import CRITERIA
 from heldout.selection.rules import RULES
 from tasks.params import allowed_imports
+from tasks.params.notify import Receiver
 from tasks.runtime.errors import Misplaced
 
 Fraction = Annotated[float, Field(gt=0, lt=1)]
@@ -252,6 +253,12 @@ class Operations(Section):
         default=0.95,
         description="a winner replaces the champion only if it is shown at this level to err less: of learners that do "
         "not, at most a share of 1 - promote_level is ever promoted, however many nights one looks",
+    )
+    notify: Receiver | None = Field(
+        default=None,
+        description="a URL, or webhook: URL, that is sent a POST when a run failed, the champion changed or an alarm "
+        "was raised; $NAME takes it from an environment variable, since this file is in git. Numbers go there: read "
+        "this line in a file from a stranger",
     )
 
 

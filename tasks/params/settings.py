@@ -23,6 +23,7 @@ from heldout.losses import check_spec
 from heldout.selection.criteria import Criterion
 from heldout.selection.select import check_rule
 from tasks.params import allowed_imports, build_learner, grids, losses
+from tasks.params.hidden import reveal
 from tasks.params.messages import of_argument, problems
 from tasks.params.sections import (
     Covalidation,
@@ -277,7 +278,7 @@ def load(path: str | Path = "params.yaml", overrides: Sequence[str] = ()) -> Set
     path = Path(path)
     written = Written(path, Settings.model_fields)
     for override in overrides:
-        written.override(override)
+        written.override(reveal(override))
     folder = str(path.resolve().parent)
     allowed = _allowed_modules(written.value)
     allowed_imports.use_folder(folder, allowed)

@@ -7,7 +7,7 @@ from typing import Any
 import yaml
 
 from tasks.params import read_yaml
-from tasks.runtime.errors import Place, UserError, one_line
+from tasks.runtime.errors import Place, UserError, masked, one_line
 
 _MOST_ERRORS = 10
 _MOST_VALUES = 100_000  # aliases are short to write, and may stand for more values than fit in memory
@@ -34,7 +34,7 @@ class Written:
     def override(self, text: str) -> None:
         """Set one key, written as a.b=c with c in YAML. Raises UserError for a text that sets nothing."""
         key, equals, written = text.partition("=")
-        option = one_line(f"--set {text}")
+        option = one_line(f"--set {masked(text)}")
         if not equals or not key:
             raise UserError(f"{option}: must have the form a.b=c, as in --set split.folds=5")
         *parents, last = key.split(".")
@@ -50,7 +50,7 @@ class Written:
             place.append(int(last) if isinstance(node, list) else last)
             node[place[-1]] = value
         except yaml.YAMLError:
-            raise UserError(f"{option}: {one_line(repr(written))} is not valid YAML") from None
+            raise UserError(f"{option}: {one_line(masked(repr(written)))} is not valid YAML") from None
         except (TypeError, AttributeError, ValueError, IndexError, RecursionError):
             raise UserError(
                 f"{option}: there is nothing at {one_line('.'.join(parents) or key)} to set a key of"

@@ -6,6 +6,8 @@ Exception
     └── Misplaced   one value of params.yaml, with the place where it is written
 """
 
+import re
+
 Place = tuple[str | int, ...]
 _MOST_CHARACTERS = 600
 _ENDS = 450  # characters that stay at both ends of a line
@@ -41,6 +43,16 @@ def dotted(place: Place) -> str:
         name = part if str(part).isprintable() else repr(part)  # a message is one line
         text += f"[{part}]" if isinstance(part, int) and text else f".{name}"
     return text.removeprefix(".")
+
+
+def masked(text: str) -> str:
+    """The text up to the first address, which may contain a token or a password: https://…"""
+    return re.sub(r"([\w+.-]+://).*", r"\1…", text, flags=re.DOTALL)
+
+
+def without_login(url: str) -> str:
+    """The address without the name and the password that it may contain."""
+    return re.sub(r"//[^/]*@", "//", url)
 
 
 def one_line(text: str) -> str:

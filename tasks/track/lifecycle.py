@@ -12,6 +12,7 @@ import psutil
 
 from tasks.outcome.items import Item, Tag, settings_items
 from tasks.params import Settings
+from tasks.runtime.errors import without_login
 from tasks.track.send import send
 from tasks.track.store import connect, experiment_id
 from tasks.track.trial import STAGE_ALONE
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("heldout")
 
+_newest: dict[str, str] = {}  # the experiment and the id of the newest run of this process
+PAGES = "http://127.0.0.1:5000"  # of `make ui`
 TRIAL = "trial"  # the tag of a run that may not promote: why
 
 
@@ -45,6 +48,7 @@ def run(settings: Settings, trial: str = STAGE_ALONE) -> Iterator[None]:
     if trial:
         tags[TRIAL] = trial
     parent = mlflow.start_run(experiment_id=experiment, tags=tags).info.run_id
+    _newest.update(experiment=experiment, run=parent)
     send(client, parent, settings_items(settings))
     try:
         yield
@@ -69,6 +73,15 @@ def child_run(client: "MlflowClient", parent: "ActiveRun", name: str, *, failed:
 def in_run() -> bool:
     """Whether this process validates as a whole, stage after stage."""
     return _active() is not None
+
+
+def page(settings: Settings) -> str:
+    """Where MLflow, its server or `make ui`, shows the newest run of this process; empty without a run."""
+    if not _newest:
+        return ""
+    uri = settings.tracking.uri
+    pages = without_login(uri).rstrip("/") if uri.startswith("http") else PAGES
+    return f"{pages}/#/experiments/{_newest['experiment']}/runs/{_newest['run']}"
 
 
 def send_to_run(items: Iterable[Item]) -> None:

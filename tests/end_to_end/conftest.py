@@ -3,6 +3,7 @@
 import contextlib
 import copy
 import hashlib
+import json
 import os
 import shutil
 import signal
@@ -12,12 +13,15 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import psutil
 import pytest
 import yaml
 
 from tasks.runtime.server import Server
+from tests.end_to_end.foreign_page import ask, with_secret
+from tests.receiver import Receiver, receiving
 
 ROOT = Path(__file__).parents[2]
 LEARNERS = Path(__file__).with_name("learners")
@@ -140,6 +144,13 @@ class PrefectServer:
     secret: str
     folder: Path
 
+    def events(self, name: str) -> list[dict[str, Any]]:
+        """The events of a name, the first at the beginning."""
+        pages = self.url.removesuffix("/api")
+        wanted = {"filter": {"event": {"name": [name]}}, "limit": 50}
+        answer = ask(pages, "POST", "/api/events/filter", wanted, with_secret(pages, self.secret))
+        return sorted(json.loads(answer.text)["events"], key=lambda one: one["occurred"])
+
 
 @pytest.fixture(scope="session")
 def clone(snapshot, tmp_path_factory) -> Callable[..., Checkout]:
@@ -188,10 +199,18 @@ def printed_by_repro(reproduced) -> str:
 
 
 @pytest.fixture(scope="session")
-def validated(clone, server) -> Checkout:
+def receiver() -> Iterator[Receiver]:
+    """A receiver of notifications that takes all."""
+    with receiving() as found:
+        yield found
+
+
+@pytest.fixture(scope="session")
+def validated(clone, server, receiver) -> Checkout:
     """A clone in which `python -m flows validate --promote` ran on the shipped parameters, with a single worker."""
     checkout = clone(server)
-    checkout.flow("validate", "--promote", "--set", "execution.workers=1")
+    changes = ("--set", "execution.workers=1", "--set", f"operations.notify={receiver.address}")
+    checkout.flow("validate", "--promote", *changes)
     return checkout
 
 

@@ -1,13 +1,9 @@
 """The champion with the real commands: trials change nothing, a better model replaces it, and there is a way back."""
 
-import json
-
 import numpy as np
 import pandas as pd
 import pytest
 from mlflow import MlflowClient
-
-from tests.end_to_end.foreign_page import ask, with_secret
 
 TREE = "sklearn.tree.DecisionTreeClassifier"
 STUMP = [{"name": "stump", "estimator": TREE, "params": {"max_depth": 1, "random_state": 0}}]
@@ -22,11 +18,7 @@ def table(rows: int) -> pd.DataFrame:
 
 def told(server) -> list[str]:
     """What the events of the champion say, the first at the beginning."""
-    pages = server.url.removesuffix("/api")
-    wanted = {"filter": {"event": {"name": ["heldout.champion.changed"]}}, "limit": 50}
-    answer = ask(pages, "POST", "/api/events/filter", wanted, with_secret(pages, server.secret))
-    events = json.loads(answer.text)["events"]
-    return [one["payload"]["promoted"] for one in sorted(events, key=lambda one: one["occurred"])]
+    return [one["payload"]["promoted"] for one in server.events("heldout.champion.changed")]
 
 
 @pytest.mark.long

@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 from mlflow import MlflowClient
 
+from tests.receiver import TOKEN
+
 NEIGHBOURS = "sklearn.neighbors.KNeighborsClassifier"
 KEPT = ("data", "reports", "models", ".cache/tasks")
 
@@ -150,11 +152,19 @@ def test_a_candidate_that_cannot_fit_is_shown_as_failed_and_is_no_part_of_the_re
 
 
 @pytest.mark.slow
-def test_if_no_candidate_is_left_the_run_fails(checkout, params):
+def test_if_no_candidate_is_left_the_run_fails_and_is_reported(checkout, params, server, receiver):
     only = f"candidates=[{{name: greedy, estimator: {NEIGHBOURS}, params: {{n_neighbors: 1000}}}}]"
-    run = checkout.flow("validate", "--params", params, "--set", only, check=False)
+    told = ("--set", f"operations.notify={receiver.address}")
+    run = checkout.flow("validate", "--params", params, "--set", only, *told, check=False)
     assert 2 == run.returncode
     assert "candidates: all failed" in words(run)
     assert "Traceback" not in words(run)
     assert "FAILED" == parents(checkout)[-1].info.status
     assert "greedy failed" in parents(checkout)[-1].data.tags["failure"]
+    message = receiver.messages[-1]
+    assert "heldout.run.failed" == message["event"]
+    assert "greedy failed" in message["text"]
+    assert message["run"].endswith(f"/runs/{parents(checkout)[-1].info.run_id}")
+    checkout.wait_until(lambda: server.events("heldout.run.failed"), seconds=30)
+    assert "greedy failed" in server.events("heldout.run.failed")[-1]["payload"]["reason"]
+    assert [] == [path for path in checkout.path.rglob("*") if path.is_file() and TOKEN.encode() in path.read_bytes()]

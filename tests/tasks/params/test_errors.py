@@ -342,6 +342,7 @@ OPTIONAL |= {
     "candidates.update",
     "operations",
     "operations.promote_level",
+    "operations.notify",
     "tracking.promote",
 }
 

@@ -1,0 +1,103 @@
+"""Notifications of real runs: what is sent, and that the receiver's address is stored nowhere."""
+
+import pandas as pd
+import pytest
+from mlflow import MlflowClient
+
+from flows.notify import notify
+from tasks.params import load
+from tasks.track import lifecycle
+from tests.end_to_end.conftest import ROOT
+from tests.receiver import TOKEN, receiving
+
+
+def with_token(*folders) -> list[str]:
+    """The files below some folders that contain the secret."""
+    files = [path for folder in folders for path in folder.rglob("*") if path.is_file()]
+    return [str(path) for path in files if TOKEN.encode() in path.read_bytes()]
+
+
+@pytest.fixture
+def settings(monkeypatch):
+    monkeypatch.setenv("no_proxy", "*")
+    return lambda receiver: load(ROOT / "params.yaml", [f"operations.notify={receiver.address}"])
+
+
+def test_the_text_is_for_people_and_the_numbers_are_finite(settings):
+    payload = {"shard": "shard-00003", "evidence": 41.5, "rows": 200, "low": float("nan"), "alarm": True, "high": None}
+    with receiving() as receiver:
+        notify(settings(receiver), "heldout.alarm", {**payload, "reason": "drift\nagain"})
+        notify(settings(receiver), "heldout.champion.kept", payload)
+    (message,) = receiver.messages
+    assert {"evidence": 41.5, "rows": 200} == message["numbers"]
+    assert "heldout, sklearn:digits: an alarm; shard shard-00003; drift again" == message["text"]
+    assert ("heldout.alarm", "") == (message["event"], message["run"])
+
+
+def test_the_page_of_a_run_is_shown_without_a_login(monkeypatch):
+    monkeypatch.setattr(lifecycle, "_newest", {"experiment": "1", "run": "ab"})
+    for uri, pages in {
+        "https://me:secret@host/mlflow/": "https://host/mlflow",
+        "sqlite:///a.db": lifecycle.PAGES,
+    }.items():
+        page = lifecycle.page(load(ROOT / "params.yaml", [f"tracking.uri={uri}"]))
+        assert f"{pages}/#/experiments/1/runs/ab" == page
+
+
+def test_a_receiver_that_refuses_is_a_line_in_the_log_without_its_address(settings, caplog):
+    with receiving("500") as receiver:
+        notify(settings(receiver), "heldout.run.failed", {"reason": "no"})
+    (line,) = [record.getMessage() for record in caplog.records if record.name == "heldout"]
+    assert "500" in line
+    assert "heldout.run.failed" in line
+    assert TOKEN not in line
+
+
+@pytest.mark.fault("secrets")
+def test_the_first_champion_is_sent_and_the_address_is_stored_nowhere(validated, server, receiver):
+    (message,) = [one for one in receiver.messages if one["event"] == "heldout.champion.changed"]
+    client = MlflowClient(f"sqlite:///{validated.path}/mlruns/mlflow.db")
+    champion = client.get_model_version_by_alias("heldout", "champion")
+    estimates = pd.read_csv(validated.path / "reports/estimates.csv").set_index(["candidate", "estimate"])["value"]
+    assert "first champion of source sklearn:digits" in message["text"]
+    assert message["run"].endswith(f"/runs/{champion.run_id}")
+    winner = client.get_run(champion.run_id).data.tags["selected_model"]
+    assert estimates[winner, "E_cv"] == pytest.approx(message["numbers"]["E_cv"])
+    assert [] == with_token(validated.path, server.folder)
+
+
+@pytest.mark.long
+@pytest.mark.fault("secrets")
+@pytest.mark.parametrize("answer", ["hangs", "500", "302"])
+def test_dvc_repro_that_fails_is_sent_once_and_a_bad_receiver_changes_nothing(clone, write_params, answer):
+    checkout = clone()
+    greedy = {"estimator": "sklearn.neighbors.KNeighborsClassifier", "params": {"n_neighbors": 1000}}
+    with receiving(answer) as receiver:
+        write_params(
+            checkout.path / "params.yaml",
+            candidates=[{"name": "greedy", **greedy}],
+            operations={"notify": {"webhook": receiver.address}},
+        )
+        run = checkout.run("dvc", "repro", check=False)
+    assert run.returncode
+    (message,) = receiver.messages
+    assert "heldout.run.failed" == message["event"]
+    assert "greedy failed" in message["text"]
+    assert 1 == run.stdout.count("the receiver did not take heldout.run.failed"), run.stdout
+    assert TOKEN not in f"{run.stdout} {run.stderr}"
+    (checkout.path / "params.yaml").unlink()
+    assert [] == with_token(checkout.path)
+
+
+@pytest.mark.long
+def test_a_run_without_a_prefect_server_is_refused_before_any_fit_and_sent(clone, write_params):
+    checkout = clone()
+    with receiving() as receiver:
+        params = write_params(checkout.path / "params.yaml", operations={"notify": receiver.address})
+        dead = type(checkout)(checkout.path, {"PREFECT_API_URL": f"http://user:{TOKEN}@127.0.0.1:9/api"})
+        run = dead.flow("validate", "--params", params, check=False)
+    assert 2 == run.returncode
+    assert "PREFECT_API_URL is http://127.0.0.1:9/api, where no Prefect server answers" in run.stderr
+    assert "Traceback" not in run.stderr
+    assert not (checkout.path / ".cache/tasks").exists()
+    assert ["heldout.run.failed"] == [message["event"] for message in receiver.messages]
