@@ -1,10 +1,14 @@
 """Prefect servers of this checkout, which answer only those who know its secret: docs/decisions/0023."""
 
 import atexit
+import http.client
+import logging
 import os
 import socket
+import ssl
 import subprocess
 import sys
+import threading
 import time
 import urllib.error
 import urllib.request
@@ -13,10 +17,13 @@ from pathlib import Path
 from typing import IO
 
 from tasks.runtime.environment import CACHE
-from tasks.runtime.errors import UserError
+from tasks.runtime.errors import UserError, without_login
 from tasks.runtime.secret import checkout_secret
 
-_PATIENCE_SECONDS = 120
+log = logging.getLogger("heldout")
+
+_PATIENCE_SECONDS, _REFUSED_SECONDS = 120, 10
+_MOST_RESTARTS = 3
 _API_URL, _SECRET = "PREFECT_API_URL", "PREFECT_API_AUTH_STRING"
 _HOST = "127.0.0.1"
 # like Prefect's own temporary servers: no pages, and only the services that record runs
@@ -28,40 +35,69 @@ class Server:
 
     Prefect could start a temporary server itself, but would import the whole server into the flow's process,
     which takes as long as the start of the server. `start` returns at once, so that other slow starts run
-    meanwhile; call `wait` before the first flow.
+    meanwhile; call `wait` before each flow.
+
+    A temporary server that dies after its start is started again at the same port, with the same database. Prefect's
+    clients try again for a minute, so that the run goes on.
     """
 
     def __init__(self) -> None:
         self._process: subprocess.Popen[bytes] | None = None
         self._url = ""
+        self._port = 0
+        self._keeper: threading.Thread | None = None
+        self._stopping = threading.Event()
 
     def start(self) -> None:
         """Start without waiting. Call before Prefect is imported: Prefect reads the address at its import."""
-        if _API_URL in os.environ:
+        if _API_URL in os.environ:  # its owner may start it again within half a minute, but nobody has to
+            os.environ.setdefault("PREFECT_CLIENT_MAX_RETRIES", "4")
             return
         with socket.socket() as probe:
             probe.bind((_HOST, 0))
-            port = probe.getsockname()[1]
-        self._url = address(port)
-        CACHE.mkdir(exist_ok=True)
-        with _log_file().open("ab") as log:
-            self._process = start(port, _TEMPORARY, log)
+            self._port = probe.getsockname()[1]
+        self._url = address(self._port)
+        self._process = self._started()
         atexit.register(self.stop)
-        use(port)
+        use(self._port)
 
     def wait(self) -> None:
         """Return when the server answers. Raises UserError if it does not."""
         if self._process is None:
+            _check_answer(os.environ.get(_API_URL, ""))
             return
         deadline = time.monotonic() + _PATIENCE_SECONDS
         while not healthy(self._url):
-            if self._process.poll() is not None or time.monotonic() > deadline:
+            dead = self._process.poll() is not None and (self._keeper is None or not self._keeper.is_alive())
+            if dead or time.monotonic() > deadline:
                 self.stop()
                 raise UserError(f"the Prefect server did not start; its output is in {_log_file()}")
             time.sleep(0.1)
+        if self._keeper is None:
+            self._keeper = threading.Thread(target=self._keep, args=(self._process,), daemon=True)
+            self._keeper.start()
+
+    def _started(self) -> subprocess.Popen[bytes]:
+        CACHE.mkdir(exist_ok=True)
+        with _log_file().open("ab") as output:
+            return start(self._port, _TEMPORARY, output)
+
+    def _keep(self, process: subprocess.Popen[bytes]) -> None:
+        """Start the server again when it dies, a few times."""
+        for _ in range(_MOST_RESTARTS):
+            while process.poll() is None:
+                if self._stopping.wait(0.3):
+                    return
+            if self._stopping.is_set():
+                return
+            log.warning("the Prefect server died; it is started again")
+            process = self._process = self._started()
 
     def stop(self) -> None:
         """Stop the temporary server; a server of the user keeps running."""
+        self._stopping.set()
+        if self._keeper is not None:
+            self._keeper.join()
         if self._process is None:
             return
         self._process.terminate()
@@ -114,6 +150,31 @@ def healthy(url: str) -> bool:
         with urllib.request.urlopen(f"{url}/health", timeout=2) as answer:  # noqa: S310
             return bool(answer.status == 200)
     except (urllib.error.URLError, OSError):
+        return False
+
+
+def _check_answer(url: str) -> None:
+    """Raise UserError if no server answers at the address that the user named."""
+    deadline = time.monotonic() + _REFUSED_SECONDS
+    while url and not answers(url):
+        if time.monotonic() > deadline:
+            raise UserError(
+                f"{_API_URL} is {without_login(url)}, where no Prefect server answers; start the server, or unset the "
+                "variable"
+            )
+        time.sleep(0.5)
+
+
+def answers(url: str) -> bool:
+    """Whether anything answers at the API address `url`, also if it asks for a login or for another certificate."""
+    try:
+        with urllib.request.urlopen(f"{url}/health", timeout=5):  # noqa: S310
+            return True
+    except urllib.error.HTTPError:
+        return True
+    except urllib.error.URLError as error:
+        return isinstance(error.reason, ssl.SSLError)
+    except (OSError, ValueError, http.client.HTTPException):
         return False
 
 
