@@ -85,6 +85,7 @@ def test_a_second_run_in_the_same_checkout_is_refused(story):
 
 
 @pytest.mark.slow
+@pytest.mark.fault("killed")
 def test_started_again_it_fits_what_was_left(story):
     assert story.left == {path: path.stat().st_mtime_ns for path in story.left}
     assert counts(story.resumed, "cross_validation")[1] > 0
@@ -93,6 +94,7 @@ def test_started_again_it_fits_what_was_left(story):
 
 
 @pytest.mark.slow
+@pytest.mark.fault("killed")
 def test_the_results_are_those_of_an_undisturbed_run(story):
     expected = story.undisturbed.hashes()
     assert {"data/results/losses.parquet", "reports/report.html", "models/selected.skops"} <= {*expected}
@@ -100,17 +102,20 @@ def test_the_results_are_those_of_an_undisturbed_run(story):
 
 
 @pytest.mark.slow
+@pytest.mark.fault("killed")
 def test_the_killed_run_is_marked_and_told_of(story):
     assert ["KILLED", "FINISHED"] == statuses(story.checkout)
     assert "died before its end; it is now marked KILLED" in story.resumed
 
 
 @pytest.mark.slow
+@pytest.mark.fault("killed")
 def test_nothing_is_left_running(story):
     assert [] == story.checkout.processes()
 
 
 @pytest.mark.long  # the same story by dvc
+@pytest.mark.fault("killed")
 def test_dvc_repro_killed_and_started_again_ends_as_undisturbed(clone, write_slow):
     checkout, undisturbed = clone(), clone()
     for place in (checkout, undisturbed):
