@@ -1,5 +1,7 @@
 """Events of Prefect, to which an automation can react."""
 
+from dataclasses import asdict
+
 from prefect.events import emit_event
 from prefect.events.worker import EventsWorker
 from prefect.settings import PREFECT_API_URL
@@ -7,8 +9,10 @@ from prefect.settings import PREFECT_API_URL
 from tasks.outcome.contest import Decision
 from tasks.params import Settings
 from tasks.runtime import server
+from tasks.storage.watch_files import Line
 
 CHAMPION_CHANGED, CHAMPION_KEPT = "heldout.champion.changed", "heldout.champion.kept"
+ALARM = "heldout.alarm"
 _PATIENCE_SECONDS = 5
 
 
@@ -24,6 +28,11 @@ def champion_restored(settings: Settings, what: str) -> None:
     if (url := PREFECT_API_URL.value()) and server.healthy(url):
         _emit(settings, CHAMPION_CHANGED, {"promoted": "rollback", "reason": what})
         EventsWorker.drain_all(timeout=_PATIENCE_SECONDS)
+
+
+def alarm_raised(settings: Settings, line: Line, watched: str) -> None:
+    """Tell Prefect's server that an alarm begins at a shard; `watched` is the model whose half models disagree."""
+    _emit(settings, ALARM, {**asdict(line), "watched": watched, "alarm_level": settings.operations.alarm_level})
 
 
 def _emit(settings: Settings, event: str, payload: dict[str, object]) -> None:

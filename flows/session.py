@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("heldout")
 
-_WITHOUT_FITS = ("prepare", "report")
+_WITHOUT_FITS = ("prepare", "report", "watch")
 CRASH, USER_ERROR, INTERRUPTED = 1, 2, 130
 
 
@@ -51,7 +51,7 @@ class Session:
         """Start the slowest part without waiting; `open` waits for it."""
         self._server.start()
 
-    def run(self, name: str, params: str, overrides: Sequence[str], **more: bool) -> int:
+    def run(self, name: str, params: str, overrides: Sequence[str], **more: object) -> int:
         """Run one flow, with `more` of its own arguments; an error of the user is reported. Returns the exit code."""
         from prefect.settings import PREFECT_FLOWS_HEARTBEAT_FREQUENCY, temporary_settings
 
@@ -97,7 +97,7 @@ def log_to_terminal() -> None:
     log.propagate = False
 
 
-def run_here(name: str, params: str, overrides: Sequence[str], **more: bool) -> int:
+def run_here(name: str, params: str, overrides: Sequence[str], **more: object) -> int:
     """Run one flow in this process, with `more` of its own arguments."""
     log_to_terminal()
     session = Session()

@@ -253,6 +253,11 @@ class Operations(Section):
         description="a winner replaces the champion only if it is shown at this level to err less: of learners that do "
         "not, at most a share of 1 - promote_level is ever promoted, however many nights one looks",
     )
+    alarm_level: Annotated[float, Field(gt=0, le=0.5)] = Field(
+        default=0.05,
+        description="watch raises an alarm at evidence 1 / alarm_level: without drift, the probability that it ever "
+        "does so is at most alarm_level, however many shards come",
+    )
 
 
 class Tracking(Section):
