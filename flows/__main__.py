@@ -18,9 +18,10 @@ FLOWS = {
     "select": "all estimates, the winner, its bound and E_test -> reports, models/selected.skops",
     "report": "plots, report.html, MLflow, and the table in the terminal",
     "validate": "all of them, one after the other, as one MLflow run",
+    "watch": "new unlabelled shards: disagreement of the stored half models, and an alarm -> reports/watch.csv",
 }
 
-_WHOLE = "validate"
+_WHOLE, _WATCH = "validate", "watch"
 _ROLLBACK = "rollback"
 _PLAN = "plan"  # stores no fit, and needs no Prefect
 _EPILOG = """\
@@ -30,6 +31,7 @@ examples:
   python -m flows validate --promote
   python -m flows validate --set split.folds=5 --set selection.criterion=E_maxdt
   python -m flows cross_validation --params other.yaml
+  python -m flows watch --shard incoming/monday.parquet
 
 Each flow reads the files of the flows before it. Finished fits lie under .cache/tasks and are used
 again; removing that folder is always safe. After `validate` with an unchanged params.yaml,
@@ -48,6 +50,8 @@ def main() -> int:
         environment.enter()
         if arguments.promote and (arguments.name != _WHOLE or "DVC_STAGE" in os.environ):
             raise UserError(f"--promote is for `python -m flows {_WHOLE}` alone, outside of a DVC stage; leave it out")
+        if arguments.shards and arguments.name != _WATCH:
+            raise UserError(f"--shard is for `python -m flows {_WATCH}` alone; leave it out")
         if arguments.name == _PLAN:
             from flows.plan import plan
 
@@ -62,8 +66,9 @@ def main() -> int:
             return run_in_host(arguments.name, params, arguments.overrides)
         from flows.session import run_here
 
-        promote = {"promote": True} if arguments.promote else {}
-        return run_here(arguments.name, params, arguments.overrides, **promote)
+        more: dict[str, object] = {"promote": True} if arguments.promote else {}
+        more |= {"shards": tuple(arguments.shards)} if arguments.shards else {}
+        return run_here(arguments.name, params, arguments.overrides, **more)
     except UserError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
@@ -117,6 +122,14 @@ def _parser() -> argparse.ArgumentParser:
         "--promote",
         action="store_true",
         help="of validate: register the winner, which may become the champion; a trial, as with --set, never does",
+    )
+    parser.add_argument(
+        "--shard",
+        action="append",
+        default=[],
+        metavar="PATH",
+        dest="shards",
+        help="of watch: a file with new unlabelled rows, or a folder of them; may be repeated",
     )
     return parser
 

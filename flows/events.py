@@ -2,16 +2,18 @@
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import asdict
 
 from prefect.events import emit_event
 from prefect.events.worker import EventsWorker
 from prefect.settings import PREFECT_API_URL
 
-from flows.notify import CHAMPION_CHANGED, RUN_FAILED, notify
+from flows.notify import ALARM, CHAMPION_CHANGED, RUN_FAILED, notify
 from tasks.outcome.contest import Decision
 from tasks.params import Settings
 from tasks.runtime import server
 from tasks.runtime.errors import one_line
+from tasks.storage.watch_files import Line
 
 CHAMPION_KEPT = "heldout.champion.kept"
 _PATIENCE_SECONDS = 5
@@ -48,6 +50,11 @@ def failure_reported(settings: Settings) -> Iterator[None]:
 def run_failed(settings: Settings, reason: str) -> None:
     """Report that a validation ended before its report."""
     _emit(settings, RUN_FAILED, {"reason": one_line(reason)})
+
+
+def alarm_raised(settings: Settings, line: Line, watched: str) -> None:
+    """Tell Prefect's server that an alarm begins at a shard; `watched` is the model whose half models disagree."""
+    _emit(settings, ALARM, {**asdict(line), "watched": watched, "alarm_level": settings.operations.alarm_level})
 
 
 def _emit(settings: Settings, event: str, payload: Mapping[str, object]) -> None:

@@ -22,7 +22,7 @@ _LOST = (
     "the Prefect server does not answer any more, so the run cannot go on; start it again if it is yours "
     "(PREFECT_API_URL), then the run: finished fits are stored"
 )
-_WITHOUT_FITS = ("prepare", "report")
+_WITHOUT_FITS = ("prepare", "report", "watch")
 WHOLE = "validate"
 CRASH, USER_ERROR, INTERRUPTED = 1, 2, 130
 
@@ -58,7 +58,7 @@ class Session:
         """Start the slowest part without waiting; `open` waits for it."""
         self._server.start()
 
-    def run(self, name: str, params: str, overrides: Sequence[str], **more: bool) -> int:
+    def run(self, name: str, params: str, overrides: Sequence[str], **more: object) -> int:
         """Run one flow, with `more` of its own arguments; returns the exit code.
 
         Raises UserError, also if the flow ended because the Prefect server does not answer any more.
@@ -124,7 +124,7 @@ def log_to_terminal() -> None:
     log.propagate = False
 
 
-def run_here(name: str, params: str, overrides: Sequence[str], **more: bool) -> int:
+def run_here(name: str, params: str, overrides: Sequence[str], **more: object) -> int:
     """Run one flow in this process, with `more` of its own arguments."""
     log_to_terminal()
     session = Session()

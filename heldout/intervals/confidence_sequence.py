@@ -33,16 +33,16 @@ def band(losses: Losses, level: float) -> tuple[Losses, Losses]:
     steps = np.arange(1, len(losses) + 1)
     means = np.cumsum(losses) / steps
     spread = _squares(losses)
-    reach = np.concatenate(
-        [_reach(spread[first : first + _AT_ONCE], level) for first in range(0, len(losses), _AT_ONCE)]
+    widths = np.concatenate(
+        [reach(spread[first : first + _AT_ONCE], level) for first in range(0, len(losses), _AT_ONCE)]
     )
-    return np.clip(means - reach / steps, 0, 1), np.clip(means + reach / steps, 0, 1)
+    return np.clip(means - widths / steps, 0, 1), np.clip(means + widths / steps, 0, 1)
 
 
 def bounds(observed: Tested, level: float) -> tuple[float, float]:
     """The last of the band of `observed.losses`, shape (m,), in the order of the steps."""
-    reach = float(_reach(_squares(observed.losses)[-1:], level)[0]) / observed.n
-    return max(observed.error - reach, 0.0), min(observed.error + reach, 1.0)
+    width = float(reach(_squares(observed.losses)[-1:], level)[0]) / observed.n
+    return max(observed.error - width, 0.0), min(observed.error + width, 1.0)
 
 
 def _squares(losses: Losses) -> Losses:
@@ -52,25 +52,25 @@ def _squares(losses: Losses) -> Losses:
     return squares
 
 
-def _reach(squares: Losses, level: float) -> Losses:
-    """The S at which the mixture is 2 / delta, for each V.
+def reach(squares: Losses, level: float) -> Losses:
+    """The S at which the mixture is 2 / delta, for each V of `squares`, shape (n,).
 
     Its logarithm is convex and rises with S: Newton's steps from a point above fall to the root, and
     each of them is on the wide side. The point above is where a single term would do.
     """
     target = math.log(2 / (1 - level)) + math.log(len(_FRACTIONS))
     paid = squares[:, None] * _PSI
-    reach: Losses = np.min((target + paid) / _FRACTIONS, axis=1)
+    found: Losses = np.min((target + paid) / _FRACTIONS, axis=1)
     for _ in range(100):
-        exponents = reach[:, None] * _FRACTIONS - paid
+        exponents = found[:, None] * _FRACTIONS - paid
         most = exponents.max(axis=1)
         terms = np.exp(exponents - most[:, None])
         total = terms.sum(axis=1)
         step = (most + np.log(total) - target) * total / (terms @ _FRACTIONS)
-        reach = reach - np.maximum(step, 0)
-        if step.max() <= 1e-12 * (1 + reach.max()):
+        found = found - np.maximum(step, 0)
+        if step.max() <= 1e-12 * (1 + found.max()):
             break
-    return reach
+    return found
 
 
 METHOD = IntervalMethod(

@@ -1,5 +1,6 @@
 """From a user's rows to the prepared tables: test part, labelled rows, unlabelled shards."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -13,7 +14,7 @@ from heldout.losses import choose_loss
 from heldout.partition import Partition, cut, make_halves, make_partition, stratify_halves
 from heldout.row_sketch import Sketch
 from tasks.data import duplicates, read_source, row_roles, slices, target, unlabeled
-from tasks.data.column_types import typed
+from tasks.data.column_types import Column, typed
 from tasks.data.content_hash import content_hash, row_hashes, sets_hash
 from tasks.data.duplicates import Sets
 from tasks.data.row_identity import column_digest, column_digests, identities
@@ -49,6 +50,7 @@ class Prepared:
     all_labeled: pd.DataFrame | None = None
     all_roles: pd.DataFrame = field(default_factory=pd.DataFrame)
     row_ids: pd.DataFrame = field(default_factory=pd.DataFrame)  # of all rows that train, choose or test
+    columns: Mapping[str, Column] = field(default_factory=dict)  # of the features: how a new shard's are read
 
     def __str__(self) -> str:
         part = "" if self.all_labeled is None else f" for the estimates, of {len(self.all_labeled)}"
@@ -104,7 +106,7 @@ def prepare(settings: Settings, seen_by: str | None = None) -> Prepared:
     if seen_by is not None:
         shared = [name for name in written.columns if column_digest(name) in seen_by.split()]
         identity = pd.Series(identities(written.loc[pool.index, shared]), index=pool.index)
-    schema = Schema.of(labeled.drop(columns=TARGET), columns, _label_names(settings), data.drop)
+    schema = Schema.of(labeled.drop(columns=TARGET), columns, label_names(settings), data.drop)
     return Prepared(
         labeled=labeled.reset_index(drop=True),
         test=None if test is None else test.reset_index(drop=True),
@@ -125,6 +127,7 @@ def prepare(settings: Settings, seen_by: str | None = None) -> Prepared:
         row_ids=as_table(
             identity[every.index].to_numpy(), identity[[] if test is None else test.index].to_numpy(np.uint64)
         ),
+        columns=schema.columns,
     )
 
 
@@ -246,6 +249,6 @@ def _shards(hidden: pd.DataFrame, schema: Schema, settings: Settings) -> Shards:
     return unlabeled.from_rows(hidden, np.array_split(order, count))
 
 
-def _label_names(settings: Settings) -> list[str]:
+def label_names(settings: Settings) -> list[str]:
     """The names of columns in a shard that hold labels."""
     return list(dict.fromkeys([settings.data.target or TARGET, TARGET]))

@@ -51,6 +51,11 @@ def _write_prepared(prepared: Prepared) -> list[ShardReport]:
         _write_partitions(prepared, folder)
         (folder / files.DATA_HASH.name).write_text(prepared.data_hash + "\n")
         files.write_json(folder / files.SEEN_ROWS.name, prepared.seen.texts())
+        columns = {
+            name: {"kind": column.kind, "source": column.source, "format": column.format}
+            for name, column in prepared.columns.items()
+        }
+        files.write_json(folder / files.COLUMNS.name, columns)
     return reports
 
 

@@ -1,13 +1,10 @@
 """Disagreement of the half models on the unlabelled shards: blocks of repeats by batches of shards."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
-import pyarrow.parquet
 
 from heldout.disagreement import ShardMargins
 from tasks.fits import worker
@@ -16,23 +13,13 @@ from tasks.fits.fan_out import run_all
 from tasks.fits.run_schemes import check_not_all_failed, first_reasons
 from tasks.params import Settings
 from tasks.plans.read_design import read_design
+from tasks.plans.shard_batches import REPEATS_A_PIECE, Batch, batches_of, pieces_of
 from tasks.plans.units import Compared, Finished
 from tasks.storage import files, fit_cache
 
-_REPEATS_A_PIECE = 10  # so that added repeats leave the earlier repeats alone
-_ROWS_A_BATCH = 50_000  # that a worker holds at once; a larger shard is a batch of its own
 _ANSWERS_A_TASK = 1_000_000
 _COLUMNS = ["candidate", "shard", "repeat", "rows", "disagreement"]
 _ROW_COLUMNS = ["candidate", "shard", "rows", "mean", "variance"]
-
-
-@dataclass(frozen=True)
-class Batch:
-    """Consecutive shards that are read together: the number of the first one, and the rows of each."""
-
-    first: int
-    shards: tuple[Path, ...]
-    rows: tuple[int, ...]
 
 
 def disagree_all(settings: Settings, halves: Mapping[str, Finished]) -> tuple[dict[str, pd.DataFrame], dict[str, str]]:
@@ -52,7 +39,7 @@ def disagree_all(settings: Settings, halves: Mapping[str, Finished]) -> tuple[di
     reused = 0
     for candidate, finished in halves.items():
         for number, batch in enumerate(batches):
-            pieces = _pieces(finished.keys, [versions[path] for path in batch.shards])
+            pieces = pieces_of(finished.keys, [versions[path] for path in batch.shards])
             compared.append((candidate, batch, pieces))
             for some in _grouped(pieces, sum(batch.rows)):
                 missing = [piece for piece in some if not fit_cache.has(piece.key)]
@@ -72,31 +59,9 @@ def disagree_all(settings: Settings, halves: Mapping[str, Finished]) -> tuple[di
     }, failures
 
 
-def batches_of(shards: Sequence[Path]) -> list[Batch]:
-    """The shards in order, as many together as have few rows."""
-    batches: list[Batch] = []
-    for number, path in enumerate(shards):
-        rows = pyarrow.parquet.read_metadata(path).num_rows
-        last = batches[-1] if batches else None
-        if last is not None and sum(last.rows) + rows <= _ROWS_A_BATCH:
-            batches[-1] = Batch(last.first, (*last.shards, path), (*last.rows, rows))
-        else:
-            batches.append(Batch(number, (path,), (rows,)))
-    return batches
-
-
-def _pieces(keys: Sequence[str], versions: Sequence[str]) -> list[Compared]:
-    """The blocks of repeats of half models `keys`, on shards of these versions."""
-    blocks = [tuple(keys[first : first + 2 * _REPEATS_A_PIECE]) for first in range(0, len(keys), 2 * _REPEATS_A_PIECE)]
-    return [
-        Compared(number * _REPEATS_A_PIECE, block, fit_cache.key("disagreement", block, versions))
-        for number, block in enumerate(blocks)
-    ]
-
-
 def _grouped(pieces: Sequence[Compared], rows: int) -> Iterator[Sequence[Compared]]:
     """The pieces of one batch, a task each or together where they are short."""
-    size = max(1, _ANSWERS_A_TASK // max(1, rows * 2 * _REPEATS_A_PIECE))
+    size = max(1, _ANSWERS_A_TASK // max(1, rows * 2 * REPEATS_A_PIECE))
     for first in range(0, len(pieces), size):
         yield pieces[first : first + size]
 

@@ -79,7 +79,7 @@ def contest(
         return Decision("no", f"{DRAW} from {against}: it needs the column {missing[0]}, which the table lacks")
     trained, ids = read_all_labeled(settings), read_row_ids("test")
     rows, cluster = _fresh(ids, np.concatenate([champion.seen, spent]))
-    limit = record.limit or _limit(trained.loss, winner)
+    limit = record.limit or limit_of(trained.loss, winner)
     try:
         theirs = _losses(champion.hypothesis, X[list(columns)], y, rows, trained)
         ours = _losses(hypothesis, X, y, rows, trained)
@@ -130,7 +130,7 @@ def _losses(hypothesis: Any, X: pd.DataFrame, y: Any, rows: Any, trained: AllLab
     return weighted
 
 
-def _limit(loss: Loss, winner: str) -> float:
+def limit_of(loss: Loss, winner: str) -> float:
     """The known limit of a loss, else what few of the winner's losses in cross-validation exceed."""
     if loss.bounded:
         return loss.limit

@@ -260,6 +260,11 @@ class Operations(Section):
         "was raised; $NAME takes it from an environment variable, since this file is in git. Numbers go there: read "
         "this line in a file from a stranger",
     )
+    alarm_level: Annotated[float, Field(gt=0, le=0.5)] = Field(
+        default=0.05,
+        description="watch raises an alarm at evidence 1 / alarm_level: without drift, the probability that it ever "
+        "does so is at most alarm_level, however many shards come",
+    )
 
 
 class Tracking(Section):

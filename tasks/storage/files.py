@@ -34,6 +34,7 @@ UNLABELED = PREPARED / "unlabeled"
 SHARDS = PREPARED / "shards.json"
 DATA_HASH = PREPARED / "data_hash.txt"
 SEEN_ROWS = PREPARED / "seen_rows.json"
+COLUMNS = PREPARED / "columns.json"
 RESULTS = Path("data/results")
 LOSSES = RESULTS / "losses.parquet"
 REPORTS = Path("reports")

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 CHAMPION, CHALLENGER = "champion", "challenger"
 SOURCE, BEFORE = "source", "champion_before"  # tags of a version: what it predicts, and the champion that it replaced
+LEARNER = "learner"  # the tag of a version with the identity of its learner
 _OF_SOURCE = ("data.source", "data.target", "data.positive")
 _REQUIRED = ("scikit-learn", "numpy", "scipy", "pandas", "skops")
 _SAMPLE_ROWS = 100  # from which MLflow infers the types of inputs and output

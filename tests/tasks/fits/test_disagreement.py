@@ -11,6 +11,7 @@ from sklearn.base import BaseEstimator
 from heldout.losses import SQUARED, ZERO_ONE
 from tasks.fits import disagreement
 from tasks.fits.worker import disagree
+from tasks.plans import shard_batches
 from tasks.plans.units import Compared, Finished, hypothesis_key
 from tasks.storage import files, fit_cache
 
@@ -96,7 +97,7 @@ def over_shards(prepared, settings_of_rows, request, monkeypatch):
     Every piece was finished before, in blocks as the tasks have them, so that no worker is needed.
     """
     settings, rng = prepared(), np.random.default_rng(8)
-    monkeypatch.setattr(disagreement, "_ROWS_A_BATCH", request.param)
+    monkeypatch.setattr(shard_batches, "_ROWS_A_BATCH", request.param)
     for number, ids in enumerate((range(7), [7], range(8, 20))):
         pd.DataFrame({"id": ids}).to_parquet(files.UNLABELED / f"shard-{number:05d}.parquet")
     halves, tables = {}, {}
@@ -104,8 +105,8 @@ def over_shards(prepared, settings_of_rows, request, monkeypatch):
         keys = tuple(f"{100 * place + number:064x}" for number in range(26))
         words = rng.choice(["won", "lost", "drawn"], size=(26, 20), p=[0.7, 0.2, 0.1])
         left(words, keys)
-        for batch in disagreement.batches_of(files.shards()):
-            pieces = disagreement._pieces(keys, [files.file_hash(path) for path in batch.shards])
+        for batch in shard_batches.batches_of(files.shards()):
+            pieces = shard_batches.pieces_of(keys, [files.file_hash(path) for path in batch.shards])
             assert disagree(settings, batch.shards, pieces, ZERO_ONE) is None
         halves[name], tables[name] = Finished(keys, (), ()), apart(words, ZERO_ONE)
     found, failures = disagreement.disagree_all(settings, halves)

@@ -341,6 +341,7 @@ OPTIONAL |= {
     "candidates.grid",
     "candidates.update",
     "operations",
+    "operations.alarm_level",
     "operations.promote_level",
     "operations.notify",
     "tracking.promote",

@@ -1,0 +1,70 @@
+"""The files of unlabelled rows that `watch` reads: found, and compared with the labelled rows of the validated run."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pandas as pd
+
+from tasks.data import read_source, unlabeled
+from tasks.data.column_types import Column
+from tasks.data.prepare_tables import label_names
+from tasks.data.text_form import TextForm
+from tasks.data.unlabeled import Schema
+from tasks.params import Settings
+from tasks.runtime.errors import UserError
+from tasks.storage import files
+from tasks.storage.shard_report import ShardReport
+
+
+def shard_files(settings: Settings, named: Sequence[str]) -> list[Path]:
+    """The files that `named` paths, folders and globs are; without any, those that `data.unlabeled` names now.
+
+    If `data.unlabeled` is null, they are the prepared shards. Raises UserError for a name without a file.
+    """
+    if not named:
+        pattern = settings.data.unlabeled
+        return files.shards() if pattern is None else read_source.unlabeled_files(pattern)
+    found: dict[Path, None] = {}
+    for name in named:
+        try:
+            found |= dict.fromkeys(read_source.unlabeled_files(name))
+        except UserError as error:
+            raise UserError(_as_named(error, named=True)) from None
+    return list(found)
+
+
+def reference_files() -> list[str]:
+    """The files of the validated run's shards, as `shard_files` has them."""
+    used = [report for report in files.read_shard_reports() if report.shard is not None]
+    return [report.file or str(files.UNLABELED / str(report.shard)) for report in used]
+
+
+def checked(
+    settings: Settings, paths: Sequence[Path], *, named: bool
+) -> Iterator[tuple[pd.DataFrame | None, ShardReport]]:
+    """The rows of each file with the columns of the labelled rows, None for a bad shard, and a report.
+
+    At the end raises UserError for bad shards, as `Shards.checked`.
+    """
+    data = settings.data
+    text = TextForm.of(data)
+    shards = unlabeled.from_files(paths, _schema(settings), data.missing or (), data.on_bad_shard, text)
+    try:
+        yield from shards.checked()
+    except UserError as error:
+        raise UserError(_as_named(error, named=named)) from None
+
+
+def _as_named(error: UserError, *, named: bool) -> str:
+    return str(error).replace("data.unlabeled", "--shard").replace(", or null", "") if named else str(error)
+
+
+def _schema(settings: Settings) -> Schema:
+    """The schema of the labelled rows, as `prepare` left them."""
+    features, _ = files.read_table(files.LABELED)
+    written = files.read_json(files.COLUMNS)
+    columns = {
+        str(name): Column(written[name]["kind"], written[name]["source"], dtype, written[name]["format"])
+        for name, dtype in features.dtypes.items()
+    }
+    return Schema.of(features, columns, label_names(settings), settings.data.drop)

@@ -1,0 +1,269 @@
+"""New shards against the validated run: how far stored half models disagree on them, and the alarm (decision 37)."""
+
+import logging
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from heldout.alarm import Alarm, Reference, RunningMean, Side
+from heldout.answer_shares import scale_of
+from heldout.losses import Loss, Losses
+from tasks.data import new_shards, unlabeled
+from tasks.fits import half_models
+from tasks.outcome.contest import limit_of
+from tasks.outcome.ledger import learner_id
+from tasks.params import Candidate, Settings
+from tasks.plans.read_design import read_design
+from tasks.runtime.errors import UserError
+from tasks.storage import files, fit_cache, watch_files
+from tasks.storage.shard_report import ShardReport
+from tasks.storage.watch_files import Line, printable, shown_name
+
+log = logging.getLogger("heldout")
+
+
+@dataclass(frozen=True)
+class Watched:
+    """The champion of the data source: its registered version, and the identity of its learner."""
+
+    version: str
+    learner: str
+
+
+@dataclass(frozen=True, eq=False)
+class Record:
+    """What is watched, and what was seen: `contents` has the hash of each line's file.
+
+    It holds all that a shard is compared with, so that a later validation of other rows changes nothing.
+
+    `watched` is the champion's version, or the validated run's half models; `keys` are those of the half models,
+    `limit` what a disagreement is a share of, `reference` the files of the alarm's reference, and `reference_bounds`
+    the band of their mean. `answers` watch what the half models answer, one for each share of
+    `heldout.answer_shares` by this `scale`. `loss` is the name of the loss that compares answers.
+    """
+
+    watched: str
+    candidate: str
+    keys: tuple[str, ...]
+    loss: str
+    limit: float
+    scale: tuple[Any, ...]
+    reference: tuple[str, ...]
+    reference_bounds: tuple[float, float]
+    alarm: Alarm
+    answers: tuple[Alarm, ...]
+    mean: RunningMean
+    lines: tuple[Line, ...] = ()
+    contents: tuple[str, ...] = ()
+
+    def alarms(self, new: int) -> list[Line]:
+        """Those of the last `new` lines at which an alarm begins."""
+        places = range(len(self.lines) - new, len(self.lines))
+        return [self.lines[i] for i in places if self.lines[i].alarm and not (i and self.lines[i - 1].alarm)]
+
+    @property
+    def evidence_of_answers(self) -> float:
+        """The evidence that the answers are distributed otherwise: the mean of that of all shares."""
+        return float(np.mean([alarm.value for alarm in self.answers]))
+
+    def numbers(self) -> dict[str, Any]:
+        """The record, for JSON."""
+        return {
+            "watched": self.watched,
+            "candidate": self.candidate,
+            "keys": self.keys,
+            "loss": self.loss,
+            "limit": self.limit,
+            "scale": self.scale,
+            "reference": self.reference,
+            "reference_bounds": self.reference_bounds,
+            "alarm": _sides(self.alarm),
+            "answers": [_sides(alarm) for alarm in self.answers],
+            "mean": asdict(self.mean),
+            "lines": [asdict(line) for line in self.lines],
+            "contents": self.contents,
+        }
+
+    @classmethod
+    def parsed(cls, numbers: Any) -> "Record":
+        """The record that `numbers` gave."""
+        return cls(
+            numbers["watched"],
+            numbers["candidate"],
+            tuple(numbers["keys"]),
+            numbers["loss"],
+            numbers["limit"],
+            tuple(numbers["scale"]),
+            tuple(numbers["reference"]),
+            tuple(numbers["reference_bounds"]),
+            Alarm(*map(_parsed_side, numbers["alarm"])),
+            tuple(Alarm(*map(_parsed_side, sides)) for sides in numbers["answers"]),
+            RunningMean(**numbers["mean"]),
+            tuple(Line(**line) for line in numbers["lines"]),
+            tuple(numbers["contents"]),
+        )
+
+
+def _sides(alarm: Alarm) -> list[dict[str, Any]]:
+    return [_side(alarm.more), _side(alarm.less)]
+
+
+def _side(side: Side) -> dict[str, Any]:
+    reference = asdict(side.reference) | {"means": side.reference.means.tolist(), "logs": side.reference.logs.tolist()}
+    staked = None if side.staked is None else side.staked.tolist()
+    return {"reference": reference, "shards": side.shards, "staked": staked}
+
+
+def _parsed_side(numbers: Any) -> Side:
+    written, staked = numbers["reference"], numbers["staked"]
+    reference = Reference(**{**written, "means": np.array(written["means"]), "logs": np.array(written["logs"])})
+    return Side(reference, numbers["shards"], None if staked is None else np.array(staked))
+
+
+def check_validated() -> None:
+    """Raise UserError unless a validation has left what `watch_shards` needs."""
+    for path in (files.LABELED, files.COLUMNS, files.SELECTION):
+        files.existing(path)
+
+
+def watch_shards(settings: Settings, champion: Watched | None, named: Sequence[str]) -> tuple[Record, int]:
+    """Read the `named` shards, or all that have no line yet; returns what is known then, and the number of new lines.
+
+    Nothing is written. Raises UserError for shards that cannot be used, and if no half models are stored.
+    """
+    loss = read_design(settings).loss
+    record = _record(settings, champion, loss)
+    paths = _unread(record, new_shards.shard_files(settings, named), named=bool(named))
+    if not paths:
+        return record, 0
+    hypotheses = half_models.load(record.keys, record.candidate)
+    alarm, answers, mean = record.alarm, record.answers, record.mean
+    lines, contents = list(record.lines), list(record.contents)
+    for path, (frame, report) in zip(paths, new_shards.checked(settings, paths, named=bool(named)), strict=True):
+        of_reference = str(path) in record.reference
+        if not of_reference and (frame is not None or settings.data.on_bad_shard == "skip"):
+            _warn(report)
+        if frame is None:
+            continue
+        disagreement = half_models.by_row(hypotheses, frame, loss, str(path))
+        shares = np.minimum(disagreement / record.limit, 1)
+        if of_reference:
+            low, high = record.reference_bounds
+        else:
+            alarm, mean = alarm.after(shares), mean.after(shares)
+            given = half_models.answers_by_row(hypotheses, frame, loss, record.scale).T
+            answers = tuple(one.after(of) for one, of in zip(answers, given, strict=True))
+            low, high = mean.bounds(settings.selection.level)
+        lines.append(
+            Line(
+                shown_name(path),
+                len(shares),
+                float(disagreement.mean()),
+                low * record.limit,
+                high * record.limit,
+                alarm.value,
+                alarm.raised(settings.operations.alarm_level),
+            )
+        )
+        contents.append(files.file_hash(path))
+    after = replace(record, alarm=alarm, answers=answers, mean=mean, lines=tuple(lines), contents=tuple(contents))
+    return after, len(lines) - len(record.lines)
+
+
+def _record(settings: Settings, champion: Watched | None, loss: Loss) -> Record:
+    """The record that goes on, or a new one of the same lines: for another champion, evidence begins again."""
+    known = _stored()
+    if champion is not None and known is not None and known.watched == champion.version:
+        if known.loss == _comparing(loss).name and half_models.are_stored(known.keys):
+            return known
+        log.warning("watch: %s has another loss, or its half models are removed: evidence begins again", known.watched)
+    candidate = _candidate(settings, champion)
+    keys = half_models.keys_of(settings, candidate)
+    watched = f"validated {fit_cache.content_hash(keys)[:16]}" if champion is None else champion.version
+    if known is not None and known.watched == watched and known.keys == keys:
+        return known
+    new = _begun(settings, watched, candidate.name, keys, loss)
+    return new if known is None else replace(new, lines=known.lines, contents=known.contents)
+
+
+def _stored() -> Record | None:
+    """The record that was written last, if there is one. Raises UserError for one that cannot be used."""
+    stored = watch_files.read_state()
+    try:
+        return None if stored is None else Record.parsed(stored)
+    except (KeyError, TypeError, ValueError) as error:
+        raise UserError(
+            f"{watch_files.STATE} is no record of this version ({error!r}); remove {watch_files.TABLE} to begin again"
+        ) from None
+
+
+def _comparing(loss: Loss) -> Loss:
+    return loss.disagreement_loss or loss
+
+
+def _candidate(settings: Settings, champion: Watched | None) -> Candidate:
+    """The candidate whose half models are compared: the champion's learner, or without a champion the last winner.
+
+    Raises UserError if it is not among the candidates.
+    """
+    winner = files.read_json(files.SELECTION)["selected"]
+    for candidate in settings.candidates:
+        if candidate.name == winner if champion is None else learner_id(candidate) == champion.learner:
+            return candidate
+    who = f"{winner}, the winner of {files.SELECTION}" if champion is None else f"the learner of {champion.version}"
+    raise UserError(f"candidates: {who} is not among them, so it has no half models; add it, and run the validation")
+
+
+def _begun(settings: Settings, watched: str, candidate: str, keys: tuple[str, ...], loss: Loss) -> Record:
+    """A record without a line; its reference is what the validated run has. Raises UserError if it has no rows."""
+    rows = half_models.of_reference(keys, candidate, loss)
+    if not rows:
+        raise UserError(
+            "data.unlabeled is null and split.test_fraction is 0, so that the validated run has no rows with which new "
+            "shards could be compared; name unlabelled files, or cut a test part, and run the validation"
+        )
+    limit = _comparing(loss).limit if _comparing(loss).bounded else limit_of(loss, candidate)
+    shares = [np.minimum(of_shard / limit, 1) for of_shard in rows]
+    alarm = Alarm.of(shares)
+    scale = scale_of(loss, files.read_target(files.LABELED))
+    of_answers = half_models.answers_of_reference(half_models.load(keys, candidate), loss, scale)
+    answers = tuple(Alarm.of([of[:, place] for of in of_answers]) for place in range(of_answers[0].shape[1]))
+    mean = RunningMean(alarm.more.reference.mean, alarm.more.reference.correlation)
+    return Record(
+        watched,
+        candidate,
+        keys,
+        _comparing(loss).name,
+        limit,
+        tuple(scale),
+        tuple(new_shards.reference_files()),
+        _bounds(mean, shares, settings.selection.level),
+        alarm,
+        answers,
+        mean,
+    )
+
+
+def _warn(report: ShardReport) -> None:
+    """A line on what was found in the shard: of many notes the first, `prepare` has them all."""
+    first, more = report.notes[:1], len(report.notes) - 1
+    for message in unlabeled.messages([replace(report, notes=first)]):
+        log.warning("watch: %s%s", printable(message), f"; and {more} more notes of this kind" * (more > 0))
+
+
+def _bounds(mean: RunningMean, shares: Sequence[Losses], level: float) -> tuple[float, float]:
+    for of_shard in shares:
+        mean = mean.after(of_shard)
+    return mean.bounds(level)
+
+
+def _unread(record: Record, paths: Sequence[Path], *, named: bool) -> list[Path]:
+    """The files without a line: by their names alone, or, where the user names them, by their content too."""
+    if not named:
+        known = {line.shard for line in record.lines}
+        return [path for path in paths if shown_name(path) not in known]
+    read = set(zip((line.shard for line in record.lines), record.contents, strict=True))
+    return [path for path in paths if not path.is_file() or (shown_name(path), files.file_hash(path)) not in read]

@@ -1,0 +1,238 @@
+"""New shards against what a validation left: read once, compared by the stored half models, and nothing is fitted."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.tree import DecisionTreeClassifier
+
+from tasks.data.prepare_tables import prepare
+from tasks.data.write_prepared import write_prepared
+from tasks.fits import half_models, worker
+from tasks.outcome.ledger import learner_id
+from tasks.outcome.watch import Watched, check_validated, watch_shards
+from tasks.plans.fit_plans import scheme
+from tasks.plans.read_design import read_design
+from tasks.plans.units import Versions, hypothesis_key
+from tasks.plans.units_of_scheme import plan_units
+from tasks.runtime.errors import UserError
+from tasks.storage import files, fit_cache, watch_files
+
+TREE = "{name: tree, estimator: sklearn.tree.DecisionTreeClassifier, params: {random_state: 0}}"
+CHANGES = ["data.source=table.csv", "data.target=label", "data.positive=null", "data.labeled_rows=120"]
+CHANGES += [f"candidates=[{TREE}]", "split.folds=3", "covalidation.repeats=4", "data.shards=3"]
+
+
+def table(rows: int, seed: int = 0, *, blur: float = 0.0) -> pd.DataFrame:
+    """The label is 1 where a is high, up to some noise; a `blur` brings rows to where few rows are labelled."""
+    rng = np.random.default_rng(seed)
+    a, b = rng.normal(size=(2, rows))
+    label = (a + 0.3 * rng.normal(size=rows) > 0).astype(int)
+    return pd.DataFrame({"a": a * (1 - blur), "b": b, "label": label})
+
+
+@pytest.fixture
+def validated(checkout, settings_with):
+    """What a validation of a tree leaves that `watch` reads; returns settings, with changes."""
+    table(600).to_csv("table.csv", index=False)
+    settings = settings_with(*CHANGES)
+    write_prepared(prepare(settings))
+    plan = scheme(read_design(settings), "covalidation", settings.deliver)
+    ((candidate, units),) = plan_units(settings, plan, Versions.current())
+    assert worker.fit_units(settings, candidate, units, Versions.current()) is None
+    files.write_json(files.SELECTION, {"selected": "tree"})
+    Path("new").mkdir()
+    return lambda *changes: settings_with(*CHANGES, *changes)
+
+
+def watched(settings, *named: str, champion=None):
+    """The record after `watch`, and its new lines."""
+    record, new = watch_shards(settings, champion, named)
+    if new:
+        watch_files.write(record.numbers(), record.lines)
+    return record, record.lines[len(record.lines) - new :]
+
+
+def refitted(shard: pd.DataFrame) -> float:
+    """The disagreement of trees that are fitted here, by halves.parquet."""
+    X, y = files.read_table(files.LABELED)
+    halves = pd.read_parquet(files.HALVES)
+    apart = []
+    for _, lines in halves.groupby("repeat"):
+        rows = [lines["row"][lines["half"] == half].sort_values() for half in (0, 1)]
+        answers = [
+            DecisionTreeClassifier(random_state=0).fit(X.iloc[of], y[of]).predict(shard[X.columns]) for of in rows
+        ]
+        apart.append(np.mean(answers[0] != answers[1]))
+    return float(np.mean(apart))
+
+
+def test_before_any_validation_the_missing_file_is_named(checkout):
+    with pytest.raises(UserError, match="^data/prepared/labeled.parquet is missing; run"):
+        check_validated()
+
+
+def test_a_shard_is_read_once_and_drift_is_found(validated, monkeypatch):
+    settings = validated()
+    record, lines = watched(settings)  # the shards of the reference itself
+    assert ["shard-00000", "shard-00001", "shard-00002"] == [line.shard for line in lines]
+    assert (False, 0) == (any(line.alarm for line in lines), record.alarm.more.shards)
+    assert [refitted(files.read_shard(path)) for path in files.shards()] == pytest.approx(
+        [line.disagreement for line in lines]
+    )
+    assert () == watched(settings)[1]
+
+    table(200, 1).to_csv("new/=quiet [b].csv", index=False)
+    record, (quiet,) = watched(settings, "new")
+    assert ("'=quiet [b]", 200, False, 1) == (quiet.shard, quiet.rows, quiet.alarm, record.alarm.more.shards)
+    assert refitted(table(200, 1)) == pytest.approx(quiet.disagreement)
+    assert quiet.low < quiet.disagreement < quiet.high
+
+    assert record.evidence_of_answers < 20
+    table(200, 2, blur=0.9).drop(columns="label").to_parquet("new/drift.parquet")
+    monkeypatch.setattr(worker, "fit_units", None)
+    record, (drift,) = watched(settings, "new")  # the first one has its line
+    assert ("drift", True, 2) == (drift.shard, drift.alarm, record.alarm.more.shards)
+    assert drift.evidence >= 20
+    assert record.alarms(1) == [drift]
+    assert () == watched(settings, "new/drift.parquet")[1]
+
+    written = pd.read_csv(watch_files.TABLE, dtype=str)
+    assert ["shard", "rows", "disagreement", "low", "high", "evidence", "alarm"] == list(written.columns)
+    assert ["false"] * 4 + ["true"] == written["alarm"].tolist()
+    assert "'=quiet [b]" == written["shard"][3]
+
+
+@pytest.mark.slow
+def test_one_run_or_several_leave_the_same_bytes(validated):
+    for number in range(3):
+        table(50, number).to_csv(f"new/{number}.csv", index=False)
+    for number in range(3):
+        watched(validated(), f"new/{number}.csv")
+    several = [path.read_bytes() for path in (watch_files.TABLE, watch_files.STATE)]
+    watch_files.TABLE.unlink()
+    watched(validated(), "new")
+    assert several == [path.read_bytes() for path in (watch_files.TABLE, watch_files.STATE)]
+
+
+def test_a_champion_is_watched_until_another_takes_its_place(validated):
+    settings = validated()
+    learner = learner_id(settings.candidates[0])
+    for number in range(4):
+        table(50, number, blur=0.9).to_csv(f"new/{number}.csv", index=False)
+    first, _ = watched(settings, "new/0.csv", champion=Watched("heldout/1", learner))
+    assert ("heldout/1", 1) == (first.watched, first.alarm.more.shards)
+    # another night validated other rows: no half model of theirs is stored, and the champion's go on
+    later = validated("data.labeled_rows=100")
+    write_prepared(prepare(later))
+    second, _ = watched(later, "new/1.csv", champion=Watched("heldout/1", learner))
+    assert (first.keys, 2, 2) == (second.keys, second.alarm.more.shards, len(second.lines))
+    assert second.alarm.log > first.alarm.log
+    write_prepared(prepare(settings))
+    third, _ = watched(settings, "new/2.csv", champion=Watched("heldout/2", learner))
+    assert ("heldout/2", 1, 3) == (third.watched, third.alarm.more.shards, len(third.lines))
+
+
+@pytest.mark.slow
+def test_numbers_are_cut_at_a_limit_that_the_new_rows_do_not_choose(validated):
+    """The squared loss has no limit of its own: the 99 % quantile of the winner's losses in cross-validation."""
+    tree = "{name: tree, estimator: sklearn.tree.DecisionTreeRegressor, params: {random_state: 0}}"
+    changes = ["data.target=b", f"candidates=[{tree}]"]
+    settings = validated(*changes)
+    write_prepared(prepare(settings))
+    plan = scheme(read_design(settings), "covalidation", settings.deliver)
+    ((candidate, units),) = plan_units(settings, plan, Versions.current())
+    worker.fit_units(settings, candidate, units, Versions.current())
+    lines = {"candidate": "tree", "scheme": "cross_validation", "unit": 0, "row": range(101), "loss": np.arange(101.0)}
+    files.write_losses([pd.DataFrame(lines)])
+    table(100, 1).to_csv("new/quiet.csv", index=False)
+    far = table(100, 2)
+    far["a"] *= 100
+    far.to_csv("new/far.csv", index=False)
+    record, lines = watched(settings, "new")
+    assert (99.0, "squared") == (record.limit, record.loss)
+    assert all(0 <= line.low <= line.high <= 99 for line in lines)
+
+
+@pytest.mark.slow
+def test_without_unlabelled_rows_the_test_part_is_the_reference(validated):
+    settings = validated("data.labeled_rows=null")
+    write_prepared(prepare(settings))
+    plan = scheme(read_design(settings), "covalidation", settings.deliver)
+    ((candidate, units),) = plan_units(settings, plan, Versions.current())
+    worker.fit_units(settings, candidate, units, Versions.current())
+    table(100, 1).to_csv("new/quiet.csv", index=False)
+    record, _ = watched(settings, "new")
+    assert len(pd.read_parquet(files.TEST)) == record.alarm.more.reference.rows
+
+
+def test_what_cannot_be_used_is_refused_and_nothing_is_written(validated):
+    settings = validated()
+    table(5).to_csv("new/a.csv", index=False)
+    table(5).drop(columns="a").to_csv("new/b.csv", index=False)
+    table(5).assign(a="high").to_csv("new/c.csv", index=False)
+
+    def refused(*named, of=settings, champion=None):
+        with pytest.raises(UserError) as refusal:
+            watched(of, *named, champion=champion)
+        assert not watch_files.TABLE.exists()
+        return str(refusal.value)
+
+    said = refused("new")
+    assert "--shard: the shard new/b.csv lacks the column 'a'" in said
+    assert "--shard: the shard new/c.csv has the column 'a', which holds strings, but numbers" in said
+    assert "--shard is nowhere" in refused("nowhere")
+    said = refused("new/a.csv", champion=Watched("heldout/7", "another"))
+    assert said.startswith("candidates: the learner of heldout/7")
+    (key, *_) = half_models.keys_of(settings, settings.candidates[0])
+    fit_cache._path(hypothesis_key(key)).unlink()
+    said = refused("new/a.csv")
+    assert "1 of the 8 half models of tree" in said
+    assert "python -m flows validate" in said
+
+
+def test_answers_that_are_distributed_otherwise_are_evidence_of_their_own(validated):
+    far = table(1000, 1)
+    far[far["a"] > 1].to_csv("new/far.csv", index=False)  # where all say 1, and half models agree
+    record, _ = watched(validated(), "new")
+    assert record.evidence_of_answers > 1e6
+
+
+@pytest.mark.slow
+def test_bad_shards_may_be_skipped(validated, caplog):
+    table(5).to_csv("new/a.csv", index=False)
+    table(5).drop(columns="a").to_csv("new/b.csv", index=False)
+    _, lines = watched(validated("data.on_bad_shard=skip"), "new")
+    assert ["a"] == [line.shard for line in lines]
+    assert "new/b.csv was skipped, 5 rows lost" in caplog.text
+
+
+def test_a_table_whose_record_is_lost_is_not_overwritten(validated):
+    table(5).to_csv("new/a.csv", index=False)
+    watched(validated(), "new")
+    watch_files.STATE.write_text(json.dumps({"lines": []})[:-3])
+    before = watch_files.TABLE.read_bytes()
+    table(5).to_csv("new/b.csv", index=False)
+    with pytest.raises(UserError, match=r"watch\.json.*remove reports/watch.csv to begin again"):
+        watched(validated(), "new")
+    watch_files.STATE.write_text("{}")
+    with pytest.raises(UserError, match=r"watch\.json.*remove reports/watch.csv to begin again"):
+        watched(validated(), "new")
+    assert before == watch_files.TABLE.read_bytes()
+
+
+@pytest.mark.fault("hostile")
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [
+        ("plain.v2.csv", "plain.v2"),
+        ("=1+1.csv", "'=1+1"),
+        ("@cmd.csv", "'@cmd"),
+        ("a\x1b[31m.csv", "a\N{REPLACEMENT CHARACTER}[31m"),
+        ("\t=1.csv", "\N{REPLACEMENT CHARACTER}=1"),
+    ],
+)
+def test_names_are_harmless_where_they_are_shown(name, shown):
+    assert shown == watch_files.shown_name(Path(name))
