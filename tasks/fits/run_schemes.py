@@ -9,7 +9,7 @@ from heldout.errors import BadArgument
 from heldout.schemes import SchemeName
 from heldout.stated_limit import check_baseline
 from tasks.data.prepare_tables import KEYS
-from tasks.fits import prefetch, worker
+from tasks.fits import failed_candidates, prefetch, worker
 from tasks.fits.executor import Work, executor
 from tasks.fits.fan_out import run_all
 from tasks.params import Candidate, Settings
@@ -121,7 +121,8 @@ def _exact_work(settings: Settings, plans: Sequence[FitPlan], exact_keys: ExactK
             if key is not None and (prefetch.is_prefetched([key]) or not fit_cache.has(key)):
                 state = units_of_scheme.first_state(settings, plan, candidate)
                 arguments = (settings, candidate, plan.name, key, state, versions)
-                todo.append(Work(f"{plan.name} · {candidate.name}, no fit", arguments, (key,)))
+                owner = failed_candidates.key(settings, candidate)
+                todo.append(Work(f"{plan.name} · {candidate.name}, no fit", arguments, (key,), candidate=owner))
     return todo
 
 
@@ -132,6 +133,7 @@ def _fit_work(settings: Settings, plans: Sequence[FitPlan], units: Units, versio
     for plan in plans:
         for candidate in settings.candidates:
             seconds = plan.seconds_a_fit(fit_times.known(candidate, versions.labeled))
+            owner = failed_candidates.key(settings, candidate)
             for group in _groups(units.get((plan.name, candidate.name), []), plan.fits_a_task(seconds)):
                 keys = tuple(unit.key for unit in group)
                 waited_for = prefetch.is_prefetched(keys)
@@ -141,7 +143,7 @@ def _fit_work(settings: Settings, plans: Sequence[FitPlan], units: Units, versio
                     continue
                 name = f"{plan.label([unit.number for unit in missing])} · {candidate.name}"
                 arguments = (settings, candidate, missing, versions)
-                todo.append(Work(name, arguments, keys, (seconds or 0.0) * len(missing)))
+                todo.append(Work(name, arguments, keys, (seconds or 0.0) * len(missing), owner))
     return todo, reused
 
 
