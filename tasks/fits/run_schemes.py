@@ -1,5 +1,6 @@
 """The fits of whole schemes: checked, grouped into tasks, prefetched, waited for; and which candidates failed."""
 
+import logging
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
@@ -21,6 +22,8 @@ from tasks.plans.read_design import read_design
 from tasks.plans.units import Finished, Unit, Versions, hypothesis_key
 from tasks.runtime.errors import UserError
 from tasks.storage import fit_cache
+
+log = logging.getLogger("heldout")
 
 ExactKeys = Mapping[SchemeName, Mapping[str, str]]  # by scheme and candidate: where losses without fits are stored
 Units = Mapping[tuple[SchemeName, str], Sequence[Unit]]  # the fits of a scheme and a candidate
@@ -67,6 +70,13 @@ def hypotheses(settings: Settings, candidate: Candidate, name: SchemeName) -> li
     """The hypotheses of one candidate in one scheme, as the fits stored them; fitted again if the cache was removed."""
     finished, _ = fit_all(settings.model_copy(update={"candidates": [candidate]}), [name])
     return [fit_cache.load(hypothesis_key(key)) for key in finished[name][candidate.name].keys]
+
+
+def remove_old_fits(settings: Settings) -> None:
+    """Keep at most `execution.cache_gb` of finished fits, the most recently used; before the first fit of a run."""
+    most = settings.execution.cache_gb
+    if most is not None and (removed := fit_cache.prune(1e9 * most)):
+        log.info("removed %.3g GB of finished fits, used longest ago: execution.cache_gb is %g", removed / 1e9, most)
 
 
 def warm_up(settings: Settings) -> None:
