@@ -2,7 +2,7 @@
 
 from flows.stage import stage
 from tasks.fits import scheme_results
-from tasks.fits.run_schemes import fit_all, prefetch_later_schemes
+from tasks.fits.run_schemes import fit_all, prefetch_later_schemes, remove_old_fits
 from tasks.params import Settings
 from tasks.plans.read_design import read_design
 from tasks.track import lifecycle
@@ -11,6 +11,7 @@ from tasks.track import lifecycle
 @stage
 def holdout(settings: Settings) -> None:
     """E_val of g-, and E_in of g, for every candidate."""
+    remove_old_fits(settings)
     finished, failures = fit_all(settings, ["holdout", "final"])
     if lifecycle.in_run():
         prefetch_later_schemes(settings)

@@ -11,6 +11,10 @@ UserWarning
 
 from numbers import Real
 
+from heldout.printable import printable
+
+_MOST_CHARACTERS = 600
+
 
 class BadArgument(ValueError):
     """An argument outside its limits: the message names argument, value, limit and remedy."""
@@ -29,7 +33,11 @@ def is_fraction(value: object) -> bool:
 
 
 class FitFailure(RuntimeError):
-    """A learner failed on one split; the message is the reason that reports show."""
+    """A learner failed on one split; the message is the reason that reports show, one printable line of some length."""
+
+    def __init__(self, reason: str) -> None:
+        text = printable(reason[: 2 * _MOST_CHARACTERS])
+        super().__init__(text if len(text) <= _MOST_CHARACTERS else f"{text[:_MOST_CHARACTERS]} …")
 
 
 class LearnerWarning(UserWarning):

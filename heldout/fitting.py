@@ -14,10 +14,12 @@ from heldout.errors import FitFailure
 from heldout.learners import seeded
 from heldout.losses import Loss, Losses
 from heldout.losses.loss import places
+from heldout.printable import printable
 from heldout.records import Split
 from heldout.weights import Weights, fit_argument
 
 ROWS_AT_ONCE = 100_000  # that a hypothesis is asked about
+_MOST_CHARACTERS = 500  # of what an error says
 _SUMS_TO = 1e-3  # how far a row of probabilities, in float32 and over many classes, may be rounded off 1
 
 # XGBoost's messages begin with the time of day and a place in its source
@@ -52,11 +54,9 @@ def fit_and_test(
     not finite: a silent NaN would end in a table. Warnings are kept, not shown.
     """
     with recorded() as warned:
-        try:
+        with failures():
             further = {} if weights is None else {str(fit_argument(learner)): weights.values[split.train]}
             hypothesis = seeded(learner, state).fit(take(X, split.train), y[split.train], **further)
-        except Exception as error:
-            raise FitFailure(f"{type(error).__name__}: {first_line(error)}") from error
         losses = test(hypothesis, X, y, split.validation, loss, weights)
     return Fitted(hypothesis, losses, tuple(dict.fromkeys(warned)))
 
@@ -124,11 +124,9 @@ def probabilities(hypothesis: Any, X: Any, classes: NDArray[np.generic]) -> NDAr
     Raises FitFailure unless it has `predict_proba` and `classes_`, and gives each row finite numbers in [0, 1]
     that sum up to 1: others would make a loss that no prediction has.
     """
-    try:
+    with failures():
         shares = np.asarray(hypothesis.predict_proba(X))
         known = np.asarray(hypothesis.classes_)
-    except Exception as error:
-        raise FitFailure(f"{type(error).__name__}: {first_line(error)}") from error
     if shares.shape != (X.shape[0], len(known)):
         raise FitFailure(f"the probabilities have shape {shares.shape}, not ({X.shape[0]}, {len(known)})")
     place = places(known, classes)
@@ -152,11 +150,9 @@ def scores(hypothesis: Any, X: Any, classes: NDArray[np.generic]) -> NDArray[np.
 
     Raises FitFailure unless that has a finite number for each row and class; of two classes that of the second one.
     """
-    try:
+    with failures():
         given = np.asarray(hypothesis.decision_function(X), dtype=np.float64)
         known, settings = np.asarray(hypothesis.classes_), hypothesis.get_params(deep=True)
-    except Exception as error:
-        raise FitFailure(f"{type(error).__name__}: {first_line(error)}") from error
     if given.ndim == 1 and len(known) == 2:
         given = np.column_stack([-given, given])
     # three classes have three pairs
@@ -176,10 +172,8 @@ def predict(hypothesis: Any, X: Any) -> NDArray[np.generic]:
 
     Raises FitFailure if it cannot predict, or not one finite value or class for each row.
     """
-    try:
+    with failures():
         predicted = np.asarray(hypothesis.predict(X))
-    except Exception as error:
-        raise FitFailure(f"{type(error).__name__}: {first_line(error)}") from error
     if predicted.shape != (X.shape[0],):
         raise FitFailure(f"the predictions have shape {predicted.shape}, not ({X.shape[0]},)")
     if predicted.dtype.kind == "f" and not np.isfinite(predicted).all():
@@ -209,6 +203,27 @@ def is_other_frame(X: Any) -> bool:
     return isinstance(nw.from_native(X, eager_only=True, pass_through=True), nw.DataFrame)
 
 
-def first_line(error: Exception | str) -> str:
-    """The first line of what an error or a warning says."""
-    return next(iter(str(error).strip().splitlines()), "no message")
+@contextmanager
+def failures() -> Iterator[None]:
+    """Raise what a learner raises as a FitFailure with its reason; SystemExit too, which would end its caller."""
+    try:
+        yield
+    except FitFailure:
+        raise
+    except (Exception, SystemExit) as error:
+        raise FitFailure(reason(error)) from error
+
+
+def reason(error: BaseException) -> str:
+    """The type of an error and its first line."""
+    return f"{type(error).__name__}: {first_line(error)}"
+
+
+def first_line(error: BaseException | str) -> str:
+    """The first line of what an error or a warning says, printable, and only its beginning if it is long."""
+    try:
+        text = str(error)
+    except (Exception, SystemExit):  # an error that fails to say what it is
+        text = ""
+    line = next(iter(text.strip().splitlines()), "no message")
+    return printable(line) if len(line) <= _MOST_CHARACTERS else f"{printable(line[:_MOST_CHARACTERS])} …"

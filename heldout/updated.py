@@ -14,9 +14,8 @@ import numpy as np
 
 from heldout import tree_cv
 from heldout.design import Design
-from heldout.errors import FitFailure
 from heldout.fit_warnings import FitWarnings
-from heldout.fitting import first_line, recorded, test
+from heldout.fitting import failures, recorded, test
 from heldout.learners import seeded
 from heldout.losses import Losses
 from heldout.records import Rows
@@ -70,14 +69,9 @@ def _asked(
     """The answer of the hypothesis of each split, and the warnings."""
     if design.dependence.kind is not None:
         raise Declined(f"is updated once, but rows depend on each other by {design.dependence.kind}")
-    with recorded() as warned:
-        try:
-            blank = seeded(learner, state).estimator
-            answers = list(_each(blank, X, design, scheme, ask))
-        except FitFailure:
-            raise
-        except Exception as error:
-            raise FitFailure(f"{type(error).__name__}: {first_line(error)}") from error
+    with recorded() as warned, failures():
+        blank = seeded(learner, state).estimator
+        answers = list(_each(blank, X, design, scheme, ask))
     return answers, tuple(dict.fromkeys(warned))
 
 

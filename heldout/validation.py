@@ -121,7 +121,7 @@ def validate(
         A ValueError that names argument, value and limit, before any fit; after a candidate's fits for a loss above
         `loss_max`.
     FitFailure
-        With the candidate's name and reason, if a candidate cannot be fitted.
+        With the candidate's name and reason, if a candidate cannot be fitted; also where it raises SystemExit.
 
     Warns
     -----
@@ -134,6 +134,10 @@ def validate(
     Notes
     -----
     Each fit has one thread of BLAS and OpenMP, as in a run of the pipeline, so that its sums are the same.
+
+    The fits are made in this process, or in those of `n_jobs`. Nothing here survives a learner that ends its process
+    (`os._exit`, a segmentation fault, memory that runs out), and no time limit stops a fit: a run of the pipeline
+    records such a candidate as failed, and finishes the others.
 
     Every number equals that of a plain loop over hypotheses ``h = clone(learner).fit(X[train], y[train])``, with rows
     in ascending order, and ``e(h, rows) = loss(y[rows], h.predict(X[rows]))``:

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from heldout.disagreement import ShardMargins
-from tasks.fits import worker
+from tasks.fits import failed_candidates, worker
 from tasks.fits.executor import Work
 from tasks.fits.fan_out import run_all
 from tasks.fits.run_schemes import check_not_all_failed, first_reasons
@@ -36,6 +36,7 @@ def disagree_all(settings: Settings, halves: Mapping[str, Finished]) -> tuple[di
     compared: list[tuple[str, Batch, list[Compared]]] = []
     todo: list[Work] = []
     candidates: list[str] = []  # of each task
+    owners = {one.name: failed_candidates.key(settings, one) for one in settings.candidates if one.name in halves}
     reused = 0
     for candidate, finished in halves.items():
         for number, batch in enumerate(batches):
@@ -45,7 +46,7 @@ def disagree_all(settings: Settings, halves: Mapping[str, Finished]) -> tuple[di
                 missing = [piece for piece in some if not fit_cache.has(piece.key)]
                 if missing:
                     name = f"batch {number + 1}/{len(batches)} of shards · {_label(missing)} · {candidate}"
-                    todo.append(Work(name, (settings, batch.shards, missing, loss), ()))
+                    todo.append(Work(name, (settings, batch.shards, missing, loss), (), candidate=owners[candidate]))
                     candidates.append(candidate)
                 else:
                     reused += 1

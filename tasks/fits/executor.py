@@ -4,28 +4,30 @@ No orchestrator is imported here, nor by what a worker runs: `python -m flows pl
 """
 
 import functools
-import os
-import signal
 from collections.abc import Sequence
 from concurrent.futures import Executor
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from typing import Any
 
-from tasks.fits.lifeline import end_with, lifeline
+from tasks.fits import fit_limit
+from tasks.fits.workers import TaskFailed, Workers, exit_code, how
 from tasks.params.sections import Execution
 from tasks.runtime.errors import UserError
-
-_IDLE_SECONDS = 600
 
 
 @dataclass(frozen=True)
 class Work:
-    """A task for a worker: its name, the arguments, the keys of the units that it stores, its expected seconds."""
+    """A task for a worker: its name, the arguments, the keys of the units that it stores, its expected seconds.
+
+    `candidate` is a key of the candidate that fails if its tasks end their workers; empty for none.
+    """
 
     name: str
     arguments: tuple[Any, ...]
     keys: tuple[str, ...]
     seconds: float = 0.0
+    candidate: str = ""
 
 
 def longest_first(todo: Sequence[Work]) -> list[int]:
@@ -35,22 +37,36 @@ def longest_first(todo: Sequence[Work]) -> list[int]:
 
 def executor(settings: Execution) -> Executor:
     """The shared executor. Raises UserError if the Dask scheduler does not answer."""
-    return _dask(str(settings.scheduler)) if settings.executor == "dask" else _local(settings.workers)
+    return _dask(str(settings.scheduler)) if settings.executor == "dask" else _local(settings)
 
 
 def stop(settings: Execution) -> None:
     """End the local workers at once, whatever they do: finished fits are stored."""
-    if settings.executor == "local":
-        executor(settings).shutdown(wait=True, kill_workers=True)  # type: ignore[call-arg]  # loky's own
+    if settings.executor == "local" and _workers:
+        _workers.pop().shutdown()
 
 
-def _local(workers: int) -> Executor:
-    from loky import get_reusable_executor
+def reason_of(error: BaseException) -> str | None:
+    """Why a task has no result, if it is the task that ended its workers; None for another error."""
+    if isinstance(error, TaskFailed):
+        return str(error)
+    if not isinstance(error, BrokenProcessPool):
+        return None
+    # of another machine's worker
+    ended = exit_code(error) in fit_limit.CODES
+    return "a fit took longer than execution.fit_timeout, and was ended" if ended else f"its worker died: {how(error)}"
 
-    pool: Executor = get_reusable_executor(
-        max_workers=workers, timeout=_IDLE_SECONDS, initializer=start_worker, initargs=lifeline()
-    )
-    return pool
+
+_workers: list[Workers] = []  # at most one set of them
+
+
+def _local(settings: Execution) -> Executor:
+    wanted = settings.workers, settings.fit_timeout
+    if _workers and (_workers[0].count, _workers[0].fit_timeout) != wanted:
+        _workers.pop().shutdown()
+    if not _workers:
+        _workers.append(Workers(*wanted))
+    return _workers[0]
 
 
 @functools.cache
@@ -65,17 +81,3 @@ def _dask(address: str) -> Executor:
         ) from None
     pool: Executor = client.get_executor(pure=False)  # type: ignore[no-untyped-call]
     return pool
-
-
-def start_worker(process: int, reading: int) -> None:
-    """Limit the worker to one thread: the cores are in use, and sums are the same with any number of workers.
-
-    It ends with the main process, whose lifeline the arguments are.
-    """
-    end_with(process, reading)
-    from threadpoolctl import threadpool_limits
-
-    for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
-        os.environ[name] = "1"  # for the libraries that are loaded later: scikit-learn's OpenMP, SciPy's BLAS
-    threadpool_limits(1)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the main process reports an interruption

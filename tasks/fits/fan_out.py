@@ -13,6 +13,7 @@ from tasks.fits import prefetch
 from tasks.fits.executor import Work, executor, longest_first, stop
 from tasks.fits.progress import Progress
 from tasks.params import Settings
+from tasks.storage import fit_cache
 
 log = logging.getLogger("heldout")
 
@@ -30,6 +31,8 @@ def run_all(
 
     `reused` is the number of tasks that were finished before, for the log; `measuring` as in `Progress`.
     """
+    if refused := fit_cache.refused():
+        log.warning("%s: %s", what, refused)
     log.info("%s: %d tasks reused, %d to do", what, reused, len(todo))
     pool = executor(settings.execution)
     with Progress(what, todo, measuring=measuring) as progress:

@@ -4,7 +4,7 @@ import logging
 from typing import Any
 
 from heldout.fit_warnings import WarningCounts
-from tasks.fits import worker
+from tasks.fits import failed_candidates, worker
 from tasks.fits.executor import Work
 from tasks.fits.fan_out import run_all
 from tasks.params import Candidate, Settings
@@ -21,7 +21,8 @@ def fit_all_labeled(settings: Settings, winner: Candidate) -> Any:
     Raises UserError if the winner fails on these rows.
     """
     key, state = all_labeled.fit_key(settings, winner)
-    work = Work(f"all labelled rows · {winner.name}", (settings, winner, key, state), (key,))
+    owner = failed_candidates.key(settings, winner)
+    work = Work(f"all labelled rows · {winner.name}", (settings, winner, key, state), (key,), candidate=owner)
     todo = [] if fit_cache.has(key) else [work]
     for reason in run_all(settings, "all labelled rows", worker.fit_all_labeled, todo, 1 - len(todo)):
         if reason is not None:

@@ -7,7 +7,7 @@ runs meanwhile.
 import resource
 import time
 from collections.abc import Sequence
-from concurrent.futures import Executor
+from concurrent.futures import Executor, Future
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,8 @@ from heldout.errors import FitFailure
 from heldout.fitting import answers, fit_and_test
 from heldout.losses import Loss
 from heldout.records import Split
+from tasks.fits.executor import reason_of
+from tasks.fits.fit_limit import limited
 from tasks.fits.quiet import quiet
 from tasks.params import Candidate, Settings
 from tasks.plans.budget import Cost
@@ -31,7 +33,10 @@ _FEW_ANSWERS, _MOST_ANSWERS = 20, 4000
 def measure_all(
     pool: Executor, settings: Settings, X: Any, y: NDArray[np.generic], loss: Loss
 ) -> dict[str, tuple[Cost, float]]:
-    """The cost of each candidate on rows of X, a frame or a stored table, and the most bytes that its worker held."""
+    """The cost of each candidate on rows of X, a frame or a stored table, and the most bytes that its worker held.
+
+    A candidate that ends its worker costs nothing: the run will say so.
+    """
     places = np.random.default_rng(0).permutation(X.shape[0])[:_MOST_ROWS]
     a_row = X.iloc[places[:_FIRST_ROWS]].memory_usage(deep=True).sum() / min(len(places), _FIRST_ROWS)
     places = places[: max(_FIRST_ROWS, int(_MOST_BYTES / a_row))]
@@ -40,7 +45,16 @@ def measure_all(
         candidate.name: pool.submit(measure, settings, candidate, some, y[places], loss)
         for candidate in settings.candidates
     }
-    return {name: future.result() for name, future in futures.items()}
+    return {name: _result(future) for name, future in futures.items()}
+
+
+def _result(future: "Future[tuple[Cost, float]]") -> tuple[Cost, float]:
+    try:
+        return future.result()
+    except Exception as error:
+        if reason_of(error) is None:
+            raise
+        return Cost((1,), (0.0,), (0.0,)), 0.0
 
 
 def measure(settings: Settings, candidate: Candidate, X: Any, y: NDArray[np.generic], loss: Loss) -> tuple[Cost, float]:
@@ -49,14 +63,14 @@ def measure(settings: Settings, candidate: Candidate, X: Any, y: NDArray[np.gene
     A fit that fails costs the time until it failed: the run will say so.
     """
     settings.use_folder()
-    learner = candidate.learner()
+    learner, limit = candidate.learner(), settings.execution.fit_timeout
     points: list[tuple[int, float, float]] = []
     with quiet():
-        _measured(learner, X, y, loss, sizes(len(y))[0])  # imports
+        _measured(learner, X, y, loss, sizes(len(y))[0], limit)  # imports
         for rows in sizes(len(y)):
-            fit, answer = _measured(learner, X, y, loss, rows)
+            fit, answer = _measured(learner, X, y, loss, rows, limit)
             if fit < _SHORT_SECONDS:
-                again = _measured(learner, X, y, loss, rows)
+                again = _measured(learner, X, y, loss, rows, limit)
                 fit, answer = min(fit, again[0]), min(answer, again[1])
             points.append((rows, fit, answer))
             if fit + answer * rows > _LONG_SECONDS:
@@ -72,15 +86,18 @@ def sizes(rows: int) -> Sequence[int]:
     return found[::-1]
 
 
-def _measured(learner: Any, X: Any, y: NDArray[np.generic], loss: Loss, rows: int) -> tuple[float, float]:
+def _measured(
+    learner: Any, X: Any, y: NDArray[np.generic], loss: Loss, rows: int, limit: float | None
+) -> tuple[float, float]:
     """The seconds of a fit on the first `rows` with the fixed cost of its test, and of each answer."""
     everything = np.arange(len(y))
     clock = [time.process_time()]
     try:
-        fitted = fit_and_test(learner, X, y, Split(everything[:rows], everything[:_FEW_ANSWERS]), loss, 0)
-        for count in (_FEW_ANSWERS, _MOST_ANSWERS):
-            clock.append(time.process_time())
-            answers(fitted.hypothesis, X, loss, everything[:count])
+        with limited(limit):
+            fitted = fit_and_test(learner, X, y, Split(everything[:rows], everything[:_FEW_ANSWERS]), loss, 0)
+            for count in (_FEW_ANSWERS, _MOST_ANSWERS):
+                clock.append(time.process_time())
+                answers(fitted.hypothesis, X, loss, everything[:count])
     except FitFailure:
         return time.process_time() - clock[0], 0.0
     clock.append(time.process_time())

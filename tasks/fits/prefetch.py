@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Executor, Future
 from typing import Any
 
+from tasks.fits import failed_candidates
 from tasks.fits.executor import Work, executor, longest_first
 from tasks.params.sections import Execution
 
@@ -23,7 +24,7 @@ def submit_all(settings: Execution, function: Callable[..., Any], todo: Sequence
 def submit(pool: Executor, function: Callable[..., Any], work: Work) -> None:
     """Submit a task, unless a task with the same keys is prefetched; it starts after all tasks in the queue."""
     if work.keys not in _prefetched:
-        _prefetched[work.keys] = work, pool.submit(function, *work.arguments)
+        _prefetched[work.keys] = work, failed_candidates.submit(pool, function, work)
 
 
 def is_prefetched(keys: Sequence[str]) -> bool:
@@ -32,9 +33,10 @@ def is_prefetched(keys: Sequence[str]) -> bool:
 
 
 def result(pool: Executor, function: Callable[..., Any], work: Work) -> Any:
-    """The result of the task: of the prefetched task, or of a task submitted now."""
+    """The result of the task, prefetched or submitted now, or the reason of its failure if it ended its workers."""
     prefetched = _prefetched.pop(work.keys, None)
-    return (pool.submit(function, *work.arguments) if prefetched is None else prefetched[1]).result()
+    future = failed_candidates.submit(pool, function, work) if prefetched is None else prefetched[1]
+    return failed_candidates.result(work, future)
 
 
 def of_later_stages(todo: Sequence[Work]) -> list[tuple[Work, bool]]:

@@ -1,5 +1,6 @@
 """The fits of whole schemes: checked, grouped into tasks, prefetched, waited for; and which candidates failed."""
 
+import logging
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
@@ -9,7 +10,7 @@ from heldout.errors import BadArgument
 from heldout.schemes import SchemeName
 from heldout.stated_limit import check_baseline
 from tasks.data.prepare_tables import KEYS
-from tasks.fits import prefetch, worker
+from tasks.fits import failed_candidates, prefetch, worker
 from tasks.fits.executor import Work, executor
 from tasks.fits.fan_out import run_all
 from tasks.params import Candidate, Settings
@@ -21,6 +22,8 @@ from tasks.plans.read_design import read_design
 from tasks.plans.units import Finished, Unit, Versions, hypothesis_key
 from tasks.runtime.errors import UserError
 from tasks.storage import fit_cache
+
+log = logging.getLogger("heldout")
 
 ExactKeys = Mapping[SchemeName, Mapping[str, str]]  # by scheme and candidate: where losses without fits are stored
 Units = Mapping[tuple[SchemeName, str], Sequence[Unit]]  # the fits of a scheme and a candidate
@@ -67,6 +70,13 @@ def hypotheses(settings: Settings, candidate: Candidate, name: SchemeName) -> li
     """The hypotheses of one candidate in one scheme, as the fits stored them; fitted again if the cache was removed."""
     finished, _ = fit_all(settings.model_copy(update={"candidates": [candidate]}), [name])
     return [fit_cache.load(hypothesis_key(key)) for key in finished[name][candidate.name].keys]
+
+
+def remove_old_fits(settings: Settings) -> None:
+    """Keep at most `execution.cache_gb` of finished fits, the most recently used; before the first fit of a run."""
+    most = settings.execution.cache_gb
+    if most is not None and (removed := fit_cache.prune(1e9 * most)):
+        log.info("removed %.3g GB of finished fits, used longest ago: execution.cache_gb is %g", removed / 1e9, most)
 
 
 def warm_up(settings: Settings) -> None:
@@ -121,7 +131,8 @@ def _exact_work(settings: Settings, plans: Sequence[FitPlan], exact_keys: ExactK
             if key is not None and (prefetch.is_prefetched([key]) or not fit_cache.has(key)):
                 state = units_of_scheme.first_state(settings, plan, candidate)
                 arguments = (settings, candidate, plan.name, key, state, versions)
-                todo.append(Work(f"{plan.name} · {candidate.name}, no fit", arguments, (key,)))
+                owner = failed_candidates.key(settings, candidate)
+                todo.append(Work(f"{plan.name} · {candidate.name}, no fit", arguments, (key,), candidate=owner))
     return todo
 
 
@@ -132,6 +143,7 @@ def _fit_work(settings: Settings, plans: Sequence[FitPlan], units: Units, versio
     for plan in plans:
         for candidate in settings.candidates:
             seconds = plan.seconds_a_fit(fit_times.known(candidate, versions.labeled))
+            owner = failed_candidates.key(settings, candidate)
             for group in _groups(units.get((plan.name, candidate.name), []), plan.fits_a_task(seconds)):
                 keys = tuple(unit.key for unit in group)
                 waited_for = prefetch.is_prefetched(keys)
@@ -141,7 +153,7 @@ def _fit_work(settings: Settings, plans: Sequence[FitPlan], units: Units, versio
                     continue
                 name = f"{plan.label([unit.number for unit in missing])} · {candidate.name}"
                 arguments = (settings, candidate, missing, versions)
-                todo.append(Work(name, arguments, keys, (seconds or 0.0) * len(missing)))
+                todo.append(Work(name, arguments, keys, (seconds or 0.0) * len(missing), owner))
     return todo, reused
 
 

@@ -6,7 +6,8 @@ that was killed, a candidate added or repeats raised redo only what is not there
 
 import logging
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -17,12 +18,13 @@ from heldout.controls import Votes, most_rows
 from heldout.disagreement import disagreements
 from heldout.errors import FitFailure
 from heldout.fit_warnings import FitWarnings
-from heldout.fitting import fit_and_test
+from heldout.fitting import ROWS_AT_ONCE, fit_and_test, reason
 from heldout.losses import Loss, Losses
 from heldout.records import Split
 from heldout.scheme_fits import Fits, losses_without_fits
 from heldout.schemes import SchemeName
 from heldout.shortcuts import Declined
+from tasks.fits.fit_limit import limited
 from tasks.fits.quiet import quiet
 from tasks.params import Candidate, Settings
 from tasks.plans import fit_times
@@ -30,6 +32,7 @@ from tasks.plans.all_labeled import read_all_labeled
 from tasks.plans.fit_plans import scheme
 from tasks.plans.read_design import design_of
 from tasks.plans.units import Compared, Unit, Versions, hypothesis_key
+from tasks.runtime.errors import UserError
 from tasks.storage import files, fit_cache
 
 log = logging.getLogger("heldout")
@@ -61,11 +64,12 @@ def _fit_units(
         split = plan.splits[unit.number]
         started = time.perf_counter()
         try:
-            fitted, training = fits.make(split, unit.random_state, training=plan.training)
+            with limited(settings.execution.fit_timeout):
+                fitted, training = fits.make(split, unit.random_state, training=plan.training)
+                if plan.keep:
+                    _store(hypothesis_key(unit), fitted.hypothesis, read_again=unit.scheme == "holdout")
         except FitFailure as failure:
             return f"{plan.label([unit.number])}: {failure}"
-        if plan.keep:
-            fit_cache.save(hypothesis_key(unit), fitted.hypothesis)
         fit_cache.save(unit.key, (fitted.losses, training, fitted.warned))
         if unit.scheme in ("holdout", "final"):
             fit_times.note(candidate, versions.labeled, (time.perf_counter() - started) / len(split.train))
@@ -84,7 +88,7 @@ def store_exact_losses(
     design = design_of(settings, versions.labeled, versions.partitions)
     made: tuple[Sequence[Losses], FitWarnings] | None = None
     try:
-        with quiet():
+        with quiet(), limited(settings.execution.fit_timeout, len(design.splits(name))):
             made = losses_without_fits(candidate.learner(), X, design, name, state)
     except FitFailure as failure:
         return f"{name}: {failure}"
@@ -100,12 +104,12 @@ def fit_all_labeled(settings: Settings, candidate: Candidate, key: str, state: i
     rows = read_all_labeled(settings)
     X, numbers = files.open_features(rows.path, rows.version), np.arange(len(rows.y))
     try:
-        with quiet():
+        with quiet(), limited(settings.execution.fit_timeout):
             split = Split(numbers, numbers[:0])
             fitted = fit_and_test(candidate.learner(), X, rows.y, split, rows.loss, state, rows.weights)
+            _store(key, (fitted.hypothesis, fitted.warned), read_again=True)
     except FitFailure as failure:
         return str(failure)
-    fit_cache.save(key, (fitted.hypothesis, fitted.warned))
     return None
 
 
@@ -121,12 +125,14 @@ def disagree(settings: Settings, shards: Sequence[Path], pieces: Sequence[Compar
     X = tables[0] if len(tables) == 1 else pd.concat(tables, ignore_index=True)
     del tables
     for piece in pieces:
-        hypotheses = [fit_cache.load(hypothesis_key(name)) for name in piece.halves]
+        hypotheses: list[Any] = []
         try:
-            with quiet():
+            with quiet(), limited(settings.execution.fit_timeout, _answered(piece, len(X))):
+                hypotheses += _stored_hypotheses(piece)
                 margins = disagreements(hypotheses, X, loss, sizes)
         except FitFailure as failure:
-            return _shard_at_fault(hypotheses, shards, loss) or str(failure)
+            at_fault = _shard_at_fault(hypotheses, shards, loss) if hypotheses else None
+            return at_fault or str(failure)
         fit_cache.save(piece.key, margins)
     return None
 
@@ -145,15 +151,45 @@ def vote(settings: Settings, shards: Sequence[Path], pieces: Sequence[Compared],
     X = pd.concat([labeled.astype(unlabeled.dtypes), unlabeled.iloc[: most_rows(len(labeled))]], ignore_index=True)
     del labeled, unlabeled
     for piece in pieces:
-        hypotheses = [fit_cache.load(hypothesis_key(name)) for name in piece.halves]
-        half = design.halves[piece.first : piece.first + len(hypotheses) // 2]
+        half = design.halves[piece.first : piece.first + len(piece.halves) // 2]
         try:
-            with quiet():
+            with quiet(), limited(settings.execution.fit_timeout, _answered(piece, len(X))):
+                hypotheses = _stored_hypotheses(piece)
                 votes = Votes.of(hypotheses, X, half, classes).split(len(design.y))
         except FitFailure as failure:
             return str(failure)
         fit_cache.save(piece.key, votes)
     return None
+
+
+def _answered(piece: Compared, rows: int) -> int:
+    """How many fits the answers of the half models of `piece` may take as long as: one for each part of the rows."""
+    return len(piece.halves) * max(1, -(-rows // ROWS_AT_ONCE))
+
+
+def _store(key: str, hypothesis: Any, *, read_again: bool) -> None:
+    """Store a hypothesis. Raises FitFailure if it cannot be pickled or, if asked, cannot be read again."""
+    with _pickled():
+        fit_cache.save(key, hypothesis)
+        if read_again:
+            fit_cache.load(key)
+
+
+def _stored_hypotheses(piece: Compared) -> list[Any]:
+    """The half models of `piece`. Raises FitFailure if one cannot be read again."""
+    with _pickled():
+        return [fit_cache.load(hypothesis_key(name)) for name in piece.halves]
+
+
+@contextmanager
+def _pickled() -> Iterator[None]:
+    """Raise FitFailure for what a learner raises while it is written or read; errors of the disk are not its fault."""
+    try:
+        yield
+    except (OSError, UserError):
+        raise
+    except (Exception, SystemExit) as error:
+        raise FitFailure(f"the fitted learner cannot be stored and read again: {reason(error)}") from error
 
 
 def _shard_at_fault(hypotheses: Sequence[Any], shards: Sequence[Path], loss: Loss) -> str | None:

@@ -71,7 +71,7 @@ def check(
         learner = build(estimator, params, preprocess, family, allowed, from_grid)
     except Misplaced:
         raise
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise _refuses_params(estimator, error, ("estimator",)) from None
     last = learner if preprocess is None else learner.steps[-1][1]
     _check_has(last, estimator, _LEARNER, ("estimator",))
@@ -212,7 +212,7 @@ def _check_has(owner: Any, path: str, needs: Collection[str], place: Place) -> N
         raise Misplaced(f"is {path}, which is not a scikit-learn {part}: it lacks {', '.join(missing)}", place)
 
 
-def _refuses_params(path: str, error: Exception, place: Place) -> Misplaced:
+def _refuses_params(path: str, error: BaseException, place: Place) -> Misplaced:
     return Misplaced(f"is {path}, which refuses its params: {error}", place)
 
 

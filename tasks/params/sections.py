@@ -223,6 +223,16 @@ class Execution(Section):
         description="minutes that a run may take: init chooses split.rows and the number of fits by it, and plan says "
         "whether it is enough; no run is stopped by it; null for no limit",
     )
+    fit_timeout: Annotated[float, Field(gt=0, allow_inf_nan=False)] | None = Field(
+        None,
+        description="seconds that a fit and its test may take: a candidate with a longer fit is recorded as failed, "
+        "and no further task of it is started; null for no limit",
+    )
+    cache_gb: Annotated[float, Field(gt=0, allow_inf_nan=False)] | None = Field(
+        10.0,
+        description="gigabytes of finished fits that are kept: at the start of a run, files beyond that are removed, "
+        "the least recently used first; null for no limit",
+    )
     shortcuts: Literal["auto", "off"] = Field(
         "auto",
         description="auto: skip fits if the held-out predictions follow exactly from fewer fits; off: make every fit",

@@ -1,5 +1,7 @@
 """One fit, tested: equal to the plain loop, and never silent about a failure."""
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -110,6 +112,63 @@ def test_a_learner_that_raises_is_a_fit_failure_with_its_own_reason(learner):
     with pytest.raises(FitFailure, match="^OSError: disk is full$") as caught:
         fit_and_test(learner, X, y, SPLIT, ZERO_ONE, 0)
     assert OSError is type(caught.value.__cause__)
+
+
+class Speaks(Predicts):
+    """Raises what its parameter makes, in a fit."""
+
+    def fit(self, X, y):
+        raise self.function()
+
+
+def unspeakable():
+    def speak(error):
+        raise SystemExit("no word")
+
+    return type("[/luck]\x1b[2J", (Exception,), {"__str__": speak})()
+
+
+@pytest.mark.fault("learner")
+@pytest.mark.parametrize(
+    ("error", "reason"),
+    [
+        (lambda: SystemExit("enough"), "SystemExit: enough"),
+        (lambda: ValueError("[/luck]\x1b[2J\x07\u202e<b>\nsecond line"), r"ValueError: [/luck]\x1b[2J\x07\u202e<b>"),
+        (lambda: ValueError("long " * 200_000), f"ValueError: {'long ' * 100} …"),
+        (unspeakable, r"[/luck]\x1b[2J: no message"),
+    ],
+    ids=["it would end the notebook", "it would write on the terminal", "a megabyte", "it cannot be printed"],
+)
+def test_whatever_a_learner_raises_is_one_short_printable_line(error, reason):
+    for learner, at in ((Speaks(error), SPLIT), (Predicts(lambda _: raises_this(error())), SPLIT)):
+        with pytest.raises(FitFailure) as caught:
+            fit_and_test(learner, X, y, at, ZERO_ONE, 0)
+        assert reason == str(caught.value)
+        assert reason == str(FitFailure(reason))
+
+
+def raises_this(error):
+    raise error
+
+
+@pytest.mark.fault("learner")
+def test_a_failure_of_any_length_is_cut_and_an_interruption_by_hand_passes():
+    assert len(str(FitFailure("long " * 200_000))) < 700
+    assert "\x1b" not in str(FitFailure("\x1b"))
+    with pytest.raises(KeyboardInterrupt):
+        fit_and_test(Speaks(KeyboardInterrupt), X, y, SPLIT, ZERO_ONE, 0)
+
+
+def test_a_long_warning_is_one_short_printable_line():
+    class Warns(Predicts):
+        def fit(self, X, y):
+            warnings.warn("\x1b" + "long " * 200_000, stacklevel=1)
+            return self
+
+    fitted = fit_and_test(Warns(np.zeros), X, y, SPLIT, ZERO_ONE, 0)
+    ((_, long),) = fitted.warned
+    assert long.startswith("\\x1blong")
+    assert len(long) < 700
 
 
 def test_a_hypothesis_that_cannot_predict_is_a_fit_failure():

@@ -17,8 +17,12 @@ EXEMPT_CODE = {
     "tasks/track": "notes on the active run how long a stage took; select alone reads it, for the contamination ledger",
 }
 READS_TRACKING = ("select", "report")
+WHERE = "where and how fast the fits are made, not what they are"
 EXEMPT_KEYS = {
-    "execution": "where and how fast the fits are made, not what they are",
+    **{
+        f"execution.{key}": WHERE
+        for key in ("executor", "workers", "budget", "cache_gb", "scheduler", "shortcuts", "allowed_modules")
+    },
     "operations": "what is done with the winner, not which it is",
     "tracking": "where runs are recorded, not what they are; the ledger that select reads is no file of DVC's",
 }

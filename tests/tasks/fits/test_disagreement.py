@@ -148,3 +148,17 @@ def test_without_a_shard_the_tables_are_empty_and_keep_their_columns(prepared):
     assert {"disagreement": 0, "disagreement_rows": 0} == {name: len(table) for name, table in found.items()}
     assert "repeat" in found["disagreement"]
     assert "variance" in found["disagreement_rows"]
+
+
+class Unreadable(Says):
+    """Can be stored, but not read again."""
+
+    def __setstate__(self, state):
+        raise EOFError("read me not")
+
+
+@pytest.mark.fault("learner")
+def test_a_half_model_that_cannot_be_read_again_is_a_reason(settings_with):
+    left(LABELS)
+    fit_cache.save(hypothesis_key(KEYS[3]), Unreadable([]))
+    assert "read again: EOFError: read me not" in compared(settings_with(), ZERO_ONE)

@@ -1,17 +1,19 @@
 """The forecast: as many fits as a run does, and no fit of it is stored."""
 
 import re
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from tasks.fits import forecast
+from tasks.fits import forecast, measure
 from tasks.fits.worker import fit_units
+from tasks.fits.workers import TaskFailed
 from tasks.plans import units_of_scheme
 from tasks.plans.fit_plans import further_schemes, scheme
 from tasks.plans.read_design import read_design
 from tasks.plans.units import Versions
 from tasks.runtime.errors import UserError
-from tasks.storage import fit_cache
+from tasks.storage import files, fit_cache
 
 BAYES = "{name: bayes, estimator: sklearn.naive_bayes.GaussianNB}"
 TREE = "{name: tree, estimator: sklearn.tree.DecisionTreeClassifier, params: {random_state: 0}}"
@@ -76,3 +78,21 @@ def test_the_expected_time_and_memory_are_measured_in_a_worker_and_compared_with
 def test_rows_that_are_not_prepared_are_lines_of(settings_of_rows, rows):
     with pytest.raises(UserError, match="run `python -m flows prepare` first"):
         list(forecast.lines(settings_of_rows()))
+
+
+@pytest.mark.fault("worker death")
+def test_a_candidate_that_ends_its_worker_costs_nothing_and_the_others_are_measured(prepared, monkeypatch):
+    measured = measure.measure
+
+    def ends(settings, candidate, *rest):
+        if candidate.name == "tree":
+            raise TaskFailed("exit code 3")
+        return measured(settings, candidate, *rest)
+
+    monkeypatch.setattr(measure, "measure", ends)
+    settings = prepared(BOTH)
+    X, y = files.read_table(files.LABELED)
+    with ThreadPoolExecutor(1) as pool:
+        found = measure.measure_all(pool, settings, X, y, read_design(settings).loss)
+    assert 0 == found["tree"][0].seconds(1000, 1000) == found["tree"][1]
+    assert found["bayes"][0].seconds(1000, 1000) > 0

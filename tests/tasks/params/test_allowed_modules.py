@@ -163,3 +163,18 @@ def test_where_no_list_is_written_the_defaults_hold(folder):
 def test_a_path_that_leads_nowhere_is_reported_with_the_nearest_learner(path, near):
     with pytest.raises(ValueError, match=f"; did you mean {near}[?]$"):
         resolve(path)
+
+
+@pytest.mark.fault("learner")
+@pytest.mark.parametrize("where", ["at its import", "in its constructor"])
+def test_a_module_that_would_end_the_command_is_refused(where, settings_with, checkout):
+    exits = {"at its import": ("raise SystemExit(0)", "pass"), "in its constructor": ("", "raise SystemExit(0)")}
+    first, inside = exits[where]
+    Path("leaver.py").write_text(
+        f"{first}\nfrom sklearn.naive_bayes import GaussianNB\n\n"
+        f"class Leaver(GaussianNB):\n    def __init__(self):\n        {inside}\n"
+    )
+    allowed_imports.use_folder(str(checkout), ["leaver"])
+    with pytest.raises(UserError) as caught:
+        settings_with("candidates=[{name: a, estimator: leaver.Leaver}]", "execution.allowed_modules=[leaver]")
+    assert_names(str(caught.value), "candidates[0].estimator", "leaver.Leaver")

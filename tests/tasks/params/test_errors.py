@@ -337,6 +337,8 @@ OPTIONAL |= {
     "report",
     "report.slices",
     "execution.allowed_modules",
+    "execution.cache_gb",
+    "execution.fit_timeout",
     "execution.shortcuts",
     "candidates.grid",
     "candidates.update",

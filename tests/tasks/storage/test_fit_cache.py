@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tasks.fits import run_schemes
 from tasks.runtime.errors import UserError
 from tasks.storage import fit_cache
 from tests.tasks.mistakes import assert_names
@@ -174,18 +175,117 @@ PLANTED = {
 }
 
 
-@pytest.mark.parametrize("content", PLANTED.values(), ids=PLANTED)
-def test_a_file_that_was_planted_is_not_read_but_made_again(content, caplog):
+def as_file(content):
+    return lambda path: path.write_bytes(content())
+
+
+def instead(make):
+    def replace(path):
+        path.unlink()
+        make(path)
+
+    return replace
+
+
+def in_place_of_the_folder(path):
+    path.unlink()
+    path.parent.rmdir()
+    path.parent.write_bytes(b"a file")
+
+
+DAMAGED = {
+    **{name: as_file(content) for name, content in PLANTED.items()},
+    "a folder": instead(lambda path: (path / "inside").mkdir(parents=True)),
+    "a link to an endless file": instead(lambda path: path.symlink_to("/dev/zero")),
+    "a link to nothing": instead(lambda path: path.symlink_to("nothing")),
+    "a pipe": instead(os.mkfifo),
+}
+
+
+@pytest.fixture(autouse=True)
+def nothing_refused():
+    yield
+    fit_cache.refused()
+
+
+@pytest.mark.fault("fit store")
+@pytest.mark.parametrize("damage", [*DAMAGED.values(), in_place_of_the_folder], ids=[*DAMAGED, "a file for its folder"])
+def test_what_is_damaged_or_planted_is_not_read_but_made_again(damage):
     fit_cache.save(KEY, "own")
-    stored().write_bytes(content())
+    path = stored()
+    damage(path)
     assert not fit_cache.has(KEY)
-    assert_names(caplog.text, str(stored()), "not stored by this checkout")
-    with pytest.raises(UserError, match="not stored by this checkout"):
+    assert not fit_cache.has(KEY)
+    said = fit_cache.refused()
+    if path.parent.is_dir():
+        assert_names(said, 1, str(path), "made again")
+    assert "" == fit_cache.refused()
+    with pytest.raises(UserError, match="run again"):
         fit_cache.load(KEY)
     assert not Path("ran").exists()
     fit_cache.save(KEY, "own")
     assert fit_cache.has(KEY)
     assert "own" == fit_cache.load(KEY)
+    assert 1 == sum(path.is_file() for path in fit_cache.FOLDER.rglob("*"))
+
+
+@pytest.mark.fault("fit store")
+def test_a_bit_that_flips_anywhere_is_found():
+    fit_cache.save(KEY, [1.5, "own"])
+    whole = stored().read_bytes()
+    for place in range(len(whole)):
+        flipped = bytearray(whole)
+        flipped[place] ^= 1 << place % 8
+        stored().write_bytes(flipped)
+        os.utime(stored(), ns=(0, place))  # a clock that is too coarse would hide the change from this process
+        assert not fit_cache.has(KEY), place
+    assert_names(fit_cache.refused(), len(whole))
+
+
+@pytest.mark.fault("fit store")
+@pytest.mark.parametrize("library", [*fit_cache._LIBRARIES, "python"])
+def test_a_unit_of_another_version_of_a_library_is_another_unit(library, monkeypatch):
+    monkeypatch.setattr(fit_cache, "_version", lambda name: "2" if name == library else "1")
+    if library == "python":
+        monkeypatch.setattr(sys, "version_info", (3, 99))
+    fit_cache._versions.cache_clear()
+    try:
+        assert KEY != fit_cache.key("a", 1)
+    finally:
+        monkeypatch.undo()
+        fit_cache._versions.cache_clear()
+    assert KEY == fit_cache.key("a", 1)
+
+
+@pytest.mark.fault("fit store")
+@pytest.mark.parametrize("kept", range(6))
+def test_the_least_recently_used_files_go(kept):
+    names = [fit_cache.key("unit", number) for number in range(5)]
+    for name in names:
+        fit_cache.save(name, bytes(1000))
+    before = {name: stored(name).read_bytes() for name in names}
+    for age, name in enumerate(names):
+        os.utime(stored(name), ns=(age, age))
+    assert fit_cache.has(names[0])  # used just now, and as old as before
+    assert 0 == stored(names[0]).stat().st_mtime_ns
+    size = stored(names[0]).stat().st_size
+    assert (5 - kept) * size == fit_cache.prune(kept * size + size // 2)
+    left = {*names[1:][::-1][: kept - 1], names[0]} if kept else set()
+    assert left == {name for name in names if fit_cache.has(name)}
+    assert all(stored(name).read_bytes() == before[name] for name in left)
+
+
+@pytest.mark.fault("fit store")
+def test_a_run_removes_files_beyond_the_limit_before_its_first_fit(settings_with, caplog):
+    caplog.set_level("INFO", "heldout")
+    fit_cache.save(KEY, bytes(10_000))
+    run_schemes.remove_old_fits(settings_with("execution.cache_gb=null"))
+    run_schemes.remove_old_fits(settings_with())
+    assert fit_cache.has(KEY)
+    assert "" == caplog.text
+    run_schemes.remove_old_fits(settings_with("execution.cache_gb=0.000001"))
+    assert not fit_cache.has(KEY)
+    assert_names(caplog.text, "1.01e-05 GB", "execution.cache_gb is 1e-06")
 
 
 def test_a_unit_does_not_pass_for_another_nor_in_another_checkout(checkout, monkeypatch):
@@ -193,6 +293,7 @@ def test_a_unit_does_not_pass_for_another_nor_in_another_checkout(checkout, monk
     for name in (KEY, other):
         fit_cache.save(name, name)
     shutil.copy(stored(), stored(other))
+    fit_cache.refused()
     assert [True, False] == [fit_cache.has(KEY), fit_cache.has(other)]
     (checkout / "second").mkdir()
     shutil.copytree(fit_cache.FOLDER, checkout / "second" / fit_cache.FOLDER)

@@ -1,0 +1,157 @@
+"""Local worker processes that die one at a time.
+
+A pool whose processes share a queue breaks as a whole when a process dies, and nobody knows on which task. So each
+worker here is a pool of one process, with a thread that waits for it. See docs/decisions/0042.
+"""
+
+import logging
+import os
+import re
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from typing import Any
+
+from loky.process_executor import BrokenProcessPool, ProcessPoolExecutor, ShutdownExecutorError, TerminatedWorkerError
+
+from tasks.fits import fit_limit
+from tasks.fits.lifeline import end_with, lifeline
+from tasks.runtime.errors import one_line
+
+log = logging.getLogger("heldout")
+
+_IDLE_SECONDS = 600
+
+
+class TaskFailed(Exception):
+    """A task that no worker can finish; the message is the reason for the report."""
+
+
+class Workers(Executor):
+    """`count` processes, one task each at a time. A task whose worker dies runs once more while nothing else runs.
+
+    Its future then has the result, or raises TaskFailed: after the second death, at once after a fit that took longer
+    than `fit_timeout` seconds, and for what a learner raises to end its process.
+    """
+
+    def __init__(self, count: int, fit_timeout: float | None = None) -> None:
+        self.count, self.fit_timeout = count, fit_timeout
+        self._threads = ThreadPoolExecutor(count, thread_name_prefix="worker")
+        self._own = threading.local()
+        self._lock = threading.Lock()
+        self._processes: list[ProcessPoolExecutor] = []  # each of one process; None of them starts after the end
+        self.ended = False
+        self._door, self._places = threading.Lock(), threading.Semaphore(count)
+
+    def submit(self, function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> "Future[Any]":
+        """Run `function` in a worker; tasks start in the order in which they come."""
+        return self._threads.submit(self._run, function, args, kwargs)
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = True) -> None:
+        """End all processes, whatever they do."""
+        with self._lock:
+            self.ended = True
+            processes, self._processes = self._processes, []
+        self._threads.shutdown(wait=False, cancel_futures=cancel_futures)
+        for process in processes:
+            process.shutdown(wait=wait, kill_workers=True)
+
+    def _run(self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        with self._among_others():
+            try:
+                return self._in_process(function, args, kwargs)
+            except TerminatedWorkerError as death:
+                if self.ended:
+                    raise
+                log.warning("a worker died: %s; its task runs once more, alone", self._how(death))
+        with self._alone():
+            try:
+                return self._in_process(function, args, kwargs)
+            except TerminatedWorkerError as death:
+                raise TaskFailed(f"its worker died twice, the second time alone: {self._how(death)}") from None
+
+    def _in_process(self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """The result from this thread's process. Raises TerminatedWorkerError if the process dies on the task."""
+        process = getattr(self._own, "process", None)
+        try:
+            future = (process or self._start()).submit(function, *args, **kwargs)
+        except BrokenProcessPool:  # it died before
+            future = self._start().submit(function, *args, **kwargs)
+        try:
+            return future.result()
+        except Exception:
+            raise
+        except BaseException as error:  # of a learner: nobody interrupts this thread, nor a worker
+            raise TaskFailed(f"{type(error).__name__}, raised to end its process") from None
+
+    def _start(self) -> ProcessPoolExecutor:
+        """A new process for this thread, in place of one that died."""
+        dead = getattr(self._own, "process", None)
+        with self._lock:
+            if self.ended:
+                raise ShutdownExecutorError("the workers were ended")
+            process = ProcessPoolExecutor(1, timeout=_IDLE_SECONDS, initializer=start_worker, initargs=lifeline())
+            self._processes = [*(one for one in self._processes if one is not dead), process]
+        if dead is not None:
+            dead.shutdown(wait=True)
+        self._own.process = process
+        return process
+
+    def _how(self, death: TerminatedWorkerError) -> str:
+        """How the process ended. Raises TaskFailed if it was ended at the limit of a fit."""
+        if self.fit_timeout is not None and exit_code(death) in fit_limit.CODES:
+            raise TaskFailed(
+                f"a fit took longer than the {self.fit_timeout:g} s of execution.fit_timeout, and was ended"
+            ) from None
+        return how(death)
+
+    @contextmanager
+    def _among_others(self) -> Iterator[None]:
+        with self._door:  # shut while a task runs alone
+            self._places.acquire()
+        try:
+            yield
+        finally:
+            self._places.release()
+
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        with self._door:
+            for _ in range(self.count):
+                self._places.acquire()
+            try:
+                yield
+            finally:
+                self._places.release(self.count)
+
+
+def exit_code(death: BrokenProcessPool) -> int | None:
+    """That of the process that died; minus the number of a signal."""
+    found = re.search(r"\w+\((-?\d+)\)", str(death))  # which is where loky says it
+    return int(found[1]) if found else None
+
+
+def how(death: BrokenProcessPool) -> str:
+    """How a process ended, in words."""
+    code = exit_code(death)
+    if code is None:
+        return one_line(str(death).partition("\n")[0])
+    if code == -signal.SIGKILL:
+        return "killed, as the system does when memory runs out"
+    return f"exit code {code}" if code >= 0 else f"signal {-code}, {signal.strsignal(-code)}"
+
+
+def start_worker(process: int, reading: int) -> None:
+    """Limit the worker to one thread: the cores are in use, and sums are the same with any number of workers.
+
+    It ends with the main process, whose lifeline the arguments are.
+    """
+    end_with(process, reading)
+    from threadpoolctl import threadpool_limits
+
+    for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+        os.environ[name] = "1"  # for the libraries that are loaded later: scikit-learn's OpenMP, SciPy's BLAS
+    threadpool_limits(1)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the main process reports an interruption

@@ -1,0 +1,49 @@
+"""Tasks that end their worker, in a module that a worker imports fast."""
+
+import ctypes
+import os
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+from tasks.fits.fit_limit import limited
+
+LIMIT = 0.2
+
+
+def tries(name: str) -> int:
+    """How often something was begun, this time too."""
+    with Path(name).open("a") as file:
+        file.write(".")
+    return Path(name).stat().st_size
+
+
+def dies(how, name: str) -> None:
+    tries(name)
+    how()
+
+
+def dies_once(name: str) -> int:
+    if tries(name) == 1:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return os.getpid()
+
+
+def interrupts() -> None:
+    raise KeyboardInterrupt
+
+
+def never_ends(name: str, *, holding_the_lock: bool = False) -> None:
+    """A fit under the limit, with a child of its own."""
+    Path(name).write_text(f"{os.getpid()} {subprocess.Popen(['sleep', '600']).pid}")
+    with limited(LIMIT):
+        (ctypes.PyDLL(None).sleep if holding_the_lock else time.sleep)(600)
+
+
+def exits() -> None:
+    os._exit(3)
+
+
+def is_killed() -> None:
+    os.kill(os.getpid(), signal.SIGKILL)
