@@ -36,7 +36,14 @@ def draw(summary: Summary) -> list[Path]:
         tables = {"estimates.csv": summary.estimates, "progressive.csv": _curves(summary)}
         for name, table in tables.items():
             files.write_csv(folder / name, table)
-        with mpl.rc_context({"svg.hashsalt": "heldout", "axes.spines.top": False, "axes.spines.right": False}):
+        with mpl.rc_context(
+            {
+                "svg.hashsalt": "heldout",
+                "axes.spines.top": False,
+                "axes.spines.right": False,
+                "text.parse_math": False,  # a user's text between two dollars is no formula
+            }
+        ):
             _draw_estimates(summary, folder / ESTIMATES.name)
             _draw_progressive(summary, folder / PROGRESSIVE.name)
             if len(summary.learning_curve()):
@@ -95,7 +102,7 @@ def _draw_progressive(summary: Summary, path: Path) -> None:
     for place, (name, errors) in enumerate(summary.progressive_errors.items()):
         style = "-" if place < len(_COLOURS) else "--"
         steps = shown_steps(len(errors))
-        axes.plot(steps + 1, scale * errors[steps], style, lw=1.4, color=_COLOURS[place % 8], label=name)
+        axes.plot(steps + 1, scale * errors[steps], style, lw=1.4, color=_COLOURS[place % 8], label=_in_legend(name))
         if name == summary.selected and summary.band is not None:
             low, high = (scale * bound[steps] for bound in summary.band)
             axes.fill_between(steps + 1, low, high, color=_COLOURS[place % 8], alpha=0.15, lw=0)
@@ -106,6 +113,11 @@ def _draw_progressive(summary: Summary, path: Path) -> None:
     axes.set_ylim(top=_top(summary, scale))
     _finish(axes, summary, title)
     figure.savefig(path, dpi=110, metadata={"Software": None})
+
+
+def _in_legend(name: str) -> str:
+    """The name of a curve; matplotlib would leave out one that begins with an underscore."""
+    return f" {name}" if name.startswith("_") else name
 
 
 def _draw_more_rows(summary: Summary, path: Path) -> None:

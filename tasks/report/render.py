@@ -9,6 +9,7 @@ import pandas as pd
 from heldout import baseline
 from heldout.dependence import DependenceKind
 from heldout.intervals.dependent import assumption_of
+from heldout.printable import printable
 from heldout.selection import bbc
 from tasks.outcome.contest import Decision
 from tasks.report.sentences import sentences, why
@@ -23,7 +24,7 @@ def write_report(summary: Summary) -> None:
     """report.html, and metrics.json with the selected candidate's estimates."""
     from jinja2 import Environment, FileSystemLoader
 
-    environment = Environment(loader=FileSystemLoader(Path(__file__).parent), autoescape=True)
+    environment = Environment(loader=FileSystemLoader(Path(__file__).parent), autoescape=True, finalize=_shown)
     page = environment.get_template("report.html.j2").render(
         summary=summary,
         sentences=sentences(summary),
@@ -39,6 +40,11 @@ def write_report(summary: Summary) -> None:
     metrics = dict(zip(selected["estimate"], selected["value"].astype(float), strict=True))
     further = {name: summary.selection[name] for name in ("bound", "baseline")}
     files.write_json(files.METRICS, {**metrics, **further})
+
+
+def _shown(value: object) -> object:
+    """A value as the page shows it; the template's own HTML is no plain text."""
+    return printable(value) if type(value) is str else value
 
 
 def targets(summary: Summary) -> Iterator[dict[Any, Any]]:
@@ -68,9 +74,11 @@ def print_summary(summary: Summary, decision: Decision, place: str, speed: objec
     """The table, the choice, and where to look next: `place` is where the model is in MLflow."""
     from rich.console import Console
     from rich.table import Table
+    from rich.text import Text
 
     console = Console()
-    console = Console(width=max(console.width, _LEAST_WIDTH) if console.is_terminal else _LOG_WIDTH)
+    width = max(console.width, _LEAST_WIDTH) if console.is_terminal else _LOG_WIDTH
+    console = Console(width=width, markup=False, emoji=False)  # a user's text is no markup
     table = Table(
         title=f"{summary.scale}, with intervals at {summary.level} where one is claimed", title_justify="left"
     )
@@ -79,10 +87,12 @@ def print_summary(summary: Summary, decision: Decision, place: str, speed: objec
         table.add_column(estimate, justify="right", no_wrap=True)
     for candidate in summary.selection["candidates"]:
         if candidate in summary.failures:
-            table.add_row(candidate, "failed", style="red")
+            table.add_row(printable(candidate), "failed", style="red")
             continue
         table.add_row(
-            candidate, *_texts(summary, candidate), style="bold green" if candidate == summary.selected else None
+            printable(candidate),
+            *_texts(summary, candidate),
+            style="bold green" if candidate == summary.selected else None,
         )
     table.add_row(baseline.NAME, *_texts(summary, baseline.NAME), style="bright_black")
     console.print(table)
@@ -95,5 +105,5 @@ def print_summary(summary: Summary, decision: Decision, place: str, speed: objec
         "runs": "make ui",
     }
     for name, text in {**sentences(summary), **places}.items():
-        lines.add_row(f"[bold]{name}[/bold]", text)
+        lines.add_row(Text(printable(name), style="bold"), printable(text))
     console.print(lines)

@@ -6,6 +6,8 @@ Exception
     └── Misplaced   one value of params.yaml, with the place where it is written
 """
 
+from heldout.printable import printable
+
 Place = tuple[str | int, ...]
 _MOST_CHARACTERS = 600
 _ENDS = 450  # characters that stay at both ends of a line
@@ -45,14 +47,10 @@ def dotted(place: Place) -> str:
 
 def one_line(text: str) -> str:
     """The text as one printable line, cut after a limit."""
-    text = _printable(" ".join(text.split()))
+    text = printable(" ".join(text.split()))
     return text if len(text) <= _MOST_CHARACTERS else f"{text[:_MOST_CHARACTERS]} …"
 
 
 def _readable(line: str) -> str:
-    line = _printable(line)
+    line = printable(line)
     return line if len(line) <= 2 * _ENDS else f"{line[:_ENDS]} … {line[-_ENDS:]}"
-
-
-def _printable(text: str) -> str:
-    return "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in text)
