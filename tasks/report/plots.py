@@ -1,5 +1,6 @@
 """The pictures of a validation, and the tables that they are drawn from."""
 
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -49,7 +50,8 @@ def draw(summary: Summary) -> list[Path]:
             if len(summary.learning_curve()):
                 _draw_more_rows(summary, folder / MORE_ROWS.name)
             if len(summary.families):
-                files.write_csv(folder / "families.csv", summary.paths)
+                values = [*map(_number, summary.paths["value"])]
+                files.write_csv(folder / "families.csv", summary.paths.assign(value=pd.Series(values, dtype=object)))
                 _draw_families(summary, folder / FAMILIES.name)
     return sorted(files.PLOTS.iterdir())
 
@@ -113,6 +115,15 @@ def _draw_progressive(summary: Summary, path: Path) -> None:
     axes.set_ylim(top=_top(summary, scale))
     _finish(axes, summary, title)
     figure.savefig(path, dpi=110, metadata={"Software": None})
+
+
+def _number(text: str) -> float | str:
+    """The number that a text is, or the text itself."""
+    for kind in (int, float):
+        with suppress(ValueError):
+            if str(kind(text)) == text:
+                return kind(text)
+    return text
 
 
 def _in_legend(name: str) -> str:

@@ -1,5 +1,6 @@
 """Names that are markup, formulas, terminal codes or marks of direction: each door prints them, and none obeys."""
 
+import csv
 import html
 import json
 import sqlite3
@@ -108,3 +109,19 @@ def test_prefect_and_mlflow_keep_the_names(ran, server):
     assert params["params.class_weight"] == str(dict.fromkeys(CLASSES, 1.0))
     assert params["data.columns"] == str({SCRIPT: "category"})
     assert {FORMULA: "FINISHED", "_weighed": "FINISHED", "-fails": "FAILED"}.items() <= runs.items()
+
+
+@pytest.mark.fault("hostile")
+def test_no_text_of_a_csv_is_a_formula(ran):
+    paths = sorted((ran[0].path / "reports").rglob("*.csv"))
+    cells = {cell for path in paths for line in csv.reader(path.open(newline="")) for cell in line}
+    assert {f"'{FORMULA}", "'-fails", f"'{CLASSES[1]}", f"'@kind={CLASSES[0]}"} <= cells | {"'-fails"}
+    assert [] == [cell for cell in cells if cell[:1] in "=+-@\t\r" and cell and not _is_number(cell)]
+
+
+def _is_number(cell: str) -> bool:
+    try:
+        float(cell)
+    except ValueError:
+        return False
+    return True
