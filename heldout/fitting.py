@@ -18,6 +18,7 @@ from heldout.records import Split
 from heldout.weights import Weights, fit_argument
 
 ROWS_AT_ONCE = 100_000  # that a hypothesis is asked about
+_MOST_LETTERS = 500  # of a reason or a warning
 _SUMS_TO = 1e-3  # how far a row of probabilities, in float32 and over many classes, may be rounded off 1
 
 # XGBoost's messages begin with the time of day and a place in its source
@@ -210,5 +211,6 @@ def is_other_frame(X: Any) -> bool:
 
 
 def first_line(error: Exception | str) -> str:
-    """The first line of what an error or a warning says."""
-    return next(iter(str(error).strip().splitlines()), "no message")
+    """The first line of what an error or a warning says, cut where it is long."""
+    line = next(iter(str(error).strip().splitlines()), "no message")
+    return line if len(line) <= _MOST_LETTERS else f"{line[:_MOST_LETTERS]} …"

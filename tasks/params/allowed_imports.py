@@ -29,7 +29,7 @@ def resolve(path: str, allowed: Collection[str] = DEFAULT) -> type[Any]:
     try:
         module = importlib.import_module(module_name)
         resolved = getattr(module, name, None)
-    except Exception as error:  # a user's own module may raise anything
+    except (Exception, SystemExit) as error:  # a user's own module may raise anything
         raise ValueError(f"is {path!r}, which cannot be imported ({error}); {_remedy(path)}") from None
     if resolved is None:
         near = difflib.get_close_matches(name, [other for other in dir(module) if not other.startswith("_")], n=1)

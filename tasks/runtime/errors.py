@@ -11,16 +11,21 @@ from heldout.printable import printable
 Place = tuple[str | int, ...]
 _MOST_CHARACTERS = 600
 _ENDS = 450  # characters that stay at both ends of a line
+_MOST_LINES = 20
 
 
 class UserError(Exception):
     """What is wrong, where, which value, what is allowed, what to do; one line for each mistake.
 
-    Every line can be printed, whatever a user's file puts into it; the middle of a long line is left out.
+    Every line can be printed, whatever a user's file puts into it; the middle of a long line is left out, and so are
+    lines before the last where there are many.
     """
 
     def __init__(self, text: str) -> None:
-        super().__init__("\n".join(_readable(line) for line in text.split("\n")))
+        lines = text.split("\n")
+        if len(lines) > _MOST_LINES:
+            lines = [*lines[: _MOST_LINES - 1], f"… and {len(lines) - _MOST_LINES} more", lines[-1]]
+        super().__init__("\n".join(map(_readable, lines)))
 
 
 class Misplaced(ValueError):

@@ -174,6 +174,7 @@ PLANTED = {
 }
 
 
+@pytest.mark.fault("hostile")
 @pytest.mark.parametrize("content", PLANTED.values(), ids=PLANTED)
 def test_a_file_that_was_planted_is_not_read_but_made_again(content, caplog):
     fit_cache.save(KEY, "own")
@@ -188,6 +189,7 @@ def test_a_file_that_was_planted_is_not_read_but_made_again(content, caplog):
     assert "own" == fit_cache.load(KEY)
 
 
+@pytest.mark.fault("hostile")
 def test_a_unit_does_not_pass_for_another_nor_in_another_checkout(checkout, monkeypatch):
     other = fit_cache.key("b", 1)
     for name in (KEY, other):
@@ -203,6 +205,7 @@ def test_a_unit_does_not_pass_for_another_nor_in_another_checkout(checkout, monk
     assert fit_cache.has(KEY)
 
 
+@pytest.mark.fault("hostile")
 @pytest.mark.parametrize("umask", [0, 0o022, 0o777], ids=oct)
 def test_only_their_owner_may_read_the_files(umask, checkout):
     Path(".cache").mkdir(0o755)  # of an earlier version
@@ -215,6 +218,7 @@ def test_only_their_owner_may_read_the_files(umask, checkout):
     assert {True: 0o700, False: 0o600} == modes
 
 
+@pytest.mark.fault("hostile")
 def test_a_cache_of_another_user_is_refused(monkeypatch):
     fit_cache.save(KEY, 1)
     owner = Path(".cache").stat().st_uid
