@@ -1,6 +1,7 @@
 """Prefect servers of this checkout, which answer only those who know its secret: docs/decisions/0023."""
 
 import atexit
+import base64
 import os
 import socket
 import subprocess
@@ -50,8 +51,9 @@ class Server:
         use(port)
 
     def wait(self) -> None:
-        """Return when the server answers. Raises UserError if it does not."""
+        """Return when the server answers. Raises UserError if it does not, or asks for another password."""
         if self._process is None:
+            _check_login(os.environ[_API_URL])
             return
         deadline = time.monotonic() + _PATIENCE_SECONDS
         while not healthy(self._url):
@@ -115,6 +117,23 @@ def healthy(url: str) -> bool:
             return bool(answer.status == 200)
     except (urllib.error.URLError, OSError):
         return False
+
+
+def _check_login(url: str) -> None:
+    """Raise UserError if the user's server refuses the login that Prefect will send it."""
+    login = os.environ.get(_SECRET)
+    known = {} if login is None else {"Authorization": f"Basic {base64.b64encode(login.encode()).decode()}"}
+    try:
+        with urllib.request.urlopen(urllib.request.Request(f"{url}/admin/version", headers=known), timeout=20):  # noqa: S310
+            return
+    except urllib.error.HTTPError as answer:
+        if answer.code in (401, 403) and "PREFECT_API_KEY" not in os.environ:
+            raise UserError(
+                f"the Prefect server at {_API_URL} asks for {'a' if login is None else 'another'} password; set "
+                f"{_SECRET} to what the server has as PREFECT_SERVER_API_AUTH_STRING"
+            ) from None
+    except (OSError, ValueError):
+        return  # Prefect's client says so
 
 
 def _log_file() -> Path:
