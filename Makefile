@@ -2,10 +2,13 @@
 PYTHON := $(shell command -v python3.11 || command -v python3)
 UV := uv==0.13.9
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
+# DVC's own place, /var/tmp/dvc, is open to every user of the machine, and DVC reads pickles there
+export DVC_SITE_CACHE_DIR ?= $(CURDIR)/.cache/dvc
 
-.PHONY: repro test test-slow test-long test-heldout test-tasks test-runs test-faults test-life test-tables test-others faults studies datasets traps docs bench bench-quick check ui serve lock clean
+.PHONY: repro test test-slow test-long test-heldout test-tasks test-runs test-faults test-life test-tables test-others faults studies datasets traps docs bench bench-quick check audit ui serve lock clean
 
 repro: .venv/ready ## validate the candidates of params.yaml
+	@mkdir -p -m 700 .cache
 	dvc repro
 
 test: .venv/ready ## format, types, layers, and all tests but the long ones
@@ -88,6 +91,9 @@ serve: .venv/ready ## Prefect server and the deployment nightly-validation, unti
 	.venv/bin/python -m pip install --quiet --disable-pip-version-check $(UV)
 	.venv/bin/uv pip sync --quiet --compile-bytecode --require-hashes --python .venv/bin/python requirements.lock
 	touch $@
+
+audit: .venv/ready ## known vulnerabilities of the versions in requirements.lock, if OSV can be asked
+	python .ci/audit
 
 lock: .venv/ready ## resolve pyproject.toml again; pins that still fit stay
 	.venv/bin/uv pip compile pyproject.toml --universal --python-version 3.11 --extra pipeline --extra boosting \

@@ -4,6 +4,7 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
+from heldout.printable import printable
 from tasks.runtime import environment
 from tasks.runtime.checkout_lock import checkout_lock
 
@@ -45,5 +46,5 @@ def main(arguments: Sequence[str]) -> int:
     text = TextForm.given(options.sep, options.decimal, options.dayfirst)
     with checkout_lock():
         for line in init.initialize(options.path, options.target, options.unlabeled, here, text):
-            print(line)
+            print(printable(line))
     return 0

@@ -5,6 +5,8 @@ import time
 import warnings
 from typing import Any, Self
 
+from heldout.printable import printable
+
 _SECONDS = 1.0  # a run that ends before shows nothing
 
 
@@ -35,7 +37,7 @@ class FitBar:
             self._shown = self._bar is not None
             if not self._shown:
                 return
-        self._bar.set_description_str(candidate, refresh=False)
+        self._bar.set_description_str(printable(candidate), refresh=False)
         self._bar.update(self._done - self._bar.n)
 
 

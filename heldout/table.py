@@ -10,6 +10,7 @@ from heldout.losses import Loss
 from heldout.observed import RepeatedByRow
 from heldout.powered import NO_ROWS
 from heldout.prediction_sets import LAC
+from heldout.printable import printable
 from heldout.records import Difference, Estimate, MoreRows, Powered, PredictionSets
 
 if TYPE_CHECKING:
@@ -26,7 +27,9 @@ def text(estimates: Sequence[Estimate], candidates: Sequence[str], loss: Loss) -
     rows = [["candidate", *names]]
     for candidate in candidates:
         records = [by_name.get((candidate, name)) for name in names]
-        rows.append([candidate, *("–" if record is None else number(record.value, loss) for record in records)])
+        rows.append(
+            [printable(candidate), *("–" if record is None else number(record.value, loss) for record in records)]
+        )
         rows.append(["", *("" if record is None else _bounds(record, loss) for record in records)])
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     levels = sorted({record.level for record in estimates if record.level is not None})
@@ -193,7 +196,7 @@ def draw(
     if baseline:
         last = baseline[-1]  # E_cv, if it was computed
         draw_baseline(axes, scale * last.value, f"baseline, {last.estimate} {number(last.value, loss)}")
-    axes.set_xticks(range(len(candidates)), list(candidates))
+    axes.set_xticks(range(len(candidates)), [_drawn(name) for name in candidates])
     axes.set_ylabel(error_label(loss))
     axes.spines[["top", "right"]].set_visible(False)
     axes.legend(fontsize=8, frameon=False, ncols=2)
@@ -211,6 +214,11 @@ def draw_baseline(axes: Any, value: float, label: str) -> None:
 def error_label(loss: Loss) -> str:
     """The name of an axis of errors."""
     return "error, %" if loss.binary else f"mean {loss.name} loss"
+
+
+def _drawn(name: str) -> str:
+    r"""A name in a picture: matplotlib would read what is between two dollars as mathematics, and may refuse it."""
+    return printable(name).replace("$", r"\$")
 
 
 def amount(value: float, loss: Loss) -> str:

@@ -16,6 +16,7 @@ from heldout.intervals import dependent
 from heldout.intervals.method import check_level
 from heldout.losses import check_spec, choose_loss
 from heldout.partition import Part, make_halves, make_partition, stratify_halves
+from heldout.printable import printable
 from heldout.progress import FitBar
 from heldout.progressive import Block
 from heldout.records import Estimate
@@ -252,7 +253,8 @@ def validate(
             evidence[name] = of_candidate.evidence(schemes)
             stated_limit.check_evidence(design, name, evidence[name])
             if any(of_candidate.warned):
-                warnings.warn(f"{name}: {WarningCounts.of(of_candidate.warned)}", LearnerWarning, stacklevel=2)
+                counted = printable(f"{name}: {WarningCounts.of(of_candidate.warned)}")
+                warnings.warn(counted, LearnerWarning, stacklevel=2)
             records += [of_candidate.stated(record) for record in estimate_candidate(design, name, evidence[name])]
     records += estimate_winner(design, evidence)
     return Validation(tuple(records), tuple(candidates), design, evidence, fits)

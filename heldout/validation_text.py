@@ -6,6 +6,7 @@ from heldout import baseline, suspicion, table
 from heldout.candidate_fits import CandidateFits
 from heldout.design import Design, Evidence
 from heldout.more_rows import missing
+from heldout.printable import printable
 from heldout.selection.judging import bound_of, no_bound
 
 if TYPE_CHECKING:
@@ -34,8 +35,8 @@ def text(made: "Validation", winner: str, design: Design, evidence: Evidence, fi
         "disagreement": table.half_error(winner, evidence.disagreement, design),
         "suspicious": _doubt(winner, error, of_baseline, name, design, fits),
     }
-    lines = [shown, against] if beaten else [against, shown]
-    return "\n".join([*lines, *(f"{name}: {text}" for name, text in further.items() if text)])
+    lines = [shown, printable(against)] if beaten else [printable(against), shown]
+    return "\n".join([*lines, *(f"{name}: {printable(text)}" for name, text in further.items() if text)])
 
 
 def _bound(made: "Validation", winner: str, design: Design, evidence: Evidence) -> str:

@@ -1,7 +1,5 @@
 """`@pytest.mark.fault("name")`: tries a fault of docs/reliability.md; a run of such tests ends with their count."""
 
-import pytest
-
 _outcomes: dict[str, bool] = {}
 _faults: dict[str, str] = {}
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import IO, Any
 
 import pandas as pd
+import psutil
 
 from tasks.data.text_form import DECIMALS, SEPARATORS, TextForm
 from tasks.runtime.errors import UserError
@@ -22,6 +23,7 @@ _CSV = tuple(f"{name}{packed}" for name in (".csv", ".tsv") for packed in _PACKE
 _JSON = tuple(f"{name}{packed}" for name in (".json", ".jsonl", ".ndjson") for packed in _PACKED)
 ENDINGS = (*_CSV, *_JSON, ".parquet", ".feather", ".xlsx")
 NAMED_ENDINGS = ".csv, .tsv, .json, .jsonl (these also with .gz or .zip), .parquet, .feather or .xlsx"
+_WIDTHS = {"INT64": 8, "DOUBLE": 8, "FLOAT": 4}  # bytes of a value of Parquet in memory; at least 1 of others
 _LARGE, _RATIO = 100_000_000, 200  # a packed file may be unpacked to so many bytes, or to so many times its own
 
 
@@ -183,8 +185,18 @@ def _read_parquet(path: Path) -> pd.DataFrame:
     import pyarrow.parquet
 
     with pyarrow.parquet.ParquetFile(path, memory_map=True) as file:
+        _check_memory(file.metadata)
         table = file.read()
     return _read_arrow(table)
+
+
+def _check_memory(metadata: Any) -> None:
+    """Raise ValueError for more numbers than fit into the memory: a few bytes of Parquet may stand for billions."""
+    groups = (metadata.row_group(number) for number in range(metadata.num_row_groups))
+    columns = (group.column(place) for group in groups for place in range(metadata.num_columns))
+    needed = sum(column.num_values * _WIDTHS.get(column.physical_type, 1) for column in columns)
+    if needed > (memory := psutil.virtual_memory().total):
+        raise ValueError(f"its {metadata.num_rows} rows need {needed} bytes or more, and this machine has {memory}")
 
 
 def _read_feather(path: Path) -> pd.DataFrame:

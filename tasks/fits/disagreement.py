@@ -38,8 +38,8 @@ def disagree_all(settings: Settings, halves: Mapping[str, Finished]) -> tuple[di
     candidates: list[str] = []  # of each task
     owners = {one.name: failed_candidates.key(settings, one) for one in settings.candidates if one.name in halves}
     reused = 0
-    for candidate, finished in halves.items():
-        for number, batch in enumerate(batches):
+    for number, batch in enumerate(batches):  # of all candidates together: a worker reads the shards once
+        for candidate, finished in halves.items():
             pieces = pieces_of(finished.keys, [versions[path] for path in batch.shards])
             compared.append((candidate, batch, pieces))
             for some in _grouped(pieces, sum(batch.rows)):
@@ -53,10 +53,11 @@ def disagree_all(settings: Settings, halves: Mapping[str, Finished]) -> tuple[di
     reasons = run_all(settings, "disagreement", worker.disagree, todo, reused)
     failures = first_reasons(candidates, reasons)
     check_not_all_failed(settings, failures)
-    margins = [_margins(*of_batch) for of_batch in compared if of_batch[0] not in failures]
+    order = [name for name in halves if name not in failures]
+    margins = [_margins(*of_batch) for name in order for of_batch in compared if of_batch[0] == name]
     return {
-        "disagreement": _stack([line for lines, _ in margins for line in lines], _COLUMNS),
-        "disagreement_rows": _stack([line for _, lines in margins for line in lines], _ROW_COLUMNS),
+        "disagreement": _stack([of_repeats for of_repeats, _ in margins], _COLUMNS),
+        "disagreement_rows": _stack([of_rows for _, of_rows in margins], _ROW_COLUMNS),
     }, failures
 
 
@@ -71,19 +72,25 @@ def _label(pieces: Sequence[Compared]) -> str:
     return f"repeats {pieces[0].first + 1}-{pieces[-1].first + len(pieces[-1].halves) // 2}"
 
 
-def _margins(candidate: str, batch: Batch, pieces: Sequence[Compared]) -> tuple[list[pd.DataFrame], list[pd.DataFrame]]:
+def _margins(candidate: str, batch: Batch, pieces: Sequence[Compared]) -> tuple[pd.DataFrame, pd.DataFrame]:
     """The lines of both tables of one batch."""
     stored = [fit_cache.load(piece.key) for piece in pieces]
     by_repeat = np.concatenate([of_pairs for of_pairs, _ in stored])  # (repeats, shards)
     margins = ShardMargins.of(by_repeat, np.sum([of_rows for _, of_rows in stored], axis=0), batch.rows)
-    of_repeats, of_rows = [], []
-    for place, rows in enumerate(batch.rows):
-        shard = batch.first + place
-        values: tuple[Any, ...] = (candidate, shard, np.arange(len(by_repeat)), rows, margins.by_repeat[:, place])
-        of_repeats.append(pd.DataFrame(dict(zip(_COLUMNS, values, strict=True))))
-        values = (candidate, shard, rows, margins.means[place], margins.variances[place])
-        of_rows.append(pd.DataFrame([values], columns=_ROW_COLUMNS))
-    return of_repeats, of_rows
+    repeats, shards = by_repeat.shape
+    shard, rows = batch.first + np.arange(shards), np.array(batch.rows)
+    of_repeats: tuple[Any, ...] = (
+        candidate,
+        np.repeat(shard, repeats),
+        np.tile(np.arange(repeats), shards),
+        np.repeat(rows, repeats),
+        margins.by_repeat.T.ravel(),
+    )
+    of_rows: tuple[Any, ...] = (candidate, shard, rows, margins.means, margins.variances)
+    return (
+        pd.DataFrame(dict(zip(_COLUMNS, of_repeats, strict=True))),
+        pd.DataFrame(dict(zip(_ROW_COLUMNS, of_rows, strict=True))),
+    )
 
 
 def _stack(tables: Sequence[pd.DataFrame], columns: list[str]) -> pd.DataFrame:

@@ -4,6 +4,7 @@ A unit is one fit of one candidate. It is stored by the worker as soon as it is 
 that was killed, a candidate added or repeats raised redo only what is not there.
 """
 
+import functools
 import logging
 import time
 from collections.abc import Iterator, Sequence
@@ -120,10 +121,12 @@ def disagree(settings: Settings, shards: Sequence[Path], pieces: Sequence[Compar
     over the pairs, shape (n,).
     """
     settings.use_folder()
-    tables = [files.read_shard(shard) for shard in shards]
-    sizes = [len(table) for table in tables]
-    X = tables[0] if len(tables) == 1 else pd.concat(tables, ignore_index=True)
-    del tables
+    if len(shards) == 1:  # it may be large
+        X = files.read_shard(shards[0])
+        sizes = [len(X)]
+    else:
+        together, sizes = _read_together(tuple((shard.absolute(), shard.stat().st_mtime_ns) for shard in shards))
+        X = together.copy()  # a learner may change it
     for piece in pieces:
         hypotheses: list[Any] = []
         try:
@@ -135,6 +138,13 @@ def disagree(settings: Settings, shards: Sequence[Path], pieces: Sequence[Compar
             return at_fault or str(failure)
         fit_cache.save(piece.key, margins)
     return None
+
+
+@functools.lru_cache(maxsize=1)
+def _read_together(shards: tuple[tuple[Path, int], ...]) -> tuple[pd.DataFrame, list[int]]:
+    """The rows of a batch of small shards, each with its time, and their numbers: read once for all candidates."""
+    tables = [files.read_shard(shard) for shard, _ in shards]
+    return pd.concat(tables, ignore_index=True), [len(table) for table in tables]
 
 
 def vote(settings: Settings, shards: Sequence[Path], pieces: Sequence[Compared], versions: Versions) -> str | None:

@@ -1,5 +1,6 @@
 """What a run reports to a tracking store: typed records, of which none knows the store."""
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -58,10 +59,16 @@ class Dataset:
 Item = Metric | Parameter | Tag | Artifact | Dataset
 
 
+_NAME = re.compile(r"[\w.: -]{1,250}")  # of a parameter, as stores allow it
+
+
 def parameters(values: Mapping[str, Any], prefix: str = "") -> Iterator[Parameter]:
-    """A parameter for each value; the keys of nested mappings are joined by dots."""
+    """A parameter for each value; the keys of nested mappings are joined by dots.
+
+    A mapping with a key that is no name, such as a column called [/luck], is a value.
+    """
     for name, value in values.items():
-        if isinstance(value, Mapping) and value:
+        if isinstance(value, Mapping) and value and all(_NAME.fullmatch(f"{prefix}{name}.{key}") for key in value):
             yield from parameters(value, f"{prefix}{name}.")
         else:
             yield Parameter(f"{prefix}{name}", str(value))

@@ -19,6 +19,7 @@ from tasks.runtime.errors import Misplaced, Place
 
 NAMED_PARTS = ("steps", "estimators", "transformers", "transformer_list")  # lists of (name, learner, …)
 _GRIDS = ("param_grid", "param_distributions")
+_MOST_VARIANTS = 1000
 _NO_LEARNER = ("passthrough", "drop", None)
 
 _ONLY: dict[str, tuple[tuple[Any, ...], str]] = {  # whatever the learner itself takes
@@ -116,7 +117,7 @@ def _variants(learner: Any, grids: Any, place: Place) -> Iterator[tuple[Any, Pla
     """The learner at each value of each parameter of a search's grids, as the search will make it."""
     from sklearn.base import clone
 
-    several = isinstance(grids, list | tuple)
+    several, made = isinstance(grids, list | tuple), 0
     for number, grid in enumerate(grids if several else [grids]):
         inside = (*place, number) if several else place
         if not isinstance(grid, Mapping) or not all(isinstance(name, str) for name in grid):
@@ -127,6 +128,9 @@ def _variants(learner: Any, grids: Any, place: Place) -> Iterator[tuple[Any, Pla
             first = sorted((other for other in grid if other != name and _decides(other, name)), key=len)
             for at, value in enumerate(values):
                 for chosen in itertools.product(*(grid[other] for other in first)):
+                    made += 1
+                    if made > _MOST_VARIANTS:
+                        raise Misplaced(f"has more than {_MOST_VARIANTS} learners to try; write fewer", place)
                     variant = clone(learner)
                     try:
                         for other, choice in zip((*first, name), (*chosen, value), strict=True):

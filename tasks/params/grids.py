@@ -1,6 +1,7 @@
 """A grid of parameters: each of its points is a candidate, and counts in M."""
 
 import itertools
+import math
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,14 +18,13 @@ def points(name: str, grid: Mapping[str, Sequence[Any]]) -> Iterator[tuple[str, 
     A point is called name(C=1, gamma=0.1). Raises Misplaced for a value written twice, for points whose names would
     be equal, and for too many of them.
     """
-    count = 1
+    count = math.prod(map(len, grid.values()))
+    if count > _MOST_POINTS:
+        raise Misplaced(f"has {count} points, and each is a candidate; at most {_MOST_POINTS} are allowed", ("grid",))
     for parameter, values in grid.items():
-        count *= len(values)
         twice = [value for place, value in enumerate(values) if any(_same(value, other) for other in values[:place])]
         if twice:
             raise Misplaced(f"has the value {twice[0]!r} twice; leave one out", ("grid", parameter))
-    if count > _MOST_POINTS:
-        raise Misplaced(f"has {count} points, and each is a candidate; at most {_MOST_POINTS} are allowed", ("grid",))
     chosen = [dict(zip(grid, values, strict=True)) for values in itertools.product(*grid.values())]
     names = [f"{name}({', '.join(f'{key}={_text(value)}' for key, value in point.items())})" for point in chosen]
     twin, times = Counter(names).most_common(1)[0]

@@ -13,6 +13,7 @@ from heldout.errors import BadArgument
 from tasks.runtime.errors import Misplaced, Place, dotted, masked, one_line
 
 _ONE_OF_A_UNION = "input should be "
+_COMPARED = 100  # letters of an unknown key
 
 
 @dataclass(frozen=True)
@@ -101,7 +102,7 @@ def _nearest(key: str, model: type[BaseModel]) -> str:
 
     def likeness(known: str) -> float:
         other_section, _, other = known.rpartition(".")
-        return difflib.SequenceMatcher(None, name, other).ratio() + 0.3 * (section == other_section)
+        return difflib.SequenceMatcher(None, name[:_COMPARED], other).ratio() + 0.3 * (section == other_section)
 
     return max(_known_keys(model), key=likeness)
 

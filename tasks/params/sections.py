@@ -1,5 +1,8 @@
 """The sections of params.yaml that are plain values: what may stand in each, and what it means."""
 
+import os
+import re
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
@@ -171,7 +174,9 @@ class TunedParameter(Section):
     parameter: Annotated[str, Field(min_length=1)] = Field(
         description="epochs, the number of passes of a learner with partial_fit; or a parameter of the learner"
     )
-    values: Annotated[list[Any], Field(min_length=2)] = Field(description="its values, from simple to complex")
+    values: Annotated[list[Any], Field(min_length=2, max_length=1000)] = Field(
+        description="its values, from simple to complex"
+    )
 
 
 class SelectionSection(Section):
@@ -204,9 +209,11 @@ class ReportSection(Section):
     @field_validator("slices")
     @classmethod
     def _once(cls, slices: list[str]) -> list[str]:
+        seen: set[str] = set()
         for place, column in enumerate(slices):
-            if column in slices[:place]:
+            if column in seen:
                 raise Misplaced(f"is {column!r}, which stands before; name each column once", (place,))
+            seen.add(column)
         return slices
 
 
@@ -292,3 +299,21 @@ class Tracking(Section):
         "--promote; always: also those started by hand, with --set or by dvc repro, but no experiment of DVC; never: "
         "none",
     )
+
+    @field_validator("uri")
+    @classmethod
+    def _below_the_checkout(cls, uri: str) -> str:
+        """A store in a file is below the current folder: a file from a stranger writes nowhere else."""
+        if "://" in uri and not uri.startswith(("sqlite", "file:")):
+            return uri
+        path = uri.removeprefix("sqlite:///")
+        here = Path.cwd()
+        below = Path(os.path.normpath(here / path)).is_relative_to(
+            here
+        )  # a copy of DVC's links mlruns to another place
+        if path == uri or not below or re.search("[?#:]", path):
+            raise Misplaced(
+                f"is {uri!r}; write sqlite:/// and a path below the checkout, as in sqlite:///mlruns/mlflow.db, or the "
+                "address of a server"
+            )
+        return uri

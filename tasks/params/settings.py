@@ -50,7 +50,7 @@ else:
 class Candidate(Section):
     """A named learner; with a grid, one for each of its points."""
 
-    name: Annotated[str, Field(min_length=1, pattern=r"^[\w.() =,+-]+$")] = Field(
+    name: Annotated[str, Field(min_length=1, max_length=200, pattern=r"^[\w.() =,+-]+$")] = Field(
         description="name in tables, files and MLflow; baseline is the name of the best constant answer"
     )
     estimator: str = Field(

@@ -10,6 +10,7 @@ from tasks.params import read_yaml
 from tasks.runtime.errors import Place, UserError, masked, one_line
 
 _MOST_ERRORS = 10
+_MOST_LETTERS = 4_000_000  # of a file
 _MOST_VALUES = 100_000  # aliases are short to write, and may stand for more values than fit in memory
 
 
@@ -20,11 +21,14 @@ class Written:
         """Read `path`. Raises UserError for a file that is not a YAML mapping, and for keys written twice."""
         self.path = path
         try:
-            text = path.read_text(encoding="utf-8")
+            with path.open(encoding="utf-8") as file:
+                text = file.read(_MOST_LETTERS + 1)
         except (OSError, ValueError) as error:
             raise UserError(
                 f"{path}: cannot be read ({one_line(str(error))}); name a parameter file with --params"
             ) from None
+        if len(text) > _MOST_LETTERS:
+            raise UserError(f"{path}: has more than {_MOST_LETTERS} letters; write fewer")
         self._overrides: list[Place] = []
         self._root, value = _parse(path, text)
         if not isinstance(value, dict):

@@ -1,5 +1,6 @@
 """The pictures of a validation, and the tables that they are drawn from."""
 
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -36,13 +37,21 @@ def draw(summary: Summary) -> list[Path]:
         tables = {"estimates.csv": summary.estimates, "progressive.csv": _curves(summary)}
         for name, table in tables.items():
             files.write_csv(folder / name, table)
-        with mpl.rc_context({"svg.hashsalt": "heldout", "axes.spines.top": False, "axes.spines.right": False}):
+        with mpl.rc_context(
+            {
+                "svg.hashsalt": "heldout",
+                "axes.spines.top": False,
+                "axes.spines.right": False,
+                "text.parse_math": False,  # a user's text between two dollars is no formula
+            }
+        ):
             _draw_estimates(summary, folder / ESTIMATES.name)
             _draw_progressive(summary, folder / PROGRESSIVE.name)
             if len(summary.learning_curve()):
                 _draw_more_rows(summary, folder / MORE_ROWS.name)
             if len(summary.families):
-                files.write_csv(folder / "families.csv", summary.paths)
+                values = [*map(_number, summary.paths["value"])]
+                files.write_csv(folder / "families.csv", summary.paths.assign(value=pd.Series(values, dtype=object)))
                 _draw_families(summary, folder / FAMILIES.name)
     return sorted(files.PLOTS.iterdir())
 
@@ -95,7 +104,7 @@ def _draw_progressive(summary: Summary, path: Path) -> None:
     for place, (name, errors) in enumerate(summary.progressive_errors.items()):
         style = "-" if place < len(_COLOURS) else "--"
         steps = shown_steps(len(errors))
-        axes.plot(steps + 1, scale * errors[steps], style, lw=1.4, color=_COLOURS[place % 8], label=name)
+        axes.plot(steps + 1, scale * errors[steps], style, lw=1.4, color=_COLOURS[place % 8], label=_in_legend(name))
         if name == summary.selected and summary.band is not None:
             low, high = (scale * bound[steps] for bound in summary.band)
             axes.fill_between(steps + 1, low, high, color=_COLOURS[place % 8], alpha=0.15, lw=0)
@@ -106,6 +115,20 @@ def _draw_progressive(summary: Summary, path: Path) -> None:
     axes.set_ylim(top=_top(summary, scale))
     _finish(axes, summary, title)
     figure.savefig(path, dpi=110, metadata={"Software": None})
+
+
+def _number(text: str) -> float | str:
+    """The number that a text is, or the text itself."""
+    for kind in (int, float):
+        with suppress(ValueError):
+            if str(kind(text)) == text:
+                return kind(text)
+    return text
+
+
+def _in_legend(name: str) -> str:
+    """The name of a curve; matplotlib would leave out one that begins with an underscore."""
+    return f" {name}" if name.startswith("_") else name
 
 
 def _draw_more_rows(summary: Summary, path: Path) -> None:

@@ -1,9 +1,11 @@
 """The environment of every entry point, set before Prefect, MLflow or DVC is imported."""
 
+import logging
 import os
 import sys
 from pathlib import Path
 
+from heldout.printable import printable
 from tasks.runtime.errors import UserError
 from tasks.runtime.private_files import private_folder
 
@@ -46,7 +48,14 @@ def enter() -> Path:
         os.environ.setdefault(name, value)
     os.environ["PREFECT_HOME"] = str(root / ".prefect")
     os.environ["MPLCONFIGDIR"] = str(root / CACHE / "matplotlib")
+    logging.getLogger("heldout").addFilter(_as_printable)
     return root
+
+
+def _as_printable(record: logging.LogRecord) -> bool:
+    """A log line with a user's text is one line, without terminal codes."""
+    record.msg, record.args = printable(record.getMessage()), ()
+    return True
 
 
 def copy_suffix() -> str:

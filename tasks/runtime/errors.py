@@ -8,19 +8,26 @@ Exception
 
 import re
 
+from heldout.printable import printable
+
 Place = tuple[str | int, ...]
 _MOST_CHARACTERS = 600
 _ENDS = 450  # characters that stay at both ends of a line
+_MOST_LINES = 20
 
 
 class UserError(Exception):
     """What is wrong, where, which value, what is allowed, what to do; one line for each mistake.
 
-    Every line can be printed, whatever a user's file puts into it; the middle of a long line is left out.
+    Every line can be printed, whatever a user's file puts into it; the middle of a long line is left out, and so are
+    lines before the last where there are many.
     """
 
     def __init__(self, text: str) -> None:
-        super().__init__("\n".join(_readable(line) for line in text.split("\n")))
+        lines = text.split("\n")
+        if len(lines) > _MOST_LINES:
+            lines = [*lines[: _MOST_LINES - 1], f"… and {len(lines) - _MOST_LINES} more", lines[-1]]
+        super().__init__("\n".join(map(_readable, lines)))
 
 
 class Misplaced(ValueError):
@@ -57,14 +64,10 @@ def without_login(url: str) -> str:
 
 def one_line(text: str) -> str:
     """The text as one printable line, cut after a limit."""
-    text = _printable(" ".join(text.split()))
+    text = printable(" ".join(text.split()))
     return text if len(text) <= _MOST_CHARACTERS else f"{text[:_MOST_CHARACTERS]} …"
 
 
 def _readable(line: str) -> str:
-    line = _printable(line)
+    line = printable(line)
     return line if len(line) <= 2 * _ENDS else f"{line[:_ENDS]} … {line[-_ENDS:]}"
-
-
-def _printable(text: str) -> str:
-    return "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in text)

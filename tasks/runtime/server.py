@@ -1,6 +1,7 @@
 """Prefect servers of this checkout, which answer only those who know its secret: docs/decisions/0023."""
 
 import atexit
+import base64
 import http.client
 import logging
 import os
@@ -62,9 +63,11 @@ class Server:
         use(self._port)
 
     def wait(self) -> None:
-        """Return when the server answers. Raises UserError if it does not."""
+        """Return when the server answers. Raises UserError if it does not, or asks for another password."""
         if self._process is None:
-            _check_answer(os.environ.get(_API_URL, ""))
+            if url := os.environ.get(_API_URL):
+                _check_answer(url)
+                _check_login(url)
             return
         deadline = time.monotonic() + _PATIENCE_SECONDS
         while not healthy(self._url):
@@ -156,7 +159,7 @@ def healthy(url: str) -> bool:
 def _check_answer(url: str) -> None:
     """Raise UserError if no server answers at the address that the user named."""
     deadline = time.monotonic() + _REFUSED_SECONDS
-    while url and not answers(url):
+    while not answers(url):
         if time.monotonic() > deadline:
             raise UserError(
                 f"{_API_URL} is {without_login(url)}, where no Prefect server answers; start the server, or unset the "
@@ -176,6 +179,23 @@ def answers(url: str) -> bool:
         return isinstance(error.reason, ssl.SSLError)
     except (OSError, ValueError, http.client.HTTPException):
         return False
+
+
+def _check_login(url: str) -> None:
+    """Raise UserError if the user's server refuses the login that Prefect will send it."""
+    login = os.environ.get(_SECRET)
+    known = {} if login is None else {"Authorization": f"Basic {base64.b64encode(login.encode()).decode()}"}
+    try:
+        with urllib.request.urlopen(urllib.request.Request(f"{url}/admin/version", headers=known), timeout=20):  # noqa: S310
+            return
+    except urllib.error.HTTPError as answer:
+        if answer.code in (401, 403) and "PREFECT_API_KEY" not in os.environ:
+            raise UserError(
+                f"the Prefect server at {_API_URL} asks for {'a' if login is None else 'another'} password; set "
+                f"{_SECRET} to what the server has as PREFECT_SERVER_API_AUTH_STRING"
+            ) from None
+    except (OSError, ValueError):
+        return  # Prefect's client says so
 
 
 def _log_file() -> Path:

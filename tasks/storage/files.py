@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from heldout.partition import Partition
 from tasks.runtime.errors import UserError
-from tasks.storage import parquet
+from tasks.storage import csv_text, parquet
 from tasks.storage.atomic import replacing
 from tasks.storage.lazy_table import StoredTable, stays_in_its_file
 from tasks.storage.seen_rows import SeenRows
@@ -212,9 +212,9 @@ def write_losses(pieces: Iterable[pd.DataFrame]) -> None:
 
 
 def write_csv(path: Path, table: pd.DataFrame) -> None:
-    """A CSV with ten significant digits."""
+    """A CSV with ten significant digits, and without a text that a spreadsheet takes for a formula."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    table.to_csv(path, index=False, float_format=DIGITS, lineterminator="\n")
+    csv_text.safe_table(table).to_csv(path, index=False, float_format=DIGITS, lineterminator="\n")
 
 
 def write_json(path: Path, value: Any) -> None:

@@ -7,7 +7,9 @@ import pandas as pd
 
 from heldout.metrics.measure import TestMetrics
 from heldout.records import Measured
-from tasks.storage import files, report_tables
+from tasks.storage import csv_text, files, report_tables
+
+_CLASSES = ("actual", "predicted")
 
 
 def write(metrics: TestMetrics) -> None:
@@ -17,7 +19,7 @@ def write(metrics: TestMetrics) -> None:
     pairs = [] if metrics.confusion is None else [*np.ndenumerate(metrics.confusion)]
     names = [] if metrics.classes is None else metrics.classes.tolist()
     counts = [(names[actual], names[predicted], count) for (actual, predicted), count in pairs]
-    files.write_csv(files.CONFUSION, pd.DataFrame(counts, columns=["actual", "predicted", "rows"]))
+    files.write_csv(files.CONFUSION, pd.DataFrame(counts, columns=[*_CLASSES, "rows"]))
 
 
 def read() -> pd.DataFrame:
@@ -27,6 +29,7 @@ def read() -> pd.DataFrame:
 
 def read_confusion() -> pd.DataFrame:
     """The confusion matrix, a line for each class that rows have and a column for each that they were given."""
-    table = pd.read_csv(files.existing(files.CONFUSION), dtype={"actual": str, "predicted": str}, keep_default_na=False)
+    table = pd.read_csv(files.existing(files.CONFUSION), dtype=dict.fromkeys(_CLASSES, str), keep_default_na=False)
+    table = csv_text.original_table(table)
     names = table["actual"].unique()
     return table.pivot(index="actual", columns="predicted", values="rows").loc[names, names]

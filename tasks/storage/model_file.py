@@ -7,6 +7,8 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
+import psutil
+
 from tasks.runtime.errors import UserError
 from tasks.storage.trusted_types import trusted_types
 
@@ -40,6 +42,9 @@ def load(path: Path, modules: Collection[str] = ()) -> Any:
     data = path.read_bytes()
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            unpacked, memory = sum(member.file_size for member in archive.infolist()), psutil.virtual_memory().total
+            if unpacked > memory:
+                raise UserError(f"unpacks to {unpacked} bytes, and this machine has {memory}")
             schema = json.loads(archive.read("schema.json"))
         return skops.io.loads(data, trusted=trusted_types(schema, modules))
     except UserError as error:

@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 
 from heldout.records import Difference, Estimate, MoreRows, Powered, PredictionSets
-from tasks.storage import files
+from tasks.storage import csv_text, files
 
 _ESTIMATE_COLUMNS = [
     "candidate",
@@ -90,5 +90,5 @@ def _write(path: Path, columns: Sequence[str], records: Sequence[Any]) -> None:
 
 def read(path: Path) -> pd.DataFrame:
     """A table of reports/ as it was written: a candidate may be called 1 or NA, and an empty cell alone is missing."""
-    texts = dict.fromkeys(_TEXTS, str)
-    return pd.read_csv(files.existing(path), dtype=texts, keep_default_na=False, na_values=[""])
+    table = pd.read_csv(files.existing(path), dtype=dict.fromkeys(_TEXTS, str), keep_default_na=False, na_values=[""])
+    return csv_text.original_table(table)

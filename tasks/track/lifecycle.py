@@ -12,6 +12,7 @@ import psutil
 
 from tasks.outcome.items import Item, Tag, settings_items
 from tasks.params import Settings
+from tasks.runtime import open_servers
 from tasks.runtime.errors import without_login
 from tasks.track.send import send
 from tasks.track.store import connect, experiment_id
@@ -41,6 +42,8 @@ def run(settings: Settings, trial: str = STAGE_ALONE) -> Iterator[None]:
     if mlflow.active_run() is not None:
         yield
         return
+    for warning in open_servers.warnings(settings.tracking.uri):
+        log.warning("%s", warning)
     client = connect(settings)
     experiment = experiment_id(client, settings)
     _mark_dead(client, experiment)

@@ -13,6 +13,8 @@ from websockets.sync.client import connect
 
 from tests.end_to_end.foreign_page import ask, assert_shut, command_run, senders, with_secret
 
+pytestmark = pytest.mark.fault("servers")
+
 REQUESTS = [
     ("POST", "/api/flows/", {"name": "planted"}),
     ("POST", "/api/flows/filter", {}),

@@ -3,10 +3,14 @@
 import os
 import socket
 import stat
+import tempfile
+from pathlib import Path
 
 import pytest
 
 from flows.host import _bind
+
+pytestmark = pytest.mark.fault("hostile")
 
 
 @pytest.mark.parametrize("umask", [0, 0o777], ids=oct)
@@ -21,6 +25,26 @@ def test_only_its_owner_may_connect_to_the_socket(umask, tmp_path, monkeypatch):
             assert 0o600 == stat.S_IMODE(address.stat().st_mode)
     finally:
         os.umask(before)
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only root can become another user")
+def test_another_user_of_the_machine_cannot_connect_though_every_folder_is_open():
+    with tempfile.TemporaryDirectory() as folder, socket.socket(socket.AF_UNIX) as listener:
+        Path(folder).chmod(0o777)
+        address = Path(folder, "host.sock")
+        _bind(listener, address)
+        listener.listen()
+        assert [True, False] == [connects(address, user) for user in (0, 65534)]
+
+
+def connects(address: Path, user: int) -> bool:
+    """Whether a process of a user can connect."""
+    child = os.fork()
+    if child == 0:
+        os.setuid(user)
+        with socket.socket(socket.AF_UNIX) as connection:
+            os._exit(connection.connect_ex(str(address)))
+    return os.waitpid(child, 0)[1] == 0
 
 
 def test_only_its_owner_may_enter_the_cache_and_read_its_fits(reproduced):

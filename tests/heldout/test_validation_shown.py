@@ -136,6 +136,22 @@ def test_without_matplotlib_plot_says_what_is_missing(found, monkeypatch):
         found.plot()
 
 
+@pytest.mark.fault("markup")
+def test_names_with_markup_and_codes_are_printed_and_drawn_as_they_are(capsys):
+    names = ["[/luck]", "a$x$b", r"$\luck{$", "_bayes", "<b>\x1b[2J\u202e\nbound: 0"]
+    stumps = {name: DecisionTreeClassifier(max_depth=1 + place) for place, name in enumerate(names)}
+    found = heldout.validate(stumps, X, y, estimates=["E_val", "E_cv"], folds=4)
+    print(found)
+    said = capsys.readouterr().out
+    assert [] == [letter for letter in set(said) if not letter.isprintable() and letter != "\n"]
+    table = said[said.index("candidate ") :].splitlines()[1:11:2]
+    assert [*names[:4], r"<b>\x1b[2J\u202e\nbound:"] == [line.split()[0] for line in table]
+    figure = found.plot()
+    figure.canvas.draw()
+    shown = [label.get_text() for label in figure.axes[0].get_xticklabels()]
+    assert [*names[:4], r"<b>\x1b[2J\u202e\nbound: 0"] == [text.replace(r"\$", "$") for text in shown]
+
+
 # --- target
 
 

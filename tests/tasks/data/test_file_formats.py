@@ -121,6 +121,7 @@ def bomb(name: str) -> None:
         Path(name).write_bytes(gzip.compress(content.encode()))
 
 
+@pytest.mark.fault("hostile")
 @pytest.mark.parametrize("name", ["t.csv.zip", "t.csv.gz", "t.json.gz", "t.xlsx"])
 def test_a_packed_file_is_unpacked_up_to_a_limit(name, monkeypatch):
     bomb(name)
@@ -129,6 +130,7 @@ def test_a_packed_file_is_unpacked_up_to_a_limit(name, monkeypatch):
     assert_refused(lambda: read_table(name), "data.source", name, "unpacks", 20)
 
 
+@pytest.mark.fault("hostile")
 def test_a_zip_holds_one_table_and_nothing_is_written_next_to_it(tmp_path, monkeypatch):
     inside = tmp_path / "inside"
     inside.mkdir()
@@ -143,6 +145,7 @@ def test_a_zip_holds_one_table_and_nothing_is_written_next_to_it(tmp_path, monke
     assert before == sorted(tmp_path.parent.rglob("*"))
 
 
+@pytest.mark.fault("hostile")
 def test_a_workbook_reads_no_other_file_and_has_one_sheet():
     Path("secret.txt").write_text("secret")
     frame = pd.DataFrame({"x": [1.0, 2.0], "y": [3.0, 4.0]})

@@ -1,5 +1,6 @@
 """Disagreement of the half models on a shard, as a worker stores it, and over all shards."""
 
+import os
 import re
 from pathlib import Path
 
@@ -9,7 +10,7 @@ import pytest
 from sklearn.base import BaseEstimator
 
 from heldout.losses import SQUARED, ZERO_ONE
-from tasks.fits import disagreement
+from tasks.fits import disagreement, worker
 from tasks.fits.worker import disagree
 from tasks.plans import shard_batches
 from tasks.plans.units import Compared, Finished, hypothesis_key
@@ -47,6 +48,36 @@ def apart(predictions, loss) -> np.ndarray:
     """How far the two hypotheses of each repeat are apart on each row, rows in the order of their id."""
     one, other = np.asarray(predictions[::2]), np.asarray(predictions[1::2])
     return (one != other).astype(float) if loss is ZERO_ONE else (one - other) ** 2
+
+
+class Spoils(Says):
+    """The same, and leaves other rows behind than it was given."""
+
+    def predict(self, X):
+        said = super().predict(X)
+        X["id"] = 0
+        return said
+
+
+def test_a_batch_of_shards_is_read_once_for_all_candidates_and_again_when_it_changed(settings_with, monkeypatch):
+    asked, read_shard = [], files.read_shard
+    monkeypatch.setattr(files, "read_shard", lambda path: (asked.append(path), read_shard(path))[1])
+    worker._read_together.cache_clear()
+    left(LABELS)
+    found = []
+    for kind in (Says, Spoils, Says):
+        for key, words in zip(KEYS, LABELS, strict=True):
+            fit_cache.save(hypothesis_key(key), kind(words))
+        assert compared(settings_with(), ZERO_ONE) is None
+        found.append([part.tolist() for part in fit_cache.load("result")])
+    paths = [path.absolute() for path in SHARDS]
+    assert paths == asked
+    assert found[0] == found[2]
+    pd.DataFrame({"id": [5] * 11}).to_parquet(SHARDS[0])
+    os.utime(SHARDS[0], (0, 0))
+    assert compared(settings_with(), ZERO_ONE) is None
+    assert found[0] != [part.tolist() for part in fit_cache.load("result")]
+    assert 2 * paths == asked
 
 
 @pytest.mark.parametrize(
@@ -119,7 +150,7 @@ def test_each_shard_and_repeat_is_one_line_in_order_with_its_rows(over_shards):
     lines = found["disagreement"]
     assert ["candidate", "shard", "repeat", "rows", "disagreement"] == list(lines.columns)
     expected = [(name, shard, repeat) for name in ("second", "first") for shard in range(3) for repeat in range(13)]
-    assert sorted(expected) == sorted(lines[["candidate", "shard", "repeat"]].itertuples(index=False, name=None))
+    assert expected == [*lines[["candidate", "shard", "repeat"]].itertuples(index=False, name=None)]
     by_place = lines.set_index(["candidate", "shard", "repeat"]).sort_index()
     for shard, ids in enumerate((range(7), [7], range(8, 20))):
         for name, table in tables.items():

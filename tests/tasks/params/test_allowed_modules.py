@@ -10,6 +10,8 @@ from tasks.params.allowed_imports import resolve
 from tasks.runtime.errors import UserError
 from tests.tasks.mistakes import assert_names, mistakes
 
+pytestmark = pytest.mark.fault("hostile")
+
 EVIL = """
 from pathlib import Path
 

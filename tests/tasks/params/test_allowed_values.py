@@ -12,6 +12,8 @@ from tasks.params.build_learner import build, check
 from tasks.runtime.errors import Misplaced
 from tests.tasks.mistakes import assert_names, mistakes
 
+pytestmark = pytest.mark.fault("hostile")
+
 
 def learner(path, **params):
     return {"estimator": path if path.startswith(("heldout", "lightgbm")) else f"sklearn.{path}", "params": params}

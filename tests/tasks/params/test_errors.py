@@ -161,6 +161,7 @@ def test_the_line_of_what_an_anchor_brings_is_that_of_the_anchor(shipped, tmp_pa
     assert lines["split.folds"] == lines["progressive.folds"] == line_of(path, "folds")
 
 
+@pytest.mark.fault("hostile")
 @pytest.mark.parametrize("place", ["seed", "intervals", "candidates"])
 def test_an_alias_that_stands_for_too_much_or_for_itself_is_reported(shipped, tmp_path, place):
     path = tmp_path / "params.yaml"

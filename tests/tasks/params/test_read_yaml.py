@@ -49,12 +49,14 @@ def test_words_and_whole_numbers_are_those_of_version_1_1(text, value):
     assert type(value) is type(read(text))
 
 
+@pytest.mark.fault("hostile")
 @pytest.mark.parametrize("text", ["!!bool x", "!!timestamp x", "!!float x", "2026-02-30", "[", "!!python/tuple [1]"])
 def test_what_is_no_value_is_refused(text):
     with pytest.raises(yaml.YAMLError):
         read(text)
 
 
+@pytest.mark.fault("hostile")
 @pytest.mark.parametrize("opening", ["[", "{a: ", "- ", "? ", "[[], "])
 def test_a_million_levels_are_refused_and_do_not_end_the_process(opening):
     with pytest.raises(yaml.YAMLError, match="deeper than 100 levels"):

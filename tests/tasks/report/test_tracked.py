@@ -25,6 +25,15 @@ def test_nested_settings_are_parameters_with_dots_in_their_names():
     assert expected == {item.name: item.value for item in parameters(nested)}
 
 
+@pytest.mark.fault("markup")
+@pytest.mark.parametrize("name", ["[/luck]", "a/b", "x" * 260, "\x1b[2J"])
+def test_names_that_no_store_takes_are_in_a_value(name):
+    nested = {"weights": {name: 1, "b": 2}, "c": {"d": {name: 3}}}
+    assert {"weights": str(nested["weights"]), "c.d": str({name: 3})} == {
+        item.name: item.value for item in parameters(nested)
+    }
+
+
 def test_the_settings_of_a_run_leave_out_candidates_execution_and_tracking(settings_with):
     values = {item.name: item.value for item in settings_items(settings_with("split.folds=7"))}
     assert ("7", "None") == (values["split.folds"], values["loss"])

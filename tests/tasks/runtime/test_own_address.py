@@ -9,6 +9,8 @@ from starlette.datastructures import Headers
 
 from tasks.runtime.own_address import OwnAddressOnly, is_own
 
+pytestmark = pytest.mark.fault("servers")
+
 OWN = ["127.0.0.1", "localhost", "127.0.0.1:4200", "localhost:5000"]
 LETTERS = st.text("127.0localhostevi:/[]@#\\%4 ", max_size=20)
 

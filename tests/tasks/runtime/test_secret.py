@@ -10,6 +10,8 @@ import pytest
 from tasks.runtime.errors import UserError
 from tasks.runtime.secret import checkout_secret
 
+pytestmark = pytest.mark.fault("hostile")
+
 
 @pytest.fixture(autouse=True)
 def checkout(tmp_path, monkeypatch) -> Path:

@@ -288,6 +288,7 @@ def test_a_run_removes_files_beyond_the_limit_before_its_first_fit(settings_with
     assert_names(caplog.text, "1.01e-05 GB", "execution.cache_gb is 1e-06")
 
 
+@pytest.mark.fault("hostile")
 def test_a_unit_does_not_pass_for_another_nor_in_another_checkout(checkout, monkeypatch):
     other = fit_cache.key("b", 1)
     for name in (KEY, other):
@@ -304,6 +305,7 @@ def test_a_unit_does_not_pass_for_another_nor_in_another_checkout(checkout, monk
     assert fit_cache.has(KEY)
 
 
+@pytest.mark.fault("hostile")
 @pytest.mark.parametrize("umask", [0, 0o022, 0o777], ids=oct)
 def test_only_their_owner_may_read_the_files(umask, checkout):
     Path(".cache").mkdir(0o755)  # of an earlier version
@@ -316,6 +318,7 @@ def test_only_their_owner_may_read_the_files(umask, checkout):
     assert {True: 0o700, False: 0o600} == modes
 
 
+@pytest.mark.fault("hostile")
 def test_a_cache_of_another_user_is_refused(monkeypatch):
     fit_cache.save(KEY, 1)
     owner = Path(".cache").stat().st_uid

@@ -33,6 +33,8 @@ from tasks.storage import files, model_file
 from tasks.storage.trusted_types import trusted_types
 from tests.tasks.mistakes import assert_names
 
+pytestmark = pytest.mark.fault("hostile")
+
 X = np.random.default_rng(0).normal(size=(30, 3))
 BAYES = GaussianNB().fit(X, X[:, 0] > 0)
 COMMAND = "touch ran"

@@ -1,0 +1,55 @@
+"""The page and the table in the terminal: a user's text is shown, and is no markup of theirs."""
+
+import html
+from dataclasses import replace
+
+import pytest
+
+from heldout.fit_warnings import WarningCount, WarningCounts
+from tasks.outcome.contest import Decision
+from tasks.report import render
+from tasks.storage import files
+from tasks.storage.shard_report import ShardReport
+
+HOSTILE = "[/luck] [bold] :smile: <script>alert(1)</script> \x1b[2J\x07 \u202eabc"
+SHOWN = r"[/luck] [bold] :smile: <script>alert(1)</script> \x1b[2J\x07 \u202eabc"
+
+
+@pytest.fixture
+def hostile(summary):
+    """A summary that has a hostile text at each place that a user or a learner fills."""
+    warned = {"bayes": WarningCounts(2, 1, (WarningCount("UserWarning", 1, HOSTILE),))}
+    carriers = [{"columns": [HOSTILE], "error": 0.2}]
+    made = summary(
+        failures={"tree": HOSTILE},
+        warned=warned,
+        family={"candidate": "bayes", "chosen": HOSTILE},
+        suspicious={"E_cv": 0.001, "carriers": carriers},
+        optimism=HOSTILE,
+    )
+    shards = [ShardReport(HOSTILE, 3, bad=HOSTILE), ShardReport(HOSTILE, 3, "shard-00000.parquet", None, 1, (HOSTILE,))]
+    metrics = made.metrics.assign(slice=["", "", HOSTILE, HOSTILE], reason=HOSTILE)
+    data = made.settings.data.model_copy(update={"weight": HOSTILE})
+    settings = made.settings.model_copy(update={"data": data})
+    estimates = made.estimates.assign(interval=made.estimates["interval"].mask(made.estimates["estimate"] == "E_cv"))
+    return replace(made, shards=shards, metrics=metrics, settings=settings, estimates=estimates)
+
+
+@pytest.mark.fault("markup")
+def test_the_terminal_shows_each_text_as_it_is(hostile, capsys):
+    render.print_summary(hostile, Decision("no", HOSTILE), HOSTILE)
+    said = capsys.readouterr().out
+    assert [] == [letter for letter in set(said) if not letter.isprintable() and letter != "\n"]
+    words = " ".join(said.split())
+    for place in ("promoted no: ", "warning ", "tree failed ", f"in MLflow {SHOWN}"):
+        assert place in words
+    assert words.count(SHOWN) >= 10
+
+
+@pytest.mark.fault("markup")
+def test_the_page_shows_each_text_as_it_is(hostile):
+    render.write_report(hostile)
+    page = files.REPORT.read_text(encoding="utf-8")
+    assert page.count(html.escape(SHOWN, quote=False)) >= 10
+    assert "<script" not in page
+    assert [] == [letter for letter in set(page) if not letter.isprintable() and letter != "\n"]
