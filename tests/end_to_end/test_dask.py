@@ -27,7 +27,8 @@ class Cluster:
         self.place, self.file, self.processes = Checkout(folder), folder / "scheduler.json", []
         address = ("--host", "127.0.0.1", "--port", "0", "--dashboard-address", "127.0.0.1:0")
         self.scheduler = self._start("scheduler", *address)
-        self.place.wait_until(self.file.exists, self.scheduler)
+        written = self.file
+        self.place.wait_until(lambda: written.exists() and written.read_text().rstrip().endswith("}"), self.scheduler)
 
     @property
     def address(self) -> str:
