@@ -96,6 +96,7 @@ class Host:
 
     def _answer(self, descriptors: list[int], name: str, params: str, overrides: list[str]) -> int:
         """One stage; its words go to its own output, those of the server and the workers to the log."""
+        from tasks.fits import executor
         from tasks.params import load
         from tasks.track import lifecycle
         from tasks.track.trial import why_trial
@@ -104,7 +105,7 @@ class Host:
             with _redirected_to(descriptors):
                 settings = self._settings = load(params, overrides)
                 if self._first:
-                    log.info("starting the server and %d workers", settings.execution.workers)
+                    log.info("starting the server and %s", executor.workers(settings.execution))
             self._session.open(settings, tracked=True)
             with _redirected_to(descriptors):
                 if self._first:

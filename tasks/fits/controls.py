@@ -54,7 +54,8 @@ def control_all(settings: Settings, halves: Mapping[str, Finished]) -> pd.DataFr
         for some in _grouped(of_candidate, len(design.y) + unlabeled):
             lacking = [piece for piece in some if not fit_cache.has(piece.key)]
             if lacking:
-                todo.append(Work(f"{_label(lacking)} · controls · {name}", (settings, shards, lacking, versions), ()))
+                label, keys = f"{_label(lacking)} · controls · {name}", tuple(piece.key for piece in lacking)
+                todo.append(Work(label, (settings, shards, lacking, versions), keys))
                 names.append(name)
             else:
                 reused += 1

@@ -46,7 +46,9 @@ def disagree_all(settings: Settings, halves: Mapping[str, Finished]) -> tuple[di
                 missing = [piece for piece in some if not fit_cache.has(piece.key)]
                 if missing:
                     name = f"batch {number + 1}/{len(batches)} of shards · {_label(missing)} · {candidate}"
-                    todo.append(Work(name, (settings, batch.shards, missing, loss), (), candidate=owners[candidate]))
+                    keys = tuple(piece.key for piece in missing)
+                    arguments = (settings, batch.shards, missing, loss)
+                    todo.append(Work(name, arguments, keys, candidate=owners[candidate]))
                     candidates.append(candidate)
                 else:
                     reused += 1

@@ -3,7 +3,7 @@
 No orchestrator is imported here, nor by what a worker runs: `python -m flows plan` needs none.
 """
 
-import functools
+import sys
 from collections.abc import Sequence
 from concurrent.futures import Executor
 from concurrent.futures.process import BrokenProcessPool
@@ -13,7 +13,6 @@ from typing import Any
 from tasks.fits import fit_limit
 from tasks.fits.workers import TaskFailed, Workers, exit_code, how
 from tasks.params.sections import Execution
-from tasks.runtime.errors import UserError
 
 
 @dataclass(frozen=True)
@@ -36,14 +35,26 @@ def longest_first(todo: Sequence[Work]) -> list[int]:
 
 
 def executor(settings: Execution) -> Executor:
-    """The shared executor. Raises UserError if the Dask scheduler does not answer."""
-    return _dask(str(settings.scheduler)) if settings.executor == "dask" else _local(settings)
+    """The shared executor. Raises UserError if the Dask scheduler does not answer, or its workers cannot be used."""
+    return _dask(settings) if settings.executor == "dask" else _local(settings)
+
+
+def workers(settings: Execution) -> str:
+    """Who makes the fits, in words. A connection to a cluster is made, since its log belongs in the user's terminal."""
+    if settings.executor == "local":
+        return f"{settings.workers} workers"
+    executor(settings)
+    return "the flows for Dask's workers"
 
 
 def stop(settings: Execution) -> None:
-    """End the local workers at once, whatever they do: finished fits are stored."""
+    """End the fits at once, whatever the workers do: finished fits are stored."""
     if settings.executor == "local" and _workers:
         _workers.pop().shutdown()
+    elif "distributed" in sys.modules:
+        from tasks.fits import dask_cluster
+
+        dask_cluster.disconnect()
 
 
 def reason_of(error: BaseException) -> str | None:
@@ -69,15 +80,7 @@ def _local(settings: Execution) -> Executor:
     return _workers[0]
 
 
-@functools.cache
-def _dask(address: str) -> Executor:
-    from distributed import Client
+def _dask(settings: Execution) -> Executor:
+    from tasks.fits import dask_cluster
 
-    try:
-        client = Client(address, timeout=10, set_as_default=False)  # type: ignore[no-untyped-call]
-    except (OSError, ValueError) as error:
-        raise UserError(
-            f"execution.scheduler is {address}, which does not answer ({error}); start it or fix the address"
-        ) from None
-    pool: Executor = client.get_executor(pure=False)  # type: ignore[no-untyped-call]
-    return pool
+    return dask_cluster.connect(settings.scheduler, settings.fit_timeout)

@@ -35,6 +35,8 @@ def run_all(
         log.warning("%s: %s", what, refused)
     log.info("%s: %d tasks reused, %d to do", what, reused, len(todo))
     pool = executor(settings.execution)
+    if settings.execution.executor == "dask":  # a cluster has more workers than there are threads to wait for them
+        prefetch.submit_all(settings.execution, function, todo)
     with Progress(what, todo, measuring=measuring) as progress:
         futures = {
             place: _unit.with_options(task_run_name=todo[place].name).submit(pool, function, todo[place])

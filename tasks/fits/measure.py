@@ -4,6 +4,7 @@ The seconds are those of the processor, which a worker with one thread has for i
 runs meanwhile.
 """
 
+import os
 import resource
 import time
 from collections.abc import Sequence
@@ -22,6 +23,7 @@ from tasks.fits.fit_limit import limited
 from tasks.fits.quiet import quiet
 from tasks.params import Candidate, Settings
 from tasks.plans.budget import Cost
+from tasks.storage import fit_cache
 
 _MOST_ROWS, _MOST_BYTES = 40_000, 40e6  # of the sample that a worker gets
 _FIRST_ROWS, _GROWTH = 250, 4
@@ -41,11 +43,15 @@ def measure_all(
     a_row = X.iloc[places[:_FIRST_ROWS]].memory_usage(deep=True).sum() / min(len(places), _FIRST_ROWS)
     places = places[: max(_FIRST_ROWS, int(_MOST_BYTES / a_row))]
     some = X.iloc[places].reset_index(drop=True)
-    futures = {
-        candidate.name: pool.submit(measure, settings, candidate, some, y[places], loss)
-        for candidate in settings.candidates
-    }
-    return {name: _result(future) for name, future in futures.items()}
+    sample = fit_cache.key("sample", os.getpid())  # a file, which every worker reads: no copy of it for each candidate
+    fit_cache.save(sample, (some, y[places]))
+    try:
+        futures = {
+            candidate.name: pool.submit(measure, settings, candidate, sample, loss) for candidate in settings.candidates
+        }
+        return {name: _result(future) for name, future in futures.items()}
+    finally:
+        fit_cache.remove(sample)
 
 
 def _result(future: "Future[tuple[Cost, float]]") -> tuple[Cost, float]:
@@ -57,12 +63,13 @@ def _result(future: "Future[tuple[Cost, float]]") -> tuple[Cost, float]:
         return Cost((1,), (0.0,), (0.0,)), 0.0
 
 
-def measure(settings: Settings, candidate: Candidate, X: Any, y: NDArray[np.generic], loss: Loss) -> tuple[Cost, float]:
-    """In a worker, on rows in random order: the cost, and the most bytes held.
+def measure(settings: Settings, candidate: Candidate, sample: str, loss: Loss) -> tuple[Cost, float]:
+    """In a worker, on the stored `sample` of rows in random order: the cost, and the most bytes held.
 
     A fit that fails costs the time until it failed: the run will say so.
     """
     settings.use_folder()
+    X, y = fit_cache.load(sample)
     learner, limit = candidate.learner(), settings.execution.fit_timeout
     points: list[tuple[int, float, float]] = []
     with quiet():

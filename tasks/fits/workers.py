@@ -36,8 +36,8 @@ class Workers(Executor):
     than `fit_timeout` seconds, and for what a learner raises to end its process.
     """
 
-    def __init__(self, count: int, fit_timeout: float | None = None) -> None:
-        self.count, self.fit_timeout = count, fit_timeout
+    def __init__(self, count: int, fit_timeout: float | None = None, *, idle_seconds: float = _IDLE_SECONDS) -> None:
+        self.count, self.fit_timeout, self._idle_seconds = count, fit_timeout, idle_seconds
         self._threads = ThreadPoolExecutor(count, thread_name_prefix="worker")
         self._own = threading.local()
         self._lock = threading.Lock()
@@ -92,7 +92,7 @@ class Workers(Executor):
         with self._lock:
             if self.ended:
                 raise ShutdownExecutorError("the workers were ended")
-            process = ProcessPoolExecutor(1, timeout=_IDLE_SECONDS, initializer=start_worker, initargs=lifeline())
+            process = ProcessPoolExecutor(1, timeout=self._idle_seconds, initializer=start_worker, initargs=lifeline())
             self._processes = [*(one for one in self._processes if one is not dead), process]
         if dead is not None:
             dead.shutdown(wait=True)

@@ -11,6 +11,7 @@ from heldout.selection.criteria import CRITERIA
 from heldout.selection.rules import RULES
 from tasks.params import allowed_imports
 from tasks.params.notify import Receiver
+from tasks.runtime import dask_scheduler
 from tasks.runtime.errors import Misplaced
 
 Fraction = Annotated[float, Field(gt=0, lt=1)]
@@ -223,8 +224,12 @@ class Execution(Section):
     executor: Literal["local", "dask"] = Field(
         description="local: processes of this machine; dask: the workers of the scheduler below"
     )
-    workers: Count = Field(description="number of processes that fit at the same time")
-    scheduler: str | None = Field(None, description="address of a Dask scheduler, as in tcp://127.0.0.1:8786")
+    workers: Count = Field(description="number of processes of this machine that fit at the same time")
+    scheduler: str | None = Field(
+        None,  # of Dask's own configuration
+        description="for dask: address of its scheduler, as in tcp://127.0.0.1:8786. A scheduler can run programs: one "
+        "of another machine or user must also be named by DASK_SCHEDULER_ADDRESS or have your certificates",
+    )
     budget: Annotated[float, Field(gt=0, allow_inf_nan=False)] | None = Field(
         None,
         description="minutes that a run may take: init chooses split.rows and the number of fits by it, and plan says "
@@ -258,8 +263,14 @@ class Execution(Section):
 
     @model_validator(mode="after")
     def _reachable(self) -> "Execution":
-        if self.executor == "dask" and self.scheduler is None:
-            raise Misplaced("is dask, which needs execution.scheduler, as in tcp://127.0.0.1:8786", ("executor",))
+        if self.scheduler is not None and not dask_scheduler.is_address(self.scheduler):
+            raise Misplaced(f"is {self.scheduler!r}; write tcp://HOST:PORT or tls://HOST:PORT", ("scheduler",))
+        if self.executor == "dask" and self.scheduler is None and dask_scheduler.configured() is None:
+            raise Misplaced(
+                "is dask, which needs execution.scheduler, as in tcp://127.0.0.1:8786, or the environment variable "
+                f"{dask_scheduler.VARIABLE}",
+                ("executor",),
+            )
         return self
 
 

@@ -138,6 +138,11 @@ def prune(most_bytes: float) -> int:
     return removed
 
 
+def remove(name: str) -> None:
+    """Remove a value that nobody will need again."""
+    _path(name).unlink(missing_ok=True)
+
+
 @functools.lru_cache(maxsize=1 << 16)
 def _is_authentic(name: str, secret: str, version_of_file: tuple[Any, ...]) -> bool:
     """Whether the checksum is right: read once in a process for each version of the file, since models may be large."""

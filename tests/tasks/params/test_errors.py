@@ -70,6 +70,11 @@ def reported(path, *changes) -> list[Mistake]:
         ("candidates.0.family={parameter: var_smoothing, values: [1]}", "candidates[0].family.values", ["[1]", 2]),
         ("execution.executor=ray", "execution.executor", ["'ray'", "local", "dask"]),
         ("execution.executor=dask", "execution.executor", ["dask", "execution.scheduler", "tcp://127.0.0.1:8786"]),
+        (
+            "execution.scheduler=localhost:8786",
+            "execution.scheduler",
+            ["'localhost:8786'", "tcp://HOST:PORT", "tls://"],
+        ),
         ("tracking.registered_model=a/b", "tracking.registered_model", ["'a/b'", "^[^/:]+$"]),
         ("candidates=[]", "candidates", ["[]", 1]),
         ("candidates.0=5", "candidates[0]", [5, "dictionary"]),

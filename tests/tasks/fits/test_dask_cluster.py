@@ -1,0 +1,121 @@
+"""The workers of a Dask cluster as an executor, with a real scheduler and worker, here in threads of this process."""
+
+import dataclasses
+import os
+import time
+from pathlib import Path
+
+import psutil
+import pytest
+from dask import config
+from distributed import LocalCluster, Security
+
+from tasks.fits import dask_cluster
+from tasks.fits.workers import TaskFailed
+from tasks.runtime.errors import UserError
+
+pytestmark = pytest.mark.slow
+ROOT = Path(__file__).parents[3]
+
+
+@pytest.fixture
+def code(checkout):
+    """The code of this checkout in the one of the test."""
+    for name in ("heldout", "tasks"):
+        (checkout / name).symlink_to(ROOT / name)
+
+
+@pytest.fixture
+def cluster():
+    """A function that starts a cluster of one worker and returns its address."""
+    made = []
+
+    def start(**options) -> str:
+        made.append(LocalCluster(n_workers=1, threads_per_worker=1, processes=False, dashboard_address=None, **options))
+        return made[-1].scheduler_address
+
+    start.made = made
+    yield start
+    dask_cluster.disconnect()
+    for each in made:
+        each.close()
+
+
+def made_by(cluster):
+    """The scheduler that the function started last."""
+    return cluster.made[-1].scheduler
+
+
+def configured(folder: Path, made: Security) -> dict[str, str]:
+    """Dask's configuration of a client with the certificates of `made`, in files."""
+    values = {"ca-file": made.tls_ca_file, "client.cert": made.tls_client_cert, "client.key": made.tls_client_key}
+    folder.mkdir()
+    for name, text in values.items():
+        (folder / name).write_text(text)
+    return {f"distributed.comm.tls.{name}": str(folder / name) for name in values}
+
+
+@pytest.mark.fault("dask scheduler")
+def test_a_task_runs_in_the_checkout_in_a_process_of_its_own_that_must_be_like_this_one(
+    code, cluster, checkout, caplog
+):
+    pool = dask_cluster.connect(cluster(protocol="tcp", host="127.0.0.1"), fit_timeout=7.0)
+    assert str(checkout) == pool.submit(os.getcwd).result()
+    assert os.getpid() == pool.submit(os.getppid).result()
+    process = pool.submit(os.getpid).result()
+    assert process == pool.submit(os.getpid).result()
+    with pytest.raises(ValueError, match="no number"):
+        pool.submit(int, "no number").result()
+    with pytest.raises(TaskFailed, match="died twice.*exit code 3"):
+        pool.submit(os._exit, 3).result()
+    with pytest.raises(TaskFailed, match="7 s of execution.fit_timeout"):
+        pool.submit(os._exit, 124).result()  # as a fit does at its limit
+    busy = pool.submit(time.sleep, 0.5)
+    waits = pool.submit((checkout / "made").touch)
+    assert waits.cancel()
+    busy.result()
+    process = pool.submit(os.getpid).result()
+    assert psutil.pid_exists(process)
+    assert not (checkout / "made").exists()
+
+    futures = [pool.submit(os.getpid) for _ in range(3)]
+    assert [process] * 3 == [future.result() for future in futures]
+    for _ in range(100):  # else a worker that dies would cost all that it ever made
+        time.sleep(0.05 if made_by(cluster).tasks else 0)
+    assert {} == made_by(cluster).tasks
+
+    here = pool._here
+    others = [
+        ({"proof": "0" * 64}, [str(checkout), "another folder"]),
+        ({"packages": (*here.packages[:-1], ("xgboost-cpu", "0.1"))}, ["xgboost-cpu is", "0.1 here"]),
+        ({"kernels": ("Z80",)}, ["Z80 here", "OPENBLAS_CORETYPE"]),
+    ]
+    for change, words in others:
+        pool._here = dataclasses.replace(here, **change)
+        with pytest.raises(UserError) as refused:
+            pool.submit(os.getpid).result()
+        assert [] == [word for word in words if word not in str(refused.value)]
+        with pytest.raises(UserError, match="worker "):
+            pool._check_workers()
+    dask_cluster.disconnect()
+    assert not psutil.pid_exists(process)
+
+
+@pytest.mark.fault("dask scheduler")
+def test_tls_keeps_out_a_scheduler_that_the_users_authority_did_not_sign(code, cluster, checkout):
+    ours, foreign = Security.temporary(), Security.temporary()
+    address = cluster(security=foreign, host="127.0.0.2")  # as on another machine: no rule for loopback applies
+    with config.set(configured(checkout / "ours", ours)), pytest.raises(UserError) as refused:
+        dask_cluster.connect(address)
+    assert address in str(refused.value)
+    with config.set(configured(checkout / "theirs", foreign)):
+        assert str(checkout) == dask_cluster.connect(address).submit(os.getcwd).result()
+
+
+@pytest.mark.fault("dask scheduler")
+def test_a_worker_that_does_not_see_the_checkout_is_refused_before_any_fit(cluster):
+    address = cluster(protocol="tcp", host="127.0.0.1")
+    with pytest.raises(UserError) as refused:
+        dask_cluster.connect(address)
+    assert "worker tcp://127.0.0.1:" in str(refused.value)
+    assert str(Path("tasks").absolute()) in str(refused.value)
