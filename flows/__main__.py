@@ -23,6 +23,7 @@ FLOWS = {
 _WHOLE = "validate"
 _ROLLBACK = "rollback"
 _PLAN = "plan"  # stores no fit, and needs no Prefect
+_LOG = "log"
 _EPILOG = """\
 examples:
   python -m flows init ~/customers.csv --target left
@@ -34,7 +35,7 @@ examples:
 Each flow reads the files of the flows before it. Finished fits lie under .cache/tasks and are used
 again; removing that folder is always safe. After `validate` with an unchanged params.yaml,
 `dvc status` is up to date. Exit codes: 0 done, 2 mistakes to fix (reported in one line each),
-1 a crash, 130 interrupted."""
+3 done, but for the MLflow store, which was lost during the run, 1 a crash, 130 interrupted."""
 
 
 def main() -> int:
@@ -56,6 +57,10 @@ def main() -> int:
             from flows.rollback import rollback
 
             return rollback(params, arguments.overrides)
+        if arguments.name == _LOG:
+            from flows.log import log
+
+            return log(params, arguments.overrides)
         if "DVC_STAGE" in os.environ:
             from flows.host import run_in_host
 
@@ -95,6 +100,7 @@ def _parser() -> argparse.ArgumentParser:
     listing += f"  {_PLAN:18}how many fits a run does, their seconds and memory; needs prepare\n"
     listing += "\n".join(f"  {name:18}{what}" for name, what in FLOWS.items())
     listing += f"\n  {_ROLLBACK:18}return to the former champion: the version that the present one replaced"
+    listing += f"\n  {_LOG:18}send the runs that their MLflow store did not take, each once"
     parser = argparse.ArgumentParser(
         prog="python -m flows",
         description=f"Validate candidate models, and say which to ship.\n\nflows:\n{listing}",
@@ -102,7 +108,7 @@ def _parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument(
-        "name", choices=[_PLAN, *FLOWS, _ROLLBACK], metavar="NAME", help="the flow to run, from the list above"
+        "name", choices=[_PLAN, *FLOWS, _ROLLBACK, _LOG], metavar="NAME", help="the flow to run, from the list above"
     )
     parser.add_argument("--params", metavar="FILE", help="the parameters (default: params.yaml of the checkout)")
     parser.add_argument(

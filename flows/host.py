@@ -25,7 +25,7 @@ from flows.session import CRASH, INTERRUPTED, Session, log_to_terminal, report_e
 from tasks.runtime import environment
 from tasks.runtime.checkout_lock import checkout_lock
 from tasks.runtime.environment import CACHE, copy_suffix
-from tasks.runtime.errors import UserError
+from tasks.runtime.errors import NotSent, UserError
 from tasks.runtime.private_files import private_folder, private_opener
 
 log = logging.getLogger("heldout")
@@ -110,7 +110,12 @@ class Host:
                 code = self._session.run(name, params, overrides)
                 if name == "report" and code == 0:
                     self._run.close()
+                    lifecycle.check_sent()
                 return code
+        except NotSent as error:  # DVC would not keep the outputs of a stage that ends with another code than 0
+            with _redirected_to(descriptors):
+                report_error(error)
+            return 0
         except UserError as error:
             with _redirected_to(descriptors):
                 return report_error(error)

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from tasks.runtime.checkout_lock import checkout_lock
-from tasks.runtime.errors import UserError
+from tasks.runtime.errors import NotSent, UserError
 from tasks.runtime.server import Server
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 log = logging.getLogger("heldout")
 
 _WITHOUT_FITS = ("prepare", "report")
-CRASH, USER_ERROR, INTERRUPTED = 1, 2, 130
+CRASH, USER_ERROR, NOT_SENT, INTERRUPTED = 1, 2, 3, 130
 
 
 class Session:
@@ -81,10 +81,10 @@ class Session:
 
 
 def report_error(error: UserError) -> int:
-    """Print each line of the error; returns the exit code."""
+    """Print each line of the error; returns the exit code, 3 if all is done but for a store that was lost."""
     sys.stdout.flush()
     print(f"error: {error}".replace("\n", "\nerror: "), file=sys.stderr, flush=True)
-    return USER_ERROR
+    return NOT_SENT if isinstance(error, NotSent) else USER_ERROR
 
 
 def log_to_terminal() -> None:

@@ -33,3 +33,4 @@ def validate(params: str = "params.yaml", overrides: tuple[str, ...] = (), promo
         select(params, overrides)
         report(params, overrides)
     dvc_commands.commit(settings)
+    lifecycle.check_sent()

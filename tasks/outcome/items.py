@@ -55,7 +55,15 @@ class Dataset:
     context: str
 
 
-Item = Metric | Parameter | Tag | Artifact | Dataset
+@dataclass(frozen=True)
+class Input:
+    """A `Dataset` as MLflow keeps it: `described` are texts about the table, not the table."""
+
+    described: Mapping[str, str]
+    context: str
+
+
+Item = Metric | Parameter | Tag | Artifact | Dataset | Input
 
 
 def parameters(values: Mapping[str, Any], prefix: str = "") -> Iterator[Parameter]:

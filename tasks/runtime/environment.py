@@ -8,7 +8,7 @@ from tasks.runtime.errors import UserError
 from tasks.runtime.private_files import private_folder
 
 CACHE = Path(".cache")
-_SHARED = (CACHE, Path("mlruns"))
+_SHARED = (CACHE, Path("mlruns"), Path("pending"))
 
 _SETTINGS = {
     "DO_NOT_TRACK": "1",

@@ -2,6 +2,7 @@
 
 Exception
 ├── UserError       a mistake that the user can fix: message without traceback, exit code 2
+│   └── NotSent     all results are on disk, but the tracking store did not take the run: exit code 3
 └── ValueError
     └── Misplaced   one value of params.yaml, with the place where it is written
 """
@@ -19,6 +20,10 @@ class UserError(Exception):
 
     def __init__(self, text: str) -> None:
         super().__init__("\n".join(_readable(line) for line in text.split("\n")))
+
+
+class NotSent(UserError):
+    """The store was lost during the run: the results are complete, and what it is to get waits on disk."""
 
 
 class Misplaced(ValueError):
