@@ -8,6 +8,7 @@ from pathlib import Path
 
 from tasks.runtime import environment
 from tasks.runtime.errors import UserError
+from tasks.runtime.full_disk import full_disk, is_full
 
 FLOWS = {
     "prepare": "cut the test part, keep some labels, deal out shards, draw every partition -> data/prepared",
@@ -71,6 +72,11 @@ def main() -> int:
         return run_here(arguments.name, params, arguments.overrides, **promote)
     except UserError as error:
         print(f"error: {error}", file=sys.stderr)
+        return 2
+    except Exception as error:
+        if not is_full(error):
+            raise
+        print(f"error: {full_disk()}", file=sys.stderr)
         return 2
 
 

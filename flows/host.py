@@ -26,6 +26,7 @@ from tasks.runtime import environment
 from tasks.runtime.checkout_lock import checkout_lock
 from tasks.runtime.environment import CACHE, copy_suffix
 from tasks.runtime.errors import NotSent, UserError
+from tasks.runtime.full_disk import check_space, full_disk, is_full
 from tasks.runtime.private_files import private_folder, private_opener
 
 log = logging.getLogger("heldout")
@@ -119,8 +120,10 @@ class Host:
         except UserError as error:
             with _redirected_to(descriptors):
                 return report_error(error)
-        except Exception:
+        except Exception as error:
             with _redirected_to(descriptors):
+                if is_full(error):
+                    return report_error(full_disk())
                 log.exception("%s crashed", name)
             return CRASH
 
@@ -173,6 +176,7 @@ def _driver() -> psutil.Process:
 
 def _start(driver: psutil.Process, address: Path) -> socket.socket:
     private_folder(CACHE)
+    check_space(Path(), CACHE)  # the host could not write why it ends
     with open(_LOG, "wb", opener=private_opener) as file:
         process = subprocess.Popen(  # noqa: S603
             [sys.executable, "-m", "flows.host", str(driver.pid)], stdin=subprocess.DEVNULL, stdout=file, stderr=file

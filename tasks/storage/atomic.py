@@ -5,6 +5,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from tasks.runtime.full_disk import written
+from tasks.storage.whole_file import sync
+
 
 @contextmanager
 def replacing(folder: Path) -> Iterator[Path]:
@@ -13,7 +16,11 @@ def replacing(folder: Path) -> Iterator[Path]:
     shutil.rmtree(fresh, ignore_errors=True)
     fresh.mkdir(parents=True)
     try:
-        yield fresh
+        with written(folder):
+            yield fresh
+            for path in fresh.rglob("*"):
+                if path.is_file():
+                    sync(path)
     except BaseException:
         shutil.rmtree(fresh, ignore_errors=True)
         raise

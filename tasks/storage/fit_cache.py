@@ -18,6 +18,7 @@ from typing import IO, Any
 
 from tasks.runtime.environment import CACHE
 from tasks.runtime.errors import UserError
+from tasks.runtime.full_disk import written
 from tasks.runtime.private_files import private_folder, private_opener
 from tasks.runtime.secret import checkout_secret
 
@@ -77,13 +78,17 @@ def save(name: str, value: Any) -> None:
     path = _path(name)
     private_folder(path.parent)
     part = path.with_name(f"{path.name}.{os.getpid()}-{threading.get_ident()}")
-    with open(part, "w+b", opener=private_opener) as file:
-        file.write(bytes(_BYTES))
-        pickle.dump(value, file, pickle.HIGHEST_PROTOCOL)
-        file.seek(_BYTES)
-        checksum = _checksum(name, checkout_secret(_PURPOSE), file)
-        file.seek(0)
-        file.write(checksum)
+    try:
+        with written(path), open(part, "w+b", opener=private_opener) as file:
+            file.write(bytes(_BYTES))
+            pickle.dump(value, file, pickle.HIGHEST_PROTOCOL)
+            file.seek(_BYTES)
+            checksum = _checksum(name, checkout_secret(_PURPOSE), file)
+            file.seek(0)
+            file.write(checksum)
+    except UserError:
+        part.unlink(missing_ok=True)
+        raise
     part.replace(path)
 
 
