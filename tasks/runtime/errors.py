@@ -7,6 +7,8 @@ Exception
     └── Misplaced   one value of params.yaml, with the place where it is written
 """
 
+import re
+
 Place = tuple[str | int, ...]
 _MOST_CHARACTERS = 600
 _ENDS = 450  # characters that stay at both ends of a line
@@ -15,11 +17,12 @@ _ENDS = 450  # characters that stay at both ends of a line
 class UserError(Exception):
     """What is wrong, where, which value, what is allowed, what to do; one line for each mistake.
 
-    Every line can be printed, whatever a user's file puts into it; the middle of a long line is left out.
+    Every line can be printed, whatever a user's file puts into it; the middle of a long line is left out, and so is a
+    login in an address.
     """
 
     def __init__(self, text: str) -> None:
-        super().__init__("\n".join(_readable(line) for line in text.split("\n")))
+        super().__init__("\n".join(_readable(line) for line in without_secrets(text).split("\n")))
 
 
 class NotSent(UserError):
@@ -46,6 +49,12 @@ def dotted(place: Place) -> str:
         name = part if str(part).isprintable() else repr(part)  # a message is one line
         text += f"[{part}]" if isinstance(part, int) and text else f".{name}"
     return text.removeprefix(".")
+
+
+def without_secrets(text: str) -> str:
+    """The text without the names and passwords of the addresses in it: http://***@host?password=***."""
+    text = re.sub(r"(\w://)[^/\s]+@", r"\1***@", text)
+    return re.sub(r"([?&]\w*(?:password|token|secret)\w*=)[^&\s)'\"]+", r"\1***", text, flags=re.IGNORECASE)
 
 
 def one_line(text: str) -> str:

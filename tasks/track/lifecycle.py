@@ -14,7 +14,7 @@ import psutil
 
 from tasks.outcome.items import Item, Tag, settings_items
 from tasks.params import Settings
-from tasks.runtime.errors import NotSent, UserError
+from tasks.runtime.errors import NotSent, UserError, without_secrets
 from tasks.track import pending
 from tasks.track.ledger import Earlier, read_earlier
 from tasks.track.send import send
@@ -49,7 +49,7 @@ class Active:
         try:
             return what(self.client)
         except failures() as error:
-            self.lost = reason(error)
+            self.lost = without_secrets(reason(error))
             return None
 
     def send(self, items: Iterable[Item]) -> None:
