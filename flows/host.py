@@ -60,6 +60,7 @@ class Host:
         self._session = Session()
         self._run = ExitStack()  # the MLflow run, from the first stage to the report
         self._first = True
+        self._sources: dict[Path, str] = {}  # the hashes of what the run reads
 
     def serve(self, driver: psutil.Process) -> None:
         """Serve until `driver` ends, which arrives as SIGTERM."""
@@ -94,6 +95,7 @@ class Host:
 
     def _answer(self, descriptors: list[int], name: str, params: str, overrides: list[str]) -> int:
         """One stage; its words go to its own output, those of the server and the workers to the log."""
+        from tasks.data.source_files import check_unchanged, hash_sources
         from tasks.params import load
         from tasks.track import lifecycle
         from tasks.track.trial import why_trial
@@ -107,7 +109,10 @@ class Host:
             with _redirected_to(descriptors):
                 if self._first:
                     self._run.enter_context(lifecycle.run(settings, why_trial(settings, overrides)))
+                    self._sources = hash_sources(settings)
                     self._first = False
+                if name == "report":
+                    check_unchanged(self._sources)
                 code = self._session.run(name, params, overrides)
                 if name == "report" and code == 0:
                     self._run.close()

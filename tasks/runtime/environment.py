@@ -6,6 +6,7 @@ from pathlib import Path
 
 from tasks.runtime.errors import UserError
 from tasks.runtime.private_files import private_folder
+from tasks.runtime.terminal import write_everywhere
 
 CACHE = Path(".cache")
 _SHARED = (CACHE, Path("mlruns"), Path("pending"))
@@ -47,6 +48,7 @@ def enter() -> Path:
         os.environ.setdefault(name, value)
     os.environ["PREFECT_HOME"] = str(root / ".prefect")
     os.environ["MPLCONFIGDIR"] = str(root / CACHE / "matplotlib")
+    write_everywhere()
     return root
 
 

@@ -16,6 +16,7 @@ from tasks.outcome.items import Item, Tag, settings_items
 from tasks.params import Settings
 from tasks.runtime.errors import NotSent, UserError, without_secrets
 from tasks.track import pending
+from tasks.track.artifacts import check_location
 from tasks.track.ledger import Earlier, read_earlier
 from tasks.track.send import send
 from tasks.track.store import connect, experiment_id, failures, reason
@@ -157,6 +158,7 @@ def _begin(settings: Settings, trial: str) -> Active:
     record = pending.Record(tags[KEY], settings.tracking.experiment, resolve_tags(tags), _now())
     try:
         experiment = experiment_id(client, settings)
+        check_location(client.get_experiment(experiment).artifact_location)
         _mark_dead(client, experiment)
         earlier = read_earlier(client)
         run_id = client.create_run(experiment, record.started, dict(record.tags)).info.run_id

@@ -13,6 +13,7 @@ import psutil
 
 from tasks.params import Settings
 from tasks.runtime.errors import UserError, one_line
+from tasks.track.artifacts import keep_below
 
 if TYPE_CHECKING:
     from mlflow import MlflowClient
@@ -33,9 +34,10 @@ def connect(settings: Settings) -> "MlflowClient":
 
     uri = settings.tracking.uri
     _prepare_mlflow()
+    keep_below(Path(), *([_database(uri).parent] if uri.startswith(_SQLITE) else []))
     try:
         if uri.startswith(_SQLITE):
-            _open(Path(uri.removeprefix(_SQLITE)))
+            _open(_database(uri))
         mlflow.set_tracking_uri(uri)
         mlflow.set_registry_uri(uri)
         client = mlflow.MlflowClient()
@@ -57,7 +59,7 @@ def experiment_id(client: "MlflowClient", settings: Settings, name: str | None =
         return str(experiment.experiment_id)
     if not uri.startswith(_SQLITE):
         return client.create_experiment(name)
-    database = Path(uri.removeprefix(_SQLITE))
+    database = _database(uri)
     place = (database.parent / "artifacts").as_posix()
     created = client.create_experiment(name, artifact_location=place)
     # MLflow makes the place absolute, and a copied checkout would then write into the original
@@ -92,6 +94,10 @@ def failures() -> tuple[type[Exception], ...]:
     from sqlalchemy.exc import SQLAlchemyError
 
     return MlflowException, SQLAlchemyError, sqlite3.Error, OSError
+
+
+def _database(uri: str) -> Path:
+    return Path(uri.removeprefix(_SQLITE))
 
 
 def _open(path: Path) -> None:
