@@ -1,6 +1,7 @@
 """The command line: python -m flows <name> [--params FILE] [--set a.b=c]."""
 
 import argparse
+import importlib
 import importlib.util
 import os
 import sys
@@ -42,8 +43,8 @@ again; removing that folder is always safe. After `validate` with an unchanged p
 def main() -> int:
     """Parse the arguments; run the flow in this process or, in a DVC stage, in the host that all stages share."""
     _use_own_environment()
-    if sys.argv[1:2] == ["init"]:
-        return _init(sys.argv[2:])
+    if sys.argv[1:2] in (["init"], ["prune"]):
+        return _with_own_arguments(*sys.argv[1:])
     arguments = _parser().parse_args()
     params = str(Path(arguments.params).resolve()) if arguments.params else "params.yaml"
     try:
@@ -80,11 +81,9 @@ def main() -> int:
         return 2
 
 
-def _init(arguments: list[str]) -> int:
-    from flows import init
-
+def _with_own_arguments(name: str, *arguments: str) -> int:
     try:
-        return init.main(arguments)
+        return int(importlib.import_module(f"flows.{name}").main(arguments))
     except UserError as error:
         print(f"error: {error}".replace("\n", "\nerror: "), file=sys.stderr)
         return 2
@@ -106,6 +105,7 @@ def _parser() -> argparse.ArgumentParser:
     listing += f"  {_PLAN:18}how many fits a run does, their seconds and memory; needs prepare\n"
     listing += "\n".join(f"  {name:18}{what}" for name, what in FLOWS.items())
     listing += f"\n  {_ROLLBACK:18}return to the former champion: the version that the present one replaced"
+    listing += f"\n  {'prune --keep 90d':18}remove older runs from MLflow's store: prune --help"
     listing += f"\n  {_LOG:18}send the runs that their MLflow store did not take, each once"
     parser = argparse.ArgumentParser(
         prog="python -m flows",

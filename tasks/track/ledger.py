@@ -65,6 +65,11 @@ def ledger_items(
         yield Tag(_OPENED_FOR, winner_id(winner, settings, seen))
 
 
+def of_ledger(tags: Mapping[str, str]) -> bool:
+    """Whether the ledger of later runs needs these tags."""
+    return any(name.startswith(_COMPARED) or name == _OPENED_FOR for name in tags)
+
+
 def known_since(client: "MlflowClient", candidate: Candidate, settings: Settings, seen: SeenRows) -> int:
     """When a learner was first compared, with these columns and in this form, in milliseconds; the future if never."""
     query = f"tags.`{_COMPARED}{seeded_id(candidate, settings.seed)}` IS NOT NULL and tags.`{_ROWS}trained` = "

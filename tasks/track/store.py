@@ -34,10 +34,11 @@ def connect(settings: Settings) -> "MlflowClient":
 
     uri = settings.tracking.uri
     _prepare_mlflow()
-    keep_below(Path(), *([_database(uri).parent] if uri.startswith(_SQLITE) else []))
+    path = database(settings)
+    keep_below(Path(), *([] if path is None else [path.parent]))
     try:
-        if uri.startswith(_SQLITE):
-            _open(_database(uri))
+        if path is not None:
+            _open(path)
         mlflow.set_tracking_uri(uri)
         mlflow.set_registry_uri(uri)
         client = mlflow.MlflowClient()
@@ -53,17 +54,16 @@ def experiment_id(client: "MlflowClient", settings: Settings, name: str | None =
 
     Without a name, it is that of the settings.
     """
-    name, uri = name or settings.tracking.experiment, settings.tracking.uri
+    name, path = name or settings.tracking.experiment, database(settings)
     experiment = client.get_experiment_by_name(name)
     if experiment is not None:
         return str(experiment.experiment_id)
-    if not uri.startswith(_SQLITE):
+    if path is None:
         return client.create_experiment(name)
-    database = _database(uri)
-    place = (database.parent / "artifacts").as_posix()
+    place = (path.parent / "artifacts").as_posix()
     created = client.create_experiment(name, artifact_location=place)
     # MLflow makes the place absolute, and a copied checkout would then write into the original
-    with contextlib.closing(sqlite3.connect(database, timeout=_PATIENCE_SECONDS)) as connection, connection:
+    with contextlib.closing(sqlite3.connect(path, timeout=_PATIENCE_SECONDS)) as connection, connection:
         connection.execute(
             "UPDATE experiments SET artifact_location = ? WHERE experiment_id = ?", (place, int(created))
         )
@@ -96,8 +96,10 @@ def failures() -> tuple[type[Exception], ...]:
     return MlflowException, SQLAlchemyError, sqlite3.Error, OSError
 
 
-def _database(uri: str) -> Path:
-    return Path(uri.removeprefix(_SQLITE))
+def database(settings: Settings) -> Path | None:
+    """The file of a SQLite store."""
+    uri = settings.tracking.uri
+    return Path(uri.removeprefix(_SQLITE)) if uri.startswith(_SQLITE) else None
 
 
 def _open(path: Path) -> None:

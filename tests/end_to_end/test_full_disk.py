@@ -54,7 +54,7 @@ def test_a_disk_that_fills_up_ends_the_run_and_the_next_is_whole(clone, write_pa
     assert time.monotonic() - began < SOON_SECONDS, words
     assert (2 if command[0] == "python" else 255) == process.returncode, words
     assert "Traceback" not in words
-    assert "free" in words or "No space left" in words
+    assert "space" in words.lower()  # also where DVC itself says it
     small.wait_until(lambda: not small.processes())
     (small_disk / "fill").unlink()
     small.run(*command)
