@@ -1,6 +1,7 @@
 """The command line: python -m flows <name> [--params FILE] [--set a.b=c]."""
 
 import argparse
+import importlib
 import importlib.util
 import os
 import sys
@@ -8,6 +9,7 @@ from pathlib import Path
 
 from tasks.runtime import environment
 from tasks.runtime.errors import UserError
+from tasks.runtime.full_disk import full_disk, is_full
 
 FLOWS = {
     "prepare": "cut the test part, keep some labels, deal out shards, draw every partition -> data/prepared",
@@ -24,6 +26,7 @@ FLOWS = {
 _WHOLE, _WATCH = "validate", "watch"
 _ROLLBACK = "rollback"
 _PLAN = "plan"  # stores no fit, and needs no Prefect
+_LOG = "log"
 _EPILOG = """\
 examples:
   python -m flows init ~/customers.csv --target left
@@ -36,14 +39,14 @@ examples:
 Each flow reads the files of the flows before it. Finished fits lie under .cache/tasks and are used
 again; removing that folder is always safe. After `validate` with an unchanged params.yaml,
 `dvc status` is up to date. Exit codes: 0 done, 2 mistakes to fix (reported in one line each),
-1 a crash, 130 interrupted."""
+3 done, but for the MLflow store, which was lost during the run, 1 a crash, 130 interrupted."""
 
 
 def main() -> int:
     """Parse the arguments; run the flow in this process or, in a DVC stage, in the host that all stages share."""
     _use_own_environment()
-    if sys.argv[1:2] == ["init"]:
-        return _init(sys.argv[2:])
+    if sys.argv[1:2] in (["init"], ["prune"]):
+        return _with_own_arguments(*sys.argv[1:])
     arguments = _parser().parse_args()
     params = str(Path(arguments.params).resolve()) if arguments.params else "params.yaml"
     try:
@@ -60,6 +63,10 @@ def main() -> int:
             from flows.rollback import rollback
 
             return rollback(params, arguments.overrides)
+        if arguments.name == _LOG:
+            from flows.log import log
+
+            return log(params, arguments.overrides)
         if "DVC_STAGE" in os.environ:
             from flows.host import run_in_host
 
@@ -72,13 +79,16 @@ def main() -> int:
     except UserError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
+    except Exception as error:
+        if not is_full(error):
+            raise
+        print(f"error: {full_disk()}", file=sys.stderr)
+        return 2
 
 
-def _init(arguments: list[str]) -> int:
-    from flows import init
-
+def _with_own_arguments(name: str, *arguments: str) -> int:
     try:
-        return init.main(arguments)
+        return int(importlib.import_module(f"flows.{name}").main(arguments))
     except UserError as error:
         print(f"error: {error}".replace("\n", "\nerror: "), file=sys.stderr)
         return 2
@@ -100,6 +110,8 @@ def _parser() -> argparse.ArgumentParser:
     listing += f"  {_PLAN:18}how many fits a run does, their seconds and memory; needs prepare\n"
     listing += "\n".join(f"  {name:18}{what}" for name, what in FLOWS.items())
     listing += f"\n  {_ROLLBACK:18}return to the former champion: the version that the present one replaced"
+    listing += f"\n  {'prune --keep 90d':18}remove older runs from MLflow's store: prune --help"
+    listing += f"\n  {_LOG:18}send the runs that their MLflow store did not take, each once"
     parser = argparse.ArgumentParser(
         prog="python -m flows",
         description=f"Validate candidate models, and say which to ship.\n\nflows:\n{listing}",
@@ -107,7 +119,7 @@ def _parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument(
-        "name", choices=[_PLAN, *FLOWS, _ROLLBACK], metavar="NAME", help="the flow to run, from the list above"
+        "name", choices=[_PLAN, *FLOWS, _ROLLBACK, _LOG], metavar="NAME", help="the flow to run, from the list above"
     )
     parser.add_argument("--params", metavar="FILE", help="the parameters (default: params.yaml of the checkout)")
     parser.add_argument(

@@ -26,7 +26,8 @@ from flows.session import CRASH, INTERRUPTED, Session, log_to_terminal, report_e
 from tasks.runtime import environment
 from tasks.runtime.checkout_lock import checkout_lock
 from tasks.runtime.environment import CACHE, copy_suffix
-from tasks.runtime.errors import UserError
+from tasks.runtime.errors import NotSent, UserError
+from tasks.runtime.full_disk import check_space, full_disk, is_full
 from tasks.runtime.private_files import private_folder, private_opener
 
 if TYPE_CHECKING:
@@ -64,6 +65,7 @@ class Host:
         self._run = ExitStack()  # the MLflow run, from the first stage to the report
         self._first = True
         self._settings: Settings | None = None
+        self._sources: dict[Path, str] = {}  # the hashes of what the run reads
 
     def serve(self, driver: psutil.Process) -> None:
         """Serve until `driver` ends, which arrives as SIGTERM."""
@@ -96,6 +98,7 @@ class Host:
 
     def _answer(self, descriptors: list[int], name: str, params: str, overrides: list[str]) -> int:
         """One stage; its words go to its own output, those of the server and the workers to the log."""
+        from tasks.data.source_files import check_unchanged, hash_sources
         from tasks.fits import executor
         from tasks.params import load
         from tasks.track import lifecycle
@@ -110,20 +113,29 @@ class Host:
             with _redirected_to(descriptors):
                 if self._first:
                     self._run.enter_context(lifecycle.run(settings, why_trial(settings, overrides)))
+                    self._sources = hash_sources(settings)
                     self._first = False
+                if name == "report":
+                    check_unchanged(self._sources)
                 code = self._session.run(name, params, overrides)
                 if name == "report" and code == 0:
                     self._run.close()
+                    lifecycle.check_sent()
                 return code
+        except NotSent as error:  # DVC would not keep the outputs of a stage that ends with another code than 0
+            with _redirected_to(descriptors):
+                report_error(error)
+            return 0
         except UserError as error:
             with _redirected_to(descriptors):
                 self._end_run(str(error))
                 return report_error(error)
         except Exception as error:
             with _redirected_to(descriptors):
-                log.exception("%s crashed", name)
+                if not is_full(error):
+                    log.exception("%s crashed", name)
                 self._end_run(str(error))
-            return CRASH
+                return report_error(full_disk()) if is_full(error) else CRASH
 
     def _end_run(self, reason: str) -> None:
         """Mark the run as failed, and report it, if its parameters could be read."""
@@ -183,6 +195,7 @@ def _driver() -> psutil.Process:
 
 def _start(driver: psutil.Process, address: Path) -> socket.socket:
     private_folder(CACHE)
+    check_space(Path(), CACHE)  # the host could not write why it ends
     with open(_LOG, "wb", opener=private_opener) as file:
         process = subprocess.Popen(  # noqa: S603
             [sys.executable, "-m", "flows.host", str(driver.pid)], stdin=subprocess.DEVNULL, stdout=file, stderr=file

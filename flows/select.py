@@ -32,7 +32,8 @@ def _select(settings: Settings) -> None:
     selection, of_the_winner = choose(settings, results, estimates)
     winner = next(candidate for candidate in settings.candidates if candidate.name == selection.selected)
     delivered = deliver(settings, winner)
-    ledger = read_ledger(settings, data_hash, seen, results.candidates, partial(seen_in, settings))
+    earlier = lifecycle.active().earlier
+    ledger = read_ledger(settings, data_hash, seen, results.candidates, partial(seen_in, settings), earlier)
     opening = open_test.open_test_part(settings, results, winner, delivered, ledger)
     # before any file shows what was seen: what fails below was seen all the same
     compared = [candidate for candidate in settings.candidates if candidate.name in results.candidates]

@@ -10,7 +10,7 @@ from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING
 
 from tasks.runtime.checkout_lock import checkout_lock
-from tasks.runtime.errors import UserError
+from tasks.runtime.errors import NotSent, UserError
 from tasks.runtime.server import Server
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ _LOST = (
 )
 _WITHOUT_FITS = ("prepare", "report", "watch")
 WHOLE = "validate"
-CRASH, USER_ERROR, INTERRUPTED = 1, 2, 130
+CRASH, USER_ERROR, NOT_SENT, INTERRUPTED = 1, 2, 3, 130
 
 
 class Session:
@@ -50,7 +50,7 @@ class Session:
         if tracked:
             from tasks.track import store
 
-            store.experiment_id(store.connect(settings), settings)  # a new store takes seconds
+            store.connect(settings)  # a new store takes seconds
         self._server.wait()
         self._settings = settings
 
@@ -105,10 +105,10 @@ class Session:
 
 
 def report_error(error: UserError) -> int:
-    """Print each line of the error; returns the exit code."""
+    """Print each line of the error; returns the exit code, 3 if all is done but for a store that was lost."""
     sys.stdout.flush()
     print(f"error: {error}".replace("\n", "\nerror: "), file=sys.stderr, flush=True)
-    return USER_ERROR
+    return NOT_SENT if isinstance(error, NotSent) else USER_ERROR
 
 
 def log_to_terminal() -> None:
@@ -131,7 +131,7 @@ def run_here(name: str, params: str, overrides: Sequence[str], **more: object) -
     return session.leave(_run(session, name, params, overrides, **more))
 
 
-def _run(session: Session, name: str, params: str, overrides: Sequence[str], **more: bool) -> int:
+def _run(session: Session, name: str, params: str, overrides: Sequence[str], **more: object) -> int:
     try:
         with checkout_lock():
             session.start_server()

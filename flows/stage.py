@@ -23,5 +23,6 @@ def stage(work: Callable[[Settings], None]) -> Any:
         started = time.monotonic()
         work(load(params, overrides))
         lifecycle.tag_seconds(work.__name__, time.monotonic() - started)
+        lifecycle.check_sent()
 
     return run

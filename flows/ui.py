@@ -6,7 +6,7 @@ import uvicorn
 
 from tasks.params import load
 from tasks.runtime import environment
-from tasks.runtime.errors import UserError
+from tasks.runtime.errors import UserError, without_secrets
 from tasks.track import pages
 
 HOST, PORT = "127.0.0.1", 5000
@@ -18,7 +18,7 @@ def main() -> int:
         environment.enter()
         settings = load()
         if settings.tracking.uri.startswith("http"):
-            print(f"a server keeps the runs; open {settings.tracking.uri}")
+            print(f"a server keeps the runs; open {without_secrets(settings.tracking.uri)}")
             return 0
         application = pages.application(settings)
     except UserError as error:

@@ -11,6 +11,7 @@ from flows.prepare import prepare
 from flows.progressive import progressive
 from flows.report import report
 from flows.select import select
+from tasks.data.source_files import check_unchanged, hash_sources
 from tasks.params import load
 from tasks.runtime import environment
 from tasks.runtime.checkout_lock import checkout_lock
@@ -26,11 +27,14 @@ def validate(params: str = "params.yaml", overrides: tuple[str, ...] = (), promo
     settings = load(params, overrides)
     trial = why_trial(settings, overrides, asked=promote, scheduled=deployment.id is not None)
     with checkout_lock(), failure_reported(settings), lifecycle.run(settings, trial):
+        sources = hash_sources(settings)
         prepare(params, overrides)
         holdout(params, overrides)
         cross_validation(params, overrides)
         progressive(params, overrides)
         covalidation(params, overrides)
         select(params, overrides)
+        check_unchanged(sources)
         report(params, overrides)
     dvc_commands.commit(settings)
+    lifecycle.check_sent()

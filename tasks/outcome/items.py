@@ -56,7 +56,15 @@ class Dataset:
     context: str
 
 
-Item = Metric | Parameter | Tag | Artifact | Dataset
+@dataclass(frozen=True)
+class Input:
+    """A `Dataset` as MLflow keeps it: `described` are texts about the table, not the table."""
+
+    described: Mapping[str, str]
+    context: str
+
+
+Item = Metric | Parameter | Tag | Artifact | Dataset | Input
 
 
 _NAME = re.compile(r"[\w.: -]{1,250}")  # of a parameter, as stores allow it

@@ -300,7 +300,7 @@ class Tracking(Section):
 
     uri: Annotated[str, Field(min_length=1)] = Field(description="MLflow's store; its artifacts are next to it")
     experiment: Annotated[str, Field(min_length=1)] = Field(description="MLflow's experiment")
-    registered_model: Annotated[str, Field(min_length=1, pattern=r"^[^/:]+$")] = Field(
+    registered_model: Annotated[str, Field(min_length=1, pattern=r"^[\w. ()+,=-]+$")] = Field(
         description="name under which winners of runs that may promote are registered; the one in use has the alias "
         "champion"
     )

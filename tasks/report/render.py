@@ -34,8 +34,7 @@ def write_report(summary: Summary) -> None:
         shards=[report for report in summary.shards if report.bad or report.notes],
         sampling=summary.settings.data.sampling,
     )
-    files.REPORT.parent.mkdir(parents=True, exist_ok=True)
-    files.REPORT.write_text(page + "\n", encoding="utf-8")
+    files.write_text(files.REPORT, page)
     selected = summary.estimates_of(summary.selected)
     metrics = dict(zip(selected["estimate"], selected["value"].astype(float), strict=True))
     further = {name: summary.selection[name] for name in ("bound", "baseline")}

@@ -5,10 +5,12 @@ import os
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import IO
 
 from tasks.runtime.environment import CACHE, copy_suffix
 from tasks.runtime.errors import UserError
+from tasks.runtime.full_disk import check_space
 from tasks.runtime.private_files import private_folder, private_opener
 
 _PATIENCE_SECONDS = 3.0  # the host notices the end of its `dvc` process after a moment
@@ -34,6 +36,7 @@ def checkout_lock() -> Iterator[None]:
         yield
         return
     private_folder(CACHE)
+    check_space(Path(), CACHE)
     suffix = copy_suffix()
     path = (CACHE / f"lock{suffix}").resolve()
     with open(path, "a+", opener=private_opener) as file:

@@ -8,9 +8,10 @@ from pathlib import Path
 from heldout.printable import printable
 from tasks.runtime.errors import UserError
 from tasks.runtime.private_files import private_folder
+from tasks.runtime.terminal import write_everywhere
 
 CACHE = Path(".cache")
-_SHARED = (CACHE, Path("mlruns"))
+_SHARED = (CACHE, Path("mlruns"), Path("pending"))
 
 _SETTINGS = {
     "DO_NOT_TRACK": "1",
@@ -20,6 +21,7 @@ _SETTINGS = {
     "MLFLOW_HTTP_REQUEST_TIMEOUT": "20",
     "MLFLOW_ENABLE_ARTIFACTS_PROGRESS_BAR": "false",
     "MLFLOW_LOGGING_LEVEL": "ERROR",
+    "MLFLOW_SUPPRESS_PRINTING_URL_TO_STDOUT": "true",  # its links contain the password of tracking.uri
     "MLFLOW_SERVER_ENABLE_JOB_EXECUTION": "false",  # nothing here uses its background jobs
     "PREFECT_SERVER_ANALYTICS_ENABLED": "false",
     "PREFECT_SERVER_LOGGING_LEVEL": "ERROR",
@@ -49,6 +51,7 @@ def enter() -> Path:
     os.environ["PREFECT_HOME"] = str(root / ".prefect")
     os.environ["MPLCONFIGDIR"] = str(root / CACHE / "matplotlib")
     logging.getLogger("heldout").addFilter(_as_printable)
+    write_everywhere()
     return root
 
 

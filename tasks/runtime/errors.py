@@ -2,6 +2,7 @@
 
 Exception
 ├── UserError       a mistake that the user can fix: message without traceback, exit code 2
+│   └── NotSent     all results are on disk, but the tracking store did not take the run: exit code 3
 └── ValueError
     └── Misplaced   one value of params.yaml, with the place where it is written
 """
@@ -20,14 +21,18 @@ class UserError(Exception):
     """What is wrong, where, which value, what is allowed, what to do; one line for each mistake.
 
     Every line can be printed, whatever a user's file puts into it; the middle of a long line is left out, and so are
-    lines before the last where there are many.
+    lines before the last where there are many, and a login in an address.
     """
 
     def __init__(self, text: str) -> None:
-        lines = text.split("\n")
+        lines = without_secrets(text).split("\n")
         if len(lines) > _MOST_LINES:
             lines = [*lines[: _MOST_LINES - 1], f"… and {len(lines) - _MOST_LINES} more", lines[-1]]
         super().__init__("\n".join(map(_readable, lines)))
+
+
+class NotSent(UserError):
+    """The store was lost during the run: the results are complete, and what it is to get waits on disk."""
 
 
 class Misplaced(ValueError):
@@ -60,6 +65,12 @@ def masked(text: str) -> str:
 def without_login(url: str) -> str:
     """The address without the name and the password that it may contain."""
     return re.sub(r"//[^/]*@", "//", url)
+
+
+def without_secrets(text: str) -> str:
+    """The text without the names and passwords of the addresses in it: http://***@host?password=***."""
+    text = re.sub(r"(\w://)[^/\s]+@", r"\1***@", text)
+    return re.sub(r"([?&]\w*(?:password|token|secret)\w*=)[^&\s)'\"]+", r"\1***", text, flags=re.IGNORECASE)
 
 
 def one_line(text: str) -> str:

@@ -7,6 +7,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from tasks.runtime.full_disk import written
+from tasks.storage.whole_file import sync
+
 _AT_CURRENT_FOLDER, _EXCHANGE = -100, 2  # of Linux: AT_FDCWD, RENAME_EXCHANGE
 
 
@@ -23,7 +26,11 @@ def replacing(folder: Path) -> Iterator[Path]:
     shutil.rmtree(old, ignore_errors=True)
     fresh.mkdir(parents=True)
     try:
-        yield fresh
+        with written(folder):
+            yield fresh
+            for path in fresh.rglob("*"):
+                if path.is_file():
+                    sync(path)
     except BaseException:
         shutil.rmtree(fresh, ignore_errors=True)
         raise

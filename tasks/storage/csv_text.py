@@ -4,8 +4,10 @@ A text that begins with a sign of a formula is written with an apostrophe in fro
 text". So is a text with such apostrophes in front already, so that each text is read back as it was.
 """
 
+import csv
 import re
 from collections.abc import Callable
+from pathlib import Path
 
 import pandas as pd
 
@@ -27,6 +29,15 @@ def original(written: str) -> str:
 def safe_table(table: pd.DataFrame) -> pd.DataFrame:
     """The table with each text as it is written."""
     return _with_texts(table, safe)
+
+
+def write(table: pd.DataFrame, path: Path, digits: str) -> None:
+    """A CSV of the table with each text as it is written."""
+    texts = safe_table(table)
+    # pandas does not quote a text with a carriage return, which is the end of a line to its readers
+    returns = any("\r" in cell for name in texts for cell in texts[name] if isinstance(cell, str))
+    quoting = csv.QUOTE_NONNUMERIC if returns else csv.QUOTE_MINIMAL
+    texts.to_csv(path, index=False, float_format=digits, lineterminator="\n", quoting=quoting)
 
 
 def original_table(written: pd.DataFrame) -> pd.DataFrame:

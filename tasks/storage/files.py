@@ -18,6 +18,7 @@ from tasks.storage.atomic import replacing
 from tasks.storage.lazy_table import StoredTable, stays_in_its_file
 from tasks.storage.seen_rows import SeenRows
 from tasks.storage.shard_report import ShardReport
+from tasks.storage.whole_file import replacing_file
 
 PREPARED = Path("data/prepared")
 LABELED = PREPARED / "labeled.parquet"
@@ -207,20 +208,25 @@ def read_warnings(scheme: str) -> dict[str, dict[str, Any]]:
 
 def write_losses(pieces: Iterable[pd.DataFrame]) -> None:
     """losses.parquet: candidate, scheme, unit, row, loss."""
-    LOSSES.parent.mkdir(parents=True, exist_ok=True)
-    parquet.write_pieces(LOSSES, (piece[["candidate", "scheme", "unit", "row", "loss"]] for piece in pieces))
+    with replacing_file(LOSSES) as draft:
+        parquet.write_pieces(draft, (piece[["candidate", "scheme", "unit", "row", "loss"]] for piece in pieces))
 
 
 def write_csv(path: Path, table: pd.DataFrame) -> None:
     """A CSV with ten significant digits, and without a text that a spreadsheet takes for a formula."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    csv_text.safe_table(table).to_csv(path, index=False, float_format=DIGITS, lineterminator="\n")
+    with replacing_file(path) as draft:
+        csv_text.write(table, draft, DIGITS)
 
 
 def write_json(path: Path, value: Any) -> None:
     """A JSON with ten significant digits, its keys in the order of `value`."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(_rounded(value), indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+    write_text(path, json.dumps(_rounded(value), indent=2, ensure_ascii=False))
+
+
+def write_text(path: Path, text: str) -> None:
+    """A text, which ends with a line feed."""
+    with replacing_file(path) as draft:
+        draft.write_text(text + "\n", encoding="utf-8")
 
 
 def read_json(path: Path) -> Any:

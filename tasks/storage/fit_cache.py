@@ -22,6 +22,7 @@ from typing import IO, Any
 
 from tasks.runtime.environment import CACHE
 from tasks.runtime.errors import UserError
+from tasks.runtime.full_disk import written
 from tasks.runtime.private_files import private_folder, private_opener
 from tasks.runtime.secret import checkout_secret
 
@@ -102,7 +103,7 @@ def save(name: str, value: Any) -> None:
     private_folder(path.parent)
     part = path.with_name(f"{path.name}.{os.getpid()}-{threading.get_ident()}")
     try:
-        with open(part, "w+b", opener=private_opener) as file:
+        with written(path), open(part, "w+b", opener=private_opener) as file:
             file.write(bytes(_BYTES))
             pickle.dump(value, file, pickle.HIGHEST_PROTOCOL)
             file.seek(_BYTES)

@@ -11,6 +11,7 @@ import psutil
 
 from tasks.runtime.errors import UserError
 from tasks.storage.trusted_types import trusted_types
+from tasks.storage.whole_file import replacing_file
 
 _NO_TIME = (1980, 1, 1, 0, 0, 0)
 
@@ -19,10 +20,8 @@ def save(model: Any, path: Path) -> None:
     """Write `model` with skops, without clock times and object ids."""
     import skops.io
 
-    path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_name(f".{path.name}.new")
-    part.write_bytes(stable_bytes(skops.io.dumps(model)))
-    part.replace(path)
+    with replacing_file(path) as draft:
+        draft.write_bytes(stable_bytes(skops.io.dumps(model)))
 
 
 def size(model: Any) -> int:

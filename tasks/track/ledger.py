@@ -2,22 +2,29 @@
 
 import functools
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from tasks.outcome.items import Tag
 from tasks.outcome.ledger import Entry, Ledger, count, seeded_id, winner_id
 from tasks.params import Candidate, Settings
 from tasks.storage.seen_rows import SeenRows
-from tasks.track.store import connect, runs
+from tasks.track.store import runs
 
 if TYPE_CHECKING:
     from mlflow import MlflowClient
-    from mlflow.entities import Run
 
 _COMPARED = "compared."  # and a learner's id: a tag for each learner whose estimates the run showed
 _OPENED_FOR = "test_opened_for"
 _ROWS = "rows."  # and a field of SeenRows
+
+
+Earlier = Sequence[Mapping[str, str]]  # the tags of earlier validations
+
+
+def read_earlier(client: "MlflowClient") -> Earlier:
+    """The tags of all validations, over all experiments of the store; candidates' own runs compare nothing."""
+    return [run.data.tags for run in runs(client, "tags.data_hash IS NOT NULL and tags.`mlflow.parentRunId` IS NULL")]
 
 
 def read_ledger(
@@ -26,19 +33,16 @@ def read_ledger(
     seen: SeenRows,
     compared: Sequence[str],
     seen_in: Callable[[str], SeenRows],
+    earlier: Earlier,
 ) -> Ledger:
-    """The ledger of these rows over all experiments of the store, with the candidates named `compared` added.
+    """The ledger of these rows after `earlier` validations, with the candidates named `compared` added.
 
     A run of a version that left no sketch of its rows counts if its labelled table has the same `data_hash`. For
     `seen_in` see `count`; it is called once for each set of columns.
     """
-    client = connect(settings)
     learners = [seeded_id(candidate, settings.seed) for candidate in settings.candidates if candidate.name in compared]
-    of_table = [_entry(run) for run in runs(client, f"tags.data_hash = '{data_hash}'")]
-    with_rows = [_entry(run) for run in runs(client, f"tags.`{_ROWS}labeled` IS NOT NULL")]
-    return count(
-        seen, learners, [*(entry for entry in of_table if entry.seen is None), *with_rows], functools.cache(seen_in)
-    )
+    entries = [_entry(tags) for tags in earlier if f"{_ROWS}labeled" in tags or tags["data_hash"] == data_hash]
+    return count(seen, learners, entries, functools.cache(seen_in))
 
 
 def ledger_items(
@@ -61,6 +65,11 @@ def ledger_items(
         yield Tag(_OPENED_FOR, winner_id(winner, settings, seen))
 
 
+def of_ledger(tags: Mapping[str, str]) -> bool:
+    """Whether the ledger of later runs needs these tags."""
+    return any(name.startswith(_COMPARED) or name == _OPENED_FOR for name in tags)
+
+
 def known_since(client: "MlflowClient", candidate: Candidate, settings: Settings, seen: SeenRows) -> int:
     """When a learner was first compared, with these columns and in this form, in milliseconds; the future if never."""
     query = f"tags.`{_COMPARED}{seeded_id(candidate, settings.seed)}` IS NOT NULL and tags.`{_ROWS}trained` = "
@@ -72,8 +81,7 @@ def known_since(client: "MlflowClient", candidate: Candidate, settings: Settings
     return min(same, default=sys.maxsize)
 
 
-def _entry(run: "Run") -> Entry:
-    tags = run.data.tags
+def _entry(tags: Mapping[str, str]) -> Entry:
     texts = {name.removeprefix(_ROWS): text for name, text in tags.items() if name.startswith(_ROWS)}
     return Entry(
         learners=frozenset(name.removeprefix(_COMPARED) for name in tags if name.startswith(_COMPARED)),

@@ -1,31 +1,76 @@
-"""The life of a run in MLflow: its start, its end, and runs that died without an end."""
+"""The life of a run in MLflow: its start, its end, the loss of its store, and runs that died without an end."""
 
 import logging
 import socket
 import subprocess
-import sys
-from collections.abc import Iterable, Iterator
+import time
+import uuid
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeVar
 
 import psutil
 
 from tasks.outcome.items import Item, Tag, settings_items
 from tasks.params import Settings
 from tasks.runtime import open_servers
-from tasks.runtime.errors import without_login
+from tasks.runtime.errors import NotSent, UserError, without_login, without_secrets
+from tasks.track import pending
+from tasks.track.artifacts import check_location
+from tasks.track.ledger import Earlier, read_earlier
 from tasks.track.send import send
-from tasks.track.store import connect, experiment_id
+from tasks.track.store import connect, experiment_id, failures, reason
 from tasks.track.trial import STAGE_ALONE
 
 if TYPE_CHECKING:
-    from mlflow import ActiveRun, MlflowClient
+    from mlflow import MlflowClient
 
 log = logging.getLogger("heldout")
 
 _newest: dict[str, str] = {}  # the experiment and the id of the newest run of this process
 PAGES = "http://127.0.0.1:5000"  # of `make ui`
 TRIAL = "trial"  # the tag of a run that may not promote: why
+KEY = "validation"  # the tag that names a run also in another store
+Answer = TypeVar("Answer")
+
+
+@dataclass
+class Active:
+    """The validation that this process records: in its store, and, should the store be lost, on disk."""
+
+    client: "MlflowClient"
+    experiment: str
+    run_id: str
+    record: pending.Record
+    earlier: Earlier
+    lost: str = ""  # why the store is asked nothing any more
+
+    def ask(self, what: Callable[["MlflowClient"], Answer]) -> Answer | None:
+        """The answer of the store; None if it is lost."""
+        if self.lost:
+            return None
+        try:
+            return what(self.client)
+        except failures() as error:
+            self.lost = without_secrets(reason(error))
+            return None
+
+    def send(self, items: Iterable[Item]) -> None:
+        """Send items to the run."""
+        items = list(items)
+        self.record.whole.items += items
+        self.ask(lambda client: send(client, self.run_id, items))
+
+    def send_candidate(self, name: str, items: Iterable[Item], *, failed: bool) -> None:
+        """Send a candidate's items to a run of its own, below this one."""
+        sent = pending.Sent(name, failed, list(items))
+        self.record.candidates.append(sent)
+        self.ask(lambda client: send_child(client, self.experiment, self.run_id, sent))
+
+
+_active: Active | None = None
+_not_sent = ""  # of the last run that ended
 
 
 @contextmanager
@@ -35,47 +80,39 @@ def run(settings: Settings, trial: str = STAGE_ALONE) -> Iterator[None]:
     `trial` says why the run may not promote its winner, and is empty if it may.
 
     Marks runs that a process of this machine left RUNNING when it died, and logs it. Ends as FINISHED, as FAILED
-    with the reason, or as KILLED when interrupted. Raises UserError if the store cannot be reached.
+    with the reason, or as KILLED when interrupted. Raises UserError if the store does not answer at the start. If it
+    is lost later, the run goes on, and its record is stored below `pending/`: see `check_sent`.
     """
-    import mlflow
-
-    if mlflow.active_run() is not None:
+    global _active, _not_sent
+    if _active is not None:
         yield
         return
     for warning in open_servers.warnings(settings.tracking.uri):
         log.warning("%s", warning)
-    client = connect(settings)
-    experiment = experiment_id(client, settings)
-    _mark_dead(client, experiment)
-    tags = {"git_commit": _git_commit(), "criterion": settings.criterion, **_of_this_process()}
-    if trial:
-        tags[TRIAL] = trial
-    parent = mlflow.start_run(experiment_id=experiment, tags=tags).info.run_id
-    _newest.update(experiment=experiment, run=parent)
-    send(client, parent, settings_items(settings))
+    _not_sent = ""
+    _active = begun = _begin(settings, trial)
+    _newest.update(experiment=begun.experiment, run=begun.run_id)
     try:
         yield
     except BaseException as error:
         interrupted = isinstance(error, KeyboardInterrupt | SystemExit)
-        end_run("KILLED" if interrupted else "FAILED", "interrupted" if interrupted else str(error))
+        if _active is begun:
+            end_run("KILLED" if interrupted else "FAILED", "interrupted" if interrupted else str(error))
         raise
-    active = mlflow.active_run()  # none, if a failure has ended it
-    if active is not None and active.info.run_id == parent:
-        mlflow.end_run("FINISHED")
+    if _active is begun:  # a failure has not ended it
+        _end(begun, "FINISHED")
 
 
-@contextmanager
-def child_run(client: "MlflowClient", parent: "ActiveRun", name: str, *, failed: bool) -> Iterator[str]:
-    """The id of a run below `parent`, which ends as FINISHED or, for a candidate that failed, as FAILED."""
-    tags = {"mlflow.parentRunId": parent.info.run_id, **_of_this_process()}
-    child = client.create_run(parent.info.experiment_id, tags=tags, run_name=name).info.run_id
-    yield child
-    client.set_terminated(child, "FAILED" if failed else "FINISHED")
+def active() -> Active:
+    """The run that this process records."""
+    if _active is None:
+        raise RuntimeError("there is no run: call it inside of lifecycle.run()")
+    return _active
 
 
 def in_run() -> bool:
     """Whether this process validates as a whole, stage after stage."""
-    return _active() is not None
+    return _active is not None
 
 
 def page(settings: Settings) -> str:
@@ -89,20 +126,23 @@ def page(settings: Settings) -> str:
 
 def send_to_run(items: Iterable[Item]) -> None:
     """Send items to the active run, if there is one."""
-    active = _active()
-    if active is not None:
-        import mlflow
-
-        send(mlflow.MlflowClient(), active.info.run_id, items)
+    if _active is not None:
+        _active.send(items)
 
 
 def end_run(status: str, reason: str) -> None:
     """End the active run, if there is one, as FAILED or KILLED."""
-    if in_run():
-        import mlflow
+    if _active is not None:
+        _active.send([Tag("failure", reason)])
+        _end(_active, status)
 
-        send_to_run([Tag("failure", reason)])
-        mlflow.end_run(status)
+
+def check_sent() -> None:
+    """Raise NotSent, once, if the run that ended last could not be sent."""
+    global _not_sent
+    if message := _not_sent:
+        _not_sent = ""
+        raise NotSent(message)
 
 
 def tag_seconds(stage: str, seconds: float) -> None:
@@ -110,12 +150,60 @@ def tag_seconds(stage: str, seconds: float) -> None:
     send_to_run([Tag(f"seconds.{stage}", f"{seconds:.2f}")])
 
 
-def _active() -> "ActiveRun | None":
-    if "mlflow" not in sys.modules:  # its import takes a second, for which a single stage need not wait
-        return None
-    import mlflow
+def send_child(
+    client: "MlflowClient", experiment: str, parent: str, sent: pending.Sent, times: Sequence[int | None] = (None, None)
+) -> None:
+    """Send to a run below `parent`, which ends as FINISHED or, for a candidate that failed, as FAILED.
 
-    return mlflow.active_run()
+    `times` are its start and end, now where they are not given.
+    """
+    tags = {"mlflow.parentRunId": parent, **_of_this_process()}
+    child = client.create_run(experiment, times[0], tags, sent.name).info.run_id
+    send(client, child, sent.items)
+    client.set_terminated(child, "FAILED" if sent.failed else "FINISHED", times[1])
+
+
+def _begin(settings: Settings, trial: str) -> Active:
+    from mlflow.tracking.context.registry import resolve_tags
+
+    client = connect(settings)
+    tags = {"git_commit": _git_commit(), "criterion": settings.criterion, KEY: uuid.uuid4().hex, **_of_this_process()}
+    if trial:
+        tags[TRIAL] = trial
+    record = pending.Record(tags[KEY], settings.tracking.experiment, resolve_tags(tags), _now())
+    try:
+        experiment = experiment_id(client, settings)
+        check_location(client.get_experiment(experiment).artifact_location)
+        _mark_dead(client, experiment)
+        earlier = read_earlier(client)
+        run_id = client.create_run(experiment, record.started, dict(record.tags)).info.run_id
+        begun = Active(client, experiment, run_id, record, earlier)
+        begun.send(settings_items(settings))
+    except failures() as error:
+        raise UserError(f"the store that tracking.uri names takes no run ({reason(error)}); fix it") from None
+    if begun.lost:
+        raise UserError(f"the store that tracking.uri names takes no run ({begun.lost}); fix it")
+    if pending.FOLDER.exists() and (waiting := len(pending.read_all())):
+        log.warning("runs that their store did not take: %d; `python -m flows log` sends them", waiting)
+    return begun
+
+
+def _end(ended: Active, status: str) -> None:
+    global _active, _not_sent
+    _active = None
+    record = ended.record
+    record.status, record.ended = status, _now()
+    ended.ask(lambda client: client.set_terminated(ended.run_id, status, record.ended))
+    if ended.lost:
+        place = pending.write(record)
+        _not_sent = (
+            f"the MLflow store failed during the run ({ended.lost}); the results are complete, and the record of the "
+            f"run waits in {place}. When the store answers again, send it with `python -m flows log`"
+        )
+
+
+def _now() -> int:
+    return int(1000 * time.time())
 
 
 def _mark_dead(client: "MlflowClient", experiment: str) -> None:

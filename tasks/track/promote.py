@@ -23,7 +23,7 @@ from tasks.track.ledger import known_since
 from tasks.track.lifecycle import TRIAL
 from tasks.track.registry import BEFORE, CHALLENGER, CHAMPION, SOURCE, Standing, register, standing
 from tasks.track.send import send
-from tasks.track.store import connect, runs
+from tasks.track.store import runs
 
 if TYPE_CHECKING:
     from mlflow import MlflowClient
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from mlflow.models.model import ModelInfo
 
 RESTORED = "restored"  # a champion's tag after a rollback: since when, in milliseconds
+PROMOTED, REASON = "promoted", "promotion_reason"
 _AGAINST, _MODEL_HASH = "promotion_against", "model_hash"
 _DECISION = "promotion.json"
 _FOLDER = "promotion"  # of artifacts: the rows that a version has seen; the records and bets of a champion's pairs
@@ -40,16 +41,20 @@ _MODEL = "model.skops"  # MLflow's name for it
 
 
 def promote(
-    settings: Settings, winner: Candidate, model: Any, info: "ModelInfo", told: Mapping[str, str]
+    client: "MlflowClient",
+    settings: Settings,
+    winner: Candidate,
+    model: Any,
+    info: "ModelInfo",
+    told: Mapping[str, str],
 ) -> tuple[Decision, str]:
-    """Decide about the winner, logged as `info` on the active run; returns the decision, and where the model is.
+    """Decide about the winner, logged as `info` on a run; returns the decision, and where the model is.
 
     `told` are tags of the version: what is known about it.
 
     A trial is never promoted, nor registered. Otherwise the decision and its records are stored before an alias moves:
     after a kill in between, the next night decides the same from them.
     """
-    client = connect(settings)
     run = client.get_run(info.run_id)
     if why := run.data.tags.get(TRIAL):
         decision = Decision("no", f"a trial: {why}", trial=True)
@@ -167,5 +172,5 @@ def _record(
             book.bets.to_parquet(folder / _BETS)
             items += [Artifact(folder / _RECORDS, _FOLDER), Artifact(folder / _BETS, _FOLDER)]
         send(client, run.info.run_id, items)
-    tags = [Tag("promoted", decision.promoted), Tag("promotion_reason", decision.reason)]
+    tags = [Tag(PROMOTED, decision.promoted), Tag(REASON, decision.reason)]
     send(client, run.info.run_id, tags if book is None else [*tags, Tag(_AGAINST, book.against)])

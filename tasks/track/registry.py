@@ -8,6 +8,8 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import pandas as pd
+
 from tasks.outcome.items import parameters
 from tasks.params import Settings
 from tasks.storage import files
@@ -22,7 +24,7 @@ SOURCE, BEFORE = "source", "champion_before"  # tags of a version: what it predi
 LEARNER = "learner"  # the tag of a version with the identity of its learner
 _OF_SOURCE = ("data.source", "data.target", "data.positive")
 _REQUIRED = ("scikit-learn", "numpy", "scipy", "pandas", "skops")
-_SAMPLE_ROWS = 100  # from which MLflow infers the types of inputs and output
+_SAMPLE_ROWS = 100
 _SLUG_LENGTH = 40
 
 
@@ -48,21 +50,26 @@ class Standing:
         return f"models:/{self.name}@{self.alias(kind)}"
 
 
-def log_model(model: Any) -> "ModelInfo":
-    """Log the model on the active run."""
+def sample() -> pd.DataFrame:
+    """The first labelled rows: MLflow infers the types of inputs and output from them."""
+    return files.read_table(files.LABELED)[0].head(_SAMPLE_ROWS)
+
+
+def log_model(client: "MlflowClient", model: Any, rows: pd.DataFrame, run_id: str) -> "ModelInfo":
+    """Log the model on a run; `rows` are a sample of those that it is for."""
     import mlflow
     import mlflow.sklearn
     from skops.io import dumps, get_untrusted_types
 
     import heldout
 
-    X, _ = files.read_table(files.LABELED)
-    sample = X.head(_SAMPLE_ROWS)
+    mlflow.set_experiment(experiment_id=client.get_run(run_id).info.experiment_id)  # where MLflow puts the model
     info: ModelInfo = mlflow.sklearn.log_model(
         model,
         name="model",
-        signature=mlflow.models.infer_signature(sample, model.predict(sample)),
-        input_example=X.head(1),
+        run_id=run_id,
+        signature=mlflow.models.infer_signature(rows, model.predict(rows)),
+        input_example=rows.head(1),
         serialization_format="skops",
         # the types of a model that this run has loaded: they were checked, in tasks/storage/trusted_types.py
         skops_trusted_types=get_untrusted_types(data=dumps(model)),

@@ -5,11 +5,10 @@ from collections.abc import Iterable
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
-from tasks.outcome.items import Artifact, Dataset, Item, Metric, Parameter, Tag
+from tasks.outcome.items import Artifact, Dataset, Input, Item, Metric, Parameter, Tag
 
 if TYPE_CHECKING:
     from mlflow import MlflowClient
-    from mlflow.entities import DatasetInput
 
 # MLflow takes 1000 entities at once, and 100 of them as parameters and 100 as tags
 _METRICS, _PARAMETERS, _TAGS = 800, 100, 100
@@ -24,7 +23,7 @@ def send(client: "MlflowClient", run_id: str, items: Iterable[Item]) -> None:
     metrics: list[Any] = []
     parameters: list[Any] = []
     tags: list[Any] = []
-    larger: list[Artifact | Dataset] = []
+    larger: list[Artifact | Dataset | Input] = []
     for item in items:
         match item:
             case Metric(name, value, step):
@@ -33,7 +32,7 @@ def send(client: "MlflowClient", run_id: str, items: Iterable[Item]) -> None:
                 parameters.append(entities.Param(name, value[:_PARAMETER_LENGTH]))
             case Tag(name, value):
                 tags.append(entities.RunTag(name, value[:_TAG_LENGTH]))
-            case Artifact() | Dataset():
+            case Artifact() | Dataset() | Input():
                 larger.append(item)
     batches = (_batches(metrics, _METRICS), _batches(parameters, _PARAMETERS), _batches(tags, _TAGS))
     for batch in zip_longest(*batches, fillvalue=()):
@@ -42,20 +41,22 @@ def send(client: "MlflowClient", run_id: str, items: Iterable[Item]) -> None:
         if isinstance(item, Artifact):
             client.log_artifact(run_id, str(item.path), item.folder)
         else:
-            client.log_inputs(run_id, [_dataset_input(item)])
+            given = as_input(item)
+            context = [entities.InputTag("mlflow.data.context", given.context)]
+            client.log_inputs(run_id, [entities.DatasetInput(entities.Dataset(**given.described), context)])
 
 
 def _batches(records: list[Any], size: int) -> list[list[Any]]:
     return [records[first : first + size] for first in range(0, len(records), size)]
 
 
-def _dataset_input(item: Dataset) -> "DatasetInput":
-    from mlflow import entities
+def as_input(item: Dataset | Input) -> Input:
+    """What MLflow keeps of a table: its name, digest, source, columns and size."""
+    if isinstance(item, Input):
+        return item
     from mlflow.data import pandas_dataset
 
     dataset = pandas_dataset.from_pandas(
         item.table, source=str(item.source), targets=item.target, name=item.name, digest=item.digest
     )
-    return entities.DatasetInput(
-        entities.Dataset(**dataset.to_dict()), [entities.InputTag("mlflow.data.context", item.context)]
-    )
+    return Input(dataset.to_dict(), item.context)

@@ -1,12 +1,19 @@
 """The MLflow store that `tracking` names: the client, and the experiment that keeps the runs."""
 
+import contextlib
+import functools
+import logging
+import os
 import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import psutil
 
 from tasks.params import Settings
-from tasks.runtime.errors import UserError
+from tasks.runtime.errors import UserError, one_line
+from tasks.track.artifacts import keep_below
 
 if TYPE_CHECKING:
     from mlflow import MlflowClient
@@ -15,45 +22,48 @@ if TYPE_CHECKING:
 _SQLITE = "sqlite:///"
 _REMEDY = "start the store, or fix tracking.uri"
 _RUNS_A_PAGE = 1000
+_PATIENCE_SECONDS = 45  # for a store that another program has locked
 
 
 def connect(settings: Settings) -> "MlflowClient":
-    """A client of the store, which becomes MLflow's own. Raises UserError if the store cannot be reached."""
+    """A client of the store, which becomes MLflow's own; a store that is missing is made.
+
+    Waits for a store that is locked. Raises UserError if it cannot be opened for writing, or does not answer.
+    """
     import mlflow
-    from mlflow.exceptions import MlflowException
 
     uri = settings.tracking.uri
-    if uri.startswith(_SQLITE):
-        path = Path(uri.removeprefix(_SQLITE))
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            with sqlite3.connect(path) as database:
-                database.execute("PRAGMA schema_version")
-        except (OSError, sqlite3.Error) as error:
-            raise UserError(f"tracking.uri is {uri}, which cannot be opened ({error}); {_REMEDY}") from None
-    mlflow.set_tracking_uri(uri)
+    _prepare_mlflow()
+    path = database(settings)
+    keep_below(Path(), *([] if path is None else [path.parent]))
     try:
+        if path is not None:
+            _open(path)
+        mlflow.set_tracking_uri(uri)
+        mlflow.set_registry_uri(uri)
         client = mlflow.MlflowClient()
         client.search_experiments(max_results=1)
-    except (MlflowException, OSError, ValueError) as error:
-        reason = " ".join(str(error).split())[:300]
-        raise UserError(f"tracking.uri is {uri}, which does not answer ({reason}); {_REMEDY}") from None
+        client.search_registered_models(max_results=1)
+    except Exception as error:  # SQLite's, MLflow's, SQLAlchemy's, alembic's
+        raise UserError(f"tracking.uri is {uri}, which does not answer ({reason(error)}); {_REMEDY}") from None
     return client
 
 
-def experiment_id(client: "MlflowClient", settings: Settings) -> str:
-    """The id of the experiment, which is created with its artifacts next to the store, at a relative place."""
-    name, uri = settings.tracking.experiment, settings.tracking.uri
+def experiment_id(client: "MlflowClient", settings: Settings, name: str | None = None) -> str:
+    """The id of an experiment, which is created with its artifacts next to the store, at a relative place.
+
+    Without a name, it is that of the settings.
+    """
+    name, path = name or settings.tracking.experiment, database(settings)
     experiment = client.get_experiment_by_name(name)
     if experiment is not None:
         return str(experiment.experiment_id)
-    if not uri.startswith(_SQLITE):
+    if path is None:
         return client.create_experiment(name)
-    database = Path(uri.removeprefix(_SQLITE))
-    place = (database.parent / "artifacts").as_posix()
+    place = (path.parent / "artifacts").as_posix()
     created = client.create_experiment(name, artifact_location=place)
     # MLflow makes the place absolute, and a copied checkout would then write into the original
-    with sqlite3.connect(database) as connection:
+    with contextlib.closing(sqlite3.connect(path, timeout=_PATIENCE_SECONDS)) as connection, connection:
         connection.execute(
             "UPDATE experiments SET artifact_location = ? WHERE experiment_id = ?", (place, int(created))
         )
@@ -70,3 +80,75 @@ def runs(client: "MlflowClient", query: str) -> Iterator["Run"]:
         token = page.token
         if not token:
             return
+
+
+def reason(error: Exception) -> str:
+    """Why a store does not answer, without the statement that SQLAlchemy adds."""
+    first = str(error).strip().partition("\n")[0]
+    return one_line(first) or type(error).__name__
+
+
+def failures() -> tuple[type[Exception], ...]:
+    """What MLflow raises if a store that answered before does not do so any more."""
+    from mlflow.exceptions import MlflowException
+    from sqlalchemy.exc import SQLAlchemyError
+
+    return MlflowException, SQLAlchemyError, sqlite3.Error, OSError
+
+
+def database(settings: Settings) -> Path | None:
+    """The file of a SQLite store."""
+    uri = settings.tracking.uri
+    return Path(uri.removeprefix(_SQLITE)) if uri.startswith(_SQLITE) else None
+
+
+def _open(path: Path) -> None:
+    """Wait until the database can be written to. Raises ValueError for a database of another program."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if not path.exists() or path.stat().st_size == 0:
+        _make(path)
+    with contextlib.closing(sqlite3.connect(path, timeout=_PATIENCE_SECONDS, isolation_level=None)) as database:
+        database.execute("BEGIN IMMEDIATE")
+        database.execute("ROLLBACK")
+        tables = {name for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+    if "alembic_version" not in tables:
+        raise ValueError("it is the database of another program")
+
+
+def _make(path: Path) -> None:
+    """A new store, which appears complete: a kill during MLflow's migrations leaves a draft, which the next removes."""
+    from mlflow.store.tracking import DEFAULT_LOCAL_FILE_AND_ARTIFACT_PATH
+    from mlflow.store.tracking.sqlalchemy_store import SqlAlchemyStore
+
+    stem = f".{path.name}.new-"
+    for left in path.parent.glob(f"{stem}*"):
+        owner = left.name.removeprefix(stem).partition("-")[0]
+        if not (owner.isdigit() and psutil.pid_exists(int(owner))):
+            left.unlink(missing_ok=True)
+    draft = path.with_name(f"{stem}{os.getpid()}")
+    draft.unlink(missing_ok=True)
+    store: Any = SqlAlchemyStore(f"{_SQLITE}{draft}", DEFAULT_LOCAL_FILE_AND_ARTIFACT_PATH)  # type: ignore[no-untyped-call]
+    store.engine.dispose()
+    if path.exists():  # empty
+        draft.replace(path)
+        return
+    with contextlib.suppress(FileExistsError):  # another process was first
+        path.hardlink_to(draft)
+    draft.unlink()
+
+
+@functools.cache
+def _prepare_mlflow() -> None:
+    """Have MLflow wait for a locked database as long as we do, and leave it to us to report what failed."""
+    import mlflow  # noqa: F401  # it sets the level of its logger
+    from sqlalchemy import Engine, event
+
+    for name in ("mlflow", "alembic"):
+        logging.getLogger(name).setLevel(logging.CRITICAL)
+
+    def patient(_connection: Any, _cursor: Any, statement: str, parameters: Any, *_: Any) -> tuple[str, Any]:
+        # MLflow sets 20 seconds at the start of each session
+        waits = statement.startswith("PRAGMA busy_timeout")
+        return f"PRAGMA busy_timeout = {1000 * _PATIENCE_SECONDS}" if waits else statement, parameters
+
+    event.listen(Engine, "before_cursor_execute", patient, retval=True)

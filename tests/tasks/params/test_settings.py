@@ -1,5 +1,6 @@
 """params.yaml that is right: what is read, what is decided where nothing is written, what may be overridden."""
 
+import json
 import os
 import pickle
 import subprocess
@@ -17,6 +18,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from heldout.family import TunedEstimator
 from tasks.params import Settings, load
+from tasks.runtime.errors import UserError
 
 LAWS = settings(
     max_examples=30,
@@ -197,3 +199,10 @@ def test_settings_are_frozen(shipped):
     with pytest.raises(ValueError, match="frozen"):
         found.split.folds = 3
     assert Settings is type(found)
+
+
+@pytest.mark.fault("environment")
+@pytest.mark.parametrize("name", ["it's", 'a"b', "a/b", "a:b", "a@b", "a`b", "a%b", "a\nb", ""])
+def test_a_registered_name_that_mlflow_could_misread_is_refused_before_any_fit(settings_with, name):
+    with pytest.raises(UserError, match=r"--set: tracking\.registered_model is .*(pattern|at least 1)"):
+        settings_with(f"tracking.registered_model={json.dumps(name)}")

@@ -46,3 +46,11 @@ def test_what_is_no_text_stays_as_it_is():
     table["c"] = table["c"].astype("category")
     files.write_csv(Path("t.csv"), table)
     assert ["n,x,s,o,c", "-1,-0.5,'-a,-1,'-c", "2,,,'=b,d"] == Path("t.csv").read_text().splitlines()
+
+
+def test_a_carriage_return_in_a_text_begins_no_line():
+    table = pd.DataFrame({"s": ["d\r=1+1", "e"], "x": [0.5, None]})
+    files.write_csv(Path("t.csv"), table)
+    read = csv_text.original_table(pd.read_csv("t.csv", lineterminator="\n"))
+    assert [["d\r=1+1", 0.5], ["e"]] == [read.loc[0].tolist(), read.loc[1].tolist()[:1]]
+    assert '"d\r=1+1"' in Path("t.csv").read_bytes().decode()

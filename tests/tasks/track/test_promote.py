@@ -23,7 +23,7 @@ from tasks.storage.row_ids import read_row_ids
 from tasks.track import lifecycle
 from tasks.track.ledger import ledger_items
 from tasks.track.promote import promote
-from tasks.track.registry import log_model
+from tasks.track.registry import log_model, sample
 from tasks.track.rollback import rollback
 from tasks.track.store import connect
 
@@ -62,8 +62,11 @@ class Nights:
             compared = [one for one in settings.candidates if one.name in (compared or [name])]
             rows = files.read_seen_rows()
             lifecycle.send_to_run(ledger_items(settings, "hash", rows, winner, compared, test_opened=False))
-            info = log_model(model)
-            decision, place = promote(settings, winner, model, info, {"E_cv": "10 % [5–20] at 95 %"})
+            active = lifecycle.active()
+            info = log_model(active.client, model, sample(), active.run_id)
+            told = {"E_cv": "10 % [5–20] at 95 %"}
+            decision, place = promote(active.client, settings, winner, model, info, told)
+        assert active.experiment == active.client.get_logged_model(info.model_id).experiment_id
         tags = connect(settings).get_run(info.run_id).data.tags
         assert (decision.promoted, decision.reason) == (tags["promoted"], tags["promotion_reason"])
         stored = mlflow.artifacts.download_artifacts(f"runs:/{info.run_id}/promotion.json", dst_path=".cache")
@@ -80,8 +83,7 @@ class Nights:
 @pytest.fixture
 def nights(checkout, empty_store, settings_with):
     shutil.copy(empty_store, "mlflow.db")
-    yield Nights(settings_with)
-    mlflow.end_run()
+    return Nights(settings_with)
 
 
 @pytest.mark.slow
@@ -159,7 +161,7 @@ def test_a_champion_whose_rows_are_not_known_stays_and_the_remedy_is_named(night
     settings = nights.prepare(table(60))
     client = connect(settings)
     with lifecycle.run(settings):
-        run = mlflow.active_run().info.run_id
+        run = lifecycle.active().run_id
     client.create_registered_model("heldout")
     client.create_model_version("heldout", "models/old", run)
     client.set_registered_model_alias("heldout", "champion", "1")

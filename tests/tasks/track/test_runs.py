@@ -4,7 +4,6 @@ import shutil
 import sys
 from dataclasses import replace
 
-import mlflow
 import numpy as np
 import pytest
 
@@ -27,8 +26,7 @@ TWO = (
 def settings(checkout, empty_store, settings_with):
     """Two candidates, and a store of their own."""
     shutil.copy(empty_store, checkout / "mlflow.db")
-    yield settings_with(TWO, f"tracking.uri=sqlite:///{checkout}/mlflow.db")
-    mlflow.end_run()
+    return settings_with(TWO, f"tracking.uri=sqlite:///{checkout}/mlflow.db")
 
 
 def all_runs(settings):
@@ -99,14 +97,13 @@ def test_a_run_whose_process_is_gone_is_marked_and_logged(settings, monkeypatch,
 
 
 def test_a_child_is_below_its_parent_and_ends_by_its_candidate(settings):
-    client = connect(settings)
     with lifecycle.run(settings):
-        parent = mlflow.active_run()
+        parent = lifecycle.active()
         for name, failed in (("bayes", False), ("tree", True)):
-            with lifecycle.child_run(client, parent, name, failed=failed):
-                pass
-    children = list(runs(client, f"tags.`mlflow.parentRunId` = '{parent.info.run_id}'"))
+            parent.send_candidate(name, [Metric("E_cv", 0.5)], failed=failed)
+    children = list(runs(parent.client, f"tags.`mlflow.parentRunId` = '{parent.run_id}'"))
     assert {"bayes": "FINISHED", "tree": "FAILED"} == {run.info.run_name: run.info.status for run in children}
+    assert [{"E_cv": 0.5}] * 2 == [run.data.metrics for run in children]
 
 
 ROWS = np.random.default_rng(0).integers(0, 2**64, 3000, dtype=np.uint64)
@@ -120,7 +117,10 @@ def seen(first: int, last: int, partition: str = "one") -> SeenRows:
 
 
 def read_ledger(settings, data_hash, rows, compared) -> Ledger:
-    return ledger.read_ledger(settings, data_hash, rows, compared, lambda columns: pytest.fail(f"asked for {columns}"))
+    earlier = ledger.read_earlier(connect(settings))
+    return ledger.read_ledger(
+        settings, data_hash, rows, compared, lambda columns: pytest.fail(f"asked for {columns}"), earlier
+    )
 
 
 def record(settings, rows: SeenRows, compared, *, opened: bool, data_hash: str = "table") -> None:
@@ -159,7 +159,8 @@ def test_a_run_on_a_table_with_a_column_less_is_found_by_the_columns_that_it_had
         return before
 
     gained = replace(seen(1000, 2000, "gained"), columns="a b c")
-    found = ledger.read_ledger(settings, "gained", gained, ["bayes"], seen_in)
+    earlier = ledger.read_earlier(connect(settings))
+    found = ledger.read_ledger(settings, "gained", gained, ["bayes"], seen_in, earlier)
     assert Ledger(2, frozenset([winner_id(bayes, settings, before)])) == found
     assert ["a b"] == asked
 

@@ -1,0 +1,68 @@
+"""`python -m flows log`: the runs that their store did not take are sent to the store that `tracking` names now."""
+
+import time
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from tasks.outcome.items import Tag
+from tasks.params import Settings
+from tasks.runtime.errors import UserError
+from tasks.storage import model_file
+from tasks.track import pending
+from tasks.track.lifecycle import KEY, TRIAL, send_child
+from tasks.track.promote import PROMOTED, REASON
+from tasks.track.registry import log_model
+from tasks.track.send import send
+from tasks.track.store import connect, experiment_id, failures, reason, runs
+
+if TYPE_CHECKING:
+    from mlflow import MlflowClient
+
+_UNDECIDED = "its store was lost during the run, so nothing was decided; the next run that may promote decides"
+
+
+def send_pending(settings: Settings) -> Iterator[str]:
+    """Send each run once, the oldest first, and say which; nothing is promoted. Raises UserError if the store fails.
+
+    A run that a store has in part, since it was lost or this command was stopped, is replaced there.
+    """
+    records = pending.read_all()
+    if not records:
+        yield f"no run waits below {pending.FOLDER}/"
+        return
+    client = connect(settings)
+    for record in records:
+        when = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(record.started / 1000))
+        try:
+            _send(client, settings, record)
+        except failures() as error:
+            raise UserError(
+                f"the run of {when} was not sent: the store that tracking.uri names failed ({reason(error)}); it "
+                f"stays in {record.folder}"
+            ) from None
+        pending.remove(record)
+        yield f"sent: the run of {when}, {record.status}"
+
+
+def _send(client: "MlflowClient", settings: Settings, record: pending.Record) -> None:
+    for begun in list(runs(client, f"tags.{KEY} = '{record.key}'")):
+        run_id = begun.info.run_id
+        if PROMOTED in begun.data.tags:  # the last that a run is sent: it has everything but its end
+            send(client, run_id, [item for item in record.whole.items if isinstance(item, Tag)])
+            client.set_terminated(run_id, record.status, record.ended)
+            return
+        for child in list(runs(client, f"tags.`mlflow.parentRunId` = '{run_id}'")):
+            client.delete_run(child.info.run_id)
+        client.delete_run(run_id)
+    experiment = experiment_id(client, settings, record.experiment)
+    run_id = client.create_run(experiment, record.started, dict(record.tags)).info.run_id
+    send(client, run_id, record.whole.items)
+    for candidate in record.candidates:
+        send_child(client, experiment, run_id, candidate, (record.started, record.ended))
+    if record.model:
+        model = model_file.load(record.model_file, settings.execution.allowed_modules)
+        log_model(client, model, pending.read_sample(record), run_id)
+    why = record.tags.get(TRIAL)
+    reason = f"a trial: {why}" if why else _UNDECIDED
+    send(client, run_id, [Tag(REASON, reason), Tag(PROMOTED, "no")])
+    client.set_terminated(run_id, record.status, record.ended)

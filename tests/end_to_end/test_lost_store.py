@@ -1,0 +1,99 @@
+"""The MLflow store is lost while the real commands run: results, exit code, one message, and `log` afterwards."""
+
+import os
+import random
+import shutil
+import signal
+import sqlite3
+import time
+
+import pytest
+from mlflow import MlflowClient
+
+pytestmark = pytest.mark.long
+
+
+@pytest.fixture
+def lost(clone, server, write_params):
+    """A function that runs a command, during which `how` happens to the store; returns checkout, exit code, words."""
+
+    def run(how, *command):
+        checkout = clone(server)
+        write_params(checkout.path / "params.yaml", execution={"workers": 1})
+        said = checkout.path.parent / "said.txt"
+        with said.open("w") as file:
+            process = checkout.start(*command, stdout=file, stderr=file)
+            checkout.wait_until((checkout.path / "data/results/covalidation").exists, process, seconds=300)
+            how(checkout.path / "mlruns")
+            process.wait(300)
+        return checkout, process.returncode, said.read_text()
+
+    return run
+
+
+def parents(checkout):
+    client = MlflowClient(f"sqlite:///{checkout.path}/mlruns/mlflow.db")
+    experiment = client.get_experiment_by_name("heldout").experiment_id
+    return client.search_runs([experiment], "tags.`mlflow.parentRunId` IS NULL")
+
+
+def garbage(folder):
+    (folder / "mlflow.db").write_bytes(random.Random(0).randbytes(100_000))
+
+
+def is_sent_once(checkout, said):
+    assert 1 == said.count("python -m flows log")
+    assert [] == [word for word in ("Traceback", "sqlalche.me", "alembic", "SQL:") if word in said]
+    assert "up to date" in checkout.run("dvc", "status").stdout
+    for expected in ("sent: the run of", "no run waits"):
+        assert expected in checkout.flow("log").stdout
+        (run,) = parents(checkout)
+        assert ("FINISHED", "no") == (run.info.status, run.data.tags["promoted"])
+        assert {"E_cv", "E_test"} <= {*run.data.metrics}
+    loaded = "import mlflow; mlflow.set_tracking_uri('sqlite:///mlruns/mlflow.db'); "
+    loaded += f"mlflow.sklearn.load_model('runs:/{run.info.run_id}/model')"
+    checkout.run("python", "-c", loaded)
+
+
+@pytest.mark.fault("mlflow")
+def test_a_validation_ends_with_3_and_is_sent_to_a_new_store(lost):
+    checkout, code, said = lost(shutil.rmtree, "python", "-m", "flows", "validate", "--promote")
+    assert 3 == code, said
+    is_sent_once(checkout, said)
+
+
+@pytest.mark.fault("mlflow")
+def test_dvc_repro_keeps_all_outputs(lost):
+    checkout, code, said = lost(garbage, "dvc", "repro")
+    assert 0 == code, said
+    (checkout.path / "mlruns/mlflow.db").unlink()
+    is_sent_once(checkout, said)
+
+
+@pytest.mark.fault("mlflow")
+def test_a_store_that_is_locked_for_half_a_minute_is_waited_for(lost):
+    def lock(folder):
+        connection = sqlite3.connect(folder / "mlflow.db", isolation_level=None, timeout=30)
+        connection.execute("BEGIN EXCLUSIVE")
+        time.sleep(30)
+        connection.close()
+
+    checkout, code, said = lost(lock, "python", "-m", "flows", "validate")
+    assert 0 == code, said
+    assert ["FINISHED"] == [run.info.status for run in parents(checkout)]
+
+
+@pytest.mark.fault("new store")
+def test_a_kill_while_a_new_store_is_made_leaves_none_or_a_whole_one(clone):
+    checkout = clone()
+    program = "from tasks.runtime import environment; environment.enter()\n"
+    program += "from tasks.params import load; from tasks.track.store import connect; connect(load())"
+    for seconds in (0.05, 0.4, 0.8):
+        process = checkout.start("python", "-c", program)
+        checkout.wait_until(lambda: [*(checkout.path / "mlruns").glob(".mlflow.db.new-*")], process)
+        time.sleep(seconds)
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+        assert not (checkout.path / "mlruns/mlflow.db").exists()
+    checkout.run("python", "-c", program)
+    assert ["mlflow.db"] == [path.name for path in (checkout.path / "mlruns").iterdir()]

@@ -1,0 +1,73 @@
+"""Old runs are removed from a real store; registered versions, the ledger and newer runs stay."""
+
+import shutil
+import sqlite3
+import time
+from contextlib import closing
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from tasks.outcome.items import Artifact, Metric, Tag
+from tasks.track import lifecycle
+from tasks.track.ledger import read_earlier
+from tasks.track.prune import prune
+from tasks.track.store import connect, runs
+
+DAY = 24 * 3600 * 1000
+
+
+@pytest.fixture
+def settings(checkout, empty_store, settings_with):
+    shutil.copy(empty_store, "mlflow.db")
+    Path("report.html").write_text("x")
+    return settings_with("tracking.uri=sqlite:///mlflow.db")
+
+
+def validation(settings, name: str, *, age: float, ledger: bool = True, registered: bool = False) -> str:
+    """A run of some days ago, with an artifact and a candidate's run; its id."""
+    with lifecycle.run(settings):
+        active = lifecycle.active()
+        tags = [Tag("data_hash", "h"), Tag("compared.abc", name)] if ledger else []
+        active.send([Tag("mlflow.runName", name), Metric("E_cv", 0.5), Artifact(Path("report.html")), *tags])
+        active.send_candidate("bayes", [Metric("fold_error", 0.5, fold) for fold in range(9)], failed=False)
+    if registered:
+        if not active.client.search_registered_models():
+            active.client.create_registered_model("heldout")
+        active.client.create_model_version("heldout", "models/m", active.run_id)
+    then = int(1000 * time.time() - age * DAY)
+    with closing(sqlite3.connect("mlflow.db")) as connection, connection:
+        connection.execute(
+            "UPDATE runs SET start_time = ?, end_time = ? WHERE run_uuid = ? OR run_uuid IN "
+            "(SELECT run_uuid FROM tags WHERE key = 'mlflow.parentRunId' AND value = ?)",
+            (then, then, active.run_id, active.run_id),
+        )
+    return active.run_id
+
+
+def test_what_is_old_and_needed_by_nobody_is_removed(settings):
+    told = {"compared": {}, "registered": {"registered": True}, "failed": {"ledger": False}}
+    old = {name: validation(settings, name, age=91, **more) for name, more in told.items()}
+    new = {name: validation(settings, f"new {name}", age=89, **more) for name, more in told.items()}
+    client = connect(settings)
+    other = client.create_run(client.create_experiment("other"), start_time=0).info.run_id
+    client.set_terminated(other, end_time=1)
+    earlier = read_earlier(client)
+    lines = " ".join(prune(settings, timedelta(days=90)))
+    assert "1 validations that compared nothing, 2 runs of candidates" in lines
+    assert "emptied: 1" in lines
+    assert "kept: 1 old" in lines
+    left = {run.info.run_id: run for run in runs(client, "")}
+    assert {old["compared"], old["registered"], *new.values(), other} == {
+        run for run, found in left.items() if "mlflow.parentRunId" not in found.data.tags
+    }
+    parents = {run.data.tags["mlflow.parentRunId"] for run in left.values() if "mlflow.parentRunId" in run.data.tags}
+    assert {old["registered"], *new.values()} == parents
+    with_files = {run for run in left if client.list_artifacts(run)}
+    assert {old["registered"], *new.values()} == with_files
+    assert [tags["compared.abc"] for tags in earlier] == [tags["compared.abc"] for tags in read_earlier(client)]
+    with closing(sqlite3.connect("mlflow.db")) as connection:  # not only marked as deleted
+        assert (len(left),) == connection.execute("SELECT count(*) FROM runs").fetchone()
+    again = " ".join(prune(settings, timedelta(days=90)))
+    assert all(part in again for part in ("0 validations that", "0 runs of candidates", "emptied: 0"))
