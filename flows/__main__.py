@@ -23,6 +23,7 @@ FLOWS = {
 _WHOLE = "validate"
 _ROLLBACK = "rollback"
 _PLAN = "plan"  # stores no fit, and needs no Prefect
+_LABEL_NEXT = "label-next"
 _EPILOG = """\
 examples:
   python -m flows init ~/customers.csv --target left
@@ -42,6 +43,8 @@ def main() -> int:
     _use_own_environment()
     if sys.argv[1:2] == ["init"]:
         return _init(sys.argv[2:])
+    if sys.argv[1:2] == [_LABEL_NEXT]:
+        return _label_next(sys.argv[2:])
     arguments = _parser().parse_args()
     params = str(Path(arguments.params).resolve()) if arguments.params else "params.yaml"
     try:
@@ -79,6 +82,16 @@ def _init(arguments: list[str]) -> int:
         return 2
 
 
+def _label_next(arguments: list[str]) -> int:
+    from flows import label_next
+
+    try:
+        return label_next.main(arguments)
+    except UserError as error:
+        print(f"error: {error}".replace("\n", "\nerror: "), file=sys.stderr)
+        return 2
+
+
 def _use_own_environment() -> None:
     """Continue with the checkout's .venv if `python` is another Python, as under `.venv/bin/dvc repro`."""
     if importlib.util.find_spec("prefect") is not None:
@@ -94,6 +107,7 @@ def _parser() -> argparse.ArgumentParser:
     listing = f"  {'init PATH':18}look at a table, and write its params.yaml: init --help\n"
     listing += f"  {_PLAN:18}how many fits a run does, their seconds and memory; needs prepare\n"
     listing += "\n".join(f"  {name:18}{what}" for name, what in FLOWS.items())
+    listing += f"\n  {f'{_LABEL_NEXT} N':18}the N unlabelled rows most worth a label, as CSV: label-next --help"
     listing += f"\n  {_ROLLBACK:18}return to the former champion: the version that the present one replaced"
     parser = argparse.ArgumentParser(
         prog="python -m flows",

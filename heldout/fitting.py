@@ -53,7 +53,8 @@ def fit_and_test(
     """
     with recorded() as warned:
         try:
-            further = {} if weights is None else {str(fit_argument(learner)): weights.values[split.train]}
+            of_fit = None if weights is None else weights.of_fit
+            further = {} if of_fit is None else {str(fit_argument(learner)): of_fit[split.train]}
             hypothesis = seeded(learner, state).fit(take(X, split.train), y[split.train], **further)
         except Exception as error:
             raise FitFailure(f"{type(error).__name__}: {first_line(error)}") from error

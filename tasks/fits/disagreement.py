@@ -52,7 +52,7 @@ def disagree_all(settings: Settings, halves: Mapping[str, Finished]) -> tuple[di
     reused = 0
     for candidate, finished in halves.items():
         for number, batch in enumerate(batches):
-            pieces = _pieces(finished.keys, [versions[path] for path in batch.shards])
+            pieces = pieces_of(finished.keys, [versions[path] for path in batch.shards])
             compared.append((candidate, batch, pieces))
             for some in _grouped(pieces, sum(batch.rows)):
                 missing = [piece for piece in some if not fit_cache.has(piece.key)]
@@ -85,7 +85,7 @@ def batches_of(shards: Sequence[Path]) -> list[Batch]:
     return batches
 
 
-def _pieces(keys: Sequence[str], versions: Sequence[str]) -> list[Compared]:
+def pieces_of(keys: Sequence[str], versions: Sequence[str]) -> list[Compared]:
     """The blocks of repeats of half models `keys`, on shards of these versions."""
     blocks = [tuple(keys[first : first + 2 * _REPEATS_A_PIECE]) for first in range(0, len(keys), 2 * _REPEATS_A_PIECE)]
     return [

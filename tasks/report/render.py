@@ -31,7 +31,7 @@ def write_report(summary: Summary) -> None:
         baseline=baseline.NAME,
         targets=list(targets(summary)),
         shards=[report for report in summary.shards if report.bad or report.notes],
-        sampling=summary.settings.data.sampling,
+        picked_blindly=summary.settings.data.picked_blindly,
     )
     files.REPORT.parent.mkdir(parents=True, exist_ok=True)
     files.REPORT.write_text(page + "\n", encoding="utf-8")

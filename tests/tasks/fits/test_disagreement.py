@@ -105,7 +105,7 @@ def over_shards(prepared, settings_of_rows, request, monkeypatch):
         words = rng.choice(["won", "lost", "drawn"], size=(26, 20), p=[0.7, 0.2, 0.1])
         left(words, keys)
         for batch in disagreement.batches_of(files.shards()):
-            pieces = disagreement._pieces(keys, [files.file_hash(path) for path in batch.shards])
+            pieces = disagreement.pieces_of(keys, [files.file_hash(path) for path in batch.shards])
             assert disagree(settings, batch.shards, pieces, ZERO_ONE) is None
         halves[name], tables[name] = Finished(keys, (), ()), apart(words, ZERO_ONE)
     found, failures = disagreement.disagree_all(settings, halves)
