@@ -27,6 +27,7 @@ _WHOLE, _WATCH = "validate", "watch"
 _ROLLBACK = "rollback"
 _PLAN = "plan"  # stores no fit, and needs no Prefect
 _LOG = "log"
+_LABEL_NEXT = "label-next"
 _EPILOG = """\
 examples:
   python -m flows init ~/customers.csv --target left
@@ -45,7 +46,7 @@ again; removing that folder is always safe. After `validate` with an unchanged p
 def main() -> int:
     """Parse the arguments; run the flow in this process or, in a DVC stage, in the host that all stages share."""
     _use_own_environment()
-    if sys.argv[1:2] in (["init"], ["prune"]):
+    if sys.argv[1:2] in (["init"], ["prune"], [_LABEL_NEXT]):
         return _with_own_arguments(*sys.argv[1:])
     arguments = _parser().parse_args()
     params = str(Path(arguments.params).resolve()) if arguments.params else "params.yaml"
@@ -88,7 +89,7 @@ def main() -> int:
 
 def _with_own_arguments(name: str, *arguments: str) -> int:
     try:
-        return int(importlib.import_module(f"flows.{name}").main(arguments))
+        return int(importlib.import_module(f"flows.{name.replace('-', '_')}").main(arguments))
     except UserError as error:
         print(f"error: {error}".replace("\n", "\nerror: "), file=sys.stderr)
         return 2
@@ -109,6 +110,7 @@ def _parser() -> argparse.ArgumentParser:
     listing = f"  {'init PATH':18}look at a table, and write its params.yaml: init --help\n"
     listing += f"  {_PLAN:18}how many fits a run does, their seconds and memory; needs prepare\n"
     listing += "\n".join(f"  {name:18}{what}" for name, what in FLOWS.items())
+    listing += f"\n  {f'{_LABEL_NEXT} N':18}the N unlabelled rows most worth a label, as CSV: label-next --help"
     listing += f"\n  {_ROLLBACK:18}return to the former champion: the version that the present one replaced"
     listing += f"\n  {'prune --keep 90d':18}remove older runs from MLflow's store: prune --help"
     listing += f"\n  {_LOG:18}send the runs that their MLflow store did not take, each once"

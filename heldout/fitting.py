@@ -55,7 +55,8 @@ def fit_and_test(
     """
     with recorded() as warned:
         with failures():
-            further = {} if weights is None else {str(fit_argument(learner)): weights.values[split.train]}
+            of_fit = None if weights is None else weights.of_fit
+            further = {} if of_fit is None else {str(fit_argument(learner)): of_fit[split.train]}
             hypothesis = seeded(learner, state).fit(take(X, split.train), y[split.train], **further)
         losses = test(hypothesis, X, y, split.validation, loss, weights)
     return Fitted(hypothesis, losses, tuple(dict.fromkeys(warned)))

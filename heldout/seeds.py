@@ -32,6 +32,7 @@ Purpose = Literal[
     "rows",
     "redrawn",
     "pooled",
+    "labels",
 ]
 
 

@@ -85,7 +85,8 @@ def passes(design: Design, scheme: SchemeName) -> int:
 
 def _each(blank: Any, X: Any, design: Design, scheme: SchemeName, ask: tree_cv.Evaluate[Asked]) -> Iterator[Asked]:
     splits, y = design.splits(scheme), design.y
-    weights = {} if design.weights is None else {"sample_weight": design.weights.values}
+    of_fit = None if design.weights is None else design.weights.of_fit
+    weights = {} if of_fit is None else {"sample_weight": of_fit}
     parts = [split.validation for split in splits]
     if scheme == "progressive":
         yield from tree_cv.blocks(blank, X, y, splits[0].train, parts, ask, **weights)

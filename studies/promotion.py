@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from heldout.intervals.confidence_sequence import band
 from heldout.promotion import BETS, needed
 
-NIGHTS, LEVEL, POWER = 365, 0.95, 0.8
+NIGHTS, LEVEL, POWER, OTHERS = 365, 0.95, 0.8, 3
 PAGE = Path("docs/operations.md")
 BEGIN, END = "<!-- made by `python -m studies.promotion` -->\n", "<!-- end -->"
 _AT_ONCE, _BANDS = 500, 30  # streams
@@ -93,6 +93,22 @@ def simulate(case: Case, streams: int, seed: int = 0) -> Found:
     return Found(np.concatenate(capital), np.concatenate(t), power / streams)
 
 
+def by_sets(case: Case, streams: int, seed: int = 0) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """The night at which the champion is replaced, where `OTHERS` learners as good as it challenge next to the `case`.
+
+    First by any pair that reaches what the level needs, as shipped; then by a sequential model confidence set, which
+    the champion leaves when the mean capital of its pairs does (Arnold et al., 2026). Both have shape (S,).
+    """
+    rng, equal = np.random.default_rng(seed), (case.won + case.lost) / 2
+    pair, of_set = [], []
+    for _ in range(streams // _AT_ONCE):
+        cases = [case, *[Case(equal, equal, case.rows)] * OTHERS]
+        logs = np.stack([log_capital(*counts(one, _AT_ONCE, rng)) for one in cases])
+        pair.append(_first(logs.max(axis=0) >= needed(LEVEL)))
+        of_set.append(_first(np.logaddexp.reduce(logs, axis=0) - math.log(len(logs)) >= needed(LEVEL)))
+    return np.concatenate(pair), np.concatenate(of_set)
+
+
 def by_band(case: Case, streams: int, seed: int = 0) -> float:
     """The mean night of promotion by a confidence sequence of the mean difference, one-sided at `LEVEL`."""
     rng = np.random.default_rng(seed)
@@ -122,7 +138,20 @@ def tables(streams: int, bands: int) -> str:
         mean, late, best = found.capital.mean(), np.quantile(found.capital, POWER), found.best_night
         numbers = [f"{100 * found.promoted:.0f} %", f"{mean:.0f}", f"{late:.0f}", f"{best:.0f}", f"{mean / best:.2f}"]
         gain.append([str(case), *numbers, f"{by_band(case, bands):.0f}" if bands else ""])
-    return f"{_markdown(null)}\n{_markdown(gain)}"
+    return f"{_markdown(null)}\n{_markdown(gain)}\n{_markdown(_of_sets(streams))}"
+
+
+def _of_sets(streams: int) -> list[list[str]]:
+    """The lines of the table of several challengers."""
+    lines = [["four challengers, apart on", "replaced in 365 nights, any pair", "model confidence set"]]
+    lines[0] += ["nights, mean, any pair", "model confidence set"]
+    for case in (NULLS[1], GAINS[1], GAINS[3]):
+        found = by_sets(case, streams)
+        shares = [f"{100 * float((nights <= NIGHTS).mean()):.1f} %" for nights in found]
+        means = ["–", "–"] if case.won == case.lost else [f"{nights.mean():.0f}" for nights in found]
+        what = "all equal" if case.won == case.lost else "one a point better, three equal"
+        lines.append([f"{case}: {what}", *shares, *means])
+    return lines
 
 
 def _markdown(lines: list[list[str]]) -> str:

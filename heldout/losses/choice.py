@@ -62,6 +62,7 @@ def choose_loss(
     weights: NDArray[np.float64] | None = None,
     called: str = "y",
     loss_max: float | None = None,
+    most: float | None = None,
 ) -> Loss:
     """The loss that `spec` means, for the labelled rows.
 
@@ -77,6 +78,8 @@ def choose_loss(
         The name of the target in messages.
     loss_max : float, optional
         A limit that no loss of any answer passes, for a loss whose limit is not known.
+    most : float, optional
+        If the weights are those of draws, what none of them can pass (`heldout.weights.Weights.most`).
 
     Returns
     -------
@@ -103,7 +106,7 @@ def choose_loss(
     loss = natural_loss(y) if spec is None else _named(spec, Target(np.asarray(y), weights, called))
     if loss_max is not None:
         loss = loss.limited(loss_max)
-    if weights is None or np.ptp(weights) == 0:
+    if weights is None or (most is None and np.ptp(weights) == 0):
         return loss
     if loss_max is not None:
         raise BadArgument(
@@ -111,7 +114,7 @@ def choose_loss(
             f"loss_max is {loss_max:g}, but rows have weights: a loss counts as many times as its weight says, and no "
             "limit of the weights of other rows is known; leave out loss_max, or the weights",
         )
-    return loss.weighted()
+    return loss.weighted() if most is None else loss.drawn(most)
 
 
 def natural_loss(y: ArrayLike) -> Loss:

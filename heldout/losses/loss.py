@@ -137,6 +137,14 @@ class Loss:
             no_bound=reason,
         )
 
+    def drawn(self, most: float) -> "Loss":
+        """The same loss where a row counts by the probability with which it was drawn (`heldout.active`), at most
+        `most` times.
+
+        The rows that were not drawn are those of the same population, so that a disagreement says of it what it says.
+        """
+        return replace(self, limit=self.limit * most, limit_is_stated=False, binary=False, two_valued=False)
+
     def limited(self, limit: float) -> "Loss":
         """The same loss with the limit that a user states (`loss_max`). Raises BadArgument where a limit is known."""
         check_limit(limit)

@@ -26,7 +26,7 @@ def exact_losses(learner: Any, X: Any, design: Design, scheme: SchemeName) -> Sp
     if design.dependence.kind is not None:
         raise Declined("rows depend on each other, and their splits are not whole folds or steps")
     rows = in_memory(X)
-    weights = None if design.weights is None else design.weights.values
+    weights = None if design.weights is None else design.weights.of_fit
     with decline_on_error():
         learner = on_numbers(learner, X)
     shortcut = find(learner, rows, design.y, weights)
@@ -43,7 +43,7 @@ def accelerated(learner: Any, X: Any, design: Design, fits: int) -> SupportVecto
 
     Raises Declined where each has to be made alone.
     """
-    weights = None if design.weights is None else design.weights.values
+    weights = None if design.weights is None else design.weights.of_fit
     if fits > 1 and support_vectors.known(learner):  # a single fit shares no distances
         return SupportVectors.of(learner, Distances.of(X), design.y, weights)
     return None

@@ -13,7 +13,7 @@ from heldout.errors import BadArgument
 from heldout.losses import choose_loss
 from heldout.partition import Partition, cut, make_halves, make_partition, stratify_halves
 from heldout.row_sketch import Sketch
-from tasks.data import duplicates, read_source, row_roles, slices, target, unlabeled
+from tasks.data import drawn_rows, duplicates, read_source, row_roles, slices, target, unlabeled
 from tasks.data.column_types import Column, typed
 from tasks.data.content_hash import content_hash, row_hashes, sets_hash
 from tasks.data.duplicates import Sets
@@ -51,6 +51,10 @@ class Prepared:
     all_roles: pd.DataFrame = field(default_factory=pd.DataFrame)
     row_ids: pd.DataFrame = field(default_factory=pd.DataFrame)  # of all rows that train, choose or test
     columns: Mapping[str, Column] = field(default_factory=dict)  # of the features: how a new shard's are read
+    drawn: pd.DataFrame = field(default_factory=pd.DataFrame)  # the rows of `label-next` that have a label
+    # of each shard that has rows of the source, their places in it; and the rows of the source that have a used label
+    source_rows: tuple[NDArray[np.intp], ...] = ()
+    with_label: NDArray[np.intp] = field(default_factory=lambda: np.empty(0, np.intp))
 
     def __str__(self) -> str:
         part = "" if self.all_labeled is None else f" for the estimates, of {len(self.all_labeled)}"
@@ -75,6 +79,7 @@ def prepare(settings: Settings, seen_by: str | None = None) -> Prepared:
     strings = [name for name, kind in (data.columns or {}).items() if kind not in ("numeric", "boolean")]
     text = TextForm.of(data)
     source = read_source.read_table(data.source, data.missing or (), strings, text).reset_index(drop=True)
+    source, draws = drawn_rows.separate(source, settings)
     written = _as_written(source, strings, settings)
     roles = row_roles.read(source, settings)
     of_slices = slices.read(source, settings)
@@ -84,6 +89,9 @@ def prepare(settings: Settings, seen_by: str | None = None) -> Prepared:
     has_label = table[TARGET].notna().to_numpy()
     pool, hidden = (table, table.iloc[:0]) if has_label.all() else (table[has_label], table[~has_label])
     row_roles.check_complete(roles[has_label], settings)
+    drawn = drawn_rows.returned(draws, has_label, settings)
+    if draws is not None:
+        roles = pd.concat([roles, drawn_rows.weights(drawn, roles.index)], axis=1)
     roles, warnings = row_roles.with_copies(roles, pool.drop(columns=TARGET), pool[TARGET], settings)
     if len(hidden):
         pool = pool.assign(**{TARGET: target.without_gaps(pool[TARGET])})
@@ -128,6 +136,9 @@ def prepare(settings: Settings, seen_by: str | None = None) -> Prepared:
             identity[every.index].to_numpy(), identity[[] if test is None else test.index].to_numpy(np.uint64)
         ),
         columns=schema.columns,
+        drawn=drawn,
+        source_rows=tuple(hidden.index.to_numpy()[rows] for rows in _parts(hidden, settings)),
+        with_label=every.index.to_numpy(),
     )
 
 
@@ -136,7 +147,8 @@ def _as_written(source: pd.DataFrame, strings: list[str], settings: Settings) ->
     data = settings.data
     if not data.missing and data.decimal is None:
         return source
-    return read_source.read_table(data.source, (), strings, TextForm(data.separator)).reset_index(drop=True)
+    table = read_source.read_table(data.source, (), strings, TextForm(data.separator)).reset_index(drop=True)
+    return table[[*source.columns]]
 
 
 # the key of params.yaml for an argument that the science refuses
@@ -238,15 +250,20 @@ def _shards(hidden: pd.DataFrame, schema: Schema, settings: Settings) -> Shards:
             data.on_bad_shard,
             TextForm.of(data),
         )
-    if hidden.empty:
-        return Shards([])
-    count = data.shards
+    return unlabeled.from_rows(hidden, _parts(hidden, settings))
+
+
+def _parts(hidden: pd.DataFrame, settings: Settings) -> list[NDArray[np.intp]]:
+    """The places of the rows of each shard among the `hidden` rows; none where the user has files of shards."""
+    count = settings.data.shards
+    if settings.data.unlabeled is not None or hidden.empty:
+        return []
     if count > len(hidden):
         raise UserError(
             f"data.shards is {count}, but {len(hidden)} rows have no label: a shard would be empty; use at most that"
         )
     order = np.random.default_rng(seeds.child(settings.seed, "shards")).permutation(len(hidden))
-    return unlabeled.from_rows(hidden, np.array_split(order, count))
+    return [np.sort(rows) for rows in np.array_split(order, count)]
 
 
 def label_names(settings: Settings) -> list[str]:

@@ -1,6 +1,7 @@
 """What a run will take: the counted fits, and their seconds and memory, measured by small fits of each learner."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 import psutil
 import pyarrow.parquet
@@ -16,9 +17,12 @@ from tasks.plans.units import Versions
 from tasks.runtime.errors import UserError
 from tasks.storage import files, fit_cache
 
+_NEW_ROWS = 100
+
 
 def lines(settings: Settings) -> Iterator[str]:
-    """The fits to do by candidate and scheme, then their expected seconds and memory, and whether the budget allows it.
+    """The fits to do by candidate and scheme, then their expected seconds and memory, and whether the budget allows it;
+    and what further labelled rows would cost.
 
     Raises UserError before `prepare`, and for settings with which no run can start.
     """
@@ -31,22 +35,31 @@ def lines(settings: Settings) -> Iterator[str]:
         f"fits      {counts.to_do} to do, {counts.stored} stored; `{NO_FIT}` where a shortcut is exact; a learner "
         "that the shortcut declines is fitted"
     )
-    if counts.to_do:
-        yield from _expected(settings, counts)
+    yield from _expected(settings, counts)
 
 
 def _expected(settings: Settings, counts: FitCounts) -> Iterator[str]:
-    """The seconds and the memory of the counted fits, and which values the budget would allow instead."""
-    design, workers = read_design(settings), settings.execution.workers
+    """What the counted fits take, and what they take after further rows, by small fits of each candidate."""
+    design = read_design(settings)
     X = files.open_features(files.LABELED, files.file_hash(files.LABELED))
     measured = measure.measure_all(executor(settings.execution), settings, X, design.y, design.loss)
     costs = {name: cost for name, (cost, _) in measured.items()}
     table = _table(settings)
+    if counts.to_do:
+        yield from _of_run(settings, counts, costs, table, max(held for _, held in measured.values()))
+    yield _of_new_rows(settings, costs, table)
+
+
+def _of_run(
+    settings: Settings, counts: FitCounts, costs: Mapping[str, budget.Cost], table: budget.Table, held: float
+) -> Iterator[str]:
+    """The seconds and the memory of the fits to do, of which a worker holds so many bytes."""
+    design, workers = read_design(settings), settings.execution.workers
     after = budget.after_the_choice(len(design.y), len(design.splits("cross_validation")), table)
     if files.ALL_LABELED.exists() and _all_labeled_stored(settings):
         after = [fits for fits in after if fits.trained != table.labeled]
     seconds = budget.run_seconds([(costs[name], made) for name, made in counts.fits.items()], after, table, workers)
-    memory = (workers * max(held for _, held in measured.values()) + psutil.Process().memory_info().rss) / 1e9
+    memory = (workers * held + psutil.Process().memory_info().rss) / 1e9
     yield (
         f"expected  {seconds:.0f} s on {workers} workers, starts and reports included, and {memory:.1f} GB without "
         "Prefect's server: from small fits of each candidate"
@@ -61,6 +74,30 @@ def _expected(settings: Settings, counts: FitCounts) -> Iterator[str]:
     wanted = budget.values(choice, dependent=table.dependent, binary=design.loss.binary)
     shown = ", ".join(f"{key}: {'null' if value is None else value}" for key, value in wanted.items())
     yield f"plan      over the {limit:.0f} s of execution.budget; {choice.seconds:.0f} s would be enough for {shown}"
+
+
+def _of_new_rows(settings: Settings, costs: Mapping[str, budget.Cost], table: budget.Table) -> str:
+    """What further labelled rows cost: no fit of the estimates is without them."""
+    design, rows = read_design(settings), _NEW_ROWS
+    tested = round(rows * settings.split.test_fraction)
+    drawn = settings.data.labeled_rows is not None or settings.split.rows is not None  # as many rows as now, others
+    growth = 1.0 if drawn else (len(design.y) + rows - tested) / len(design.y)
+    counts = count_fits(settings, Versions.current(), stored_too=True)
+    made = [
+        (
+            costs[name],
+            [replace(one, trained=round(growth * one.trained), tested=growth * one.tested) for one in some],
+        )
+        for name, some in counts.fits.items()
+    ]
+    grown = replace(table, labeled=table.labeled + rows - tested, test=table.test + tested)
+    after = budget.after_the_choice(round(growth * len(design.y)), len(design.splits("cross_validation")), grown)
+    seconds = budget.run_seconds(made, after, grown, settings.execution.workers)
+    to_test = f"about {tested} go to the test part, for which nothing is fitted; " if tested else ""
+    return (
+        f"new rows  {rows} further labelled rows: {to_test}with the others every scheme trains on other rows, so that "
+        f"its fits, {counts.to_do} on the rows of now, are made again: about {seconds:.0f} s"
+    )
 
 
 def _table(settings: Settings) -> budget.Table:

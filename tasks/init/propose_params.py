@@ -45,6 +45,7 @@ def decide(profile: Profile, source: str, unlabeled: str | None, choice: Choice 
         ("data", "unlabeled"): unlabeled,
         ("data", "shards"): min(_SHARDS, hidden) or _SHARDS,
         ("data", "sampling"): "iid",
+        ("data", "label_probability"): None,
         ("split", "test_fraction"): _TEST_FRACTION,
         ("split", "validation_fraction"): VALIDATION_FRACTION,
         ("split", "folds"): folds,

@@ -100,10 +100,21 @@ class Data(Section):
     sampling: Literal["iid", "active"] = Field(
         description="iid: labelled rows are random draws; active: they were picked, so cross-validation misleads"
     )
+    label_probability: str | None = Field(
+        None,
+        description="with sampling: active, the column with the probability with which label-next drew each row, so "
+        "that errors weigh by it and cross-validation does not mislead; empty for rows that are random draws",
+    )
+
+    @property
+    def picked_blindly(self) -> bool:
+        """Whether the labelled rows were picked with probabilities that nobody knows."""
+        return self.sampling == "active" and self.label_probability is None
 
     @model_validator(mode="after")
     def _one_role_a_column(self) -> "Data":
         roles = {"target": self.target or "target", "groups": self.groups, "time": self.time, "weight": self.weight}
+        roles["label_probability"] = self.label_probability
         seen: dict[str, str] = {}
         for role, column in roles.items():
             if column is not None and seen.setdefault(column, role) != role:
@@ -111,7 +122,21 @@ class Data(Section):
                     f"is {column!r}, as data.{seen[column]} is; a column has one role, name another",
                     (role,),
                 )
+        self._check_label_probability()
         return self
+
+    def _check_label_probability(self) -> None:
+        """What rows that were drawn with known probabilities cannot have."""
+        if self.label_probability is None:
+            return
+        reasons = {
+            "data.sampling is iid; write active there": self.sampling == "iid",
+            f"data.weight is {self.weight!r}, and a row has one weight; write null in one of the two": self.weight,
+            f"data.time is {self.time!r}, and rows in time are not drawn; write null in one of the two": self.time,
+        }
+        for reason, holds in reasons.items():
+            if holds:
+                raise Misplaced(f"is {self.label_probability!r}, but {reason}", ("label_probability",))
 
 
 class SplitSection(Section):

@@ -172,8 +172,8 @@ class Settings(Section):
 
     @property
     def criterion(self) -> Criterion:
-        """The selection criterion, by `data.sampling` where none is written (METHOD, section 5)."""
-        return self.selection.criterion or ("E_maxdt" if self.data.sampling == "active" else "E_cv")
+        """The selection criterion, by how rows were picked where none is written (METHOD, section 5)."""
+        return self.selection.criterion or ("E_maxdt" if self.data.picked_blindly else "E_cv")
 
     @field_validator("candidates")
     @classmethod

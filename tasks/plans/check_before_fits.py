@@ -38,7 +38,8 @@ def _check_learner(learner: Any, candidate: Candidate, key: str, settings: Setti
         raise UserError(f"{key}: the target holds numbers, which need regressors, but {label} is a classifier")
     if loss.needs == "probabilities" and not gives_probabilities(learner):
         raise UserError(f"{key}: {label}: {lacks_probabilities(loss)}")
-    if design.weights is not None and fit_argument(learner) is None:
+    weighted = design.weights is not None and design.weights.of_fit is not None
+    if weighted and fit_argument(learner) is None:
         raise UserError(
             f"{key}: data.weight is {settings.data.weight!r}, but the fit of {label} takes no sample_weight; remove "
             "the candidate, or data.weight"

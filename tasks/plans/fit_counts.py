@@ -37,13 +37,16 @@ class FitCounts:
         return pd.DataFrame.from_dict(self.table, orient="index").to_string()
 
 
-def count_fits(settings: Settings, versions: Versions) -> FitCounts:
-    """The fits of all schemes on the prepared rows that are not stored yet."""
+def count_fits(settings: Settings, versions: Versions, *, stored_too: bool = False) -> FitCounts:
+    """The fits of all schemes on the prepared rows that are not stored yet; with `stored_too` all of them.
+
+    So many are made again after a labelled row is added: every scheme trains on it, or tests it, in each of its fits.
+    """
     design = read_design(settings)
     names = [candidate.name for candidate in settings.candidates]
     counts = FitCounts({name: {} for name in names}, {name: [] for name in names})
     for name in _schemes(design):
-        _count_scheme(counts, settings, design, scheme(design, name, settings.deliver), versions)
+        _count_scheme(counts, settings, design, scheme(design, name, settings.deliver), versions, stored_too)
     return counts
 
 
@@ -51,20 +54,24 @@ def _schemes(design: Design) -> list[SchemeName]:
     return ["final", "holdout", "cross_validation", *further_schemes(design), "progressive", "covalidation"]
 
 
-def _count_scheme(counts: FitCounts, settings: Settings, design: Design, plan: FitPlan, versions: Versions) -> None:
+def _count_scheme(
+    counts: FitCounts, settings: Settings, design: Design, plan: FitPlan, versions: Versions, stored_too: bool
+) -> None:
     unlabeled = sum(pyarrow.parquet.read_metadata(path).num_rows for path in files.shards()) if plan.training else 0
     keys = units_of_scheme.exact_loss_keys(settings, plan, versions)
     for candidate in settings.candidates:
         counts.table[candidate.name][plan.name] = NO_FIT
         if candidate.update is not None and candidate.name in keys:
-            passes = 0 if fit_cache.has(keys[candidate.name]) else updated.passes(design, plan.name)
+            stored = fit_cache.has(keys[candidate.name]) and not stored_too
+            passes = 0 if stored else updated.passes(design, plan.name)
             counts.table[candidate.name][plan.name] = f"passes: {passes}"
             counts.fits[candidate.name].append(Fits(passes, len(design.y), 1))
-        elif candidate.name in keys and not fit_cache.has(keys[candidate.name]):  # a shortcut costs about a fit
+        elif candidate.name in keys and (stored_too or not fit_cache.has(keys[candidate.name])):
+            # a shortcut costs about a fit
             counts.fits[candidate.name].append(Fits(1, len(design.y), len(design.y)))
     to_fit = units_of_scheme.candidates_to_fit(settings, keys)
     for candidate, units in units_of_scheme.plan_units(to_fit, plan, versions):
-        missing = [unit.number for unit in units if not units_of_scheme.is_stored(unit, plan)]
+        missing = [unit.number for unit in units if stored_too or not units_of_scheme.is_stored(unit, plan)]
         counts.stored += len(units) - len(missing)
         counts.table[candidate.name][plan.name] = len(missing)
         sizes = Counter((plan.splits[number].n_train, len(plan.splits[number].validation)) for number in missing)

@@ -77,7 +77,7 @@ def _read(
 ) -> Design:
     y = files.read_target(files.LABELED, labeled)
     roles = files.read_roles()
-    weights = Weights.of(roles.get("weight"))
+    weights = Weights.of(roles.get("weight"), roles.get("largest_weight"))
     loss = _loss(written.loss, y, weights, loss_max)
     partition = files.read_partition()
     dependence = dependence_of(roles, gap)
@@ -104,7 +104,8 @@ def _read(
 
 def _loss(spec: Any, y: NDArray[np.generic], weights: Weights | None, loss_max: float | None) -> Loss:
     try:
-        return choose_loss(spec, y, None if weights is None else weights.values, "the target", loss_max)
+        values, most = (None, None) if weights is None else (weights.values, weights.most)
+        return choose_loss(spec, y, values, "the target", loss_max, most)
     except BadArgument as error:
         raise UserError(str(error)) from None
 

@@ -76,7 +76,10 @@ def _judged(settings: Settings) -> tuple[object, ...]:
     """What losses depend on besides rows and learners: the loss and the weights."""
     weights = read_design(settings).weights
     judged: tuple[object, ...] = () if settings.loss is None else (settings.loss,)
-    return judged if weights is None else (*judged, "weights", hashlib.sha256(weights.values.tobytes()).hexdigest())
+    if weights is None:
+        return judged
+    kind = "weights" if weights.of_fit is not None else "weights of draws"
+    return (*judged, kind, hashlib.sha256(weights.values.tobytes()).hexdigest())
 
 
 def gather_exact(key: str, fits: int) -> Finished:

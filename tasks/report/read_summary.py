@@ -59,7 +59,8 @@ def read_summary(settings: Settings) -> Summary:
 
 def _band(design: Design, winner: Evidence) -> tuple[Losses, Losses] | None:
     """The confidence sequence of the winner along the stream, for losses of known limit."""
-    if not design.loss.bounded or design.dependence.group is not None:
+    drawn = design.weights is not None and design.weights.most is not None
+    if not design.loss.bounded or drawn or design.dependence.group is not None:
         return None
     observed, limit = in_units_of_limit(tested(design, winner, "progressive")), design.loss.limit
     low, high = confidence_sequence.band(observed.losses, design.level)

@@ -32,7 +32,7 @@ def write_report(summary: Summary) -> None:
         baseline=baseline.NAME,
         targets=list(targets(summary)),
         shards=[report for report in summary.shards if report.bad or report.notes],
-        sampling=summary.settings.data.sampling,
+        picked_blindly=summary.settings.data.picked_blindly,
     )
     files.write_text(files.REPORT, page)
     selected = summary.estimates_of(summary.selected)

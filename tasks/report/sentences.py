@@ -11,6 +11,7 @@ from heldout.family import BOUND
 from heldout.records import Difference, MoreRows, Powered
 from tasks.outcome.suspicious import Suspicious
 from tasks.report.summary import Summary, shown_count
+from tasks.report.weights import weighed
 from tasks.storage import files
 
 _SHARDS_SHOWN = 10
@@ -99,11 +100,7 @@ def _choice(summary: Summary) -> dict[str, str]:
     if summary.settings.loss is not None or summary.loss.limit_is_stated:
         limit = f"; at most {summary.loss.limit:g}, as loss_max states" if summary.loss.limit_is_stated else ""
         texts["loss"] = f"{summary.loss.name}: {summary.loss.says}{limit}"
-    if summary.settings.data.weight is not None:
-        texts["weights"] = (
-            f"rows count by {summary.settings.data.weight}: each error is a weighted mean, about the population that "
-            "the weights describe, if they are right"
-        )
+    texts |= weighed(summary.settings.data)
     alike = selection["indistinguishable"]
     if len(alike) > 1:
         texts["alike"] = f"at {summary.level} these {len(alike)} cannot be distinguished: {', '.join(alike)}"

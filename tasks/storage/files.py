@@ -142,7 +142,10 @@ def read_halves() -> NDArray[np.int8]:
 
 
 def read_roles() -> dict[str, NDArray[Any]]:
-    """The `group`, `time` and `weight` of each labelled row, shape (N,), as far as the parameters name them."""
+    """The `group`, `time` and `weight` of each labelled row, shape (N,), as far as the parameters name them.
+
+    With data.label_probability also the `largest_weight` that its draw can have, 1 for a row that was not drawn.
+    """
     return _read_roles(ROLES)
 
 

@@ -51,6 +51,7 @@ OTHERS = {
     "data.groups": ["house"],
     "data.time": ["clock"],
     "data.weight": ["heavy"],
+    "data.label_probability": ["heavy"],
     "data.labeled_rows": [50],
     "data.unlabeled": ["others.csv"],
     "data.shards": [2],

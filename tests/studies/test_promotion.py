@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from heldout.promotion import Capital
-from studies.promotion import GAINS, LEVEL, NIGHTS, NULLS, Case, counts, log_capital, simulate
+from studies.promotion import GAINS, LEVEL, NIGHTS, NULLS, Case, by_sets, counts, log_capital, simulate
 
 
 def test_the_capital_of_counts_is_that_of_the_rows():
@@ -18,6 +18,13 @@ def test_equal_learners_are_promoted_at_most_as_often_as_the_level_allows(case):
     found = simulate(case, 500)
     assert found.promoted <= 1 - LEVEL + 2 * (LEVEL * (1 - LEVEL) / 500) ** 0.5
     assert (found.t <= NIGHTS).mean() > 0.25  # a t-test that is read every night
+
+
+def test_a_model_confidence_set_keeps_one_level_for_four_challengers_and_takes_longer():
+    pair, of_set = by_sets(NULLS[1], 500)
+    assert (of_set <= NIGHTS).mean() <= 1 - LEVEL
+    assert (of_set <= NIGHTS).mean() <= (pair <= NIGHTS).mean()
+    assert (of_set >= pair).all()
 
 
 @pytest.mark.parametrize("case", GAINS, ids=str)

@@ -3,8 +3,12 @@
 import re
 from concurrent.futures import ThreadPoolExecutor
 
+import numpy as np
+import pandas as pd
 import pytest
 
+from tasks.data.prepare_tables import prepare
+from tasks.data.write_prepared import write_prepared
 from tasks.fits import forecast, measure
 from tasks.fits.worker import fit_units
 from tasks.fits.workers import TaskFailed
@@ -27,6 +31,15 @@ def lines_of(prepared, monkeypatch):
     return lambda *changes: list(forecast.lines(prepared(BOTH, *changes)))
 
 
+def fit_all(settings) -> None:
+    versions, design = Versions.current(), read_design(settings)
+    names = ["final", "holdout", "cross_validation", *further_schemes(design), "progressive", "covalidation"]
+    for plan in (scheme(design, name, settings.deliver) for name in names):
+        for candidate, units in units_of_scheme.plan_units(settings, plan, versions):
+            fit_units(settings, candidate, units, versions)
+            assert all(fit_cache.has(unit.key) for unit in units)
+
+
 def row(lines, name):
     return re.split(r"\s{2,}", next(line for line in lines if line.startswith(name)))[1:]
 
@@ -46,33 +59,54 @@ def test_without_shortcuts_every_scheme_is_fitted(lines_of):
 
 
 def test_after_the_fits_nothing_is_left(lines_of, prepared):
-    settings, versions = prepared(BOTH), Versions.current()
-    design = read_design(settings)
-    names = ["final", "holdout", "cross_validation", *further_schemes(design), "progressive", "covalidation"]
-    for plan in (scheme(design, name, settings.deliver) for name in names):
-        for candidate, units in units_of_scheme.plan_units(settings, plan, versions):
-            fit_units(settings, candidate, units, versions)
-            assert all(fit_cache.has(unit.key) for unit in units)
+    fit_all(prepared(BOTH))
     lines = lines_of()
     assert lines[3].startswith("fits      0 to do, 49 stored")
-    assert 4 == len(lines)
+    assert 5 == len(lines)
 
 
 def test_the_expected_time_and_memory_are_measured_in_a_worker_and_compared_with_the_budget(prepared):
     settings = prepared(BOTH, "execution.workers=1", "execution.budget=5")
-    *_, expected, plan = forecast.lines(settings)
+    *_, expected, plan, more = forecast.lines(settings)
     found = re.fullmatch(r"expected  (\d+) s on 1 workers, .* and ([\d.]+) GB without Prefect's server: .*", expected)
     assert found
     assert 15 < int(found[1]) < 60
     assert 0.1 < float(found[2]) < 3
     assert "plan      within the 300 s of execution.budget" == plan
+    after = re.fullmatch(
+        r"new rows  100 further labelled rows: with the others .* its fits, (\d+) on the rows of now, .* about (\d+) s",
+        more,
+    )
+    assert after
+    assert 49 == int(after[1])
+    assert int(found[1]) <= int(after[2]) < 60
     assert not any(fit_cache.FOLDER.rglob("*.hypothesis"))
-    *_, expected, plan = forecast.lines(prepared(BOTH, "execution.workers=1", "execution.budget=0.1"))
+    *_, expected, plan, _ = forecast.lines(prepared(BOTH, "execution.workers=1", "execution.budget=0.1"))
     assert plan.startswith("plan      over the 6 s of execution.budget; ")
     assert "split.rows: null, split.folds: 5, covalidation.repeats: 3, progressive.block: 6" in plan
     assert "corrected fold Wilson" in plan
-    *_, last = forecast.lines(prepared(BOTH, "execution.workers=1", "execution.budget=null"))
+    *_, last, _ = forecast.lines(prepared(BOTH, "execution.workers=1", "execution.budget=null"))
     assert last.startswith("expected ")
+
+
+@pytest.mark.parametrize(("to_test", "shown"), [(False, " to do, 0 stored"), (True, " 0 to do, 49 stored")])
+def test_what_new_rows_cost_every_fit_and_none_where_all_are_in_the_test_part(
+    rows, settings_of_rows, monkeypatch, to_test, shown
+):
+    monkeypatch.setattr(forecast, "_expected", lambda *_: [])
+    settings = settings_of_rows(BOTH, "split.test_fraction=0.3")
+    write_prepared(prepare(settings))
+    fit_all(settings)
+    assert "fits      0 to do" in list(forecast.lines(settings))[3]
+    x = np.random.default_rng(6).normal(size=100)
+    more = pd.DataFrame({"id": range(60, 160), "x": x, "kind": np.where(x > 0, "won", "lost")})
+    whole = pd.concat([rows, more], ignore_index=True)
+    whole.to_csv("rows.csv", index=False)
+    if to_test:  # a row's hash says whether it is
+        tested = prepare(settings).test["id"]
+        whole[whole["id"].isin({*range(60), *tested})].to_csv("rows.csv", index=False)
+    write_prepared(prepare(settings))
+    assert shown in list(forecast.lines(settings))[3]
 
 
 def test_rows_that_are_not_prepared_are_lines_of(settings_of_rows, rows):

@@ -331,6 +331,7 @@ OPTIONAL |= {
     "data.groups",
     "data.time",
     "data.weight",
+    "data.label_probability",
     "split.gap",
     "split.duplicates",
     "split.repeats",

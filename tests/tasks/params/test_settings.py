@@ -72,6 +72,8 @@ def test_a_random_state_that_is_written_is_used_as_written_and_one_left_out_stay
 )
 def test_the_criterion_follows_the_sampling_where_none_is_written(settings_with, sampling, criterion, expected):
     assert expected == settings_with(f"data.sampling={sampling}", f"selection.criterion={criterion}").criterion
+    known = settings_with("data.sampling=active", "data.label_probability=p", f"selection.criterion={criterion}")
+    assert ("E_cv" if criterion == "null" else criterion) == known.criterion
 
 
 def test_the_identity_of_a_candidate_holds_all_but_its_name(settings_with):

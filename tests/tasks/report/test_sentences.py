@@ -125,6 +125,8 @@ def test_another_loss_comes_with_the_estimates_that_it_leaves_out(summary, setti
 def test_weights_are_named(summary, settings_with):
     texts = sentences(replace(summary(), settings=settings_with("data.weight=heavy")))
     assert texts["weights"].startswith("rows count by heavy: ")
+    texts = sentences(replace(summary(), settings=settings_with("data.sampling=active", "data.label_probability=p")))
+    assert texts["weights"].startswith("rows that label-next drew count by p")
 
 
 def test_what_is_not_there_has_no_sentence(summary):
