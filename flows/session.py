@@ -45,6 +45,9 @@ class Session:
 
             store.experiment_id(store.connect(settings), settings)  # a new store takes seconds
         self._server.wait()
+        from tasks.runtime import flow_runs
+
+        flow_runs.mark_dead()
         self._settings = settings
 
     def start_server(self) -> None:
@@ -102,7 +105,7 @@ def run_here(name: str, params: str, overrides: Sequence[str], **more: bool) -> 
     log_to_terminal()
     session = Session()
     try:
-        with checkout_lock():
+        with checkout_lock(f"python -m flows {name}"):
             session.start_server()
             from tasks.params import load
 
