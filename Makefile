@@ -80,7 +80,7 @@ check: .venv/ready
 ui: .venv/ready ## the runs in the MLflow UI
 	python -m flows.ui
 
-serve: .venv/ready ## Prefect server and the deployment nightly-validation, until Ctrl-C
+serve: .venv/ready ## Prefect server, MLflow pages and the deployments of prefect.yaml, until Ctrl-C
 	@exec python -m flows.serve
 
 .venv/ready: requirements.lock

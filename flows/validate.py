@@ -8,28 +8,37 @@ from flows.cross_validation import cross_validation
 from flows.holdout import holdout
 from flows.prepare import prepare
 from flows.progressive import progressive
+from flows.reach_store import reach_store
 from flows.report import report
 from flows.select import select
 from tasks.params import load
+from tasks.params.from_server import check_given
 from tasks.runtime import environment
 from tasks.runtime.checkout_lock import checkout_lock
+from tasks.runtime.flow_runs import identify
 from tasks.storage import dvc_commands
 from tasks.track import lifecycle
 from tasks.track.trial import why_trial
 
 
-@flow(name="validate")
+@flow(name="validate", on_running=[identify])
 def validate(params: str = "params.yaml", overrides: tuple[str, ...] = (), promote: bool = False) -> None:
     """Which candidate, how large its error is, how far to trust that; and whether it is to be the champion."""
     environment.enter()
-    settings = load(params, overrides)
-    trial = why_trial(settings, overrides, asked=promote, scheduled=deployment.id is not None)
-    with checkout_lock(), lifecycle.run(settings, trial):
-        prepare(params, overrides)
-        holdout(params, overrides)
-        cross_validation(params, overrides)
-        progressive(params, overrides)
-        covalidation(params, overrides)
-        select(params, overrides)
-        report(params, overrides)
-    dvc_commands.commit(settings)
+    scheduled = deployment.id is not None
+    if scheduled:
+        check_given(params, overrides)
+    with checkout_lock(f"the deployment {deployment.name}" if scheduled else "validate", wait=scheduled):
+        settings = load(params, overrides)
+        trial = why_trial(settings, overrides, asked=promote, scheduled=scheduled)
+        if scheduled:
+            reach_store(settings)
+        with lifecycle.run(settings, trial):
+            prepare(params, overrides)
+            holdout(params, overrides)
+            cross_validation(params, overrides)
+            progressive(params, overrides)
+            covalidation(params, overrides)
+            select(params, overrides)
+            report(params, overrides)
+        dvc_commands.commit(settings)

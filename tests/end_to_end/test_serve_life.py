@@ -1,0 +1,91 @@
+"""`make serve` over days: a schedule that is too fast, a run by hand meanwhile, a kill, and the next start."""
+
+import os
+import signal
+import socket
+import sqlite3
+from collections import Counter
+
+import pytest
+import yaml
+
+SCHEDULED_SECONDS, GONE_SECONDS, STOP_SECONDS = 120, 15, 60
+READY = "PREFECT_API_URL=http://127.0.0.1:4200/api"
+NIGHTLY = "the deployment nightly-validation"
+
+
+def states(checkout) -> Counter:
+    """How many runs of the deployment are in each state."""
+    with sqlite3.connect(f"file:{checkout.path}/.prefect/prefect.db?mode=ro", uri=True) as database:
+        rows = database.execute("SELECT state_type FROM flow_run WHERE deployment_id IS NOT NULL").fetchall()
+    return Counter(state for (state,) in rows)
+
+
+def every(seconds: int | None, checkout) -> None:
+    """Run nightly-validation every so many seconds, or only when asked."""
+    path = checkout.path / "prefect.yaml"
+    written = yaml.safe_load(path.read_text())
+    written["deployments"][0]["schedules"] = [{"interval": seconds, "active": True}] if seconds else []
+    path.write_text(yaml.safe_dump(written))
+
+
+@pytest.fixture
+def serving(clone, write_slow):
+    """A function that starts `make serve` in a clone, and the clone."""
+    for port in (4200, 5000):
+        with socket.socket() as probe:
+            if probe.connect_ex(("127.0.0.1", port)) == 0:
+                pytest.skip(f"port {port} is taken")
+    checkout = clone()
+    write_slow(checkout.path)
+    said = checkout.path.parent / "said.txt"
+
+    def start():
+        with said.open("w") as file:
+            process = checkout.start("python", "-m", "flows.serve", stdout=file, stderr=file)
+        checkout.wait_until(lambda: READY in said.read_text().splitlines(), process)
+        return process, said
+
+    yield checkout, start
+    for left in checkout.processes():
+        left.kill()
+
+
+def owner(checkout) -> str:
+    lock = checkout.path / ".cache/lock"
+    return lock.read_text() if lock.exists() else ""
+
+
+@pytest.mark.long
+@pytest.mark.timeout(1800)
+@pytest.mark.fault("schedule")
+@pytest.mark.fault("two runs")
+@pytest.mark.fault("killed alone")
+def test_a_fast_schedule_a_run_by_hand_a_kill_and_the_next_start(serving):
+    checkout, start = serving
+    every(10, checkout)
+    process, said = start()
+    checkout.wait_until(lambda: NIGHTLY in owner(checkout), process, SCHEDULED_SECONDS)  # fired by itself
+    by_hand = checkout.flow("validate", check=False)
+    assert 2 == by_hand.returncode
+    assert NIGHTLY in by_hand.stderr
+    checkout.wait_until(lambda: states(checkout)["CANCELLED"] >= 2, process)
+    assert 1 == states(checkout)["RUNNING"]
+    process.kill()
+    process.wait()
+    checkout.wait_until(lambda: not checkout.processes(), seconds=GONE_SECONDS)
+    assert 1 == states(checkout)["RUNNING"]
+
+    every(None, checkout)  # what is due by now is one run, which waits for the run by hand
+    by_hand = checkout.start("python", "-m", "flows", "validate")
+    checkout.wait_until(lambda: "python -m flows validate" in owner(checkout), by_hand)
+    process, said = start()
+    checkout.wait_until(lambda: "python -m flows validate) runs in this checkout; waiting" in said.read_text(), process)
+    asked = checkout.run("prefect", "deployment", "run", "validate/nightly-validation", "--watch", check=False)
+    assert "Cancelled" in asked.stdout
+    assert 0 == by_hand.wait()
+    checkout.wait_until(lambda: states(checkout)["COMPLETED"] == 1, process)
+    assert (0, 0, 1) == tuple(states(checkout)[name] for name in ("RUNNING", "PENDING", "CRASHED"))
+    os.kill(process.pid, signal.SIGINT)
+    assert 0 == process.wait(STOP_SECONDS)
+    assert [] == checkout.processes()
