@@ -11,6 +11,7 @@ import yaml
 
 SCHEDULED_SECONDS, GONE_SECONDS, STOP_SECONDS = 120, 15, 60
 READY = "PREFECT_API_URL=http://127.0.0.1:4200/api"
+NIGHTLY_RUN, OUTSIDE = "validate/nightly-validation", "sqlite:////srv/outside.db"
 NIGHTLY = "the deployment nightly-validation"
 
 
@@ -81,11 +82,18 @@ def test_a_fast_schedule_a_run_by_hand_a_kill_and_the_next_start(serving):
     checkout.wait_until(lambda: "python -m flows validate" in owner(checkout), by_hand)
     process, said = start()
     checkout.wait_until(lambda: "python -m flows validate) runs in this checkout; waiting" in said.read_text(), process)
-    asked = checkout.run("prefect", "deployment", "run", "validate/nightly-validation", "--watch", check=False)
+    asked = checkout.run("prefect", "deployment", "run", NIGHTLY_RUN, "--watch", check=False)
     assert "Cancelled" in asked.stdout
     assert 0 == by_hand.wait()
     checkout.wait_until(lambda: states(checkout)["COMPLETED"] == 1, process)
     assert (0, 0, 1) == tuple(states(checkout)[name] for name in ("RUNNING", "PENDING", "CRASHED"))
+    run = ("prefect", "deployment", "run")
+    outside = checkout.run(*run, NIGHTLY_RUN, "--watch", "-p", f'overrides=["tracking.uri={OUTSIDE}"]', check=False)
+    assert "Failed" in outside.stdout
+    assert f"tracking.uri is set to '{OUTSIDE}'" in said.read_text()
+    study = checkout.run(*run, "study/weekly-study", "--watch", "-p", "halvings=2")
+    assert "Completed" in study.stdout
+    assert "study: winner all, won 2" in said.read_text()
     os.kill(process.pid, signal.SIGINT)
     assert 0 == process.wait(STOP_SECONDS)
     assert [] == checkout.processes()

@@ -37,10 +37,10 @@ def test_the_method_may_be_overridden_and_the_store_stays_in_the_checkout(overri
 @pytest.mark.parametrize(
     ("override", "key", "value"),
     [
-        ("tracking.uri=sqlite:////tmp/mlflow.db", "tracking.uri", "sqlite:////tmp/mlflow.db"),
+        ("tracking.uri=sqlite:////srv/mlflow.db", "tracking.uri", "sqlite:////srv/mlflow.db"),
         ("tracking.uri=sqlite:///../mlflow.db", "tracking.uri", "../mlflow.db"),
         ("tracking.uri=sqlite:///away/mlflow.db", "tracking.uri", "away/mlflow.db"),
-        ("tracking.uri=sqlite:///file:/tmp/x?uri=true", "tracking.uri", "uri=true"),
+        ("tracking.uri=sqlite:///file:/srv/x?uri=true", "tracking.uri", "uri=true"),
         ("tracking.uri=http://evil.example", "tracking.uri", "evil.example"),
         ("tracking.uri=[1]", "tracking.uri", "[1]"),
         ("tracking={uri: http://evil.example}", "tracking.uri", "evil.example"),
