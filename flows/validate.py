@@ -1,8 +1,8 @@
 """Validate: the whole method, one step after the other."""
 
 from prefect import flow
-from prefect.runtime import deployment
 
+from flows.checkout import in_checkout
 from flows.covalidation import covalidation
 from flows.cross_validation import cross_validation
 from flows.holdout import holdout
@@ -12,9 +12,6 @@ from flows.reach_store import reach_store
 from flows.report import report
 from flows.select import select
 from tasks.params import load
-from tasks.params.from_server import check_given
-from tasks.runtime import environment
-from tasks.runtime.checkout_lock import checkout_lock
 from tasks.runtime.flow_runs import identify
 from tasks.storage import dvc_commands
 from tasks.track import lifecycle
@@ -24,11 +21,7 @@ from tasks.track.trial import why_trial
 @flow(name="validate", on_running=[identify])
 def validate(params: str = "params.yaml", overrides: tuple[str, ...] = (), promote: bool = False) -> None:
     """Which candidate, how large its error is, how far to trust that; and whether it is to be the champion."""
-    environment.enter()
-    scheduled = deployment.id is not None
-    if scheduled:
-        check_given(params, overrides)
-    with checkout_lock(f"the deployment {deployment.name}" if scheduled else "validate", wait=scheduled):
+    with in_checkout("validate", params, overrides) as scheduled:
         settings = load(params, overrides)
         trial = why_trial(settings, overrides, asked=promote, scheduled=scheduled)
         if scheduled:

@@ -4,7 +4,6 @@ import json
 import os
 import signal
 import socket
-import sqlite3
 import stat
 import subprocess
 import tomllib
@@ -48,7 +47,7 @@ def test_the_deployment_validates_runs_no_command_and_ctrl_c_leaves_no_process(c
             assert [200, 403] == [ask(RUNS, "GET", "/health", headers=sent).status for sent in ({}, FOREIGN)]
             lines = said.read_text().splitlines()
             assert all(any(line.endswith(address) for line in lines) for address in (PAGES, RUNS))
-            assert "Completed" in run_while_the_store_is_locked(checkout, said)
+            assert "Completed" in run_while_the_store_is_away(checkout, said)
             os.kill(process.pid, signal.SIGINT)
             assert 0 == process.wait(STOP_SECONDS)
             assert [] == checkout.processes()
@@ -66,14 +65,16 @@ def test_the_deployment_validates_runs_no_command_and_ctrl_c_leaves_no_process(c
     assert (checkout.path / "reports/selection.json").exists()
 
 
-def run_while_the_store_is_locked(checkout, said: Path) -> str:
-    """What `prefect deployment run` prints, typed in the checkout, if MLflow's store is locked at first."""
-    with sqlite3.connect(checkout.path / "mlruns/mlflow.db", isolation_level=None) as store:
-        store.execute("BEGIN EXCLUSIVE")
-        command = ("prefect", "deployment", "run", "validate/nightly-validation", "--watch")
-        run = checkout.start(*command, stdout=subprocess.PIPE)
-        checkout.wait_until(lambda: "Retry 1/3" in said.read_text(), run)
-        store.execute("ROLLBACK")
+def run_while_the_store_is_away(checkout, said: Path) -> str:
+    """What `prefect deployment run` prints, typed in the checkout, if MLflow's store cannot be opened at first."""
+    store, aside = checkout.path / "mlruns/mlflow.db", checkout.path.parent / "aside.db"
+    store.rename(aside)
+    store.mkdir()
+    command = ("prefect", "deployment", "run", "validate/nightly-validation", "--watch")
+    run = checkout.start(*command, stdout=subprocess.PIPE)
+    checkout.wait_until(lambda: "Retry 1/3" in said.read_text(), run)
+    store.rmdir()
+    aside.rename(store)
     return run.communicate()[0]
 
 
