@@ -94,6 +94,8 @@ def test_a_fast_schedule_a_run_by_hand_a_kill_and_the_next_start(serving):
     study = checkout.run(*run, "study/weekly-study", "--watch", "-p", "halvings=2")
     assert "Completed" in study.stdout
     assert "study: winner all, won 2" in said.read_text()
+    checkout.run("prefect", "event", "emit", "heldout.shards.arrived", "--resource-id", "heldout.shards")
+    checkout.wait_until(lambda: "for flow 'watch'" in said.read_text(), process)
     os.kill(process.pid, signal.SIGINT)
     assert 0 == process.wait(STOP_SECONDS)
     assert [] == checkout.processes()
