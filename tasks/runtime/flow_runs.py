@@ -9,6 +9,7 @@ from uuid import UUID
 import httpx
 from prefect import get_client
 from prefect.client.orchestration import SyncPrefectClient
+from prefect.client.schemas.actions import GlobalConcurrencyLimitUpdate
 from prefect.client.schemas.filters import FlowRunFilter, FlowRunFilterState, FlowRunFilterStateType
 from prefect.client.schemas.objects import FlowRun, StateType
 from prefect.exceptions import PrefectException
@@ -32,7 +33,8 @@ def mark_dead(mine: Collection[UUID] = ()) -> None:
     """Mark each run whose process on this machine is gone as crashed, and log it.
 
     A run that has not said yet who runs it is left alone, unless its deployment is one of `mine`: those of a process
-    that runs them alone, and has started none yet. A server that does not answer is left to the flow to report.
+    that runs them alone, and has started none yet. Their places are free then, whatever the server has counted. A
+    server that does not answer is left to the flow to report.
     """
     try:
         with get_client(sync_client=True) as client:
@@ -42,6 +44,10 @@ def mark_dead(mine: Collection[UUID] = ()) -> None:
                     client.set_flow_run_state(run.id, Crashed(message=message), force=True)
                     if run.parent_task_run_id is None:
                         log.warning("Prefect's run %s died before its end; it is now marked Crashed", run.name)
+            for deployment in mine:
+                limit = client.read_deployment(deployment).global_concurrency_limit
+                if limit is not None and limit.active_slots:
+                    client.update_global_concurrency_limit(str(limit.id), GlobalConcurrencyLimitUpdate(active_slots=0))
     except (httpx.HTTPError, PrefectException) as error:
         log.debug("no run could be marked: %s", error)
 
