@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from mlflow import MlflowClient
 
+from tasks.params import load
 from tasks.runtime.errors import UserError
 from tests.end_to_end.browser import CHROMIUM, page, tried_from_elsewhere
 from tests.end_to_end.foreign_page import ask, assert_shut, command_run, senders, with_secret
@@ -20,7 +21,8 @@ PAGES = "http://127.0.0.1:4200"
 RUNS = "http://127.0.0.1:5000"
 FOREIGN = {"Origin": "https://evil.example"}
 ADDRESS = f"{PAGES}/api"
-STOP_SECONDS = 60
+START_SECONDS, STOP_SECONDS = 500, 60
+ROOT = Path(__file__).parents[2]
 
 
 @pytest.mark.slow
@@ -36,7 +38,9 @@ def test_the_deployment_validates_runs_no_command_and_ctrl_c_leaves_no_process(c
     with said.open("w") as file:
         process = checkout.start("python", "-m", "flows.serve", stdout=file, stderr=file)
         try:
-            checkout.wait_until(lambda: f"PREFECT_API_URL={ADDRESS}" in said.read_text().splitlines(), process)
+            checkout.wait_until(
+                lambda: f"PREFECT_API_URL={ADDRESS}" in said.read_text().splitlines(), process, START_SECONDS
+            )
             plant(f"touch {planted}")
             if CHROMIUM:
                 look(tmp_path)
@@ -72,7 +76,7 @@ def run_while_the_store_is_away(checkout, said: Path) -> str:
     store.mkdir()
     command = ("prefect", "deployment", "run", "validate/nightly-validation", "--watch")
     run = checkout.start(*command, stdout=subprocess.PIPE)
-    checkout.wait_until(lambda: "Retry 1/3" in said.read_text(), run)
+    checkout.wait_until(lambda: "Retry 1/3" in said.read_text(), run, START_SECONDS)
     store.rmdir()
     aside.rename(store)
     return run.communicate()[0]
@@ -130,3 +134,17 @@ def test_a_deployment_of_a_flow_that_is_not_there_is_refused(entrypoint):
     with pytest.raises(UserError) as refused:
         deployment.flow()
     assert all(word in str(refused.value) for word in ("entrypoint of mine", entrypoint, "flows.validate.validate"))
+
+
+@pytest.mark.fault("secrets")
+@pytest.mark.parametrize(
+    ("uri", "address"),
+    [
+        ("sqlite:///mlruns/mlflow.db", RUNS),
+        ("https://me:planted@runs.example:8443/team?token=planted#planted", "https://runs.example:8443/team"),
+    ],
+)
+def test_the_address_of_the_runs_has_no_login(uri, address):
+    from flows.ui import address as printed
+
+    assert address == printed(load(ROOT / "params.yaml", [f"tracking.uri={uri}"]))

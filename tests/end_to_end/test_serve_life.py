@@ -8,8 +8,10 @@ from collections import Counter
 
 import pytest
 import yaml
+from mlflow import MlflowClient
 
 SCHEDULED_SECONDS, GONE_SECONDS, STOP_SECONDS = 120, 15, 60
+PATIENCE_SECONDS = 500
 READY = "PREFECT_API_URL=http://127.0.0.1:4200/api"
 NIGHTLY_RUN, OUTSIDE = "validate/nightly-validation", "sqlite:////srv/outside.db"
 NIGHTLY = "the deployment nightly-validation"
@@ -44,7 +46,7 @@ def serving(clone, write_slow):
     def start():
         with said.open("w") as file:
             process = checkout.start("python", "-m", "flows.serve", stdout=file, stderr=file)
-        checkout.wait_until(lambda: READY in said.read_text().splitlines(), process)
+        checkout.wait_until(lambda: READY in said.read_text().splitlines(), process, PATIENCE_SECONDS)
         return process, said
 
     yield checkout, start
@@ -70,7 +72,7 @@ def test_a_fast_schedule_a_run_by_hand_a_kill_and_the_next_start(serving):
     by_hand = checkout.flow("validate", check=False)
     assert 2 == by_hand.returncode
     assert NIGHTLY in by_hand.stderr
-    checkout.wait_until(lambda: states(checkout)["CANCELLED"] >= 2, process)
+    checkout.wait_until(lambda: states(checkout)["CANCELLED"] >= 2, process, PATIENCE_SECONDS)
     assert 1 == states(checkout)["RUNNING"]
     process.kill()
     process.wait()
@@ -81,13 +83,17 @@ def test_a_fast_schedule_a_run_by_hand_a_kill_and_the_next_start(serving):
         database.execute("UPDATE concurrency_limit_v2 SET active_slots = 5")
     every(None, checkout)  # what is due by now is one run, which waits for the run by hand
     by_hand = checkout.start("python", "-m", "flows", "validate")
-    checkout.wait_until(lambda: "python -m flows validate" in owner(checkout), by_hand)
+    checkout.wait_until(lambda: "python -m flows validate" in owner(checkout), by_hand, PATIENCE_SECONDS)
     process, said = start()
-    checkout.wait_until(lambda: "python -m flows validate) runs in this checkout; waiting" in said.read_text(), process)
+    checkout.wait_until(
+        lambda: "python -m flows validate) runs in this checkout; waiting" in said.read_text(),
+        process,
+        PATIENCE_SECONDS,
+    )
     asked = checkout.run("prefect", "deployment", "run", NIGHTLY_RUN, "--watch", check=False)
     assert "Cancelled" in asked.stdout
     assert 0 == by_hand.wait()
-    checkout.wait_until(lambda: states(checkout)["COMPLETED"] == 1, process)
+    checkout.wait_until(lambda: states(checkout)["COMPLETED"] == 1, process, PATIENCE_SECONDS)
     assert (0, 0, 1) == tuple(states(checkout)[name] for name in ("RUNNING", "PENDING", "CRASHED"))
     run = ("prefect", "deployment", "run")
     outside = checkout.run(*run, NIGHTLY_RUN, "--watch", "-p", f'overrides=["tracking.uri={OUTSIDE}"]', check=False)
@@ -97,7 +103,28 @@ def test_a_fast_schedule_a_run_by_hand_a_kill_and_the_next_start(serving):
     assert "Completed" in study.stdout
     assert "study: winner all, won 2" in said.read_text()
     checkout.run("prefect", "event", "emit", "heldout.shards.arrived", "--resource-id", "heldout.shards")
-    checkout.wait_until(lambda: "for flow 'watch'" in said.read_text(), process)
+    checkout.wait_until(lambda: "for flow 'watch'" in said.read_text(), process, PATIENCE_SECONDS)
     os.kill(process.pid, signal.SIGINT)
     assert 0 == process.wait(STOP_SECONDS)
     assert [] == checkout.processes()
+
+
+TOO_LONG = """
+from tasks.runtime import environment
+environment.enter()
+from flows.validate import validate
+validate.with_options(timeout_seconds=12)()
+"""
+
+
+@pytest.mark.long
+def test_a_run_that_takes_longer_than_its_timeout_ends_as_failed_and_leaves_no_process(clone, server, write_slow):
+    checkout = clone(server)
+    write_slow(checkout.path)
+    run = checkout.run("python", "-c", TOO_LONG, check=False)
+    assert 0 != run.returncode
+    assert "timed out after 12" in run.stderr
+    checkout.wait_until(lambda: not checkout.processes(), seconds=GONE_SECONDS)
+    client = MlflowClient(f"sqlite:///{checkout.path}/mlruns/mlflow.db")
+    (left,) = client.search_runs([client.get_experiment_by_name("heldout").experiment_id])
+    assert "FAILED" == left.info.status
