@@ -22,7 +22,7 @@ from tasks.runtime.secret import write_private
 PORT = 4200
 URL = server.address(PORT)
 _RUNS_HEALTH = "http://127.0.0.1:5000/health"  # of flows/ui.py, whose import would take seconds
-_START_SECONDS, _STOP_SECONDS = 120, 20
+_START_SECONDS, _STOP_SECONDS = 300, 20
 _SETTINGS = {
     "PREFECT_SERVER_UI_API_URL": "/api",  # the pages' own address, also in a tunnel
     # A run that waits for its turn is usual here. Prefect would mark it late by a transaction that reads before it
