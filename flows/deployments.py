@@ -7,6 +7,7 @@ parameters of the run. docs/decisions/0023 and 0039.
 
 import asyncio
 import contextlib
+import logging
 import os
 import sys
 from pathlib import Path
@@ -120,3 +121,4 @@ if __name__ == "__main__":
     sys.exit(main(int(sys.argv[1])))
 elif __name__ == "__mp_main__":  # so multiprocessing imports this module at the start of a run's process
     end_with(int(os.environ[_PARENT]))
+    logging.getLogger("heldout").setLevel(logging.INFO)  # Prefect would show warnings alone

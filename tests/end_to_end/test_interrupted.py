@@ -56,6 +56,7 @@ def test_ctrl_c_ends_dvc_repro_and_its_host(amid_cross_validation):
     assert ("KILLED", "interrupted") == status(checkout)
 
 
+@pytest.mark.fault("killed alone")
 def test_a_run_whose_main_process_is_killed_alone_leaves_no_process(amid_cross_validation):
     checkout, process = amid_cross_validation("python", "-m", "flows", "validate")
     process.kill()
@@ -63,6 +64,7 @@ def test_a_run_whose_main_process_is_killed_alone_leaves_no_process(amid_cross_v
     checkout.wait_until(lambda: not checkout.processes(), seconds=SECONDS)
 
 
+@pytest.mark.fault("killed alone")
 def test_dvc_killed_alone_leaves_no_process_and_no_running_run(amid_cross_validation):
     checkout, process = amid_cross_validation("dvc", "repro")
     process.kill()

@@ -80,7 +80,9 @@ def story(clone, server, write_slow, tmp_path_factory) -> Story:
 
 
 @pytest.mark.slow
+@pytest.mark.fault("two runs")
 def test_a_second_run_in_the_same_checkout_is_refused(story):
+    assert re.search(r"process \d+ \(python -m flows validate\) runs in this checkout already", story.in_between)
     assert "runs in this checkout already; wait for it, stop it, or use a second clone" in story.in_between
     assert "Traceback" not in story.in_between
 
@@ -94,6 +96,7 @@ def test_started_again_it_fits_what_was_left(story):
 
 
 @pytest.mark.slow
+@pytest.mark.fault("killed")
 def test_the_results_are_those_of_an_undisturbed_run(story):
     expected = story.undisturbed.hashes()
     assert {"data/results/losses.parquet", "reports/report.html", "models/selected.skops"} <= {*expected}
