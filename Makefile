@@ -30,8 +30,9 @@ $(TESTS): export OMP_NUM_THREADS := 1
 $(TESTS): export OPENBLAS_NUM_THREADS := 1
 FAULTS := $(patsubst %,tests/end_to_end/test_%.py,errors killed)
 LIFE := $(patsubst %,tests/end_to_end/test_%.py,baseline dvc_life)
-TABLES := tests/end_to_end/test_init.py tests/end_to_end/test_foreign_pages.py
-OTHERS := $(patsubst %,tests/end_to_end/test_%.py,interrupted serve shortcuts update)
+TABLES := tests/end_to_end/test_init.py
+# in turn, since some of them start servers at ports 4200 and 5000
+OTHERS := $(patsubst %,tests/end_to_end/test_%.py,browser foreign_pages interrupted serve serve_life shortcuts update)
 NONE_IS_FINE := test $$? = 5 # of the tests of a group none may be of this speed
 
 test-heldout: .venv/ready
@@ -83,7 +84,7 @@ check: .venv/ready
 ui: .venv/ready ## the runs in the MLflow UI
 	python -m flows.ui
 
-serve: .venv/ready ## Prefect server and the deployment nightly-validation, until Ctrl-C
+serve: .venv/ready ## Prefect server, MLflow pages and the deployments of prefect.yaml, until Ctrl-C
 	@exec python -m flows.serve
 
 .venv/ready: requirements.lock

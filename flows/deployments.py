@@ -2,26 +2,36 @@
 
 There is no work pool, which would take commands from whoever creates a deployment. A run starts from the flow that is
 imported here: code, commands and steps that the server's record of a deployment names are never used, only the
-parameters of the run. docs/decisions/0023.
+parameters of the run. docs/decisions/0023 and 0039.
 """
 
 import asyncio
 import contextlib
+import logging
+import os
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
+from uuid import UUID
 
 import yaml
-from prefect.flows import load_flow_from_entrypoint
+from prefect.client.schemas.objects import ConcurrencyLimitConfig
+from prefect.events import DeploymentTriggerTypes
+from prefect.exceptions import MissingFlowError
+from prefect.flows import Flow, load_flow_from_entrypoint
 from prefect.runner import Runner
 from prefect.schedules import Schedule
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from flows import ui
 from flows.serve import READY
-from tasks.runtime import environment
-from tasks.runtime.errors import UserError, dotted
+from tasks.params import load as load_params
+from tasks.runtime import environment, flow_runs
+from tasks.runtime.errors import UserError, dotted, one_line
+from tasks.runtime.parent_watch import end_with
 
 _FILE = Path("prefect.yaml")
+_PARENT = "HELDOUT_DEPLOYMENTS"  # in the environment of a run's process: the number of this one
 
 
 class _Strict(BaseModel):
@@ -29,13 +39,27 @@ class _Strict(BaseModel):
 
 
 class Deployment(_Strict):
-    """A flow under a name, its parameters, and when it runs by itself."""
+    """A flow under a name, its parameters, when it runs by itself, and for how long at most."""
 
     name: str
     entrypoint: str
     description: str | None = None
     parameters: dict[str, Any] = {}
     schedules: list[Schedule] = []
+    triggers: list[DeploymentTriggerTypes] = []
+    concurrency_limit: ConcurrencyLimitConfig
+    timeout_seconds: float = Field(gt=0)
+
+    def flow(self) -> Flow[Any, Any]:
+        """The flow, imported. Raises UserError if there is none at `entrypoint`."""
+        try:
+            found: Flow[Any, Any] = load_flow_from_entrypoint(self.entrypoint)
+        except (ImportError, AttributeError, ValueError, MissingFlowError) as error:
+            raise UserError(
+                f"{_FILE}: entrypoint of {self.name} is {self.entrypoint!r}, where no flow can be imported "
+                f"({one_line(str(error))}); write the path of a flow, as in flows.validate.validate"
+            ) from None
+        return found.with_options(timeout_seconds=self.timeout_seconds, on_running=[flow_runs.identify])
 
 
 class Deployments(_Strict):
@@ -45,18 +69,23 @@ class Deployments(_Strict):
     deployments: list[Deployment]
 
 
-def main() -> int:
-    """Run what is scheduled or asked for, until SIGINT or SIGTERM; returns the exit code."""
+def main(parent: int) -> int:
+    """Run what is scheduled or asked for, until SIGINT or SIGTERM, or until `parent` is gone; returns the exit code."""
+    end_with(parent)
     environment.enter()
-    # a checkout has one run at a time; counted here, and not by the server, whose count survives a killed run
-    runner = Runner(name="heldout", limit=1, pause_on_shutdown=False)
+    os.environ[_PARENT] = str(os.getpid())
+    # no limit here: a run that waits here is not refused by the limit of its deployment, which the server keeps
+    runner = Runner(name="heldout", limit=None, pause_on_shutdown=False)
     try:
-        for deployment in load().deployments:
-            add(runner, deployment)
+        runs = ui.address(load_params())
+        found = [(deployment, deployment.flow()) for deployment in load().deployments]
+        ids = [add(runner, deployment, flow) for deployment, flow in found]
     except UserError as error:
         print(f"error: {error}".replace("\n", "\nerror: "), file=sys.stderr)
         return 2
-    print(READY, flush=True)
+    flow_runs.mark_dead(ids)
+    names = ", ".join(f"{flow.name}/{deployment.name}" for deployment, flow in found)
+    print(READY.format(runs=runs, names=names), flush=True)
     with contextlib.suppress(KeyboardInterrupt):
         asyncio.run(runner.start())
     return 0
@@ -74,16 +103,22 @@ def load() -> Deployments:
         ) from None
 
 
-def add(runner: Runner, deployment: Deployment) -> None:
-    """Have `runner` run a deployment, and the server list it."""
-    runner.add_flow(
-        load_flow_from_entrypoint(deployment.entrypoint),
+def add(runner: Runner, deployment: Deployment, flow: Flow[Any, Any]) -> UUID:
+    """Have `runner` run a deployment, and the server list it; returns the server's id of it."""
+    listed = runner.add_flow(
+        flow,
         name=deployment.name,
         description=deployment.description,
         parameters=deployment.parameters,
         schedules=deployment.schedules,
+        triggers=[*deployment.triggers],
+        concurrency_limit=deployment.concurrency_limit,
     )
+    return cast(UUID, listed)  # no coroutine, since no event loop runs here
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(int(sys.argv[1])))
+elif __name__ == "__mp_main__":  # so multiprocessing imports this module at the start of a run's process
+    end_with(int(os.environ[_PARENT]))
+    logging.getLogger("heldout").setLevel(logging.INFO)  # Prefect would show warnings alone

@@ -158,7 +158,7 @@ def main(driver: psutil.Process) -> None:
     log_to_terminal()
     host = Host()
     try:
-        with checkout_lock():
+        with checkout_lock("dvc repro"):
             host.serve(driver)
     except UserError as error:
         report_error(error)

@@ -44,7 +44,7 @@ def main(arguments: Sequence[str]) -> int:
     from tasks.init import init  # pandas takes a second to import, and --help does not need it
 
     text = TextForm.given(options.sep, options.decimal, options.dayfirst)
-    with checkout_lock():
+    with checkout_lock("python -m flows init"):
         for line in init.initialize(options.path, options.target, options.unlabeled, here, text):
             print(printable(line))
     return 0

@@ -11,7 +11,7 @@ def plan(params: str, overrides: Sequence[str]) -> int:
     from tasks.params import load
 
     settings = load(params, tuple(overrides))
-    with checkout_lock():
+    with checkout_lock("python -m flows plan"):
         try:
             for line in forecast.lines(settings):
                 print(line)

@@ -1,9 +1,15 @@
-"""`make serve`: a Prefect server and the deployments of prefect.yaml, until Ctrl-C."""
+"""`make serve`: a Prefect server, MLflow's pages and the deployments of prefect.yaml, until Ctrl-C."""
 
+import contextlib
+import os
 import signal
+import socket
 import subprocess
 import sys
 import time
+import urllib.request
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
 
@@ -15,8 +21,8 @@ from tasks.runtime.secret import write_private
 
 PORT = 4200
 URL = server.address(PORT)
-_START_SECONDS, _STOP_SECONDS = 120, 20
-Children = dict[subprocess.Popen[bytes], signal.Signals]  # each with the signal that stops it
+_RUNS_HEALTH = "http://127.0.0.1:5000/health"  # of flows/ui.py, whose import would take seconds
+_START_SECONDS, _STOP_SECONDS = 300, 20
 _SETTINGS = {
     "PREFECT_SERVER_UI_API_URL": "/api",  # the pages' own address, also in a tunnel
     # A run that waits for its turn is usual here. Prefect would mark it late by a transaction that reads before it
@@ -24,28 +30,43 @@ _SETTINGS = {
     "PREFECT_SERVER_SERVICES_LATE_RUNS_ENABLED": "false",
 }
 _PROFILE = Path(".prefect/profiles.toml")  # named in pyproject.toml: `prefect` reads it in this folder
-READY = f"""pages: {URL.removesuffix("/api")}
-they ask for a password: the line PREFECT_API_AUTH_STRING in {_PROFILE}, which only you can read
-in another terminal, in this folder, to run at once:
-
+READY = f"""
+Prefect's pages   {URL.removesuffix("/api")}
+MLflow's pages    {{runs}}
+Prefect's API, where no address is known by itself:
 PREFECT_API_URL={URL}
 
-  prefect deployment run 'validate/nightly-validation'
+deployments       {{names}}
+Their schedules are off until you resume them in Prefect's pages, which ask for a password: the line
+PREFECT_API_AUTH_STRING in {_PROFILE}, which only you can read. To run one at once, in another terminal in
+this folder; address and login are known there:
+
+  .venv/bin/prefect deployment run 'validate/nightly-validation'
 
 Ctrl-C stops all"""
+
+
+@dataclass(frozen=True)
+class Child:
+    """A process of ours, and the signal that it waits for."""
+
+    name: str
+    process: subprocess.Popen[bytes]
+    stopped_by: signal.Signals = signal.SIGTERM
 
 
 def main() -> int:
     """Start all, wait, stop all; returns the exit code."""
     for number in (signal.SIGINT, signal.SIGTERM):  # a shell's background job would ignore the first
         signal.signal(number, _interrupt)
-    children: Children = {}
+    children: list[Child] = []
     try:
         environment.enter()
         _start_all(children)
-        while all(child.poll() is None for child in children):
+        while all(child.process.poll() is None for child in children):
             time.sleep(0.5)
-        raise UserError("the Prefect server or the process of the deployments ended by itself; see its output above")
+        ended = next(child.name for child in children if child.process.poll() is not None)
+        raise UserError(f"{ended} ended by itself; see its output above")
     except UserError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
@@ -54,51 +75,69 @@ def main() -> int:
         return 0
     finally:
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # a second Ctrl-C would leave processes behind
-        for child, number in reversed(children.items()):
-            _stop(child, number)
+        for child in reversed(children):
+            _stop(child)
         if children:
             _PROFILE.unlink(missing_ok=True)
 
 
-def _start_all(children: Children) -> None:
-    """Add the server and the process of the deployments to `children`, each as soon as it is started."""
-    if server.healthy(URL):
-        raise UserError(f"a Prefect server answers at {URL} already; stop it first")
-    print("starting the Prefect server", flush=True)
+def _start_all(children: list[Child]) -> None:
+    """Add the servers and the process of the deployments to `children`, each as soon as it is started."""
+    with socket.socket() as probe:
+        if probe.connect_ex(("127.0.0.1", PORT)) == 0:
+            who = "a Prefect server answers" if server.healthy(URL) else "something listens"
+            raise UserError(f"{who} at {URL.removesuffix('/api')} already; stop it first")
+    print("starting Prefect's server and MLflow's pages", flush=True)
     server.use(PORT)
-    prefect = server.start(PORT, _SETTINGS)
-    children[prefect] = signal.SIGTERM
-    _wait_for(prefect)
+    prefect = Child("Prefect's server", server.start(PORT, _SETTINGS))
+    children.append(prefect)
+    runs = Child("the process of MLflow's pages", _python("flows.ui"))
+    children.append(runs)
+    _wait_for(prefect, lambda: server.healthy(URL))
+    _wait_for(runs, lambda: runs.process.poll() == 0 or _answers(_RUNS_HEALTH))
+    if runs.process.poll() == 0:  # another server has the pages
+        children.remove(runs)
     lines = ['active = "heldout"', "[profiles.heldout]", f'PREFECT_API_URL = "{URL}"']
     lines += [f'PREFECT_API_AUTH_STRING = "{server.login()}"', ""]
     write_private(_PROFILE, "\n".join(lines).encode())
-    # in another session Ctrl-C does not reach it: it stops before its server does
-    command = [sys.executable, "-m", "flows.deployments"]
-    children[subprocess.Popen(command, stdin=subprocess.DEVNULL, start_new_session=True)] = signal.SIGINT  # noqa: S603
+    children.append(Child("the process of the deployments", _python("flows.deployments"), signal.SIGINT))
 
 
-def _wait_for(child: subprocess.Popen[bytes]) -> None:
+def _python(module: str) -> subprocess.Popen[bytes]:
+    """A module as a process that ends with this one; in another session Ctrl-C does not reach it before us."""
+    command = [sys.executable, "-m", module, str(os.getpid())]
+    return subprocess.Popen(command, stdin=subprocess.DEVNULL, start_new_session=True)  # noqa: S603
+
+
+def _wait_for(child: Child, ready: Callable[[], bool]) -> None:
     deadline = time.monotonic() + _START_SECONDS
-    while not server.healthy(URL):
-        if child.poll() is not None or time.monotonic() > deadline:
-            raise UserError("the Prefect server did not start; see its output above")
+    while not ready():
+        if child.process.poll() is not None or time.monotonic() > deadline:
+            raise UserError(f"{child.name} did not start; see its output above")
         time.sleep(0.2)
 
 
-def _stop(child: subprocess.Popen[bytes], number: signal.Signals) -> None:
+def _answers(address: str) -> bool:
+    with contextlib.suppress(OSError), urllib.request.urlopen(address, timeout=2) as answer:  # noqa: S310
+        return bool(answer.status == 200)
+    return False
+
+
+def _stop(child: Child) -> None:
     """End a process and all its descendants: by the signal that it waits for first, then by SIGKILL."""
-    if child.poll() is not None:
+    process = child.process
+    if process.poll() is not None:
         return
-    descendants = psutil.Process(child.pid).children(recursive=True)
-    child.send_signal(number)
+    descendants = psutil.Process(process.pid).children(recursive=True)
+    process.send_signal(child.stopped_by)
     try:
-        child.wait(_STOP_SECONDS)
+        process.wait(_STOP_SECONDS)
     except subprocess.TimeoutExpired:
-        child.kill()
-        child.wait()
-    _, left = psutil.wait_procs(descendants, timeout=2)
-    for process in left:
         process.kill()
+        process.wait()
+    _, left = psutil.wait_procs(descendants, timeout=2)
+    for descendant in left:
+        descendant.kill()
     psutil.wait_procs(left, timeout=5)
 
 

@@ -52,6 +52,9 @@ class Session:
 
             store.connect(settings)  # a new store takes seconds
         self._server.wait()
+        from tasks.runtime import flow_runs
+
+        flow_runs.mark_dead()
         self._settings = settings
 
     def start_server(self) -> None:
@@ -133,7 +136,7 @@ def run_here(name: str, params: str, overrides: Sequence[str], **more: object) -
 
 def _run(session: Session, name: str, params: str, overrides: Sequence[str], **more: object) -> int:
     try:
-        with checkout_lock():
+        with checkout_lock(f"python -m flows {name}"):
             session.start_server()
             from tasks.params import load
 

@@ -9,6 +9,7 @@ from prefect import flow
 from prefect.task_runners import ThreadPoolTaskRunner
 
 from tasks.params import Settings, load
+from tasks.runtime.flow_runs import identify
 from tasks.track import lifecycle
 
 # threads only wait for the executor; a few more than the workers keep it busy, many would lock sqlite
@@ -18,7 +19,7 @@ RUNNER: Any = ThreadPoolTaskRunner(max_workers=(os.cpu_count() or 1) + 2)
 def stage(work: Callable[[Settings], None]) -> Any:
     """A flow called like the function `work`, which is given the parameters of a file with its overrides."""
 
-    @flow(name=work.__name__, description=work.__doc__, task_runner=RUNNER)
+    @flow(name=work.__name__, description=work.__doc__, task_runner=RUNNER, on_running=[identify])
     def run(params: str = "params.yaml", overrides: tuple[str, ...] = ()) -> None:
         started = time.monotonic()
         work(load(params, overrides))

@@ -1,33 +1,49 @@
-"""`make ui`: the MLflow pages of the store that params.yaml names."""
+"""`make ui`: the MLflow pages of the store that params.yaml names; `make serve` shows them too."""
 
+import socket
 import sys
+from urllib.parse import urlsplit
 
 import uvicorn
 
-from tasks.params import load
+from tasks.params import Settings, load
 from tasks.runtime import environment
-from tasks.runtime.errors import UserError, without_secrets
+from tasks.runtime.errors import UserError
+from tasks.runtime.parent_watch import end_with
 from tasks.track import pages
 
 HOST, PORT = "127.0.0.1", 5000
 
 
-def main() -> int:
-    """Show the pages until Ctrl-C; returns the exit code."""
+def main(parent: int | None = None) -> int:
+    """Show the pages until Ctrl-C, or until the process `parent` is gone; returns the exit code."""
+    if parent is not None:
+        end_with(parent)
     try:
         environment.enter()
         settings = load()
         if settings.tracking.uri.startswith("http"):
-            print(f"a server keeps the runs; open {without_secrets(settings.tracking.uri)}")
+            print(f"a server keeps the runs; open {address(settings)}")
             return 0
+        with socket.socket() as probe:
+            if probe.connect_ex((HOST, PORT)) == 0:
+                raise UserError(f"port {PORT} is in use, perhaps by another `make ui` or `make serve`; stop it first")
         application = pages.application(settings)
     except UserError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
-    print(f"the runs: http://{HOST}:{PORT}", flush=True)
-    uvicorn.run(application, host=HOST, port=PORT, log_level="warning")
+    print(f"the runs: {address(settings)}", flush=True)
+    uvicorn.run(application, host=HOST, port=PORT, log_level="warning", timeout_graceful_shutdown=3)
     return 0
 
 
+def address(settings: Settings) -> str:
+    """Where the pages are: ours, or those of the server that keeps the runs, without the login in its address."""
+    if not settings.tracking.uri.startswith("http"):
+        return f"http://{HOST}:{PORT}"
+    found = urlsplit(settings.tracking.uri)
+    return found._replace(netloc=found.netloc.rpartition("@")[2], query="", fragment="").geturl()
+
+
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(*map(int, sys.argv[1:])))

@@ -4,12 +4,12 @@ import logging
 
 from prefect import flow
 
+from flows.checkout import in_checkout
 from flows.events import alarm_raised
 from tasks.outcome.watch import Record, check_validated, watch_shards
 from tasks.params import load
 from tasks.report.watch_picture import draw
-from tasks.runtime import environment
-from tasks.runtime.checkout_lock import checkout_lock
+from tasks.runtime.flow_runs import identify
 from tasks.storage import watch_files
 from tasks.track.watch import champion, log_lines
 
@@ -18,12 +18,11 @@ log = logging.getLogger("heldout")
 _MOST_LINES = 20  # in the terminal
 
 
-@flow(name="watch")
+@flow(name="watch", on_running=[identify])
 def watch(params: str = "params.yaml", overrides: tuple[str, ...] = (), shards: tuple[str, ...] = ()) -> None:
     """How far the champion's half models disagree on new shards; the results are on disk before anybody is told."""
-    environment.enter()
-    settings = load(params, overrides)
-    with checkout_lock():
+    with in_checkout("watch", params, overrides):
+        settings = load(params, overrides)
         check_validated()
         record, new = watch_shards(settings, champion(settings), shards)
         if not new:

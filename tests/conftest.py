@@ -5,10 +5,10 @@ _faults: dict[str, str] = {}
 
 
 def pytest_collection_modifyitems(items):
-    """Remember the fault of each test."""
+    """Remember the faults of each test."""
     for item in items:
-        if marker := item.get_closest_marker("fault"):
-            (_faults[item.nodeid],) = marker.args
+        if markers := [*item.iter_markers("fault")]:
+            _faults[item.nodeid] = ", ".join(name for marker in markers for name in marker.args)
 
 
 def pytest_runtest_logreport(report):

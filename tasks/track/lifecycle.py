@@ -1,7 +1,6 @@
 """The life of a run in MLflow: its start, its end, the loss of its store, and runs that died without an end."""
 
 import logging
-import socket
 import subprocess
 import time
 import uuid
@@ -10,12 +9,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
-import psutil
-
 from tasks.outcome.items import Item, Tag, settings_items
 from tasks.params import Settings
 from tasks.runtime import open_servers
 from tasks.runtime.errors import NotSent, UserError, without_login, without_secrets
+from tasks.runtime.process_identity import HOST, alive, identity
 from tasks.track import pending
 from tasks.track.artifacts import check_location
 from tasks.track.ledger import Earlier, read_earlier
@@ -207,9 +205,9 @@ def _now() -> int:
 
 
 def _mark_dead(client: "MlflowClient", experiment: str) -> None:
-    query = f"attributes.status = 'RUNNING' and tags.host = '{socket.gethostname()}'"
+    query = f"attributes.status = 'RUNNING' and tags.host = '{HOST}'"
     for left in client.search_runs([experiment], query, max_results=1000):
-        if not _alive(left.data.tags.get("process", "")):
+        if not alive(left.data.tags.get("process", "")):
             client.set_tag(left.info.run_id, "failure", "its process died before the run ended")
             client.set_terminated(left.info.run_id, "KILLED")
             if "mlflow.parentRunId" not in left.data.tags:
@@ -218,18 +216,7 @@ def _mark_dead(client: "MlflowClient", experiment: str) -> None:
 
 def _of_this_process() -> dict[str, str]:
     """The tags by which a later process finds out that this one died."""
-    return {"host": socket.gethostname(), "process": _identity(psutil.Process())}
-
-
-def _identity(process: psutil.Process) -> str:
-    return f"{process.pid}:{process.create_time():.2f}"
-
-
-def _alive(identity: str) -> bool:
-    try:
-        return _identity(psutil.Process(int(identity.partition(":")[0]))) == identity
-    except (psutil.Error, ValueError):
-        return False
+    return {"host": HOST, "process": identity()}
 
 
 def _git_commit() -> str:

@@ -3,6 +3,7 @@
 import os
 import re
 import signal
+import sqlite3
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -79,7 +80,9 @@ def story(clone, server, write_slow, tmp_path_factory) -> Story:
 
 
 @pytest.mark.slow
+@pytest.mark.fault("two runs")
 def test_a_second_run_in_the_same_checkout_is_refused(story):
+    assert re.search(r"process \d+ \(python -m flows validate\) runs in this checkout already", story.in_between)
     assert "runs in this checkout already; wait for it, stop it, or use a second clone" in story.in_between
     assert "Traceback" not in story.in_between
 
@@ -103,9 +106,15 @@ def test_the_results_are_those_of_an_undisturbed_run(story):
 
 @pytest.mark.slow
 @pytest.mark.fault("killed")
+@pytest.mark.fault("dead run")
 def test_the_killed_run_is_marked_and_told_of(story):
     assert ["KILLED", "FINISHED"] == statuses(story.checkout)
     assert "died before its end; it is now marked KILLED" in story.resumed
+    with sqlite3.connect(story.checkout.path / ".prefect/prefect.db") as database:
+        found = database.execute("SELECT state_type FROM flow_run WHERE parent_task_run_id IS NULL ORDER BY created")
+        assert [("CRASHED",), ("COMPLETED",)] == found.fetchall()
+        assert [] == database.execute("SELECT name FROM flow_run WHERE state_type = 'RUNNING'").fetchall()
+    assert "died before its end; it is now marked Crashed" in story.resumed
 
 
 @pytest.mark.slow

@@ -1,0 +1,58 @@
+"""compose.yaml, as far as it can be checked without containers."""
+
+import re
+from pathlib import Path
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).parents[2]
+COMPOSE = yaml.safe_load((ROOT / "compose.yaml").read_text(encoding="utf-8"))
+SERVICES = COMPOSE["services"]
+EXACT = re.compile(r"[\w./-]+:v?\d+\.\d+[\w.-]*")
+VARIABLE = re.compile(r"\$\{\w+:\?[^}]*\}")  # compose refuses to start without it
+
+
+@pytest.fixture(params=SERVICES)
+def service(request):
+    return SERVICES[request.param]
+
+
+def test_every_port_is_of_this_machine_alone(service):
+    assert all(port.startswith("127.0.0.1:") for port in service.get("ports", []))
+
+
+def test_every_image_and_package_is_of_one_version(service):
+    assert EXACT.fullmatch(service["image"])
+    lines = (ROOT / "compose/Dockerfile").read_text().splitlines()
+    assert [True] == [bool(EXACT.fullmatch(line.split()[1])) for line in lines if line.startswith("FROM")]
+    packages = (ROOT / "compose/requirements.txt").read_text().splitlines()[1:]
+    assert all(re.fullmatch(r"[\w-]+==[\d.]+", package) for package in packages)
+    uv = re.search(r"uv==[\d.]+", (ROOT / "Makefile").read_text())
+    assert any(uv[0] in line for line in lines)
+
+
+def test_every_secret_is_a_variable_that_has_no_default(service):
+    for name, value in service.get("environment", {}).items():
+        if re.search(r"PASSWORD|SECRET|AUTH|KEY", name) or "@" in str(value):
+            assert VARIABLE.search(value), name
+    assert not any("$" in part for part in map(str, service.get("command", [])))  # a command line is public
+    assert "/.env" in (ROOT / ".gitignore").read_text().splitlines()
+
+
+def test_every_service_is_asked_whether_it_works_and_waits_for_those_that_it_needs(service):
+    assert service["healthcheck"].keys() & {"test", "disable"}
+    for name, needed in service.get("depends_on", {}).items():
+        ended = needed["condition"] == "service_completed_successfully"
+        assert ended == ("disable" in SERVICES[name]["healthcheck"])
+
+
+def test_what_a_service_runs_and_mounts_is_there(service):
+    for part in service.get("command", []):
+        if part.startswith("compose/"):
+            assert (ROOT / part).is_file()
+        if part.startswith("flows."):
+            assert (ROOT / part.replace(".", "/")).with_suffix(".py").is_file()
+    for volume in service["volumes"]:
+        source = volume.partition(":")[0]
+        assert (ROOT / source).exists() if source.startswith(".") else source in COMPOSE["volumes"]

@@ -1,0 +1,54 @@
+"""prefect.yaml: what each deployment promises, and when it runs."""
+
+import asyncio
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).parents[2]
+WRITTEN = yaml.safe_load((ROOT / "prefect.yaml").read_text(encoding="utf-8"))["deployments"]
+CRONS = {deployment["name"]: each for deployment in WRITTEN for each in deployment["schedules"] if "cron" in each}
+STEPS = {"nightly-validation": timedelta(days=1), "weekly-study": timedelta(days=7)}
+
+
+def test_each_deployment_has_a_limit_a_timeout_and_a_schedule_that_is_off():
+    for deployment in WRITTEN:
+        assert {"limit": 1, "collision_strategy": "CANCEL_NEW"} == deployment["concurrency_limit"]
+        assert deployment["timeout_seconds"] > 0
+        assert {"params", "overrides"} <= {*deployment["parameters"]}
+        assert [False] == [schedule["active"] for schedule in deployment["schedules"]]
+
+
+@pytest.mark.slow
+@pytest.mark.fault("schedule")
+@pytest.mark.parametrize("name", STEPS)
+def test_each_night_has_one_run_whatever_the_clocks_do(name):
+    from prefect.server.schemas.schedules import CronSchedule
+
+    schedule = CronSchedule(cron=CRONS[name]["cron"], timezone=CRONS[name]["timezone"])
+    begin = datetime(2027, 12, 1, tzinfo=UTC)  # 29 February 2028, and two changes of the hour in most zones
+
+    def dates(start):
+        return asyncio.run(schedule.get_dates(n=366 * timedelta(days=1) // STEPS[name], start=start))
+
+    found = dates(begin)
+    seconds = [date.timestamp() for date in found]
+    assert {STEPS[name].total_seconds()} == {
+        later - earlier for earlier, later in zip(seconds, seconds[1:], strict=False)
+    }
+    assert {*found[1:-1]} <= {*dates(begin + STEPS[name])}  # a clock that is set plans the same times again
+
+
+@pytest.mark.slow
+def test_nothing_that_computes_is_tried_again():
+    from flows.deployments import Deployment
+    from flows.reach_store import reach_store
+    from tasks.fits import fan_out
+
+    flows = [Deployment.model_validate(deployment).flow() for deployment in WRITTEN]
+    assert {0} == {flow.retries for flow in flows}
+    assert 0 == fan_out._unit.retries
+    assert 3 == reach_store.retries
+    assert reach_store.retry_jitter_factor > 0
