@@ -16,7 +16,7 @@ from benchmarks.checkout import checkout, flow
 from benchmarks.measured import PEER, Row, against
 from heldout.records import Split
 from tasks.fits import disagreement, executor, run_schemes
-from tasks.fits.executor import Work
+from tasks.fits.work import Work
 from tasks.params import Settings, load
 from tasks.plans.fit_plans import further_schemes, scheme
 from tasks.plans.read_design import read_design

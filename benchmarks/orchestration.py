@@ -78,14 +78,15 @@ environment.enter()
 logging.disable(logging.CRITICAL)
 from prefect import flow
 from flows.stage import RUNNER
-from tasks.fits import executor, fan_out
+from tasks.fits import fan_out
+from tasks.fits.work import Work
 from tasks.params import load
 settings = load("params.yaml", ())
 
 @flow(task_runner=RUNNER)
 def many(number):
     started = time.perf_counter()
-    fan_out.run_all(settings, "many", abs, [executor.Work(f"task {{n}}", (n,), ()) for n in range(number)], 0)
+    fan_out.run_all(settings, "many", abs, [Work(f"task {{n}}", (n,), ()) for n in range(number)], 0)
     return time.perf_counter() - started
 
 many(10)

@@ -152,8 +152,9 @@ def no_ops(units: int, server: int) -> tuple[dict[str, float], dict[str, float]]
         from prefect import flow
 
         from flows.stage import RUNNER
+        from tasks.fits.work import Work
 
-        todo = [executor.Work(f"task {n}", (argument,), (f"{n}",)) for n, argument in enumerate(arguments)]
+        todo = [Work(f"task {n}", (argument,), (f"{n}",)) for n, argument in enumerate(arguments)]
 
         @flow(name="scale", task_runner=RUNNER)
         def run() -> None:

@@ -15,9 +15,9 @@ import pyarrow.parquet
 from heldout.controls import NAMES, Controls, controls, most_rows
 from heldout.powered import missing
 from tasks.fits import worker
-from tasks.fits.executor import Work
 from tasks.fits.fan_out import run_all
 from tasks.fits.run_schemes import first_reasons
+from tasks.fits.work import Work
 from tasks.params import Settings
 from tasks.plans.read_design import read_design
 from tasks.plans.units import Compared, Finished, Versions

@@ -8,9 +8,9 @@ import pandas as pd
 
 from heldout.disagreement import ShardMargins
 from tasks.fits import failed_candidates, worker
-from tasks.fits.executor import Work
 from tasks.fits.fan_out import run_all
 from tasks.fits.run_schemes import check_not_all_failed, first_reasons
+from tasks.fits.work import Work
 from tasks.params import Settings
 from tasks.plans.read_design import read_design
 from tasks.plans.shard_batches import REPEATS_A_PIECE, Batch, batches_of, pieces_of

@@ -4,34 +4,10 @@ No orchestrator is imported here, nor by what a worker runs: `python -m flows pl
 """
 
 import sys
-from collections.abc import Sequence
 from concurrent.futures import Executor
-from concurrent.futures.process import BrokenProcessPool
-from dataclasses import dataclass
-from typing import Any
 
-from tasks.fits import fit_limit
-from tasks.fits.workers import TaskFailed, Workers, exit_code, how
-from tasks.params.sections import Execution
-
-
-@dataclass(frozen=True)
-class Work:
-    """A task for a worker: its name, the arguments, the keys of the units that it stores, its expected seconds.
-
-    `candidate` is a key of the candidate that fails if its tasks end their workers; empty for none.
-    """
-
-    name: str
-    arguments: tuple[Any, ...]
-    keys: tuple[str, ...]
-    seconds: float = 0.0
-    candidate: str = ""
-
-
-def longest_first(todo: Sequence[Work]) -> list[int]:
-    """The places of the tasks in `todo`, in the order in which they should start."""
-    return sorted(range(len(todo)), key=lambda place: -todo[place].seconds)
+from tasks.fits.workers import Workers
+from tasks.params.running import Execution
 
 
 def executor(settings: Execution) -> Executor:
@@ -55,17 +31,6 @@ def stop(settings: Execution) -> None:
         from tasks.fits import dask_cluster
 
         dask_cluster.disconnect()
-
-
-def reason_of(error: BaseException) -> str | None:
-    """Why a task has no result, if it is the task that ended its workers; None for another error."""
-    if isinstance(error, TaskFailed):
-        return str(error)
-    if not isinstance(error, BrokenProcessPool):
-        return None
-    # of another machine's worker
-    ended = exit_code(error) in fit_limit.CODES
-    return "a fit took longer than execution.fit_timeout, and was ended" if ended else f"its worker died: {how(error)}"
 
 
 _workers: list[Workers] = []  # at most one set of them

@@ -10,7 +10,8 @@ from collections.abc import Callable
 from concurrent.futures import CancelledError, Executor, Future
 from typing import Any
 
-from tasks.fits.executor import Work, reason_of
+from tasks.fits.work import Work
+from tasks.fits.workers import reason_of
 from tasks.params import Candidate, Settings
 from tasks.storage.fit_cache import content_hash
 

@@ -10,8 +10,9 @@ from prefect.cache_policies import NO_CACHE
 from prefect.futures import as_completed
 
 from tasks.fits import prefetch
-from tasks.fits.executor import Work, executor, longest_first, stop
+from tasks.fits.executor import executor, stop
 from tasks.fits.progress import Progress
+from tasks.fits.work import Work, longest_first
 from tasks.params import Settings
 from tasks.storage import fit_cache
 
@@ -36,7 +37,7 @@ def run_all(
     log.info("%s: %d tasks reused, %d to do", what, reused, len(todo))
     pool = executor(settings.execution)
     if settings.execution.executor == "dask":  # a cluster has more workers than there are threads to wait for them
-        prefetch.submit_all(settings.execution, function, todo)
+        prefetch.submit_all(executor(settings.execution), function, todo)
     with Progress(what, todo, measuring=measuring) as progress:
         futures = {
             place: _unit.with_options(task_run_name=todo[place].name).submit(pool, function, todo[place])

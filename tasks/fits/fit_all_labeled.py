@@ -5,8 +5,8 @@ from typing import Any
 
 from heldout.fit_warnings import WarningCounts
 from tasks.fits import failed_candidates, worker
-from tasks.fits.executor import Work
 from tasks.fits.fan_out import run_all
+from tasks.fits.work import Work
 from tasks.params import Candidate, Settings
 from tasks.plans import all_labeled
 from tasks.runtime.errors import UserError

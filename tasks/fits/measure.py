@@ -18,9 +18,9 @@ from heldout.errors import FitFailure
 from heldout.fitting import answers, fit_and_test
 from heldout.losses import Loss
 from heldout.records import Split
-from tasks.fits.executor import reason_of
 from tasks.fits.fit_limit import limited
 from tasks.fits.quiet import quiet
+from tasks.fits.workers import reason_of
 from tasks.params import Candidate, Settings
 from tasks.plans.budget import Cost
 from tasks.storage import fit_cache

@@ -10,9 +10,10 @@ from heldout.errors import BadArgument
 from heldout.schemes import SchemeName
 from heldout.stated_limit import check_baseline
 from tasks.data.prepare_tables import KEYS
-from tasks.fits import failed_candidates, prefetch, worker
-from tasks.fits.executor import Work, executor
+from tasks.fits import failed_candidates, prefetch, prefetched, worker
+from tasks.fits.executor import executor
 from tasks.fits.fan_out import run_all
+from tasks.fits.work import Work
 from tasks.params import Candidate, Settings
 from tasks.params.messages import with_key
 from tasks.plans import fit_times, units_of_scheme
@@ -61,9 +62,9 @@ def prefetch_later_schemes(settings: Settings) -> None:
             plans = [scheme(design, name, settings.deliver)]
             exact_keys = {name: units_of_scheme.exact_loss_keys(settings, plans[0], versions)}
             exact_work = _exact_work(settings, plans, exact_keys, versions)
-            prefetch.submit_all(settings.execution, worker.store_exact_losses, exact_work)
+            prefetch.submit_all(executor(settings.execution), worker.store_exact_losses, exact_work)
             todo, _ = _fit_work(settings, plans, _units(settings, plans, exact_keys, versions), versions)
-            prefetch.submit_all(settings.execution, worker.fit_units, todo)
+            prefetch.submit_all(executor(settings.execution), worker.fit_units, todo)
 
 
 def hypotheses(settings: Settings, candidate: Candidate, name: SchemeName) -> list[Any]:
@@ -128,7 +129,7 @@ def _exact_work(settings: Settings, plans: Sequence[FitPlan], exact_keys: ExactK
     for plan in plans:
         for candidate in settings.candidates:
             key = exact_keys[plan.name].get(candidate.name)
-            if key is not None and (prefetch.is_prefetched([key]) or not fit_cache.has(key)):
+            if key is not None and (prefetched.is_prefetched([key]) or not fit_cache.has(key)):
                 state = units_of_scheme.first_state(settings, plan, candidate)
                 arguments = (settings, candidate, plan.name, key, state, versions)
                 owner = failed_candidates.key(settings, candidate)
@@ -146,7 +147,7 @@ def _fit_work(settings: Settings, plans: Sequence[FitPlan], units: Units, versio
             owner = failed_candidates.key(settings, candidate)
             for group in _groups(units.get((plan.name, candidate.name), []), plan.fits_a_task(seconds)):
                 keys = tuple(unit.key for unit in group)
-                waited_for = prefetch.is_prefetched(keys)
+                waited_for = prefetched.is_prefetched(keys)
                 missing = [unit for unit in group if waited_for or not units_of_scheme.is_stored(unit, plan)]
                 if not missing:
                     reused += 1

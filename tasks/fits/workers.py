@@ -11,6 +11,7 @@ import signal
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from concurrent.futures.process import BrokenProcessPool as BrokenPool
 from contextlib import contextmanager
 from typing import Any
 
@@ -125,6 +126,17 @@ class Workers(Executor):
                 yield
             finally:
                 self._places.release(self.count)
+
+
+def reason_of(error: BaseException) -> str | None:
+    """Why a task has no result, if it is the task that ended its workers; None for another error."""
+    if isinstance(error, TaskFailed):
+        return str(error)
+    if not isinstance(error, BrokenPool):
+        return None
+    # of another machine's worker
+    ended = exit_code(error) in fit_limit.CODES
+    return "a fit took longer than execution.fit_timeout, and was ended" if ended else f"its worker died: {how(error)}"
 
 
 def exit_code(death: BrokenProcessPool) -> int | None:

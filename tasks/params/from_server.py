@@ -41,8 +41,8 @@ def check_given(params: str, overrides: Sequence[str]) -> None:
         if key not in _KEYS:
             inside = ", or a store in the checkout, as in sqlite:///mlruns/mlflow.db" if key == _STORE else ""
             raise UserError(
-                f"overrides: {one_line(key)} is set to {one_line(masked(repr(value)))}, but a deployment may override only "
-                f"{', '.join(sorted(_SECTIONS | _KEYS))}{inside}; write it into {one_line(params)} instead"
+                f"overrides: {one_line(key)} is set to {one_line(masked(repr(value)))}, but a deployment may override "
+                f"only {', '.join(sorted(_SECTIONS | _KEYS))}{inside}; write it into {one_line(params)} instead"
             )
 
 

@@ -25,17 +25,15 @@ from heldout.selection.select import check_rule
 from tasks.params import allowed_imports, build_learner, grids, losses
 from tasks.params.hidden import reveal
 from tasks.params.messages import of_argument, problems
+from tasks.params.running import Execution, Operations, Tracking
 from tasks.params.sections import (
     Covalidation,
     Data,
-    Execution,
-    Operations,
     Progressive,
     ReportSection,
     Section,
     SelectionSection,
     SplitSection,
-    Tracking,
     TunedParameter,
 )
 from tasks.params.yaml_lines import Written, first_errors

@@ -8,6 +8,7 @@ import csv
 import re
 from collections.abc import Callable
 from pathlib import Path
+from typing import Literal
 
 import pandas as pd
 
@@ -36,7 +37,7 @@ def write(table: pd.DataFrame, path: Path, digits: str) -> None:
     texts = safe_table(table)
     # pandas does not quote a text with a carriage return, which is the end of a line to its readers
     returns = any("\r" in cell for name in texts for cell in texts[name] if isinstance(cell, str))
-    quoting = csv.QUOTE_NONNUMERIC if returns else csv.QUOTE_MINIMAL
+    quoting: Literal[0, 2] = csv.QUOTE_NONNUMERIC if returns else csv.QUOTE_MINIMAL
     texts.to_csv(path, index=False, float_format=digits, lineterminator="\n", quoting=quoting)
 
 

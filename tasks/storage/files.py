@@ -14,11 +14,10 @@ from numpy.typing import NDArray
 from heldout.partition import Partition
 from tasks.runtime.errors import UserError
 from tasks.storage import csv_text, parquet
-from tasks.storage.atomic import replacing
+from tasks.storage.atomic import replacing, replacing_file
 from tasks.storage.lazy_table import StoredTable, stays_in_its_file
 from tasks.storage.seen_rows import SeenRows
 from tasks.storage.shard_report import ShardReport
-from tasks.storage.whole_file import replacing_file
 
 PREPARED = Path("data/prepared")
 LABELED = PREPARED / "labeled.parquet"

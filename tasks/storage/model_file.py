@@ -10,8 +10,8 @@ from typing import Any
 import psutil
 
 from tasks.runtime.errors import UserError
+from tasks.storage.atomic import replacing_file
 from tasks.storage.trusted_types import trusted_types
-from tasks.storage.whole_file import replacing_file
 
 _NO_TIME = (1980, 1, 1, 0, 0, 0)
 

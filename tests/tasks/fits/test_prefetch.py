@@ -4,8 +4,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from tasks.fits import executor, prefetch, run_schemes
-from tasks.fits.executor import Work
+from tasks.fits import executor, prefetch, prefetched, run_schemes
+from tasks.fits.work import Work
 from tasks.plans import units_of_scheme
 from tasks.plans.fit_plans import further_schemes, scheme
 from tasks.plans.read_design import read_design
@@ -31,11 +31,11 @@ def test_a_prefetched_task_runs_once_and_is_waited_for_once(pool):
     done = []
     prefetch.submit(pool, done.append, work(1, "a", "b"))
     prefetch.submit(pool, done.append, work(2, "a", "b"))
-    assert prefetch.is_prefetched(["a", "b"])
-    assert not prefetch.is_prefetched(["a"])
+    assert prefetched.is_prefetched(["a", "b"])
+    assert not prefetched.is_prefetched(["a"])
     assert prefetch.result(pool, done.append, work(3, "a", "b")) is None
     assert [1] == done
-    assert not prefetch.is_prefetched(["a", "b"])
+    assert not prefetched.is_prefetched(["a", "b"])
     prefetch.result(pool, done.append, work(4, "a", "b"))
     prefetch.result(pool, done.append, work(5))
     prefetch.result(pool, done.append, work(6))
@@ -67,4 +67,4 @@ def test_the_fits_of_later_stages_are_all_prefetched_and_their_stages_wait_for_t
         fit_keys = [unit.key for of_candidate in units.values() for unit in of_candidate]
         assert fit_keys == [key for task in fit_work for key in task.keys]
         assert {prefetched} == {fit_cache.has(key) for key in [*fit_keys, *keys.values()]}
-        assert {prefetched} == {prefetch.is_prefetched(task.keys) for task in [*fit_work, *exact_work]}
+        assert {prefetched} == {prefetched.is_prefetched(task.keys) for task in [*fit_work, *exact_work]}

@@ -9,10 +9,10 @@ from pathlib import Path
 import psutil
 import pytest
 
-from tasks.fits import executor, failed_candidates
-from tasks.fits.executor import Work
+from tasks.fits import failed_candidates
 from tasks.fits.fit_limit import limited
-from tasks.fits.workers import TaskFailed, Workers
+from tasks.fits.work import Work
+from tasks.fits.workers import TaskFailed, Workers, reason_of
 from tests.tasks.fits import dying
 
 
@@ -134,5 +134,5 @@ def test_the_end_of_a_run_and_any_other_error_are_raised(fresh):
     ],
 )
 def test_a_worker_of_another_machine_that_died_is_a_reason_too(said, reason):
-    assert reason == executor.reason_of(BrokenProcessPool(said))
-    assert executor.reason_of(ValueError(said)) is None
+    assert reason == reason_of(BrokenProcessPool(said))
+    assert reason_of(ValueError(said)) is None
