@@ -7,8 +7,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
 from typing import Any
 
-from tasks.fits import failed_candidates
-from tasks.fits.prefetched import PREFETCHED
+from tasks.fits import failed_candidates, prefetched
 from tasks.fits.work import Work, longest_first
 
 
@@ -20,12 +19,12 @@ def submit_all(pool: Executor, function: Callable[..., Any], todo: Sequence[Work
 
 def submit(pool: Executor, function: Callable[..., Any], work: Work) -> None:
     """Submit a task, unless a task with the same keys is prefetched; it starts after all tasks in the queue."""
-    if work.keys not in PREFETCHED:
-        PREFETCHED[work.keys] = work, failed_candidates.submit(pool, function, work)
+    if work.keys not in prefetched.PREFETCHED:
+        prefetched.PREFETCHED[work.keys] = work, failed_candidates.submit(pool, function, work)
 
 
 def result(pool: Executor, function: Callable[..., Any], work: Work) -> Any:
     """The result of the task, prefetched or submitted now, or the reason of its failure if it ended its workers."""
-    prefetched = PREFETCHED.pop(work.keys, None)
-    future = failed_candidates.submit(pool, function, work) if prefetched is None else prefetched[1]
+    earlier = prefetched.PREFETCHED.pop(work.keys, None)
+    future = failed_candidates.submit(pool, function, work) if earlier is None else earlier[1]
     return failed_candidates.result(work, future)

@@ -18,7 +18,7 @@ CANDIDATES = """candidates=[{name: bayes, estimator: sklearn.naive_bayes.Gaussia
 
 @pytest.fixture
 def pool(monkeypatch):
-    monkeypatch.setattr(prefetch, "_prefetched", {})
+    monkeypatch.setattr(prefetched, "PREFETCHED", {})
     with ThreadPoolExecutor(1) as threads:
         yield threads
 
@@ -55,7 +55,7 @@ def test_the_fits_of_later_stages_are_all_prefetched_and_their_stages_wait_for_t
     pool.shutdown(wait=True)
     design, versions = read_design(settings), Versions.current()
     for name in ("holdout", "cross_validation", *further_schemes(design), "progressive", "covalidation"):
-        plan, prefetched = scheme(design, name, settings.deliver), name != "holdout"
+        plan, is_later = scheme(design, name, settings.deliver), name != "holdout"
         keys = units_of_scheme.exact_loss_keys(settings, plan, versions)
         assert (["bayes"] if plan.may_skip_fits(settings, settings.candidates[0]) else []) == [*keys]
         exact_work = run_schemes._exact_work(settings, [plan], {name: keys}, versions)
@@ -66,5 +66,5 @@ def test_the_fits_of_later_stages_are_all_prefetched_and_their_stages_wait_for_t
         assert 0 == reused
         fit_keys = [unit.key for of_candidate in units.values() for unit in of_candidate]
         assert fit_keys == [key for task in fit_work for key in task.keys]
-        assert {prefetched} == {fit_cache.has(key) for key in [*fit_keys, *keys.values()]}
-        assert {prefetched} == {prefetched.is_prefetched(task.keys) for task in [*fit_work, *exact_work]}
+        assert {is_later} == {fit_cache.has(key) for key in [*fit_keys, *keys.values()]}
+        assert {is_later} == {prefetched.is_prefetched(task.keys) for task in [*fit_work, *exact_work]}
