@@ -2,13 +2,12 @@
 
 import socket
 import sys
-from urllib.parse import urlsplit
 
 import uvicorn
 
 from tasks.params import Settings, load
 from tasks.runtime import environment
-from tasks.runtime.errors import UserError
+from tasks.runtime.errors import UserError, without_login
 from tasks.runtime.parent_watch import end_with
 from tasks.track import pages
 
@@ -41,8 +40,7 @@ def address(settings: Settings) -> str:
     """Where the pages are: ours, or those of the server that keeps the runs, without the login in its address."""
     if not settings.tracking.uri.startswith("http"):
         return f"http://{HOST}:{PORT}"
-    found = urlsplit(settings.tracking.uri)
-    return found._replace(netloc=found.netloc.rpartition("@")[2], query="", fragment="").geturl()
+    return without_login(settings.tracking.uri).partition("?")[0]
 
 
 if __name__ == "__main__":

@@ -41,9 +41,14 @@ def check_given(params: str, overrides: Sequence[str]) -> None:
         if key not in _KEYS:
             inside = ", or a store in the checkout, as in sqlite:///mlruns/mlflow.db" if key == _STORE else ""
             raise UserError(
-                f"overrides: {one_line(key)} is set to {one_line(masked(repr(value)))}, but a deployment may override "
+                f"overrides: {one_line(key)} is set to {_shown(key, value)}, but a deployment may override "
                 f"only {', '.join(sorted(_SECTIONS | _KEYS))}{inside}; write it into {one_line(params)} instead"
             )
+
+
+def _shown(key: str, value: Any) -> str:
+    """The value, without what `operations.notify` hides."""
+    return one_line(masked(repr(value)) if key.startswith("operations") else repr(value))
 
 
 def _changed(before: dict[Any, Any], after: dict[Any, Any]) -> Iterator[tuple[str, Any]]:

@@ -34,7 +34,7 @@ def test_rows_are_asked_labelled_and_weighed_and_then_others_are_asked(clone, se
     assert (2, 1) == (early.returncode, early.stderr.count("\n"))  # nothing was validated
     checkout.flow("validate", "--params", params)
     before = checkout.hashes()
-    for output in ("../out.csv", "/tmp/label-next.csv"):
+    for output in ("../out.csv", "/srv/label-next.csv"):
         refused = checkout.flow("label-next", 3, "--params", params, "--output", output, check=False)
         assert (2, 1) == (refused.returncode, refused.stderr.count("error: --output is "))
     said = checkout.flow("label-next", ASKED, "--params", params, "--output", "labels/one.csv").stdout

@@ -5,6 +5,7 @@ until `USES` has a line for it, and a line without a use fails too.
 """
 
 import ast
+import inspect
 import re
 import sys
 from collections.abc import Callable
@@ -48,6 +49,19 @@ def gamma_is_the_number_with_which_a_machine_predicts():
         before = decide(X)
         fitted._gamma *= 2
         assert np.abs(before - decide(X)).max() > 1e-3
+
+
+def what_is_deleted_for_good_has_these_methods():
+    from mlflow.store.tracking.sqlalchemy_store import SqlAlchemyStore
+
+    for name, parameter in (("_hard_delete_run", "run_id"), ("_hard_delete_logged_model", "model_id")):
+        assert ["self", parameter] == [*inspect.signature(getattr(SqlAlchemyStore, name)).parameters]
+
+
+def writers_of_artifacts_are_registered_by_their_scheme():
+    from mlflow.store.artifact.artifact_repository_registry import _artifact_repository_registry as known
+
+    assert {"", "file", "http", "s3"} <= {*known._registry}
 
 
 def is_made_in(module: str, *names: str) -> Callable[[], None]:
@@ -113,6 +127,21 @@ USES = [
         "scipy.interpolate._bsplines.BSpline",
         is_the_type_of_a_spline,
         "tasks/storage/test_trusted_types.py::test_every_learner_of_scikit_learn_can_be_loaded_after_its_fit",
+    ),
+    *(
+        Use(
+            "tasks/track/prune.py",
+            name,
+            what_is_deleted_for_good_has_these_methods,
+            "tasks/track/test_prune.py::test_what_is_old_and_needed_by_nobody_is_removed",
+        )
+        for name in ("_hard_delete_run", "_hard_delete_logged_model")
+    ),
+    Use(
+        "tasks/track/artifacts.py",
+        "mlflow.store.artifact.artifact_repository_registry._artifact_repository_registry",
+        writers_of_artifacts_are_registered_by_their_scheme,
+        "tasks/track/test_artifacts.py::test_no_run_writes_elsewhere_whatever_its_experiment_says",
     ),
     *(
         Use(AUTO, module, is_made_in(module, *names), f"{AUTO_TESTS}::test_the_learner_decides_scale_and_encoding")

@@ -226,7 +226,7 @@ def test_what_is_not_there_is_said_before_anything_is_drawn(validated, shards, r
     "written",
     [
         "../out.csv",
-        "/tmp/out.csv",
+        "/srv/out.csv",
         "link/out.csv",
         "file.csv",
         "a/../../out.csv",

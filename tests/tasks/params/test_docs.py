@@ -8,7 +8,7 @@ import jsonschema
 import pytest
 import yaml
 
-from tasks.params import docs, load, losses, sections, settings
+from tasks.params import docs, load, losses, running, sections, settings
 
 ROOT = Path(__file__).parents[3]
 SCHEMA = json.loads((ROOT / docs.SCHEMA).read_text(encoding="utf-8"))
@@ -37,7 +37,7 @@ def model_keys(model, prefix="") -> list[str]:
     found = []
     for name, field in model.model_fields.items():
         found.append(f"{prefix}{name}")
-        inner = re.findall(r"tasks\.params\.se\w+\.(\w+)", str(field.annotation))  # sections, settings
+        inner = re.findall(r"tasks\.params\.(?:sections|running|settings)\.(\w+)", str(field.annotation))
         for section in inner:
             item = "[]" if str(field.annotation).startswith("list") else ""
             found += model_keys(every_section()[section], f"{prefix}{name}{item}.")
@@ -46,7 +46,7 @@ def model_keys(model, prefix="") -> list[str]:
 
 
 def every_section() -> dict:
-    return {**vars(settings), **vars(sections)}
+    return {**vars(settings), **vars(sections), **vars(running)}
 
 
 def test_every_key_of_the_model_is_documented_and_in_the_schema():

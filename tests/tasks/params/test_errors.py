@@ -73,9 +73,9 @@ def reported(path, *changes) -> list[Mistake]:
         (
             "execution.scheduler=localhost:8786",
             "execution.scheduler",
-            ["'localhost:8786'", "tcp://HOST:PORT", "tls://"],
+            ["'localhost:8786'", "tcp://HOST:PORT", "tls://HOST:PORT"],
         ),
-        ("tracking.registered_model=a/b", "tracking.registered_model", ["'a/b'", "^[^/:]+$"]),
+        ("tracking.registered_model=a/b", "tracking.registered_model", ["'a/b'", r"^[\w. ()+,=-]+$"]),
         ("candidates=[]", "candidates", ["[]", 1]),
         ("candidates.0=5", "candidates[0]", [5, "dictionary"]),
         ("candidates.0.params=5", "candidates[0].params", [5, "dictionary"]),

@@ -86,14 +86,14 @@ def test_a_message_of_many_lines_keeps_the_first_and_the_last():
 @pytest.mark.parametrize(
     "uri",
     [
-        "sqlite:////tmp/evil.db",
+        "sqlite:////srv/evil.db",
         "sqlite:///../evil.db",
         "sqlite:///mlruns/../../evil.db",
         "sqlite:///file:../evil.db?uri=true",
-        "sqlite+pysqlite:////tmp/evil.db",
+        "sqlite+pysqlite:////srv/evil.db",
         "sqlite://",
-        "file:///tmp/evil",
-        "/tmp/evil",
+        "file:///srv/evil",
+        "/srv/evil",
         "../evil",
         "evil",
     ],
