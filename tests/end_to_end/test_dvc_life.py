@@ -49,7 +49,7 @@ def is_up_to_date(checkout):
     return "up to date" in checkout.run("dvc", "status").stdout
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_table_is_in_every_experiment_clone_and_checkout(clone, server, sources, tmp_path):
     checkout = clone(server)
     checkout.flow("init", sources / "parts", "--target", "bought", "--unlabeled", sources / "more.rows.v2.csv")

@@ -3,7 +3,7 @@
 import pytest
 
 QUICK = 5  # of the problems of a law are in the default suite: at least one of each kind of problem
-SLOW = 9  # the problems up to here are slow tests
+SLOW = 7  # the problems up to here are slow tests
 ALL = 60  # and the rest are too long for CI
 
 
