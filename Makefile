@@ -29,10 +29,10 @@ TESTS := test-runs test-others test-faults test-life test-heldout test-tasks tes
 $(TESTS): export OMP_NUM_THREADS := 1
 $(TESTS): export OPENBLAS_NUM_THREADS := 1
 FAULTS := $(patsubst %,tests/end_to_end/test_%.py,errors killed)
-LIFE := $(patsubst %,tests/end_to_end/test_%.py,baseline dvc_life)
+LIFE := $(patsubst %,tests/end_to_end/test_%.py,baseline dvc_life interrupted)
 TABLES := tests/end_to_end/test_init.py
 # in turn, since some of them start servers at ports 4200 and 5000
-OTHERS := $(patsubst %,tests/end_to_end/test_%.py,browser foreign_pages interrupted serve serve_life shortcuts update)
+OTHERS := $(patsubst %,tests/end_to_end/test_%.py,browser foreign_pages serve serve_life shortcuts update)
 NONE_IS_FINE := test $$? = 5 # of the tests of a group none may be of this speed
 
 test-heldout: .venv/ready

@@ -5,8 +5,8 @@ import fcntl
 import functools
 import os
 import signal
-import threading
-import time
+
+from tasks.runtime import parent_watch
 
 
 @functools.cache
@@ -19,18 +19,12 @@ def lifeline() -> tuple[int, int]:
 def end_with(process: int, reading: int) -> None:
     """End this worker when the main process ends, which gives its `lifeline`; at once, if it has ended already.
 
-    A thread looks for the main process every second. It never runs during a fit that does not give up Python's lock,
-    as a regular expression or a call of LAPACK; there the system ends the worker, by SIGIO at the end of the pipe.
+    A thread looks for the main process. It never runs during a fit that does not give up Python's lock, as a regular
+    expression or a call of LAPACK; there the system ends the worker, by SIGIO at the end of the pipe.
     """
-    threading.Thread(target=_watch, args=(process,), daemon=True).start()
+    parent_watch.end_with(process)
     with contextlib.suppress(OSError):  # without /proc the thread is all
         pipe = os.open(f"/proc/{process}/fd/{reading}", os.O_RDONLY | os.O_NONBLOCK)
         signal.signal(signal.SIGIO, signal.SIG_DFL)
         fcntl.fcntl(pipe, fcntl.F_SETOWN, os.getpid())
         fcntl.fcntl(pipe, fcntl.F_SETFL, os.O_RDONLY | os.O_NONBLOCK | os.O_ASYNC)
-
-
-def _watch(process: int) -> None:
-    while os.getppid() == process:
-        time.sleep(1)
-    os._exit(1)
