@@ -57,6 +57,6 @@ def test_a_planted_model_is_refused_and_planted_fits_are_made_again(reproduced, 
         path.write_bytes(pickle.dumps(Runs(f"touch {ran}")))
     model.unlink()
     chosen = checkout.flow("select")
-    assert "was not stored by this checkout" in chosen.stdout + chosen.stderr
+    assert "damaged or not of this checkout" in chosen.stdout + chosen.stderr
     assert honest == model.read_bytes()
     assert not ran.exists()
