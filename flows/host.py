@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING
 import psutil
 
 from flows.session import CRASH, INTERRUPTED, Session, log_to_terminal, report_error
-from tasks.runtime import environment
+from tasks.runtime import environment, open_servers
 from tasks.runtime.checkout_lock import checkout_lock
 from tasks.runtime.environment import CACHE, copy_suffix
 from tasks.runtime.errors import NotSent, UserError
@@ -109,6 +109,7 @@ class Host:
                 settings = self._settings = load(params, overrides)
                 if self._first:
                     log.info("starting the server and %s", executor.workers(settings.execution))
+                    open_servers.warn(settings.tracking.uri)
             self._session.open(settings, tracked=True)
             with _redirected_to(descriptors):
                 if self._first:

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING
 
+from tasks.runtime import open_servers
 from tasks.runtime.checkout_lock import checkout_lock
 from tasks.runtime.errors import NotSent, UserError
 from tasks.runtime.server import Server
@@ -141,6 +142,8 @@ def _run(session: Session, name: str, params: str, overrides: Sequence[str], **m
             from tasks.params import load
 
             settings = load(params, overrides)
+            if name == WHOLE:
+                open_servers.warn(settings.tracking.uri)
             with _failure_notified(settings) if name == WHOLE else nullcontext():
                 session.open(settings, fits=name not in _WITHOUT_FITS, tracked=name == WHOLE)
             return session.run(name, params, overrides, **more)

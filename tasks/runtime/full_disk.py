@@ -33,7 +33,7 @@ def check_space(*folders: Path) -> None:
     """Raise UserError if a run could not even begin: its servers would wait for a disk in vain."""
     for folder in folders:
         if (free := shutil.disk_usage(folder).free) < _LEAST_BYTES:
-            raise UserError(f"{folder}/: {free} bytes are free on its disk, and a run needs {_LEAST_BYTES}; free some")
+            raise UserError(f"{folder}/: {free} bytes are free on its disk, and a run needs {_LEAST_BYTES}; free space")
 
 
 @contextmanager

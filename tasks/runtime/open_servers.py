@@ -1,15 +1,29 @@
 """Servers of other machines that anybody in the network can read and change: a run says so."""
 
 import ipaddress
+import logging
 import os
 from collections.abc import Iterator
 from urllib.parse import urlsplit
+
+log = logging.getLogger("heldout")
 
 _PREFECT = "PREFECT_API_URL"
 _PASSWORDS = {
     "tracking.uri": ("MLFLOW_TRACKING_USERNAME", "MLFLOW_TRACKING_TOKEN"),
     _PREFECT: ("PREFECT_API_AUTH_STRING", "PREFECT_API_KEY"),
 }
+
+
+_said: set[str] = set()  # by this process
+
+
+def warn(tracking_uri: str) -> None:
+    """Log each of the `warnings` once."""
+    for warning in warnings(tracking_uri):
+        if warning not in _said:
+            _said.add(warning)
+            log.warning("%s", warning)
 
 
 def warnings(tracking_uri: str) -> Iterator[str]:

@@ -99,7 +99,8 @@ def save(name: str, value: Any) -> None:
     """Store the unit's value, completely or not at all, even if the process is killed."""
     path = _path(name)
     if not path.parent.is_dir():
-        path.parent.unlink(missing_ok=True)
+        with contextlib.suppress(FileNotFoundError, IsADirectoryError):  # another worker makes it at this moment
+            path.parent.unlink()
     private_folder(path.parent)
     part = path.with_name(f"{path.name}.{os.getpid()}-{threading.get_ident()}")
     try:

@@ -85,8 +85,7 @@ def run(settings: Settings, trial: str = STAGE_ALONE) -> Iterator[None]:
     if _active is not None:
         yield
         return
-    for warning in open_servers.warnings(settings.tracking.uri):
-        log.warning("%s", warning)
+    open_servers.warn(settings.tracking.uri)
     _not_sent = ""
     _active = begun = _begin(settings, trial)
     _newest.update(experiment=begun.experiment, run=begun.run_id)

@@ -326,3 +326,11 @@ def test_a_cache_of_another_user_is_refused(monkeypatch):
     with pytest.raises(UserError) as caught:
         fit_cache.save(KEY, 2)
     assert_names(str(caught.value), ".cache", owner, "clone")
+
+
+@pytest.mark.fault("fit store")
+def test_two_workers_may_make_the_folder_at_the_same_moment(monkeypatch):
+    fit_cache.save(KEY, "own")
+    monkeypatch.setattr(Path, "is_dir", lambda _: False)  # as the other worker saw it, before this one made it
+    fit_cache.save(KEY, "again")
+    assert "again" == fit_cache.load(KEY)
