@@ -96,7 +96,7 @@ def _of_new_rows(settings: Settings, costs: Mapping[str, budget.Cost], table: bu
     to_test = f"about {tested} go to the test part, for which nothing is fitted; " if tested else ""
     return (
         f"new rows  {rows} further labelled rows: {to_test}with the others every scheme trains on other rows, so that "
-        f"its fits, {counts.to_do} on the rows of now, are made again: about {seconds:.0f} s"
+        f"its fits, {counts.to_do} on the present rows, are made again: about {seconds:.0f} s"
     )
 
 
