@@ -29,6 +29,7 @@ from sklearn.tree import DecisionTreeClassifier
 from heldout.alarm import BETS, Alarm, Reference, waiting
 from heldout.disagreement import disagreements
 from heldout.losses import ZERO_ONE
+from studies.made_tables import markdown, write_between
 
 Shares = NDArray[np.float64]
 Detector = Callable[[Shares, Shares], float]  # of the reference's rows and new shards, (T, n): at which shard, from 1
@@ -159,7 +160,7 @@ def false_alarms(count: int, shards: int, others: int) -> str:
                     found[name].append(detector(reference, quiet))
         rates = [f"{100 * np.mean(np.isfinite(found[name])):.1f} %" for name in DETECTORS]
         lines.append([f"{mean:g}", f"{count}, {others}", *rates])
-    return _markdown(lines)
+    return markdown(lines)
 
 
 def uneven(count: int, shards: int) -> str:
@@ -177,7 +178,7 @@ def uneven(count: int, shards: int) -> str:
                 raised.append(ours(rows[:size], rows[size:]) < NEVER)
             rates.append(f"{100 * np.mean(raised):.0f} %")
         lines.append([f"{spread:g} of the mean", *rates])
-    return _markdown(lines)
+    return markdown(lines)
 
 
 def delays(count: int) -> str:
@@ -197,7 +198,7 @@ def delays(count: int) -> str:
                 shown = "–" if math.isnan(median) else "> 100" if math.isinf(median) else f"{median:g}"
                 cells.append(f"{shown}{f' ({100 * too_early:.0f} % before)' if too_early else ''}")
             lines.append([f"{mean:g} to {drifted:g}", str(quiet), *cells])
-    return _markdown(lines)
+    return markdown(lines)
 
 
 def half_models(learner: Any, X: Any, y: Any, repeats: int = 30) -> list[Any]:
@@ -255,20 +256,18 @@ def real(folder: Path) -> list[list[str]]:
     """Occupancy and electricity: 300 labelled rows of the beginning, and what comes after it."""
     room = pd.read_csv(folder / "occupancy/occupancy_detection.csv")
     numbers = ["Temperature", "Humidity", "Light", "CO2", "HumidityRatio"]
+    learners = {
+        "tree": DecisionTreeClassifier(random_state=0),
+        "logistic": make_pipeline(StandardScaler(), LogisticRegression()),
+    }
     parts = {part: (of[numbers].to_numpy(), of["Occupancy"].to_numpy()) for part, of in room.groupby("part")}
     lines = []
-    for name, learner in (
-        ("tree", DecisionTreeClassifier(random_state=0)),
-        ("logistic", make_pipeline(StandardScaler(), LogisticRegression())),
-    ):
+    for name, learner in learners.items():
         lines += _ahead(f"occupancy, {name}", learner, *parts["train"], {"door mostly open": parts["test2"]})
     prices = pd.read_parquet(folder / "electricity_elec2/elec2.parquet")
     X, y = prices.drop(columns=["class", "date"]).to_numpy(dtype=float), prices["class"].to_numpy()
     early, late = slice(0, 8000), slice(20000, None)
-    for name, learner in (
-        ("tree", DecisionTreeClassifier(random_state=0)),
-        ("logistic", make_pipeline(StandardScaler(), LogisticRegression())),
-    ):
+    for name, learner in learners.items():
         lines += _ahead(f"electricity, {name}", learner, X[early], y[early], {"a year later": (X[late], y[late])})
     return lines
 
@@ -281,18 +280,13 @@ def _ahead(name: str, learner: Any, X: Any, y: Any, later: dict[str, tuple[Any, 
     return found_in(name, models, shown, X[reference])
 
 
-def _markdown(lines: list[list[str]]) -> str:
-    lines = [lines[0], ["---"] * len(lines[0]), *lines[1:]]
-    return "".join(f"| {' | '.join(cells)} |\n" for cells in lines)
-
-
 def tables(quick: bool, folder: Path | None) -> str:
     """All tables in Markdown."""
     seen = [["rows", "stream", "disagreement", "error of the half models", "first alarm"], *blind()]
     seen += real(folder) if folder else []
     parts = [false_alarms(5, 200, 2) if quick else false_alarms(40, 10_000, 2)]
     parts += [uneven(5, 100) if quick else uneven(40, 300), delays(3 if quick else 20)]
-    return "\n".join([*parts, _markdown(seen)])
+    return "\n".join([*parts, markdown(seen)])
 
 
 def main() -> int:
@@ -305,8 +299,7 @@ def main() -> int:
     if arguments.quick:
         print(made)
         return 0
-    before, rest = PAGE.read_text(encoding="utf-8").split(BEGIN)
-    PAGE.write_text(f"{before}{BEGIN}\n{made}\n{END}{rest.split(END, 1)[1]}", encoding="utf-8")
+    write_between(PAGE, BEGIN, END, made)
     return 0
 
 

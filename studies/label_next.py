@@ -22,6 +22,7 @@ from heldout.active import UNIFORM, draw, lure, lure_weights
 from heldout.intervals import corrected_fold_t
 from heldout.losses import ZERO_ONE
 from heldout.observed import CrossValidated
+from studies.made_tables import markdown, write_between
 
 PAGE = Path("docs/operations.md")
 BEGIN, END = "<!-- made by `python -m studies.label_next` -->\n", "<!-- end -->"
@@ -138,8 +139,7 @@ def table(samples: int) -> str:
         }
         order = ("fixed_as_drawn", "fixed", "fixed_random", "fixed_covered", "folds_as_drawn", "folds", "folds_covered")
         lines.append([str(case), *(shown[name] for name in order)])
-    lines = [lines[0], ["---"] * len(lines[0]), *lines[1:]]
-    return "".join(f"| {' | '.join(cells)} |\n" for cells in lines)
+    return markdown(lines)
 
 
 def main() -> int:
@@ -149,8 +149,7 @@ def main() -> int:
     if parser.parse_args().quick:
         print(table(50))
         return 0
-    before, rest = PAGE.read_text(encoding="utf-8").split(BEGIN)
-    PAGE.write_text(f"{before}{BEGIN}\n{table(SAMPLES)}\n{END}{rest.split(END, 1)[1]}", encoding="utf-8")
+    write_between(PAGE, BEGIN, END, table(SAMPLES))
     return 0
 
 

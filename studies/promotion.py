@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from heldout.intervals.confidence_sequence import band
 from heldout.promotion import BETS, needed
+from studies.made_tables import markdown, write_between
 
 NIGHTS, LEVEL, POWER, OTHERS = 365, 0.95, 0.8, 3
 PAGE = Path("docs/operations.md")
@@ -138,7 +139,7 @@ def tables(streams: int, bands: int) -> str:
         mean, late, best = found.capital.mean(), np.quantile(found.capital, POWER), found.best_night
         numbers = [f"{100 * found.promoted:.0f} %", f"{mean:.0f}", f"{late:.0f}", f"{best:.0f}", f"{mean / best:.2f}"]
         gain.append([str(case), *numbers, f"{by_band(case, bands):.0f}" if bands else ""])
-    return f"{_markdown(null)}\n{_markdown(gain)}\n{_markdown(_of_sets(streams))}"
+    return f"{markdown(null)}\n{markdown(gain)}\n{markdown(_of_sets(streams))}"
 
 
 def _of_sets(streams: int) -> list[list[str]]:
@@ -154,11 +155,6 @@ def _of_sets(streams: int) -> list[list[str]]:
     return lines
 
 
-def _markdown(lines: list[list[str]]) -> str:
-    lines = [lines[0], ["---"] * len(lines[0]), *lines[1:]]
-    return "".join(f"| {' | '.join(cells)} |\n" for cells in lines)
-
-
 def main() -> int:
     """Write the tables into the page, or print them."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -166,8 +162,7 @@ def main() -> int:
     if parser.parse_args().quick:
         print(tables(_AT_ONCE, 0))
         return 0
-    before, rest = PAGE.read_text(encoding="utf-8").split(BEGIN)
-    PAGE.write_text(f"{before}{BEGIN}\n{tables(10_000, _BANDS)}\n{END}{rest.split(END, 1)[1]}", encoding="utf-8")
+    write_between(PAGE, BEGIN, END, tables(10_000, _BANDS))
     return 0
 
 
