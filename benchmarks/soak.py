@@ -139,6 +139,7 @@ def _serve(here: Path, runs: int) -> tuple[list[float], list[dict[str, float]]]:
                 raise RuntimeError(f"run {number + 1}: {run.state}")
             seconds.append(time.monotonic() - started)
             looks.append(_look(server.pid, here))
+            print(f"run {number + 1}: {seconds[-1]:.1f} s, {looks[-1]}", file=sys.stderr)
         return seconds, looks
     finally:
         server.terminate()
