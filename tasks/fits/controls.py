@@ -59,7 +59,7 @@ def control_all(settings: Settings, halves: Mapping[str, Finished]) -> pd.DataFr
                 names.append(name)
             else:
                 reused += 1
-    failures = first_reasons(names, run_all(settings, "controls", worker.vote, todo, reused))
+    failures = first_reasons(names, run_all(settings.execution, "controls", worker.vote, todo, reused))
     for name, reason in failures.items():
         log.warning("%s: unlabelled rows narrow no interval, because the half models do not answer: %s", name, reason)
     made = [lines for name, of in pieces.items() if name not in failures for lines in _lines(name, of)]

@@ -52,7 +52,7 @@ def disagree_all(settings: Settings, halves: Mapping[str, Finished]) -> tuple[di
                     candidates.append(candidate)
                 else:
                     reused += 1
-    reasons = run_all(settings, "disagreement", worker.disagree, todo, reused)
+    reasons = run_all(settings.execution, "disagreement", worker.disagree, todo, reused)
     failures = first_reasons(candidates, reasons)
     check_not_all_failed(settings, failures)
     order = [name for name in halves if name not in failures]

@@ -13,14 +13,14 @@ from tasks.fits import prefetch
 from tasks.fits.executor import executor, stop
 from tasks.fits.progress import Progress
 from tasks.fits.work import Work, longest_first
-from tasks.params import Settings
+from tasks.params.running import Execution
 from tasks.storage import fit_cache
 
 log = logging.getLogger("heldout")
 
 
 def run_all(
-    settings: Settings,
+    execution: Execution,
     what: str,
     function: Callable[..., Any],
     todo: Sequence[Work],
@@ -35,9 +35,9 @@ def run_all(
     if refused := fit_cache.refused():
         log.warning("%s: %s", what, refused)
     log.info("%s: %d tasks reused, %d to do", what, reused, len(todo))
-    pool = executor(settings.execution)
-    if settings.execution.executor == "dask":  # a cluster has more workers than there are threads to wait for them
-        prefetch.submit_all(executor(settings.execution), function, todo)
+    pool = executor(execution)
+    if execution.executor == "dask":  # a cluster has more workers than there are threads to wait for them
+        prefetch.submit_all(executor(execution), function, todo)
     with Progress(what, todo, measuring=measuring) as progress:
         futures = {
             place: _unit.with_options(task_run_name=todo[place].name).submit(pool, function, todo[place])
@@ -48,7 +48,7 @@ def run_all(
             for future in as_completed([*futures.values()]):
                 progress.advance(todo[places[future]])
         except BaseException:  # an interruption does not wait for the fits in progress
-            stop(settings.execution)
+            stop(execution)
             raise
         return [futures[place].result() for place in range(len(todo))]
 

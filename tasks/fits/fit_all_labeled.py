@@ -24,7 +24,7 @@ def fit_all_labeled(settings: Settings, winner: Candidate) -> Any:
     owner = failed_candidates.key(settings, winner)
     work = Work(f"all labelled rows · {winner.name}", (settings, winner, key, state), (key,), candidate=owner)
     todo = [] if fit_cache.has(key) else [work]
-    for reason in run_all(settings, "all labelled rows", worker.fit_all_labeled, todo, 1 - len(todo)):
+    for reason in run_all(settings.execution, "all labelled rows", worker.fit_all_labeled, todo, 1 - len(todo)):
         if reason is not None:
             raise UserError(
                 f"candidates: {winner.name} was selected on {settings.split.rows} rows, and fails on all labelled "

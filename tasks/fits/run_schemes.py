@@ -43,12 +43,13 @@ def fit_all(settings: Settings, names: Sequence[SchemeName]) -> tuple[dict[str, 
     failures: dict[str, str] = {}
     exact_work = _exact_work(settings, plans, exact_keys, versions)
     if exact_work:
-        reasons = run_all(settings, f"{' and '.join(names)} without fits", worker.store_exact_losses, exact_work, 0)
+        title = f"{' and '.join(names)} without fits"
+        reasons = run_all(settings.execution, title, worker.store_exact_losses, exact_work, 0)
         failures = _failures(exact_work, reasons)
     units = _units(settings, plans, exact_keys, versions)
     todo, reused = _fit_work(settings, plans, units, versions)
     measuring = "holdout" in names
-    reasons = run_all(settings, " and ".join(names), worker.fit_units, todo, reused, measuring=measuring)
+    reasons = run_all(settings.execution, " and ".join(names), worker.fit_units, todo, reused, measuring=measuring)
     failures |= _failures(todo, reasons)
     check_not_all_failed(settings, failures)
     return _finished(settings, plans, units, exact_keys, failures), failures

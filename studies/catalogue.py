@@ -1,0 +1,18 @@
+"""The studies under `python -m studies`, in the order of the page."""
+
+import importlib
+from typing import cast
+
+from studies.study import Study
+
+NAMES = ("min_of_two",)
+
+
+def load(name: str) -> Study:
+    """The study of that name."""
+    return cast(Study, importlib.import_module(f"studies.{name}"))
+
+
+def title(name: str) -> str:
+    """The first line of what the study says of itself."""
+    return (load(name).__doc__ or "").splitlines()[0]

@@ -1,0 +1,99 @@
+"""The findings of the studies: `docs/studies/NAME.csv`, pictures, and `docs/studies.md`, made from these tables."""
+
+import inspect
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import matplotlib as mpl
+import pandas as pd
+
+from studies.catalogue import NAMES, load
+from studies.made_tables import markdown
+from studies.study import LEVEL, Finding, Study
+from tasks.storage import files
+from tasks.storage.atomic import replacing_file
+
+COLUMNS = ("study", "finding", "published", "ours", "low", "high", "verdict", "command")
+_STYLE: dict[Any, Any] = {
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "grid.alpha": 0.3,
+    "figure.dpi": 150,
+    "font.size": 9,
+    "legend.frameon": False,
+}
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a form of the studies writes."""
+
+    folder: Path
+    page: Path
+
+
+WHOLE = Place(Path("docs/studies"), Path("docs/studies.md"))
+QUICK = Place(Path("reports/studies"), Path("reports/studies.md"))
+
+
+def write(name: str, study: Study, results: pd.DataFrame, quick: bool) -> None:
+    """The table and the pictures of a study, from the results of its units."""
+    folder = (QUICK if quick else WHOLE).folder
+    command = f"python -m studies {name}{' --quick' if quick else ''}"
+    if study.NEEDS_DATA and not quick:
+        command += " --data FOLDER"
+    lines = [_line(name, finding, f"{command} # seed {study.SEED}") for finding in study.findings(results)]
+    mpl.use("agg")
+    with mpl.rc_context(_STYLE):
+        for picture, figure in study.pictures(results).items():
+            with replacing_file(_picture(folder, name, picture)) as draft:
+                figure.savefig(draft, format="png", metadata={"Software": None}, bbox_inches="tight")
+    files.write_csv(folder / f"{name}.csv", pd.DataFrame(lines, columns=list(COLUMNS)))
+
+
+def write_page(quick: bool) -> None:
+    """The page, from the tables of all studies that are there."""
+    place = QUICK if quick else WHOLE
+    tables = {name: place.folder / f"{name}.csv" for name in NAMES}
+    there = {name: path for name, path in tables.items() if path.exists()}
+    found = {name: pd.read_csv(path, dtype=str, keep_default_na=False) for name, path in there.items()}
+    files.write_text(place.page, "\n".join(_page(found, place)))
+
+
+def _line(name: str, finding: Finding, command: str) -> tuple[float | str, ...]:
+    ends = ("" if end is None else plain(end) for end in (finding.low, finding.high))
+    return name, finding.finding, plain(finding.published), plain(finding.ours), *ends, finding.verdict, command
+
+
+def plain(value: float | str) -> float | str:
+    """A number with four digits; texts as they are."""
+    return value if isinstance(value, str) else float(f"{value:.4g}")
+
+
+def _picture(folder: Path, name: str, picture: str) -> Path:
+    return folder / f"{name}{'-' if picture else ''}{picture}.png"
+
+
+def _page(found: dict[str, pd.DataFrame], place: Place) -> Iterator[str]:
+    everything = pd.concat(found.values())
+    differ = everything["verdict"].str.startswith("differs").sum()
+    yield "# What the sources found, and what we find\n"
+    yield f"Made by `python -m studies` from the tables in `{place.folder.name}/`: {len(everything)} findings, of which"
+    yield f"{differ} differ. An interval is at level {LEVEL:g}, over repeats with other random numbers.\n"
+    yield markdown([["finding", "published", "ours", "verdict"], *_lines(everything)])
+    for name, lines in found.items():
+        yield f"## {name}\n"
+        yield f"{inspect.getdoc(inspect.getmodule(load(name))) or ''}\n"
+        yield f"`{lines['command'].iloc[0]}`\n"
+        for picture in sorted(place.folder.glob(f"{name}*.png")):
+            if picture.stem == name or picture.stem.startswith(f"{name}-"):
+                yield f"![{picture.stem}]({place.folder.name}/{picture.name})\n"
+
+
+def _lines(everything: pd.DataFrame) -> Iterator[list[str]]:
+    for line in everything.to_dict("records"):
+        interval = f" ({line['low']} to {line['high']})" if line["low"] else ""
+        yield [f"`{line['finding']}`", line["published"], f"{line['ours']}{interval}", line["verdict"]]

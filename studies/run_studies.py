@@ -1,0 +1,92 @@
+"""Runs studies as a Prefect flow: their units go to the shared executor, and what is finished is stored.
+
+A study that is stopped makes only the missing units at its next start. A unit's key has the code of the study and of
+all that it may use of `studies` and `heldout`, so that changed code gives new results.
+"""
+
+import ast
+import functools
+import hashlib
+import logging
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pandas as pd
+from prefect import flow
+
+from studies import findings_page, study
+from studies.catalogue import load
+from tasks.fits.fan_out import run_all
+from tasks.fits.work import Work
+from tasks.params.running import Execution
+from tasks.storage import fit_cache
+
+log = logging.getLogger("heldout")
+
+
+@flow(name="studies", validate_parameters=False)
+def studies(names: Sequence[str], quick: bool, data: Path | None, execution: Execution) -> None:
+    """Run each study, and write its findings, its pictures and the page of all findings."""
+    for name in names:
+        experiment = load(name)
+        units = list(experiment.units(quick))
+        keys = [unit_key(name, unit) for unit in units]
+        missing = [
+            Work(f"{name} {place + 1}/{len(units)}", (name, unit, data, key), (key,))
+            for place, (unit, key) in enumerate(zip(units, keys, strict=True))
+            if not fit_cache.has(key)
+        ]
+        run_all(execution, name, measure, missing, len(units) - len(missing))
+        results = pd.DataFrame([record for key in keys for record in fit_cache.load(key)])
+        findings_page.write(name, experiment, results, quick)
+        log.info("%s: %d findings", name, len(experiment.findings(results)))
+    findings_page.write_page(quick)
+
+
+def measure(name: str, unit: Any, data: Path | None, key: str) -> None:
+    """Store the results of a unit; in a worker."""
+    fit_cache.save(key, load(name).measure(unit, data))
+
+
+def unit_key(name: str, unit: Any) -> str:
+    """The key of a unit's results: of the code that makes them too."""
+    return fit_cache.key("study", name, repr(unit), *_sources(name))
+
+
+@functools.cache
+def _sources(name: str) -> tuple[str, ...]:
+    """The hashes of the code that a study's results may depend on."""
+    load(name)
+    files = {*Path("heldout").rglob("*.py"), *_imported(sys.modules[f"studies.{name}"])}
+    return tuple(f"{path}:{hashlib.sha256(_code(path).encode()).hexdigest()}" for path in sorted(files))
+
+
+def _code(path: Path) -> str:
+    """A file's code without comments, docstrings, and what a study makes from its results."""
+    tree = ast.parse(path.read_bytes())
+    for node in ast.walk(tree):
+        body = getattr(node, "body", None)
+        if isinstance(body, list):
+            node.body = [each for each in body if not _left_out(each)]  # type: ignore[attr-defined]
+    return ast.dump(tree)
+
+
+def _left_out(node: ast.AST) -> bool:
+    text = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
+    return text or (isinstance(node, ast.FunctionDef) and node.name in ("units", "findings", "pictures"))
+
+
+def _imported(module: ModuleType) -> set[Path]:
+    """The module's file, and those of the modules of `studies` whose names it uses."""
+    found: set[str] = {study.__name__}
+    todo = [module.__name__]
+    while todo:
+        name = todo.pop()
+        if name not in found and name.startswith("studies."):
+            found.add(name)
+            for value in vars(sys.modules[name]).values():
+                todo.append(value.__name__ if isinstance(value, ModuleType) else str(getattr(value, "__module__", "")))
+    return {Path("studies", f"{name.removeprefix('studies.')}.py") for name in found - {study.__name__}}
