@@ -19,10 +19,10 @@ def replacing(folder: Path) -> Iterator[Path]:
     Killed at any moment, the old or the new folder is there, complete.
     """
     fresh, old = (folder.with_name(f".{folder.name}.{name}") for name in ("new", "old"))
-    shutil.rmtree(fresh, ignore_errors=True)
+    _remove(fresh)
     if old.exists() and not folder.exists():  # killed between two renames
         old.rename(folder)
-    shutil.rmtree(old, ignore_errors=True)
+    _remove(old)
     fresh.mkdir(parents=True)
     try:
         with written(folder):
@@ -31,14 +31,22 @@ def replacing(folder: Path) -> Iterator[Path]:
                 if path.is_file():
                     sync(path)
     except BaseException:
-        shutil.rmtree(fresh, ignore_errors=True)
+        _remove(fresh)
         raise
     if folder.exists() and not _exchange(fresh, folder):
         folder.rename(old)
     if not folder.exists():
+        _remove(folder)  # a link to nothing
         fresh.rename(folder)
     for left in (fresh, old):
-        shutil.rmtree(left, ignore_errors=True)
+        _remove(left)
+
+
+def _remove(path: Path) -> None:
+    """Remove a folder, or a link alone: what it leads to stays."""
+    if path.is_symlink():
+        path.unlink()
+    shutil.rmtree(path, ignore_errors=True)
 
 
 def _exchange(one: Path, other: Path) -> bool:
@@ -55,6 +63,7 @@ def replacing_file(path: Path) -> Iterator[Path]:
     """The path of a draft; it replaces `path` if the block raises no exception. Raises UserError for a full disk."""
     path.parent.mkdir(parents=True, exist_ok=True)
     draft = path.with_name(f".{path.name}.new")
+    draft.unlink(missing_ok=True)  # it may be a link
     try:
         with written(path):
             yield draft

@@ -99,7 +99,9 @@ def test_the_page_shows_names_and_has_no_element_of_theirs(ran):
 @pytest.mark.fault("markup")
 def test_prefect_and_mlflow_keep_the_names(ran, server):
     root = server.url.removesuffix("/api")
-    answer = ask(root, "POST", "/api/logs/filter", {"limit": 200}, with_secret(root, server.secret))
+    answer = ask(
+        root, "POST", "/api/logs/filter", {"limit": 200, "sort": "TIMESTAMP_DESC"}, with_secret(root, server.secret)
+    )
     lines = [line["message"] for line in json.loads(answer.text)]
     assert [line for line in lines if "=1+1[luck].csv" in line]
     assert [] == [line for line in lines if "\x1b" in line or "\u202e" in line]

@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from tasks.storage import atomic
-from tasks.storage.atomic import replacing
+from tasks.storage.atomic import replacing, replacing_file
 
 MOST = 100
 
@@ -72,3 +72,32 @@ def test_a_block_that_fails_leaves_the_old_folder_and_nothing_else(tmp_path):
         write(folder, "\udc80")
     assert {"old"} == contents(folder)
     assert [folder] == [*tmp_path.iterdir()]
+
+
+@pytest.mark.fault("hostile")
+@pytest.mark.parametrize("place", ["folder", ".folder.new", ".folder.old"])
+@pytest.mark.parametrize("there", [True, False])
+def test_a_link_in_place_of_a_folder_is_replaced_and_what_it_leads_to_stays(tmp_path, place, there):
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    (elsewhere / "mine").write_text("mine")
+    here = tmp_path / "here"
+    here.mkdir()
+    (here / place).symlink_to(elsewhere if there else tmp_path / "nothing")
+    for content in ("first", "second"):
+        write(here / "folder", content)
+        assert contents(here / "folder") == {content}
+        assert [here / "folder"] == [*here.iterdir()]
+    assert ["mine"] == [path.name for path in elsewhere.iterdir()]
+
+
+@pytest.mark.fault("hostile")
+@pytest.mark.parametrize("place", ["file", ".file.new"])
+def test_a_link_in_place_of_a_file_is_replaced_and_what_it_leads_to_stays(tmp_path, place):
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.write_text("mine")
+    (tmp_path / place).symlink_to(elsewhere)
+    with replacing_file(tmp_path / "file") as draft:
+        draft.write_text("new")
+    assert (tmp_path / "file").read_text() == "new"
+    assert elsewhere.read_text() == "mine"
