@@ -56,8 +56,8 @@ test-tables: .venv/ready
 test-others: .venv/ready
 	python -m pytest $(OTHERS) $(MARKED) || $(NONE_IS_FINE)
 
-studies: .venv/ready ## hours: docs/coverage.*; DATA=FOLDER adds the real data sets, QUICK=--quick takes minutes
-	python -m studies.coverage $(QUICK) $(if $(DATA),--data $(DATA))
+studies: .venv/ready ## hours: docs/studies.md; DATA=FOLDER adds those of real data sets, QUICK=--quick takes minutes
+	python -m studies $(QUICK) $(if $(DATA),--data $(DATA))
 
 docs: .venv/ready ## what is made from the code: params.schema.json, docs/params.md, comments of params.yaml, tables of docs/method.md
 	python -m tasks.params.docs

@@ -5,7 +5,10 @@ from typing import cast
 
 from studies.study import Study
 
-NAMES = ("min_of_two",)
+NAMES = (
+    "min_of_two",
+    "coverage",
+)
 
 
 def load(name: str) -> Study:

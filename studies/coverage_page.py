@@ -33,10 +33,14 @@ def read(cache: Path) -> pd.DataFrame:
     return pd.concat(tables).sort_values(["estimate", "method", "population", "learner", "n"], ignore_index=True)
 
 
+def with_covers(lines: pd.DataFrame) -> pd.DataFrame:
+    """The lines with a column that says whether the interval holds the truth."""
+    return lines.assign(covers=(lines["low"] <= lines["truth"] + 1e-12) & (lines["truth"] <= lines["high"] + 1e-12))
+
+
 def by_cell(lines: pd.DataFrame) -> pd.DataFrame:
     """Coverage of the estimate's target and of g, relative width, and undercoverage beyond chance, for each cell."""
-    lines = lines.assign(
-        covers=(lines["low"] <= lines["truth"] + 1e-12) & (lines["truth"] <= lines["high"] + 1e-12),
+    lines = with_covers(lines).assign(
         covers_g=(lines["low"] <= lines["final"]) & (lines["final"] <= lines["high"]),
         width=lines["high"] - lines["low"],
     )
@@ -122,7 +126,7 @@ def _page(cells: pd.DataFrame, before: pd.DataFrame) -> Iterator[str]:
     populations, complete = cells["population"].nunique(), cells.groupby(["population", "learner", "n"]).ngroups
     every = populations * 2 * cells["n"].nunique()
     yield (
-        f"Made by `studies/coverage.py` (`make studies`): {populations} finite populations, a stable and an unstable "
+        f"Made by `studies/coverage.py`: {populations} finite populations, a stable and an unstable "
         f"learner, n = {sizes}, {complete} of these {every} cells. A cell has {_samples(cells)}, drawn with "
         f"replacement; the level is {LEVEL:g}. "
         "The truth is the mean loss, over the whole population, of the hypotheses that the estimate is about. "

@@ -146,7 +146,7 @@ def write(path: Path, make: Callable[[Path], Any]) -> None:
     part.replace(path)
 
 
-def in_processes(work: Callable[..., None], arguments: Sequence[tuple[Any, ...]], workers: int, title: str) -> None:
+def in_processes(work: Callable[..., object], arguments: Sequence[tuple[Any, ...]], workers: int, title: str) -> None:
     """`work` for each of the `arguments`, in so many processes, with a bar."""
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     pool = get_reusable_executor(max_workers=workers)

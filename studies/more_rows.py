@@ -19,7 +19,8 @@ import pandas as pd
 import heldout
 from heldout.errors import PartsWarning
 from heldout.losses import Loss
-from studies.coverage import FOLDS, cells
+from studies.coverage import cells
+from studies.coverage_samples import FOLDS
 from studies.judgements import LEVEL, Cell
 from studies.learners import learner_of
 from studies.populations import SIMULATED, Population, population

@@ -1,9 +1,6 @@
-"""The coverage study: its quick form keeps the levels that docs/coverage.md tells, and it resumes."""
+"""The coverage study: simulated populations keep the levels of docs/coverage.md, and it resumes."""
 
-import os
 import re
-import subprocess
-import sys
 from math import sqrt
 from pathlib import Path
 
@@ -16,11 +13,13 @@ from heldout.fitting import test as losses_of
 from heldout.intervals import DEFAULTS
 from heldout.losses import SQUARED
 from studies import coverage, coverage_changes, coverage_page, judgements
-from studies.coverage import observe_all, run_shard
+from studies.coverage import run_shard
+from studies.coverage_samples import halvings, observe_all
 from studies.judgements import Cell
 from studies.learners import learner_of
 from studies.populations import FRESH, REAL, SIMULATED, population
 
+QUICK_REPEATS = 200
 CELL = Cell("interaction", "unstable", 50)
 
 
@@ -171,7 +170,7 @@ def test_coverage_measured_through_target_agrees_with_the_page(learner):
         rows = np.random.default_rng([sample, 77]).integers(0, len(whole.y), n)  # none of the study's samples
         candidate = {"it": learner_of(learner, whole.loss)}
         found = heldout.validate(
-            candidate, whole.X[rows], whole.y[rows], seed=sample, repeats=coverage.halvings(n), estimates=estimates
+            candidate, whole.X[rows], whole.y[rows], seed=sample, repeats=halvings(n), estimates=estimates
         )
         for record in found.estimates:
             truth = np.mean(
@@ -193,24 +192,15 @@ def test_coverage_measured_through_target_agrees_with_the_page(learner):
 
 @pytest.mark.long
 def test_the_quick_study_finds_the_defaults_at_their_level(tmp_path):
-    root = Path(__file__).parents[2]
-    found = subprocess.run(
-        [sys.executable, "-W", "ignore", "-m", "studies.coverage", "--quick"],
-        cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": str(root), "OPENBLAS_NUM_THREADS": "1"},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    cells = coverage_page.read(tmp_path / coverage.QUICK_CACHE)
+    coverage.run(list(coverage.cells(list(SIMULATED), (100,))), QUICK_REPEATS, QUICK_REPEATS, None, 2, tmp_path)
+    cells = coverage_page.read(tmp_path)
     assert 2 * len(SIMULATED) == cells.groupby(["population", "learner"]).ngroups
     classes = cells[cells["task"] == "classes"]
     # a share of 200 samples about 0.94 (what is promised of the defaults) strays by sqrt(0.94 x 0.06 / 200) = 0.0168;
     # 3.5 of those are passed by one cell of 24 in a hundred runs; the seed is fixed
-    least = 0.94 - 3.5 * sqrt(0.94 * 0.06 / coverage.QUICK_REPEATS)
+    least = 0.94 - 3.5 * sqrt(0.94 * 0.06 / QUICK_REPEATS)
     for estimate in ("E_val", "E_cv", "E_prog"):
         default = DEFAULTS[estimate].zero_one.name
         own = classes[(classes["estimate"] == estimate) & (classes["method"] == default)]
         assert 2 * (len(SIMULATED) - 1) == len(own)
         assert own["covers"].min() >= least, own
-        assert default in found.stdout
