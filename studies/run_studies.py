@@ -8,16 +8,14 @@ import ast
 import functools
 import hashlib
 import logging
-import sys
 from collections.abc import Sequence
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pandas as pd
 from prefect import flow
 
-from studies import findings_page, study
+from studies import findings_page
 from studies.catalogue import load
 from tasks.fits.fan_out import run_all
 from tasks.fits.work import Work
@@ -59,8 +57,7 @@ def unit_key(name: str, unit: Any) -> str:
 @functools.cache
 def _sources(name: str) -> tuple[str, ...]:
     """The hashes of the code that a study's results may depend on."""
-    load(name)
-    files = {*Path("heldout").rglob("*.py"), *_imported(sys.modules[f"studies.{name}"])}
+    files = {*Path("heldout").rglob("*.py"), *_imported(name)}
     return tuple(f"{path}:{hashlib.sha256(_code(path).encode()).hexdigest()}" for path in sorted(files))
 
 
@@ -79,14 +76,16 @@ def _left_out(node: ast.AST) -> bool:
     return text or (isinstance(node, ast.FunctionDef) and node.name in ("units", "findings", "pictures"))
 
 
-def _imported(module: ModuleType) -> set[Path]:
-    """The module's file, and those of the modules of `studies` whose names it uses."""
-    found: set[str] = {study.__name__}
-    todo = [module.__name__]
+def _imported(name: str) -> set[Path]:
+    """The file of the study, and of the modules of `studies` that it imports, wherever in the file."""
+    found = {Path("studies/study.py")}
+    todo = [Path(f"studies/{name}.py")]
     while todo:
-        name = todo.pop()
-        if name not in found and name.startswith("studies."):
-            found.add(name)
-            for value in vars(sys.modules[name]).values():
-                todo.append(value.__name__ if isinstance(value, ModuleType) else str(getattr(value, "__module__", "")))
-    return {Path("studies", f"{name.removeprefix('studies.')}.py") for name in found - {study.__name__}}
+        path = todo.pop()
+        if path not in found and path.exists():
+            found.add(path)
+            for node in ast.walk(ast.parse(path.read_bytes())):
+                if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("studies"):
+                    modules = [str(node.module), *(f"{node.module}.{alias.name}" for alias in node.names)]
+                    todo += [Path(*module.split(".")).with_suffix(".py") for module in modules]
+    return found - {Path("studies/study.py")}
