@@ -1,7 +1,6 @@
 """Servers of others: MLflow with its login and Prefect with its password, as docs/operations.md has them."""
 
 import dataclasses
-import importlib.util
 import socket
 import subprocess
 import sys
@@ -39,8 +38,6 @@ def free_port() -> int:
 @pytest.fixture(scope="module")
 def mlflow_server(tmp_path_factory) -> Iterator[str]:
     """MLflow's server with its login; its address."""
-    if importlib.util.find_spec("flask_wtf") is None:
-        pytest.skip("MLflow's login needs Flask-WTF: pip install 'mlflow[auth]'")
     folder, port = tmp_path_factory.mktemp("mlflow"), free_port()
     command = ["-m", "mlflow", "server", "--app-name", "basic-auth", "--workers", "1", "--port", str(port)]
     command += ["--backend-store-uri", "sqlite:///mlflow.db", "--artifacts-destination", "./artifacts"]
