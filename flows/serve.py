@@ -137,7 +137,8 @@ def _stop(child: Child) -> None:
         process.wait()
     _, left = psutil.wait_procs(descendants, timeout=2)
     for descendant in left:
-        descendant.kill()
+        with contextlib.suppress(psutil.NoSuchProcess):
+            descendant.kill()
     psutil.wait_procs(left, timeout=5)
 
 

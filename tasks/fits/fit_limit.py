@@ -4,7 +4,7 @@ import os
 import signal
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 import psutil
 
@@ -39,6 +39,7 @@ def limited(seconds: float | None, times: int = 1) -> Iterator[None]:
 def _end() -> None:
     try:
         for child in psutil.Process().children(recursive=True):
-            child.kill()
+            with suppress(psutil.NoSuchProcess):
+                child.kill()
     finally:
         os._exit(_EXIT)
