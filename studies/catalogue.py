@@ -6,6 +6,7 @@ from typing import cast
 from studies.study import Study
 
 NAMES = (
+    "moments",
     "min_of_two",
     "coverage",
 )
