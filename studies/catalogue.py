@@ -7,6 +7,7 @@ from studies.study import Study
 
 NAMES = (
     "moments",
+    "counterexamples",
     "min_of_two",
     "coverage",
 )
