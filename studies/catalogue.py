@@ -8,6 +8,7 @@ from studies.study import Study
 NAMES = (
     "moments",
     "counterexamples",
+    "blum_bounds",
     "min_of_two",
     "coverage",
 )
