@@ -9,6 +9,7 @@ NAMES = (
     "moments",
     "counterexamples",
     "blum_bounds",
+    "progressive_gain",
     "min_of_two",
     "coverage",
 )
