@@ -6,6 +6,7 @@ from typing import cast
 from studies.study import Study
 
 NAMES = (
+    "blum_table",
     "min_of_two",
     "coverage",
 )
