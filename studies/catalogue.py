@@ -7,6 +7,7 @@ from studies.study import Study
 
 NAMES = (
     "blum_table",
+    "blum_figure_1",
     "min_of_two",
     "coverage",
 )
