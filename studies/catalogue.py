@@ -6,6 +6,8 @@ from typing import cast
 from studies.study import Study
 
 NAMES = (
+    "blum_table",
+    "blum_figure_1",
     "moments",
     "counterexamples",
     "blum_bounds",
