@@ -9,6 +9,7 @@ NAMES = (
     "min_of_two",
     "coverage",
     "svm_estimates",
+    "svm_degrees",
 )
 
 
