@@ -10,6 +10,7 @@ NAMES = (
     "coverage",
     "svm_estimates",
     "svm_degrees",
+    "variance_bounds",
 )
 
 
