@@ -14,6 +14,9 @@ NAMES = (
     "progressive_gain",
     "min_of_two",
     "coverage",
+    "svm_estimates",
+    "svm_degrees",
+    "variance_bounds",
 )
 
 
