@@ -9,6 +9,7 @@ NAMES = (
     "min_of_two",
     "coverage",
     "bound_tightness",
+    "error_without_labels",
 )
 
 
