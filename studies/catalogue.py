@@ -13,10 +13,12 @@ NAMES = (
     "blum_bounds",
     "progressive_gain",
     "min_of_two",
-    "coverage",
     "svm_estimates",
     "svm_degrees",
     "variance_bounds",
+    "bound_tightness",
+    "error_without_labels",
+    "coverage",
 )
 
 

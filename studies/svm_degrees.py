@@ -24,7 +24,7 @@ from matplotlib.figure import Figure
 
 from heldout.partition import make_halves
 from heldout.selection.select import select
-from studies import half_models, madani_tasks
+from studies import kernel_machines, madani_tasks
 from studies.madani_pictures import against, curve
 from studies.study import LEVEL, Finding, Record, mean_interval
 
@@ -58,7 +58,7 @@ def measure(unit: Unit, data: Path | None) -> list[Record]:
     name, size, run, quick = unit
     task, place = madani_tasks.load(name, data), (madani_tasks.NAMES + madani_tasks.SHIPPED).index(name)
     rng = np.random.default_rng([SEED, place, run])
-    rows, linear = half_models.picked(task, max(QUICK_SIZES) if quick else PICKED, FIRST, rng)
+    rows, linear = kernel_machines.picked(task, max(QUICK_SIZES) if quick else PICKED, FIRST, rng)
     train, rest = rows[:size], np.setdiff1d(np.arange(len(task.y)), rows[:size])
     y, repeats = task.y[train], QUICK_PARTITIONS if quick else PARTITIONS
     seeds = np.random.default_rng([SEED, place, run, size]).integers(2**32, size=QUICK_TRIALS if quick else TRIALS)
@@ -67,10 +67,13 @@ def measure(unit: Unit, data: Path | None) -> list[Record]:
     for degree in HIGHER.get(name, DEGREES)[:: QUICK_STEP if quick else 1]:
         kernel = np.maximum(linear[:, :size], 0.0) ** degree  # rounding makes some products negative
         own, others = kernel[train], (kernel[rest], task.y[rest])
-        same = {"true error": half_models.true_error(own, y, others), "E_loo": half_models.leave_one_out(own, y)}
+        same = {
+            "true error": kernel_machines.true_error(own, y, others),
+            "E_loo": kernel_machines.leave_one_out(own, y),
+        }
         where = {"task": name, "size": size, "run": run, "degree": float(degree)}
         for trial, half in enumerate(halves):
-            records.append({**where, "trial": trial, **same, **half_models.estimates(own, y, half, others)})
+            records.append({**where, "trial": trial, **same, **kernel_machines.estimates(own, y, half, others)})
     return records
 
 

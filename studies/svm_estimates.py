@@ -17,7 +17,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from heldout.partition import make_halves
-from studies import half_models, madani_tasks
+from studies import kernel_machines, madani_tasks
 from studies.madani_pictures import errors, ratios
 from studies.study import Finding, Record, mean_interval
 
@@ -26,7 +26,7 @@ SIZES, QUICK_SIZES = (50, 100, 150, 200), (40, 80)
 TRIALS, PARTITIONS, IN_A_UNIT, WITH_LOO = 30, 30, 3, 6  # E_loo in the first of the trials
 QUICK_TRIALS, QUICK_PARTITIONS = 6, 10
 FIRST, TEST = 10, 5  # random rows before rows are picked; one row of so many is in the test part
-SAMPLING = {"random": half_models.drawn, "active": half_models.picked}
+SAMPLING = {"random": kernel_machines.drawn, "active": kernel_machines.picked}
 ESTIMATES = {"E_loo": "true error", "E_2cv": "half error", "E_maxdt": "half error", "E_dis": "half error"}
 GOOD = 0.1  # an estimate that the paper calls good is taken to be within so much of its target
 ALL = len(madani_tasks.NAMES)
@@ -55,9 +55,9 @@ def measure(unit: Unit, data: Path | None) -> list[Record]:
             own, y, others = kernel[train, :size], task.y[train], (kernel[rest, :size], task.y[rest])
             repeats = QUICK_PARTITIONS if quick else PARTITIONS
             half = make_halves(y, repeats=repeats, stratify=False, seed=int(rng.integers(2**32)))
-            of_trial = half_models.estimates(own, y, half, others, unlabeled, test)
-            of_trial["true error"] = half_models.true_error(own, y, others, test)
-            of_trial["E_loo"] = half_models.leave_one_out(own, y) if trial < WITH_LOO else np.nan
+            of_trial = kernel_machines.estimates(own, y, half, others, unlabeled, test)
+            of_trial["true error"] = kernel_machines.true_error(own, y, others, test)
+            of_trial["E_loo"] = kernel_machines.leave_one_out(own, y) if trial < WITH_LOO else np.nan
             records.append({"task": name, "sampling": way, "size": size, "trial": trial, **of_trial})
     return records
 
