@@ -9,6 +9,7 @@ NAMES = (
     "min_of_two",
     "coverage",
     "selection_regret",
+    "fewer_labels",
 )
 
 
