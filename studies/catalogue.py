@@ -19,6 +19,8 @@ NAMES = (
     "bound_tightness",
     "error_without_labels",
     "coverage",
+    "selection_regret",
+    "fewer_labels",
 )
 
 
