@@ -17,10 +17,10 @@ NAMES = (
     "svm_degrees",
     "variance_bounds",
     "bound_tightness",
-    "error_without_labels",
-    "coverage",
     "selection_regret",
+    "error_without_labels",
     "fewer_labels",
+    "coverage",
 )
 
 
