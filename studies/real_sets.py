@@ -18,13 +18,13 @@ from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import PolynomialFeatures, StandardScaler
 
+from studies import real_tables
 from studies.public_sets import IN_FILES
 
 SIZE, SEED = 2500, 20260318
 RARE = 0.02  # a truth value that holds in a smaller share of the rows is left out
 MOST_TERMS = 16
 WORDS, DIRECTIONS = 2000, 30
-PACKAGED = ("breast_cancer", "wine", "digits")  # with scikit-learn
 NAMES = (*(name for name in IN_FILES if name != "california_housing"), "breast_cancer")
 _LEFT_OUT = {"reuters_top10": ["newid", "date", "modapte", "topics"], "occupancy": ["part", "date"]}
 
@@ -55,7 +55,7 @@ class RealSet:
 @functools.lru_cache(maxsize=2)
 def read(name: str, data: Path | None) -> RealSet:
     """The set of that name: from scikit-learn, or below the folder `data`."""
-    features, labels = _packaged(name) if name in PACKAGED else _in_file(name, data)
+    features, labels = _classes(name, data)
     rows = np.random.default_rng(SEED).permutation(len(labels))[:SIZE]
     features, y = features.iloc[rows], np.unique(labels.iloc[rows], return_inverse=True)[1]
     if "text" in features:
@@ -67,26 +67,16 @@ def read(name: str, data: Path | None) -> RealSet:
     return RealSet(StandardScaler().fit_transform(X), y.astype(np.int64))
 
 
-def _packaged(name: str) -> tuple[pd.DataFrame, pd.Series]:
-    from sklearn import datasets
-
-    features, labels = getattr(datasets, f"load_{name}")(return_X_y=True, as_frame=True)
-    return features, labels
-
-
-def _in_file(name: str, data: Path | None) -> tuple[pd.DataFrame, pd.Series]:
-    if data is None:
-        raise ValueError(f"the set {name} is real: name the folder of the data sets with --data")
-    file, target = IN_FILES[name]
-    path = data / file
-    table = pd.read_parquet(path) if path.suffix == ".parquet" else pd.read_csv(path)
-    labels = table[target]
+def _classes(name: str, data: Path | None) -> tuple[pd.DataFrame, pd.Series]:
+    features, labels = real_tables.read(name, data)
     if name == "wine_quality":
-        labels = labels >= 6
+        labels = labels >= real_tables.GOOD_WINE
     if name == "letter":
         labels = labels.isin(list("ABCDEFGHIJKLM"))  # the first half of the alphabet
-    left_out = [target, *_LEFT_OUT.get(name, []), *(column for column in table if str(column).startswith("is_"))]
-    return table.drop(columns=left_out), labels
+    others = [
+        column for column in features if str(column).startswith("is_")
+    ]  # labels of a document, next to the target
+    return features.drop(columns=[*_LEFT_OUT.get(name, []), *others]), labels
 
 
 def _words(texts: pd.Series, *, headers: bool) -> NDArray[np.float64]:

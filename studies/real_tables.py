@@ -11,6 +11,7 @@ from sklearn.preprocessing import StandardScaler
 
 from studies.public_sets import IN_FILES
 
+GOOD_WINE = 6  # the quality from which a wine is in the second of two classes
 OF_PACKAGE = ("breast_cancer", "wine", "digits", "diabetes")  # those that scikit-learn ships
 
 
@@ -28,7 +29,7 @@ def read(name: str, data: Path | None) -> tuple[pd.DataFrame, pd.Series]:
         bunch = getattr(datasets, f"load_{name}")(as_frame=True)
         return bunch.data, bunch.target
     if data is None:
-        raise ValueError(f"{name} needs the folder of the real data sets")
+        raise ValueError(f"the set {name} is real: name the folder of the data sets with --data")
     file, target = IN_FILES[name]
     path = data / file
     frame = pd.read_parquet(path) if path.suffix == ".parquet" else pd.read_csv(path)
