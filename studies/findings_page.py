@@ -69,8 +69,11 @@ def _line(name: str, finding: Finding, command: str) -> tuple[float | str, ...]:
 
 
 def plain(value: float | str) -> float | str:
-    """A number with four digits; texts as they are."""
-    return value if isinstance(value, str) else float(f"{value:.4g}")
+    """A number with four digits, a whole one without a point; texts as they are."""
+    if isinstance(value, str):
+        return value
+    rounded = float(f"{value:.4g}")
+    return int(rounded) if rounded.is_integer() else rounded
 
 
 def _picture(folder: Path, name: str, picture: str) -> Path:
@@ -79,21 +82,33 @@ def _picture(folder: Path, name: str, picture: str) -> Path:
 
 def _page(found: dict[str, pd.DataFrame], place: Place) -> Iterator[str]:
     everything = pd.concat(found.values())
-    differ = everything["verdict"].str.startswith("differs").sum()
     yield "# What the sources found, and what we find\n"
-    yield f"Made by `python -m studies` from the tables in `{place.folder.name}/`: {len(everything)} findings, of which"
-    yield f"{differ} differ. An interval is at level {LEVEL:g}, over repeats with other random numbers.\n"
-    yield markdown([["finding", "published", "ours", "verdict"], *_lines(everything)])
+    folder = place.folder.name
+    yield f"Made by `python -m studies` from the tables in [{folder}]({folder}): {len(everything)} findings, of which"
+    yield f"{_differ(everything)} differ from what a source says or a study expects. An interval is at level {LEVEL:g},"
+    yield "over repeats with other random numbers. This table has the first finding of each study; all are below.\n"
+    head = ["study", "findings", "differ", "the first of them", "published", "ours", "verdict"]
+    yield markdown([head, *(_summary(name, lines) for name, lines in found.items())])
     for name, lines in found.items():
-        yield f"## {name}\n"
-        yield f"{inspect.getdoc(inspect.getmodule(load(name))) or ''}\n"
+        first, _, rest = (inspect.getdoc(inspect.getmodule(load(name))) or "").partition("\n\n")
+        yield f"## {name}\n\n**{first}**\n\n{rest}\n"
         yield f"`{lines['command'].iloc[0]}`\n"
+        yield markdown([["finding", "published", "ours", "verdict"], *map(_cells, lines.to_dict("records"))])
         for picture in sorted(place.folder.glob(f"{name}*.png")):
             if picture.stem == name or picture.stem.startswith(f"{name}-"):
                 yield f"![{picture.stem}]({place.folder.name}/{picture.name})\n"
 
 
-def _lines(everything: pd.DataFrame) -> Iterator[list[str]]:
-    for line in everything.to_dict("records"):
-        interval = f" ({line['low']} to {line['high']})" if line["low"] else ""
-        yield [f"`{line['finding']}`", line["published"], f"{line['ours']}{interval}", line["verdict"]]
+def _summary(name: str, lines: pd.DataFrame) -> list[str]:
+    finding, published, ours, _ = _cells(lines.iloc[0].to_dict())
+    verdict = lines["verdict"].iloc[0].split(":")[0]
+    return [f"[{name}](#{name})", str(len(lines)), str(_differ(lines)), finding, published, ours, verdict]
+
+
+def _differ(lines: pd.DataFrame) -> int:
+    return int(lines["verdict"].str.startswith("differs").sum())
+
+
+def _cells(line: dict[Any, Any]) -> list[str]:
+    interval = f" ({line['low']} to {line['high']})" if line["low"] else ""
+    return [f"`{line['finding']}`", line["published"], f"{line['ours']}{interval}", line["verdict"]]

@@ -105,7 +105,9 @@ def findings(results: pd.DataFrame) -> list[Finding]:
     found.append(Finding("progressive-gain-to-half-m-more-rows", share, low < 1, because, "", low, high))
     off = results[results["n"] == MIDDLE].pivot_table("discrepancy", "sample", "scheme")
     ratio, low, high = ratio_interval(off["block 1"], off["holdout"])
-    because = f"n = {MIDDLE}: mean |estimate - true error| over that of the hold-out with the same m"
+    because = (
+        f"n = {MIDDLE}: mean distance of the estimate from the true error; 1 is that of a hold-out with the same m"
+    )
     return [*found, Finding("progressive-gain-discrepancy-to-holdout", ratio, low <= 1, because, "", low, high)]
 
 
