@@ -7,6 +7,7 @@ from studies.study import Study
 
 NAMES = (
     "min_of_two",
+    "polynomials",
     "coverage",
 )
 
