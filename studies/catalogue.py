@@ -8,6 +8,7 @@ from studies.study import Study
 NAMES = (
     "min_of_two",
     "polynomials",
+    "three_points",
     "coverage",
 )
 
