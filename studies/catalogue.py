@@ -9,6 +9,7 @@ NAMES = (
     "min_of_two",
     "polynomials",
     "three_points",
+    "digits_terms",
     "coverage",
 )
 
