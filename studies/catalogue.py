@@ -10,6 +10,7 @@ NAMES = (
     "polynomials",
     "three_points",
     "digits_terms",
+    "validation_variance",
     "coverage",
 )
 
