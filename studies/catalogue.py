@@ -11,6 +11,7 @@ NAMES = (
     "three_points",
     "digits_terms",
     "validation_variance",
+    "dilemma",
     "coverage",
 )
 
