@@ -12,6 +12,7 @@ NAMES = (
     "digits_terms",
     "validation_variance",
     "dilemma",
+    "chosen_parameter",
     "coverage",
 )
 
