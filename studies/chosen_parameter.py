@@ -138,7 +138,7 @@ def _violations(bound: str, table: pd.DataFrame) -> Finding:
 
 
 def _too_wide(bound: str, family: str, table: pd.DataFrame) -> Finding:
-    """The mean reach of the bound over that which would do. The interval is of repeats drawn anew with replacement."""
+    """The mean reach of the bound over that which would do. The interval is of repeats drawn again with replacement."""
     there = table.dropna(subset=[bound])
     reach, needed = (there[column].to_numpy() - there["E_val"].to_numpy() for column in (bound, "E_out"))
     drawn = np.random.default_rng(SEED).integers(len(there), size=(RESAMPLED, len(there)))

@@ -78,7 +78,7 @@ def _opposed(table: pd.DataFrame) -> bool:
 
 
 def _best(name: str, table: pd.DataFrame) -> Finding:
-    """The interval is of the batches, drawn anew with replacement."""
+    """The interval is of the batches, drawn again with replacement."""
     summed = table.assign(both=table["miss_of_E_val"] + table["miss_of_g_minus"])
     both = summed.pivot_table(index="batch", columns="share", values="both")
     batches, shares = both.to_numpy(), both.columns.to_numpy(np.float64)
