@@ -5,7 +5,7 @@ export PATH := $(CURDIR)/.venv/bin:$(PATH)
 # DVC's own place, /var/tmp/dvc, is open to every user of the machine, and DVC reads pickles there
 export DVC_SITE_CACHE_DIR ?= $(CURDIR)/.cache/dvc
 
-.PHONY: repro test test-slow test-long test-heldout test-tasks test-runs test-faults test-life test-tables test-others faults studies datasets traps docs bench bench-quick check audit ui serve lock clean
+.PHONY: repro test test-slow test-long test-heldout test-tasks test-runs test-faults test-life test-tables test-studies test-others faults studies datasets traps docs bench bench-quick check audit ui serve lock clean
 
 repro: .venv/ready ## validate the candidates of params.yaml
 	@mkdir -p -m 700 .cache
@@ -24,31 +24,35 @@ faults: .venv/ready ## every fault of docs/reliability.md, fast or slow, and the
 	python -m pytest -m fault
 
 # the slowest first, more of them at a time than two cores: the real commands spend much of their time waiting
-TESTS := test-runs test-others test-faults test-life test-heldout test-tasks test-tables
+TESTS := test-runs test-others test-faults test-studies test-life test-heldout test-tasks test-tables
 # these processes share the cores, so each computes with one thread
 $(TESTS): export OMP_NUM_THREADS := 1
 $(TESTS): export OPENBLAS_NUM_THREADS := 1
 FAULTS := $(patsubst %,tests/end_to_end/test_%.py,errors killed)
 LIFE := $(patsubst %,tests/end_to_end/test_%.py,baseline dvc_life interrupted)
 TABLES := tests/end_to_end/test_init.py
+STUDIES := tests/end_to_end/studies
 # in turn, since some of them start servers at ports 4200 and 5000
 OTHERS := $(patsubst %,tests/end_to_end/test_%.py,browser foreign_pages serve serve_life shortcuts update)
 NONE_IS_FINE := test $$? = 5 # of the tests of a group none may be of this speed
 
 test-heldout: .venv/ready
-	python -m pytest tests/heldout tests/structure tests/studies $(MARKED)
+	python -m pytest tests/heldout tests/structure $(MARKED)
 
 test-tasks: .venv/ready
 	python -m pytest tests/tasks $(MARKED) || $(NONE_IS_FINE)
 
 test-runs: .venv/ready
-	python -m pytest tests/end_to_end $(FAULTS:%=--ignore=%) $(OTHERS:%=--ignore=%) $(LIFE:%=--ignore=%) $(TABLES:%=--ignore=%) $(MARKED)
+	python -m pytest tests/end_to_end $(FAULTS:%=--ignore=%) $(OTHERS:%=--ignore=%) $(LIFE:%=--ignore=%) $(TABLES:%=--ignore=%) --ignore=$(STUDIES) $(MARKED)
 
 test-faults: .venv/ready
 	python -m pytest $(FAULTS) $(MARKED)
 
 test-life: .venv/ready
 	python -m pytest $(LIFE) $(MARKED) || $(NONE_IS_FINE)
+
+test-studies: .venv/ready
+	python -m pytest tests/studies $(STUDIES) $(MARKED)
 
 test-tables: .venv/ready
 	python -m pytest $(TABLES) $(MARKED)

@@ -32,8 +32,8 @@ GOOD = ["ChangesInput", "bayes"]
 def in_workers(monkeypatch):
     """The fan-out without Prefect: its threads wait for the real workers."""
 
-    def run_all(settings, what, function, todo, reused, **_):
-        pool = executor.executor(settings.execution)
+    def run_all(execution, what, function, todo, reused, **_):
+        pool = executor.executor(execution)
         with ThreadPoolExecutor(4) as threads:
             return [*threads.map(lambda work: prefetch.result(pool, function, work), todo)]
 
