@@ -81,10 +81,11 @@ def test_a_fast_schedule_a_run_by_hand_a_kill_and_the_next_start(serving):
 
     with sqlite3.connect(checkout.path / ".prefect/prefect.db") as database:  # a count that nothing explains
         database.execute("UPDATE concurrency_limit_v2 SET active_slots = 5")
-    every(None, checkout)  # what is due by now is one run, which waits for the run by hand
-    by_hand = checkout.start("python", "-m", "flows", "validate")
+    every(None, checkout)
+    by_hand = checkout.start("python", "-m", "flows", "validate", "--set", "covalidation.repeats=100")  # 40 seconds
     checkout.wait_until(lambda: "python -m flows validate" in owner(checkout), by_hand, PATIENCE_SECONDS)
     process, said = start()
+    checkout.run("prefect", "deployment", "run", NIGHTLY_RUN)  # it waits for the run by hand, if none was due before
     checkout.wait_until(
         lambda: "python -m flows validate) runs in this checkout; waiting" in said.read_text(),
         process,
