@@ -65,6 +65,7 @@ def test_a_run_whose_main_process_is_killed_alone_leaves_no_process(amid_cross_v
     checkout.wait_until(lambda: not checkout.processes(), seconds=ALONE_SECONDS)
 
 
+@pytest.mark.long
 @pytest.mark.fault("killed alone")
 def test_dvc_killed_alone_leaves_no_process_and_no_running_run(amid_cross_validation):
     checkout, process = amid_cross_validation("dvc", "repro")

@@ -9,7 +9,7 @@ import zipfile
 
 import pytest
 
-pytestmark = [pytest.mark.slow, pytest.mark.fault("hostile")]
+pytestmark = [pytest.mark.long, pytest.mark.fault("hostile")]
 
 
 class Runs:

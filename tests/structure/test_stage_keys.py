@@ -22,6 +22,7 @@ from tasks.runtime.errors import UserError
 pytestmark = pytest.mark.slow
 ROOT = Path(__file__).parents[2]
 STAGES = yaml.safe_load((ROOT / "dvc.yaml").read_text(encoding="utf-8"))["stages"]
+LIKE_CROSS_VALIDATION = ("holdout", "progressive")  # they read what it reads
 FITTED = ("prepare", "holdout", "cross_validation", "progressive", "covalidation")
 BASE = {
     "data.source": "rows.csv",
@@ -149,7 +150,14 @@ def unlisted(stage: str) -> list[str]:
     return [key for key in leaves() if not any(key == name or key.startswith(f"{name}.") for name in listed)]
 
 
-@pytest.mark.parametrize(("stage", "key"), [(stage, key) for stage in FITTED for key in unlisted(stage)])
+@pytest.mark.parametrize(
+    ("stage", "key"),
+    [
+        pytest.param(stage, key, marks=[pytest.mark.long] if stage in LIKE_CROSS_VALIDATION else [])
+        for stage in FITTED
+        for key in unlisted(stage)
+    ],
+)
 def test_a_key_that_is_no_parameter_of_a_stage_does_not_change_its_outputs(checkout, stage, key):
     (folder,) = STAGES[stage]["outs"]
     shutil.copytree(folder, checkout / "kept", dirs_exist_ok=True)

@@ -32,12 +32,16 @@ LEAKS = {
     "reuters_top10": {"topics", *(f"is_{topic}" for topic in TOPICS)},
 }
 TOPICS_OF = {**{name: {"leak"} for name in LEAKS}, "electricity_elec2": {"time"}, "occupancy": {"time"}}
-QUICK = ("votes", "occupancy", "wine_quality")  # the others are slow tests
+QUICK, SLOW = ("votes", "occupancy", "wine_quality"), ("adult", "letter", "news20_religion", "california_housing")
 USELESS = {"optdigits": {"p0", "p39"}, "reuters_top10": {"newid", "date"}}
 
 
 @pytest.mark.parametrize(
-    "name", [name if name in QUICK else pytest.param(name, marks=pytest.mark.slow) for name in IN_FILES]
+    "name",
+    [
+        name if name in QUICK else pytest.param(name, marks=pytest.mark.slow if name in SLOW else pytest.mark.long)
+        for name in IN_FILES
+    ],
 )
 def test_the_traps_of_a_public_set_are_found_and_no_honest_column_is_left_out(name):
     file, target = IN_FILES[name]
