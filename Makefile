@@ -102,7 +102,7 @@ audit: .venv/ready ## known vulnerabilities of the versions in requirements.lock
 
 lock: .venv/ready ## resolve pyproject.toml again; pins that still fit stay
 	.venv/bin/uv pip compile pyproject.toml --universal --python-version 3.11 --extra pipeline --extra boosting \
-		--extra dev --generate-hashes --no-emit-index-url --no-header --quiet -o requirements.lock
+		--extra postgres --extra s3 --extra docs --extra notebook --extra dev --generate-hashes --no-emit-index-url --no-header --quiet -o requirements.lock
 
 clean: ## remove the outputs of runs, but not mlruns, DVC's cache or your data
 	rm -rf .cache .prefect data/prepared data/results reports models
