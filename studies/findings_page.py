@@ -83,8 +83,7 @@ def _picture(folder: Path, name: str, picture: str) -> Path:
 def _page(found: dict[str, pd.DataFrame], place: Place) -> Iterator[str]:
     everything = pd.concat(found.values())
     yield "# What the sources found, and what we find\n"
-    folder = place.folder.name
-    yield f"Made by `python -m studies` from the tables in [{folder}]({folder}): {len(everything)} findings, of which"
+    yield f"Made by `python -m studies` from the tables in `{place.folder}`: {len(everything)} findings, of which"
     yield f"{_differ(everything)} differ from what a source says or a study expects. An interval is at level {LEVEL:g},"
     yield "over repeats with other random numbers. This table has the first finding of each study; all are below.\n"
     head = ["study", "findings", "differ", "the first of them", "published", "ours", "verdict"]
@@ -92,7 +91,7 @@ def _page(found: dict[str, pd.DataFrame], place: Place) -> Iterator[str]:
     for name, lines in found.items():
         first, _, rest = (inspect.getdoc(inspect.getmodule(load(name))) or "").partition("\n\n")
         yield f"## {name}\n\n**{first}**\n\n{rest}\n"
-        yield f"`{lines['command'].iloc[0]}`\n"
+        yield f"`{lines['command'].iloc[0]}`: [{name}.csv]({place.folder.name}/{name}.csv)\n"
         yield markdown([["finding", "published", "ours", "verdict"], *map(_cells, lines.to_dict("records"))])
         for picture in sorted(place.folder.glob(f"{name}*.png")):
             if picture.stem == name or picture.stem.startswith(f"{name}-"):

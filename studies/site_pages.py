@@ -1,0 +1,79 @@
+"""What `make site` does beyond MkDocs and its theme.
+
+MkDocs calls these functions by their names (`hooks` in mkdocs.yml). The files below docs/ are those that the forge
+shows: links in them lead to files of the repository, and formulas are LaTeX.
+"""
+
+import re
+from collections.abc import Iterator
+from html import unescape
+from pathlib import Path
+from typing import Any
+
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.exceptions import PluginError
+from mkdocs.structure.files import File, Files
+from mkdocs.structure.pages import Page
+
+from studies.mathml import UnknownFormula, mathml
+
+DECISIONS = Path("docs/decisions")
+README = Path("README.md")
+PAGE_OF = {"SECURITY.md": "security.md", "CHANGELOG.md": "changelog.md", "CONTRIBUTING.md": "contributing.md"}
+_FORMULA = re.compile(r'<(span|div) class="arithmatex">\s*\\[(\[](.*?)\\[)\]]\s*</\1>', re.DOTALL)
+_LINK_TO_THE_TOP = re.compile(r"\]\((?P<up>(?:\.\./)*)\.\./(?P<name>[A-Z]+\.md)")
+_EACH = re.compile(r"^<!-- each (?P<constant>[A-Z]+) of (?P<package>\S+) -->$", re.MULTILINE)
+_PRINTED = re.compile(r"^<!-- printed -->$.*?^<!-- end -->$", re.MULTILINE | re.DOTALL)
+_TABLE = re.compile(r"^```\n(errors in percent.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+def on_config(config: MkDocsConfig) -> MkDocsConfig:
+    """The decisions in the navigation, by their numbers."""
+    sections: list[dict[str, Any]] = config.nav or []
+    (section,) = [section for section in sections if "Decisions" in section]
+    section["Decisions"] += [f"decisions/{path.name}" for path in sorted(DECISIONS.glob("*.md"))]
+    return config
+
+
+def on_files(files: Files, config: MkDocsConfig) -> Files:
+    """Pages from files of the top folder, and the list of the decisions."""
+    for name, page in PAGE_OF.items():
+        text = Path(name).read_text(encoding="utf-8").replace("](docs/", "](")
+        files.append(File.generated(config, page, content=text))
+    files.append(File.generated(config, "decisions/index.md", content="\n".join(_decisions())))
+    return files
+
+
+def on_page_markdown(markdown: str, **_: Any) -> str:
+    """Links to files of the top folder, the reference of packages that have one thing a file, and the README's table."""
+    markdown = _LINK_TO_THE_TOP.sub(lambda link: f"]({link['up']}{PAGE_OF.get(link['name'], 'index.md')}", markdown)
+    markdown = _EACH.sub(lambda asked: "\n".join(_modules(Path(asked["package"]), asked["constant"])), markdown)
+    return _PRINTED.sub(lambda _: f"```{{.text .printed}}\n{_printed()}```", markdown)
+
+
+def on_page_content(html: str, page: Page, **_: Any) -> str:
+    """Formulas as MathML."""
+    try:
+        return _FORMULA.sub(lambda found: mathml(unescape(found[2]), block=found[1] == "div"), html)
+    except UnknownFormula as error:
+        raise PluginError(f"{page.file.src_uri}: {error}") from error
+
+
+def _printed() -> str:
+    """What the shipped example prints, as the README has it."""
+    (table,) = _TABLE.findall(README.read_text(encoding="utf-8"))
+    return str(table)
+
+
+def _decisions() -> Iterator[str]:
+    yield "# Decisions\n\nWhat a newcomer would question, with the reasons: half a page each.\n\n| | decision |\n|---|---|"
+    for path in sorted(DECISIONS.glob("*.md")):
+        number, _, title = path.read_text(encoding="utf-8").partition("\n")[0].removeprefix("# ").partition(". ")
+        yield f"| {number} | [{title}]({path.name}) |"
+
+
+def _modules(package: Path, constant: str) -> Iterator[str]:
+    """The docstring of each module of a package that defines a constant."""
+    for path in sorted(package.glob("*.py")):
+        if re.search(rf"^{constant}\b", path.read_text(encoding="utf-8"), re.MULTILINE):
+            yield f"::: {'.'.join(path.with_suffix('').parts)}\n    options: {{members: false}}\n"
