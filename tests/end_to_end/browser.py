@@ -1,16 +1,36 @@
 """A real browser, where the machine has one."""
 
+import contextlib
 import http.server
 import json
 import shutil
 import subprocess
 import tempfile
 import threading
+from collections.abc import Iterator
 from html import unescape
 from pathlib import Path
+from typing import Literal
+
+from playwright.sync_api import Page, sync_playwright
 
 CHROMIUM = shutil.which("chromium")
 QUIET = ("--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update")
+
+
+@contextlib.contextmanager
+def opened(
+    address: str, *, width: int = 1280, height: int = 900, color_scheme: Literal["light", "dark"] = "light"
+) -> Iterator[Page]:
+    """The page in a window, for clicks, pictures and questions about its layout."""
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", *QUIET])
+        try:
+            page = browser.new_page(viewport={"width": width, "height": height}, color_scheme=color_scheme)
+            page.goto(address)
+            yield page
+        finally:
+            browser.close()
 
 
 def page(address: str, profile: object) -> str:
