@@ -5,7 +5,7 @@ export PATH := $(CURDIR)/.venv/bin:$(PATH)
 # DVC's own place, /var/tmp/dvc, is open to every user of the machine, and DVC reads pickles there
 export DVC_SITE_CACHE_DIR ?= $(CURDIR)/.cache/dvc
 
-.PHONY: repro test test-slow test-long test-heldout test-tasks test-runs test-faults test-life test-tables test-studies test-others faults studies datasets traps docs bench bench-quick check audit ui serve lock clean
+.PHONY: repro test test-slow test-long test-heldout test-tasks test-runs test-faults test-life test-tables test-studies test-others faults studies datasets traps docs site bench bench-quick check audit ui serve lock clean
 
 repro: .venv/ready ## validate the candidates of params.yaml
 	@mkdir -p -m 700 .cache
@@ -66,6 +66,9 @@ studies: .venv/ready ## hours: docs/studies.md; DATA=FOLDER adds those of real d
 docs: .venv/ready ## what is made from the code: params.schema.json, docs/params.md, comments of params.yaml, tables of docs/method.md
 	python -m tasks.params.docs
 	python -m studies.method_pictures --tables
+
+site: .venv/ready ## the pages of the documentation with a search, for a browser without a network: site/index.html
+	NO_MKDOCS_2_WARNING=1 python -m mkdocs build --strict --quiet
 
 datasets: .venv/ready ## hours: the public data sets, fifteen of them in DATA=FOLDER, each from its file to the decision; docs/datasets.md
 	python -m studies.datasets $(if $(DATA),--data $(DATA))

@@ -25,14 +25,20 @@ class UnknownFormula(ValueError):
     """A formula with a command or a structure that is not known here."""
 
 
-def mathml(latex: str, *, block: bool = False) -> str:
+def mathml(latex: str, attributes: str = "") -> str:
     """A formula as an element `math`. Raises UnknownFormula."""
     reader = _Reader(latex)
     inside = reader.row()
     if reader.ahead:
         raise reader.unknown(reader.ahead)
-    display = ' display="block"' if block else ""
-    return f'<math{display} alttext="{escape(" ".join(latex.split()))}">{inside}</math>'
+    return f'<math{attributes} alttext="{escape(" ".join(latex.split()))}">{inside}</math>'
+
+
+def displayed(latex: str) -> str:
+    """A formula of its own, which may go on in a new line where it has a `\\qquad`."""
+    parts = [latex] if r"\begin" in latex else latex.split(r"\qquad")
+    shown = "".join(mathml(part, ' display="block"') for part in parts)
+    return f'<div class="formula">{shown}</div>'
 
 
 class _Reader:

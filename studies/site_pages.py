@@ -15,7 +15,7 @@ from mkdocs.exceptions import PluginError
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
-from studies.mathml import UnknownFormula, mathml
+from studies.mathml import UnknownFormula, displayed, mathml
 
 DECISIONS = Path("docs/decisions")
 README = Path("README.md")
@@ -44,8 +44,10 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     return files
 
 
-def on_page_markdown(markdown: str, **_: Any) -> str:
+def on_page_markdown(markdown: str, page: Page, **_: Any) -> str:
     """Links to files of the top folder, the reference of packages that have one thing a file, and the README's table."""
+    if page.file.src_uri.startswith("decisions/"):
+        page.meta["search"] = {"boost": 0.2}  # the reasons come after what is so
     markdown = _LINK_TO_THE_TOP.sub(lambda link: f"]({link['up']}{PAGE_OF.get(link['name'], 'index.md')}", markdown)
     markdown = _EACH.sub(lambda asked: "\n".join(_modules(Path(asked["package"]), asked["constant"])), markdown)
     return _PRINTED.sub(lambda _: f"```{{.text .printed}}\n{_printed()}```", markdown)
@@ -54,9 +56,15 @@ def on_page_markdown(markdown: str, **_: Any) -> str:
 def on_page_content(html: str, page: Page, **_: Any) -> str:
     """Formulas as MathML."""
     try:
-        return _FORMULA.sub(lambda found: mathml(unescape(found[2]), block=found[1] == "div"), html)
+        return _FORMULA.sub(lambda found: (mathml if found[1] == "span" else displayed)(unescape(found[2])), html)
     except UnknownFormula as error:
         raise PluginError(f"{page.file.src_uri}: {error}") from error
+
+
+def on_post_page(output: str, **_: Any) -> str:
+    """A name for the search, which the theme leaves without."""
+    search = 'data-md-component="search" role="dialog"'
+    return output.replace(search, f'{search} aria-label="Search"')
 
 
 def _printed() -> str:

@@ -1,8 +1,18 @@
-"""README: what it shows is what a run prints."""
+"""README: what it shows is what a run prints, and its commands do what it says."""
 
+import re
+import shutil
+import sys
 from pathlib import Path
 
-README = Path(__file__).parents[2] / "README.md"
+import pytest
+from sklearn.datasets import load_iris
+
+from tests.end_to_end.conftest import Checkout
+
+ROOT = Path(__file__).parents[2]
+README = ROOT / "README.md"
+COMMANDS = re.findall(r"^(\S.*?) +# ", README.read_text(encoding="utf-8").split("```")[1], re.MULTILINE)
 
 
 def printed(text: str) -> list[str]:
@@ -19,8 +29,49 @@ def test_the_table_of_the_readme_is_what_a_run_prints(printed_by_repro):
     assert printed(printed_by_repro) == printed(table)
 
 
-def test_every_folder_and_page_that_the_readme_names_exists(reproduced):
-    named = README.read_text(encoding="utf-8").split("## Map")[1].split("`")[1::2]
+def test_every_folder_that_the_map_names_exists(reproduced):
+    page = (ROOT / "docs/architecture.md").read_text(encoding="utf-8")
+    named = page.split("## The folders")[1].split("## ")[0].split("`")[1::2]
     folders = [name for name in named if name.endswith("/") and " " not in name]
     assert len(folders) > 8
     assert [] == [name for name in folders if not (reproduced.path / name).is_dir() and "end_to_end" not in name]
+
+
+def test_every_target_of_make_that_the_pages_name_exists():
+    targets = re.findall(r"^([\w.-]+):.*##", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
+    pages = [*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md"), *(ROOT / "docs/how-to").glob("*.md")]
+    named = {name for page in pages for name in re.findall(r"`make ([a-z-]+)", page.read_text(encoding="utf-8"))}
+    assert len(named) > 8
+    assert [] == sorted(named - {*targets})
+
+
+@pytest.fixture(scope="module")
+def followed(reproduced, tmp_path_factory) -> Checkout:
+    """A checkout in which the shipped example ran, and a table at the place that README names."""
+    folder = tmp_path_factory.mktemp("readme")
+    table = load_iris(as_frame=True).frame.rename(columns={"target": "left"})
+    table.assign(left=table["left"].map({0: "no", 1: "yes", 2: "no"})).to_csv(folder / "customers.csv", index=False)
+    checkout = Checkout(reproduced.copy(folder / "heldout").path, {"HOME": str(folder)})
+    environment = checkout.path / ".venv"  # as `make` leaves it
+    environment.mkdir()
+    for path in Path(sys.prefix).iterdir():
+        if path.name != "ready":
+            (environment / path.name).symlink_to(path)
+    (environment / "ready").touch()
+    return checkout
+
+
+@pytest.mark.slow
+def test_the_first_commands_of_the_readme_do_what_it_says(followed):
+    example, start, _ = COMMANDS
+    assert "Data and pipelines are up to date" in followed.run("sh", "-e", "-c", example).stdout
+    said = followed.run("sh", "-e", "-c", start).stdout
+    assert re.search(r"^target +left: 2 classes", said, re.MULTILINE)
+    assert "target: left" in (followed.path / "params.yaml").read_text(encoding="utf-8")
+
+
+@pytest.mark.long
+def test_the_last_command_of_the_readme_validates_the_table(followed):
+    *_, start, validate = COMMANDS
+    followed.run("sh", "-e", "-c", start)
+    assert "selected" in followed.run("sh", "-e", "-c", validate).stdout

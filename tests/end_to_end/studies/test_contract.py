@@ -53,8 +53,8 @@ def test_the_quick_form_is_deterministic(quick_run, clone, server):
     assert again.hashes("reports/studies") == quick_run.hashes("reports/studies")
 
 
-def test_the_readme_shows_three_of_the_findings():
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+def test_the_first_page_shows_three_of_the_findings():
+    page = (ROOT / "docs/index.md").read_text(encoding="utf-8")
     for name, finding in [
         ("min_of_two", "min-of-two-mean"),
         ("blum_table", "blum-true-error-progressive-5-10"),
@@ -62,4 +62,4 @@ def test_the_readme_shows_three_of_the_findings():
     ]:
         line = _read(ROOT / f"docs/studies/{name}.csv").set_index("finding").loc[finding]
         ours, low, high = (f"{float(line[column]):#.3g}" for column in ("ours", "low", "high"))
-        assert f"| {line['published']} | {ours} ({low} to {high}) |" in readme
+        assert f"| {line['published']} | {ours} ({low} to {high}) |" in page
