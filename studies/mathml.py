@@ -53,9 +53,9 @@ class _Reader:
         """The next token; empty at the end."""
         return self._tokens[-1] if self._tokens else ""
 
-    def unknown(self, token: str) -> UnknownFormula:
+    def unknown(self, word: str) -> UnknownFormula:
         """The error at a token."""
-        return UnknownFormula(f"{token or 'the end'} is not expected in {self._latex!r}; studies/mathml.py has what is")
+        return UnknownFormula(f"{word or 'the end'} is not expected in {self._latex!r}; studies/mathml.py has what is")
 
     def row(self) -> str:
         """Everything up to the end of a group."""
@@ -79,30 +79,30 @@ class _Reader:
         return f"<m{name}>{base}{low}{high}</m{name}>" if name else base
 
     def _atom(self) -> str:
-        token = self._tokens.pop() if self._tokens else ""
-        if token == "{":
+        word = self._tokens.pop() if self._tokens else ""
+        if word == "{":
             return self._until("}")
-        if token[:1] == "\\":
-            return self._command(token)
-        if token[:1].isdigit():
-            return f"<mn>{token}</mn>"
-        if token.isalpha():
-            return f"<mi>{token}</mi>"
-        if token and token in _BARE_FENCES:
-            return _fence(token)
-        if token and token in "+-=<>,:.":
-            return f"<mo>{escape(token.replace('-', '−'))}</mo>"
-        raise self.unknown(token)
+        if word[:1] == "\\":
+            return self._command(word)
+        if word[:1].isdigit():
+            return f"<mn>{word}</mn>"
+        if word.isalpha():
+            return f"<mi>{word}</mi>"
+        if word and word in _BARE_FENCES:
+            return _fence(word)
+        if word and word in "+-=<>,:.":
+            return f"<mo>{escape(word.replace('-', '−'))}</mo>"
+        raise self.unknown(word)
 
-    def _command(self, token: str) -> str:
-        name, _, text = token[1:].removesuffix("}").partition("{") if len(token) > 2 else (token[1], "", "")
+    def _command(self, word: str) -> str:
+        name, _, text = word[1:].removesuffix("}").partition("{") if len(word) > 2 else (word[1], "", "")
         if name == "text":
             return f"<mtext>{escape(text).replace(' ', '&#160;')}</mtext>"
         if name == "mathrm":
             return f'<mi mathvariant="normal">{escape(text)}</mi>'
-        if token == r"\mathbb{E}":
+        if word == r"\mathbb{E}":
             return "<mi>𝔼</mi>"
-        if token == r"\begin{gathered}":
+        if word == r"\begin{gathered}":
             return self._lines()
         if name in ("frac", "tfrac"):
             fraction = f"<mfrac>{self._atom()}{self._atom()}</mfrac>"
@@ -118,9 +118,9 @@ class _Reader:
         if name == "left":
             opening, inside = _fence(self._delimiter(), ""), self._until(r"\right")
             return f"<mrow>{opening}{inside}{_fence(self._delimiter(), '')}</mrow>"
-        return self._symbol(token, name)
+        return self._symbol(word, name)
 
-    def _symbol(self, token: str, name: str) -> str:
+    def _symbol(self, word: str, name: str) -> str:
         if name in _SPACES:
             return f'<mspace width="{_SPACES[name]}em"/>'
         if name in _LETTERS:
@@ -137,7 +137,7 @@ class _Reader:
             return f"<mo>{escape(_RELATIONS[name])}</mo>"
         if name in _FENCES:
             return _fence(_FENCES[name])
-        raise self.unknown(token)
+        raise self.unknown(word)
 
     def _until(self, end: str) -> str:
         inside = self.row()
@@ -147,10 +147,10 @@ class _Reader:
         return inside
 
     def _delimiter(self) -> str:
-        token = self._tokens.pop() if self._tokens else ""
-        sign = token if token and token in _BARE_FENCES else _FENCES.get(token[1:], "")
+        word = self._tokens.pop() if self._tokens else ""
+        sign = word if word and word in _BARE_FENCES else _FENCES.get(word[1:], "")
         if not sign:
-            raise self.unknown(token)
+            raise self.unknown(word)
         return sign
 
     def _lines(self) -> str:

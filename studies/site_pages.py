@@ -45,7 +45,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def on_page_markdown(markdown: str, page: Page, **_: Any) -> str:
-    """Links to files of the top folder, the reference of packages that have one thing a file, and the README's table."""
+    """Links to files of the top folder, the modules of a package, and the table of the README."""
     if page.file.src_uri.startswith("decisions/"):
         page.meta["search"] = {"boost": 0.2}  # the reasons come after what is so
     markdown = _LINK_TO_THE_TOP.sub(lambda link: f"]({link['up']}{PAGE_OF.get(link['name'], 'index.md')}", markdown)
@@ -74,7 +74,8 @@ def _printed() -> str:
 
 
 def _decisions() -> Iterator[str]:
-    yield "# Decisions\n\nWhat a newcomer would question, with the reasons: half a page each.\n\n| | decision |\n|---|---|"
+    yield "# Decisions\n\nWhat a newcomer would question, with the reasons: half a page each.\n"
+    yield "| | decision |\n|---|---|"
     for path in sorted(DECISIONS.glob("*.md")):
         number, _, title = path.read_text(encoding="utf-8").partition("\n")[0].removeprefix("# ").partition(". ")
         yield f"| {number} | [{title}]({path.name}) |"

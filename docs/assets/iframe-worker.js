@@ -6,23 +6,27 @@ if (location.protocol === "file:") {
       const frame = document.createElement("iframe");
       frame.hidden = true;
       document.body.append(frame);
-      this.inside = frame.contentWindow;
-      this.inside.postMessage = data => this.dispatchEvent(new MessageEvent("message", { data }));
-      this.inside.importScripts = async (...addresses) => {
+      frame.contentDocument.open(); // so that the browser does not replace the empty document later
+      frame.contentDocument.write("<!doctype html><title>search</title>");
+      frame.contentDocument.close();
+      this.frame = frame;
+      frame.contentWindow.postMessage = data => this.send(this, data);
+      frame.contentWindow.importScripts = async (...addresses) => {
         for (const each of addresses) await this.load(new URL(each, address).href);
       };
       this.loaded = this.load(address);
     }
     load(address) {
-      const script = this.inside.document.createElement("script");
+      const script = this.frame.contentDocument.createElement("script");
       const loaded = new Promise(done => { script.onload = done; });
       script.src = address;
-      this.inside.document.head.append(script);
+      this.frame.contentDocument.head.append(script);
       return loaded;
     }
-    postMessage(data) {
-      this.loaded.then(() => this.inside.dispatchEvent(new MessageEvent("message", { data })));
+    send(target, data) { // later, as messages between threads arrive
+      setTimeout(() => target.dispatchEvent(new MessageEvent("message", { data })));
     }
-    terminate() { this.inside.frameElement.remove(); }
+    postMessage(data) { this.loaded.then(() => this.send(this.frame.contentWindow, data)); }
+    terminate() { this.frame.remove(); }
   };
 }

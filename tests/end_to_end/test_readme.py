@@ -1,7 +1,6 @@
 """README: what it shows is what a run prints, and its commands do what it says."""
 
 import re
-import shutil
 import sys
 from pathlib import Path
 

@@ -20,7 +20,7 @@ FORMULAS = [
         *re.findall(r"\$([^$\s](?:[^$]*[^$\s])?)\$", CODE.sub("", text)),
     ]
 ]
-LAYOUT = r"\\(?:begin|end)\{gathered\}|\\(?:bigl|bigr|Bigl|Bigr|Big|left|right|t?frac|sqrt|mathrm|text(?:style)?|q?quad)(?![a-zA-Z])"
+LAYOUT = r"\\(?:begin|end)\{gathered\}"
 SHOWN = re.compile(r"[a-zA-Z]+|\d+")
 
 
@@ -28,7 +28,9 @@ def test_every_letter_and_number_of_the_pages_formulas_is_shown():
     assert len(FORMULAS) > 300
     for formula in FORMULAS:
         element = ElementTree.fromstring(mathml(formula))
-        plain = re.sub(r"\\(?!(?:max|min|sup|log|ln|exp|arg|Pr)(?![a-zA-Z]))[a-zA-Z]+", " ", re.sub(LAYOUT, " ", formula))
+        plain = re.sub(
+            r"\\(?!(?:max|min|sup|log|ln|exp|arg|Pr)(?![a-zA-Z]))[a-zA-Z]+", " ", re.sub(LAYOUT, " ", formula)
+        )
         expected = Counter("".join(SHOWN.findall(plain.replace("\\", ""))))
         assert expected == Counter("".join(SHOWN.findall("".join(element.itertext()).replace("𝔼", "E")))), formula
 
