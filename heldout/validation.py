@@ -143,26 +143,20 @@ def validate(
     Every number equals that of a plain loop over hypotheses ``h = clone(learner).fit(X[train], y[train])``, with rows
     in ascending order, and ``e(h, rows) = loss(y[rows], h.predict(X[rows]))``:
 
-    E_in
-        ``train = rows = all``; the mean of ``e(h, all)``.
-    E_val
-        ``train = ~validation``; the mean of ``e(h, validation)``.
-    E_cv
-        ``for i in range(k): train = fold != i; losses[fold == i] = e(h, fold == i)``; the mean of ``losses``. For
-        leave-one-out ``fold`` is the number of the row.
-    E_prog
-        ``for t in range(0, m, block): train = step < t; rows = (t <= step) & (step < t + block)``; the mean of all
-        ``e(h, rows)``. ``step`` is -1 for the rows that are not tested. For "auto" the block at t has
-        ``max(1, sum(train) // 10)`` steps.
-    E_2cv, E_train
-        ``for half in halves: for side in (0, 1): train = half == side``; the mean of all ``e(h, ~train)``, and the mean
-        over half models of the mean of ``e(h, train)``.
-    disagreement
-        The mean, over repeats and unlabelled rows, of ``h0.predict(unlabeled) != h1.predict(unlabeled)``, where h0
-        and h1 are the two half models of a repeat; of the square of their difference for the squared loss. E_dis is
-        the expected error, over training sets, that it implies (`heldout.covalidation.error_bound`), E_maxdt the larger
-        of E_train and E_dis. What these very half models err at least, whatever the labels of the unlabelled rows are,
-        is printed (`heldout.covalidation.least_mean_error`).
+    - E_in: ``train = rows = all``; the mean of ``e(h, all)``.
+    - E_val: ``train = ~validation``; the mean of ``e(h, validation)``.
+    - E_cv: ``for i in range(k): train = fold != i; losses[fold == i] = e(h, fold == i)``; the mean of ``losses``. For
+      leave-one-out ``fold`` is the number of the row.
+    - E_prog: ``for t in range(0, m, block): train = step < t; rows = (t <= step) & (step < t + block)``; the mean of
+      all ``e(h, rows)``. ``step`` is -1 for the rows that are not tested. For "auto" the block at t has ``max(1,
+      sum(train) // 10)`` steps.
+    - E_2cv, E_train: ``for half in halves: for side in (0, 1): train = half == side``; the mean of all ``e(h,
+      ~train)``, and the mean over half models of the mean of ``e(h, train)``.
+    - disagreement: The mean, over repeats and unlabelled rows, of ``h0.predict(unlabeled) != h1.predict(unlabeled)``,
+      where h0 and h1 are the two half models of a repeat; of the square of their difference for the squared loss. E_dis
+      is the expected error, over training sets, that it implies (`heldout.covalidation.error_bound`), E_maxdt the
+      larger of E_train and E_dis. What these very half models err at least, whatever the labels of the unlabelled rows
+      are, is printed (`heldout.covalidation.least_mean_error`).
 
     Examples
     --------

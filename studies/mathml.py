@@ -67,14 +67,17 @@ class _Reader:
     def _with_scripts(self) -> str:
         places = ("under", "over") if self.ahead[1:] in _WITH_LIMITS else ("sub", "sup")
         base, low, high = self._atom(), "", ""
-        while self.ahead in ("_", "^", "'"):
+        while self.ahead == "'":
+            self._tokens.pop()
+            base = f'<mrow>{base}<mo lspace="0" rspace="0">′</mo></mrow>'
+        while self.ahead in ("_", "^"):
             sign = self._tokens.pop()
             if low if sign == "_" else high:
                 raise self.unknown(sign)
             if sign == "_":
                 low = self._atom()
             else:
-                high = "<mo>′</mo>" if sign == "'" else self._atom()
+                high = self._atom()
         name = f"{places[0] if low else ''}{places[1] if high else ''}"
         return f"<m{name}>{base}{low}{high}</m{name}>" if name else base
 
@@ -125,12 +128,10 @@ class _Reader:
             return f'<mspace width="{_SPACES[name]}em"/>'
         if name in _LETTERS:
             return f"<mi>{_LETTERS[name]}</mi>"
-        if name in _WORDS:
-            gap = "" if self.ahead in (*_BRACKETS, *_ENDS) else '<mspace width="0.167em"/>'
-            return f"<mi>{name}</mi>{gap}"
-        if name in ("max", "min", "sup"):
-            gap = "0" if self.ahead in _BRACKETS else "0.167em"
-            return f'<mo movablelimits="true" form="prefix" lspace="0" rspace="{gap}">{name}</mo>'
+        if name in _WORDS or _WITH_LIMITS.get(name) == name:
+            limits = ' movablelimits="true"' if name in _WITH_LIMITS else ""
+            gap = "0" if self.ahead in (*_BRACKETS, *_ENDS) else "0.167em"
+            return f'<mo form="prefix" lspace="0.167em" rspace="{gap}"{limits}>{name}</mo>'
         if name in _WITH_LIMITS:
             return f"<mo>{_WITH_LIMITS[name]}</mo>"
         if name in _RELATIONS:
