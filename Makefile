@@ -82,7 +82,7 @@ bench: .venv/ready ## at most 20 minutes, on an idle machine: measures the table
 bench-quick: .venv/ready ## at most 3 minutes: the same on a tenth of the data; writes nothing
 	python -m benchmarks --quick
 
-check: .venv/ready
+check: .venv/ready ## format, types and layers, without the tests
 	ruff format --check .
 	ruff check .
 	mypy

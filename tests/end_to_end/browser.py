@@ -20,9 +20,13 @@ QUIET = ("--disable-quic", "--no-first-run", "--disable-background-networking", 
 
 @contextlib.contextmanager
 def opened(
-    address: str, *, width: int = 1280, height: int = 900, color_scheme: Literal["light", "dark"] = "light"
+    address: str = "about:blank",
+    *,
+    width: int = 1280,
+    height: int = 900,
+    color_scheme: Literal["light", "dark"] = "light",
 ) -> Iterator[Page]:
-    """The page in a window, for clicks, pictures and questions about its layout."""
+    """A page in a window, for clicks, pictures and questions about its layout."""
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", *QUIET])
         try:

@@ -44,6 +44,12 @@ def test_every_target_of_make_that_the_pages_name_exists():
     assert [] == sorted(named - {*targets})
 
 
+def test_the_decision_of_the_tutorial_is_that_of_the_run(reproduced):
+    page = (ROOT / "docs/tutorial.md").read_text(encoding="utf-8")
+    ((command, shown),) = re.findall(r"```sh\n(python .*)\n```\n```text\n(.*)\n```", page)
+    assert shown == reproduced.run("sh", "-c", command).stdout.strip()
+
+
 @pytest.fixture(scope="module")
 def followed(reproduced, tmp_path_factory) -> Checkout:
     """A checkout in which the shipped example ran, and a table at the place that README names."""
@@ -73,4 +79,6 @@ def test_the_first_commands_of_the_readme_do_what_it_says(followed):
 def test_the_last_command_of_the_readme_validates_the_table(followed):
     *_, start, validate = COMMANDS
     followed.run("sh", "-e", "-c", start)
-    assert "selected" in followed.run("sh", "-e", "-c", validate).stdout
+    assert re.search(
+        r"^selected +\S+, by minimum of E_cv", followed.run("sh", "-e", "-c", validate).stdout, re.MULTILINE
+    )
