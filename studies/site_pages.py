@@ -24,7 +24,7 @@ _FORMULA = re.compile(r'<(span|div) class="arithmatex">\s*\\[(\[](.*?)\\[)\]]\s*
 _LINK_TO_THE_TOP = re.compile(r"\]\((?P<up>(?:\.\./)*)\.\./(?P<name>[A-Z]+\.md)")
 _EACH = re.compile(r"^<!-- each (?P<constant>[A-Z]+) of (?P<package>\S+) -->$", re.MULTILINE)
 _PRINTED = re.compile(r"^<!-- printed -->$.*?^<!-- end -->$", re.MULTILINE | re.DOTALL)
-_TABLE = re.compile(r"^```\n(errors in percent.*?)^```$", re.MULTILINE | re.DOTALL)
+_TABLE = re.compile(r"^<!-- table: [^\n]* -->\n```\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:

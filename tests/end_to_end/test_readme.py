@@ -79,6 +79,4 @@ def test_the_first_commands_of_the_readme_do_what_it_says(followed):
 def test_the_last_command_of_the_readme_validates_the_table(followed):
     *_, start, validate = COMMANDS
     followed.run("sh", "-e", "-c", start)
-    assert re.search(
-        r"^selected +\S+, by minimum of E_cv", followed.run("sh", "-e", "-c", validate).stdout, re.MULTILINE
-    )
+    assert re.search(r"^selected +\S+, by ", followed.run("sh", "-e", "-c", validate).stdout, re.MULTILINE)
