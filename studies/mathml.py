@@ -6,18 +6,18 @@ The pages write LaTeX. A command that is not listed here is an error, so that no
 import re
 from html import escape
 
-_TOKEN = re.compile(r"\\(?:text|mathrm|mathbb|begin|end)\{[^{}]*\}|\\[a-zA-Z]+|\\.|\d+(?:\.\d+)?|\S")
+_TOKEN = re.compile(r"\\(?:text|mathrm|mathbb)\{[^{}]*\}|\\[a-zA-Z]+|\\.|\d+(?:\.\d+)?|\S")
 _LETTERS = dict(zip(("alpha", "delta", "theta", "lambda", "rho", "sigma", "Phi", "ell"), "αδθλρσΦℓ", strict=True))
 _WORDS = ("Pr", "log", "ln", "exp", "arg")
 _WITH_LIMITS = {"sum": "∑", "prod": "∏", "max": "max", "min": "min", "sup": "sup"}
 _RELATIONS = dict(zip(("le", "ge", "lt", "ne", "in", "notin", "pm", "ast", "cdot", "dots"), "≤≥<≠∈∉±∗⋅…", strict=True))
 _FENCES = dict(zip(("{", "}", "lvert", "rvert", "lVert", "rVert", "lceil", "rceil"), "{}||‖‖⌈⌉", strict=True))
 _BARE_FENCES = "()[]|/"
-_SPACES = {",": 0.167, ";": 0.278, " ": 0.333, "quad": 1, "qquad": 2}  # in em
+_SPACES = {",": 0.167, ";": 0.278, " ": 0.333, "quad": 1}  # in em
 _ACCENTS = {"bar": "¯", "hat": "^"}
 _SIZES = {"bigl": 1.2, "bigr": 1.2, "Bigl": 1.8, "Bigr": 1.8, "Big": 1.8}  # in em
 _SMALL = '<mstyle displaystyle="false" scriptlevel="0">{}</mstyle>'
-_ENDS = ("", "}", r"\right", r"\\", r"\end{gathered}")
+_ENDS = ("", "}", r"\right")
 _BRACKETS = ("(", "[", r"\{", r"\left", *(f"\\{size}" for size in _SIZES))
 
 
@@ -35,9 +35,9 @@ def mathml(latex: str, attributes: str = "") -> str:
 
 
 def displayed(latex: str) -> str:
-    """A formula of its own, which may go on in a new line where it has a `\\qquad`."""
-    parts = [latex] if r"\begin" in latex else latex.split(r"\qquad")
-    shown = "".join(mathml(part, ' display="block"') for part in parts)
+    """A formula of its own: its parts, between `\\qquad` or in lines of `gathered`, are in a line where it has room."""
+    parts = re.split(r"\\qquad|\\\\\s|\\begin\{gathered\}|\\end\{gathered\}", latex)
+    shown = "".join(mathml(part, ' display="block"') for part in parts if part.strip())
     return f'<div class="formula">{shown}</div>'
 
 
@@ -105,8 +105,6 @@ class _Reader:
             return f'<mi mathvariant="normal">{escape(text)}</mi>'
         if word == r"\mathbb{E}":
             return "<mi>𝔼</mi>"
-        if word == r"\begin{gathered}":
-            return self._lines()
         if name in ("frac", "tfrac"):
             fraction = f"<mfrac>{self._atom()}{self._atom()}</mfrac>"
             return fraction if name == "frac" else _SMALL.format(fraction)
@@ -153,16 +151,6 @@ class _Reader:
         if not sign:
             raise self.unknown(word)
         return sign
-
-    def _lines(self) -> str:
-        lines = [self.row()]
-        while self.ahead == r"\\":
-            self._tokens.pop()
-            lines.append(self.row())
-        if not self._tokens or self._tokens.pop() != r"\end{gathered}":
-            raise self.unknown(self.ahead)
-        cells = "".join(f"<mtr><mtd>{line}</mtd></mtr>" for line in lines)
-        return f'<mtable displaystyle="true" rowspacing="0.6em">{cells}</mtable>'
 
 
 def _fence(sign: str, size: str = 'stretchy="false"') -> str:

@@ -48,6 +48,8 @@ def on_page_markdown(markdown: str, page: Page, **_: Any) -> str:
     """Links to files of the top folder, the modules of a package, and the table of the README."""
     if page.file.src_uri.startswith("decisions/"):
         page.meta["search"] = {"boost": 0.2}  # the reasons come after what is so
+    if "\n## " not in markdown and "::: " not in markdown:
+        page.meta["hide"] = [*page.meta.get("hide", []), "toc"]  # whose place a wide table can use
     markdown = _LINK_TO_THE_TOP.sub(lambda link: f"]({link['up']}{PAGE_OF.get(link['name'], 'index.md')}", markdown)
     markdown = _EACH.sub(lambda asked: "\n".join(_modules(Path(asked["package"]), asked["constant"])), markdown)
     return _PRINTED.sub(lambda _: f"```{{.text .printed}}\n{_printed()}```", markdown)

@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from studies.mathml import UnknownFormula, mathml
+from studies.mathml import UnknownFormula, displayed, mathml
 
 DOCS = Path(__file__).parents[2] / "docs"
 CODE = re.compile(r"^```.*?^```$|`[^`\n]*`", re.MULTILINE | re.DOTALL)
@@ -21,6 +21,7 @@ FORMULAS = [
     ]
 ]
 LAYOUT = r"\\(?:begin|end)\{gathered\}"
+DISPLAYED = ' display="block"'
 PRIME = '<mo lspace="0" rspace="0">′</mo>'
 SHOWN = re.compile(r"[a-zA-Z]+|\d+")
 
@@ -28,7 +29,7 @@ SHOWN = re.compile(r"[a-zA-Z]+|\d+")
 def test_every_letter_and_number_of_the_pages_formulas_is_shown():
     assert len(FORMULAS) > 300
     for formula in FORMULAS:
-        element = ElementTree.fromstring(mathml(formula))
+        element = ElementTree.fromstring(displayed(formula))
         plain = re.sub(
             r"\\(?!(?:max|min|sup|log|ln|exp|arg|Pr)(?![a-zA-Z]))[a-zA-Z]+", " ", re.sub(LAYOUT, " ", formula)
         )
@@ -48,6 +49,12 @@ def test_every_letter_and_number_of_the_pages_formulas_is_shown():
 )
 def test_a_structure_is_that_of_mathml(latex, expected):
     assert f"<mrow>{expected}</mrow></math>" in mathml(latex)
+
+
+def test_a_displayed_formula_has_an_element_for_each_part():
+    parts = ["a = b,", "c", "d"]
+    expected = f'<div class="formula">{"".join(mathml(part, DISPLAYED) for part in parts)}</div>'
+    assert expected == displayed(r"\begin{gathered} a = b, \qquad c \\ d \end{gathered}")
 
 
 @pytest.mark.parametrize("latex", [r"\oint", "{a", "a}", "x_", "x_1_2", r"\left( a", r"\begin{cases}", "a & b"])
