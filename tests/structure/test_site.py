@@ -101,8 +101,9 @@ def test_every_formula_of_the_method_is_shown_as_one(site):
 def test_a_browser_shows_the_pages_from_the_disk(site):
     """In light and dark and on a telephone; the search answers; no request leaves the folder."""
     asked = []
-    with opened((site / "index.html").as_uri()) as page:
+    with opened(width=1280) as page:
         page.on("request", lambda request: asked.append(request.url))
+        page.goto((site / "index.html").as_uri())
         page.click("input[name=query]")
         page.keyboard.type("Clopper-Pearson")
         page.wait_for_selector(".md-search-result__link", state="attached")
