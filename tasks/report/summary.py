@@ -57,6 +57,9 @@ class Summary:
     settings: Settings
     kind: DependenceKind | None = None
     shards: Sequence[ShardReport] = ()
+    labels: Sequence[tuple[str, int]] = ()  # each class with the number of its rows; empty for numbers
+    data_hash: str = ""
+    other_population: str | None = None  # why the unlabelled rows are not of the labelled rows' population
 
     @property
     def selected(self) -> str:

@@ -16,7 +16,7 @@ from heldout.selection import bbc
 from tasks.outcome.estimate import estimate_all, read_results
 from tasks.params import Settings
 from tasks.report.read_summary import read_summary
-from tasks.report.render import targets
+from tasks.report.sections.targets import targets
 from tasks.report.summary import Summary
 from tasks.storage import files, metrics_files, report_tables
 
