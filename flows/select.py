@@ -8,7 +8,7 @@ from heldout.selection.differences import differences
 from tasks.data.prepare_tables import seen_in
 from tasks.fits import scheme_results
 from tasks.fits.run_schemes import hypotheses
-from tasks.outcome import against_baseline, duplicates_effect, open_test, prediction_sets, suspicious
+from tasks.outcome import against_baseline, duplicates_effect, open_test, other_population, prediction_sets, suspicious
 from tasks.outcome.deliver import deliver
 from tasks.outcome.estimate import choose, estimate_all, read_results
 from tasks.outcome.powered import powered_all
@@ -53,5 +53,6 @@ def _select(settings: Settings) -> None:
     effect = duplicates_effect.compare(settings, results, winner)
     doubt = suspicious.look(results, winner.name, g_minus, against.described()["baseline"])
     description = open_test.describe(settings, results, selection, opening, ledger, delivered, against, effect, doubt)
-    files.write_json(files.SELECTION, description)
+    unlike = other_population.look(settings, results, winner.name, g_minus)
+    files.write_json(files.SELECTION, {**description, **unlike})
     model_file.save(delivered.hypothesis, files.MODEL)

@@ -66,7 +66,7 @@ def _panels(summary: Summary, names: Sequence[str]) -> Iterator[tuple[str, float
 
 
 def _top(summary: Summary, estimates: Sequence[str], names: Sequence[str], *, errors: bool) -> float:
-    ends = np.array([_ends(summary, name, estimate)[2] for estimate in estimates for name in names])
+    ends = np.array([_ends(summary, name, estimate)[::2] for estimate in estimates for name in names]).ravel()
     winners = [_ends(summary, summary.selected, estimate)[2] for estimate in estimates]
     if not len(ends):
         return 1.0

@@ -27,8 +27,13 @@ def section(summary: Summary) -> Section | None:
         future = line["estimate"] in (AT_N, AT_2N)
         if not np.isnan(line["low"]):
             axes.plot([line["rows"]] * 2, [scale * line["low"], scale * line["high"]], lw=1.2, color=ACCENT)
+        if line["estimate"] == "E_prog":  # a part of its steps: few rows each
+            axes.plot(line["rows"], scale * line["value"], "o", ms=3, color=MUTED)
+            continue
         face = {"markerfacecolor": "none"} if future else {}
         axes.plot(line["rows"], scale * line["value"], "o", ms=5, color=ACCENT, **face)
+        axes.annotate(line["estimate"], (line["rows"], scale * line["value"]), xytext=(5, 4),
+                      textcoords="offset points", fontsize=8.5)  # fmt: skip
     of_baseline = scale * summary.selection["baseline"]
     if of_baseline <= 1.3 * axes.get_ylim()[1]:
         axes.axhline(of_baseline, color=MUTED, lw=1.2, ls=(0, (4, 3)), zorder=0)
@@ -52,7 +57,8 @@ def section(summary: Summary) -> Section | None:
         for line in curve.to_dict("records")
     ]
     caption = (
-        f"Filled points were measured; hollow points are a forecast. The gain is E_2cv less E_cv, on the same rows. "
+        f"Filled points were measured; hollow points are a forecast; grey points are parts of "
+        f"E_prog. The gain is E_2cv less E_cv, on the same rows. "
         f"E_N (all rows) and E_2N (twice the rows) hold at {summary.level} for learners whose error falls with each "
         "doubling of the rows, and by no more than with the one before; about 15 % of learning curves are not so regular. "
         "reports/more_rows.csv has all candidates."

@@ -70,7 +70,7 @@ def _top(summary: Summary, names: list[str], scale: int) -> float:
     """Room for every curve after its first steps."""
     settled = [summary.progressive_errors[name] for name in names]
     highest = [float(errors[min(len(errors) - 1, _SETTLED) :].max()) for errors in settled]
-    most = 1.6 * min(max(highest), 3 * float(np.median(highest)))
+    most = 1.25 * min(max(highest), 3 * float(np.median(highest)))
     return scale * min(max(most, 0.05), 1.05) if summary.percent else min(most, 1.05 * summary.loss.limit) or 1.0
 
 
