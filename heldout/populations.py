@@ -38,12 +38,12 @@ def out_of_range(labeled: Mapping[str, ArrayLike], unlabeled: Mapping[str, Array
         low, high = known.min(), known.max()
         outside = int(((others < low) | (others > high)).sum())
         p = float(betabinom.sf(outside - 1, len(others), 2, len(known) - 1))
-        found.append((p, -outside, f"{name} lies outside of {low:.4g} to {high:.4g}, the range of the labelled rows, in "
-                      f"{outside / max(len(others), 1):.1%} of them"))  # fmt: skip
+        where = f"{name} lies outside of {low:.4g} to {high:.4g}, the range of the labelled rows, in "
+        found.append((p, -outside, f"{where}{outside / max(len(others), 1):.1%} of them"))
     p, _, text = min(found, default=(1.0, 0, ""))
-    return (
-        f"the unlabelled rows differ from the labelled rows: {text}, p = {p:.1g}" if p < DIFFER / len(found) else None
-    )
+    if p * len(found) >= DIFFER or not found:
+        return None
+    return f"the unlabelled rows differ from the labelled rows: {text}, p = {p:.1g}"
 
 
 def differ(labeled: Losses, unlabeled: Losses, names: Sequence[str]) -> str | None:

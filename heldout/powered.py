@@ -26,8 +26,8 @@ events for each variable: P. Peduzzi et al., J. Clin. Epidemiol. 49, 1996).
 
 Numbers gain nothing: how far half models differ says little about the noise of a residual, and no line is given.
 Labelled and unlabelled rows must be of one population: a Kolmogorov-Smirnov test of each control between the two, at
-`populations.DIFFER` over the number of controls, refuses others. It sees what changes the controls, not a change of the labels of
-given features. Rows with groups, times or weights are refused, as the unlabelled rows have none.
+`populations.DIFFER` over the number of controls, refuses others. It sees what changes the controls, not a change of the
+labels of given features. Rows with groups, times or weights are refused, as the unlabelled rows have none.
 
 Source: A. N. Angelopoulos, S. Bates, C. Fannjiang, M. I. Jordan, T. Zrnic, Prediction-powered inference (Science 382,
 2023); with a fitted lambda: A. N. Angelopoulos, J. C. Duchi, T. Zrnic, PPI++ (arXiv 2311.01453, 2023); cross-fitted:

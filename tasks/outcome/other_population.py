@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from heldout.controls import NAMES, most_rows
+from heldout.controls import MOST, NAMES, most_rows
 from heldout.design import Design
 from heldout.errors import FitFailure
 from heldout.fitting import answers, take
@@ -33,23 +33,22 @@ def look(settings: Settings, results: Results, winner: str, g_minus: Any) -> dic
     plain = design.dependence.kind is None and design.weights is None and settings.data.sampling == "iid"
     if not plain or not files.shards():
         return {}
-    X, _ = files.read_table(files.LABELED)
-    unlabeled = _first_rows(most_rows(len(X)))
+    X = files.open_features(files.LABELED, files.file_hash(files.LABELED))
+    unlabeled = _first_rows(most_rows(len(design.y)))
     reason = next((reason for reason in _reasons(design, winner, g_minus, X, unlabeled) if reason), None)
     return {"other_population": reason} if reason else {}
 
 
-def _reasons(
-    design: Design, winner: str, g_minus: Any, X: pd.DataFrame, unlabeled: pd.DataFrame
-) -> Iterator[str | None]:
-    numbers = [name for name in X.columns if pd.api.types.is_numeric_dtype(X[name])]
+def _reasons(design: Design, winner: str, g_minus: Any, X: Any, unlabeled: pd.DataFrame) -> Iterator[str | None]:
+    first = take(X, slice(0, MOST))
+    numbers = [name for name in first.columns if pd.api.types.is_numeric_dtype(first[name])]
     yield out_of_range(
-        *({str(name): of[name].to_numpy(np.float64, na_value=np.nan) for name in numbers} for of in (X, unlabeled))
+        *({str(name): of[name].to_numpy(np.float64, na_value=np.nan) for name in numbers} for of in (first, unlabeled))
     )
     controls = read_controls(winner)
     if not isinstance(controls, str):
         yield differ(controls.labeled, controls.unlabeled, [f"{name} of the half models" for name in NAMES])
-    held_out = take(X, design.splits("holdout")[0].validation)
+    held_out = take(X, design.splits("holdout")[0].validation[:MOST])
     try:
         (labeled, names), (others, _) = (_answers(g_minus, rows, design) for rows in (held_out, unlabeled))
     except FitFailure:  # a hypothesis that does not answer says nothing

@@ -57,11 +57,10 @@ def section(summary: Summary) -> Section | None:
         for line in curve.to_dict("records")
     ]
     caption = (
-        f"Filled points were measured; hollow points are a forecast; grey points are parts of "
-        f"E_prog. The gain is E_2cv less E_cv, on the same rows. "
-        f"E_N (all rows) and E_2N (twice the rows) hold at {summary.level} for learners whose error falls with each "
-        "doubling of the rows, and by no more than with the one before; about 15 % of learning curves are not so regular. "
-        "reports/more_rows.csv has all candidates."
+        "Filled points were measured, grey points are parts of E_prog, and hollow points are a forecast. The gain is "
+        "E_2cv less E_cv, on the same rows. E_N (all rows) and E_2N (twice the rows) hold at "
+        f"{summary.level} for learners whose error falls with each doubling of the rows, and by no more than with the "
+        "one before; about 15 % of learning curves are not so regular. reports/more_rows.csv has all candidates."
     )
     table = Table("Errors by the number of training rows", ["estimate", "training rows", "value", "interval"], rows)
     return Section(
