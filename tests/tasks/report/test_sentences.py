@@ -358,5 +358,5 @@ def test_the_report_shows_the_metrics_their_slices_and_the_confusion_matrix(summ
         write_report(replace(one, estimates=one.estimates.assign(interval=None)))
         page = files.REPORT.read_text(encoding="utf-8")
         assert "Metrics on the test part" in page
-        texts = ("kind=won", "1 row, at least 2 are needed", "0.5 to 0.9", "<td>lost</td><td>3</td><td>1</td>")
+        texts = ("kind=won", "1 row, at least 2 are needed", "0.5 to 0.9", '<th scope="row">lost</th><td>3</td><td>1</td>')
         assert [shown] * len(texts) == [text in page for text in texts]
