@@ -43,7 +43,7 @@ def out_of_range(labeled: Mapping[str, ArrayLike], unlabeled: Mapping[str, Array
     p, _, text = min(found, default=(1.0, 0, ""))
     if p * len(found) >= DIFFER or not found:
         return None
-    return f"the unlabelled rows differ from the labelled rows: {text}, p = {max(p, 1e-16):.1g}"
+    return f"the unlabelled rows differ from the labelled rows: {text}, {_shown(p)}"
 
 
 def differ(labeled: Losses, unlabeled: Losses, names: Sequence[str]) -> str | None:
@@ -59,6 +59,10 @@ def differ(labeled: Losses, unlabeled: Losses, names: Sequence[str]) -> str | No
         if p < DIFFER / len(pairs):
             return (
                 f"the unlabelled rows differ from the labelled rows: {name} is "
-                f"{of_others.mean():.3g} on average against {of_labeled.mean():.3g}, p = {max(p, 1e-16):.1g}"
+                f"{of_others.mean():.3g} on average against {of_labeled.mean():.3g}, {_shown(p)}"
             )
     return None
+
+
+def _shown(p: float) -> str:
+    return f"p = {p:.1g}" if p > 1e-9 else "p < 1e-9"  # less is rounding

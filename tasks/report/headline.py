@@ -1,5 +1,6 @@
 """The first screen of the report: what to ship, with which error to plan, what else is as good, and what to do next."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -59,21 +60,37 @@ def plan_with(summary: Summary) -> Fact:
         if lines.empty or lines["low"].isna().all():
             continue
         line = lines.iloc[0]
-        error = f"{summary.number(line['low'])}–{summary.amount(line['high'])}"
+        error = _between(summary, line["low"], line["high"])
         where = what.format(n=shown_count(int(line["n_tested"])))
         known = f"{estimate} = {summary.amount(line['value'])}{_roots(summary, line)}, {where}, at {summary.level}"
         if estimate != "E_test" and (bound := summary.selection["bound"]) is not None:
             known += f"; at most {summary.amount(bound)}, with all comparisons counted"
         return Fact("Plan with an error of", error, known)
     value = summary.value(summary.selected, summary.selection["criterion"])
-    shown = "unknown" if value is None else summary.amount(value)
+    shown = "unknown" if value is None else _one(summary, value)
     return Fact("Plan with an error above", shown, f"{summary.selection['criterion']}; no interval can be claimed")
 
 
+def _between(summary: Summary, low: float, high: float) -> str:
+    """An interval in large letters: of a squared loss its root, which has the unit of the target."""
+    if not _squared(summary):
+        return f"{summary.number(low)}–{summary.amount(high)}"
+    return f"RMSE {math.sqrt(low):.3g}–{math.sqrt(high):.3g}"
+
+
+def _squared(summary: Summary) -> bool:
+    return summary.loss.power == 2
+
+
+def _one(summary: Summary, value: float) -> str:
+    return f"RMSE {math.sqrt(value):.3g}" if _squared(summary) else summary.amount(value)
+
+
 def _roots(summary: Summary, line: "pd.Series[Any]") -> str:
+    """RMSE and R^2 of a squared loss, in brackets; for another loss of numbers the unit."""
     of_baseline = summary.value(baseline.NAME, line["estimate"])
     roots = "" if of_baseline is None else summary.loss.root_and_share(line["value"], of_baseline)
-    return f" ({roots})" if roots else ""
+    return f" ({roots.replace('R^2', 'R²')})" if roots else ""
 
 
 def _as_good_as(summary: Summary) -> Fact:
@@ -88,5 +105,7 @@ def _as_good_as(summary: Summary) -> Fact:
 
 
 def _baseline(summary: Summary) -> Fact:
-    says = summary.loss.constant.says
-    return Fact("Baseline", summary.amount(summary.selection["baseline"]), f"E_cv of always {says}")
+    target = summary.settings.data.target or "the target"
+    unit = "" if summary.percent else f"; RMSE is in units of {target}" if _squared(summary) else f"; {summary.scale}"
+    about = f"E_cv where every answer is {summary.loss.constant.says}{unit}"
+    return Fact("Baseline", _one(summary, summary.selection["baseline"]), about)

@@ -53,8 +53,8 @@ def drawing() -> Iterator[None]:
         yield
 
 
-def figure(width: float = 6.0, height: float = 3.4) -> tuple["Figure", Any]:
-    """An empty figure of so many inches with its axes; the page shows it about 1.3 times as large."""
+def figure(width: float = 4.7, height: float = 3.0) -> tuple["Figure", Any]:
+    """An empty figure of so many inches with its axes; the page shows it up to 1.5 times as large, and no wider than a telephone."""
     from matplotlib.figure import Figure
 
     made = Figure(figsize=(width, height), layout="constrained")

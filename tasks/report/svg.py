@@ -33,7 +33,7 @@ def element(figure: "Figure", name: str, alt: str) -> str:
     width, height = root.get("viewBox", "").split()[2:]
     root.attrib = {
         "viewBox": f"0 0 {width} {height}",
-        "width": f"{1.3 * float(width):.0f}",
+        "width": f"{1.5 * float(width):.0f}",
         "stroke-linejoin": "round",
         "role": "img",
         "aria-label": alt,

@@ -11,7 +11,7 @@ def section(summary: Summary) -> Section | None:
     if not lines:
         return None
     scale = 100 if summary.percent else 1
-    made, axes = figure(5.4, 0.9 + 0.25 * len(lines))
+    made, axes = figure(4.7, 0.8 + 0.23 * len(lines))
     for place, line in enumerate(lines):
         shown = line["high"] < 0 if line["high"] == line["high"] and line["high"] is not None else False
         colour = ACCENT if shown else INK
@@ -25,8 +25,8 @@ def section(summary: Summary) -> Section | None:
     axes.spines["left"].set_visible(False)
     axes.grid(axis="x")
     axes.set_axisbelow(True)
-    unit = "percentage points" if summary.percent else summary.scale
-    axes.set_xlabel(f"E_cv of {short(summary.selected)} less that of the candidate, {unit}")
+    unit = ", percentage points" if summary.percent else ""
+    axes.set_xlabel(f"E_cv of {short(summary.selected)} less that of the other{unit}")
     rows = [
         [
             line["against"],

@@ -145,13 +145,14 @@ def _table(summary: Summary, names: Sequence[str]) -> Table:
     known = {*summary.estimates["estimate"]}
     columns = [name for name in (*_COLUMNS, *_AFTER) if name in known]
     roots = summary.loss.power == 2
-    head = ["candidate", *columns, *(["RMSE", "R²"] if roots else [])]
+    of_roots = ["RMSE", "R²"] if roots else []
+    head = ["candidate", *of_roots, *columns]
     failed = [name for name in summary.selection["candidates"] if name in summary.failures]
     rows: list[list[str | Cell]] = []
     marked: dict[int, str] = {}
     for name in [*names, baseline.NAME]:
         cells = [Cell(*summary.cell(name, estimate)) for estimate in columns]
-        rows.append([name, *(cell if cell.text else Cell("–") for cell in cells), *(_roots(summary, name) * roots)])
+        rows.append([name, *(_roots(summary, name) * roots), *(cell if cell.text else Cell("–") for cell in cells)])
     for place, name in enumerate(failed, len(rows)):
         rows.append([Cell(name, f"failed: {summary.failures[name]}"), *["–"] * (len(head) - 1)])
         marked[place] = "failed"

@@ -23,7 +23,7 @@ def section(summary: Summary) -> Section | None:
         return None
     drawn = [*[name for name in names if name != summary.selected][: _DRAWN - 1], summary.selected]
     scale = 100 if summary.percent else 1
-    made, axes = figure(6.4, 3.6)
+    made, axes = figure(4.9, 3.2)
     for name in drawn:
         steps = shown_steps(len(curves[name]))
         colour, width = (ACCENT, 2.0) if name == summary.selected else (MUTED, 0.9)
