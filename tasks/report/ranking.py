@@ -1,5 +1,6 @@
 """In which order people see candidates: by the criterion, the best first."""
 
+import math
 from collections.abc import Sequence
 
 from tasks.report.summary import Summary
@@ -11,7 +12,7 @@ def ranked(summary: Summary) -> Sequence[str]:
     parts = [part for part in _PARTS if part in summary.selection["criterion"]]
 
     def by(name: str) -> float:
-        return max((value for part in parts if (value := summary.value(name, part)) is not None), default=0.0)
+        return max((value for part in parts if (value := summary.value(name, part)) is not None), default=math.inf)
 
     return sorted(names, key=by)
 

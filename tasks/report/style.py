@@ -54,7 +54,10 @@ def drawing() -> Iterator[None]:
 
 
 def figure(width: float = 4.7, height: float = 3.0) -> tuple["Figure", Any]:
-    """An empty figure of so many inches with its axes; the page shows it up to 1.5 times as large, and no wider than a telephone."""
+    """An empty figure of so many inches with its axes.
+
+    The page shows it up to 1.5 times as large, and no wider than its window.
+    """
     from matplotlib.figure import Figure
 
     made = Figure(figsize=(width, height), layout="constrained")

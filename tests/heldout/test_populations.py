@@ -5,7 +5,7 @@ import pytest
 
 from heldout.populations import DIFFER, differ, out_of_range
 
-SAMPLES = 400
+SAMPLES = 150
 
 
 def columns(X):

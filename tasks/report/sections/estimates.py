@@ -60,7 +60,7 @@ def overview(summary: Summary) -> "Figure":
 def _panels(summary: Summary, names: Sequence[str]) -> Iterator[tuple[str, float]]:
     """Each estimate that some candidate has, with the end of its axis, which comparable estimates share."""
     for together in (OF_LABELED, *OF_UNLABELED):
-        known = [estimate for estimate in together if summary.value(names[0], estimate) is not None]
+        known = [estimate for estimate in together if summary.value(summary.selected, estimate) is not None]
         top = _top(summary, known, names, errors=together is OF_LABELED)
         yield from ((estimate, top) for estimate in known)
 
@@ -70,7 +70,7 @@ def _top(summary: Summary, estimates: Sequence[str], names: Sequence[str], *, er
     winners = [_ends(summary, summary.selected, estimate)[2] for estimate in estimates]
     if not len(ends):
         return 1.0
-    far = _FAR * max([*winners, float(np.median(ends))])
+    far = _FAR * max([*winners, float(np.nanmedian(ends))])
     shown = [*ends[ends <= far], *([summary.selection["baseline"]] * errors)]
     return _scale(summary) * 1.06 * max([one for one in shown if one <= far], default=1.0) or 1.0
 
