@@ -19,6 +19,7 @@ OF_LABELED = ("E_cv", "E_val", "E_prog", "E_2cv", "E_in")
 OF_UNLABELED = (("disagreement",), ("E_dis", "E_maxdt"))  # with axes of their own: they are about other rows
 _COLUMNS = ("E_cv", "E_val", "E_prog", "E_2cv", "E_in", "E_train", "disagreement", "E_dis", "E_maxdt")
 _AFTER = ("E_bbc", "E_nested", "E_test")
+_COLUMNS_OF_PANELS = 3
 _FAR = 4  # times the winner's upper end: what lies beyond is drawn at the edge, so that it does not flatten the rest
 
 
@@ -30,7 +31,7 @@ def section(summary: Summary) -> Section:
     )
     if len(summary.selection["indistinguishable"]) > 1:
         caption += " The shaded candidates cannot be told apart."
-    caption += " The dashed line is the baseline, the best constant answer."
+    caption += " The dashed line is the baseline, the best constant answer; an arrow is a value beyond the axis."
     if any(summary.value(summary.selected, name) is not None for (name, *_) in OF_UNLABELED):
         caption += " What the unlabelled rows say has axes of its own: it is about their population, and is no error."
     names = ranked(summary)
@@ -47,13 +48,17 @@ def overview(summary: Summary) -> "Figure":
 
     names = ranked(summary)
     panels = list(_panels(summary, names))
-    rows = math.ceil(len(panels) / 3)
+    rows = math.ceil(len(panels) / _COLUMNS_OF_PANELS)
     made = Figure(figsize=(9.6, rows * _height(names)), layout="constrained")
-    axes = np.ravel(made.subplots(rows, 3, squeeze=False))
+    axes = np.ravel(made.subplots(rows, _COLUMNS_OF_PANELS, squeeze=False))
     for place, (estimate, top) in enumerate(panels):
         _draw(axes[place], summary, estimate, names, top)
+        axes[place].tick_params(labelleft=place % _COLUMNS_OF_PANELS == 0)
     for empty in axes[len(panels) :]:
         empty.set_visible(False)
+    key = f"each estimate with its interval at {summary.level}; blue: selected; dashed: baseline"
+    shaded = "; shaded: cannot be told apart" if len(summary.selection["indistinguishable"]) > 1 else ""
+    made.supxlabel(f"{key}{shaded}", fontsize=9, color=MUTED)
     return made
 
 
@@ -96,7 +101,8 @@ def _draw(axes: Any, summary: Summary, estimate: str, names: Sequence[str], top:
             axes.plot(top, place, ">", ms=5, color=MUTED, clip_on=False)
             continue
         axes.plot([low, high], [place, place], lw=2.2 if name == summary.selected else 1.4, color=colour)
-        axes.plot(value, place, "o", ms=5.5 if name == summary.selected else 4.5, color=colour)
+        size = 5.5 if name == summary.selected else 4.5
+        axes.plot(value, place, "o", ms=size, color=colour, clip_on=False, zorder=3)
     if estimate in OF_LABELED:
         _draw_baseline(axes, summary, estimate, top)
     axes.set_yticks(range(len(names)), [short(name) for name in names])
