@@ -65,6 +65,8 @@ def plan_with(summary: Summary) -> Fact:
         known = f"{estimate} = {summary.amount(line['value'])}{_roots(summary, line)}, {where}, at {summary.level}"
         if estimate != "E_test" and (bound := summary.selection["bound"]) is not None:
             known += f"; at most {summary.amount(bound)}, with all comparisons counted"
+        if summary.settings.data.picked_blindly:
+            known += "; the labelled rows were picked (sampling: active), so it is about another population"
         return Fact("Plan with an error of", error, known)
     value = summary.value(summary.selected, summary.selection["criterion"])
     shown = "unknown" if value is None else _one(summary, value)

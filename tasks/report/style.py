@@ -13,7 +13,7 @@ INK, MUTED, GRID, ACCENT = "#1f2328", "#6b7480", "#d8dee4", "#0b5fbd"
 # what a picture inside of the page takes for each of them, which differs in the dark
 OF_THE_PAGE = {INK: "var(--ink)", MUTED: "var(--muted)", GRID: "var(--line)", ACCENT: "var(--accent)"}
 _LONGEST = 24  # letters of a name in a picture; the table next to it has the rest
-_SETTINGS = {
+_SETTINGS: dict[Any, Any] = {
     "svg.fonttype": "none",  # text stays text: searched, copied, and in the typeface of the page
     "svg.hashsalt": "heldout",
     "font.size": 9,

@@ -115,6 +115,10 @@ class Summary:
         """An error as people read it: in percent for a loss of 0 and 1."""
         return f"{100 * value:z.1f}" if self.percent else f"{value:.4g}"
 
+    def between(self, low: float, high: float) -> str:
+        """An interval as a table shows it; a dash where none is claimed."""
+        return "–" if pd.isna(low) else f"{self.number(low)} to {self.number(high)}"
+
     def amount(self, value: float) -> str:
         """The same with its unit."""
         return f"{self.number(value)} %" if self.percent else self.number(value)

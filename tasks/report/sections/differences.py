@@ -1,5 +1,8 @@
 """How much less the winner errs than each other candidate and the baseline, with intervals for all at once."""
 
+import pandas as pd
+
+from heldout import baseline
 from tasks.report.section import Picture, Section, Table
 from tasks.report.style import ACCENT, INK, MUTED, figure, short
 from tasks.report.summary import Summary
@@ -13,9 +16,9 @@ def section(summary: Summary) -> Section | None:
     scale = 100 if summary.percent else 1
     made, axes = figure(4.7, 0.8 + 0.23 * len(lines))
     for place, line in enumerate(lines):
-        shown = line["high"] < 0 if line["high"] == line["high"] and line["high"] is not None else False
+        shown = not pd.isna(line["high"]) and line["high"] < 0  # to err less
         colour = ACCENT if shown else INK
-        if _known(line["low"]):
+        if not pd.isna(line["low"]):
             axes.plot([scale * line["low"], scale * line["high"]], [place, place], lw=1.6, color=colour)
         axes.plot(scale * line["difference"], place, "o", ms=5, color=colour)
     axes.axvline(0, color=MUTED, lw=1, zorder=0)
@@ -28,14 +31,10 @@ def section(summary: Summary) -> Section | None:
     unit = ", percentage points" if summary.percent else ""
     axes.set_xlabel(f"E_cv of {short(summary.selected)} less that of the other{unit}")
     rows = [
-        [
-            line["against"],
-            summary.number(line["difference"]),
-            f"{summary.number(line['low'])} to {summary.number(line['high'])}" if _known(line["low"]) else "–",
-        ]
+        [line["against"], summary.number(line["difference"]), summary.between(line["low"], line["high"])]
         for line in lines
     ]
-    marked = {place: "baseline" for place, line in enumerate(lines) if line["against"] == "baseline"}
+    marked = {place: "baseline" for place, line in enumerate(lines) if line["against"] == baseline.NAME}
     table = Table("Differences of E_cv on the same rows", ["against", "difference", "interval"], rows, marked=marked)
     caption = (
         f"E_cv of {summary.selected} less that of each other candidate. The intervals hold at {summary.level} for the "
@@ -44,7 +43,3 @@ def section(summary: Summary) -> Section | None:
     )
     picture = Picture(made, "The difference from each other candidate with its interval, as in the table")
     return Section("differences", "Is the winner really better?", caption, [picture], [table])
-
-
-def _known(number: float | None) -> bool:
-    return number is not None and number == number

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pandas as pd
 
 from heldout import baseline
 from tasks.report.ranking import ranked
@@ -139,7 +140,7 @@ def _ends(summary: Summary, candidate: str, estimate: str) -> tuple[float, float
     if lines.empty:
         return float("nan"), float("nan"), float("nan")
     line = lines.iloc[0]
-    ends = (line["value"] if line[end] is None or line[end] != line[end] else line[end] for end in ("low", "high"))
+    ends = (line["value"] if pd.isna(line[end]) else line[end] for end in ("low", "high"))
     return (float(line["value"]), *map(float, ends))  # type: ignore[return-value]
 
 

@@ -52,7 +52,7 @@ def section(summary: Summary) -> Section | None:
             line["estimate"],
             shown_count(line["rows"]),
             summary.number(line["value"]),
-            "–" if np.isnan(line["low"]) else f"{summary.number(line['low'])} to {summary.number(line['high'])}",
+            summary.between(line["low"], line["high"]),
         ]
         for line in curve.to_dict("records")
     ]

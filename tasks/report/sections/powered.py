@@ -1,5 +1,7 @@
 """What the unlabelled rows add to E_val and E_cv."""
 
+import pandas as pd
+
 from tasks.report.section import Cell, Section, Table
 from tasks.report.summary import Summary
 
@@ -11,10 +13,9 @@ def section(summary: Summary) -> Section | None:
     rows: list[list[str | Cell]] = []
     for line in summary.powered.to_dict("records"):
         name = [line["candidate"], line["estimate"]]
-        if line["value"] == line["value"] and line["value"] is not None:
-            ends = f"{summary.number(line['low'])} to {summary.number(line['high'])}"
-            numbers = [summary.number(line["value"]), ends, f"{line['width']:.2f}", f"{line['labels_gained']:.0f}", ""]
-            rows.append([*name, *numbers])
+        if not pd.isna(line["value"]):
+            value, ends = summary.number(line["value"]), summary.between(line["low"], line["high"])
+            rows.append([*name, value, ends, f"{line['width']:.2f}", f"{line['labels_gained']:.0f}", ""])
         else:
             rows.append([*name, "–", "–", "–", "–", str(line["reason"])])
     head = ["candidate", "estimate", "value", "interval", "width against the plain interval", "labels gained", "reason"]
