@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 
 from heldout import baseline
-from tasks.outcome.suspicious import Suspicious
+from tasks.outcome.suspicious_record import Suspicious
 from tasks.report.next_steps import next_steps
 from tasks.report.summary import Summary, shown_count
 

@@ -6,7 +6,7 @@ from itertools import islice
 import numpy as np
 
 from heldout.more_rows import AT_2N
-from tasks.outcome.suspicious import Suspicious
+from tasks.outcome.suspicious_record import Suspicious
 from tasks.report.summary import Summary, shown_count
 
 _MOST = 3

@@ -9,7 +9,7 @@ from heldout.delivery import FORMS
 from heldout.design import OF_UNLABELED
 from heldout.family import BOUND
 from heldout.records import Difference, MoreRows, Powered
-from tasks.outcome.suspicious import Suspicious
+from tasks.outcome.suspicious_record import Suspicious
 from tasks.report.summary import Summary, shown_count
 from tasks.report.weights import weighed
 from tasks.storage import files
