@@ -1,11 +1,13 @@
-"""The rows that every candidate gets wrong: a wrong label, a feature that is missing, or noise that nothing predicts.
+"""The rows that most candidates get wrong: a wrong label, a feature that is missing, or noise that nothing predicts.
 
 A row's loss is its held-out loss of cross-validation, the mean over the partitions into folds, divided by the row's
-weight, less what the right answer costs (nothing, but for a matrix of costs). Every candidate errs at a row at least by
-the least loss over the candidates. Rows are ordered by this least loss, the largest first, then by the loss of the
-winner, then by the mean loss of the winner's half models that did not see the row, which tell apart the rows of a loss
-of 0 and 1. A row at which some candidate has no loss is left out. For 0/1 losses of one partition, the others
-are exactly the rows that every candidate gets wrong.
+weight, less what the right answer costs (nothing, but for a matrix of costs).
+
+For a loss of predicted classes, a candidate is wrong at a row whose loss is above 0, in any of the partitions: the rows
+that more than half of the candidates get wrong, ordered by their number, so that those that every candidate gets wrong
+come first. For other losses, where no answer is quite right: all rows, ordered by the least loss over the candidates,
+which each candidate errs there at least. Then the loss of the winner decides, and the mean loss of its half models that
+did not see the row, which tell apart the rows of a loss of 0 and 1.
 
 Such a row is worth a look, and no more: the list says neither that a label is wrong, nor which one would be right. Rows
 must not be dropped by it: the error of the others is an error of other rows than those to come.
@@ -13,6 +15,7 @@ must not be dropped by it: the error of the others is an error of other rows tha
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,30 +33,32 @@ _ROUNDING = 1e-12  # of weighted costs
 class HardRows:
     """The `rows`, shape (n,), and of each the winner's loss, the least over the candidates, and that of half models.
 
-    `halves` is None where no half model was tested on rows that it did not see.
+    `halves` is None where no half model was tested on rows that it did not see; `wrong`, the number of candidates that
+    are wrong, for losses other than of predicted classes.
     """
 
     rows: Rows
     losses: Losses
     least: Losses
     halves: Losses | None
+    wrong: NDArray[np.int64] | None
 
 
 def hard_rows(design: Design, evidence: Mapping[str, Evidence], winner: str, most: int) -> HardRows:
     """At most `most` rows, the hardest first; the losses of one candidate at a time are in memory."""
     rows, of_winner = _losses(design, evidence[winner])
-    least = of_winner
-    for name, of_candidate in evidence.items():
-        if name != winner:
-            least = np.minimum(least, _losses(design, of_candidate)[1])
+    least, wrong = of_winner, np.zeros(len(rows), np.int64)
+    for of_candidate in evidence.values():
+        losses = _losses(design, of_candidate)[1]
+        least, wrong = np.minimum(least, losses), wrong + (losses > _ROUNDING * losses.max(initial=0.0))
     halves = _of_halves(design, evidence[winner], rows)
-    with np.errstate(over="ignore"):
-        keys = [
-            -key.astype(np.float32) for key in (halves, of_winner, least) if key is not None
-        ]  # ties, but for rounding
+    counted = design.loss.needs == "class"
+    keys = [-_tied(key) for key in (halves, of_winner, wrong if counted else least) if key is not None]
     order = np.lexsort((rows, *keys))
-    hard = order[least[order] > _ROUNDING * least.max(initial=0.0)][:most]
-    return HardRows(rows[hard], of_winner[hard], least[hard], None if halves is None else halves[hard])
+    kept = 2 * wrong > len(evidence) if counted else least > 0
+    hard = order[kept[order]][:most]
+    of_halves = None if halves is None else halves[hard]
+    return HardRows(rows[hard], of_winner[hard], least[hard], of_halves, wrong[hard] if counted else None)
 
 
 def answers_of_others(
@@ -82,6 +87,12 @@ def answers_of_others(
     if classes is None:
         return shares[:, 0], None
     return classes[shares.argmax(axis=1)], shares.max(axis=1)
+
+
+def _tied(key: NDArray[Any]) -> NDArray[np.float32]:
+    """Equal where they differ by rounding alone."""
+    with np.errstate(over="ignore"):
+        return key.astype(np.float32)
 
 
 def _losses(design: Design, evidence: Evidence) -> tuple[Rows, Losses]:

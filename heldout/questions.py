@@ -197,7 +197,7 @@ class Questions:
         return tuple(powered(self._design, self._evidence[name], self._of(name), self._fits[name].controls))
 
     def hard_rows(self, n: int = 100, candidate: str | None = None) -> Rows:
-        """The rows that every candidate gets wrong, whose labels are worth a look: no further fit.
+        """The rows that most candidates get wrong, whose labels are worth a look: no further fit.
 
         Parameters
         ----------
@@ -209,8 +209,7 @@ class Questions:
         Returns
         -------
         ndarray of int
-            Their places in X and y, the hardest first, by the held-out losses of cross-validation: of numbers the rows
-            at which the least loss over the candidates is largest (`heldout.hard_rows`).
+            Their places in X and y, the hardest first, by the held-out losses of cross-validation (`heldout.hard_rows`).
 
         Raises
         ------

@@ -1,4 +1,4 @@
-"""hard_rows.csv: the labelled rows that every candidate gets wrong, for a person who checks their labels."""
+"""hard_rows.csv: the labelled rows that most candidates get wrong, for a person who checks their labels."""
 
 from itertools import islice
 from typing import Any
@@ -39,6 +39,7 @@ def table(settings: Settings, results: Results, winner: Candidate) -> pd.DataFra
             "loss": found.losses,
             "least_loss": found.least,
             "half_loss": found.halves,
-            "candidates_wrong": len(results.candidates),
+            "candidates_wrong": found.wrong,
+            "candidates": len(results.candidates),
         }
     )

@@ -13,6 +13,7 @@ from tasks.fits import fit_warnings
 from tasks.outcome.estimate import read_results
 from tasks.params import Settings
 from tasks.report.summary import Summary
+from tasks.report.winner_tables import WinnerTables
 from tasks.storage import files, metrics_files, report_tables
 
 
@@ -58,6 +59,7 @@ def read_summary(settings: Settings) -> Summary:
         shards=files.read_shard_reports(),
         labels=_labels(design),
         data_hash=files.read_data_hash(),
+        tables=WinnerTables.read(),
         other_population=selection.get("other_population"),
     )
 

@@ -1,7 +1,7 @@
 """What one validation found, gathered for people: the record, and how its numbers are written."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from heldout.metrics import METRICS
 from heldout.metrics.metric import Metric
 from heldout.records import PredictionSets
 from tasks.params import Settings
+from tasks.report.winner_tables import WinnerTables
 from tasks.storage.shard_report import ShardReport
 
 SHOWN = ("E_in", "E_val", "E_cv", "E_prog", "E_2cv", "disagreement", "E_dis", "E_maxdt")
@@ -59,6 +60,7 @@ class Summary:
     shards: Sequence[ShardReport] = ()
     labels: Sequence[tuple[str, int]] = ()  # each class with the number of its rows; empty for numbers
     data_hash: str = ""
+    tables: WinnerTables = field(default_factory=WinnerTables)
     other_population: str | None = None  # why the unlabelled rows are not of the labelled rows' population
 
     @property

@@ -11,6 +11,7 @@ from tasks.report.sections import (
     differences,
     estimates,
     families,
+    hard_rows,
     more_rows,
     powered,
     prediction_sets,
@@ -18,6 +19,8 @@ from tasks.report.sections import (
     shards,
     targets,
     test_part,
+    unlabeled_rows,
+    winner_curves,
 )
 from tasks.report.summary import Summary
 
@@ -28,6 +31,9 @@ SECTIONS: tuple[Callable[[Summary], Section | None], ...] = (
     progressive.section,
     families.section,
     test_part.section,
+    winner_curves.section,
+    hard_rows.section,
+    unlabeled_rows.section,
     prediction_sets.section,
     powered.section,
     shards.section,
