@@ -209,7 +209,7 @@ class Questions:
         Returns
         -------
         ndarray of int
-            Their places in X and y, the hardest first, by the held-out losses of cross-validation (`heldout.hard_rows`).
+            Their places in X and y, the hardest first, by losses of cross-validation (`heldout.hard_rows`).
 
         Raises
         ------
