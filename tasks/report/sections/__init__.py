@@ -16,10 +16,11 @@ from tasks.report.sections import (
     powered,
     prediction_sets,
     progressive,
+    shard_disagreement,
     shards,
     targets,
     test_part,
-    unlabeled_rows,
+    to_label,
     winner_curves,
 )
 from tasks.report.summary import Summary
@@ -33,7 +34,8 @@ SECTIONS: tuple[Callable[[Summary], Section | None], ...] = (
     test_part.section,
     winner_curves.section,
     hard_rows.section,
-    unlabeled_rows.section,
+    shard_disagreement.section,
+    to_label.section,
     prediction_sets.section,
     powered.section,
     shards.section,

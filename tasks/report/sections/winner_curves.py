@@ -32,7 +32,8 @@ def section(summary: Summary) -> Section | None:
         pictures.append(Picture(_draw_roc(tables.roc), "ROC curve, as in the table"))
         shown.append(_roc_table(tables.roc))
         caption += " ROC: how many rows of a class are found, for so many false alarms among the other rows."
-    return Section("winner-curves", "Probabilities and ranks of the winner", caption, pictures, shown)
+    names = [picture.alt.split()[0] for picture in pictures]
+    return Section("winner-curves", f"{' and '.join(names)} of the winner", caption, pictures, shown)
 
 
 def _about(lines: pd.DataFrame) -> str:
@@ -71,7 +72,7 @@ def _draw_roc(lines: pd.DataFrame) -> Any:
             color=colour,
             zorder=2 + (name == least),
         )
-    which = f"class {short(str(least))}" if len(areas) == 1 else f"class {short(str(least))}, the least of {len(areas)}"
+    which = f"class {short(str(least))}" if len(areas) == 1 else f"class {short(str(least))}: the least of {len(areas)}"
     axes.text(0.97, 0.05, f"{which}\narea {areas[least]:.3f}", ha="right", color=ACCENT, transform=axes.transAxes)
     axes.set_xlabel("false alarms: share of the other rows")
     axes.set_ylabel("found: share of the class's rows")
@@ -111,12 +112,11 @@ def _calibration_table(summary: Summary, lines: pd.DataFrame) -> Table:
 def _roc_table(lines: pd.DataFrame) -> Table:
     rows = []
     for name, curve in lines.groupby("class_name", sort=False):
-        found = [
-            float(curve["true_positive_rate"][curve["false_positive_rate"] <= most].max()) for most in _FALSE_ALARMS
-        ]
-        rows.append([str(name), *(f"{100 * share:.1f} %" for share in found), f"{_area(curve):.3f}"])
-    head = ["class", *(f"at most {100 * most:g} % false alarms" for most in _FALSE_ALARMS), "area"]
-    return Table("Share of the class's rows that are found", head, rows)
+        x, y = curve["false_positive_rate"], curve["true_positive_rate"]
+        found = [float(y[x <= most].max()) for most in _FALSE_ALARMS]
+        rows.append([str(name), *(f"{100 * share:.1f}" for share in found), f"{_area(curve):.3f}"])
+    head = ["class", *(f"{100 * most:g}" for most in _FALSE_ALARMS), "area"]
+    return Table("Found rows of the class in %, for at most so many % of false alarms", head, rows)
 
 
 def _residuals(summary: Summary, lines: pd.DataFrame) -> Section:
