@@ -6,6 +6,7 @@ from typing import Any, Self
 
 import pandas as pd
 
+from tasks.report.plain_numbers import plain
 from tasks.report.summary import Summary
 
 
@@ -24,7 +25,7 @@ class Scale:
 
     def text(self, value: float) -> str:
         """A disagreement."""
-        return f"{100 * value:.1f}" if self.factor == 100 else f"{value:.4g}"
+        return f"{100 * value:.1f}" if self.factor == 100 else plain(value)
 
     def ends(self, line: Mapping[Any, Any]) -> str:
         """The interval of a line, if there is one."""

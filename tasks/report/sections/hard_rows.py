@@ -2,10 +2,12 @@
 
 import pandas as pd
 
+from tasks.report.plain_numbers import plain
 from tasks.report.section import Section, Table
 from tasks.report.summary import Summary, shown_count
 
 _SHOWN, _MOST = 12, 100
+_DISTANCES = ("squared", "absolute")
 
 
 def section(summary: Summary) -> Section | None:
@@ -22,15 +24,17 @@ def section(summary: Summary) -> Section | None:
         if counted:
             row.append(f"{line['candidates_wrong']:.0f} of {line['candidates']}")
         else:
-            row += [f"{line['loss']:.4g}", f"{line['least_loss']:.4g}"]
+            row += [_error(summary, line["loss"]), _error(summary, line["least_loss"])]
         rows.append(row)
     of_classes = ["of them"] if summary.loss.of_classes else []
-    further = ["candidates wrong"] if counted else ["loss of the winner", "least loss of all candidates"]
+    further = (
+        ["candidates wrong"] if counted else [f"{_called(summary)} of the winner", f"least {_called(summary)} of all"]
+    )
     head = ["row", "label", "models answer", *of_classes, *further]
     caption = (
         f"The rows that most candidates got wrong in cross-validation: {_count(lines)}"
         if counted
-        else "The rows at which even the candidate that errs least there errs most, in cross-validation"
+        else "The rows at which all candidates err most, by the least of their errors in cross-validation"
     )
     caption += (
         ". The answer is that of the winner's half models that did not see the row; rows of the data are counted from "
@@ -42,7 +46,16 @@ def section(summary: Summary) -> Section | None:
 
 
 def _shown(summary: Summary, value: str) -> str:
-    return value if summary.loss.of_classes else f"{float(value):.4g}"
+    return value if summary.loss.of_classes else plain(float(value))
+
+
+def _called(summary: Summary) -> str:
+    """What the loss of a single row is called; people read a squared one as the distance from the label."""
+    return "distance" if summary.loss.name in _DISTANCES else "loss"
+
+
+def _error(summary: Summary, loss: float) -> str:
+    return plain(loss ** (1 / summary.loss.power) if summary.loss.name in _DISTANCES else loss)
 
 
 def _count(lines: pd.DataFrame) -> str:

@@ -31,7 +31,7 @@ def section(summary: Summary) -> Section | None:
     caption = (
         f"How far two models of {summary.selected}, trained on different halves of the labelled rows, differ on the "
         f"rows of each shard; the dashed line is the mean over all rows. Each interval holds at {summary.level} by "
-        "itself. Where one lies beside the line, the rows of that shard are unlike those of the others."
+        "itself. Where an interval does not reach the line, the rows of its shard are unlike those of the others."
     )
     pictures = (
         [Picture(_draw(summary, named, scale), "Disagreement by shard, as in the table")] if len(shards) > 1 else []

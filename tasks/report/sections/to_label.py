@@ -25,5 +25,5 @@ def section(summary: Summary) -> Section | None:
         f"{'All of them are' if len(lines) <= _SHOWN else f'The first {len(lines)} are'} in reports/to_label.csv."
     )
     head = [f"row of {of}, from 0", "shard", f"disagreement{scale.unit}"]
-    table = Table("The rows with the largest disagreement", head, rows, words=frozenset({1}))
+    table = Table("The rows with the largest disagreement", head, rows)
     return Section("to-label", "Rows worth a label", caption, tables=[table])

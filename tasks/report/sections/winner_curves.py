@@ -5,11 +5,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from tasks.report.plain_numbers import plain
 from tasks.report.section import Picture, Section, Table
 from tasks.report.style import ACCENT, GRID, MUTED, figure, short
 from tasks.report.summary import Summary, shown_count
 
 _FALSE_ALARMS = (0.01, 0.05, 0.1, 0.2)
+_MANY = 300  # points that cover one another
 _PARTS = 5  # of the residuals, by the prediction
 
 
@@ -115,24 +117,33 @@ def _roc_table(lines: pd.DataFrame) -> Table:
         x, y = curve["false_positive_rate"], curve["true_positive_rate"]
         found = [float(y[x <= most].max()) for most in _FALSE_ALARMS]
         rows.append([str(name), *(f"{100 * share:.1f}" for share in found), f"{_area(curve):.3f}"])
-    head = ["class", *(f"{100 * most:g}" for most in _FALSE_ALARMS), "area"]
-    return Table("Found rows of the class in %, for at most so many % of false alarms", head, rows)
+    head = ["class", *(f"at {100 * most:g} %" for most in _FALSE_ALARMS), "area"]
+    return Table("Rows of the class that are found, in %, at so many false alarms", head, rows)
 
 
 def _residuals(summary: Summary, lines: pd.DataFrame) -> Section:
     target = short(summary.settings.data.target or "the target")
     made, axes = figure(5.6, 3.6)
     axes.axhline(0, color=GRID, lw=1.4, zorder=0)
-    axes.plot(lines["predicted"], lines["residual"], "o", ms=3, alpha=0.5, mew=0, color=ACCENT)
+    axes.plot(
+        lines["predicted"],
+        lines["residual"],
+        "o",
+        ms=4.5,
+        alpha=0.8 if len(lines) < _MANY else 0.35,
+        mew=0,
+        color=ACCENT,
+    )
     axes.set_xlabel(f"predicted {target}")
     axes.set_ylabel("residual: actual less predicted")
     axes.set_title("Residuals")
     rows = []
-    for part in np.array_split(lines, _PARTS):
+    for places in np.array_split(np.arange(len(lines)), _PARTS):
+        part = lines.iloc[places]
         if len(part):
-            ends = f"{part['predicted'].min():.4g} to {part['predicted'].max():.4g}"
+            ends = f"{plain(part['predicted'].min())} to {plain(part['predicted'].max())}"
             size = float(np.sqrt((part["residual"] ** 2).mean()))
-            rows.append([ends, shown_count(len(part)), f"{part['residual'].mean():.3g}", f"{size:.3g}"])
+            rows.append([ends, shown_count(len(part)), plain(part["residual"].mean()), plain(size)])
     table = Table("Residuals by the prediction", ["predicted", "rows", "mean residual", "RMS residual"], rows)
     caption = (
         f"{_about(lines)} Points around 0 everywhere are what one hopes for: a bend is a part of the target that the "
