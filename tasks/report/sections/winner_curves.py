@@ -28,7 +28,7 @@ def section(summary: Summary) -> Section | None:
         shown.append(_calibration_table(summary, tables.calibration))
         caption += (
             " Calibration: of the rows with a probability of about p, a share of p should come true; a point below the "
-            "diagonal is too sure of itself."
+            "diagonal is too sure of itself. Larger points have more rows."
         )
     if len(tables.roc):
         pictures.append(Picture(_draw_roc(tables.roc), "ROC curve, as in the table"))
@@ -51,7 +51,8 @@ def _draw_calibration(lines: pd.DataFrame) -> Any:
     made, axes = _square()
     x, y = lines["probability"].to_numpy(), lines["share"].to_numpy()
     low, high = (lines[end].fillna(lines["share"]).to_numpy() for end in ("low", "high"))
-    axes.errorbar(x, y, yerr=np.clip([y - low, high - y], 0, None), fmt="o-", ms=4.5, lw=1.2, color=ACCENT)
+    axes.errorbar(x, y, yerr=np.clip([y - low, high - y], 0, None), fmt="none", lw=1, color=MUTED)
+    axes.scatter(x, y, s=15 + 100 * lines["rows"] / lines["rows"].max(), color=ACCENT, lw=0, zorder=3)
     name = lines["class_name"].iloc[0]
     of = "the most probable class" if pd.isna(name) else f"class {short(name)}"
     axes.set_xlabel(f"probability of {of}")
