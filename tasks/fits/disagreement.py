@@ -85,7 +85,7 @@ def _margins(candidate: str, batch: Batch, pieces: Sequence[Compared]) -> tuple[
     """The lines of the three tables of one batch."""
     stored = [fit_cache.load(piece.key) for piece in pieces]
     by_repeat = np.concatenate([of_pairs for of_pairs, _ in stored])  # (repeats, shards)
-    sums = np.sum([of_rows for _, of_rows in stored], axis=0, dtype=np.float64)
+    sums = np.sum([of_rows for _, of_rows in stored], axis=0)
     margins = ShardMargins.of(by_repeat, sums, batch.rows)
     repeats, shards = by_repeat.shape
     shard, rows = batch.first + np.arange(shards), np.array(batch.rows)

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from heldout.design import Design
-from heldout.metrics.ask import ask
+from heldout.ask import ask
 from heldout.metrics.measure import Rows, TestMetrics, measure
 from heldout.observed import Tested
 from tasks.params import Settings

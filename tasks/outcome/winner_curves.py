@@ -14,7 +14,7 @@ from heldout.curves.residuals import residuals
 from heldout.curves.roc import roc_curve
 from heldout.delivery import FORMS
 from heldout.design import tested
-from heldout.metrics.ask import ask_held_out
+from heldout.ask import ask_held_out
 from heldout.records import CalibrationBin, Residual, RocPoint
 from tasks.outcome.estimate import Results
 from tasks.outcome.open_test import Opening
