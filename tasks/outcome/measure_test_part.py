@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from heldout.design import Design
 from heldout.ask import ask
+from heldout.design import Design
 from heldout.metrics.measure import Rows, TestMetrics, measure
 from heldout.observed import Tested
 from tasks.params import Settings

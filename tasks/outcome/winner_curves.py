@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from heldout import holdout
+from heldout.ask import ask_held_out
 from heldout.curves.calibration import calibration_curve
 from heldout.curves.residuals import residuals
 from heldout.curves.roc import roc_curve
 from heldout.delivery import FORMS
 from heldout.design import tested
-from heldout.ask import ask_held_out
 from heldout.records import CalibrationBin, Residual, RocPoint
 from tasks.outcome.estimate import Results
 from tasks.outcome.open_test import Opening
