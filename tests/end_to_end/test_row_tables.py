@@ -42,7 +42,8 @@ def test_shards_and_rows_to_label_agree_with_the_estimate(reproduced, reports, w
     assert np.average(shards["disagreement"], weights=shards["rows"]) == pytest.approx(disagreement["value"], rel=1e-8)
     assert (shards["low"] < shards["disagreement"]).all()
     assert (shards["disagreement"] < shards["high"]).all()
-    assert (len(rows) == 100) and rows["disagreement"].is_monotonic_decreasing
+    assert len(rows) == 100
+    assert rows["disagreement"].is_monotonic_decreasing
     digits = load_digits(as_frame=True).frame.drop(columns="target")
     for line in rows.iloc[::20].to_dict("records"):
         shard = pd.read_parquet(reproduced.path / f"data/prepared/unlabeled/{line['shard']}.parquet")
