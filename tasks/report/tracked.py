@@ -58,6 +58,12 @@ def outcome_items(summary: Summary, speed: object | None) -> Iterator[Item]:
         files.POWERED,
         files.TEST_METRICS,
         files.CONFUSION,
+        files.CALIBRATION,
+        files.ROC,
+        files.RESIDUALS,
+        files.HARD_ROWS,
+        files.TO_LABEL,
+        files.SHARD_DISAGREEMENT,
         files.SELECTION,
         files.REPORT,
     ):
