@@ -7,6 +7,7 @@ from tasks.report.section import Section, Table
 from tasks.report.summary import Summary, shown_count
 
 _SHOWN, _MOST = 12, 100
+_SHORT = 14  # letters of a label that fit on a telephone next to the numbers
 _DISTANCES = ("squared", "absolute")
 
 
@@ -41,7 +42,8 @@ def section(summary: Summary) -> Section | None:
         "0. Check these labels first, where they came from: a hard row may be labelled right, so do not remove rows by "
         f"this list. reports/hard_rows.csv has {'all of them' if len(lines) < _MOST else f'the first {_MOST}'}."
     )
-    table = Table("The rows to check first", head, rows, words=frozenset({1, 2}))
+    long = max(len(name) for row in rows for name in row[1:3]) > _SHORT
+    table = Table("The rows to check first", head, rows, words=frozenset({1, 2} if long else ()))
     return Section("hard-rows", "Labels worth a second look", caption, tables=[table])
 
 
