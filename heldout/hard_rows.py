@@ -53,8 +53,10 @@ def hard_rows(design: Design, evidence: Mapping[str, Evidence], winner: str, mos
         least, wrong = np.minimum(least, losses), wrong + (losses > _ROUNDING * losses.max(initial=0.0))
     halves = _of_halves(design, evidence[winner], rows)
     counted = design.loss.needs == "class"
-    keys: list[NDArray[Any]] = [of_winner, wrong if counted else least]
-    order = np.lexsort([rows, *(-_tied(key) for key in ([] if halves is None else [halves]) + keys)])
+    keys: list[NDArray[Any]] = [] if halves is None else [halves]
+    keys += [of_winner, wrong if counted else least]
+    in_order: list[NDArray[Any]] = [rows, *(-_tied(key) for key in keys)]
+    order = np.lexsort(in_order)
     kept = 2 * wrong > len(evidence) if counted else least > 0
     hard = order[kept[order]][:most]
     of_halves = None if halves is None else halves[hard]
