@@ -8,7 +8,17 @@ from heldout.selection.differences import differences
 from tasks.data.prepare_tables import seen_in
 from tasks.fits import scheme_results
 from tasks.fits.run_schemes import hypotheses
-from tasks.outcome import against_baseline, duplicates_effect, open_test, prediction_sets, suspicious
+from tasks.outcome import (
+    against_baseline,
+    duplicates_effect,
+    hard_rows,
+    open_test,
+    other_population,
+    prediction_sets,
+    suspicious,
+    unlabeled_rows,
+    winner_curves,
+)
 from tasks.outcome.deliver import deliver
 from tasks.outcome.estimate import choose, estimate_all, read_results
 from tasks.outcome.powered import powered_all
@@ -50,8 +60,14 @@ def _select(settings: Settings) -> None:
     g_minus = hypotheses(settings, winner, "holdout")[0]
     sets = prediction_sets.measure(settings, results, winner.name, g_minus, delivered, opening.closed)
     report_tables.write_prediction_sets(sets)
+    curves = winner_curves.measure(settings, results, winner.name, g_minus, opening)
+    report_tables.write_curves(curves.whose, curves.calibration, curves.roc, curves.residuals)
+    files.write_csv(files.HARD_ROWS, hard_rows.table(settings, results, winner))
+    report_tables.write_shards(unlabeled_rows.disagreement_by_shard(results, winner.name))
+    files.write_csv(files.TO_LABEL, unlabeled_rows.to_label(winner.name))
     effect = duplicates_effect.compare(settings, results, winner)
     doubt = suspicious.look(results, winner.name, g_minus, against.described()["baseline"])
     description = open_test.describe(settings, results, selection, opening, ledger, delivered, against, effect, doubt)
-    files.write_json(files.SELECTION, description)
+    unlike = other_population.look(settings, results, winner.name, g_minus)
+    files.write_json(files.SELECTION, {**description, **unlike})
     model_file.save(delivered.hypothesis, files.MODEL)

@@ -15,7 +15,7 @@ from heldout.losses import Loss, Losses
 from heldout.observed import CrossValidated, RepeatedByRow, Tested, repeated_by_row
 from heldout.partition import Partition, draw_folds
 from heldout.progressive import Block
-from heldout.records import Estimate, Split
+from heldout.records import Estimate, Rows, Split
 from heldout.schemes import FURTHER, SCHEME_OF, SCHEMES, SchemeName
 from heldout.splits import joined_losses, tested_rows
 from heldout.weights import Weights
@@ -226,22 +226,29 @@ def _tested_for(design: Design, evidence: Evidence, estimate: str) -> Tested:
 
 
 def cross_validated(design: Design, evidence: Evidence) -> CrossValidated:
-    """The held-out losses in row order, with the fields that the fits beyond the k folds fill.
+    """The held-out losses in row order, with the fields that the fits beyond the k folds fill."""
+    rows, losses = held_out_losses(design, evidence)
+    fields: dict[str, Any] = {}
+    for scheme in FURTHER:
+        if scheme in evidence.losses:
+            fields |= design.further(scheme).fields(evidence.losses[scheme])
+    if design.fold_repeats > 1:
+        parts = evidence.losses["cross_validation"]
+        errors = np.array([part.mean() for part in parts]).reshape(design.fold_repeats, -1)
+        fields |= {"first_errors": errors[0], "repeated_errors": errors[1:]}
+    cluster, fold = design.dependence.clusters(rows, losses), design.partition.fold[rows]
+    return CrossValidated(losses, design.loss, design.seed, cluster, fold=fold, **fields)
+
+
+def held_out_losses(design: Design, evidence: Evidence) -> tuple[Rows, Losses]:
+    """The rows that a fold tests, ascending, and the loss of each: the mean over the partitions into folds.
 
     Rows in time that no fold tests are left out.
     """
     by_row, parts = np.zeros(len(design.y)), evidence.losses["cross_validation"]
     np.add.at(by_row, tested_rows(design.splits("cross_validation")), joined_losses(parts) / design.fold_repeats)
     rows = np.flatnonzero(design.partition.fold >= 0)
-    fields: dict[str, Any] = {}
-    for scheme in FURTHER:
-        if scheme in evidence.losses:
-            fields |= design.further(scheme).fields(evidence.losses[scheme])
-    if design.fold_repeats > 1:
-        errors = np.array([part.mean() for part in parts]).reshape(design.fold_repeats, -1)
-        fields |= {"first_errors": errors[0], "repeated_errors": errors[1:]}
-    cluster, fold = design.dependence.clusters(rows, by_row[rows]), design.partition.fold[rows]
-    return CrossValidated(by_row[rows], design.loss, design.seed, cluster, fold=fold, **fields)
+    return rows, by_row[rows]
 
 
 def half_losses(design: Design, losses: Sequence[Losses], *, on_training_half: bool) -> Losses:

@@ -38,6 +38,11 @@ class ShardMargins:
         means, variances = (np.array([of(part) for part in by_shard]) for of in (np.mean, np.var))
         return cls(np.array(sizes), by_repeat, means, variances)
 
+    def of_shard(self, place: int) -> "ShardMargins":
+        """The margins of one shard."""
+        only = slice(place, place + 1)
+        return ShardMargins(self.rows[only], self.by_repeat[:, only], self.means[only], self.variances[only])
+
     def pooled(self, loss: Loss, seed: int) -> RepeatedByRow:
         """The margins over the rows of all shards; `seed` is for interval methods that draw at random."""
         n = int(self.rows.sum())

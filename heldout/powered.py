@@ -26,8 +26,8 @@ events for each variable: P. Peduzzi et al., J. Clin. Epidemiol. 49, 1996).
 
 Numbers gain nothing: how far half models differ says little about the noise of a residual, and no line is given.
 Labelled and unlabelled rows must be of one population: a Kolmogorov-Smirnov test of each control between the two, at
-`DIFFER` over the number of controls, refuses others. It sees what changes the controls, not a change of the labels of
-given features. Rows with groups, times or weights are refused, as the unlabelled rows have none.
+`populations.DIFFER` over the number of controls, refuses others. It sees what changes the controls, not a change of the
+labels of given features. Rows with groups, times or weights are refused, as the unlabelled rows have none.
 
 Source: A. N. Angelopoulos, S. Bates, C. Fannjiang, M. I. Jordan, T. Zrnic, Prediction-powered inference (Science 382,
 2023); with a fitted lambda: A. N. Angelopoulos, J. C. Duchi, T. Zrnic, PPI++ (arXiv 2311.01453, 2023); cross-fitted:
@@ -38,6 +38,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from heldout import populations
 from heldout.controls import MOST, NAMES, Controls
 from heldout.design import Design, Evidence, cross_validated, half_losses, tested
 from heldout.intervals import METHODS
@@ -50,7 +51,6 @@ from heldout.schemes import SCHEME_OF
 ESTIMATES = ("E_val", "E_cv")
 NO_ROWS = "there are no unlabelled rows"
 WIDEST = 1.02  # times the plain interval
-DIFFER = 0.01  # the level of the test for another population, shared among the controls
 EVENTS = 10  # rows that carry the loss, for each control
 SHARE = 0.7  # of the fitted lambda, and half of the reduction of the variance: what was found over samples
 _PARTS = 10  # of the rows: the coefficients of a part come from the others
@@ -99,17 +99,7 @@ def powered(design: Design, evidence: Evidence, records: Sequence[Estimate], con
 
 def differ(controls: Controls) -> str | None:
     """Why the unlabelled rows are not of the population of the labelled rows; None where they may be."""
-    from scipy.stats import ks_2samp
-
-    pairs = list(zip(NAMES, controls.labeled.T, controls.unlabeled.T, strict=False))
-    for name, labeled, unlabeled in pairs:
-        p = float(ks_2samp(labeled, unlabeled, method="asymp").pvalue)
-        if p < DIFFER / len(pairs):
-            return (
-                f"the unlabelled rows differ from the labelled rows: {name} of the half models is "
-                f"{unlabeled.mean():.3g} on average against {labeled.mean():.3g}, p = {p:.1g}"
-            )
-    return None
+    return populations.differ(controls.labeled, controls.unlabeled, [f"{name} of the half models" for name in NAMES])
 
 
 def coefficients(losses: Losses, controls: Losses) -> Losses:

@@ -6,13 +6,15 @@ from functools import cached_property
 from typing import Any
 
 from heldout import baseline
+from heldout.arguments import check_whole
 from heldout.candidate_fits import CandidateFits
 from heldout.design import Design, Evidence
 from heldout.errors import BadArgument
+from heldout.hard_rows import hard_rows
 from heldout.more_rows import missing, more_rows
 from heldout.powered import powered
 from heldout.prediction_sets import SetsOfRows, of_new_rows
-from heldout.records import Difference, Estimate, MoreRows, Powered
+from heldout.records import Difference, Estimate, MoreRows, Powered, Rows
 from heldout.selection.bound import SelectionBound
 from heldout.selection.differences import differences
 from heldout.selection.judging import bound_of
@@ -193,6 +195,42 @@ class Questions:
         """
         name = self._checked(candidate)
         return tuple(powered(self._design, self._evidence[name], self._of(name), self._fits[name].controls))
+
+    def hard_rows(self, n: int = 100, candidate: str | None = None) -> Rows:
+        """The rows that most candidates get wrong, whose labels are worth a look: no further fit.
+
+        Parameters
+        ----------
+        n : int, default 100
+            The largest number of rows.
+        candidate : str, optional
+            The name of a candidate, whose losses break ties; None is the one of least E_cv.
+
+        Returns
+        -------
+        ndarray of int
+            Their places in X and y, the hardest first, by losses of cross-validation (`heldout.hard_rows`).
+
+        Raises
+        ------
+        BadArgument
+            For a name that is no candidate, fewer than one row, or without E_cv.
+
+        Examples
+        --------
+        >>> import heldout
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn.naive_bayes import GaussianNB
+        >>> X, y = load_iris(return_X_y=True)
+        >>> y[7] = 2
+        >>> 7 in heldout.validate({"bayes": GaussianNB()}, X, y, estimates=["E_cv"]).hard_rows()
+        True
+        """
+        name = self._checked(candidate)
+        check_whole(n=(n, 1))
+        if "E_cv" not in self._design.estimates:
+            raise BadArgument("estimates", "hard_rows: E_cv was not computed; estimates must contain it")
+        return hard_rows(self._design, self._evidence, name, n).rows
 
     def prediction_sets(self, X_new: Any, candidate: str | None = None) -> SetsOfRows:
         """The sets of classes, or the intervals, that hold the label of a new row with probability `level` at least.

@@ -158,3 +158,62 @@ class PredictionSets:
     single: float | None = None
     empty: float | None = None
     reason: str = ""
+
+
+@dataclass(frozen=True)
+class ShardDisagreement:
+    """How far the winner's half models disagree on the rows of one shard: a line of `shards.csv`.
+
+    `file` is where the user has these rows. `low`, `high`, `level` and `interval` are None where there is no valid
+    interval.
+    """
+
+    shard: str
+    file: str
+    rows: int
+    disagreement: float
+    low: float | None = None
+    high: float | None = None
+    level: float | None = None
+    interval: str | None = None
+
+
+@dataclass(frozen=True)
+class CalibrationBin:
+    """Rows whose class has a probability from `bin_low` to `bin_high`: a line of `calibration.csv`.
+
+    `class_name` is the class that the probability is of, empty for the most probable class of each row. `probability`
+    is its mean, `share` how often it came true, with its bounds (`heldout.curves.calibration`).
+    """
+
+    class_name: str
+    bin_low: float
+    bin_high: float
+    rows: int
+    probability: float
+    share: float
+    low: float | None = None
+    high: float | None = None
+    level: float | None = None
+
+
+@dataclass(frozen=True)
+class RocPoint:
+    """The rates at which rows ranked at `threshold` or above are of another class, and of the class: `roc.csv`.
+
+    `threshold` is None at the first point, where no row is.
+    """
+
+    class_name: str
+    threshold: float | None
+    false_positive_rate: float
+    true_positive_rate: float
+
+
+@dataclass(frozen=True)
+class Residual:
+    """The label of a row, what was predicted, and the label less that: a line of `residuals.csv`."""
+
+    actual: float
+    predicted: float
+    residual: float

@@ -33,8 +33,8 @@ def value(answered: Answered) -> float:
 
 def at(answered: Answered, weights: Values) -> Values:
     """The same at each weighting, shape (B, n)."""
-    right, probability = _top(answered)
-    terms = _bins(probability) * (right - probability)[:, None]
+    right, probability = judged_class(answered)
+    terms = bin_of(probability) * (right - probability)[:, None]
     of_bins: Values = np.abs(weights @ terms).sum(axis=1) / weights.sum(axis=1)
     return of_bins
 
@@ -52,8 +52,8 @@ def interval(answered: Answered, value: float, level: float) -> tuple[float, flo
 
 def _distances(answered: Answered) -> Values:
     """|D* - D|_1 of each bootstrap."""
-    right, probability = _top(answered)
-    terms = _bins(probability) * (answered.weights * (right - probability))[:, None]
+    right, probability = judged_class(answered)
+    terms = bin_of(probability) * (answered.weights * (right - probability))[:, None]
     of_units = np.column_stack([terms, answered.weights])
     part = jackknife.parts(answered, _MOST_UNITS)
     of_units = np.array([np.bincount(part, weights=column) for column in of_units.T]).T
@@ -66,24 +66,24 @@ def _distances(answered: Answered) -> Values:
 
 def _if_right(answered: Answered) -> Values:
     """ECE for labels that are drawn by the probabilities, so that each one is right, as often as there are draws."""
-    probability, weights = _top(answered)[1], answered.weights
+    probability, weights = judged_class(answered)[1], answered.weights
     order = np.lexsort((weights, probability))
     probability, weights = probability[order], weights[order]
     rng = np.random.default_rng(seeds.child(answered.seed, "bootstrap", 1))
-    bins = _bins(probability) * weights[:, None]
+    bins = bin_of(probability) * weights[:, None]
     errors = [(rng.random(len(order)) < probability) - probability for _ in range(BOOTSTRAPS)]
     of_draws: Values = np.array([np.abs(error @ bins).sum() for error in errors]) / weights.sum()
     return of_draws
 
 
-def _top(answered: Answered) -> tuple[NDArray[np.float64], Values]:
+def judged_class(answered: Answered) -> tuple[NDArray[np.float64], Values]:
     """Whether the class that is judged came true in each row, and its probability, both of shape (n,)."""
     shares: Values = answered.probabilities  # type: ignore[assignment]  # asked where there are some
     column = np.ones(answered.n, dtype=np.intp) if shares.shape[1] == 2 else shares.argmax(axis=1)
     return (answered.y == column).astype(np.float64), shares[np.arange(answered.n), column].astype(np.float64)
 
 
-def _bins(probability: Values) -> Values:
+def bin_of(probability: Values) -> Values:
     """1 in the column of each row's bin, else 0, shape (n, 10)."""
     place = np.minimum((probability * BINS).astype(np.intp), BINS - 1)
     return np.eye(BINS)[place]

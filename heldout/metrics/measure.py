@@ -29,13 +29,17 @@ _FEW = "too few rows or groups for an interval"
 
 @dataclass(frozen=True)
 class TestMetrics:
-    """The lines of metrics.csv; and of classes the `confusion` matrix, shape (C, C): actual by predicted, in rows."""
+    """The lines of metrics.csv; and of classes the `confusion` matrix, shape (C, C): actual by predicted, in rows.
+
+    `answered` is what they were measured of, for the curves of `heldout.curves`.
+    """
 
     __test__ = False  # for pytest, which collects what is called so
 
     lines: tuple[Measured, ...] = ()
     classes: Classes | None = field(default=None, compare=False)
     confusion: NDArray[np.int64] | None = field(default=None, compare=False)
+    answered: Answered | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,8 +71,8 @@ def measure(rows: Rows, slices: Mapping[str, NDArray[Any]] | None = None) -> Tes
             lines.append(_mean_loss(rows, rows.tested, of_slice, name, rows.tested.loss.name, rows.method))
             lines += _metrics(rows, of_slice, name)
     if answered.classes is None:
-        return TestMetrics(tuple(lines))
-    return TestMetrics(tuple(lines), answered.classes, confusion(answered))
+        return TestMetrics(tuple(lines), answered=answered)
+    return TestMetrics(tuple(lines), answered.classes, confusion(answered), answered)
 
 
 def confusion(answered: Answered) -> NDArray[np.int64]:

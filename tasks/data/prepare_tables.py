@@ -52,7 +52,9 @@ class Prepared:
     row_ids: pd.DataFrame = field(default_factory=pd.DataFrame)  # of all rows that train, choose or test
     columns: Mapping[str, Column] = field(default_factory=dict)  # of the features: how a new shard's are read
     drawn: pd.DataFrame = field(default_factory=pd.DataFrame)  # the rows of `label-next` that have a label
-    # of each shard that has rows of the source, their places in it; and the rows of the source that have a used label
+    # the places in the source of the labelled rows, and of the rows of each shard that has rows of the source; and the
+    # rows of the source that have a used label
+    labeled_rows: NDArray[np.intp] = field(default_factory=lambda: np.empty(0, np.intp))
     source_rows: tuple[NDArray[np.intp], ...] = ()
     with_label: NDArray[np.intp] = field(default_factory=lambda: np.empty(0, np.intp))
 
@@ -137,6 +139,7 @@ def prepare(settings: Settings, seen_by: str | None = None) -> Prepared:
         ),
         columns=schema.columns,
         drawn=drawn,
+        labeled_rows=labeled.index.to_numpy(),
         source_rows=tuple(hidden.index.to_numpy()[rows] for rows in _parts(hidden, settings)),
         with_label=every.index.to_numpy(),
     )

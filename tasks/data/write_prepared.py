@@ -10,7 +10,7 @@ import pandas as pd
 from tasks.data.prepare_tables import Prepared
 from tasks.data.unlabeled import Shards
 from tasks.runtime.errors import UserError
-from tasks.storage import files
+from tasks.storage import files, source_rows
 from tasks.storage.atomic import replacing
 from tasks.storage.lazy_table import ROWS_A_GROUP
 from tasks.storage.row_ids import ROW_IDS
@@ -47,6 +47,10 @@ def _write_prepared(prepared: Prepared) -> list[ShardReport]:
             copies = pd.DataFrame({"row": np.arange(len(prepared.copies)), "copies": prepared.copies})
             copies.to_parquet(folder / files.COPIES.name)
         reports = _write_shards(prepared.shards, folder / files.UNLABELED.name)
+        of_shards = {f"shard-{number:05d}.parquet": rows for number, rows in enumerate(prepared.source_rows)}
+        source_rows.as_table({source_rows.LABELED: prepared.labeled_rows, **of_shards}).to_parquet(
+            folder / source_rows.SOURCE_ROWS.name
+        )
         files.write_json(folder / files.SHARDS.name, [asdict(report) for report in reports])
         _write_partitions(prepared, folder)
         (folder / files.DATA_HASH.name).write_text(prepared.data_hash + "\n")

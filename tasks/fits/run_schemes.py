@@ -70,8 +70,14 @@ def prefetch_later_schemes(settings: Settings) -> None:
 
 def hypotheses(settings: Settings, candidate: Candidate, name: SchemeName) -> list[Any]:
     """The hypotheses of one candidate in one scheme, as the fits stored them; fitted again if the cache was removed."""
+    return [*each_hypothesis(settings, candidate, name)]
+
+
+def each_hypothesis(settings: Settings, candidate: Candidate, name: SchemeName) -> Iterator[Any]:
+    """The same, one after the other: that of many fits are never in memory together."""
     finished, _ = fit_all(settings.model_copy(update={"candidates": [candidate]}), [name])
-    return [fit_cache.load(hypothesis_key(key)) for key in finished[name][candidate.name].keys]
+    for key in finished[name][candidate.name].keys:
+        yield fit_cache.load(hypothesis_key(key))
 
 
 def remove_old_fits(settings: Settings) -> None:

@@ -16,7 +16,6 @@ from heldout.design import Design, Evidence, half_losses
 from heldout.disagreement import ShardMargins
 from heldout.errors import BadArgument
 from heldout.losses import Loss, Losses
-from heldout.observed import RepeatedByRow
 from heldout.schemes import SCHEMES, STAGES, SchemeName
 from heldout.splits import SplitLosses, tested_rows, tested_sizes
 from tasks.fits import fit_warnings, tuned_paths
@@ -91,11 +90,21 @@ def read_evidence(design: Design, candidates: Sequence[str]) -> Mapping[str, Evi
     """All that the schemes left of each of `candidates`: read when someone asks for it, and not kept."""
     repeats = _by_candidate(files.read_result("covalidation", "disagreement"))
     rows = _by_candidate(files.read_result("covalidation", "disagreement_rows"))
-    disagreement = {name: _pooled(design, repeats[name], rows[name]) for name in candidates if name in rows}
+    disagreement = {
+        name: _margins(repeats[name], rows[name]).pooled(design.loss, design.seed)
+        for name in candidates
+        if name in rows
+    }
     return _ByName(
         candidates,
         lambda name: Evidence(_OfCandidate(design, name), _Training(design, name), disagreement.get(name)),
     )
+
+
+def shard_margins(candidate: str) -> ShardMargins | None:
+    """The disagreement of a candidate's half models on each shard in use; None where there is none."""
+    repeats, rows = (files.read_result("covalidation", f"disagreement{which}", candidate) for which in ("", "_rows"))
+    return _margins(repeats, rows) if len(rows) else None
 
 
 def losses(candidates: Sequence[str]) -> Iterator[pd.DataFrame]:
@@ -248,10 +257,10 @@ def _half_parts(design: Design, table: pd.DataFrame, *, own: bool) -> list[Losse
     ]
 
 
-def _pooled(design: Design, repeats: pd.DataFrame, rows: pd.DataFrame) -> RepeatedByRow:
-    """The margins over all shards, from the margins of each."""
+def _margins(repeats: pd.DataFrame, rows: pd.DataFrame) -> ShardMargins:
+    """The margins of each shard, in their order."""
     by_shard = rows.set_index("shard").sort_index()
     by_repeat = repeats.pivot(index="repeat", columns="shard", values="disagreement")
     columns: Any = (by_shard[name].to_numpy() for name in ("rows", "mean", "variance"))
     n, means, variances = columns
-    return ShardMargins(n, by_repeat.to_numpy(), means, variances).pooled(design.loss, design.seed)
+    return ShardMargins(n, by_repeat.to_numpy(), means, variances)

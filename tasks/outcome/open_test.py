@@ -25,7 +25,7 @@ from tasks.outcome.duplicates_effect import DuplicatesEffect
 from tasks.outcome.estimate import Results
 from tasks.outcome.ledger import Ledger, learner_id, winner_id
 from tasks.outcome.measure_test_part import measure_test_part
-from tasks.outcome.suspicious import Suspicious
+from tasks.outcome.suspicious_record import Suspicious
 from tasks.params import Candidate, Settings
 from tasks.plans.all_labeled import read_all_labeled
 from tasks.runtime.errors import UserError

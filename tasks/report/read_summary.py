@@ -1,5 +1,7 @@
 """The summary of a validation, read from the files of the contract alone."""
 
+import numpy as np
+
 from heldout import class_shares, covalidation, progressive
 from heldout.design import Design, Evidence, cross_validated, tested
 from heldout.intervals import confidence_sequence
@@ -11,6 +13,7 @@ from tasks.fits import fit_warnings
 from tasks.outcome.estimate import read_results
 from tasks.params import Settings
 from tasks.report.summary import Summary
+from tasks.report.winner_tables import WinnerTables
 from tasks.storage import files, metrics_files, report_tables
 
 
@@ -54,7 +57,18 @@ def read_summary(settings: Settings) -> Summary:
         settings=settings,
         kind=design.dependence.kind,
         shards=files.read_shard_reports(),
+        labels=_labels(design),
+        data_hash=files.read_data_hash(),
+        tables=WinnerTables.read(),
+        other_population=selection.get("other_population"),
     )
+
+
+def _labels(design: Design) -> list[tuple[str, int]]:
+    if not design.loss.of_classes:
+        return []
+    names, counts = np.unique(design.y, return_counts=True)
+    return [(str(name), int(count)) for name, count in zip(names.tolist(), counts, strict=True)]
 
 
 def _band(design: Design, winner: Evidence) -> tuple[Losses, Losses] | None:

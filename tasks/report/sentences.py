@@ -9,7 +9,7 @@ from heldout.delivery import FORMS
 from heldout.design import OF_UNLABELED
 from heldout.family import BOUND
 from heldout.records import Difference, MoreRows, Powered
-from tasks.outcome.suspicious import Suspicious
+from tasks.outcome.suspicious_record import Suspicious
 from tasks.report.summary import Summary, shown_count
 from tasks.report.weights import weighed
 from tasks.storage import files
@@ -226,11 +226,20 @@ def _unlabeled(summary: Summary) -> dict[str, str]:
     if apart is not None and summary.loss.pair_factor is not None:
         here = covalidation.least_mean_error(apart, summary.loss)
         if text := table.least_half_error(summary.selected, here, in_population, summary.level, summary.loss):
+            if summary.other_population:
+                text += f". This is about the shards' population and not about that of {_of_labeled(summary)}"
             texts["disagreement"] = text
+    if summary.other_population:
+        texts["another population"] = f"{summary.other_population}; no error there is estimated"
     refused = [estimate for estimate in OF_UNLABELED if summary.loss.refuses(estimate) is not None]
     if refused and summary.unlabeled:
         texts["left out"] = f"{', '.join(refused)}: {summary.loss.refuses(refused[0])}"
     return texts
+
+
+def _of_labeled(summary: Summary) -> str:
+    """The estimate that speaks for the labelled rows' population."""
+    return "E_cv" if summary.selection["E_test"] is None else "E_test"
 
 
 def _delivered(summary: Summary) -> dict[str, str]:
@@ -238,7 +247,9 @@ def _delivered(summary: Summary) -> dict[str, str]:
     size = f"{form['bytes'] / 1024:.0f} KiB"
     if form["form"] != "final":
         size += f"; the single model has {form['bytes_final'] / 1024:.0f} KiB"
-    return {"delivered": f"{form['target']} ({size}); {FORMS[form['form']].about}"}
+    known = FORMS[form["form"]]
+    about = known.untested if summary.selection["E_test"] is None else known.about
+    return {"delivered": f"{form['target']} ({size}); {about}"}
 
 
 def _dependent_rows(summary: Summary) -> dict[str, str]:

@@ -1,7 +1,7 @@
 """What one validation found, gathered for people: the record, and how its numbers are written."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from heldout.metrics import METRICS
 from heldout.metrics.metric import Metric
 from heldout.records import PredictionSets
 from tasks.params import Settings
+from tasks.report.winner_tables import WinnerTables
 from tasks.storage.shard_report import ShardReport
 
 SHOWN = ("E_in", "E_val", "E_cv", "E_prog", "E_2cv", "disagreement", "E_dis", "E_maxdt")
@@ -57,6 +58,10 @@ class Summary:
     settings: Settings
     kind: DependenceKind | None = None
     shards: Sequence[ShardReport] = ()
+    labels: Sequence[tuple[str, int]] = ()  # each class with the number of its rows; empty for numbers
+    data_hash: str = ""
+    tables: WinnerTables = field(default_factory=WinnerTables)
+    other_population: str | None = None  # why the unlabelled rows are not of the labelled rows' population
 
     @property
     def selected(self) -> str:
@@ -111,6 +116,10 @@ class Summary:
     def number(self, value: float) -> str:
         """An error as people read it: in percent for a loss of 0 and 1."""
         return f"{100 * value:z.1f}" if self.percent else f"{value:.4g}"
+
+    def between(self, low: float, high: float) -> str:
+        """An interval as a table shows it; a dash where none is claimed."""
+        return "–" if pd.isna(low) else f"{self.number(low)} to {self.number(high)}"
 
     def amount(self, value: float) -> str:
         """The same with its unit."""

@@ -10,7 +10,7 @@ from heldout import baseline
 from heldout.more_rows import AT_2N, AT_N, GAIN
 from tasks.outcome.items import Artifact, Dataset, Item, Metric, Tag, parameters
 from tasks.outcome.ledger import learner_id
-from tasks.outcome.suspicious import Suspicious
+from tasks.outcome.suspicious_record import Suspicious
 from tasks.params import Candidate
 from tasks.report.summary import Summary, shown_steps
 from tasks.storage import files
@@ -58,6 +58,12 @@ def outcome_items(summary: Summary, speed: object | None) -> Iterator[Item]:
         files.POWERED,
         files.TEST_METRICS,
         files.CONFUSION,
+        files.CALIBRATION,
+        files.ROC,
+        files.RESIDUALS,
+        files.HARD_ROWS,
+        files.TO_LABEL,
+        files.SHARD_DISAGREEMENT,
         files.SELECTION,
         files.REPORT,
     ):

@@ -1,13 +1,23 @@
 """The tables of reports/ that hold records: a line for each record, its fields as columns."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, fields, replace
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from heldout.records import Difference, Estimate, MoreRows, Powered, PredictionSets
+from heldout.records import (
+    CalibrationBin,
+    Difference,
+    Estimate,
+    MoreRows,
+    Powered,
+    PredictionSets,
+    Residual,
+    RocPoint,
+    ShardDisagreement,
+)
 from tasks.storage import csv_text, files
 
 _ESTIMATE_COLUMNS = [
@@ -23,7 +33,10 @@ _ESTIMATE_COLUMNS = [
     "n_tested",
 ]
 # the columns of words, in any of the tables
-_TEXTS = ("candidate", "against", "estimate", "target", "interval", "assumption", "metric", "slice", "reason")
+_TEXTS = (
+    *("candidate", "against", "estimate", "target", "interval", "assumption", "metric", "slice", "reason"),
+    *("shard", "file", "label", "answer", "class_name", "hypothesis", "part"),
+)
 
 
 def write_estimates(estimates: Sequence[Estimate]) -> None:
@@ -77,6 +90,28 @@ def write_powered(lines: Sequence[Powered]) -> None:
 def read_powered() -> pd.DataFrame:
     """powered.csv as it was written."""
     return read(files.POWERED)
+
+
+def write_shards(lines: Sequence[ShardDisagreement]) -> None:
+    """shards.csv, the winner's disagreement on each shard, empty where there is no interval."""
+    _write(files.SHARD_DISAGREEMENT, _columns(ShardDisagreement), lines)
+
+
+def write_curves(
+    whose: Mapping[str, str],
+    calibration: Sequence[CalibrationBin],
+    roc: Sequence[RocPoint],
+    residuals: Sequence[Residual],
+) -> None:
+    """calibration.csv, roc.csv and residuals.csv, each with the columns `whose` in front."""
+    of_files: Sequence[tuple[Path, Any, Sequence[Any]]] = [
+        (files.CALIBRATION, CalibrationBin, calibration),
+        (files.ROC, RocPoint, roc),
+        (files.RESIDUALS, Residual, residuals),
+    ]
+    for path, kind, lines in of_files:
+        table = pd.DataFrame([{**whose, **asdict(line)} for line in lines], columns=[*whose, *_columns(kind)])
+        files.write_csv(path, table)
 
 
 def _columns(kind: Any) -> list[str]:

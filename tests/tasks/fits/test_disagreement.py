@@ -173,10 +173,34 @@ def test_each_shard_has_one_line_with_the_moments_of_its_rows_over_all_repeats(o
         assert line[3:] == pytest.approx(actual[3:], abs=1e-12)
 
 
+def test_the_rows_with_the_largest_disagreement_are_kept_whatever_the_batches(over_shards):
+    found, tables = over_shards
+    lines = found["largest_disagreement"]
+    for name, table in tables.items():
+        means = table.mean(axis=0)
+        order = [id for id in np.argsort(-means, kind="stable") if means[id] > 0]
+        own = lines[lines["candidate"] == name]
+        assert [(0, id) if id < 7 else (1, 0) if id == 7 else (2, id - 8) for id in order] == [
+            *own[["shard", "row"]].itertuples(index=False, name=None)
+        ]
+        assert means[order].tolist() == pytest.approx(own["disagreement"].tolist(), rel=1e-12)
+
+
+def test_of_many_rows_the_first_hundred_are_kept(over_shards, monkeypatch, settings_of_rows):
+    found, _ = over_shards
+    monkeypatch.setattr(disagreement, "MOST_ROWS", 3)
+    halves = {"second": Finished(tuple(f"{number:064x}" for number in range(26)), (), ())}
+    again, _ = disagreement.disagree_all(settings_of_rows(), halves)
+    lines = found["largest_disagreement"]
+    assert lines[lines["candidate"] == "second"].head(3).equals(again["largest_disagreement"])
+
+
 def test_without_a_shard_the_tables_are_empty_and_keep_their_columns(prepared):
     found, failures = disagreement.disagree_all(prepared(), {"bayes": Finished(tuple(KEYS), (), ())})
     assert {} == failures
-    assert {"disagreement": 0, "disagreement_rows": 0} == {name: len(table) for name, table in found.items()}
+    assert {"disagreement": 0, "disagreement_rows": 0, "largest_disagreement": 0} == {
+        name: len(table) for name, table in found.items()
+    }
     assert "repeat" in found["disagreement"]
     assert "variance" in found["disagreement_rows"]
 

@@ -63,6 +63,7 @@ METRICS = [
     Measured("bayes", "class_error", "kind=won", 0.25, 0.1, 0.5, 0.9, "Clopper-Pearson", 4),
     Measured("bayes", "zero_one", "sex=f", reason="1 row, at least 2 are needed", n_tested=1),
 ]
+NO_TEXT = {"slice": "", "interval": "", "reason": ""}  # as they are read
 CONFUSION = pd.DataFrame([[3, 1], [0, 4]], index=["lost", "won"], columns=["lost", "won"])
 FAMILY = {
     "candidate": "path",
@@ -108,7 +109,7 @@ def summary(settings_with):
             no_more_rows=no_more_rows,
             prediction_sets=prediction_sets,
             powered=pd.DataFrame([vars(line) for line in powered], columns=list(vars(POWERED[0]))),
-            metrics=pd.DataFrame([vars(line) for line in metrics], columns=list(vars(METRICS[0]))),
+            metrics=pd.DataFrame([vars(line) for line in metrics], columns=list(vars(METRICS[0]))).fillna(NO_TEXT),
             confusion=CONFUSION,
             selection={**SELECTION, **selection},
             failures=failures or {},

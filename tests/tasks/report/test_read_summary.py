@@ -11,12 +11,12 @@ from heldout.intervals import clopper_pearson, confidence_sequence, corrected_fo
 from heldout.metrics.measure import TestMetrics
 from heldout.observed import RepeatedByRow
 from heldout.partition import Partition
-from heldout.records import Difference, Estimate, MoreRows, Powered, PredictionSets
+from heldout.records import Difference, Estimate, MoreRows, Powered, PredictionSets, RocPoint, ShardDisagreement
 from heldout.selection import bbc
 from tasks.outcome.estimate import estimate_all, read_results
 from tasks.params import Settings
 from tasks.report.read_summary import read_summary
-from tasks.report.render import targets
+from tasks.report.sections.targets import targets
 from tasks.report.summary import Summary
 from tasks.storage import files, metrics_files, report_tables
 
@@ -78,6 +78,10 @@ def read(prepared):
         report_tables.write_more_rows([MoreRows("bayes", 30, "gain", 0.25)])
         report_tables.write_prediction_sets(PredictionSets("bayes", "g", 0.9, "LAC", 1 / 3, 12, reason="no, 1"))
         report_tables.write_powered([Powered("bayes", "E_cv", reason="none")])
+        report_tables.write_shards([ShardDisagreement("shard-00000", "", 30, 0.25)])
+        report_tables.write_curves({"candidate": "bayes"}, [], [RocPoint("won", None, 0.0, 0.0)], [])
+        for path in (files.HARD_ROWS, files.TO_LABEL):
+            files.write_csv(path, pd.DataFrame({"row": [5], "label": ["=1+1"]}))
         metrics_files.write(TestMetrics())
         files.write_json(files.SELECTION, SELECTION)
         of_rows = {scheme: pd.Series(losses[scheme], rows[scheme]) for scheme in rows}
@@ -88,6 +92,10 @@ def read(prepared):
 
 def test_the_summary_is_read_from_the_files_of_the_contract(read):
     case = read()
+    tables = case.summary.tables
+    assert [5, "=1+1"] == tables.hard_rows.iloc[0].tolist() == tables.to_label.iloc[0].tolist()
+    assert (0.25, "won") == (tables.shards["disagreement"][0], tables.roc["class_name"][0])
+    assert (0, 0) == (len(tables.calibration), len(tables.residuals))
     by_row = case.losses["cross_validation"]
     by_fold = by_row.groupby(case.partition.fold[by_row.index]).mean()
     assert by_fold.tolist() == pytest.approx(case.summary.fold_errors["bayes"].tolist())

@@ -3,6 +3,8 @@
 import html
 from dataclasses import replace
 
+import numpy as np
+import pandas as pd
 import pytest
 
 from heldout.fit_warnings import WarningCount, WarningCounts
@@ -32,7 +34,10 @@ def hostile(summary):
     data = made.settings.data.model_copy(update={"weight": HOSTILE})
     settings = made.settings.model_copy(update={"data": data})
     estimates = made.estimates.assign(interval=made.estimates["interval"].mask(made.estimates["estimate"] == "E_cv"))
-    return replace(made, shards=shards, metrics=metrics, settings=settings, estimates=estimates)
+    paths = pd.DataFrame({"candidate": "bayes", "value": [HOSTILE], "E_in": 0.25, "E_val": 0.5})
+    curves = {"bayes": np.array([0.5, 0.25])}
+    texts = {"labels": [(HOSTILE, 4)], "other_population": HOSTILE, "paths": paths, "progressive_errors": curves}
+    return replace(made, shards=shards, metrics=metrics, settings=settings, estimates=estimates, **texts)
 
 
 @pytest.mark.fault("markup")

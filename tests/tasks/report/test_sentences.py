@@ -12,9 +12,9 @@ from heldout.intervals import DEFAULTS
 from heldout.losses import SQUARED, choose_loss
 from heldout.powered import NO_ROWS
 from heldout.records import Difference, Estimate, MoreRows, Powered, PredictionSets
-from tasks.report.render import write_report
+from tasks.report.section import Cell
+from tasks.report.sections import powered, prediction_sets, test_part
 from tasks.report.sentences import sentences, why
-from tasks.storage import files
 from tasks.storage.shard_report import ShardReport
 
 ROWS = {"estimates": 8, "labeled": 8, "test": 4}
@@ -320,10 +320,10 @@ def test_the_prediction_sets_come_with_the_rule_and_what_they_hold(summary):
 
 
 def test_the_report_has_the_prediction_sets_or_says_why_there_are_none(summary):
-    for sets, shown in ((SETS, "<td>0.75</td>"), (NO_SETS, "None: the model gives no probabilities.")):
-        one = summary(prediction_sets=sets)
-        write_report(replace(one, estimates=one.estimates.assign(interval=None)))
-        assert shown in files.REPORT.read_text(encoding="utf-8")
+    [line] = prediction_sets.section(summary()).tables[0].rows
+    assert ["LAC", "90 %", "0.75", "20", "87.5 %", "50.0 to 95.0", "8", "1.25", "62.5 %", "0 %"] == line
+    without = prediction_sets.section(summary(prediction_sets=NO_SETS))
+    assert ("None: the model gives no probabilities.", ()) == (without.caption, without.tables)
 
 
 def test_what_unlabelled_rows_make_of_E_cv_comes_with_the_labels_that_they_replace_or_the_reason(summary):
@@ -346,17 +346,42 @@ def test_the_metrics_come_with_their_intervals_or_the_reason_why_there_are_none(
 
 
 def test_the_report_shows_the_powered_estimates_of_all_candidates_or_the_reason(summary):
-    texts = ("<td>9.0</td><td>5.0 to 13.0</td><td>0.80</td>", "the rows differ", "E_val has no interval")
-    for one, shown in ((summary(), True), (replace(summary(), unlabeled=False), False)):
-        write_report(replace(one, estimates=one.estimates.assign(interval=None)))
-        page = files.REPORT.read_text(encoding="utf-8")
-        assert [shown] * len(texts) == [text in page for text in texts]
+    rows = powered.section(summary()).tables[0].rows
+    assert ["bayes", "E_cv", "9.0", "5.0 to 13.0", "0.80", "4", ""] in rows
+    assert {"the rows differ", "E_val has no interval"} <= {row[-1] for row in rows}
+    assert powered.section(replace(summary(), unlabeled=False)) is None
 
 
 def test_the_report_shows_the_metrics_their_slices_and_the_confusion_matrix(summary):
-    for one, shown in ((summary(), True), (summary(metrics=[]), False)):
-        write_report(replace(one, estimates=one.estimates.assign(interval=None)))
-        page = files.REPORT.read_text(encoding="utf-8")
-        assert "Metrics on the test part" in page
-        texts = ("kind=won", "1 row, at least 2 are needed", "0.5 to 0.9", "<td>lost</td><td>3</td><td>1</td>")
-        assert [shown] * len(texts) == [text in page for text in texts]
+    metrics, confusion = test_part.section(summary()).tables
+    assert ["F1", "", "0.75", "0.5 to 0.9"] in [row[:4] for row in metrics.rows]
+    assert Cell("", "1 row, at least 2 are needed") in [row[4] for row in metrics.rows]
+    assert "kind=won" in [row[1] for row in metrics.rows]
+    assert [["lost", "3", "1"], ["won", "0", "4"]] == confusion.rows
+    assert () == test_part.section(summary(metrics=[])).tables
+
+
+SHIFTED = "the unlabelled rows differ from the labelled rows: bmi lies outside of 0 to 1 in 74.2% of them"
+
+
+def test_a_disagreement_on_shards_of_another_population_is_not_about_that_of_E_test(summary):
+    far = Estimate("bayes", "disagreement", 0.5, "two", 4, 40)
+    one = replace(summary(percent=False, estimates=[far], least_half_error=0.1), other_population=SHIFTED)
+    texts = sentences(one)
+    assert texts["disagreement"].endswith("about the shards' population and not about that of E_test")
+    assert texts["another population"].startswith(SHIFTED)
+    closed = {**one.selection, "E_test": None}
+    assert sentences(replace(one, selection=closed))["disagreement"].endswith("not about that of E_cv")
+    alike = sentences(replace(one, other_population=None))
+    assert "another population" not in alike
+    assert "not about that of" not in alike["disagreement"]
+
+
+@pytest.mark.parametrize("form", ["final", "vote"])
+def test_without_a_test_part_no_sentence_says_what_E_test_is_about(summary, form):
+    deliver = {"form": form, "target": FORMS[form].target, "bytes": 1024, "bytes_final": 1024}
+    assert "E_test alone" in sentences(summary(deliver=deliver))["delivered"]
+    for refused in (None, "it was opened for 1 other winner"):
+        text = sentences(summary(deliver=deliver, E_test=None, test_refused=refused))["delivered"]
+        assert "E_test" not in text
+        assert "no test part was opened" in text

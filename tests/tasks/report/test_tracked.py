@@ -55,6 +55,12 @@ CONTRACT = (
     files.POWERED,
     files.TEST_METRICS,
     files.CONFUSION,
+    files.CALIBRATION,
+    files.ROC,
+    files.RESIDUALS,
+    files.HARD_ROWS,
+    files.TO_LABEL,
+    files.SHARD_DISAGREEMENT,
     files.SELECTION,
     files.REPORT,
 )

@@ -1,0 +1,47 @@
+"""calibration.csv, roc.csv and residuals.csv: curves of the winner on rows that it was not trained on; no fit is made.
+
+They are those of the delivered hypothesis on the test part, where that was opened, as metrics.csv is; else those of the
+winner's hold-out hypothesis on the held-out rows, on which candidates were compared too.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from heldout import holdout
+from heldout.ask import ask_held_out
+from heldout.curves.calibration import calibration_curve
+from heldout.curves.residuals import residuals
+from heldout.curves.roc import roc_curve
+from heldout.delivery import FORMS
+from heldout.design import tested
+from heldout.records import CalibrationBin, Residual, RocPoint
+from tasks.outcome.estimate import Results
+from tasks.outcome.open_test import Opening
+from tasks.params import Settings
+from tasks.storage import files
+
+
+@dataclass(frozen=True)
+class WinnerCurves:
+    """The lines of the three tables, and `whose` they are: the candidate, its hypothesis, and the part that it met."""
+
+    whose: Mapping[str, str]
+    calibration: Sequence[CalibrationBin]
+    roc: Sequence[RocPoint]
+    residuals: Sequence[Residual]
+
+
+def measure(settings: Settings, results: Results, winner: str, g_minus: Any, opening: Opening) -> WinnerCurves:
+    """The curves, as far as the target and the answers of the hypothesis have them."""
+    design, answered = results.design, opening.metrics.answered
+    target, part = FORMS[settings.deliver].target, "test part"
+    if answered is None:
+        target, part = holdout.TARGET, "held-out rows"
+        held_out = design.splits("holdout")[0].validation
+        observed = tested(design, results.evidence[winner], "holdout")
+        X = files.open_features(files.LABELED, files.file_hash(files.LABELED))
+        weights = 1.0 if design.weights is None else design.weights.relative[held_out]
+        answered = ask_held_out(g_minus, X, design.y, held_out, observed, weights)
+    whose = {"candidate": winner, "hypothesis": results.target(winner, target), "part": part}
+    return WinnerCurves(whose, calibration_curve(answered, design.level), roc_curve(answered), residuals(answered))

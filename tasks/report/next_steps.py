@@ -1,0 +1,64 @@
+"""What to do next: at most three steps, the most urgent first."""
+
+from collections.abc import Iterator, Sequence
+from itertools import islice
+
+import numpy as np
+
+from heldout.more_rows import AT_2N
+from tasks.outcome.suspicious_record import Suspicious
+from tasks.report.summary import Summary, shown_count
+
+_MOST = 3
+
+
+def next_steps(summary: Summary) -> Sequence[str]:
+    """The steps that the results ask for; ready to ship where there is none."""
+    steps = list(islice(_steps(summary), _MOST))
+    return steps or ["Nothing is open: register the winner with python -m flows validate --promote."]
+
+
+def _steps(summary: Summary) -> Iterator[str]:
+    selection, winner = summary.selection, summary.selected
+    if (doubt := Suspicious.read(selection)) is not None:
+        columns = ", ".join(" with ".join(one.columns) for one in doubt.carriers)
+        yield (
+            f"Check the columns {columns}: they may hold the answer."
+            if columns
+            else "Check where the labels come from."
+        )
+    if not selection["beats_baseline"]:
+        yield "Look for features that say more about the target: these do not beat a constant answer."
+    if summary.optimism:
+        yield "Set split.stratify to null and run again: the estimates are too low."
+    if summary.other_population:
+        yield f"Label some of the unlabelled rows before you trust an error there: {summary.other_population}."
+    alike = selection["indistinguishable"]
+    if len(alike) > 1:
+        simplest = alike[0]
+        yield (
+            f"Nothing tells these {len(alike)} apart: {winner} is the simplest of them."
+            if simplest == winner
+            else f"Nothing tells these {len(alike)} apart: take {simplest} if you prefer the simplest "
+            "(selection.rule: indistinguishable)."
+        )
+    yield from _more_rows(summary)
+    if selection["test_refused"]:
+        yield "Take new rows for a test: the test part is used up."
+    elif selection["rows"]["test"] == 0:
+        yield "Keep rows for a final test (split.test_fraction): all rows were used to choose."
+
+
+def _more_rows(summary: Summary) -> Iterator[str]:
+    """Whether to collect rows, where the learning curve says so."""
+    curve = summary.learning_curve().set_index("estimate")
+    if not {"gain", AT_2N} <= {*curve.index} or curve.loc[["gain", AT_2N], "low"].isna().any():
+        return
+    gain, twice = curve.loc["gain"], curve.loc[AT_2N]
+    if gain["high"] < 0 or gain["low"] <= 0 <= gain["high"]:
+        yield "Look for other features or learners: more rows are not shown to lower the error."
+        return
+    error = f"{summary.amount(twice['value'])} ({summary.number(twice['low'])}–{summary.number(twice['high'])})"
+    rows = shown_count(int(np.ceil(twice["rows"])))
+    label = ", and python -m flows label-next says which" if summary.unlabeled else ""
+    yield f"Label more rows{label}: with {rows} training rows the error may fall to {error}."

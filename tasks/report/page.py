@@ -1,0 +1,60 @@
+"""report.html: one file that holds its pictures, needs no script, and can be mailed."""
+
+import re
+from pathlib import Path
+
+from markupsafe import Markup, escape
+
+from heldout.printable import printable
+from tasks.report import provenance, sections, svg
+from tasks.report.glossary import GLOSSARY
+from tasks.report.headline import headline
+from tasks.report.section import Section
+from tasks.report.sentences import sentences
+from tasks.report.style import drawing
+from tasks.report.summary import Summary
+
+_NAMES = re.compile(rf"(?<![\w-])({'|'.join(map(re.escape, sorted(GLOSSARY, key=len, reverse=True)))})(?![\w-])")
+
+
+def page(summary: Summary) -> str:
+    """The text of report.html."""
+    from jinja2 import Environment, FileSystemLoader
+
+    environment = Environment(loader=FileSystemLoader(Path(__file__).parent), autoescape=True, finalize=_shown)
+    environment.filters |= {"explained": explained}
+    with drawing():
+        shown = [(section, _pictures(section)) for section in sections.made(summary)]
+    return environment.get_template("report.html.j2").render(
+        summary=summary,
+        headline=headline(summary),
+        provenance=provenance.section(summary),
+        sections=shown,
+        sentences=sentences(summary),
+        glossary=GLOSSARY,
+    )
+
+
+def _shown(value: object) -> object:
+    """A value as the page shows it; the template's own HTML is no plain text."""
+    return printable(value) if type(value) is str else value
+
+
+def explained(text: str) -> Markup:
+    """A text of ours, or the head of a column, with what its names mean where the pointer rests on them."""
+
+    def marked(found: re.Match[str]) -> str:
+        return str(Markup('<abbr title="{}">{}</abbr>').format(GLOSSARY[found[0]], found[0]))
+
+    parts = _NAMES.split(printable(text))
+    names = _NAMES.finditer(printable(text))
+    made = "".join(str(escape(part)) if place % 2 == 0 else marked(next(names)) for place, part in enumerate(parts))
+    return Markup(made)  # noqa: S704 (escaped part by part)
+
+
+def _pictures(section: Section) -> list[Markup]:
+    """The pictures of a section as elements of the page."""
+    return [
+        Markup(svg.element(picture.figure, f"{section.name}-{place}", printable(picture.alt)))  # noqa: S704
+        for place, picture in enumerate(section.pictures)
+    ]

@@ -1,0 +1,79 @@
+"""Where the numbers come from: the rows, the parameters, and how to repeat the run. Nothing of a day or a machine."""
+
+import json
+from collections.abc import Iterator
+
+from tasks.report.section import Section, Table
+from tasks.report.summary import Summary, shown_count
+
+_KINDS_SHOWN = 12
+_COMMAND = "dvc repro"
+# the parameters that say what was done; those left out are about where and how fast
+_PARAMETERS = (
+    "seed",
+    "data.source",
+    "data.target",
+    "data.positive",
+    "loss",
+    "split.test_fraction",
+    "split.validation_fraction",
+    "split.folds",
+    "split.repeats",
+    "progressive.tested_fraction",
+    "covalidation.repeats",
+    "selection.criterion",
+    "selection.rule",
+    "selection.level",
+    "deliver",
+)
+
+
+def section(summary: Summary) -> Section:
+    """The rows and the parameters in two tables."""
+    of_rows = Table("Rows", ["what", "how many, or which"], list(_rows(summary)), words=frozenset({1}))
+    parameters = Table("Parameters", ["key in params.yaml", "value"], list(_parameters(summary)), words=frozenset({1}))
+    return Section(
+        "provenance",
+        "Where these numbers come from",
+        f"With the same rows and the same params.yaml, {_COMMAND} (or python -m flows validate) repeats them to the "
+        "last digit.",
+        tables=[of_rows, parameters],
+    )
+
+
+def _rows(summary: Summary) -> Iterator[list[str]]:
+    rows = summary.selection["rows"]
+    yield ["data source", summary.settings.data.source]
+    yield ["target", summary.settings.data.target or "target"]
+    if summary.labels:
+        names = [f"{name} ({shown_count(count)})" for name, count in summary.labels[:_KINDS_SHOWN]]
+        more = f", and {len(summary.labels) - _KINDS_SHOWN} more" if len(summary.labels) > _KINDS_SHOWN else ""
+        yield ["classes, with their rows", ", ".join(names) + more]
+    yield ["labelled rows", shown_count(rows["labeled"])]
+    if rows["estimates"] != rows["labeled"]:
+        yield ["of these in the estimates", shown_count(rows["estimates"])]
+    yield ["rows of the test part", shown_count(rows["test"])]
+    used = [report for report in summary.shards if report.bad is None]
+    if used:
+        unlabeled = sum(report.rows or 0 for report in used)
+        yield ["unlabelled rows", f"{shown_count(unlabeled)} in {len(used)} shard{'s' * (len(used) > 1)}"]
+    yield ["rows behind the delivered model", shown_count(summary.selection["rows_delivered"])]
+    if summary.data_hash:
+        yield ["content hash of the labelled rows", summary.data_hash[:16]]
+
+
+def _parameters(summary: Summary) -> Iterator[list[str]]:
+    settings = summary.settings.model_dump(mode="json")
+    for key in _PARAMETERS:
+        value = settings
+        for part in key.split("."):
+            value = value[part]
+        yield [key, _text(value)]
+    for candidate in settings["candidates"]:
+        params = ", ".join(f"{name}={_text(value)}" for name, value in candidate["params"].items())
+        preprocess = f" after {candidate['preprocess']}" if candidate["preprocess"] else ""
+        yield [f"candidate {candidate['name']}", f"{candidate['estimator']}({params}){preprocess}"]
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

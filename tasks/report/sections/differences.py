@@ -1,0 +1,45 @@
+"""How much less the winner errs than each other candidate and the baseline, with intervals for all at once."""
+
+import pandas as pd
+
+from heldout import baseline
+from tasks.report.section import Picture, Section, Table
+from tasks.report.style import ACCENT, INK, MUTED, figure, short
+from tasks.report.summary import Summary
+
+
+def section(summary: Summary) -> Section | None:
+    """Nothing where there is nothing to compare with."""
+    lines = summary.differences.sort_values("difference", ascending=False, kind="stable").to_dict("records")
+    if not lines:
+        return None
+    scale = 100 if summary.percent else 1
+    made, axes = figure(4.7, 0.8 + 0.23 * len(lines))
+    for place, line in enumerate(lines):
+        shown = not pd.isna(line["high"]) and line["high"] < 0  # to err less
+        colour = ACCENT if shown else INK
+        if not pd.isna(line["low"]):
+            axes.plot([scale * line["low"], scale * line["high"]], [place, place], lw=1.6, color=colour)
+        axes.plot(scale * line["difference"], place, "o", ms=5, color=colour)
+    axes.axvline(0, color=MUTED, lw=1, zorder=0)
+    axes.set_yticks(range(len(lines)), [short(line["against"]) for line in lines])
+    axes.set_ylim(len(lines) - 0.4, -0.6)
+    axes.tick_params(axis="y", length=0)
+    axes.spines["left"].set_visible(False)
+    axes.grid(axis="x")
+    axes.set_axisbelow(True)
+    unit = ", percentage points" if summary.percent else ""
+    axes.set_xlabel(f"E_cv of {short(summary.selected)} less that of the other{unit}")
+    rows = [
+        [line["against"], summary.number(line["difference"]), summary.between(line["low"], line["high"])]
+        for line in lines
+    ]
+    marked = {place: "baseline" for place, line in enumerate(lines) if line["against"] == baseline.NAME}
+    table = Table("Differences of E_cv on the same rows", ["against", "difference", "interval"], rows, marked=marked)
+    caption = (
+        f"E_cv of {summary.selected} less that of each other candidate. The intervals hold at {summary.level} for the "
+        f"best candidate against all others together. Where an interval lies below 0, {summary.selected} is shown to "
+        "err less."
+    )
+    picture = Picture(made, "The difference from each other candidate with its interval, as in the table")
+    return Section("differences", "Is the winner really better?", caption, [picture], [table])

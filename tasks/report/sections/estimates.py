@@ -1,0 +1,176 @@
+"""Every estimate of every candidate: a panel for each estimate, candidates below each other, the best first."""
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from heldout import baseline
+from tasks.report.ranking import ranked
+from tasks.report.section import Cell, Picture, Section, Table
+from tasks.report.style import ACCENT, INK, MUTED, figure, short
+from tasks.report.summary import Summary
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+OF_LABELED = ("E_cv", "E_val", "E_prog", "E_2cv", "E_in")
+OF_UNLABELED = (("disagreement",), ("E_dis", "E_maxdt"))  # with axes of their own: they are about other rows
+_COLUMNS = ("E_cv", "E_val", "E_prog", "E_2cv", "E_in", "E_train", "disagreement", "E_dis", "E_maxdt")
+_AFTER = ("E_bbc", "E_nested", "E_test")
+_COLUMNS_OF_PANELS = 3
+_FAR = 4  # times the winner's upper end: what lies beyond is drawn at the edge, so that it does not flatten the rest
+
+
+def section(summary: Summary) -> Section:
+    """A panel for each estimate, and the table of all numbers."""
+    caption = (
+        f"Each point is an estimate, each line its interval at {summary.level}, where an interval can be claimed. "
+        f"Candidates are sorted by {summary.selection['criterion']}; {summary.selected} was selected."
+    )
+    if len(summary.selection["indistinguishable"]) > 1:
+        caption += " The shaded candidates cannot be told apart."
+    caption += " The dashed line is the baseline, the best constant answer; an arrow is a value beyond the axis."
+    if any(summary.value(summary.selected, name) is not None for (name, *_) in OF_UNLABELED):
+        caption += " What the unlabelled rows say has axes of its own: it is about their population, and is no error."
+    names = ranked(summary)
+    pictures = [
+        Picture(_alone(summary, estimate, names, top), f"{estimate} of each candidate, as in the table below")
+        for estimate, top in _panels(summary, names)
+    ]
+    return Section("estimates", f"Estimates: {summary.scale}", caption, pictures, [_table(summary, names)])
+
+
+def overview(summary: Summary) -> "Figure":
+    """All panels in one figure."""
+    from matplotlib.figure import Figure
+
+    names = ranked(summary)
+    panels = list(_panels(summary, names))
+    rows = math.ceil(len(panels) / _COLUMNS_OF_PANELS)
+    made = Figure(figsize=(9.6, rows * _height(names)), layout="constrained")
+    axes = np.ravel(made.subplots(rows, _COLUMNS_OF_PANELS, squeeze=False))
+    for place, (estimate, top) in enumerate(panels):
+        _draw(axes[place], summary, estimate, names, top)
+        axes[place].tick_params(labelleft=place % _COLUMNS_OF_PANELS == 0)
+    for empty in axes[len(panels) :]:
+        empty.set_visible(False)
+    key = f"each estimate with its interval at {summary.level}; blue: selected; dashed: baseline"
+    shaded = "; shaded: cannot be told apart" if len(summary.selection["indistinguishable"]) > 1 else ""
+    made.supxlabel(f"{key}{shaded}", fontsize=9, color=MUTED)
+    return made
+
+
+def _panels(summary: Summary, names: Sequence[str]) -> Iterator[tuple[str, float]]:
+    """Each estimate that some candidate has, with the end of its axis, which comparable estimates share."""
+    for together in (OF_LABELED, *OF_UNLABELED):
+        known = [estimate for estimate in together if summary.value(summary.selected, estimate) is not None]
+        top = _top(summary, known, names, errors=together is OF_LABELED)
+        yield from ((estimate, top) for estimate in known)
+
+
+def _top(summary: Summary, estimates: Sequence[str], names: Sequence[str], *, errors: bool) -> float:
+    ends = np.array([_ends(summary, name, estimate)[::2] for estimate in estimates for name in names]).ravel()
+    winners = [_ends(summary, summary.selected, estimate)[2] for estimate in estimates]
+    if not len(ends):
+        return 1.0
+    far = _FAR * max([*winners, float(np.nanmedian(ends))])
+    shown = [*ends[ends <= far], *([summary.selection["baseline"]] * errors)]
+    return _scale(summary) * 1.06 * max([one for one in shown if one <= far], default=1.0) or 1.0
+
+
+def _alone(summary: Summary, estimate: str, names: Sequence[str], top: float) -> "Figure":
+    made, axes = figure(3.5, _height(names))
+    _draw(axes, summary, estimate, names, top)
+    return made
+
+
+def _height(names: Sequence[str]) -> float:
+    return 0.75 + 0.23 * len(names)
+
+
+def _draw(axes: Any, summary: Summary, estimate: str, names: Sequence[str], top: float) -> None:
+    scale, alike = _scale(summary), summary.selection["indistinguishable"]
+    for place, name in enumerate(names):
+        if name in alike and len(alike) > 1:
+            axes.axhspan(place - 0.5, place + 0.5, color=ACCENT, alpha=0.1, lw=0)
+        value, low, high = (scale * end for end in _ends(summary, name, estimate))
+        colour = ACCENT if name == summary.selected else INK
+        if value > top:
+            axes.plot(top, place, ">", ms=5, color=MUTED, clip_on=False)
+            continue
+        axes.plot([low, high], [place, place], lw=2.2 if name == summary.selected else 1.4, color=colour)
+        size = 5.5 if name == summary.selected else 4.5
+        axes.plot(value, place, "o", ms=size, color=colour, clip_on=False, zorder=3)
+    if estimate in OF_LABELED:
+        _draw_baseline(axes, summary, estimate, top)
+    axes.set_yticks(range(len(names)), [short(name) for name in names])
+    axes.set_ylim(len(names) - 0.4, -0.6)
+    axes.set_xlim(-0.015 * top, top)
+    axes.tick_params(axis="y", length=0)
+    axes.grid(axis="x")
+    axes.set_axisbelow(True)
+    axes.spines["left"].set_visible(False)
+    unit = " (%)" if summary.percent else ""
+    axes.set_title(f"{estimate}{unit}")
+    labels = dict(zip(axes.get_yticklabels(), names, strict=True))
+    for label, name in labels.items():
+        if name == summary.selected:
+            label.set(color=ACCENT, fontweight="bold")
+
+
+def _draw_baseline(axes: Any, summary: Summary, estimate: str, top: float) -> None:
+    """A dashed line at the baseline's error, or an arrow where that is far above everything else."""
+    value = summary.value(baseline.NAME, estimate)
+    value = summary.selection["baseline"] if value is None else value
+    if _scale(summary) * value <= top:
+        axes.axvline(_scale(summary) * value, color=MUTED, lw=1.2, ls=(0, (4, 3)), zorder=0)
+    else:
+        text = f"baseline {summary.number(value)} →"
+        axes.annotate(text, (1, 1), xycoords="axes fraction", xytext=(0, 4), textcoords="offset points",
+                      ha="right", va="bottom", fontsize=8, color=MUTED)  # fmt: skip
+
+
+def _ends(summary: Summary, candidate: str, estimate: str) -> tuple[float, float, float]:
+    """Value, low and high of an estimate; the value again where no interval is claimed."""
+    lines = summary.estimates_of(candidate)
+    lines = lines[lines["estimate"] == estimate]
+    if lines.empty:
+        return float("nan"), float("nan"), float("nan")
+    line = lines.iloc[0]
+    ends = (line["value"] if pd.isna(line[end]) else line[end] for end in ("low", "high"))
+    return (float(line["value"]), *map(float, ends))  # type: ignore[return-value]
+
+
+def _scale(summary: Summary) -> int:
+    return 100 if summary.percent else 1
+
+
+def _table(summary: Summary, names: Sequence[str]) -> Table:
+    known = {*summary.estimates["estimate"]}
+    columns = [name for name in (*_COLUMNS, *_AFTER) if name in known]
+    roots = summary.loss.power == 2
+    of_roots = ["RMSE", "R²"] if roots else []
+    head = ["candidate", *of_roots, *columns]
+    failed = [name for name in summary.selection["candidates"] if name in summary.failures]
+    rows: list[list[str | Cell]] = []
+    marked: dict[int, str] = {}
+    for name in [*names, baseline.NAME]:
+        cells = [Cell(*summary.cell(name, estimate)) for estimate in columns]
+        rows.append([name, *(_roots(summary, name) * roots), *(cell if cell.text else Cell("–") for cell in cells)])
+    for place, name in enumerate(failed, len(rows)):
+        rows.append([Cell(name, f"failed: {summary.failures[name]}"), *["–"] * (len(head) - 1)])
+        marked[place] = "failed"
+    marked |= {names.index(summary.selected): "selected", len(names): "baseline"}
+    caption = f"Below each value its interval at {summary.level}"
+    return Table(f"{caption}; RMSE and R² are those of E_cv" if roots else caption, head, rows, marked=marked)
+
+
+def _roots(summary: Summary, candidate: str) -> list[str]:
+    """RMSE, and R^2 against the baseline, of E_cv."""
+    value, of_baseline = summary.value(candidate, "E_cv"), summary.selection["baseline"]
+    if value is None:
+        return ["–", "–"]
+    return [f"{math.sqrt(value):.3g}", f"{1 - value / of_baseline:.2f}" if of_baseline > 0 else "–"]

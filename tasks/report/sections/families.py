@@ -1,0 +1,64 @@
+"""The errors along the path of each tuned candidate."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from heldout.table import error_label
+from tasks.report.section import Picture, Section, Table
+from tasks.report.style import ACCENT, GRID, INK, figure, short
+from tasks.report.summary import Summary
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+def section(summary: Summary) -> Section | None:
+    """A picture and a table for each family; nothing without one."""
+    if summary.families.empty:
+        return None
+    pictures, tables = [], []
+    for choice in summary.families.to_dict("records"):
+        made, axes = figure(4.2, 2.9)
+        curve = _draw(axes, summary, choice)
+        name = f"{choice['candidate']}, by the values of {choice['parameter']}"
+        pictures.append(Picture(made, f"Errors of {name}, as in the table"))
+        rows = [[line["value"], *(summary.number(line[end]) for end in ("E_in", "E_val"))] for line in curve]
+        marked = {[line["value"] for line in curve].index(choice["chosen"]): "selected"}
+        tables.append(Table(f"Errors of {name}", [choice["parameter"], "E_in", "E_val"], rows, marked=marked))
+    caption = (
+        "The error on the rows that trained the model and on its validation rows, along the values. The chosen value "
+        "is shaded; E_val there is optimistic, because it was the least."
+    )
+    return Section("families", "Tuned candidates", caption, pictures, tables, folded=True)
+
+
+def overview(summary: Summary) -> "Figure | None":
+    """All families below each other in one figure."""
+    from matplotlib.figure import Figure
+
+    if summary.families.empty:
+        return None
+    made = Figure(figsize=(6.0, 3.0 * len(summary.families)), layout="constrained")
+    rows = np.ravel(made.subplots(len(summary.families), 1))
+    for axes, choice in zip(rows, summary.families.to_dict("records"), strict=True):
+        _draw(axes, summary, choice)
+    return made
+
+
+def _draw(axes: Any, summary: Summary, choice: Mapping[Any, Any]) -> list[dict[Any, Any]]:
+    """Draw one path; returns its lines."""
+    scale = 100 if summary.percent else 1
+    curve = summary.paths[summary.paths["candidate"] == choice["candidate"]]
+    values, x = list(curve["value"]), np.arange(len(curve))
+    axes.plot(x, scale * curve["E_in"], "o--", ms=3, lw=1.2, color=INK, label="E_in")
+    axes.plot(x, scale * curve["E_val"], "o-", ms=3.5, lw=1.6, color=ACCENT, label="E_val")
+    axes.axvline(values.index(choice["chosen"]), color=GRID, lw=5, zorder=0)
+    ticks = x[:: max(1, len(x) // 8)]
+    axes.set_xticks(ticks, [short(values[tick]) for tick in ticks])
+    axes.set_xlabel(short(choice["parameter"]))
+    axes.set_ylabel(error_label(summary.loss))
+    axes.set_title(f"{short(choice['candidate'])}: {short(choice['chosen'])} was chosen")
+    axes.legend()
+    return curve.to_dict("records")

@@ -1,0 +1,85 @@
+"""The progressive error of each candidate along the stream, and the band of the winner."""
+
+from typing import Any
+
+import numpy as np
+
+from heldout.table import error_label
+from tasks.report.ranking import ranked
+from tasks.report.section import Picture, Section, Table
+from tasks.report.style import ACCENT, INK, MUTED, figure, short
+from tasks.report.summary import Summary, shown_count, shown_steps
+
+_DRAWN = 12  # curves: the winner's and the best of the others
+_SETTLED = 10  # steps: before them the curves vary most
+_AT = (0.1, 0.25, 0.5, 1.0)  # the shares of the stream in the table
+
+
+def section(summary: Summary) -> Section | None:
+    """Nothing without progressive validation."""
+    curves = summary.progressive_errors
+    names = [name for name in ranked(summary) if name in curves and len(curves[name])]
+    if not names:
+        return None
+    drawn = [*[name for name in names if name != summary.selected][: _DRAWN - 1], summary.selected]
+    scale = 100 if summary.percent else 1
+    made, axes = figure(4.9, 3.2)
+    for name in drawn:
+        steps = shown_steps(len(curves[name]))
+        colour, width = (ACCENT, 2.0) if name == summary.selected else (MUTED, 0.9)
+        axes.plot(steps + 1, scale * curves[name][steps], lw=width, color=colour)
+        if name == summary.selected and summary.band is not None:
+            low, high = (scale * bound[steps] for bound in summary.band)
+            axes.fill_between(steps + 1, low, high, color=ACCENT, alpha=0.12, lw=0)
+    length = max(len(curves[name]) for name in drawn)
+    top = _top(summary, drawn, scale)
+    axes.set_ylim(-0.015 * top, top)
+    axes.set_xlim(1, length)
+    _label_ends(axes, {name: scale * float(curves[name][-1]) for name in drawn}, summary.selected, length, top)
+    axes.grid(axis="y")
+    axes.set_axisbelow(True)
+    axes.set_xlabel("examples tested")
+    axes.set_ylabel(error_label(summary.loss))
+    axes.set_title("progressive error: the last value is E_prog")
+    caption = "Each row is tested before it is trained on; a curve is the mean loss of the rows tested so far."
+    if summary.band is not None:
+        caption += f" The band holds at {summary.level} for the winner at all steps at once."
+    if len(drawn) < len(names):
+        caption += f" The picture has the winner and the best {_DRAWN - 1} of the {len(names) - 1} others."
+    return Section(
+        "progressive",
+        "Along the stream of rows",
+        caption,
+        [Picture(made, "The progressive error of each candidate, as in the table")],
+        [_table(summary, names, length)],
+    )
+
+
+def _table(summary: Summary, names: list[str], length: int) -> Table:
+    steps = sorted({max(round(share * length), 1) for share in _AT})
+    rows = [
+        [name, *(summary.number(float(summary.progressive_errors[name][step - 1])) for step in steps)] for name in names
+    ]
+    head = ["candidate", *(f"after {shown_count(step)}" for step in steps)]
+    return Table(
+        "Progressive error after some of the rows", head, rows, marked={names.index(summary.selected): "selected"}
+    )
+
+
+def _top(summary: Summary, names: list[str], scale: int) -> float:
+    """Room for every curve after its first steps."""
+    settled = [summary.progressive_errors[name] for name in names]
+    highest = [float(errors[min(len(errors) - 1, _SETTLED) :].max()) for errors in settled]
+    most = 1.25 * min(max(highest), 3 * float(np.median(highest)))
+    return scale * min(max(most, 0.05), 1.05) if summary.percent else min(most, 1.05 * summary.loss.limit) or 1.0
+
+
+def _label_ends(axes: Any, ends: dict[str, float], selected: str, length: int, top: float) -> None:
+    """The name of each curve at its end, without one on top of another."""
+    apart, last = 0.06 * top, -np.inf
+    for name in sorted(ends, key=ends.__getitem__):
+        last = max(min(ends[name], top), last + apart)
+        style = {"color": ACCENT, "fontweight": "bold"} if name == selected else {"color": INK}
+        axes.annotate(short(name), (length, min(ends[name], top)), xytext=(length * 1.03, last), textcoords="data",
+                      va="center", fontsize=8, annotation_clip=False,
+                      arrowprops={"arrowstyle": "-", "color": MUTED, "lw": 0.5}, **style)  # fmt: skip

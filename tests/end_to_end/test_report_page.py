@@ -1,0 +1,88 @@
+"""The report in a real browser, as a mail or an artifact view opens it: one file, nothing next to it."""
+
+import re
+import shutil
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+
+from tests.end_to_end.browser import CHROMIUM, opened
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(CHROMIUM is None, reason="needs the browser chromium on the PATH"),
+]
+MOST_BYTES = 2_000_000
+TOO_WIDE = "document.documentElement.scrollWidth - window.innerWidth"
+BELOW = "[...document.querySelectorAll('h1, .fact, .next')].map(one => one.getBoundingClientRect().bottom)"
+PICTURES = "[...document.querySelectorAll('svg')].map(one => one.getBoundingClientRect().width)"
+SMALLEST = """Math.min(...[...document.querySelectorAll('svg text')].map(one =>
+    parseFloat(getComputedStyle(one).fontSize) * Math.hypot(one.getScreenCTM().a, one.getScreenCTM().b)))"""
+WIDER_THAN_THEIR_REGION = """[...document.querySelectorAll('table')].filter(one =>
+    one.scrollWidth > one.parentElement.clientWidth + 1 && one.parentElement.tabIndex != 0).length"""
+# lightest and darkest of the background and the letters, 0 to 1
+SHADES = """['backgroundColor', 'color'].map(name => {
+    const parts = getComputedStyle(document.body)[name].match(/\\d+/g).slice(0, 3).map(Number);
+    return parts.reduce((sum, part) => sum + part, 0) / 765; })"""
+
+
+@pytest.fixture(scope="module")
+def mailed(reproduced, tmp_path_factory):
+    """The page alone in a folder."""
+    return Path(shutil.copy(reproduced.path / "reports/report.html", tmp_path_factory.mktemp("mailed")))
+
+
+def violations(page):
+    return [
+        (found["id"], [node["html"][:120] for node in found["nodes"]])
+        for found in Axe().run(page).response["violations"]
+    ]
+
+
+def test_a_mailed_page_has_every_picture_and_every_number(reproduced, mailed):
+    text = mailed.read_text(encoding="utf-8")
+    assert mailed.stat().st_size < MOST_BYTES
+    assert [] == re.findall(r"<script|<img|<link|<iframe|@import|src=|url\((?!#)|href=\"(?!#)", text)
+    with opened(mailed.as_uri(), width=1280, height=800) as page:
+        widths = page.evaluate(PICTURES)
+        shown = page.inner_text("section[aria-labelledby=estimates]")
+        of_winner = page.inner_text("section[aria-labelledby=targets]").split()
+        assert max(page.evaluate(BELOW)) < 800  # the first screen, without scrolling
+        assert violations(page) == []
+    assert len(widths) >= 11
+    assert min(widths) > 250
+    estimates = pd.read_csv(reproduced.path / "reports/estimates.csv")
+    cells = shown.split()
+    for name in ("value", "low", "high"):
+        assert {f"{100 * value:z.1f}" for value in estimates[name].dropna()} <= {*re.split(r"[–\s]", shown)}
+    assert {*estimates["estimate"], *estimates["candidate"]} <= {*cells}
+    assert {str(count) for name in ("n_train", "n_tested") for count in estimates[name]} <= {*of_winner}
+
+
+def test_in_the_dark_it_is_dark_and_each_text_can_be_read(mailed):
+    with opened(mailed.as_uri(), color_scheme="dark") as page:
+        background, letters = page.evaluate(SHADES)
+        assert background < 0.2 < 0.8 < letters
+        assert violations(page) == []
+
+
+def test_on_a_telephone_tables_scroll_in_their_region_and_the_page_does_not(mailed):
+    with opened(mailed.as_uri(), width=390, height=844) as page:
+        assert page.evaluate(TOO_WIDE) <= 0
+        assert page.evaluate(WIDER_THAN_THEIR_REGION) == 0
+        assert page.evaluate(SMALLEST) > 8.5
+        assert violations(page) == []
+
+
+def test_on_paper_it_is_light_fits_and_breaks_no_row(mailed):
+    with opened(mailed.as_uri(), width=794, color_scheme="dark") as page:
+        page.emulate_media(media="print")
+        background, letters = page.evaluate(SHADES)
+        assert letters < 0.2 < 0.8 < background
+        assert page.evaluate(TOO_WIDE) <= 0
+        styles = "name => [...document.querySelectorAll(name)].map(one => getComputedStyle(one)"
+        assert {*page.evaluate(f"({styles}.display))('thead')")} == {"table-header-group"}
+        assert {*page.evaluate(f"({styles}.breakInside))('tr')")} == {"avoid"}
+        assert page.pdf(format="A4").startswith(b"%PDF")

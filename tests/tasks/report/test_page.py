@@ -1,0 +1,69 @@
+"""The report page: one file, with its pictures in it."""
+
+import re
+from dataclasses import replace
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+
+from heldout.records import Estimate
+from tasks.report import svg
+from tasks.report.page import explained, page
+from tasks.report.sections import estimates
+from tasks.report.style import ACCENT, drawing, figure, short
+
+
+def drawn(name="one", title="<b> & \u202e -->"):
+    with drawing():
+        made, axes = figure(2, 1)
+        axes.plot([0, 1], color=ACCENT)
+        axes.set_title(short(title))
+        return svg.element(made, name, "what it shows")
+
+
+def test_a_picture_has_the_same_bytes_each_time_and_its_text_as_text():
+    text = drawn()
+    assert text == drawn()
+    made = ElementTree.fromstring(text)
+    assert r"<b> & \u202e -->" in [node.text for node in made.iter("text")]
+    assert (made.get("role"), made.get("aria-label")) == ("img", "what it shows")
+
+
+def test_pictures_take_the_colours_of_the_page_and_share_no_address():
+    one, other = drawn("one"), drawn("other")
+    assert "var(--accent)" in one
+    assert ACCENT not in one
+    addresses = [{*re.findall(r'id="([^"]+)"', text)} for text in (one, other)]
+    assert all(addresses)
+    assert not addresses[0] & addresses[1]
+    assert {*re.findall(r"url\(#([^)]+)\)|href=\"#([^\"]+)", one)} <= {(a, "") for a in addresses[0]} | {
+        ("", a) for a in addresses[0]
+    }
+    assert not {"<style", "<metadata", "font-family", "<!--"} & {*re.findall(r"<style|<metadata|font-family|<!--", one)}
+
+
+def test_the_page_is_one_file(summary):
+    text = page(replace(summary(), estimates=summary().estimates.assign(interval=None)))
+    assert [] == re.findall(r"<img|<script|<link|\bsrc=|url\((?!#)", text)
+    assert text.count("<svg") >= 4
+
+
+@pytest.mark.parametrize("far", [0.2, 50.0])
+def test_a_disagreement_has_an_axis_of_its_own_that_flattens_no_error(summary, far):
+    # a regression with shifted shards, whose disagreement is many times the error
+    apart = [Estimate(name, "disagreement", far, "two", 4, 40) for name in ("bayes", "tree")]
+    one = summary(percent=False, estimates=[Estimate("tree", "E_cv", 0.12, "k", 7, 8), *apart])
+    with drawing():
+        panels = {
+            axes.get_title(loc="left"): axes.get_xlim() for axes in estimates.overview(one).axes if axes.get_visible()
+        }
+    assert panels["E_cv"][1] < 0.4
+    assert far <= panels["disagreement"][1] < 1.2 * far
+
+
+def test_a_name_is_explained_where_it_stands_and_nothing_else_is_markup():
+    text = explained("E_cv <i> & E_cvx interval")
+    assert text.count("<abbr ") == 2
+    assert "&lt;i&gt; &amp; E_cvx" in text
+    assert np.all([name in text for name in (">E_cv</abbr>", ">interval</abbr>")])
