@@ -25,7 +25,9 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from flows import ui
 from flows.serve import READY
+from flows.stage import begin
 from tasks.params import load as load_params
+from tasks.params.form import CANDIDATES, Form, names
 from tasks.runtime import environment, flow_runs
 from tasks.runtime.errors import UserError, dotted, one_line
 from tasks.runtime.parent_watch import end_with
@@ -51,7 +53,7 @@ class Deployment(_Strict):
     timeout_seconds: float = Field(gt=0)
 
     def flow(self) -> Flow[Any, Any]:
-        """The flow, imported. Raises UserError if there is none at `entrypoint`."""
+        """The flow, imported; its form offers the candidates of its parameters. Raises UserError for a wrong entry."""
         try:
             found: Flow[Any, Any] = load_flow_from_entrypoint(self.entrypoint)
         except (ImportError, AttributeError, ValueError, MissingFlowError) as error:
@@ -59,7 +61,10 @@ class Deployment(_Strict):
                 f"{_FILE}: entrypoint of {self.name} is {self.entrypoint!r}, where no flow can be imported "
                 f"({one_line(str(error))}); write the path of a flow, as in flows.validate.validate"
             ) from None
-        return found.with_options(timeout_seconds=self.timeout_seconds, on_running=[flow_runs.identify])
+        found = found.with_options(timeout_seconds=self.timeout_seconds, on_running=[begin])
+        if form := found.parameters.definitions.get(Form.__name__):
+            form["properties"][CANDIDATES]["items"]["enum"] = names(self.parameters["params"])
+        return found
 
 
 class Deployments(_Strict):

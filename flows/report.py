@@ -1,6 +1,7 @@
 """Report: draw the pictures, write the page, log everything to MLflow, print the table."""
 
 from flows.events import champion_decided
+from flows.publish import publish
 from flows.stage import stage
 from tasks.outcome.deliver import compare_speed
 from tasks.params import Settings
@@ -25,3 +26,4 @@ def report(settings: Settings) -> None:
         estimates = summary.estimates_of(summary.selected)
         champion_decided(settings, decision, dict(zip(estimates["estimate"], estimates["value"], strict=True)))
     render.print_summary(summary, decision, place, speed)
+    publish(summary, place, lifecycle.page(settings))

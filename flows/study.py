@@ -3,21 +3,20 @@
 import logging
 from typing import Annotated
 
-from prefect import flow
 from prefect.artifacts import create_table_artifact
 from prefect.runtime import deployment
 from pydantic import Field
 
+from flows.stage import named_flow
 from studies import later_rows
 from tasks.params import load
 from tasks.params.from_server import check_given
 from tasks.runtime import environment
-from tasks.runtime.flow_runs import identify
 
 log = logging.getLogger("heldout")
 
 
-@flow(name="study", on_running=[identify])
+@named_flow
 def study(
     params: str = "params.yaml",
     overrides: tuple[str, ...] = (),

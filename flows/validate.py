@@ -1,6 +1,8 @@
 """Validate: the whole method, one step after the other."""
 
-from prefect import flow
+from typing import Annotated
+
+from pydantic import Field
 
 from flows.checkout import in_checkout
 from flows.covalidation import covalidation
@@ -12,18 +14,31 @@ from flows.progressive import progressive
 from flows.reach_store import reach_store
 from flows.report import report
 from flows.select import select
+from flows.stage import named_flow
 from tasks.data.source_files import check_unchanged, hash_sources
 from tasks.params import load
-from tasks.runtime.flow_runs import identify
+from tasks.params.form import Form
 from tasks.storage import dvc_commands
 from tasks.track import lifecycle
 from tasks.track.trial import why_trial
 
+_EMPTY = Form()
 
-@flow(name="validate", on_running=[identify])
-def validate(params: str = "params.yaml", overrides: tuple[str, ...] = (), promote: bool = False) -> None:
+
+@named_flow
+def validate(
+    params: Annotated[str, Field(description="the file with the parameters, in the checkout")] = "params.yaml",
+    overrides: Annotated[
+        tuple[str, ...], Field(description="further parameters, each as a.b=c, as in split.repeats=3")
+    ] = (),
+    promote: Annotated[
+        bool, Field(description="register the winner; a run of a deployment that changes no setting does so by itself")
+    ] = False,
+    form: Form = _EMPTY,
+) -> None:
     """Which candidate, how large its error is, how far to trust that; and whether it is to be the champion."""
     with in_checkout("validate", params, overrides) as scheduled:
+        overrides = (*form.overrides(params), *overrides)
         settings = load(params, overrides)
         trial = why_trial(settings, overrides, asked=promote, scheduled=scheduled)
         with failure_reported(settings):
