@@ -1,4 +1,4 @@
-"""What people look at: the report page, the metrics file, and the table in the terminal."""
+"""What people look at: the report page, and the table in the terminal."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -21,7 +21,7 @@ _LEAST_WIDTH = 106  # of the table: a narrow terminal breaks its lines, but lose
 
 
 def write_report(summary: Summary) -> None:
-    """report.html, and metrics.json with the selected candidate's estimates."""
+    """report.html."""
     from jinja2 import Environment, FileSystemLoader
 
     environment = Environment(loader=FileSystemLoader(Path(__file__).parent), autoescape=True, finalize=_shown)
@@ -35,10 +35,6 @@ def write_report(summary: Summary) -> None:
         picked_blindly=summary.settings.data.picked_blindly,
     )
     files.write_text(files.REPORT, page)
-    selected = summary.estimates_of(summary.selected)
-    metrics = dict(zip(selected["estimate"], selected["value"].astype(float), strict=True))
-    further = {name: summary.selection[name] for name in ("bound", "baseline")}
-    files.write_json(files.METRICS, {**metrics, **further})
 
 
 def _shown(value: object) -> object:
