@@ -25,7 +25,9 @@ def parent_run(params: str) -> Iterator[None]:
         run = client.create_flow_run(flow, name=run_name(NAME, params, ()), state=Running())
         begin(flow, run, run.state)
         store = get_result_store().update_for_flow(flow, _sync=True)
-        context = FlowRunContext(flow=flow, flow_run=run, task_runner=RUNNER, result_store=store, parameters={})
+        context = FlowRunContext(
+            flow=flow, flow_run=run, client=client, task_runner=RUNNER, result_store=store, parameters={}
+        )
         ended: State = Crashed(message="the process that runs the stages crashed")
         try:
             with context:
@@ -34,7 +36,7 @@ def parent_run(params: str) -> Iterator[None]:
         except UserError as error:
             ended = Failed(message=str(error))
             raise
-        except SystemExit:
+        except (SystemExit, KeyboardInterrupt):
             ended = Cancelled(message="dvc ended before the report")
             raise
         finally:

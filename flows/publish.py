@@ -8,6 +8,7 @@ from prefect.artifacts import Artifact, LinkArtifact, MarkdownArtifact, TableArt
 from prefect.exceptions import PrefectException
 from prefect.runtime import flow_run
 
+from heldout.printable import printable
 from tasks.report import outcome_page
 from tasks.report.sentences import sentences
 from tasks.report.summary import Summary
@@ -25,7 +26,7 @@ def publish(summary: Summary, place: str, page: str) -> None:
     named = {"flow_run_id": whole, "flow_run_name": flow_run.name, "flow_name": flow_run.flow_name}
     lines = {**sentences(summary), "model": f"in MLflow {place}", "MLflow": page}
     for line in (outcome_page.headline(summary), *(f"{name}: {text}" for name, text in lines.items())):
-        logging.getLogger("prefect.flow_runs").info("%s", line, extra=named)
+        logging.getLogger("prefect.flow_runs").info("%s", printable(line), extra=named)
     try:
         for artifact in _artifacts(summary, page):
             artifact.flow_run_id = whole

@@ -44,7 +44,8 @@ def stage(work: Callable[[Settings], None]) -> Any:
 def begin(flow: Any, run: FlowRun, state: Any) -> None:  # noqa: ARG001  # the arguments of Prefect's hooks
     """Note on a run who runs it, what it is about, and how it was started: a hook of Prefect, for `on_running`."""
     source, named, _ = run.name.partition(BETWEEN)
-    started = "dvc" if "DVC_STAGE" in os.environ else "deployment" if deployment.id is not None else "by hand"
+    scheduled = run.deployment_id or deployment.id
+    started = "dvc" if "DVC_STAGE" in os.environ else "deployment" if scheduled else "by hand"
     identify(run, [*run.tags, started, *([source] if named else [])])
 
 
