@@ -27,7 +27,7 @@ from flows import ui
 from flows.serve import READY
 from flows.stage import begin
 from tasks.params import load as load_params
-from tasks.params.form import CANDIDATES, Form, names
+from tasks.params.changes import CANDIDATES, Changes, names
 from tasks.runtime import environment, flow_runs
 from tasks.runtime.errors import UserError, dotted, one_line
 from tasks.runtime.parent_watch import end_with
@@ -62,8 +62,8 @@ class Deployment(_Strict):
                 f"({one_line(str(error))}); write the path of a flow, as in flows.validate.validate"
             ) from None
         found = found.with_options(timeout_seconds=self.timeout_seconds, on_running=[begin])
-        if form := found.parameters.definitions.get(Form.__name__):
-            form["properties"][CANDIDATES]["items"]["enum"] = names(self.parameters["params"])
+        if changes := found.parameters.definitions.get(Changes.__name__):
+            changes["properties"][CANDIDATES]["items"]["enum"] = names(self.parameters["params"])
         return found
 
 

@@ -24,8 +24,9 @@ RUNNER: Any = ThreadPoolTaskRunner(max_workers=(os.cpu_count() or 1) + 2)
 
 def named_flow(work: Callable[..., None]) -> Any:
     """A flow called like the function `work`."""
+    about = str(work.__doc__).partition("\n")[0]  # without its arguments, which Prefect shows in a form
     options = {"flow_run_name": _name, "on_running": [begin], "task_runner": RUNNER}
-    return flow(name=work.__name__, description=work.__doc__, **options)(without_traceback(work))
+    return flow(name=work.__name__, description=about, **options)(without_traceback(work))
 
 
 def stage(work: Callable[[Settings], None]) -> Any:
@@ -57,8 +58,8 @@ def _name() -> str:
     try:
         if deployment.id is not None:
             check_given(params, overrides)
-        if "form" in given:
-            overrides = (*given["form"].overrides(params), *overrides)
+        if "changes" in given:
+            overrides = (*given["changes"].overrides(params), *overrides)
     except UserError:  # which the flow reports
         return name
     return run_name(name, params, overrides)

@@ -23,7 +23,14 @@ def study(
     halvings: Annotated[int, Field(ge=1)] = 20,
     minutes: Annotated[float, Field(gt=0)] = 60,
 ) -> None:
-    """Halve the labelled rows again and again: how often who wins on one half, and what its error is on the other."""
+    """Halve the labelled rows again and again: how often who wins on one half, and what its error is on the other.
+
+    Args:
+        params: the file with the parameters, in the checkout
+        overrides: further parameters, each as a.b=c
+        halvings: how often, at most
+        minutes: after so many no further halving begins
+    """
     environment.enter()
     if deployment.id is not None:
         check_given(params, overrides)

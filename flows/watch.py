@@ -18,7 +18,13 @@ _MOST_LINES = 20  # in the terminal
 
 @named_flow
 def watch(params: str = "params.yaml", overrides: tuple[str, ...] = (), shards: tuple[str, ...] = ()) -> None:
-    """How far the champion's half models disagree on new shards; the results are on disk before anybody is told."""
+    """How far the champion's half models disagree on new shards; the results are on disk before anybody is told.
+
+    Args:
+        params: the file with the parameters, in the checkout
+        overrides: further parameters, each as a.b=c
+        shards: files with new unlabelled rows, or folders of them; empty: those of data.unlabeled
+    """
     with in_checkout("watch", params, overrides):
         settings = load(params, overrides)
         check_validated()

@@ -1,15 +1,15 @@
-"""The form of a deployment's run: what it sets, that all of it is allowed, and what is refused."""
+"""The form of a deployment's run, `changes`: what it sets, that all of it is allowed, and what is refused."""
 
 import shutil
 
 import pytest
 
 from tasks.params import load
-from tasks.params.form import Form, names
+from tasks.params.changes import Changes, names
 from tasks.params.from_server import check_given
 from tasks.runtime.errors import UserError
 
-FILLED = Form(
+FILLED = Changes(
     source="sklearn:iris",
     criterion="E_val",
     rule="one_standard_error",
@@ -26,7 +26,7 @@ def params(shipped, checkout):
 
 
 def test_an_empty_form_changes_nothing(params):
-    assert () == Form().overrides(params)
+    assert () == Changes().overrides(params)
 
 
 def test_a_filled_form_sets_what_it_says_and_leaves_the_rest(params):
@@ -48,19 +48,19 @@ def test_a_filled_form_sets_what_it_says_and_leaves_the_rest(params):
 @pytest.mark.fault("hostile")
 @pytest.mark.parametrize("source", ["x\ntracking.uri=http://evil.example", "{a: b}", "1e-05", "null"])
 def test_whatever_is_written_into_the_form_is_a_value_of_its_key(params, source):
-    assert source == load(params, Form(source=source).overrides(params)).data.source
+    assert source == load(params, Changes(source=source).overrides(params)).data.source
 
 
 def test_a_deployment_may_be_given_all_that_the_form_sets(params):
-    assert set(Form.model_fields) == FILLED.model_fields_set
+    assert {*Changes.model_fields} == FILLED.model_fields_set
     check_given(params, FILLED.overrides(params))
 
 
 def test_a_candidate_that_the_file_does_not_have_is_refused_with_those_that_it_has(params):
     with pytest.raises(UserError) as refused:
-        Form(candidates=["tree", "oak"]).overrides(params)
+        Changes(candidates=["tree", "oak"]).overrides(params)
     assert all(word in str(refused.value) for word in ("'oak'", params, *names(params)))
 
 
 def test_each_field_says_what_it_means():
-    assert all(field.title and field.description for field in Form.model_fields.values())
+    assert all(field.title and field.description for field in Changes.model_fields.values())
