@@ -7,6 +7,7 @@ parameters of the run. docs/decisions/0023 and 0039.
 
 import asyncio
 import contextlib
+import inspect
 import logging
 import os
 import sys
@@ -27,7 +28,7 @@ from flows import ui
 from flows.serve import READY
 from flows.stage import begin
 from tasks.params import load as load_params
-from tasks.params.changes import CANDIDATES, Changes, names
+from tasks.params.changes import Changes
 from tasks.runtime import environment, flow_runs
 from tasks.runtime.errors import UserError, dotted, one_line
 from tasks.runtime.parent_watch import end_with
@@ -53,7 +54,7 @@ class Deployment(_Strict):
     timeout_seconds: float = Field(gt=0)
 
     def flow(self) -> Flow[Any, Any]:
-        """The flow, imported; its form offers the candidates of its parameters. Raises UserError for a wrong entry."""
+        """The flow, imported. Raises UserError if there is none at `entrypoint`."""
         try:
             found: Flow[Any, Any] = load_flow_from_entrypoint(self.entrypoint)
         except (ImportError, AttributeError, ValueError, MissingFlowError) as error:
@@ -62,9 +63,14 @@ class Deployment(_Strict):
                 f"({one_line(str(error))}); write the path of a flow, as in flows.validate.validate"
             ) from None
         found = found.with_options(timeout_seconds=self.timeout_seconds, on_running=[begin])
-        if changes := found.parameters.definitions.get(Changes.__name__):
-            changes["properties"][CANDIDATES]["items"]["enum"] = names(self.parameters["params"])
+        signature = inspect.signature(found.fn, eval_str=True)
+        given = [each.replace(annotation=self._offered(each.annotation)) for each in signature.parameters.values()]
+        found.__signature__ = signature.replace(parameters=given)  # type: ignore[attr-defined]  # Prefect's form is of it
         return found
+
+    def _offered(self, kind: Any) -> Any:
+        """The type of a parameter, as the form offers it."""
+        return Changes.offering(self.parameters["params"]) if kind is Changes else kind
 
 
 class Deployments(_Strict):

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
 import httpx
-from prefect import Flow, State, get_client
+from prefect import Flow, State, get_client, get_run_logger
 from prefect.context import FlowRunContext
 from prefect.exceptions import PrefectException
 from prefect.results import get_result_store
@@ -31,11 +31,13 @@ def parent_run(params: str) -> Iterator[None]:
         ended: State = Crashed(message="the process that runs the stages crashed")
         try:
             with context:
-                yield
+                try:
+                    yield
+                except UserError as error:
+                    ended = Failed(message=str(error))
+                    get_run_logger().error("%s", error)
+                    raise
             ended = Completed()
-        except UserError as error:
-            ended = Failed(message=str(error))
-            raise
         except (SystemExit, KeyboardInterrupt):
             ended = Cancelled(message="dvc ended before the report")
             raise

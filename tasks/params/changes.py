@@ -5,11 +5,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from heldout.delivery import FORMS
 from heldout.selection.criteria import CRITERIA
 from heldout.selection.rules import RULES
+from tasks.params.by_name import KEY
 from tasks.params.read_yaml import Dumper
 from tasks.params.sections import Data, SelectionSection, SplitSection
 from tasks.params.settings import Settings
@@ -17,7 +18,6 @@ from tasks.params.yaml_lines import Written
 from tasks.runtime.errors import UserError
 
 AS_WRITTEN = "as in params.yaml"
-CANDIDATES = "candidates"
 _ONE_LINE = 1 << 30  # letters
 if TYPE_CHECKING:
     _Criterion = _Rule = _Deliver = str
@@ -44,8 +44,14 @@ class Changes(BaseModel):
         None, title="Folds", description=f"None: as in params.yaml; {_meaning(SplitSection, 'folds')}"
     )
     candidates: list[str] = Field(
-        [], title="Candidates", description="of those of params.yaml the ones to compare; an empty list: all of them"
+        [], title="Candidates", description="the candidates of params.yaml to compare; an empty list: all of them"
     )
+
+    @classmethod
+    def offering(cls, params: str) -> "type[Changes]":
+        """The form in which the candidates of the file `params` are the choice."""
+        choice = list[Literal[tuple(each["name"] for each in _written(params))]]  # type: ignore[misc]
+        return create_model(cls.__name__, __base__=cls, __doc__=cls.__doc__, candidates=(choice, cls.model_fields[KEY]))
 
     def overrides(self, params: str) -> tuple[str, ...]:
         """The changes as overrides of the file `params`. Raises UserError for a candidate that is not in it."""
@@ -55,14 +61,9 @@ class Changes(BaseModel):
             "selection.rule": self.rule,
             "deliver": self.deliver,
             "split.folds": self.folds or AS_WRITTEN,
-            CANDIDATES: list(_chosen(params, self.candidates)) or AS_WRITTEN,
+            KEY: list(_chosen(params, self.candidates)) or AS_WRITTEN,
         }
         return tuple(f"{key}={_in_yaml(value)}" for key, value in keys.items() if value != AS_WRITTEN)
-
-
-def names(params: str) -> list[str]:
-    """The names of the candidates that are written in the file `params`; a grid is one."""
-    return [candidate["name"] for candidate in _written(params)]
 
 
 def _chosen(params: str, chosen: Sequence[str]) -> Iterator[Any]:
@@ -76,7 +77,7 @@ def _chosen(params: str, chosen: Sequence[str]) -> Iterator[Any]:
 
 
 def _written(params: str) -> list[Any]:
-    written = Written(Path(params), Settings.model_fields).value.get(CANDIDATES)
+    written = Written(Path(params), Settings.model_fields).value.get(KEY)
     candidates = written if isinstance(written, list) else []
     return [each for each in candidates if isinstance(each, dict) and isinstance(each.get("name"), str)]
 

@@ -5,7 +5,7 @@ import shutil
 import pytest
 
 from tasks.params import load
-from tasks.params.changes import Changes, names
+from tasks.params.changes import Changes
 from tasks.params.from_server import check_given
 from tasks.runtime.errors import UserError
 
@@ -59,8 +59,14 @@ def test_a_deployment_may_be_given_all_that_the_form_sets(params):
 def test_a_candidate_that_the_file_does_not_have_is_refused_with_those_that_it_has(params):
     with pytest.raises(UserError) as refused:
         Changes(candidates=["tree", "oak"]).overrides(params)
-    assert all(word in str(refused.value) for word in ("'oak'", params, *names(params)))
+    assert all(word in str(refused.value) for word in ("'oak'", params, "tree", "forest"))
 
 
 def test_each_field_says_what_it_means():
     assert all(field.title and field.description for field in Changes.model_fields.values())
+
+
+def test_the_form_offers_the_candidates_of_the_file(params, settings_with):
+    schema = Changes.offering(params).model_json_schema()["properties"]["candidates"]
+    assert [candidate.name for candidate in settings_with().candidates] == schema["items"]["enum"]
+    assert Changes.model_fields["candidates"].description == schema["description"]
