@@ -2,15 +2,16 @@
 
 import time
 from contextlib import suppress
+from functools import lru_cache
 from uuid import UUID
 
 import httpx
-from prefect import get_client
 from prefect.client.schemas.actions import ArtifactCreate, ArtifactUpdate
+from prefect.context import FlowRunContext
 from prefect.exceptions import PrefectException
 from prefect.runtime import flow_run
 
-_EVERY_SECONDS = 2.0  # an update costs the server some milliseconds
+_EVERY_SECONDS = 2.0
 _KEY, _DESCRIPTION = "progress", "finished fits, in percent of those that are known"
 
 _artifacts: dict[str, UUID] = {}  # by the run that all stages belong to
@@ -23,15 +24,22 @@ def show(share: float | None, *, last: bool = False) -> None:
     A server that does not take it changes nothing: the flow reports a server that is gone.
     """
     global _next
-    if share is None or flow_run.id is None or (time.monotonic() < _next and not last):
+    context = FlowRunContext.get()
+    if share is None or context is None or (time.monotonic() < _next and not last):
         return
-    with suppress(httpx.HTTPError, PrefectException), get_client(sync_client=True) as client:
-        whole, percent = flow_run.root_flow_run_id, round(100 * share, 1)
+    with suppress(httpx.HTTPError, PrefectException):
+        whole, percent = _whole(str(flow_run.id)), round(100 * share, 1)
         if whole in _artifacts:
-            client.update_artifact(_artifacts[whole], ArtifactUpdate(data=percent))
+            context.client.update_artifact(_artifacts[whole], ArtifactUpdate(data=percent))
         else:
             made = ArtifactCreate(
                 key=_KEY, type="progress", description=_DESCRIPTION, data=percent, flow_run_id=UUID(whole)
             )
-            _artifacts[whole] = client.create_artifact(made).id
+            _artifacts[whole] = context.client.create_artifact(made).id
     _next = time.monotonic() + _EVERY_SECONDS
+
+
+@lru_cache
+def _whole(stage: str) -> str:  # noqa: ARG001  # the present run, of which Prefect is asked once
+    """The run that all stages belong to."""
+    return str(flow_run.root_flow_run_id)

@@ -56,12 +56,15 @@ def replace(path, text: str) -> None:
 def test_the_page_has_each_estimate_once_with_both_ends_of_its_interval(reproduced, tmp_path):
     reproduced.run("dvc", "plots", "show", "--out", str(tmp_path))
     assert "<img" not in (tmp_path / "index.html").read_text()  # no picture of the same numbers
-    found = points(specs(tmp_path)[0])
+    estimates, progressive = specs(tmp_path)
+    found = points(estimates)
     table = pd.read_csv(reproduced.path / "reports/estimates.csv", dtype=str, keep_default_na=False)
     expected = {
         ("workspace", line.candidate, line.estimate): [line.value, line.low, line.high] for line in table.itertuples()
     }
     assert expected == found
+    selection = json.loads((reproduced.path / "reports/selection.json").read_text())
+    assert {*selection["candidates"]} == {each["candidate"] for each in progressive["data"]["values"]}
 
 
 def test_the_pages_of_two_revisions_have_both(changed, tmp_path):

@@ -30,10 +30,10 @@ class Run:
 
 
 class Records:
-    """Prefect's database of a checkout."""
+    """Prefect's database."""
 
-    def __init__(self, checkout) -> None:
-        self._place = f"file:{checkout.path}/.prefect/prefect.db?mode=ro"
+    def __init__(self, home) -> None:
+        self._place = f"file:{home}/prefect.db?mode=ro"
 
     def ask(self, query: str, *values: str) -> list[tuple]:
         with sqlite3.connect(self._place, uri=True) as database:
@@ -46,13 +46,15 @@ class Records:
         return "\n".join(line for (line,) in self.ask("SELECT message FROM log WHERE flow_run_id = ?", run.id))
 
     def artifacts(self, run: Run) -> dict[str, object]:
-        found = self.ask("SELECT key, data FROM artifact WHERE flow_run_id = ? AND key IS NOT NULL", run.id)
+        found = self.ask(
+            "SELECT key, CAST(data AS TEXT) FROM artifact WHERE flow_run_id = ? AND key IS NOT NULL", run.id
+        )
         return {key: json.loads(data) for key, data in found}
 
 
 @pytest.fixture(scope="module")
 def records(reproduced):
-    return Records(reproduced)
+    return Records(reproduced.path / ".prefect")
 
 
 def test_the_stages_of_a_repro_are_below_one_run_and_each_has_a_name_and_tags(records):
@@ -81,13 +83,14 @@ def test_the_page_of_a_run_has_the_numbers_the_sentences_and_the_way_to_mlflow(r
     assert 100 == found["progress"]
 
 
-def test_a_mistake_is_one_message_in_the_state_and_in_the_log_and_no_traceback(reproduced, tmp_path):
-    checkout = reproduced.copy(tmp_path / "heldout")
-    said = checkout.flow("prepare", "--set", "split.folds=700", check=False)
+def test_a_mistake_is_one_message_in_the_state_and_in_the_log_and_no_traceback(clone, server):
+    said = clone(server).flow("prepare", "--set", "split.folds=700", check=False)
     assert 2 == said.returncode
-    run, records = Records(checkout).runs()[-1], Records(checkout)
+    records = Records(server.folder)
+    run = records.runs()[-1]
     assert ("digits · prepare · seed 0", "FAILED") == (run.name, run.state)
     assert said.stderr == f"error: {run.message}\n"
-    assert run.message in records.log(run)
-    assert "Traceback" not in records.log(run)
-    assert "UserError" not in records.log(run)
+    log = records.log(run)
+    assert run.message in log
+    assert "Traceback" not in log
+    assert "UserError" not in log
