@@ -1,16 +1,17 @@
 """The outcome of a validation for pages of others, such as Prefect's: a table, and sentences in Markdown."""
 
+import re
 from typing import Any
 
 import pandas as pd
 
 from heldout import baseline
 from heldout.printable import printable
-from tasks.report.markdown import in_markdown
 from tasks.report.sentences import sentences
 from tasks.report.summary import SHOWN, Summary
 
 _LAST = float("inf")
+_SIGNS = re.compile(r"[!-/:-@\[-`{-~]")
 
 
 def rows(summary: Summary) -> list[dict[str, Any]]:
@@ -32,8 +33,13 @@ def headline(summary: Summary) -> str:
 
 def text(summary: Summary) -> str:
     """The headline, and all sentences as a list."""
-    lines = [f"- **{in_markdown(name)}**: {in_markdown(sentence)}" for name, sentence in sentences(summary).items()]
-    return "\n".join([f"# {in_markdown(headline(summary))}", "", *lines])
+    lines = [f"- **{_in_markdown(name)}**: {_in_markdown(sentence)}" for name, sentence in sentences(summary).items()]
+    return "\n".join([f"# {_in_markdown(headline(summary))}", "", *lines])
+
+
+def _in_markdown(text: str) -> str:
+    """The text as it is written; Prefect's pages show an entity as its letters."""
+    return _SIGNS.sub(r"\\\g<0>", printable(text))
 
 
 def _place(summary: Summary, name: str) -> tuple[bool, float]:

@@ -73,5 +73,6 @@ def look(checkout) -> None:
         cells = [f"{100 * line.value:.1f} [{100 * line.low:.1f}–{100 * line.high:.1f}]" for line in of_E_cv]
         find(f"/artifacts/artifact/{artifacts['estimates']}", f"{selection['selected']} (selected)", *cells)
         find(f"/deployments/deployment/{deployment}/run", "as in params.yaml", "number of folds of cross-validation")
-        page.get_by_text("Add item").nth(1).click()
-        page.get_by_text("Candidates").first.wait_for()
+        page.get_by_text("No items selected").click()
+        page.keyboard.press("Enter")
+        page.get_by_text("neighbours").first.wait_for()
