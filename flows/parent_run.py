@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from typing import Any
 
 import httpx
 from prefect import Flow, State, get_client, get_run_logger
@@ -24,7 +25,7 @@ def parent_run(params: str) -> Iterator[None]:
     with get_client(sync_client=True) as client:
         run = client.create_flow_run(flow, name=run_name(NAME, params, ()), state=Running())
         begin(flow, run, run.state)
-        store = get_result_store().update_for_flow(flow, _sync=True)
+        store: Any = get_result_store().update_for_flow(flow, _sync=True)  # type: ignore[call-arg]  # of a decorator
         context = FlowRunContext(
             flow=flow, flow_run=run, client=client, task_runner=RUNNER, result_store=store, parameters={}
         )

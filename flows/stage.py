@@ -5,9 +5,8 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from prefect import flow
+from prefect import flow, runtime
 from prefect.client.schemas.objects import FlowRun
-from prefect.runtime import deployment, flow_run
 from prefect.task_runners import ThreadPoolTaskRunner
 
 from tasks.params import Settings, load
@@ -42,21 +41,21 @@ def stage(work: Callable[[Settings], None]) -> Any:
     return named_flow(run)
 
 
-def begin(flow: Any, run: FlowRun, state: Any) -> None:  # noqa: ARG001  # the arguments of Prefect's hooks
+def begin(flow: Any, flow_run: FlowRun, state: Any) -> None:  # noqa: ARG001  # the arguments of Prefect's hooks
     """Note on a run who runs it, what it is about, and how it was started: a hook of Prefect, for `on_running`."""
-    source, named, _ = run.name.partition(BETWEEN)
-    scheduled = run.deployment_id or deployment.id
+    source, named, _ = flow_run.name.partition(BETWEEN)
+    scheduled = flow_run.deployment_id or runtime.deployment.id
     started = "dvc" if "DVC_STAGE" in os.environ else "deployment" if scheduled else "by hand"
-    identify(run, [*run.tags, started, *([source] if named else [])])
+    identify(flow_run, sorted({*flow_run.tags, started, *([source] if named else [])}))
 
 
 def _name() -> str:
     """The name of the present run; a server's parameters are looked at before the file that they name."""
-    name = str(flow_run.flow_name)
-    given = flow_run.parameters
+    name = str(runtime.flow_run.flow_name)
+    given = runtime.flow_run.parameters
     params, overrides = given["params"], given["overrides"]
     try:
-        if deployment.id is not None:
+        if runtime.deployment.id is not None:
             check_given(params, overrides)
         if "changes" in given:
             overrides = (*given["changes"].overrides(params), *overrides)

@@ -18,7 +18,7 @@ from tasks.storage import dvc_commands
 from tasks.track import lifecycle
 from tasks.track.trial import why_trial
 
-_NONE = Changes()
+_NONE = Changes.model_validate({})
 
 
 @named_flow

@@ -3,9 +3,11 @@
 import time
 from contextlib import suppress
 from functools import lru_cache
+from typing import cast
 from uuid import UUID
 
 import httpx
+from prefect.client.orchestration import SyncPrefectClient
 from prefect.client.schemas.actions import ArtifactCreate, ArtifactUpdate
 from prefect.context import FlowRunContext
 from prefect.exceptions import PrefectException
@@ -28,14 +30,18 @@ def show(share: float | None, *, last: bool = False) -> None:
     if share is None or context is None or (time.monotonic() < _next and not last):
         return
     with suppress(httpx.HTTPError, PrefectException):
-        whole, percent = _whole(str(flow_run.id)), round(100 * share, 1)
+        whole, percent, client = (
+            _whole(str(flow_run.id)),
+            round(100 * share, 1),
+            cast(SyncPrefectClient, context.client),
+        )
         if whole in _artifacts:
-            context.client.update_artifact(_artifacts[whole], ArtifactUpdate(data=percent))
+            client.update_artifact(_artifacts[whole], ArtifactUpdate(data=percent))
         else:
             made = ArtifactCreate(
                 key=_KEY, type="progress", description=_DESCRIPTION, data=percent, flow_run_id=UUID(whole)
             )
-            _artifacts[whole] = context.client.create_artifact(made).id
+            _artifacts[whole] = client.create_artifact(made).id
     _next = time.monotonic() + _EVERY_SECONDS
 
 

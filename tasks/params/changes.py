@@ -20,7 +20,9 @@ from tasks.runtime.errors import UserError
 AS_WRITTEN = "as in params.yaml"
 _ONE_LINE = 1 << 30  # letters
 if TYPE_CHECKING:
-    _Criterion = _Rule = _Deliver = str
+    _Criterion = str
+    _Rule = str
+    _Deliver = str
 else:
     _Criterion = Literal[(AS_WRITTEN, *CRITERIA)]
     _Rule = Literal[(AS_WRITTEN, *RULES)]
@@ -50,7 +52,8 @@ class Changes(BaseModel):
     @classmethod
     def offering(cls, params: str) -> "type[Changes]":
         """The form in which the candidates of the file `params` are the choice."""
-        choice = list[Literal[tuple(each["name"] for each in _written(params))]]  # type: ignore[misc]
+        names = tuple(each["name"] for each in _written(params))
+        choice: Any = list[Literal[names]]  # type: ignore[valid-type]
         return create_model(cls.__name__, __base__=cls, __doc__=cls.__doc__, candidates=(choice, cls.model_fields[KEY]))
 
     def overrides(self, params: str) -> tuple[str, ...]:

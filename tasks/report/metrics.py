@@ -20,10 +20,10 @@ def write_metrics(summary: Summary) -> None:
 
 def _numbers(summary: Summary) -> Iterator[tuple[str, float]]:
     """What has a number; an interval that is not claimed and a bound that does not hold have none."""
-    for line in summary.estimates_of(summary.selected).itertuples():
-        for name, value in (("", line.value), ("_low", line.low), ("_high", line.high)):
-            if not pd.isna(value):
-                yield f"{line.estimate}{name}", float(value)
+    for line in summary.estimates_of(summary.selected).to_dict("records"):
+        for name, end in (("value", ""), ("low", "_low"), ("high", "_high")):
+            if not pd.isna(line[name]):
+                yield f"{line['estimate']}{end}", float(line[name])
     for name in _BOUNDS:
         if summary.selection[name] is not None:
             yield name, summary.selection[name]
