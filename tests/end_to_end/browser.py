@@ -14,8 +14,6 @@ from typing import Literal
 
 from playwright.sync_api import Page, sync_playwright
 
-from playwright.sync_api import Page, sync_playwright
-
 CHROMIUM = shutil.which("chromium")
 QUIET = ("--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update")
 
@@ -44,17 +42,6 @@ def page(address: str, profile: object) -> str:
     options = ("--headless", "--no-sandbox", "--disable-gpu", "--disable-sync", "--virtual-time-budget=20000")
     command = [str(CHROMIUM), *options, *QUIET, f"--user-data-dir={profile}", "--dump-dom", address]
     return subprocess.run(command, capture_output=True, text=True, timeout=120, check=True).stdout
-
-
-@contextlib.contextmanager
-def opened(width: int = 1280, height: int = 800, color_scheme: str = "light") -> Iterator[Page]:
-    """A page of a browser, which nothing has been loaded into."""
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", *QUIET])
-        try:
-            yield browser.new_page(viewport={"width": width, "height": height}, color_scheme=color_scheme)
-        finally:
-            browser.close()
 
 
 def tried_from_elsewhere(address: str, calls: list[tuple[str, str]]) -> list[str]:

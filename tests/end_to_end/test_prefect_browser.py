@@ -53,7 +53,7 @@ def look(checkout) -> None:
         runs = dict(database.execute(query).fetchall())
         artifacts = dict(database.execute("SELECT key, id FROM artifact WHERE key IS NOT NULL").fetchall())
         ((deployment,),) = database.execute("SELECT id FROM deployment WHERE name = 'nightly-validation'").fetchall()
-    with opened(1400, 1000) as page:
+    with opened(width=1400, height=1000) as page:
         page.set_default_timeout(PAGE_MILLISECONDS)
 
         def find(path: str, *texts: str) -> None:
@@ -74,5 +74,5 @@ def look(checkout) -> None:
         find(f"/artifacts/artifact/{artifacts['estimates']}", f"{selection['selected']} (selected)", *cells)
         find(f"/deployments/deployment/{deployment}/run", "as in params.yaml", "number of folds of cross-validation")
         page.get_by_text("No items selected").click()
-        page.keyboard.press("Enter")
+        page.keyboard.press("ArrowDown")
         page.get_by_text("neighbours").first.wait_for()
