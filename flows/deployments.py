@@ -7,6 +7,7 @@ parameters of the run. docs/decisions/0023 and 0039.
 
 import asyncio
 import contextlib
+import inspect
 import logging
 import os
 import sys
@@ -25,7 +26,9 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from flows import ui
 from flows.serve import READY
+from flows.stage import begin
 from tasks.params import load as load_params
+from tasks.params.changes import Changes
 from tasks.runtime import environment, flow_runs
 from tasks.runtime.errors import UserError, dotted, one_line
 from tasks.runtime.parent_watch import end_with
@@ -59,7 +62,15 @@ class Deployment(_Strict):
                 f"{_FILE}: entrypoint of {self.name} is {self.entrypoint!r}, where no flow can be imported "
                 f"({one_line(str(error))}); write the path of a flow, as in flows.validate.validate"
             ) from None
-        return found.with_options(timeout_seconds=self.timeout_seconds, on_running=[flow_runs.identify])
+        found = found.with_options(timeout_seconds=self.timeout_seconds, on_running=[begin])
+        signature = inspect.signature(found.fn, eval_str=True)
+        given = [each.replace(annotation=self._offered(each.annotation)) for each in signature.parameters.values()]
+        found.__signature__ = signature.replace(parameters=given)  # type: ignore[attr-defined]  # Prefect's form is of it
+        return found
+
+    def _offered(self, kind: Any) -> Any:
+        """The type of a parameter, as the form offers it."""
+        return Changes.offering(self.parameters["params"]) if kind is Changes else kind
 
 
 class Deployments(_Strict):

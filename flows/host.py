@@ -111,8 +111,11 @@ class Host:
                     log.info("starting the server and %s", executor.workers(settings.execution))
                     open_servers.warn(settings.tracking.uri)
             self._session.open(settings, tracked=True)
+            from flows.parent_run import parent_run  # Prefect reads the server's address when it is imported
+
             with _redirected_to(descriptors):
                 if self._first:
+                    self._run.enter_context(parent_run(params))
                     self._run.enter_context(lifecycle.run(settings, why_trial(settings, overrides)))
                     self._sources = hash_sources(settings)
                     self._first = False
@@ -129,19 +132,20 @@ class Host:
             return 0
         except UserError as error:
             with _redirected_to(descriptors):
-                self._end_run(str(error))
+                self._end_run(error)
                 return report_error(error)
         except Exception as error:
             with _redirected_to(descriptors):
                 if not is_full(error):
                     log.exception("%s crashed", name)
-                self._end_run(str(error))
+                self._end_run(error)
                 return report_error(full_disk()) if is_full(error) else CRASH
 
-    def _end_run(self, reason: str) -> None:
+    def _end_run(self, error: Exception) -> None:
         """Mark the run as failed, and report it, if its parameters could be read."""
         from tasks.track import lifecycle
 
+        reason = str(error)
         lifecycle.end_run("FAILED", reason)
         if self._settings is not None and self._first:  # nothing was started
             from flows.notify import RUN_FAILED, notify
@@ -151,6 +155,7 @@ class Host:
             from flows.events import run_failed
 
             run_failed(self._settings, reason)
+        self._run.__exit__(type(error), error, error.__traceback__)
 
 
 def main(driver: psutil.Process) -> None:

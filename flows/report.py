@@ -1,10 +1,12 @@
 """Report: draw the pictures, write the page, log everything to MLflow, print the table."""
 
 from flows.events import champion_decided
+from flows.publish import publish
 from flows.stage import stage
 from tasks.outcome.deliver import compare_speed
 from tasks.params import Settings
 from tasks.report import plots, render
+from tasks.report.metrics import write_metrics
 from tasks.report.read_summary import read_summary
 from tasks.storage import files, model_file
 from tasks.track import lifecycle
@@ -17,6 +19,7 @@ def report(settings: Settings) -> None:
     summary = read_summary(settings)
     plots.draw(summary)
     render.write_report(summary)
+    write_metrics(summary)
     model = model_file.load(files.MODEL, settings.execution.allowed_modules)
     winner = next(candidate for candidate in settings.candidates if candidate.name == summary.selected)
     with lifecycle.run(settings):
@@ -25,3 +28,4 @@ def report(settings: Settings) -> None:
         estimates = summary.estimates_of(summary.selected)
         champion_decided(settings, decision, dict(zip(estimates["estimate"], estimates["value"], strict=True)))
     render.print_summary(summary, decision, place, speed)
+    publish(summary, place, lifecycle.page(settings))

@@ -2,14 +2,12 @@
 
 import logging
 
-from prefect import flow
-
 from flows.checkout import in_checkout
 from flows.events import alarm_raised
+from flows.stage import named_flow
 from tasks.outcome.watch import Record, check_validated, watch_shards
 from tasks.params import load
 from tasks.report.watch_picture import draw
-from tasks.runtime.flow_runs import identify
 from tasks.storage import watch_files
 from tasks.track.watch import champion, log_lines
 
@@ -18,9 +16,15 @@ log = logging.getLogger("heldout")
 _MOST_LINES = 20  # in the terminal
 
 
-@flow(name="watch", on_running=[identify])
+@named_flow
 def watch(params: str = "params.yaml", overrides: tuple[str, ...] = (), shards: tuple[str, ...] = ()) -> None:
-    """How far the champion's half models disagree on new shards; the results are on disk before anybody is told."""
+    """How far the champion's half models disagree on new shards; the results are on disk before anybody is told.
+
+    Args:
+        params: the file with the parameters, in the checkout
+        overrides: further parameters, each as a.b=c
+        shards: files with new unlabelled rows, or folders of them; empty: those of data.unlabeled
+    """
     with in_checkout("watch", params, overrides):
         settings = load(params, overrides)
         check_validated()

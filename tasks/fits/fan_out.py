@@ -9,7 +9,7 @@ from prefect import task
 from prefect.cache_policies import NO_CACHE
 from prefect.futures import as_completed
 
-from tasks.fits import prefetch
+from tasks.fits import live_progress, prefetch
 from tasks.fits.executor import executor, stop
 from tasks.fits.progress import Progress
 from tasks.fits.work import Work, longest_first
@@ -47,9 +47,11 @@ def run_all(
         try:
             for future in as_completed([*futures.values()]):
                 progress.advance(todo[places[future]])
+                live_progress.show(progress.share())
         except BaseException:  # an interruption does not wait for the fits in progress
             stop(execution)
             raise
+        live_progress.show(progress.share() if todo else None, last=True)
         return [futures[place].result() for place in range(len(todo))]
 
 

@@ -77,6 +77,11 @@ class Progress:
             left = self.left()
             log.info("%s: %d/%s tasks%s", self._what, done, total or "?", f", {left}" if left else "")
 
+    def share(self) -> float | None:
+        """The share of the run's tasks that is done; None while nobody knows how many there are."""
+        done, total = self._counted()
+        return done / total if total else None
+
     def left(self) -> str:
         """The time left; empty as long as it is not worth telling, and when it is over."""
         seconds = 0.0 if self._end is None else self._end - time.monotonic()

@@ -111,6 +111,8 @@ def _values(place: Any, whole: Any) -> str:
         return ", ".join(f"`{value}`" for value in place["enum"] if value is not False)
     if "const" in place:
         return f"`{place['const']}`"
+    if isinstance(place.get("type"), list):
+        return " or ".join(_values({**place, "type": kind}, whole) for kind in place["type"])
     if place.get("type") == "array":
         least = f" of at least {place['minItems']}" if place.get("minItems", 0) > 1 else ""
         return f"list{least}: {_values(place.get('items', {}), whole)}"

@@ -22,7 +22,7 @@ from heldout.intervals.dependent import NOT_IN_TIME
 from heldout.losses import check_spec
 from heldout.selection.criteria import Criterion
 from heldout.selection.select import check_rule
-from tasks.params import allowed_imports, build_learner, grids, losses
+from tasks.params import allowed_imports, build_learner, by_name, grids, losses
 from tasks.params.hidden import reveal
 from tasks.params.messages import of_argument, problems
 from tasks.params.running import Execution, Operations, Tracking
@@ -137,7 +137,8 @@ class Settings(Section):
     progressive: Progressive
     covalidation: Covalidation
     candidates: Annotated[list[Candidate], Field(min_length=1)] = Field(
-        description="From simple to complex: a tie goes to the first"
+        description="From simple to complex: a tie goes to the first. A list, or a mapping from each name to the rest",
+        json_schema_extra=by_name.allow_both,
     )
     loss: losses.LossSpec | None = Field(None, description=losses.DESCRIPTION)
     loss_max: Annotated[float, Field(gt=0, allow_inf_nan=False)] | None = Field(

@@ -6,7 +6,7 @@ from typing import Any
 
 import yaml
 
-from tasks.params import read_yaml
+from tasks.params import by_name, read_yaml
 from tasks.runtime.errors import Place, UserError, masked, one_line
 
 _MOST_ERRORS = 10
@@ -33,7 +33,9 @@ class Written:
         self._root, value = _parse(path, text)
         if not isinstance(value, dict):
             raise UserError(f"{path}: must be a mapping with the keys {', '.join(keys)}")
-        self.value: dict[Any, Any] = value
+        self.value: dict[Any, Any] = (
+            {**value, by_name.KEY: by_name.listed(value[by_name.KEY])} if by_name.KEY in value else value
+        )
 
     def override(self, text: str) -> None:
         """Set one key, written as a.b=c with c in YAML. Raises UserError for a text that sets nothing."""
@@ -48,11 +50,11 @@ class Written:
             for name in parents:
                 if isinstance(node, dict) and node.get(name) is None:
                     node[name] = {}  # a key that is missing or null has nothing below it yet
-                place.append(int(name) if isinstance(node, list) else name)
+                place.append(by_name.place(node, name))
                 node = node[place[-1]]
             value = read_yaml.read(written)
-            place.append(int(last) if isinstance(node, list) else last)
-            node[place[-1]] = value
+            place.append(by_name.place(node, last))
+            node[place[-1]] = by_name.listed(value) if place == [by_name.KEY] else value
         except yaml.YAMLError:
             raise UserError(f"{option}: {one_line(masked(repr(written)))} is not valid YAML") from None
         except (TypeError, AttributeError, ValueError, IndexError, RecursionError):
@@ -154,4 +156,7 @@ def _below(node: Any, part: str | int) -> tuple[Any, int] | None:
         for key, value in reversed(node.value):  # merged keys (<<) come first
             if isinstance(key, yaml.ScalarNode) and key.value == str(part):
                 return value, key.start_mark.line
+        if isinstance(part, int) and part < len(node.value):  # a mapping that is read as a list
+            key, value = node.value[part]
+            return value, key.start_mark.line
     return None

@@ -1,4 +1,4 @@
-"""What people look at: the report page, the metrics file, and the table in the terminal."""
+"""What people look at: the report page, and the table in the terminal."""
 
 from heldout import baseline
 from heldout.printable import printable
@@ -13,12 +13,8 @@ _LEAST_WIDTH = 106  # of the table: a narrow terminal breaks its lines, but lose
 
 
 def write_report(summary: Summary) -> None:
-    """report.html, and metrics.json with the selected candidate's estimates."""
+    """report.html."""
     files.write_text(files.REPORT, page(summary))
-    selected = summary.estimates_of(summary.selected)
-    metrics = dict(zip(selected["estimate"], selected["value"].astype(float), strict=True))
-    further = {name: summary.selection[name] for name in ("bound", "baseline")}
-    files.write_json(files.METRICS, {**metrics, **further})
 
 
 def _texts(summary: Summary, candidate: str) -> list[str]:

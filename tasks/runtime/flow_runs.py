@@ -2,8 +2,7 @@
 
 import itertools
 import logging
-from collections.abc import Collection, Iterator
-from typing import Any
+from collections.abc import Collection, Iterator, Sequence
 from uuid import UUID
 
 import httpx
@@ -23,10 +22,10 @@ _UNFINISHED = [StateType.PENDING, StateType.RUNNING, StateType.CANCELLING]
 _A_PAGE = 200  # the most that Prefect sends
 
 
-def identify(flow: Any, flow_run: FlowRun, state: Any) -> None:  # noqa: ARG001  # the arguments of Prefect's hooks
-    """Note which process of which machine runs a flow: a hook of Prefect, for `on_running`."""
+def identify(flow_run: FlowRun, tags: Sequence[str]) -> None:
+    """Note on a run which process of which machine runs it, and its tags."""
     with get_client(sync_client=True) as client:
-        client.update_flow_run(flow_run.id, infrastructure_pid=f"{HOST} {identity()}")
+        client.update_flow_run(flow_run.id, infrastructure_pid=f"{HOST} {identity()}", tags=tags)
 
 
 def mark_dead(mine: Collection[UUID] = ()) -> None:

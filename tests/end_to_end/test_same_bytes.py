@@ -54,15 +54,6 @@ def test_dvc_shows_the_metrics_of_the_selected(reproduced):
     assert {"E_in", "E_val", "E_cv", "E_2cv", "E_prog", "E_maxdt"} <= {*metrics}
 
 
-def test_dvc_plots_every_candidate(reproduced, tmp_path):
-    reproduced.run("dvc", "plots", "show", "--out", str(tmp_path))
-    page = (tmp_path / "index.html").read_text()
-    selection = json.loads((reproduced.path / "reports/selection.json").read_text())
-    assert [] == [name for name in selection["candidates"] if name not in page]
-    assert "progressive error" in page
-    assert ["estimates.png", "progressive.png"] == sorted(path.name.split("_")[-1] for path in tmp_path.rglob("*.png"))
-
-
 def test_dvc_tells_which_parameter_differs(clone):
     checkout = clone()
     assert "" == checkout.run("dvc", "params", "diff").stdout.strip()

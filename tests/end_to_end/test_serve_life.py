@@ -100,6 +100,7 @@ def test_a_fast_schedule_a_run_by_hand_a_kill_and_the_next_start(serving):
     outside = checkout.run(*run, NIGHTLY_RUN, "--watch", "-p", f'overrides=["tracking.uri={OUTSIDE}"]', check=False)
     assert "Failed" in outside.stdout
     assert f"tracking.uri is set to '{OUTSIDE}'" in said.read_text()
+    assert "Traceback" not in said.read_text()
     study = checkout.run(*run, "study/weekly-study", "--watch", "-p", "halvings=2")
     assert "Completed" in study.stdout
     assert "study: winner all, won 2" in said.read_text()

@@ -52,3 +52,23 @@ def test_nothing_that_computes_is_tried_again():
     assert 0 == fan_out._unit.retries
     assert 3 == reach_store.retries
     assert reach_store.retry_jitter_factor > 0
+
+
+@pytest.mark.slow
+def test_each_parameter_of_a_deployment_has_a_meaning_and_candidates_are_a_choice(monkeypatch):
+    from prefect.utilities.callables import parameter_schema
+
+    from flows.deployments import Deployment
+
+    monkeypatch.chdir(ROOT)
+    names = [candidate["name"] for candidate in yaml.safe_load((ROOT / "params.yaml").read_text())["candidates"]]
+    for deployment in WRITTEN:
+        schema = parameter_schema(Deployment.model_validate(deployment).flow())
+        assert [] == [name for name, each in schema.properties.items() if not each.get("description")]
+        if "Changes" in schema.definitions:
+            fields = schema.definitions["Changes"]["properties"]
+            assert names == fields["candidates"]["items"]["enum"]
+            assert all(each["title"] and each["description"] for each in fields.values())
+    assert {"params", "overrides", "promote", "changes"} == {
+        *parameter_schema(Deployment.model_validate(WRITTEN[0]).flow()).properties
+    }

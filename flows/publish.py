@@ -1,0 +1,47 @@
+"""The outcome of a validation in Prefect's pages: in the log of the whole run, and as its artifacts."""
+
+import logging
+from collections.abc import Iterator
+
+import httpx
+from prefect.artifacts import Artifact, LinkArtifact, MarkdownArtifact, TableArtifact
+from prefect.exceptions import PrefectException
+from prefect.runtime import flow_run
+
+from heldout.printable import printable
+from tasks.report import outcome_page
+from tasks.report.sentences import sentences
+from tasks.report.summary import Summary
+
+log = logging.getLogger("heldout")
+
+
+def publish(summary: Summary, place: str, page: str) -> None:
+    """Show the outcome on the page of the run that all stages belong to.
+
+    `place` is where the model is in MLflow, `page` the address of its run there. A server that does not take it is
+    reported, and nothing else: the results are on disk.
+    """
+    whole = flow_run.root_flow_run_id
+    named = {"flow_run_id": whole, "flow_run_name": flow_run.name, "flow_name": flow_run.flow_name}
+    lines = {**sentences(summary), "model": f"in MLflow {place}", "MLflow": page}
+    for line in (outcome_page.headline(summary), *(f"{name}: {text}" for name, text in lines.items())):
+        logging.getLogger("prefect.flow_runs").info("%s", printable(line), extra=named)
+    try:
+        for artifact in _artifacts(summary, page):
+            artifact.flow_run_id = whole
+            artifact.create(_sync=True)  # type: ignore[call-arg]  # a decorator of Prefect adds it
+    except (httpx.HTTPError, PrefectException) as error:
+        log.warning("Prefect's server did not take the artifacts: %s", error)
+
+
+def _artifacts(summary: Summary, page: str) -> Iterator[Artifact]:
+    scale = f"{summary.scale}, with intervals at {summary.level}"
+    yield MarkdownArtifact(
+        key="outcome", description="what to ship, and what is known about it", markdown=outcome_page.text(summary)
+    )
+    yield TableArtifact(key="estimates", description=scale, table=outcome_page.rows(summary))
+    if page:
+        yield LinkArtifact(
+            key="mlflow-run", description="the run in MLflow, with its files", link=page, link_text="the run in MLflow"
+        )

@@ -1,0 +1,30 @@
+"""reports/metrics.json: the winner in numbers, as `dvc metrics show` and `dvc metrics diff` have them."""
+
+from collections.abc import Iterator
+
+import pandas as pd
+
+from heldout import baseline
+from tasks.report.summary import Summary
+from tasks.storage import files
+
+_CHOICE = ("criterion", "rule")
+_BOUNDS = ("bound", "bound_hoeffding")
+
+
+def write_metrics(summary: Summary) -> None:
+    """Each estimate of the winner with both ends of its interval, its bounds, and E_cv of the baseline."""
+    words = {"winner": summary.selected, **{name: summary.selection[name] for name in _CHOICE}}
+    files.write_json(files.METRICS, {**words, **dict(_numbers(summary))})
+
+
+def _numbers(summary: Summary) -> Iterator[tuple[str, float]]:
+    """What has a number; an interval that is not claimed and a bound that does not hold have none."""
+    for line in summary.estimates_of(summary.selected).to_dict("records"):
+        for name, end in (("value", ""), ("low", "_low"), ("high", "_high")):
+            if not pd.isna(line[name]):
+                yield f"{line['estimate']}{end}", float(line[name])
+    for name in _BOUNDS:
+        if summary.selection[name] is not None:
+            yield name, summary.selection[name]
+    yield baseline.NAME, summary.selection[baseline.NAME]

@@ -1,0 +1,62 @@
+"""The outcome of a validation for pages of others, such as Prefect's: a table, and sentences in Markdown."""
+
+import re
+from typing import Any
+
+import pandas as pd
+
+from heldout import baseline
+from heldout.printable import printable
+from tasks.report.sentences import sentences
+from tasks.report.summary import SHOWN, Summary
+
+_LAST = float("inf")
+_SIGNS = re.compile(r"[!-/:-@\[-`{-~]")
+
+
+def rows(summary: Summary) -> list[dict[str, Any]]:
+    """A line for each candidate, the least E_cv first, then those that failed, and the baseline."""
+    names = sorted(summary.selection["candidates"], key=lambda name: _place(summary, name))
+    return [_row(summary, name) for name in (*names, baseline.NAME)]
+
+
+def headline(summary: Summary) -> str:
+    """The winner, its error and the interval: rbf-svm, E_cv 1.7 % [0.7–3.9]."""
+    estimate = summary.selection["criterion"]
+    value, interval = summary.cell(summary.selected, estimate)
+    if not value:  # the largest of two estimates has no line of its own
+        estimate, (value, interval) = "E_cv", summary.cell(summary.selected, "E_cv")
+    unit = " %" if summary.percent and value else ""
+    level = f" [{interval}], level {summary.level}" if interval else ""
+    return printable(f"{summary.selected}, {estimate} {value}{unit}{level}")
+
+
+def text(summary: Summary) -> str:
+    """The headline, and all sentences as a list."""
+    lines = [f"- **{_in_markdown(name)}**: {_in_markdown(sentence)}" for name, sentence in sentences(summary).items()]
+    return "\n".join([f"# {_in_markdown(headline(summary))}", "", *lines])
+
+
+def _in_markdown(text: str) -> str:
+    """The text as it is written; Prefect's pages show an entity as its letters."""
+    return _SIGNS.sub(r"\\\g<0>", printable(text))
+
+
+def _place(summary: Summary, name: str) -> tuple[bool, float]:
+    value = summary.value(name, "E_cv")
+    return name in summary.failures, _LAST if value is None else value
+
+
+def _row(summary: Summary, name: str) -> dict[str, Any]:
+    marked = f"{printable(name)} (selected)" if name == summary.selected else printable(name)
+    cells = {estimate: _cell(summary, name, estimate) for estimate in SHOWN if _computed(summary.estimates, estimate)}
+    return {"candidate": marked, **(cells if name not in summary.failures else dict.fromkeys(cells, "failed"))}
+
+
+def _cell(summary: Summary, name: str, estimate: str) -> str:
+    value, interval = summary.cell(name, estimate)
+    return f"{value} [{interval}]" if interval else value
+
+
+def _computed(estimates: pd.DataFrame, estimate: str) -> bool:
+    return bool((estimates["estimate"] == estimate).any())

@@ -1,0 +1,91 @@
+"""What DVC shows and compares between revisions: the estimates with their intervals, the metrics, the candidates."""
+
+import json
+import re
+
+import pandas as pd
+import pytest
+import yaml
+
+pytestmark = pytest.mark.slow
+ESTIMATES, METRICS = "reports/plots/estimates.csv", "reports/metrics.json"
+SPEC = re.compile(r"var spec = (\{.*\});")
+
+
+def specs(folder) -> list[dict]:
+    """The pictures of DVC's page, as Vega-Lite describes them."""
+    return [json.loads(found) for found in SPEC.findall((folder / "index.html").read_text())]
+
+
+def points(spec) -> dict[tuple, list[str]]:
+    """By revision, candidate and estimate, the numbers as the page has them."""
+    return {
+        (each["rev"], each["candidate"], each["estimate"]): [each[name] for name in ("value", "low", "high")]
+        for each in spec["data"]["values"]
+    }
+
+
+@pytest.fixture(scope="module")
+def changed(reproduced, tmp_path_factory):
+    """A copy whose last revision is what `dvc repro` wrote, with other estimates, metrics and one other setting."""
+    checkout = reproduced.copy(tmp_path_factory.mktemp("changed") / "heldout")
+    params = checkout.path / "params.yaml"
+    written = yaml.safe_load(params.read_text())
+    written["candidates"] = {candidate.pop("name"): candidate for candidate in written["candidates"]}
+    params.write_text(yaml.safe_dump(written, sort_keys=False))
+    checkout.run("git", "add", "--all")
+    checkout.run(
+        *("git", "-c", "user.name=Tester", "-c", "user.email=tester@example.org"),
+        *("commit", "--quiet", "--allow-empty", "-m", "before"),
+    )
+    written["candidates"]["logistic"]["params"]["C"] = 0.5
+    replace(params, yaml.safe_dump(written, sort_keys=False))
+    table = pd.read_csv(checkout.path / ESTIMATES)
+    replace(checkout.path / ESTIMATES, table.assign(value=table["value"] + 0.125).to_csv(index=False))
+    metrics = json.loads((checkout.path / METRICS).read_text())
+    replace(checkout.path / METRICS, json.dumps({**metrics, "winner": "another", "E_cv_high": 1.0}))
+    return checkout
+
+
+def replace(path, text: str) -> None:
+    """Write a file that may be a link into DVC's cache."""
+    path.unlink()
+    path.write_text(text)
+
+
+def test_the_page_has_each_estimate_once_with_both_ends_of_its_interval(reproduced, tmp_path):
+    reproduced.run("dvc", "plots", "show", "--out", str(tmp_path))
+    assert "<img" not in (tmp_path / "index.html").read_text()  # no picture of the same numbers
+    estimates, progressive = specs(tmp_path)
+    found = points(estimates)
+    table = pd.read_csv(reproduced.path / "reports/estimates.csv", dtype=str, keep_default_na=False)
+    expected = {
+        ("workspace", line.candidate, line.estimate): [line.value, line.low, line.high] for line in table.itertuples()
+    }
+    assert expected == found
+    selection = json.loads((reproduced.path / "reports/selection.json").read_text())
+    assert {*selection["candidates"]} == {each["candidate"] for each in progressive["data"]["values"]}
+
+
+def test_the_pages_of_two_revisions_have_both(changed, tmp_path):
+    changed.run("dvc", "plots", "diff", "HEAD", "--out", str(tmp_path))
+    found = points(specs(tmp_path)[0])
+    before = {key[1:]: numbers for key, numbers in found.items() if key[0] == "HEAD"}
+    after = {key[1:]: numbers for key, numbers in found.items() if key[0] == "workspace"}
+    assert before
+    assert {*before} == {*after}
+    for key, (value, *interval) in before.items():
+        assert pytest.approx(float(value) + 0.125) == float(after[key][0])
+        assert [float(end or "nan") for end in interval] == pytest.approx(
+            [float(end or "nan") for end in after[key][1:]], nan_ok=True
+        )
+
+
+def test_what_changed_is_in_numbers_in_words_and_in_single_settings(changed):
+    (metrics,) = json.loads(changed.run("dvc", "metrics", "diff", "--json").stdout).values()
+    before = json.loads((changed.path / "reports/selection.json").read_text())
+    assert {"winner", "E_cv_high"} == {*metrics}
+    assert {"old": before["selected"], "new": "another"} == metrics["winner"]
+    assert 1.0 - metrics["E_cv_high"]["old"] == pytest.approx(metrics["E_cv_high"]["diff"])
+    (params,) = json.loads(changed.run("dvc", "params", "diff", "--json").stdout).values()
+    assert {"candidates.logistic.params.C": {"old": 0.1, "new": 0.5, "diff": 0.4}} == params

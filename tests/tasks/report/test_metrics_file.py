@@ -1,0 +1,22 @@
+"""reports/metrics.json: the winner, both ends of its intervals, its bounds; numbers where a number is meant."""
+
+import json
+
+from tasks.report.metrics import write_metrics
+from tasks.storage import files
+
+
+def test_each_number_of_the_winner_is_there_with_its_interval_and_nothing_is_null(summary, checkout):
+    made = summary(bound=0.25, bound_hoeffding=None)
+    (checkout / "reports").mkdir()
+    write_metrics(made)
+    metrics = json.loads(files.METRICS.read_text())
+    words = {"winner": "bayes", "criterion": made.selection["criterion"], "rule": made.selection["rule"]}
+    assert words == {name: value for name, value in metrics.items() if not isinstance(value, float)}
+    assert (0.25, made.selection["baseline"]) == (metrics["bound"], metrics["baseline"])
+    assert "bound_hoeffding" not in metrics
+    lines = made.estimates_of("bayes").set_index("estimate")
+    expected = dict(lines["value"].items())
+    for end in ("low", "high"):
+        expected |= {f"{name}_{end}": value for name, value in lines[end].dropna().items()}
+    assert expected == {name: value for name, value in metrics.items() if name in expected}

@@ -1,0 +1,37 @@
+"""The outcome on pages of others: each candidate's estimates, sentences, and nothing of a user that renders."""
+
+import re
+
+import pytest
+
+from heldout.printable import printable
+from tasks.report import outcome_page
+from tasks.report.sentences import sentences
+
+HOSTILE = "[x](http://evil.example) <script>alert(1)</script> **b** |c| \x1b[2J http://evil.example"
+
+
+def test_the_table_has_each_candidate_the_least_error_first_and_each_interval(summary):
+    made = summary(failures={"oak": "no"}, candidates=["oak", "tree", "bayes"])
+    lines = outcome_page.rows(made)
+    assert ["bayes (selected)", "tree", "oak", "baseline"] == [line["candidate"] for line in lines]
+    assert {"failed"} == {text for name, text in lines[2].items() if name != "candidate"}
+    value, interval = made.cell("bayes", "E_cv")
+    assert f"{value} [{interval}]" == lines[0]["E_cv"]
+    assert len({tuple(line) for line in lines}) == 1
+
+
+def test_the_text_has_the_winner_its_error_and_every_sentence(summary):
+    made = summary()
+    value, interval = made.cell("bayes", "E_cv")
+    headline = outcome_page.headline(made)
+    assert all(part in headline for part in ("bayes", f"E_cv {value} %", interval, made.level))
+    assert len(sentences(made)) == outcome_page.text(made).count("\n- ")
+
+
+@pytest.mark.fault("markup")
+def test_no_text_of_a_user_is_markup(summary):
+    page = outcome_page.text(summary(failures={"tree": HOSTILE}, optimism=HOSTILE))
+    assert printable(HOSTILE) in re.sub(r"\\([!-/:-@\[-`{-~])", r"\1", page)
+    for line in re.sub(r"\\[!-/:-@\[-`{-~]", "", page).splitlines():
+        assert re.fullmatch(r"(# |- \*\*[\w ]+\*\*: )?[\w \u2013]*", line), line
