@@ -5,6 +5,7 @@ from flows.stage import stage
 from tasks.outcome.deliver import compare_speed
 from tasks.params import Settings
 from tasks.report import plots, render
+from tasks.report.printed import print_summary
 from tasks.report.read_summary import read_summary
 from tasks.storage import files, model_file
 from tasks.track import lifecycle
@@ -24,4 +25,4 @@ def report(settings: Settings) -> None:
         decision, place = log_outcome(settings, summary, model, speed)
         estimates = summary.estimates_of(summary.selected)
         champion_decided(settings, decision, dict(zip(estimates["estimate"], estimates["value"], strict=True)))
-    render.print_summary(summary, decision, place, speed)
+    print_summary(summary, decision, place, speed)
