@@ -5,6 +5,7 @@ from flows.stage import stage
 from tasks.outcome.deliver import compare_speed
 from tasks.params import Settings
 from tasks.report import plots, render
+from tasks.report.markdown import write_summary
 from tasks.report.printed import print_summary
 from tasks.report.read_summary import read_summary
 from tasks.storage import files, model_file
@@ -18,6 +19,7 @@ def report(settings: Settings) -> None:
     summary = read_summary(settings)
     plots.draw(summary)
     render.write_report(summary)
+    write_summary(summary)
     model = model_file.load(files.MODEL, settings.execution.allowed_modules)
     winner = next(candidate for candidate in settings.candidates if candidate.name == summary.selected)
     with lifecycle.run(settings):

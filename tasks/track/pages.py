@@ -5,12 +5,13 @@ import os
 from starlette.types import ASGIApp
 
 from tasks.params import Settings
+from tasks.runtime.listening import LOOPBACK
 from tasks.runtime.own_address import OwnAddressOnly
 from tasks.track.store import connect
 
 
-def application(settings: Settings) -> ASGIApp:
-    """The pages as an application for uvicorn. Raises UserError if the store cannot be reached.
+def application(settings: Settings, host: str = LOOPBACK) -> ASGIApp:
+    """The pages as an application for uvicorn, also at `host`. Raises UserError if the store cannot be reached.
 
     MLflow's own check lets pages at every other port of this machine write, and pages of every name that begins like a
     private address (10.evil.example), so that it is not enough.
@@ -24,6 +25,9 @@ def application(settings: Settings) -> ASGIApp:
     os.environ[constants.ARTIFACT_ROOT_ENV_VAR] = DEFAULT_ARTIFACTS_URI
     os.environ[constants.ARTIFACTS_DESTINATION_ENV_VAR] = "./mlartifacts"
     os.environ[constants.SERVE_ARTIFACTS_ENV_VAR] = "true"
+    if host != LOOPBACK:  # MLflow knows loopback and private addresses alone; ours is the check that counts
+        os.environ["MLFLOW_SERVER_ALLOWED_HOSTS"] = f"127.0.0.1:*,localhost:*,{host}:*"
+        os.environ["MLFLOW_SERVER_CORS_ALLOWED_ORIGINS"] = f"http://{host}:*"
     from mlflow.server.fastapi_app import app
 
-    return OwnAddressOnly(app)
+    return OwnAddressOnly(app, host)
