@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from tasks.outcome.gate import Results
 
 NOT_PASSED = 3
+_WORDS = {True: "passed", False: "failed"}
 DESCRIPTION = """\
 Pass or fail by what the winner of the last validation errs at most: the upper
 end of its E_test if the test part was opened, else the bound, else the upper
@@ -49,9 +50,9 @@ def main(options: argparse.Namespace) -> int:
         of_other = None if against is None else {**asdict(against), "worse": against.worse}
         print_json({"passed": passed, "max_upper": options.max_upper, **asdict(end), "against": of_other})
     else:
-        print(f"{'passed' if passed else 'failed'}: {end.sentence(options.max_upper)}")
+        print(f"{_WORDS[end.within(options.max_upper)]}: {end.sentence(options.max_upper)}")
         if against is not None:
-            print(against)
+            print(f"{_WORDS[not against.worse]}: {against}")
     return 0 if passed else NOT_PASSED
 
 
