@@ -24,7 +24,7 @@ from prefect.schedules import Schedule
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from flows import ui
-from flows.serve import ready
+from flows.serve import PORT, RUNS_PORT, ready
 from tasks.params import load as load_params
 from tasks.runtime import environment, flow_runs
 from tasks.runtime.errors import UserError, dotted, one_line
@@ -69,7 +69,7 @@ class Deployments(_Strict):
     deployments: list[Deployment]
 
 
-def main(parent: int, port: int, runs_port: int) -> int:
+def main(parent: int, port: int = PORT, runs_port: int = RUNS_PORT) -> int:
     """Run what is scheduled or asked for, until SIGINT or SIGTERM, or until `parent` is gone; returns the exit code."""
     end_with(parent)
     environment.enter()
