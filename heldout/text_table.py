@@ -65,7 +65,14 @@ def lines(columns: Sequence[str], rows: Sequence[Row], width: int) -> Iterator[L
 
 
 def _blocks(widths: Sequence[int], room: int) -> list[list[int]]:
-    """The places of the columns, in as many blocks as there have to be."""
+    """The places of the columns, in as few blocks as there have to be, none of them wider than necessary."""
+    fewest = _filled(widths, room)
+    narrower = (_filled(widths, less) for less in range(max(widths), room))
+    return next((blocks for blocks in narrower if len(blocks) == len(fewest)), fewest)
+
+
+def _filled(widths: Sequence[int], room: int) -> list[list[int]]:
+    """The places of the columns, each in the last block if it has room there."""
     blocks: list[list[int]] = [[]]
     left = room
     for place, width in enumerate(widths):
