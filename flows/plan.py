@@ -1,6 +1,7 @@
 """Plan: the fits, seconds and memory of a run, before it starts."""
 
 import argparse
+from typing import Any
 
 from flows.arguments import add_json, add_params, print_json
 from tasks.runtime.checkout_lock import checkout_lock
@@ -25,7 +26,7 @@ def main(options: argparse.Namespace) -> int:
     settings = load(options.params, tuple(options.overrides))
     with checkout_lock("python -m flows plan"):
         try:
-            numbers = {}
+            numbers: dict[str, Any] = {}
             for part in forecast.parts(settings):
                 numbers |= part.numbers
                 if not options.json:

@@ -91,7 +91,7 @@ def _of_run(
     shown = ", ".join(f"{key}: {'null' if value is None else value}" for key, value in wanted.items())
     yield Part(
         f"plan      over the {limit:.0f} s of execution.budget; {choice.seconds:.0f} s would be enough for {shown}",
-        {"budget_seconds": limit, "enough": {"seconds": round(choice.seconds), "for": wanted}},
+        {"budget_seconds": limit, "enough": {"seconds": round(choice.seconds or 0), "for": wanted}},
     )
 
 
