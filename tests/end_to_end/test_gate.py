@@ -10,8 +10,8 @@ pytestmark = pytest.mark.slow
 
 
 def test_the_gate_passes_and_fails_by_the_upper_end_of_e_test(reproduced):
-    table = pd.read_csv(reproduced.path / "reports/estimates.csv").set_index("estimate")
-    upper = table["high"]["E_test"]
+    table = pd.read_csv(reproduced.path / "reports/estimates.csv").set_index(["candidate", "estimate"])
+    upper = table["high"]["rbf-svm", "E_test"]
     passed = reproduced.flow("gate", "--max-upper", upper)
     assert passed.stdout.startswith(
         f"passed: the upper end of E_test of rbf-svm is {upper:.4g} (Clopper-Pearson, at 95 %)"
