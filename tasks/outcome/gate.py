@@ -36,7 +36,7 @@ class Results:
         lines = self.estimates[(self.estimates["candidate"] == self.winner) & (self.estimates["estimate"] == estimate)]
         if lines.empty or pd.isna(lines["high"].iloc[0]):
             return None
-        return Estimate(**{str(name): value for name, value in lines.iloc[0].items()})
+        return Estimate(**{str(name): value for name, value in lines.iloc[0].to_dict().items()})
 
 
 @dataclass(frozen=True)

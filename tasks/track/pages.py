@@ -16,6 +16,9 @@ def application(settings: Settings, host: str = LOOPBACK) -> ASGIApp:
     MLflow's own check lets pages at every other port of this machine write, and pages of every name that begins like a
     private address (10.evil.example), so that it is not enough.
     """
+    if host != LOOPBACK:  # MLflow, which reads this at its import, knows loopback and private addresses alone
+        os.environ["MLFLOW_SERVER_ALLOWED_HOSTS"] = f"127.0.0.1:*,localhost:*,{host}:*"
+        os.environ["MLFLOW_SERVER_CORS_ALLOWED_ORIGINS"] = f"http://{host}:*"
     connect(settings)
     from mlflow.server import constants
     from mlflow.store.tracking import DEFAULT_ARTIFACTS_URI
@@ -25,9 +28,6 @@ def application(settings: Settings, host: str = LOOPBACK) -> ASGIApp:
     os.environ[constants.ARTIFACT_ROOT_ENV_VAR] = DEFAULT_ARTIFACTS_URI
     os.environ[constants.ARTIFACTS_DESTINATION_ENV_VAR] = "./mlartifacts"
     os.environ[constants.SERVE_ARTIFACTS_ENV_VAR] = "true"
-    if host != LOOPBACK:  # MLflow knows loopback and private addresses alone; ours is the check that counts
-        os.environ["MLFLOW_SERVER_ALLOWED_HOSTS"] = f"127.0.0.1:*,localhost:*,{host}:*"
-        os.environ["MLFLOW_SERVER_CORS_ALLOWED_ORIGINS"] = f"http://{host}:*"
     from mlflow.server.fastapi_app import app
 
     return OwnAddressOnly(app, host)
