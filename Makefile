@@ -89,10 +89,10 @@ check: .venv/ready ## format, types and layers, without the tests
 	lint-imports
 
 ui: .venv/ready ## the runs in the MLflow UI
-	python -m flows.ui
+	python -m flows ui
 
 serve: .venv/ready ## Prefect server, MLflow pages and the deployments of prefect.yaml, until Ctrl-C
-	@exec python -m flows.serve
+	@exec python -m flows serve
 
 .venv/ready: requirements.lock
 	$(PYTHON) -m venv .venv

@@ -37,12 +37,11 @@ _CHANGES: dict[str, dict[str, Any]] = {
 }
 _SERVE = """
 import socket, sys
-from flows import serve
+from flows.__main__ import main
 with socket.socket() as probe:
     probe.bind(("127.0.0.1", 0))
-    serve.PORT = probe.getsockname()[1]
-serve.URL = serve.server.address(serve.PORT)
-sys.exit(serve.main())
+    port = probe.getsockname()[1]
+sys.exit(main(["serve", "--port", str(port)]))
 """
 # the start of a run, three times: the store is opened, and the ledger of all earlier validations read
 _START_OF_A_RUN = """

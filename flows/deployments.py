@@ -25,7 +25,7 @@ from prefect.schedules import Schedule
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from flows import ui
-from flows.serve import READY
+from flows.serve import PORT, RUNS_PORT, ready
 from flows.stage import begin
 from tasks.params import load as load_params
 from tasks.params.changes import Changes
@@ -80,7 +80,7 @@ class Deployments(_Strict):
     deployments: list[Deployment]
 
 
-def main(parent: int) -> int:
+def main(parent: int, port: int = PORT, runs_port: int = RUNS_PORT) -> int:
     """Run what is scheduled or asked for, until SIGINT or SIGTERM, or until `parent` is gone; returns the exit code."""
     end_with(parent)
     environment.enter()
@@ -88,7 +88,7 @@ def main(parent: int) -> int:
     # no limit here: a run that waits here is not refused by the limit of its deployment, which the server keeps
     runner = Runner(name="heldout", limit=None, pause_on_shutdown=False)
     try:
-        runs = ui.address(load_params())
+        runs = ui.address(load_params(), runs_port)
         found = [(deployment, deployment.flow()) for deployment in load().deployments]
         ids = [add(runner, deployment, flow) for deployment, flow in found]
     except UserError as error:
@@ -96,7 +96,7 @@ def main(parent: int) -> int:
         return 2
     flow_runs.mark_dead(ids)
     names = ", ".join(f"{flow.name}/{deployment.name}" for deployment, flow in found)
-    print(READY.format(runs=runs, names=names), flush=True)
+    print(ready(port, runs, names), flush=True)
     with contextlib.suppress(KeyboardInterrupt):
         asyncio.run(runner.start())
     return 0
@@ -129,7 +129,7 @@ def add(runner: Runner, deployment: Deployment, flow: Flow[Any, Any]) -> UUID:
 
 
 if __name__ == "__main__":
-    sys.exit(main(int(sys.argv[1])))
+    sys.exit(main(*map(int, sys.argv[1:])))
 elif __name__ == "__mp_main__":  # so multiprocessing imports this module at the start of a run's process
     end_with(int(os.environ[_PARENT]))
     logging.getLogger("heldout").setLevel(logging.INFO)  # Prefect would show warnings alone

@@ -1,22 +1,22 @@
 """Init: look at a table, and write the params.yaml that fits it."""
 
 import argparse
-from collections.abc import Sequence
 from pathlib import Path
 
 from heldout.printable import printable
-from tasks.runtime import environment
 from tasks.runtime.checkout_lock import checkout_lock
 
 DESCRIPTION = """\
-Look at a table, report what is in it, and write params.yaml for it: what to predict, which columns to leave out and \
-why, how to split, and candidates that fit. The table is copied below data/raw and given to DVC. A params.yaml \
-that was edited and is not in git is kept as params.yaml.old. An error changes nothing. Then run `dvc repro`."""
+Look at a table, report what is in it, and write params.yaml for it: what to
+predict, which columns to leave out and why, how to split, and candidates that
+fit. The table is copied below data/raw and given to DVC. A params.yaml that was
+edited and is not in git is kept as params.yaml.old. An error changes nothing.
+Then run `dvc repro`."""
 
 
-def parser() -> argparse.ArgumentParser:
-    """python -m flows init PATH --target COLUMN."""
-    arguments = argparse.ArgumentParser(prog="python -m flows init", description=DESCRIPTION)
+def add_arguments(arguments: argparse.ArgumentParser) -> None:
+    """PATH --target COLUMN, and how text is written."""
+    arguments.set_defaults(here=Path.cwd())
     arguments.add_argument(
         "path",
         metavar="PATH",
@@ -32,19 +32,15 @@ def parser() -> argparse.ArgumentParser:
     arguments.add_argument(
         "--dayfirst", action=argparse.BooleanOptionalAction, help="whether 01/02/2011 is the first of February"
     )
-    return arguments
 
 
-def main(arguments: Sequence[str]) -> int:
-    """Parse the arguments, and write params.yaml in the checkout around the current folder. Raises UserError."""
-    options = parser().parse_args(arguments)
-    here = Path.cwd()
-    environment.enter()
+def main(options: argparse.Namespace) -> int:
+    """Write params.yaml in the checkout around the current folder. Raises UserError."""
     from tasks.data.text_form import TextForm
     from tasks.init import init  # pandas takes a second to import, and --help does not need it
 
     text = TextForm.given(options.sep, options.decimal, options.dayfirst)
     with checkout_lock("python -m flows init"):
-        for line in init.initialize(options.path, options.target, options.unlabeled, here, text):
+        for line in init.initialize(options.path, options.target, options.unlabeled, options.here, text):
             print(printable(line))
     return 0

@@ -4,37 +4,36 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
-from tasks.runtime import environment
+from flows.arguments import add_params
 from tasks.runtime.checkout_lock import checkout_lock
 
 DEFAULT = "reports/label_next.csv"
-_DESCRIPTION = """\
-Draw the N unlabelled rows most worth a label: where the winner's half models disagree, each with a known probability.
+DESCRIPTION = """\
+Draw the N unlabelled rows most worth a label: where the winner's half models
+disagree, each with a known probability.
 
-The file has a line for each row: its label_id (the name of its file and its row, counted from 0), what the estimates
-need (label_order, label_pool, label_probability), the target, which is empty, and the features. Fill in the target,
-add the rows to the table of data.source with all four label_ columns, which stay empty in the other rows, and write
+The file has a line for each row: its label_id (the name of its file and its
+row, counted from 0), what the estimates need (label_order, label_pool,
+label_probability), the target, which is empty, and the features. Fill in the
+target, add the rows to the table of data.source with all four label_ columns,
+which stay empty in the other rows, and write
 
   data: {sampling: active, label_probability: label_probability}
 
-The next validation weighs by the probabilities, and the next label-next goes on with other rows."""
+The next validation weighs by the probabilities, and the next label-next goes on
+with other rows."""
 
 
-def main(arguments: Sequence[str]) -> int:
-    """Parse the arguments, draw the rows, write the file; returns the exit code. Raises UserError."""
-    parser = argparse.ArgumentParser(
-        prog="python -m flows label-next",
-        description=_DESCRIPTION,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """N, and where the file is written."""
     parser.add_argument("count", type=int, metavar="N", help="the number of rows")
     parser.add_argument("--output", metavar="FILE", default=DEFAULT, help=f"a .csv below the checkout ({DEFAULT})")
-    parser.add_argument("--params", metavar="FILE", help="the parameters (default: params.yaml of the checkout)")
-    parser.add_argument("--set", action="append", default=[], metavar="a.b=c", dest="overrides", help="one parameter")
-    given = parser.parse_args(arguments)
-    params = str(Path(given.params).resolve()) if given.params else "params.yaml"
-    environment.enter()
-    return _label_next(given.count, given.output, params, given.overrides)
+    add_params(parser)
+
+
+def main(options: argparse.Namespace) -> int:
+    """Draw the rows, write the file; returns the exit code. Raises UserError."""
+    return _label_next(options.count, options.output, options.params, options.overrides)
 
 
 def _label_next(count: int, output: str, params: str, overrides: Sequence[str]) -> int:

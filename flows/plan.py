@@ -1,20 +1,38 @@
 """Plan: the fits, seconds and memory of a run, before it starts."""
 
-from collections.abc import Sequence
+import argparse
+from typing import Any
 
+from flows.arguments import add_json, add_params, print_json
 from tasks.runtime.checkout_lock import checkout_lock
 
+DESCRIPTION = """\
+Count the fits of each candidate and scheme that are not stored yet, and measure
+the seconds and the memory that they will take, by small fits. No fit is stored.
+It needs data/prepared: run `python -m flows prepare` first."""
 
-def plan(params: str, overrides: Sequence[str]) -> int:
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The parameters of the run."""
+    add_params(parser)
+    add_json(parser)
+
+
+def main(options: argparse.Namespace) -> int:
     """Print the fits of every candidate and scheme, and their expected seconds and memory. Raises UserError."""
     from tasks.fits import executor, forecast
     from tasks.params import load
 
-    settings = load(params, tuple(overrides))
+    settings = load(options.params, tuple(options.overrides))
     with checkout_lock("python -m flows plan"):
         try:
-            for line in forecast.lines(settings):
-                print(line)
+            numbers: dict[str, Any] = {}
+            for part in forecast.parts(settings):
+                numbers |= part.numbers
+                if not options.json:
+                    print(part.text)
         finally:
             executor.stop(settings.execution)
+    if options.json:
+        print_json(numbers)
     return 0

@@ -2,15 +2,15 @@
 
 import argparse
 import re
-from collections.abc import Sequence
 from datetime import timedelta
 
-from tasks.runtime import environment
+from flows.arguments import add_params
 from tasks.runtime.checkout_lock import checkout_lock
 
 DESCRIPTION = """\
-Remove old runs of this experiment from MLflow's store, with their artifacts. Runs of registered versions stay whole, \
-so the champion, its predecessors and challengers too. Of other validations the tags stay: they are the contamination \
+Remove old runs of this experiment from MLflow's store, with their artifacts.
+Runs of registered versions stay whole, so the champion, its predecessors and
+challengers too. Of other validations the tags stay: they are the contamination
 ledger, by which later bounds hold."""
 _DAYS = re.compile(r"(\d{1,5})d")
 
@@ -23,18 +23,14 @@ def days(text: str) -> timedelta:
     return timedelta(days=int(found[1]))
 
 
-def parser() -> argparse.ArgumentParser:
-    """python -m flows prune --keep DAYS."""
-    arguments = argparse.ArgumentParser(prog="python -m flows prune", description=DESCRIPTION)
-    arguments.add_argument("--keep", required=True, type=days, metavar="DAYS", help="keep newer runs, as in 90d")
-    arguments.add_argument("--params", default="params.yaml", metavar="FILE", help="the parameters")
-    return arguments
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """--keep DAYS."""
+    parser.add_argument("--keep", required=True, type=days, metavar="DAYS", help="keep newer runs, as in 90d")
+    add_params(parser, overrides=False)
 
 
-def main(arguments: Sequence[str]) -> int:
-    """Parse the arguments, and remove; returns the exit code. Raises UserError."""
-    options = parser().parse_args(arguments)
-    environment.enter()
+def main(options: argparse.Namespace) -> int:
+    """Remove; returns the exit code. Raises UserError."""
     from tasks.params import load
     from tasks.track.prune import prune
 

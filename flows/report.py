@@ -6,7 +6,9 @@ from flows.stage import stage
 from tasks.outcome.deliver import compare_speed
 from tasks.params import Settings
 from tasks.report import plots, render
+from tasks.report.markdown import write_summary
 from tasks.report.metrics import write_metrics
+from tasks.report.printed import print_summary
 from tasks.report.read_summary import read_summary
 from tasks.storage import files, model_file
 from tasks.track import lifecycle
@@ -20,6 +22,7 @@ def report(settings: Settings) -> None:
     plots.draw(summary)
     render.write_report(summary)
     write_metrics(summary)
+    write_summary(summary)
     model = model_file.load(files.MODEL, settings.execution.allowed_modules)
     winner = next(candidate for candidate in settings.candidates if candidate.name == summary.selected)
     with lifecycle.run(settings):
@@ -27,5 +30,5 @@ def report(settings: Settings) -> None:
         decision, place = log_outcome(settings, summary, model, speed)
         estimates = summary.estimates_of(summary.selected)
         champion_decided(settings, decision, dict(zip(estimates["estimate"], estimates["value"], strict=True)))
-    render.print_summary(summary, decision, place, speed)
+    print_summary(summary, decision, place, speed)
     publish(summary, place, lifecycle.page(settings))

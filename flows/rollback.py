@@ -1,15 +1,27 @@
 """Rollback: the former champion is the champion again."""
 
-from collections.abc import Sequence
+import argparse
 
-from tasks.params import load
-from tasks.track import rollback as track
+from flows.arguments import add_params
+
+DESCRIPTION = """\
+Return to the former champion: the alias goes back to the version that the
+present champion replaced. Nothing is deleted; the model that was rolled back
+has to win again, on new rows."""
 
 
-def rollback(params: str, overrides: Sequence[str]) -> int:
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The parameters, which name the store and the registered model."""
+    add_params(parser)
+
+
+def main(options: argparse.Namespace) -> int:
     """Return the alias to the version that the champion replaced; returns the exit code."""
-    settings = load(params, overrides)
-    done = track.rollback(settings)
+    from tasks.params import load
+    from tasks.track import rollback
+
+    settings = load(options.params, options.overrides)
+    done = rollback.rollback(settings)
     print(done, flush=True)
     from flows.events import champion_restored  # the import of Prefect takes seconds, and the alias is moved by now
 

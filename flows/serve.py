@@ -1,5 +1,6 @@
-"""`make serve`: a Prefect server, MLflow's pages and the deployments of prefect.yaml, until Ctrl-C."""
+"""Serve: a Prefect server, MLflow's pages and the deployments of prefect.yaml, until Ctrl-C."""
 
+import argparse
 import contextlib
 import os
 import signal
@@ -15,13 +16,15 @@ from types import FrameType
 
 import psutil
 
-from tasks.runtime import environment, server
+from tasks.runtime import listening, server
 from tasks.runtime.errors import UserError
 from tasks.runtime.secret import write_private
 
-PORT = 4200
-URL = server.address(PORT)
-_RUNS_HEALTH = "http://127.0.0.1:5000/health"  # of flows/ui.py, whose import would take seconds
+PORT, RUNS_PORT = 4200, 5000  # the second is that of flows/ui.py
+DESCRIPTION = """\
+Start Prefect's server, MLflow's pages and the deployments of prefect.yaml, and
+stop them at Ctrl-C. The schedules are off until you resume them in Prefect's
+pages, which ask for a password; MLflow's pages have no login."""
 _START_SECONDS, _STOP_SECONDS = 300, 20
 _SETTINGS = {
     "PREFECT_SERVER_UI_API_URL": "/api",  # the pages' own address, also in a tunnel
@@ -30,20 +33,26 @@ _SETTINGS = {
     "PREFECT_SERVER_SERVICES_LATE_RUNS_ENABLED": "false",
 }
 _PROFILE = Path(".prefect/profiles.toml")  # named in pyproject.toml: `prefect` reads it in this folder
-READY = f"""
-Prefect's pages   {URL.removesuffix("/api")}
-MLflow's pages    {{runs}}
+READY = """
+Prefect's pages   {pages}
+MLflow's pages    {runs}
 Prefect's API, where no address is known by itself:
-PREFECT_API_URL={URL}
+PREFECT_API_URL={pages}/api
 
-deployments       {{names}}
+deployments       {names}
 Their schedules are off until you resume them in Prefect's pages, which ask for a password: the line
-PREFECT_API_AUTH_STRING in {_PROFILE}, which only you can read. To run one at once, in another terminal in
+PREFECT_API_AUTH_STRING in {profile}, which only you can read. To run one at once, in another terminal in
 this folder; address and login are known there:
 
   .venv/bin/prefect deployment run 'validate/nightly-validation'
 
 Ctrl-C stops all"""
+
+
+def ready(port: int, runs: str, names: str) -> str:
+    """What is printed when all is there; `runs` is the address of MLflow's pages."""
+    pages = server.address(port).removesuffix("/api")
+    return READY.format(pages=pages, runs=runs, names=names, profile=_PROFILE)
 
 
 @dataclass(frozen=True)
@@ -55,14 +64,23 @@ class Child:
     stopped_by: signal.Signals = signal.SIGTERM
 
 
-def main() -> int:
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Where the servers listen."""
+    parser.add_argument("--port", type=int, default=PORT, metavar="PORT", help=f"of Prefect (default: {PORT})")
+    parser.add_argument(
+        "--runs-port", type=int, default=RUNS_PORT, metavar="PORT", help=f"of MLflow's pages (default: {RUNS_PORT})"
+    )
+    listening.add_host(parser)
+
+
+def main(options: argparse.Namespace) -> int:
     """Start all, wait, stop all; returns the exit code."""
     for number in (signal.SIGINT, signal.SIGTERM):  # a shell's background job would ignore the first
         signal.signal(number, _interrupt)
     children: list[Child] = []
     try:
-        environment.enter()
-        _start_all(children)
+        listening.check(options.host, options.trust_network, "MLflow's pages have no login")
+        _start_all(children, options)
         while all(child.process.poll() is None for child in children):
             time.sleep(0.5)
         ended = next(child.name for child in children if child.process.poll() is not None)
@@ -81,31 +99,36 @@ def main() -> int:
             _PROFILE.unlink(missing_ok=True)
 
 
-def _start_all(children: list[Child]) -> None:
+def _start_all(children: list[Child], options: argparse.Namespace) -> None:
     """Add the servers and the process of the deployments to `children`, each as soon as it is started."""
+    port, url = options.port, server.address(options.port)
     with socket.socket() as probe:
-        if probe.connect_ex(("127.0.0.1", PORT)) == 0:
-            who = "a Prefect server answers" if server.healthy(URL) else "something listens"
-            raise UserError(f"{who} at {URL.removesuffix('/api')} already; stop it first")
+        if probe.connect_ex((listening.LOOPBACK, port)) == 0:
+            who = "a Prefect server answers" if server.healthy(url) else "something listens"
+            pages = url.removesuffix("/api")
+            raise UserError(f"{who} at {pages} already; stop it first, or choose another port by --port")
     print("starting Prefect's server and MLflow's pages", flush=True)
-    server.use(PORT)
-    prefect = Child("Prefect's server", server.start(PORT, _SETTINGS))
+    server.use(port)
+    prefect = Child("Prefect's server", server.start(port, _SETTINGS, host=options.host))
     children.append(prefect)
-    runs = Child("the process of MLflow's pages", _python("flows.ui"))
+    shown = ["--port", str(options.runs_port), "--host", options.host, "--parent", str(os.getpid())]
+    runs = Child("the process of MLflow's pages", _python("flows.ui", *shown))
     children.append(runs)
-    _wait_for(prefect, lambda: server.healthy(URL))
-    _wait_for(runs, lambda: runs.process.poll() == 0 or _answers(_RUNS_HEALTH))
+    _wait_for(prefect, lambda: server.healthy(url))
+    health = f"http://{listening.LOOPBACK}:{options.runs_port}/health"
+    _wait_for(runs, lambda: runs.process.poll() == 0 or _answers(health))
     if runs.process.poll() == 0:  # another server has the pages
         children.remove(runs)
-    lines = ['active = "heldout"', "[profiles.heldout]", f'PREFECT_API_URL = "{URL}"']
+    lines = ['active = "heldout"', "[profiles.heldout]", f'PREFECT_API_URL = "{url}"']
     lines += [f'PREFECT_API_AUTH_STRING = "{server.login()}"', ""]
     write_private(_PROFILE, "\n".join(lines).encode())
-    children.append(Child("the process of the deployments", _python("flows.deployments"), signal.SIGINT))
+    given = (str(os.getpid()), str(port), str(options.runs_port))
+    children.append(Child("the process of the deployments", _python("flows.deployments", *given), signal.SIGINT))
 
 
-def _python(module: str) -> subprocess.Popen[bytes]:
+def _python(module: str, *given: str) -> subprocess.Popen[bytes]:
     """A module as a process that ends with this one; in another session Ctrl-C does not reach it before us."""
-    command = [sys.executable, "-m", module, str(os.getpid())]
+    command = [sys.executable, "-m", module, *given]
     return subprocess.Popen(command, stdin=subprocess.DEVNULL, start_new_session=True)  # noqa: S603
 
 
@@ -147,4 +170,6 @@ def _interrupt(_signal: int, _frame: FrameType | None) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    from flows.__main__ import main as command
+
+    sys.exit(command(["serve", *sys.argv[1:]]))

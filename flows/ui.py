@@ -1,47 +1,66 @@
-"""`make ui`: the MLflow pages of the store that params.yaml names; `make serve` shows them too."""
+"""Ui: the MLflow pages of the store that params.yaml names; `make serve` shows them too."""
 
-import socket
+import argparse
+import contextlib
 import sys
+from typing import TYPE_CHECKING
 
-import uvicorn
+from flows.arguments import add_params
+from tasks.runtime import listening
+from tasks.runtime.errors import without_login
+from tasks.runtime.listening import LOOPBACK
 
-from tasks.params import Settings, load
-from tasks.runtime import environment
-from tasks.runtime.errors import UserError, without_login
-from tasks.runtime.parent_watch import end_with
-from tasks.track import pages
+if TYPE_CHECKING:
+    from tasks.params import Settings
 
-HOST, PORT = "127.0.0.1", 5000
+PORT = 5000
+DESCRIPTION = """\
+Show the runs in MLflow's pages, until Ctrl-C. They have no login: on a machine
+with other users, those can see and change the runs meanwhile."""
 
 
-def main(parent: int | None = None) -> int:
-    """Show the pages until Ctrl-C, or until the process `parent` is gone; returns the exit code."""
-    if parent is not None:
-        end_with(parent)
-    try:
-        environment.enter()
-        settings = load()
-        if settings.tracking.uri.startswith("http"):
-            print(f"a server keeps the runs; open {address(settings)}")
-            return 0
-        with socket.socket() as probe:
-            if probe.connect_ex((HOST, PORT)) == 0:
-                raise UserError(f"port {PORT} is in use, perhaps by another `make ui` or `make serve`; stop it first")
-        application = pages.application(settings)
-    except UserError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 2
-    print(f"the runs: {address(settings)}", flush=True)
-    uvicorn.run(application, host=HOST, port=PORT, log_level="warning", timeout_graceful_shutdown=3)
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Where the pages are shown."""
+    parser.add_argument("--port", type=int, default=PORT, metavar="PORT", help=f"the port (default: {PORT})")
+    listening.add_host(parser)
+    parser.add_argument("--parent", type=int, help=argparse.SUPPRESS)  # the process with which this one ends
+    add_params(parser)
+
+
+def main(options: argparse.Namespace) -> int:
+    """Show the pages until Ctrl-C, or until the process `parent` is gone; returns the exit code. Raises UserError."""
+    from tasks.params import load
+    from tasks.runtime.parent_watch import end_with
+
+    if options.parent is not None:
+        end_with(options.parent)
+    settings = load(options.params, options.overrides)
+    if settings.tracking.uri.startswith("http"):
+        print(f"a server keeps the runs; open {address(settings)}")
+        return 0
+    if options.parent is None:  # it has checked and warned
+        listening.check(options.host, options.trust_network, "MLflow's pages have no login")
+    sockets = listening.sockets(options.host, options.port)
+    import uvicorn
+
+    from tasks.track import pages
+
+    application = pages.application(settings, options.host)
+    print(f"the runs: {address(settings, options.port, options.host)}", flush=True)
+    server = uvicorn.Server(uvicorn.Config(application, log_level="warning", timeout_graceful_shutdown=3))
+    with contextlib.suppress(KeyboardInterrupt):
+        server.run(sockets)
     return 0
 
 
-def address(settings: Settings) -> str:
+def address(settings: "Settings", port: int = PORT, host: str = LOOPBACK) -> str:
     """Where the pages are: ours, or those of the server that keeps the runs, without the login in its address."""
     if not settings.tracking.uri.startswith("http"):
-        return f"http://{HOST}:{PORT}"
+        return f"http://{host}:{port}"
     return without_login(settings.tracking.uri).partition("?")[0]
 
 
 if __name__ == "__main__":
-    sys.exit(main(*map(int, sys.argv[1:])))
+    from flows.__main__ import main as command
+
+    sys.exit(command(["ui", *sys.argv[1:]]))

@@ -1,9 +1,10 @@
 """Estimates in a notebook: a table of text, a figure, and sentences about the winner."""
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from heldout import covalidation
+from heldout import covalidation, text_table
 from heldout.baseline import NAME
 from heldout.design import Design
 from heldout.losses import Loss
@@ -12,6 +13,7 @@ from heldout.powered import NO_ROWS
 from heldout.prediction_sets import LAC
 from heldout.printable import printable
 from heldout.records import Difference, Estimate, MoreRows, Powered, PredictionSets
+from heldout.text_table import Row
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -20,29 +22,41 @@ _BEATS = {True: "beats", False: "does not beat", None: "is not shown to beat"}
 _FAR_ABOVE = 1.5  # of the highest point: a line there would leave no room for the intervals
 
 
-def text(estimates: Sequence[Estimate], candidates: Sequence[str], loss: Loss) -> str:
-    """A line for each candidate, a column for each estimate; below each value its interval."""
-    names = list(dict.fromkeys(record.estimate for record in estimates))
-    by_name = {(record.candidate, record.estimate): record for record in estimates}
-    rows = [["candidate", *names]]
-    for candidate in candidates:
-        records = [by_name.get((candidate, name)) for name in names]
-        rows.append(
-            [printable(candidate), *("–" if record is None else number(record.value, loss) for record in records)]
+def text(estimates: Sequence[Estimate], candidates: Sequence[str], loss: Loss, winner: str = "", why: str = "") -> str:
+    """A line for each candidate, a column for each estimate; below each value its interval.
+
+    The `winner` is marked, and the title says what the mark means: `why`. The width is that of the terminal.
+    """
+    columns = list(dict.fromkeys(record.estimate for record in estimates))
+    cells = {
+        (record.candidate, record.estimate): cell(record.value, record.low, record.high, loss) for record in estimates
+    }
+    rows = [
+        Row(
+            printable(candidate),
+            [cells.get((candidate, column), (text_table.NOTHING, "")) for column in columns],
+            selected=candidate == winner,
         )
-        rows.append(["", *("" if record is None else _bounds(record, loss) for record in records)])
-    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
-    levels = sorted({record.level for record in estimates if record.level is not None})
-    title = loss.scale("y")
-    if levels:
-        title += f", below each its interval at {100 * levels[0]:g} %"
-    lines = [
-        "  ".join(
-            [row[0].ljust(widths[0]), *(cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True))]
-        )
-        for row in rows
+        for candidate in candidates
     ]
-    return "\n".join(line.rstrip() for line in [title, *lines])
+    levels = sorted({record.level for record in estimates if record.level is not None})
+    title = text_table.title(loss.scale("y"), f"{100 * levels[0]:g} %" if levels else "", why if winner else "")
+    return "\n".join([title, *(line for line, _ in text_table.lines(columns, rows, text_table.output_width()))])
+
+
+def cell(value: float, low: float | None, high: float | None, loss: Loss) -> tuple[str, str]:
+    """A value and its interval as a table shows them; the interval is empty where there is none."""
+    if low is None or high is None or math.isnan(low):
+        return rounded(value, loss), ""
+    return rounded(value, loss), f"{rounded(low, loss)}–{rounded(high, loss)}"
+
+
+def rounded(value: float, loss: Loss) -> str:
+    """A number of a table: in percent for a loss of 0 and 1, else with three significant digits and every whole one."""
+    if loss.binary or value == 0:
+        return number(value, loss)
+    digits = 2 - math.floor(math.log10(abs(value)))
+    return f"{value:.{max(digits, 0)}f}" if -5 < digits < 7 else f"{value:.3g}"
 
 
 def against_baseline(winner: str, beaten: bool | None, loss: Loss, pairs: Iterable[tuple[str, float, float]]) -> str:
@@ -229,9 +243,3 @@ def amount(value: float, loss: Loss) -> str:
 def number(value: float, loss: Loss) -> str:
     """An error as people read it: in percent for a loss of 0 and 1."""
     return f"{100 * value:z.1f}" if loss.binary else f"{value:.4g}"
-
-
-def _bounds(record: Estimate, loss: Loss) -> str:
-    if record.low is None or record.high is None:
-        return ""
-    return f"{number(record.low, loss)}–{number(record.high, loss)}"

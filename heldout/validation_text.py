@@ -22,9 +22,10 @@ def text(made: "Validation", winner: str, design: Design, evidence: Evidence, fi
     beaten = made.beats_baseline(winner)
     pairs = [(record.estimate, errors[record.estimate, winner], record.value) for record in made.baseline]
     against = table.against_baseline(winner, beaten, loss, pairs)
-    shown = table.text([*made.estimates, *made.baseline], [*made.candidates, baseline.NAME], loss)
     name, error, of_baseline = pairs[-1]  # E_cv, if it was computed
     of_estimate = {candidate: errors[name, candidate] for candidate in made.candidates}
+    ranked = [*sorted(made.candidates, key=of_estimate.__getitem__), baseline.NAME]
+    shown = table.text([*made.estimates, *made.baseline], ranked, loss, winner, f"least {name}")
     learning = made.more_rows(winner) if missing(design) is None else ()
     further = {
         name: table.roots(of_estimate, of_baseline, loss),

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from typing import Any, NamedTuple
 
 import psutil
 import pyarrow.parquet
@@ -20,7 +21,20 @@ from tasks.storage import files, fit_cache
 _NEW_ROWS = 100
 
 
+class Part(NamedTuple):
+    """A line or some lines of a forecast, and their numbers for a program."""
+
+    text: str
+    numbers: dict[str, Any]
+
+
 def lines(settings: Settings) -> Iterator[str]:
+    """The texts of `parts`, line by line."""
+    for part in parts(settings):
+        yield from part.text.splitlines()
+
+
+def parts(settings: Settings) -> Iterator[Part]:
     """The fits to do by candidate and scheme, then their expected seconds and memory, and whether the budget allows it;
     and what further labelled rows would cost.
 
@@ -30,15 +44,16 @@ def lines(settings: Settings) -> Iterator[str]:
         raise UserError("data/prepared is missing, so no split is known; run `python -m flows prepare` first")
     check_before_fits(settings)
     counts = count_fits(settings, Versions.current())
-    yield from str(counts).splitlines()
-    yield (
+    yield Part(str(counts), {"fits": counts.table})
+    yield Part(
         f"fits      {counts.to_do} to do, {counts.stored} stored; `{NO_FIT}` where a shortcut is exact; a learner "
-        "that the shortcut declines is fitted"
+        "that the shortcut declines is fitted",
+        {"to_do": counts.to_do, "stored": counts.stored},
     )
     yield from _expected(settings, counts)
 
 
-def _expected(settings: Settings, counts: FitCounts) -> Iterator[str]:
+def _expected(settings: Settings, counts: FitCounts) -> Iterator[Part]:
     """What the counted fits take, and what they take after further rows, by small fits of each candidate."""
     design = read_design(settings)
     X = files.open_features(files.LABELED, files.file_hash(files.LABELED))
@@ -52,7 +67,7 @@ def _expected(settings: Settings, counts: FitCounts) -> Iterator[str]:
 
 def _of_run(
     settings: Settings, counts: FitCounts, costs: Mapping[str, budget.Cost], table: budget.Table, held: float
-) -> Iterator[str]:
+) -> Iterator[Part]:
     """The seconds and the memory of the fits to do, of which a worker holds so many bytes."""
     design, workers = read_design(settings), settings.execution.workers
     after = budget.after_the_choice(len(design.y), len(design.splits("cross_validation")), table)
@@ -60,23 +75,27 @@ def _of_run(
         after = [fits for fits in after if fits.trained != table.labeled]
     seconds = budget.run_seconds([(costs[name], made) for name, made in counts.fits.items()], after, table, workers)
     memory = (workers * held + psutil.Process().memory_info().rss) / 1e9
-    yield (
+    yield Part(
         f"expected  {seconds:.0f} s on {workers} workers, starts and reports included, and {memory:.1f} GB without "
-        "Prefect's server: from small fits of each candidate"
+        "Prefect's server: from small fits of each candidate",
+        {"seconds": round(seconds), "workers": workers, "gigabytes": round(memory, 1)},
     )
     if settings.execution.budget is None:
         return
     limit = 60 * settings.execution.budget
     if seconds <= limit:
-        yield f"plan      within the {limit:.0f} s of execution.budget"
+        yield Part(f"plan      within the {limit:.0f} s of execution.budget", {"budget_seconds": limit})
         return
     choice = budget.choose([*costs.values()], table, limit, workers)
     wanted = budget.values(choice, dependent=table.dependent, binary=design.loss.binary)
     shown = ", ".join(f"{key}: {'null' if value is None else value}" for key, value in wanted.items())
-    yield f"plan      over the {limit:.0f} s of execution.budget; {choice.seconds:.0f} s would be enough for {shown}"
+    yield Part(
+        f"plan      over the {limit:.0f} s of execution.budget; {choice.seconds:.0f} s would be enough for {shown}",
+        {"budget_seconds": limit, "enough": {"seconds": round(choice.seconds or 0), "for": wanted}},
+    )
 
 
-def _of_new_rows(settings: Settings, costs: Mapping[str, budget.Cost], table: budget.Table) -> str:
+def _of_new_rows(settings: Settings, costs: Mapping[str, budget.Cost], table: budget.Table) -> Part:
     """What further labelled rows cost: no fit of the estimates is without them."""
     design, rows = read_design(settings), _NEW_ROWS
     tested = round(rows * settings.split.test_fraction)
@@ -94,9 +113,10 @@ def _of_new_rows(settings: Settings, costs: Mapping[str, budget.Cost], table: bu
     after = budget.after_the_choice(round(growth * len(design.y)), len(design.splits("cross_validation")), grown)
     seconds = budget.run_seconds(made, after, grown, settings.execution.workers)
     to_test = f"about {tested} go to the test part, for which nothing is fitted; " if tested else ""
-    return (
+    return Part(
         f"new rows  {rows} further labelled rows: {to_test}with the others every scheme trains on other rows, so that "
-        f"its fits, {counts.to_do} on the present rows, are made again: about {seconds:.0f} s"
+        f"its fits, {counts.to_do} on the present rows, are made again: about {seconds:.0f} s",
+        {"new_rows": {"rows": rows, "to_test_part": tested, "fits": counts.to_do, "seconds": round(seconds)}},
     )
 
 

@@ -137,6 +137,7 @@ def describe(
         "selected": selection.selected,
         "criterion": selection.criterion,
         "rule": selection.rule,
+        "loss": design.loss.name,
         "candidates": [candidate.name for candidate in settings.candidates],
         "indistinguishable": list(selection.indistinguishable),
         "contamination": ledger.compared,

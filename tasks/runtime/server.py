@@ -19,6 +19,7 @@ from typing import IO
 
 from tasks.runtime.environment import CACHE
 from tasks.runtime.errors import UserError, without_login
+from tasks.runtime.listening import LOOPBACK
 from tasks.runtime.secret import checkout_secret
 
 log = logging.getLogger("heldout")
@@ -26,7 +27,6 @@ log = logging.getLogger("heldout")
 _PATIENCE_SECONDS, _REFUSED_SECONDS = 120, 10
 _MOST_RESTARTS = 3
 _API_URL, _SECRET = "PREFECT_API_URL", "PREFECT_API_AUTH_STRING"
-_HOST = "127.0.0.1"
 # like Prefect's own temporary servers: no pages, and only the services that record runs
 _TEMPORARY = {"PREFECT_UI_ENABLED": "0", "PREFECT__SERVER_EPHEMERAL": "1"}
 
@@ -55,7 +55,7 @@ class Server:
             os.environ.setdefault("PREFECT_CLIENT_MAX_RETRIES", "4")
             return
         with socket.socket() as probe:
-            probe.bind((_HOST, 0))
+            probe.bind((LOOPBACK, 0))
             self._port = probe.getsockname()[1]
         self._url = address(self._port)
         self._process = self._started()
@@ -116,7 +116,7 @@ class Server:
 
 def address(port: int) -> str:
     """The API address of our server at a port."""
-    return f"http://{_HOST}:{port}/api"
+    return f"http://{LOOPBACK}:{port}/api"
 
 
 def login() -> str:
@@ -130,16 +130,20 @@ def use(port: int) -> None:
     os.environ[_SECRET] = login()
 
 
-def start(port: int, settings: Mapping[str, str], output: IO[bytes] | None = None) -> subprocess.Popen[bytes]:
-    """Start our server at a port; its secret is in its environment, which other users cannot read."""
+def start(
+    port: int, settings: Mapping[str, str], output: IO[bytes] | None = None, host: str = LOOPBACK
+) -> subprocess.Popen[bytes]:
+    """Start our server at a port of loopback and of `host`; its secret is in an environment that others cannot read."""
     guarded = {
         "PREFECT__SERVER_FINAL": "1",
         "PREFECT_SERVER_API_AUTH_STRING": login(),
         "PREFECT_SERVER_API_CSRF_PROTECTION_ENABLED": "true",
-        "PREFECT_SERVER_API_CORS_ALLOWED_ORIGINS": f"http://{_HOST}:{port}",
+        "PREFECT_SERVER_API_CORS_ALLOWED_ORIGINS": ",".join(
+            f"http://{name}:{port}" for name in dict.fromkeys([LOOPBACK, host])
+        ),
     }
     return subprocess.Popen(  # noqa: S603
-        [sys.executable, "-P", str(Path(__file__).with_name("server_process.py")), str(port), str(os.getpid())],
+        [sys.executable, "-P", str(Path(__file__).with_name("server_process.py")), str(port), str(os.getpid()), host],
         stdin=subprocess.DEVNULL,
         stdout=output,
         stderr=output,

@@ -1,9 +1,10 @@
-"""The process of a Prefect server, started by tasks/runtime/server.py with the arguments PORT and PARENT.
+"""The process of a Prefect server, started by tasks/runtime/server.py with the arguments PORT, PARENT and HOST.
 
 Ctrl-C reaches every process of a terminal. The server ignores it, because the flows still have to report
 how they ended. It stops on SIGTERM, or when the process that started it is gone.
 """
 
+import functools
 import os
 import signal
 import sys
@@ -16,25 +17,24 @@ from starlette.types import ASGIApp
 
 sys.path.append(str(Path(__file__).parents[2]))  # last: a file of the checkout cannot replace a library
 
+from tasks.runtime.listening import sockets
 from tasks.runtime.own_address import OwnAddressOnly
 
 
-def application() -> ASGIApp:
-    """Prefect's API and pages, for this machine's own programs and pages alone."""
+def application(host: str) -> ASGIApp:
+    """Prefect's API and pages, for this machine's own programs and pages alone, also at `host`."""
     from prefect.server.api.server import create_app
 
-    return OwnAddressOnly(create_app())
+    return OwnAddressOnly(create_app(), host)
 
 
-def serve(port: int, parent: int) -> None:
-    """Serve on loopback until SIGTERM, or until the process `parent` is gone."""
+def serve(port: int, parent: int, host: str) -> None:
+    """Serve on loopback and `host` until SIGTERM, or until the process `parent` is gone."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     server = uvicorn.Server(
         uvicorn.Config(
-            application,
+            functools.partial(application, host),
             factory=True,
-            host="127.0.0.1",
-            port=port,
             log_level="error",
             lifespan="on",
             timeout_graceful_shutdown=3,
@@ -42,7 +42,9 @@ def serve(port: int, parent: int) -> None:
     )
     stop = threading.Event()
     signal.signal(signal.SIGTERM, lambda *_: stop.set())
-    thread = threading.Thread(target=server.run)  # outside of the main thread uvicorn handles no signals
+    thread = threading.Thread(
+        target=server.run, args=(sockets(host, port),)
+    )  # outside of the main thread uvicorn handles no signals
     thread.start()
     while thread.is_alive() and not stop.is_set() and os.getppid() == parent:
         stop.wait(0.3)
@@ -54,4 +56,4 @@ def serve(port: int, parent: int) -> None:
 
 
 if __name__ == "__main__":
-    serve(int(sys.argv[1]), int(sys.argv[2]))
+    serve(int(sys.argv[1]), int(sys.argv[2]), sys.argv[3])

@@ -9,7 +9,7 @@ from typing import Any
 import yaml
 
 from tasks.params import Settings, load
-from tasks.runtime.errors import UserError
+from tasks.runtime.errors import UserError, one_line
 
 # one file for all tables: git tracks it from the start, so `dvc exp run` takes it along before any commit
 TABLES = Path("data/raw.dvc")
@@ -65,6 +65,21 @@ def track(paths: Sequence[Path]) -> None:
     ran = _dvc("commit", "--force", "--quiet", *map(str, files))
     if ran.returncode:
         raise UserError(f"dvc commit {TABLES}: {' '.join(ran.stderr.split()) or 'failed'}")
+
+
+def get(path: Path, revision: str, target: Path) -> Path:
+    """Write the file that `path` was at a git revision to `target`, from git, DVC's cache or its remote.
+
+    Raises UserError with DVC's message.
+    """
+    ran = _dvc("get", "--quiet", f"--rev={revision}", f"--out={target}", ".", path.as_posix())
+    if ran.returncode:
+        reason = one_line(ran.stderr.partition("Having any troubles")[0]) or "dvc get failed"
+        raise UserError(
+            f"{path} of revision {revision!r} cannot be read: {reason}. Its outputs must be in DVC's cache or remote: "
+            f"run `dvc repro` there, or `dvc pull`; git must have the revision"
+        )
+    return target
 
 
 def _outs() -> list[dict[str, Any]]:

@@ -55,6 +55,7 @@ SELECTION = REPORTS / "selection.json"
 METRICS = REPORTS / "metrics.json"
 PLOTS = REPORTS / "plots"
 REPORT = REPORTS / "report.html"
+SUMMARY = REPORTS / "summary.md"
 MODEL = Path("models/selected.skops")
 TARGET = "target"  # the column of the labels in prepared files
 

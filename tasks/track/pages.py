@@ -5,16 +5,20 @@ import os
 from starlette.types import ASGIApp
 
 from tasks.params import Settings
+from tasks.runtime.listening import LOOPBACK
 from tasks.runtime.own_address import OwnAddressOnly
 from tasks.track.store import connect
 
 
-def application(settings: Settings) -> ASGIApp:
-    """The pages as an application for uvicorn. Raises UserError if the store cannot be reached.
+def application(settings: Settings, host: str = LOOPBACK) -> ASGIApp:
+    """The pages as an application for uvicorn, also at `host`. Raises UserError if the store cannot be reached.
 
     MLflow's own check lets pages at every other port of this machine write, and pages of every name that begins like a
     private address (10.evil.example), so that it is not enough.
     """
+    if host != LOOPBACK:  # MLflow, which reads this at its import, knows loopback and private addresses alone
+        os.environ["MLFLOW_SERVER_ALLOWED_HOSTS"] = f"127.0.0.1:*,localhost:*,{host}:*"
+        os.environ["MLFLOW_SERVER_CORS_ALLOWED_ORIGINS"] = f"http://{host}:*"
     connect(settings)
     from mlflow.server import constants
     from mlflow.store.tracking import DEFAULT_ARTIFACTS_URI
@@ -26,4 +30,4 @@ def application(settings: Settings) -> ASGIApp:
     os.environ[constants.SERVE_ARTIFACTS_ENV_VAR] = "true"
     from mlflow.server.fastapi_app import app
 
-    return OwnAddressOnly(app)
+    return OwnAddressOnly(app, host)

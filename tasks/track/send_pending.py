@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tasks.outcome.items import Tag
@@ -21,14 +22,24 @@ if TYPE_CHECKING:
 _UNDECIDED = "its store was lost during the run, so nothing was decided; the next run that may promote decides"
 
 
-def send_pending(settings: Settings) -> Iterator[str]:
+@dataclass(frozen=True)
+class Sent:
+    """A run that its store has now: when it began, and how it ended."""
+
+    when: str
+    status: str
+
+    def __str__(self) -> str:
+        return f"sent: the run of {self.when}, {self.status}"
+
+
+def send_pending(settings: Settings) -> Iterator[Sent]:
     """Send each run once, the oldest first, and say which; nothing is promoted. Raises UserError if the store fails.
 
     A run that a store has in part, since it was lost or this command was stopped, is replaced there.
     """
     records = pending.read_all()
     if not records:
-        yield f"no run waits below {pending.FOLDER}/"
         return
     client = connect(settings)
     for record in records:
@@ -41,7 +52,7 @@ def send_pending(settings: Settings) -> Iterator[str]:
                 f"stays in {record.folder}"
             ) from None
         pending.remove(record)
-        yield f"sent: the run of {when}, {record.status}"
+        yield Sent(when, record.status)
 
 
 def _send(client: "MlflowClient", settings: Settings, record: pending.Record) -> None:

@@ -43,6 +43,6 @@ def test_the_three_lines_run_where_the_core_alone_is_installed(tmp_path):
     ran = subprocess.run([python, "-c", THREE_LINES], cwd=tmp_path, capture_output=True, text=True, check=False)
     assert 0 == ran.returncode, ran.stderr
     lines = ran.stdout.splitlines()
-    assert "errors in percent, below each its interval at 95 %" == lines[0]
+    assert "errors in percent, intervals at 95 %; * least E_cv" == lines[0]
     assert ["lda", "plot() needs matplotlib, which is not installed: pip install matplotlib"] == lines[-3:-1]
     assert "prediction sets need MAPIE, which is not installed: pip install mapie" == lines[-1]

@@ -9,6 +9,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import heldout
+from heldout import text_table
 from heldout.errors import BadArgument
 from heldout.selection.criteria import CRITERIA, WITH_LOSSES
 from heldout.selection.rules import RULES
@@ -36,6 +37,12 @@ def numbers() -> heldout.Validation:
     return heldout.validate(learners, X, X[:, 0] * 3 + y, loss="squared", estimates=EVERY[:4], **HOW)
 
 
+@pytest.fixture
+def wide(monkeypatch):
+    """A terminal that has room for every estimate."""
+    monkeypatch.setattr(text_table, "output_width", lambda: 200)
+
+
 def values(found: heldout.Validation, estimate: str) -> dict[str, float]:
     return {record.candidate: record.value for record in found.estimates if record.estimate == estimate}
 
@@ -43,13 +50,14 @@ def values(found: heldout.Validation, estimate: str) -> dict[str, float]:
 # --- print
 
 
-def test_print_shows_every_candidate_every_estimate_and_every_value(found, capsys):
+def test_print_shows_every_candidate_every_estimate_and_every_value(found, wide, capsys):
     print(found)
     shown = capsys.readouterr().out
     assert str(found) + "\n" == shown
-    title, header, *body = shown.splitlines()
-    assert "errors in percent, below each its interval at 90 %" == title
+    title, header, line, *body = shown.splitlines()
+    assert "errors in percent, intervals at 90 %; * least E_cv" == title
     assert ["candidate", *EVERY] == header.split()
+    assert {"─"} == {*line}
     *body, against, differences, learning, unlabelled, bound, apart = body
     assert against.startswith("stump beats the baseline, ")
     assert differences.startswith("differences: E_cv of stump is ")
@@ -63,9 +71,10 @@ def test_print_shows_every_candidate_every_estimate_and_every_value(found, capsy
     assert apart.startswith(f"disagreement: the half models of stump have a mean error of at least {half:.1f} % on ")
     assert " with 90 % confidence it is at least " in apart
     assert 2 * 4 == len(body)
-    for place, name in enumerate([*found.candidates, "baseline"]):
-        cells = body[2 * place].split()
-        assert name == cells[0]
+    errors = values(found, "E_cv")
+    for place, name in enumerate([*sorted(found.candidates, key=errors.__getitem__), "baseline"]):
+        mark, cells = body[2 * place][:2], body[2 * place][2:].split()
+        assert ("* " if name == "stump" else "  ", name) == (mark, cells[0])
         every = [*found.estimates, *found.baseline]
         records = {record.estimate: record for record in every if record.candidate == name}
         assert [f"{100 * records[e].value:.1f}" if e in records else "–" for e in EVERY] == cells[1:]
@@ -74,20 +83,28 @@ def test_print_shows_every_candidate_every_estimate_and_every_value(found, capsy
 
 
 def test_print_shows_losses_of_numbers_in_their_own_unit(numbers):
-    title, header, *body = str(numbers).splitlines()
-    assert "mean squared loss, in squared units of y, below each its interval at 95 %" == title
+    title, header, _, *body = str(numbers).splitlines()
+    assert "mean squared loss, in squared units of y, intervals at 95 %; * least E_cv" == title
     assert ["candidate", *EVERY[:4]] == header.split()
-    for place, name in enumerate(numbers.candidates):
-        shown = [float(cell) for cell in body[2 * place].split()[1:]]
-        # four digits
-        assert [values(numbers, estimate)[name] for estimate in EVERY[:4]] == pytest.approx(shown, rel=5e-4)
+    errors = values(numbers, "E_cv")
+    for place, name in enumerate(sorted(errors, key=errors.__getitem__)):
+        shown = [float(cell) for cell in body[2 * place][2:].split()[1:]]
+        # three digits
+        assert [values(numbers, estimate)[name] for estimate in EVERY[:4]] == pytest.approx(shown, rel=5e-3)
 
 
-def test_the_columns_of_the_table_are_aligned(found):
-    _, header, *body, _, _, _, _, _, _ = str(found).splitlines()
+def test_the_columns_of_the_table_are_aligned(found, wide):
+    _, header, _, *body, _, _, _, _, _, _ = str(found).splitlines()
     ends = [header.index(name) + len(name) for name in header.split()[1:]]
     for line in body[::2]:
         assert all(line[end - 1] != " " and line[end : end + 1] in ("", " ") for end in ends)
+
+
+def test_a_narrow_terminal_shows_the_columns_in_blocks(found, monkeypatch):
+    monkeypatch.setattr(text_table, "output_width", lambda: 60)
+    table = str(found)[: str(found).index("stump beats")].splitlines()
+    assert all(len(line) <= 60 for line in table)
+    assert 2 * (1 + table.count("")) == sum(line.startswith(("* stump ", "  tree ")) for line in table) > 4
 
 
 def test_the_representation_shows_no_learner_and_no_data(found):
@@ -144,8 +161,8 @@ def test_names_with_markup_and_codes_are_printed_and_drawn_as_they_are(capsys):
     print(found)
     said = capsys.readouterr().out
     assert [] == [letter for letter in set(said) if not letter.isprintable() and letter != "\n"]
-    table = said[said.index("candidate ") :].splitlines()[1:11:2]
-    assert [*names[:4], r"<b>\x1b[2J\u202e\nbound:"] == [line.split()[0] for line in table]
+    table = said[said.rindex("─") :].splitlines()[1:11:2]
+    assert {*names[:4], r"<b>\x1b[2J\u202e\nbound: 0"} == {line[2:].split("  ")[0] for line in table}
     figure = found.plot()
     figure.canvas.draw()
     shown = [label.get_text() for label in figure.axes[0].get_xticklabels()]

@@ -27,7 +27,7 @@ BOTH = f"candidates=[{BAYES}, {TREE}]"
 @pytest.fixture
 def lines_of(prepared, monkeypatch):
     """The lines for changed settings, without the measured one."""
-    monkeypatch.setattr(forecast, "_expected", lambda *_: ["expected"])
+    monkeypatch.setattr(forecast, "_expected", lambda *_: [forecast.Part("expected", {})])
     return lambda *changes: list(forecast.lines(prepared(BOTH, *changes)))
 
 

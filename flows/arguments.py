@@ -1,0 +1,42 @@
+"""What the commands' arguments have in common: help that is 80 columns wide, the parameters, output for a program."""
+
+import argparse
+import functools
+import json
+from pathlib import Path
+
+WIDTH = 80
+PARAMS = "params.yaml"
+
+
+def parser(name: str, description: str) -> argparse.ArgumentParser:
+    """The parser of a command, without arguments."""
+    return argparse.ArgumentParser(
+        prog=f"python -m flows {name}".strip(),
+        description=description,
+        formatter_class=functools.partial(argparse.RawDescriptionHelpFormatter, width=WIDTH),
+        allow_abbrev=False,
+    )
+
+
+def add_params(arguments: argparse.ArgumentParser, *, overrides: bool = True) -> None:
+    """--params, read where the command was typed, and --set."""
+    whole = "the parameters (default: params.yaml of the checkout)"
+    arguments.add_argument("--params", metavar="FILE", type=_absolute, default=PARAMS, help=whole)
+    if overrides:
+        one = "one parameter, read as YAML; may be repeated; candidates.0.params.C=1 reaches into a list"
+        arguments.add_argument("--set", action="append", default=[], metavar="a.b=c", dest="overrides", help=one)
+
+
+def add_json(arguments: argparse.ArgumentParser) -> None:
+    """--json, for scripts."""
+    arguments.add_argument("--json", action="store_true", help="print one JSON document, for a program to read")
+
+
+def print_json(value: object) -> None:
+    """One document on standard output; a number that is none is no JSON."""
+    print(json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False))
+
+
+def _absolute(path: str) -> str:
+    return str(Path(path).resolve())

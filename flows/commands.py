@@ -1,0 +1,90 @@
+"""Every command of `python -m flows`: its line in the list, and the text that its own --help begins with.
+
+A flow is described here, since its module imports Prefect, which takes seconds. Every other command is a module of its
+own with a DESCRIPTION, `add_arguments` and `main`.
+"""
+
+import importlib
+from typing import Any
+
+_STORED = """
+
+It reads the files of the flows before it. Finished fits lie under .cache/tasks
+and are used again; removing that folder is always safe."""
+_AGAIN = """
+
+Finished fits lie under .cache/tasks and are used again; removing that folder is
+always safe."""
+
+FLOWS = {
+    "prepare": "cut the test part, deal out the shards, draw every partition",
+    "holdout": "E_val of g-, and E_in of g",
+    "cross_validation": "E_cv over the folds, or leave-one-out",
+    "progressive": "E_prog: test each block of rows, then train on it",
+    "covalidation": "E_2cv, E_train and disagreement of half models",
+    "select": "all estimates, the winner, its bound and E_test",
+    "report": "report.html, summary.md, MLflow, and the table",
+    "validate": "the whole method, which is all the steps below",
+    "watch": "new unlabelled shards: do the half models still agree?",
+}
+_DESCRIPTIONS = {
+    "prepare": """\
+Read data.source, cut off the test part, keep some labels, deal out the shards
+of unlabelled rows, and draw every partition -> data/prepared""",
+    "holdout": f"""\
+Fit every candidate without the held-out rows (g-) and on all rows (g): E_val
+and E_in -> data/results/holdout{_STORED}""",
+    "cross_validation": f"""\
+Fit every candidate without each fold in turn, or without each row where
+split.folds is loo: E_cv -> data/results/cross_validation{_STORED}""",
+    "progressive": f"""\
+Test each block of rows in order, then train on it: E_prog
+-> data/results/progressive{_STORED}""",
+    "covalidation": f"""\
+Fit every candidate on both halves of the rows, again and again: E_2cv, E_train,
+and disagreement on the unlabelled shards -> data/results/covalidation{_STORED}""",
+    "select": """\
+Estimate every candidate's error with its interval, choose one, and open the
+test part for it alone -> reports/estimates.csv, reports/selection.json,
+models/selected.skops. It reads the files of the flows before it.""",
+    "report": """\
+Write what people read, log the run in MLflow, and print the table
+-> reports/report.html, reports/summary.md, reports/plots. It reads the files
+of the flows before it.""",
+    "validate": f"""\
+The whole method in one process: prepare, holdout, cross_validation,
+progressive, covalidation, select, report. After it, with an unchanged
+params.yaml, `dvc status` is up to date.{_AGAIN}""",
+    "watch": """\
+Compare new unlabelled shards with the rows of the validated run, without any
+fit: the stored half models answer them, and an alarm is raised where they
+disagree otherwise -> reports/watch.csv""",
+}
+
+OTHERS = {
+    "init": "look at a table, and write its params.yaml",
+    "plan": "how many fits a run does, their seconds and memory",
+    "gate": "pass or fail by what the winner errs at most, for CI",
+    "label-next": "the unlabelled rows most worth a label, as CSV",
+    "rollback": "return to the former champion",
+    "prune": "remove older runs from MLflow's store",
+    "log": "send the runs that their MLflow store did not take",
+    "ui": "show the runs in MLflow's pages",
+    "serve": "Prefect's server, MLflow's pages and the deployments",
+}
+LISTED = {
+    "begin": ("init", "plan"),
+    "validate": ("validate", "gate"),
+    "one step at a time": tuple(FLOWS)[:7],
+    "in use": ("watch", "label-next", "rollback", "log", "prune", "ui", "serve"),
+}
+
+
+def described(name: str) -> str:
+    """What a flow does."""
+    return _DESCRIPTIONS[name]
+
+
+def module(name: str) -> Any:
+    """The module of a command that is no flow."""
+    return importlib.import_module(f"flows.{name.replace('-', '_')}")

@@ -1,0 +1,61 @@
+"""The table and the sentences at the end of a run, in terminals of any width."""
+
+from dataclasses import replace
+
+import pytest
+
+from heldout import text_table
+from heldout.records import Estimate
+from tasks.outcome.contest import Decision
+from tasks.report import printed
+
+LONG = "boosting[depth=3, rate=0.01, rows=all of them]"
+OF_TREE = [
+    Estimate("tree", name, 3253.4, "g", 8, 8, low=2100.1, high=5100.9, level=0.9, interval="log t")
+    for name in ("E_in", "E_val", "E_cv", "E_prog", "E_2cv", "disagreement", "E_dis", "E_maxdt")
+]
+
+
+@pytest.fixture
+def shown(summary, capsys, monkeypatch):
+    """What a terminal of a width shows of losses of numbers; of some thousands, with one candidate that failed."""
+
+    def show(width: int, selected: str = "bayes", **more: object) -> str:
+        monkeypatch.setattr(text_table, "output_width", lambda: width)
+        made = summary(percent=False, estimates=OF_TREE, failures={LONG: "no"}, selected=selected, **more)
+        made = replace(made, selection={**made.selection, "candidates": ["tree", "bayes", LONG]})
+        printed.print_summary(made, Decision("no", "a trial"), "with the run")
+        return capsys.readouterr().out
+
+    return show
+
+
+@pytest.mark.parametrize("width", [60, 80, 100, 120, 200])
+def test_names_are_never_cut_and_intervals_never_shortened(shown, width):
+    said = shown(width)
+    body, _, below = said.partition("\n\nselected ")
+    assert "…" not in said
+    assert body.count("2100–5101") == len(OF_TREE)
+    assert body.count(LONG) == body.count("\n\n") + 1
+    assert [] == [line for line in body.splitlines() if len(line) > width]
+    assert f"\n{LONG} failed\n" in below
+
+
+@pytest.mark.parametrize("selected", ["bayes", "tree"])
+def test_candidates_are_sorted_by_the_criterion_with_the_baseline_last_and_the_winner_marked(shown, selected):
+    table = shown(200, selected, more_rows=[]).partition("\n\nselected ")[0].rpartition("─")[2].splitlines()[1:]
+    names = ("bayes", "tree", LONG, "baseline")
+    found = [(line[0] == "*", name) for line in table for name in names if line[2:].startswith(name)]
+    assert [(name == selected, name) for name in names] == found
+
+
+def test_a_column_of_nothing_is_left_out(summary, capsys):
+    printed.print_summary(summary(), Decision("no", ""), "")
+    header = capsys.readouterr().out.splitlines()[1]
+    assert ["candidate", "E_in", "E_cv"] == header.split()
+
+
+def test_each_sentence_stands_next_to_its_name_and_a_long_name_on_a_line_of_its_own():
+    texts = {"bound": "at most four words here", "a name of more than sixteen": "none"}
+    found = [label + text for label, text in printed.labelled_lines(texts, 20)]
+    assert ["bound  at most four words here", "a name of more than sixteen", "       none"] == found

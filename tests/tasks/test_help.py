@@ -1,0 +1,59 @@
+"""`python -m flows COMMAND --help`: a text of its own, 80 columns wide, which starts nothing."""
+
+import contextlib
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+from flows import commands
+
+ROOT = Path(__file__).parents[2]
+# every command in one process, which is watched: no socket, no process, and none of the slow libraries
+PROGRAM = """
+import contextlib, io, json, sys
+from flows.__main__ import main
+def watch(event, _):
+    assert event not in ("socket.connect", "socket.bind", "subprocess.Popen", "os.fork", "os.mkdir"), event
+sys.addaudithook(watch)
+texts = {}
+for name in json.loads(sys.argv[1]):
+    said = io.StringIO()
+    with contextlib.redirect_stdout(said):
+        try:
+            main([name, "--help"])
+        except SystemExit as end:
+            assert 0 == end.code, name
+    texts[name] = said.getvalue()
+slow = [name for name in ("prefect", "mlflow", "uvicorn", "pandas", "sklearn", "pydantic") if name in sys.modules]
+print(json.dumps([texts, slow]))
+"""
+
+
+def test_every_command_has_a_help_of_its_own_that_starts_and_imports_nothing():
+    names = [*commands.FLOWS, *commands.OTHERS]
+    command = [sys.executable, "-c", PROGRAM, json.dumps(names)]
+    ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, env={"COLUMNS": "200"})
+    assert 0 == ran.returncode, ran.stderr
+    texts, slow = json.loads(ran.stdout)
+    assert [] == slow
+    assert names == list(texts)
+    for name, text in texts.items():
+        assert text.startswith(f"usage: python -m flows {name} ")
+        assert [] == [line for line in text.splitlines() if len(line) > 80]
+    assert len(names) == len({text.split("\n\n")[1] for text in texts.values()})
+    assert all("--port" in texts[name] and "--host" in texts[name] for name in ("ui", "serve"))
+    assert all("--json" in texts[name] for name in ("plan", "gate", "log"))
+
+
+def test_the_list_has_every_command_once_and_is_80_columns_wide(capsys):
+    from flows.__main__ import main
+
+    with contextlib.suppress(SystemExit):
+        main(["--help"])
+    lines = capsys.readouterr().out.splitlines()
+    named = [line.split()[0] for line in lines if line.startswith("  ") and line[2:3].isalpha()]
+    assert sorted([*commands.FLOWS, *commands.OTHERS]) == sorted(
+        name for name in named if name not in ("COMMAND", "python")
+    )
+    assert [] == [line for line in lines if len(line) > 80]
