@@ -246,9 +246,11 @@ class Validation(Questions):
 
     @property
     def _headline(self) -> str:
-        """The candidate of the least error, and that error."""
+        """The candidate of the least error, that error, and that of the baseline."""
         if not (ranked := self._ranked()):
             return ", ".join(dict.fromkeys(record.estimate for record in self.estimates))
         best, loss = ranked[0], self._design.loss
         ends = "" if best.low is None or best.high is None else f" [{number(best.low, loss)}–{number(best.high, loss)}]"
-        return f"{best.candidate}, {best.estimate} {amount(best.value, loss)}{ends}"
+        of_constant = {record.estimate: record.value for record in self.baseline}[best.estimate]
+        error = f"{best.estimate} {amount(best.value, loss)}{ends}"
+        return f"{best.candidate}: {error}, baseline {amount(of_constant, loss)}"

@@ -16,7 +16,9 @@ _STYLE = """
 .heldout p { margin: 0 0 .6em; }
 .heldout .wide { overflow-x: auto; }
 .heldout .wide table { border-collapse: collapse; border: 0; margin: 0; font: inherit; }
-.heldout .wide caption { caption-side: top; text-align: left; padding: 0 0 .4em; opacity: .8; color: inherit; }
+.heldout .wide caption { caption-side: top; text-align: left; padding: 0 0 .4em; color: inherit; }
+.heldout .wide caption span {
+  position: sticky; left: 0; display: inline-block; max-width: calc(100vw - 3em); opacity: .8; }
 .heldout .wide thead tr { border-bottom: 1px solid rgba(127, 127, 127, .7); }
 .heldout .wide tbody tr { border-top: 1px solid rgba(127, 127, 127, .25); background: none; }
 .heldout .wide th, .heldout .wide td {
@@ -29,10 +31,12 @@ _STYLE = """
 .heldout .wide tr.winner th, .heldout .wide tr.winner td { font-weight: 600; }
 .heldout .wide tr.winner small { font-weight: normal; }
 .heldout .wide tbody tr.baseline { border-top: 1px solid rgba(127, 127, 127, .7); }
-.heldout dl { display: grid; grid-template-columns: max-content 1fr; gap: .3em 1em; margin: .8em 0 .6em; }
-.heldout dt { font-weight: 600; }
-.heldout dd { margin: 0; overflow-wrap: anywhere; }
-@media (max-width: 40em) { .heldout dl { grid-template-columns: 1fr; } .heldout dd { margin-bottom: .4em; } }
+.heldout .words { display: grid; grid-template-columns: max-content 1fr; gap: .3em 1em; margin: .8em 0 .6em; }
+.heldout .words dt { float: none; width: auto; font-weight: 600; white-space: nowrap; }
+.heldout .words dd { float: none; width: auto; margin: 0; overflow-wrap: anywhere; }
+@media (max-width: 40em) {
+  .heldout .words { grid-template-columns: 1fr; }
+  .heldout .words dd { margin-bottom: .4em; } }
 """.strip()
 
 
@@ -62,7 +66,7 @@ def html(
     return (
         f'<div class="heldout"><style>{_STYLE}</style><p><strong>{_shown(headline)}</strong></p>'
         f'<div class="wide" tabindex="0" role="region" aria-label="estimates"><table>'
-        f"<caption>{_shown(title)}</caption><thead><tr>{head}</tr></thead><tbody>{''.join(lines)}</tbody></table></div>"
+        f"<caption><span>{_shown(title)}</span></caption><thead><tr>{head}</tr></thead><tbody>{''.join(lines)}</tbody></table></div>"
         f"{_list(sentences)}"
         f"<details><summary>Whose error each column estimates</summary>{_list(columns)}</details></div>"
     )
@@ -78,7 +82,7 @@ def _cell(record: Estimate | None, loss: Loss) -> str:
 
 def _list(items: Mapping[str, str]) -> str:
     parts = "".join(f"<dt>{_shown(name)}</dt><dd>{_shown(text)}</dd>" for name, text in items.items())
-    return f"<dl>{parts}</dl>" if parts else ""
+    return f'<dl class="words">{parts}</dl>' if parts else ""
 
 
 def _shown(text: str) -> str:

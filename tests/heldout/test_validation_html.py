@@ -90,7 +90,9 @@ def test_a_notebook_shows_every_sentence_that_print_shows(found):
 
 def test_the_representation_is_one_short_line_with_the_winner_and_its_error(found):
     winner = min((one for one in found.estimates if one.estimate == "E_cv"), key=lambda one: one.value)
-    assert re.fullmatch(r"<Validation: 3 candidates, 60 rows; \S+.*, E_cv [\d.]+ % \[[\d.]+–[\d.]+\]>", repr(found))
+    assert re.fullmatch(
+        r"<Validation: 3 candidates, 60 rows; \S+.*: E_cv [\d.]+ % \[[\d.]+–[\d.]+\], baseline [\d.]+ %>", repr(found)
+    )
     assert f"E_cv {100 * winner.value:.1f} %" in repr(found)
     assert len(repr(found)) < 120
     assert "\x1b" not in repr(found)

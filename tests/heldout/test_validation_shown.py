@@ -93,7 +93,7 @@ def test_the_columns_of_the_table_are_aligned(found):
 
 
 def test_the_representation_shows_no_learner_and_no_data(found):
-    assert repr(found).startswith("<Validation: 3 candidates, 60 rows; stump, E_cv ")
+    assert repr(found).startswith("<Validation: 3 candidates, 60 rows; stump: E_cv ")
     assert "GaussianNB" not in repr(found)
 
 
@@ -130,7 +130,7 @@ def test_plot_is_a_figure_with_a_panel_for_each_estimate_and_the_candidate_of_le
         shown = {name: bars.lines[0].get_xdata()[0] for name, bars in of.items()}
         assert {name: 100 * value for name, value in values(found, estimate).items()} == pytest.approx(shown, rel=1e-12)
     assert "error, %" == figure.get_supxlabel()
-    assert figure.get_suptitle().startswith(f"{ranked(found)[0]}, E_cv ")
+    assert figure.get_suptitle().startswith(f"{ranked(found)[0]}: E_cv ")
 
 
 def test_panels_of_labelled_rows_share_an_axis_that_no_disagreement_flattens(found):
