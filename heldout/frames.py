@@ -74,6 +74,6 @@ def frame_of(kind: type, names: Sequence[str], records: Sequence[Any], library: 
     types = {item.name: item.type for item in fields(kind)}
     dtypes = {name: _DTYPES[types[name]] for name in names}
     try:
-        return nw.from_dict(columns, dtypes, backend=library).to_native()
+        return nw.from_dict(columns, dtypes, backend=library).to_native()  # type: ignore[arg-type]  # one of _LIBRARIES
     except ImportError:
         raise ImportError(f"to_frame() needs {library}, which is not installed: pip install {library}") from None
