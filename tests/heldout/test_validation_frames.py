@@ -65,7 +65,7 @@ def test_tables_and_labels_of_three_libraries_have_equal_estimates(labels):
     assert of_array == alike(GaussianNB(), NUMBERS, y)
 
 
-@pytest.mark.parametrize("shortcuts", ["auto", "off"])
+@pytest.mark.parametrize("shortcuts", ["auto", pytest.param("off", marks=pytest.mark.slow)])
 def test_numbers_are_equal_to_the_last_digit(shortcuts):
     y = SIZE * 3 + rng.normal(size=N)
     assert alike(make_pipeline(StandardScaler(), Ridge()), NUMBERS, column(y), shortcuts=shortcuts)
@@ -92,7 +92,7 @@ def test_groups_of_each_library_are_the_same():
     assert 1 == len({*found})
 
 
-@pytest.mark.parametrize("place", [0, 1, 2], ids=["pandas", "polars", "pyarrow"])
+@pytest.mark.parametrize("place", [pytest.param(0, marks=pytest.mark.slow), 1, pytest.param(2, marks=pytest.mark.slow)])
 def test_columns_that_leak_are_named_in_a_table_of_each_library(place):
     leak = pd.concat([NUMBERS.assign(code=(LABELS == "ill") * 1.0)] * 3, ignore_index=True)
     found = heldout.validate(
