@@ -12,7 +12,8 @@ from heldout.dependence import INDEPENDENT, Dependence, distinct
 from heldout.design import OF_THE_WINNER, OF_UNLABELED, PER_CANDIDATE
 from heldout.errors import BadArgument, PartsWarning
 from heldout.fitting import is_other_frame
-from heldout.learners import gives_probabilities
+from heldout.frames import checked_frame
+from heldout.learners import gives_probabilities, is_regressor
 from heldout.losses import Loss
 from heldout.missing import is_missing
 from heldout.partition import can_stratify, part_size, rarest_class
@@ -81,6 +82,11 @@ def check_columns(candidates: Mapping[str, Any], X: Any) -> None:
 
             if is_auto(learner.steps[0][1]):
                 kinds(X)
+
+
+def suggested_loss(candidates: Mapping[str, Any], y: NDArray[Any]) -> str | None:
+    """squared for numbers that only regressors are to predict, however few their values are; None: y decides."""
+    return "squared" if y.dtype.kind in "iuf" and all(map(is_regressor, candidates.values())) else None
 
 
 def check_answers(candidates: Mapping[str, Any], loss: Loss) -> None:
@@ -189,6 +195,7 @@ def checked_unlabeled(unlabeled: Any, X: Any, argument: str = "unlabeled") -> An
 
 def as_table(X: Any, argument: str) -> Any:
     """An array, a data frame, or a sparse matrix whose rows can be taken."""
+    X = checked_frame(X, argument)
     if hasattr(X, "tocsr"):
         X = X.tocsr()
     elif not hasattr(X, "iloc") and not is_other_frame(X):

@@ -32,6 +32,16 @@ def gives_probabilities(learner: Any) -> bool:
     return inner is not None and gives_probabilities(inner)
 
 
+def is_regressor(learner: Any) -> bool:
+    """Whether the unfitted `learner` says that it predicts numbers."""
+    from sklearn.base import is_regressor as says_so
+
+    try:
+        return bool(says_so(learner))
+    except Exception:  # a learner that is no BaseEstimator says nothing
+        return False
+
+
 def seeded(learner: Any, state: int) -> Any:
     """A clone of `learner` in which every `random_state` that is None is `state`; others stay."""
     from sklearn.base import clone

@@ -54,4 +54,4 @@ def _tqdm(total: int) -> Any:
     except ImportError:
         return None
     # without the time left: the fits of the next candidate may take longer
-    return tqdm(total=total, leave=False, bar_format="{desc} {bar} {n_fmt} of {total_fmt} fits")
+    return tqdm(total=total, leave=False, mininterval=0.3, bar_format="{desc} {bar} {n_fmt} of {total_fmt} fits")

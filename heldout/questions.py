@@ -283,12 +283,16 @@ class Questions:
     def _constant(self) -> Evidence:
         return baseline.evidence(self._design)
 
-    def _least(self) -> str:
-        """The candidate of least E_cv, or of least E_val without E_cv; ties to the first."""
+    def _ranked(self) -> list[Estimate]:
+        """E_cv of each candidate, or E_val without E_cv, the least first, ties in their order; empty without both."""
         for name in ("E_cv", "E_val"):
             if records := [record for record in self.estimates if record.estimate == name]:
-                return min(records, key=lambda record: record.value).candidate
-        return self.candidates[0]
+                return sorted(records, key=lambda record: record.value)
+        return []
+
+    def _least(self) -> str:
+        """The first of them, or the first candidate."""
+        return next((record.candidate for record in self._ranked()), self.candidates[0])
 
     def _of(self, candidate: str) -> list[Estimate]:
         return [record for record in self.estimates if record.candidate == candidate]

@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 from heldout import seeds
 from heldout.design import Design
 from heldout.errors import FitFailure
-from heldout.fitting import answers, losses_of, take
+from heldout.fitting import answers, is_other_frame, losses_of, take
+from heldout.frames import column_names
 from heldout.losses import Loss
 from heldout.records import Rows, Split
 from heldout.table import amount
@@ -83,11 +84,7 @@ def carriers(hypothesis: Any, X: Any, design: Design, split: Split, of_baseline:
         few = [(one, error(one)) for one in sets]
     except FitFailure:  # a hypothesis that refuses rows which do not occur tells nothing
         return ()
-    names = (
-        [str(name) for name in X.columns]
-        if hasattr(X, "columns")
-        else [f"column {place}" for place in range(X.shape[1])]
-    )
+    names = column_names(X)
     few.sort(key=lambda one: -one[1])
     return tuple(Carrier(tuple(names[place] for place in columns), risen) for columns, risen in few)
 
@@ -111,6 +108,12 @@ def _with_shuffled(X: Any, columns: Columns, order: Rows) -> Any:
         for place in columns:
             changed.isetitem(place, X.iloc[order, place].array)
         return changed
+    if is_other_frame(X):
+        import narwhals as nw
+
+        frame = nw.from_native(X, eager_only=True)
+        of_shuffled = frame[order]
+        return frame.with_columns(*[of_shuffled[frame.columns[place]] for place in columns]).to_native()
     if hasattr(X, "tocsr"):
         from scipy.sparse import diags_array
 

@@ -1,8 +1,8 @@
-"""Estimates in a notebook: a table of text, a figure, and sentences about the winner."""
+"""Estimates as text: a table, and sentences about the winner."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from heldout import covalidation, text_table
 from heldout.baseline import NAME
@@ -14,9 +14,6 @@ from heldout.prediction_sets import LAC
 from heldout.printable import printable
 from heldout.records import Difference, Estimate, MoreRows, Powered, PredictionSets
 from heldout.text_table import Row
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 _BEATS = {True: "beats", False: "does not beat", None: "is not shown to beat"}
 _FAR_ABOVE = 1.5  # of the highest point: a line there would leave no room for the intervals
@@ -185,38 +182,6 @@ def roots(errors: Mapping[str, float], of_baseline: float, loss: Loss) -> str:
     return "; ".join(f"{name} {loss.root_and_share(error, of_baseline)}" for name, error in errors.items())
 
 
-def draw(
-    estimates: Sequence[Estimate], candidates: Sequence[str], baseline: Sequence[Estimate], loss: Loss
-) -> "Figure":
-    """For each candidate a point and an interval for each estimate. Raises ImportError without matplotlib."""
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise ImportError("plot() needs matplotlib, which is not installed: pip install matplotlib") from None
-    names = list(dict.fromkeys(record.estimate for record in estimates))
-    scale = 100 if loss.binary else 1
-    figure = Figure(figsize=(max(6.0, 1.6 * len(candidates)), 4.2), layout="constrained")
-    axes = figure.subplots()
-    for place, name in enumerate(names):
-        records = [record for record in estimates if record.estimate == name]
-        shift = (place - (len(names) - 1) / 2) * 0.8 / len(names)
-        x = [candidates.index(record.candidate) + shift for record in records]
-        value = [scale * record.value for record in records]
-        reach = [
-            [0.0 if record.low is None else scale * max(record.value - record.low, 0.0) for record in records],
-            [0.0 if record.high is None else scale * max(record.high - record.value, 0.0) for record in records],
-        ]
-        axes.errorbar(x, value, yerr=reach, fmt="o", ms=4.5, lw=1.4, label=name)
-    if baseline:
-        last = baseline[-1]  # E_cv, if it was computed
-        draw_baseline(axes, scale * last.value, f"baseline, {last.estimate} {number(last.value, loss)}")
-    axes.set_xticks(range(len(candidates)), [_drawn(name) for name in candidates])
-    axes.set_ylabel(error_label(loss))
-    axes.spines[["top", "right"]].set_visible(False)
-    axes.legend(fontsize=8, frameon=False, ncols=2)
-    return figure
-
-
 def draw_baseline(axes: Any, value: float, label: str) -> None:
     """A grey line at the baseline's error; the legend alone shows an error far above everything else."""
     bottom, top = axes.get_ylim()
@@ -228,11 +193,6 @@ def draw_baseline(axes: Any, value: float, label: str) -> None:
 def error_label(loss: Loss) -> str:
     """The name of an axis of errors."""
     return "error, %" if loss.binary else f"mean {loss.name} loss"
-
-
-def _drawn(name: str) -> str:
-    r"""A name in a picture: matplotlib would read what is between two dollars as mathematics, and may refuse it."""
-    return printable(name).replace("$", r"\$")
 
 
 def amount(value: float, loss: Loss) -> str:

@@ -1,31 +1,37 @@
 """What `heldout.validate` returns."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from heldout import baseline, table, validation_text
+from heldout import baseline, frames, validation_html, validation_text
 from heldout.errors import BadArgument
+from heldout.printable import printable
 from heldout.questions import Questions
 from heldout.records import Estimate
 from heldout.selection.criteria import CRITERIA, Criterion
 from heldout.selection.judging import nested_winners, select_among
 from heldout.selection.rules import Rule
 from heldout.selection.select import Selection
+from heldout.table import amount, number
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+    from heldout.picture import Picture
+
+_COLUMNS = ("candidate", "estimate", "value", "low", "high", "level", "target", "interval", "n_train", "n_tested")
 
 
 @dataclass(frozen=True, eq=False)
 class Validation(Questions):
     """What `validate` returns: the estimates of every candidate, and the hypotheses that they are about.
 
+    `print` shows them as text, a notebook as a table.
+
     Attributes
     ----------
     estimates : tuple of Estimate
         Records with the columns of `estimates.csv` as attributes, candidates in their order, then the estimates of the
-        winner. `print` shows them as a table.
+        winner.
     candidates : tuple of str
         The names of the candidates, in their order.
     baseline : tuple of Estimate
@@ -41,6 +47,8 @@ class Validation(Questions):
     >>> [(record.estimate, record.n_train, record.n_tested) for record in validation.estimates]
     [('E_val', 120, 30), ('E_cv', 120, 150)]
     """
+
+    _library: str = field(default="pandas", repr=False)
 
     @cached_property
     def baseline(self) -> tuple[Estimate, ...]:
@@ -145,13 +153,40 @@ class Validation(Questions):
         by_candidate = {name: self._of(name) for name in self.candidates}
         return select_among(self._design, self._evidence, by_candidate, criterion, rule)
 
-    def plot(self) -> "Figure":
-        """A picture of each candidate's estimates with their intervals.
+    def to_frame(self) -> Any:
+        """The estimates as a data frame, with the lines and columns of `estimates.csv`.
+
+        Returns
+        -------
+        data frame
+            Of polars or pyarrow where X was a table of that library, else of pandas.
+
+        Raises
+        ------
+        ImportError
+            Where pandas is not installed, for X of another kind.
+
+        Examples
+        --------
+        >>> import heldout
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn.naive_bayes import GaussianNB
+        >>> X, y = load_iris(return_X_y=True)
+        >>> frame = heldout.validate({"bayes": GaussianNB()}, X, y, estimates=["E_cv"]).to_frame()
+        >>> frame[["candidate", "estimate", "n_train", "n_tested"]]
+          candidate estimate  n_train  n_tested
+        0     bayes     E_cv      135       150
+        1  baseline     E_cv      135       150
+        """
+        return frames.frame_of(Estimate, _COLUMNS, [*self.estimates, *self.baseline], self._library)
+
+    def plot(self) -> "Picture":
+        """A picture of each estimate, in it every candidate with its interval; a notebook shows it.
 
         Returns
         -------
         matplotlib.figure.Figure
-            A new figure.
+            A new figure; `savefig` writes it to a file.
 
         Raises
         ------
@@ -167,8 +202,55 @@ class Validation(Questions):
         >>> len(heldout.validate({"bayes": GaussianNB()}, X, y, estimates=["E_val"]).plot().axes)
         1
         """
-        return table.draw(self.estimates, self.candidates, self.baseline, self._design.loss)
+        try:
+            from heldout import picture
+        except ImportError:
+            raise ImportError("plot() needs matplotlib, which is not installed: pip install matplotlib") from None
+        return picture.draw(self.estimates, self._order(), self.baseline, self._design.loss, self._headline)
+
+    def __repr__(self) -> str:
+        count, rows = len(self.candidates), len(self._design.y)
+        return f"<Validation: {count} candidate{'s' * (count > 1)}, {rows} rows; {printable(self._headline)}>"
 
     def __str__(self) -> str:
+        first = bool(self.baseline) and not self.beats_baseline(self._least())
+        return validation_text.text(self, self._order(), self._sentences, self._design.loss, first=first)
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        loss, ranked = self._design.loss, self._ranked()
+        rows = dict.fromkeys(self._order(), "")
+        if ranked and len(rows) > 1:
+            rows[ranked[0].candidate] = f"least {ranked[0].estimate}"
+        if self.baseline:
+            rows[baseline.NAME] = loss.constant.says
+        return validation_html.html(
+            [*self.estimates, *self.baseline], rows, self._title, self._headline, self._sentences, loss
+        )
+
+    @cached_property
+    def _sentences(self) -> dict[str, str]:
         winner = self._least()
-        return validation_text.text(self, winner, self._design, self._evidence[winner], self._fits[winner])
+        return validation_text.sentences(self, winner, self._design, self._evidence[winner], self._fits[winner])
+
+    def _order(self) -> list[str]:
+        """The candidates, that of the least error first."""
+        return list(dict.fromkeys([*(record.candidate for record in self._ranked()), *self.candidates]))
+
+    @property
+    def _title(self) -> str:
+        levels = {record.level for record in self.estimates if record.level is not None}
+        below = f", below each its interval at {100 * self._design.level:g} %" if levels else ""
+        by = "".join(f"; the least {record.estimate} first" for record in self._ranked()[:1])
+        return f"{self._design.loss.scale('y')}{below}{by}"
+
+    @property
+    def _headline(self) -> str:
+        """The candidate of the least error, that error, and that of the baseline."""
+        if not (ranked := self._ranked()):
+            return ", ".join(dict.fromkeys(record.estimate for record in self.estimates))
+        best, loss = ranked[0], self._design.loss
+        ends = "" if best.low is None or best.high is None else f" [{number(best.low, loss)}–{number(best.high, loss)}]"
+        of_constant = {record.estimate: record.value for record in self.baseline}[best.estimate]
+        error = f"{best.estimate} {amount(best.value, loss)}{ends}"
+        return f"{best.candidate}: {error}, baseline {amount(of_constant, loss)}"

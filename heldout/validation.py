@@ -12,6 +12,7 @@ from heldout.dependence import Dependence
 from heldout.design import Design, Evidence, estimate_candidate
 from heldout.errors import LearnerWarning
 from heldout.fit_warnings import WarningCounts
+from heldout.frames import library_of
 from heldout.intervals import dependent
 from heldout.intervals.method import check_level
 from heldout.losses import check_spec, choose_loss
@@ -59,10 +60,11 @@ def validate(
         A name for each unfitted scikit-learn estimator, from simple to complex: ties go to the first. A
         `heldout.online.OnePass` shares its updates among folds and among steps, and is not fitted for each of them.
     X : array-like, data frame or sparse matrix of shape (N, p)
-        The labelled rows. A data frame, of pandas or polars, reaches the learner as it is; for columns that are no
-        numbers the candidate is a pipeline of `heldout.preprocessing.auto` and a learner.
+        The labelled rows. A data frame of pandas or polars reaches the learner as it is, a table of pyarrow as one of
+        pandas where that is installed; the estimates are the same. For columns that are no numbers the candidate is a
+        pipeline of `heldout.preprocessing.auto` and a learner.
     y : array-like of shape (N,)
-        Their labels, classes or numbers.
+        Their labels, classes or numbers; also a column of a data frame.
     unlabeled : array-like, data frame or sparse matrix of shape (n, p), optional
         Rows without labels, for disagreement, E_dis and E_maxdt, and for narrower intervals (`Validation.powered`).
     groups : array-like of shape (N,), optional
@@ -72,7 +74,8 @@ def validate(
     loss : str or mapping, optional
         zero_one, log, brier, balanced or {"cost": {actual: {predicted: c}}} for classes; squared, absolute, pinball or
         {"pinball": q} for numbers. None follows the labels: zero_one for strings, truth values and whole numbers of at
-        most 20 distinct values, squared for other numbers.
+        most 20 distinct values, squared for other numbers; and squared for every number if all candidates are
+        regressors.
     loss_max : float, optional
         A number that no loss of any answer to any row can pass, for a loss of numbers or the log loss: 100 ** 2 for the
         squared loss of a target in [0, 100] whose predictions are cut to that range. The bound, and the intervals for
@@ -182,9 +185,10 @@ def validate(
     if loss is not None:
         check_spec(loss)
     arguments.check_candidates(candidates)
+    library = library_of(X)
     X, y = arguments.checked_rows(X, y)
     arguments.check_columns(candidates, X)
-    chosen_loss = choose_loss(loss, y, loss_max=loss_max)
+    chosen_loss = choose_loss(arguments.suggested_loss(candidates, y) if loss is None else loss, y, loss_max=loss_max)
     arguments.check_answers(candidates, chosen_loss)
     dependence = arguments.checked_groups(groups, len(y))
     if unlabeled is not None:
@@ -251,7 +255,7 @@ def validate(
                 warnings.warn(counted, LearnerWarning, stacklevel=2)
             records += [of_candidate.stated(record) for record in estimate_candidate(design, name, evidence[name])]
     records += estimate_winner(design, evidence)
-    return Validation(tuple(records), tuple(candidates), design, evidence, fits)
+    return Validation(tuple(records), tuple(candidates), design, evidence, fits, library)
 
 
 def _halves(y: Any, stratify: bool, folds: int, repeats: int, seed: int, dependence: Dependence) -> Any:

@@ -1,10 +1,12 @@
-"""What `print` shows of a `Validation`: the table, and sentences about the candidate of least error."""
+"""What `print` and a notebook show of a `Validation`: the table, and sentences about the candidate of least error."""
 
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from heldout import baseline, suspicion, table
 from heldout.candidate_fits import CandidateFits
 from heldout.design import Design, Evidence
+from heldout.losses import Loss
 from heldout.more_rows import missing
 from heldout.printable import printable
 from heldout.selection.judging import bound_of, no_bound
@@ -13,21 +15,35 @@ if TYPE_CHECKING:
     from heldout.validated import Validation
 
 
-def text(made: "Validation", winner: str, design: Design, evidence: Evidence, fits: CandidateFits) -> str:
-    """The table of all candidates and the sentences about `winner`, with its `evidence` and `fits`."""
-    loss = design.loss
+def text(made: "Validation", ranked: Sequence[str], sentences: Mapping[str, str], loss: Loss, *, first: bool) -> str:
+    """The table of all candidates, `ranked` by error, and the `sentences`; that about the baseline may come `first`."""
     if not made.baseline:
         return table.text(made.estimates, made.candidates, loss)
+    records, names = [*made.estimates, *made.baseline], [*ranked, baseline.NAME]
+    shown = table.text(records, names, loss, ranked[0], f"least {made.baseline[-1].estimate}")
+    against = printable(sentences[baseline.NAME])
+    further = [f"{name}: {printable(text)}" for name, text in sentences.items() if name != baseline.NAME]
+    return "\n".join([*([against, shown] if first else [shown, against]), *further])
+
+
+def sentences(
+    made: "Validation", winner: str, design: Design, evidence: Evidence, fits: CandidateFits
+) -> dict[str, str]:
+    """What follows from the estimates, a word and a sentence each, about `winner`, with its `evidence` and `fits`.
+
+    Empty where neither E_val nor E_cv was computed.
+    """
+    loss = design.loss
+    if not made.baseline:
+        return {}
     errors = {(record.estimate, record.candidate): record.value for record in made.estimates}
     beaten = made.beats_baseline(winner)
     pairs = [(record.estimate, errors[record.estimate, winner], record.value) for record in made.baseline]
-    against = table.against_baseline(winner, beaten, loss, pairs)
     name, error, of_baseline = pairs[-1]  # E_cv, if it was computed
     of_estimate = {candidate: errors[name, candidate] for candidate in made.candidates}
-    ranked = [*sorted(made.candidates, key=of_estimate.__getitem__), baseline.NAME]
-    shown = table.text([*made.estimates, *made.baseline], ranked, loss, winner, f"least {name}")
     learning = made.more_rows(winner) if missing(design) is None else ()
-    further = {
+    every = {
+        baseline.NAME: table.against_baseline(winner, beaten, loss, pairs),
         name: table.roots(of_estimate, of_baseline, loss),
         "differences": table.differences(winner, made.differences(winner), design.level),
         "more rows": table.more_rows(winner, learning, loss),
@@ -36,8 +52,7 @@ def text(made: "Validation", winner: str, design: Design, evidence: Evidence, fi
         "disagreement": table.half_error(winner, evidence.disagreement, design),
         "suspicious": _doubt(winner, error, of_baseline, name, design, fits),
     }
-    lines = [shown, printable(against)] if beaten else [printable(against), shown]
-    return "\n".join([*lines, *(f"{name}: {printable(text)}" for name, text in further.items() if text)])
+    return {name: text for name, text in every.items() if text}
 
 
 def _bound(made: "Validation", winner: str, design: Design, evidence: Evidence) -> str:

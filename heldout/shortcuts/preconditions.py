@@ -9,6 +9,8 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from heldout.fitting import is_other_frame
+from heldout.frames import numbers_of
 from heldout.records import Rows
 from heldout.shortcuts.shortcut import Declined
 
@@ -49,11 +51,15 @@ def in_memory(X: Any) -> NDArray[Any]:
     """The rows in memory; Declined for rows that have to be read or turned into numbers first."""
     if isinstance(X, np.ndarray):
         return X
+    if is_other_frame(X):
+        if (rows := numbers_of(X)) is None:
+            raise Declined("the rows are no table of numbers in memory")
+        return rows
     dtypes = getattr(X, "dtypes", [None])
     if not all(isinstance(dtype, np.dtype) and dtype.kind in "fiu" for dtype in dtypes):
         raise Declined("the rows are no table of numbers in memory")
-    rows: NDArray[Any] = X.to_numpy()
-    return rows
+    of_pandas: NDArray[Any] = X.to_numpy()
+    return of_pandas
 
 
 def features(X: Any) -> Values:

@@ -7,7 +7,8 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from heldout.fitting import ROWS_AT_ONCE, answers, take
+from heldout.fitting import ROWS_AT_ONCE, answers, is_other_frame, take
+from heldout.frames import numbers_of
 from heldout.losses import Loss
 
 
@@ -55,6 +56,8 @@ def steps(hypothesis: Any) -> tuple[Any, ...]:
 
 def table(X: Any) -> NDArray[Any] | None:
     """X as one array of numbers, as scikit-learn reads it; None for a table of other values, or without rows."""
+    if is_other_frame(X):
+        X = numbers_of(X)
     dtypes = getattr(X, "dtypes", [getattr(X, "dtype", None)])
     if not all(isinstance(dtype, np.dtype) and dtype.kind in "fiu" for dtype in dtypes):
         return None

@@ -1,14 +1,17 @@
-"""The science without the pipeline: an environment with numpy, scipy and scikit-learn alone."""
+"""The science without the pipeline: a wheel, and environments with numpy, scipy and scikit-learn alone."""
 
 import shutil
 import subprocess
 import sys
+import tomllib
+import zipfile
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).parents[2]
-THREE_LINES = """
+VERSIONS = ("3.11", "3.12", "3.13", "3.14")
+BEFORE = """
 import sys
 import heldout
 assert not {"sklearn", "pandas", "prefect", "mlflow", "scipy.stats"} & set(sys.modules)
@@ -16,12 +19,15 @@ from sklearn.datasets import load_breast_cancer
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.tree import DecisionTreeClassifier
 X, y = load_breast_cancer(return_X_y=True)
-v = heldout.validate(
-    {"lda": LinearDiscriminantAnalysis(), "tree": DecisionTreeClassifier()}, X[:300], y[:300], unlabeled=X[300:], seed=0
-)
-print(v)
-print(v.select(criterion="E_cv", rule="one_standard_error").selected)
-for door in (v.plot, lambda: v.prediction_sets(X[300:])):
+X, y, U, X_new, y_test = X[:300], y[:300], X[300:], X[300:], y[300:]
+fitted = LinearDiscriminantAnalysis().fit(X, y)
+predicted, probabilities = fitted.predict(X_new), fitted.predict_proba(X_new)
+"""
+AFTER = """
+assert "<table>" in v._repr_html_()
+print(repr(v))
+print(str(v).count("\n") > 5)
+for door in (v.plot, v.to_frame, lambda: v.prediction_sets(X_new)):
     try:
         door()
     except ImportError as error:
@@ -29,20 +35,68 @@ for door in (v.plot, lambda: v.prediction_sets(X[300:])):
 """
 
 
-@pytest.mark.long
-def test_the_three_lines_run_where_the_core_alone_is_installed(tmp_path):
-    source, python = tmp_path / "source", tmp_path / "venv" / "bin" / "python"
-    source.mkdir()
+def section() -> str:
+    """The lines of Python that the page for notebooks shows, without those that need an extra."""
+    page = (ROOT / "docs" / "how-to" / "notebook.md").read_text(encoding="utf-8")
+    block = page.split("```python\n")[1].partition("```")[0]
+    assert "heldout.validate(" in block
+    extra = (".prediction_sets(", ".plot(", ".to_frame(")
+    return "".join(line for line in block.splitlines(keepends=True) if not any(name in line for name in extra))
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory) -> Path:
+    source, made = tmp_path_factory.mktemp("source"), tmp_path_factory.mktemp("wheel")
     for name in ("pyproject.toml", "README.md", "LICENSE"):
         shutil.copy(ROOT / name, source / name)
     shutil.copytree(ROOT / "heldout", source / "heldout", ignore=shutil.ignore_patterns("__pycache__"))
-    subprocess.run([sys.executable, "-m", "venv", tmp_path / "venv"], check=True)
-    subprocess.run([python, "-m", "pip", "install", "--quiet", str(source)], check=True)
-    installed = subprocess.run([python, "-m", "pip", "list"], capture_output=True, text=True, check=True).stdout
-    assert not any(name in installed for name in ("pandas", "prefect", "mlflow", "matplotlib", "mapie"))
-    ran = subprocess.run([python, "-c", THREE_LINES], cwd=tmp_path, capture_output=True, text=True, check=False)
+    subprocess.run(["uv", "build", "--quiet", "--wheel", "--out-dir", made, source], check=True)
+    (path,) = made.glob("*.whl")
+    return path
+
+
+def test_each_version_of_python_that_is_tested_is_promised():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    promised = [name.rpartition(" ")[2] for name in project["classifiers"] if "Python :: 3." in name]
+    assert [*VERSIONS] == promised
+    assert f">={VERSIONS[0]}" == project["requires-python"]
+
+
+@pytest.mark.long
+def test_the_wheel_is_pure_and_typed_and_holds_the_science_alone(wheel):
+    assert wheel.name.endswith("-py3-none-any.whl")
+    with zipfile.ZipFile(wheel) as file:
+        names = file.namelist()
+        (metadata,) = [file.read(name).decode() for name in names if name.endswith(".dist-info/METADATA")]
+    assert "heldout/py.typed" in names
+    assert {"heldout"} == {name.partition("/")[0] for name in names if ".dist-info" not in name}
+    assert {path.relative_to(ROOT).as_posix() for path in (ROOT / "heldout").rglob("*.py")} <= {*names}
+    assert "Requires-Python: >=3.11\n" in metadata
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("version", VERSIONS)
+def test_the_lines_for_a_notebook_run_where_the_core_alone_is_installed(version, wheel, tmp_path):
+    find = ["uv", "python", "find", "--no-python-downloads", version]
+    found = subprocess.run(find, capture_output=True, text=True, check=False)  # a link to a version manager is none
+    if found.returncode != 0:
+        pytest.skip(f"Python {version} is not on this machine")
+    python = tmp_path / "venv" / "bin" / "python"
+    subprocess.run(["uv", "venv", "--quiet", "--python", found.stdout.strip(), tmp_path / "venv"], check=True)
+    subprocess.run(["uv", "pip", "install", "--quiet", "--python", python, wheel], check=True)
+    listed = ["uv", "pip", "list", "--python", python]
+    installed = subprocess.run(listed, capture_output=True, text=True, check=True).stdout
+    assert not any(name in installed for name in ("pandas", "prefect", "mlflow", "matplotlib", "mapie", "tqdm"))
+    code = f"{BEFORE}{section()}{AFTER}"
+    ran = subprocess.run([python, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False)
     assert 0 == ran.returncode, ran.stderr
-    lines = ran.stdout.splitlines()
-    assert "errors in percent, intervals at 95 %; * least E_cv" == lines[0]
-    assert ["lda", "plot() needs matplotlib, which is not installed: pip install matplotlib"] == lines[-3:-1]
-    assert "prediction sets need MAPIE, which is not installed: pip install mapie" == lines[-1]
+    short, printed, plot, frame, sets = ran.stdout.splitlines()
+    assert "True" == printed
+    assert short.startswith("<Validation: 2 candidates, 300 rows; lda: E_cv ")
+    assert "plot() needs matplotlib, which is not installed: pip install matplotlib" == plot
+    assert "to_frame() needs pandas, which is not installed: pip install pandas" == frame
+    assert "prediction sets need MAPIE, which is not installed: pip install mapie" == sets
+
+
+def test_the_interpreter_of_this_environment_is_one_of_them():
+    assert f"{sys.version_info.major}.{sys.version_info.minor}" in VERSIONS

@@ -28,6 +28,7 @@ ESTIMATORS = (
     "heldout.family",
     "heldout.online",
     "heldout.preprocessing",
+    "heldout.picture",  # a figure of matplotlib
     # and those whose learners are named by their types
     "heldout.shortcuts.counting_naive_bayes",
     "heldout.shortcuts.discriminant_analysis",

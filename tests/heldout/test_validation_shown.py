@@ -1,5 +1,7 @@
 """What a person sees of a `Validation`, and what it chooses: print, plot, target, select."""
 
+import sys
+
 import numpy as np
 import pytest
 from matplotlib.figure import Figure
@@ -108,39 +110,65 @@ def test_a_narrow_terminal_shows_the_columns_in_blocks(found, monkeypatch):
 
 
 def test_the_representation_shows_no_learner_and_no_data(found):
-    assert repr(found).startswith("Validation(estimates=(Estimate(candidate='stump', estimate='E_in', ")
+    assert repr(found).startswith("<Validation: 3 candidates, 60 rows; stump: E_cv ")
     assert "GaussianNB" not in repr(found)
 
 
 # --- plot
 
 
-def test_plot_is_a_figure_with_a_point_for_each_estimate(found):
+def ranked(found: heldout.Validation) -> list[str]:
+    errors = values(found, "E_cv")
+    return sorted(errors, key=errors.__getitem__)
+
+
+def panels(found: heldout.Validation) -> dict:
+    """Each estimate's panel: its points and its bars, by the name of the candidate, from the top to the bottom."""
+    figure = found.plot()
+    figure.canvas.draw()
+    shown = [axes for axes in figure.axes if axes.get_visible()]
+    names = [label.get_text() for label in shown[0].get_yticklabels()]
+    return {
+        axes.get_title("left"): {names[round(one.lines[0].get_ydata()[0])]: one for one in axes.containers}
+        for axes in shown
+    }
+
+
+def test_plot_is_a_figure_with_a_panel_for_each_estimate_and_the_candidate_of_least_error_at_the_top(found):
     figure = found.plot()
     assert isinstance(figure, Figure)
-    (axes,) = figure.axes
-    assert list(found.candidates) == [label.get_text() for label in axes.get_xticklabels()]
-    grey = f"baseline, E_cv {100 * found.baseline[-1].value:.1f}"
-    assert [grey, *EVERY] == [one.get_text() for one in axes.get_legend().get_texts()]
-    points = {one.get_label(): one.lines[0].get_xydata() for one in axes.containers}
+    assert ranked(found) == [label.get_text() for label in figure.axes[0].get_yticklabels()]
+    bottom, top = figure.axes[0].get_ylim()
+    assert bottom > top
+    points = {name: of for name, of in panels(found).items() if name}
     assert EVERY == list(points)
     assert len(found.estimates) == sum(len(of) for of in points.values())
     for estimate, of in points.items():
-        expected = values(found, estimate)
-        # percent, and each point nearest to its candidate's tick
-        assert [100 * value for value in expected.values()] == pytest.approx(of[:, 1].tolist(), rel=1e-12)
-        assert [found.candidates.index(name) for name in expected] == [round(x) for x in of[:, 0]]
-    assert "error, %" == axes.get_ylabel()
+        shown = {name: bars.lines[0].get_xdata()[0] for name, bars in of.items()}
+        assert {name: 100 * value for name, value in values(found, estimate).items()} == pytest.approx(shown, rel=1e-12)
+    assert "error, %" == figure.get_supxlabel()
+    assert figure.get_suptitle().startswith(f"{ranked(found)[0]}: E_cv ")
+
+
+def test_panels_of_labelled_rows_share_an_axis_that_no_disagreement_flattens(found):
+    limits = {axes.get_title("left"): axes.get_xlim() for axes in found.plot().axes if axes.get_visible()}
+    of_labelled = {name: ends for name, ends in limits.items() if name not in ("disagreement", "E_dis", "E_maxdt")}
+    assert 1 == len({*of_labelled.values()})
+    ends = [e for one in found.estimates if one.estimate in of_labelled for e in (one.value, one.high) if e is not None]
+    low, high = of_labelled["E_cv"]
+    assert low <= 0 < 100 * max(ends) < high
+    shifted = heldout.validate({"line": Ridge()}, X, X[:, 0] + y, unlabeled=U + 1000, repeats=2, folds=4)
+    by_name = {axes.get_title("left"): axes.get_xlim()[1] for axes in shifted.plot().axes}
+    assert by_name["disagreement"] > 100 * by_name["E_cv"]
 
 
 def test_the_bars_of_the_plot_reach_to_the_bounds(numbers):
-    (axes,) = numbers.plot().axes
-    for bars in axes.containers:
-        records = [record for record in numbers.estimates if record.estimate == bars.get_label()]
-        for record, segment in zip(records, bars.lines[2][0].get_segments(), strict=True):
+    for estimate, of in panels(numbers).items():
+        for record in (one for one in numbers.estimates if one.estimate == estimate):
+            (segment,) = of[record.candidate].lines[2][0].get_segments()
             ends = (record.value, record.value) if record.low is None else (record.low, record.high)
-            assert ends == pytest.approx(tuple(segment[:, 1]), rel=1e-9, abs=1e-12)
-    assert "mean squared loss" == axes.get_ylabel()
+            assert ends == pytest.approx(tuple(segment[:, 0]), rel=1e-9, abs=1e-12)
+    assert "mean squared loss" == numbers.plot().get_supxlabel()
 
 
 def test_two_plots_are_two_figures(found):
@@ -148,7 +176,8 @@ def test_two_plots_are_two_figures(found):
 
 
 def test_without_matplotlib_plot_says_what_is_missing(found, monkeypatch):
-    monkeypatch.setitem(__import__("sys").modules, "matplotlib.figure", None)
+    monkeypatch.delattr(heldout, "picture", raising=False)
+    monkeypatch.setitem(sys.modules, "heldout.picture", None)
     with pytest.raises(ImportError, match=r"^plot\(\) needs matplotlib, which is not installed: "):
         found.plot()
 
@@ -165,8 +194,8 @@ def test_names_with_markup_and_codes_are_printed_and_drawn_as_they_are(capsys):
     assert {*names[:4], r"<b>\x1b[2J\u202e\nbound: 0"} == {line[2:].split("  ")[0] for line in table}
     figure = found.plot()
     figure.canvas.draw()
-    shown = [label.get_text() for label in figure.axes[0].get_xticklabels()]
-    assert [*names[:4], r"<b>\x1b[2J\u202e\nbound: 0"] == [text.replace(r"\$", "$") for text in shown]
+    shown = [label.get_text() for label in figure.axes[0].get_yticklabels()]
+    assert {*names[:4], r"<b>\x1b[2J\u202e\nbound: 0"} == {text.replace(r"\$", "$") for text in shown}
 
 
 # --- target

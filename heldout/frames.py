@@ -1,0 +1,79 @@
+"""Data frames of any library, by narwhals: pandas, polars and pyarrow.
+
+A frame of pandas or polars reaches a learner as it is. A table of pyarrow becomes a frame of pandas where pandas is
+installed: scikit-learn's transformers of columns take no other frames, and as an array its numbers would be in
+another order in memory, so that the last digits of a linear model would differ.
+"""
+
+from collections.abc import Sequence
+from dataclasses import fields
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+from numpy.typing import NDArray
+
+from heldout.errors import BadArgument
+
+_LIBRARIES = ("pandas", "polars", "pyarrow")
+_DTYPES: dict[Any, Any] = {
+    str: nw.String,
+    str | None: nw.String,
+    int: nw.Int64,
+    float: nw.Float64,
+    float | None: nw.Float64,
+}
+
+
+def checked_frame(X: Any, argument: str) -> Any:
+    """X, of pyarrow as a frame of pandas. Raises BadArgument for a frame whose rows are not read yet."""
+    frame = nw.from_native(X, pass_through=True)
+    if isinstance(frame, nw.LazyFrame):
+        library = type(X).__module__.partition(".")[0]
+        raise BadArgument(
+            argument,
+            f"{argument} is a {type(X).__name__} of {library}, whose rows are not read yet; it must hold its rows in "
+            f"memory: for a lazy frame give {argument}.collect()",
+        )
+    if isinstance(frame, nw.DataFrame) and frame.implementation.is_pyarrow():
+        try:
+            return X.to_pandas(ignore_metadata=True)  # else a column may become the index
+        except ImportError:
+            return X
+    return X
+
+
+def library_of(X: Any) -> str:
+    """The library of a data frame; pandas for anything else."""
+    frame = nw.from_native(X, eager_only=True, pass_through=True)
+    library = str(frame.implementation.value) if isinstance(frame, nw.DataFrame) else ""
+    return library if library in _LIBRARIES else "pandas"
+
+
+def numbers_of(X: Any) -> NDArray[Any] | None:
+    """A data frame as an array of numbers, as scikit-learn reads it; None for other values, and for no data frame."""
+    frame = nw.from_native(X, eager_only=True, pass_through=True)
+    if not isinstance(frame, nw.DataFrame) or not all(dtype.is_numeric() for dtype in frame.schema.values()):
+        return None
+    return np.asarray(X)
+
+
+def column_names(X: Any) -> list[str]:
+    """The names of the columns of a data frame; their places for anything else, of shape (n, p)."""
+    frame = nw.from_native(X, eager_only=True, pass_through=True)
+    named = frame if isinstance(frame, nw.DataFrame) else X
+    return [str(name) for name in getattr(named, "columns", [f"column {place}" for place in range(X.shape[1])])]
+
+
+def frame_of(kind: type, names: Sequence[str], records: Sequence[Any], library: str) -> Any:
+    """A line for each of the `records` of a `kind`, with the `names` of its fields, as a data frame of the `library`.
+
+    Raises ImportError where that is not installed.
+    """
+    columns = {name: [getattr(record, name) for record in records] for name in names}
+    types = {item.name: item.type for item in fields(kind)}
+    dtypes = {name: _DTYPES[types[name]] for name in names}
+    try:
+        return nw.from_dict(columns, dtypes, backend=library).to_native()  # type: ignore[arg-type]  # one of _LIBRARIES
+    except ImportError:
+        raise ImportError(f"to_frame() needs {library}, which is not installed: pip install {library}") from None
