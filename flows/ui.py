@@ -21,7 +21,7 @@ def main(parent: int | None = None) -> int:
     try:
         environment.enter()
         settings = load()
-        if settings.tracking.uri.startswith("http"):
+        if settings.tracking.store.startswith("http"):
             print(f"a server keeps the runs; open {address(settings)}")
             return 0
         with socket.socket() as probe:
@@ -38,9 +38,9 @@ def main(parent: int | None = None) -> int:
 
 def address(settings: Settings) -> str:
     """Where the pages are: ours, or those of the server that keeps the runs, without the login in its address."""
-    if not settings.tracking.uri.startswith("http"):
+    if not settings.tracking.store.startswith("http"):
         return f"http://{HOST}:{PORT}"
-    return without_login(settings.tracking.uri).partition("?")[0]
+    return without_login(settings.tracking.store).partition("?")[0]
 
 
 if __name__ == "__main__":
