@@ -5,6 +5,7 @@ import shutil
 import socket
 import subprocess
 import tempfile
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,7 +13,8 @@ from urllib.parse import quote
 
 import boto3
 import pytest
-from moto.moto_server.threaded_moto_server import ThreadedMotoServer
+from moto.moto_server.werkzeug_app import DomainDispatcherApplication, MotoRequestHandler, create_backend_app
+from werkzeug.serving import make_server
 
 USER, PASSWORD = "heldout", "planted/5f1c"
 
@@ -60,17 +62,45 @@ def postgres() -> Iterator[str]:
         shutil.rmtree(folder)
 
 
-@contextmanager
-def bucket(name: str) -> Iterator[dict[str, str]]:
-    """An S3 server with a bucket; the environment of its users."""
-    server = ThreadedMotoServer("127.0.0.1", 0, verbose=False)
-    server.start()
-    host, port = server.get_host_and_port()
-    address = f"http://{host}:{port}"
-    keys = {"AWS_ACCESS_KEY_ID": "of-a-test", "AWS_SECRET_ACCESS_KEY": "of-a-test", "AWS_DEFAULT_REGION": "us-east-1"}
-    login = {name.lower(): keys[name] for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY")}
-    try:
-        boto3.client("s3", keys["AWS_DEFAULT_REGION"], endpoint_url=address, **login).create_bucket(Bucket=name)
-        yield {"AWS_ENDPOINT_URL": address, **keys}
-    finally:
-        server.stop()
+class Bucket:
+    """An S3 server with a bucket, which can be stopped and started again, and the environment of its users."""
+
+    def __init__(self, name: str) -> None:
+        self._port = 0
+        self.start()
+        self.environment = {
+            "AWS_ENDPOINT_URL": f"http://127.0.0.1:{self._port}",
+            "AWS_ACCESS_KEY_ID": "of-a-test",
+            "AWS_SECRET_ACCESS_KEY": "of-a-test",
+            "AWS_DEFAULT_REGION": "us-east-1",
+        }
+        with pytest.MonkeyPatch.context() as patched:
+            for variable, value in self.environment.items():
+                patched.setenv(variable, value)
+            self.client = boto3.client("s3")
+        self.client.create_bucket(Bucket=name)
+
+    def start(self) -> None:
+        """Answer, with what the bucket had before: moto keeps it in this process."""
+        application = DomainDispatcherApplication(create_backend_app)
+        self._server = make_server("127.0.0.1", self._port, application, threaded=True, request_handler=Silent)
+        self._port = self._server.port
+        threading.Thread(target=self._server.serve_forever, daemon=True).start()
+
+    def stop(self) -> None:
+        """Refuse connections."""
+        self._server.shutdown()
+        self._server.server_close()
+
+    def __enter__(self) -> "Bucket":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+
+class Silent(MotoRequestHandler):
+    """moto's own, without a line for each request."""
+
+    def log_request(self, *_: object) -> None:
+        """Nothing."""
