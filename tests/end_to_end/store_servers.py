@@ -63,9 +63,9 @@ def postgres() -> Iterator[str]:
 
 
 class Bucket:
-    """An S3 server with a bucket, which can be stopped and started again, and the environment of its users."""
+    """An S3 server, which can be stopped and started again, and the environment of its users."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self) -> None:
         self._port = 0
         self.start()
         self.environment = {
@@ -78,7 +78,6 @@ class Bucket:
             for variable, value in self.environment.items():
                 patched.setenv(variable, value)
             self.client = boto3.client("s3")
-        self.client.create_bucket(Bucket=name)
 
     def start(self) -> None:
         """Answer, with what the bucket had before: moto keeps it in this process."""
