@@ -9,7 +9,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from tasks.runtime.errors import UserError
+from tasks.runtime.errors import UserError, one_line
 
 _WRITE = ("log_artifact", "log_artifact_from_stream", "log_artifacts", "delete_artifacts")
 _OF_MLFLOW = ("mlflow-artifacts", "models", "runs")  # the store itself, and names for places that are checked in turn
@@ -26,20 +26,26 @@ def keep_in(*folders: Path, bucket: str | None) -> None:
     _guard()
 
 
-def check_location(uri: str) -> None:
-    """Raise UserError if an experiment's artifacts lie in a place that is not allowed, or that does not answer."""
+def check_bucket(bucket: str) -> None:
+    """Raise UserError if the bucket does not answer."""
     from mlflow.store.artifact.artifact_repository_registry import get_artifact_repository
 
+    try:
+        get_artifact_repository(bucket).list_artifacts(".answers")
+    except Exception as error:  # botocore's, or MLflow's
+        raise UserError(
+            f"tracking.artifacts is {bucket}, which cannot be read ({one_line(str(error))}); its address and keys are "
+            "in AWS_ENDPOINT_URL, AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"
+        ) from None
+
+
+def check_location(uri: str) -> None:
+    """Raise UserError if the artifacts of an experiment lie in a place that is not allowed."""
     if (outside := _outside(uri)) and _is_local(uri):
         raise UserError(
             f"tracking.uri: its experiment keeps artifacts in {outside}, a folder of this machine outside of the "
             "checkout, where nothing is written; have the server keep them (mlflow server --artifacts-destination), "
             "and name a new tracking.experiment"
-        )
-    if outside:
-        raise UserError(
-            f"tracking.uri: its experiment keeps artifacts in {outside}, which tracking.artifacts does not name; write "
-            "it there if it is a bucket (s3://) that you trust, or name a new tracking.experiment"
         )
     for bucket in _buckets:
         if not _is_in(uri, bucket):
@@ -47,13 +53,11 @@ def check_location(uri: str) -> None:
                 f"tracking.artifacts is {bucket}, but the experiment keeps artifacts in {uri}, for good; name a new "
                 "tracking.experiment"
             )
-        try:
-            get_artifact_repository(bucket).list_artifacts(".answers")
-        except Exception as error:  # botocore's, or MLflow's
-            raise UserError(
-                f"tracking.artifacts is {bucket}, which cannot be read ({error}); its address and keys are in "
-                "AWS_ENDPOINT_URL, AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"
-            ) from None
+    if outside:
+        raise UserError(
+            f"tracking.uri: its experiment keeps artifacts in {outside}, which tracking.artifacts does not name; write "
+            "it there if it is a bucket (s3://) that you trust, or name a new tracking.experiment"
+        )
 
 
 @cache

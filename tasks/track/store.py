@@ -15,7 +15,7 @@ import psutil
 from tasks.params import Settings
 from tasks.runtime.errors import UserError, one_line
 from tasks.track import address
-from tasks.track.artifacts import keep_in
+from tasks.track.artifacts import check_bucket, keep_in
 
 if TYPE_CHECKING:
     from mlflow import MlflowClient
@@ -63,10 +63,13 @@ def experiment_id(client: "MlflowClient", settings: Settings, name: str | None =
     """The id of an experiment. One that is created keeps its artifacts where `tracking.artifacts` says.
 
     Where it says nothing, a server decides; those of a database are next to it, if it is a file, or below `mlruns`, at
-    a relative place. Without a name, the experiment is that of the settings.
+    a relative place. Without a name, the experiment is that of the settings. Raises UserError if the bucket does not
+    answer.
     """
     tracking, path = settings.tracking, database(settings)
     name = name or tracking.experiment
+    if tracking.artifacts is not None:
+        check_bucket(tracking.artifacts)
     experiment = client.get_experiment_by_name(name)
     if experiment is not None:
         return str(experiment.experiment_id)
