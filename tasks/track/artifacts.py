@@ -65,7 +65,8 @@ def _guard() -> None:
     """Replace what MLflow writes artifacts with; reading stays as it is."""
     from mlflow.store.artifact.artifact_repository_registry import _artifact_repository_registry as known
 
-    for scheme, make in [*known.get_registered_artifact_repositories().items()]:
+    made = known.get_registered_artifact_repositories()  # type: ignore[no-untyped-call]
+    for scheme, make in [*made.items()]:
         if scheme not in _OF_MLFLOW:
             known.register(scheme, _guarded(make))  # type: ignore[no-untyped-call]
 

@@ -120,8 +120,8 @@ def failures() -> tuple[type[Exception], ...]:
 def _failures_of_buckets() -> tuple[type[Exception], ...]:
     if find_spec("boto3") is None:
         return ()
-    from boto3.exceptions import Boto3Error
-    from botocore.exceptions import BotoCoreError, ClientError
+    from boto3.exceptions import Boto3Error  # type: ignore[import-untyped]
+    from botocore.exceptions import BotoCoreError, ClientError  # type: ignore[import-untyped]
 
     return Boto3Error, BotoCoreError, ClientError
 

@@ -28,7 +28,7 @@ from tests.end_to_end.conftest import OUTPUTS, Checkout
 from tests.end_to_end.foreign_page import ask
 from tests.end_to_end.store_servers import PASSWORD, Bucket, postgres
 
-pytestmark = pytest.mark.long
+pytestmark = pytest.mark.long  # 40 seconds of the processor
 BUCKET, PLACE = "heldout", "s3://heldout/runs"
 PAGES = """
 import sys
