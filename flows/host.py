@@ -109,7 +109,7 @@ class Host:
                 settings = self._settings = load(params, overrides)
                 if self._first:
                     log.info("starting the server and %s", executor.workers(settings.execution))
-                    open_servers.warn(settings.tracking.uri)
+                    open_servers.warn(settings.tracking.store)
             self._session.open(settings, tracked=True)
             from flows.parent_run import parent_run  # Prefect reads the server's address when it is imported
 

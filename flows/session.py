@@ -143,7 +143,7 @@ def _run(session: Session, name: str, params: str, overrides: Sequence[str], **m
 
             settings = load(params, overrides)
             if name == WHOLE:
-                open_servers.warn(settings.tracking.uri)
+                open_servers.warn(settings.tracking.store)
             with _failure_notified(settings) if name == WHOLE else nullcontext():
                 session.open(settings, fits=name not in _WITHOUT_FITS, tracked=name == WHOLE)
             return session.run(name, params, overrides, **more)

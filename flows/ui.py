@@ -35,7 +35,7 @@ def main(options: argparse.Namespace) -> int:
     if options.parent is not None:
         end_with(options.parent)
     settings = load(options.params, options.overrides)
-    if settings.tracking.uri.startswith("http"):
+    if settings.tracking.store.startswith("http"):
         print(f"a server keeps the runs; open {address(settings)}")
         return 0
     if options.parent is None:  # it has checked and warned
@@ -55,9 +55,9 @@ def main(options: argparse.Namespace) -> int:
 
 def address(settings: "Settings", port: int = PORT, host: str = LOOPBACK) -> str:
     """Where the pages are: ours, or those of the server that keeps the runs, without the login in its address."""
-    if not settings.tracking.uri.startswith("http"):
+    if not settings.tracking.store.startswith("http"):
         return f"http://{host}:{port}"
-    return without_login(settings.tracking.uri).partition("?")[0]
+    return without_login(settings.tracking.store).partition("?")[0]
 
 
 if __name__ == "__main__":

@@ -5,13 +5,16 @@ import re
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, PrivateAttr, field_validator, model_validator
 
 from tasks.params import allowed_imports
 from tasks.params.notify import Receiver
 from tasks.params.sections import Count, Fraction, Module, Section
 from tasks.runtime import dask_scheduler
 from tasks.runtime.errors import Misplaced
+
+VARIABLE = "MLFLOW_TRACKING_URI"
+DEFAULT = "sqlite:///mlruns/mlflow.db"
 
 
 class Execution(Section):
@@ -94,7 +97,17 @@ class Operations(Section):
 class Tracking(Section):
     """Where runs are recorded."""
 
-    uri: Annotated[str, Field(min_length=1)] = Field(description="MLflow's store; its artifacts are next to it")
+    uri: Annotated[str, Field(min_length=1)] | None = Field(
+        description="MLflow's store: sqlite:/// and a path below the checkout, postgresql://USER@HOST/DATABASE, or the "
+        f"address of a server; null takes it from the environment variable {VARIABLE}, and is {DEFAULT} where that is "
+        "not set"
+    )
+    artifacts: Annotated[str, Field(pattern=r"^s3://[a-z0-9][a-z0-9.-]+(/[\w.=-]+)*$")] | None = Field(
+        None,
+        description="where MLflow's artifacts are kept: s3://BUCKET/PREFIX, with the address and the keys in AWS's "
+        "environment variables; null: next to a SQLite file, where a server puts them, or else in mlruns/artifacts of "
+        "this checkout. Models and reports go there: read this line in a file from a stranger",
+    )
     experiment: Annotated[str, Field(min_length=1)] = Field(description="MLflow's experiment")
     registered_model: Annotated[str, Field(min_length=1, pattern=r"^[\w. ()+,=-]+$")] = Field(
         description="name under which winners of runs that may promote are registered; the one in use has the alias "
@@ -107,20 +120,42 @@ class Tracking(Section):
         "none",
     )
 
+    _inherited: str = PrivateAttr(default_factory=lambda: os.environ.get(VARIABLE, ""))
+
+    @property
+    def address(self) -> str:
+        """The store, as it is written here or in the environment."""
+        return self.uri or self._inherited or DEFAULT
+
+    @property
+    def store(self) -> str:
+        """The address as SQLAlchemy takes it: for a plain postgresql:// it would ask for psycopg2, not for psycopg."""
+        return re.sub(r"^postgres(ql)?://", "postgresql+psycopg://", self.address)
+
+    @property
+    def named_by(self) -> str:
+        """What names the store: the key, or the environment variable."""
+        return VARIABLE if self.uri is None and self._inherited else "tracking.uri"
+
     @field_validator("uri")
     @classmethod
-    def _below_the_checkout(cls, uri: str) -> str:
+    def _below_the_checkout(cls, uri: str | None) -> str | None:
         """A store in a file is below the current folder: a file from a stranger writes nowhere else."""
-        if "://" in uri and not uri.startswith(("sqlite", "file:")):
-            return uri
-        path = uri.removeprefix("sqlite:///")
-        here = Path.cwd()
-        below = Path(os.path.normpath(here / path)).is_relative_to(
-            here
-        )  # a copy of DVC's links mlruns to another place
-        if path == uri or not below or re.search("[?#:]", path):
+        named = uri or os.environ.get(VARIABLE)
+        if named and not _is_allowed(named):
+            whose = f"is null, and the environment variable {VARIABLE} is" if uri is None else "is"
             raise Misplaced(
-                f"is {uri!r}; write sqlite:/// and a path below the checkout, as in sqlite:///mlruns/mlflow.db, or the "
+                f"{whose} {named!r}; write sqlite:/// and a path below the checkout, as in {DEFAULT}, or the "
                 "address of a server"
             )
         return uri
+
+
+def _is_allowed(uri: str) -> bool:
+    """Whether the address is of a server, or of a file below the current folder."""
+    if "://" in uri and not uri.startswith(("sqlite", "file:")):
+        return True
+    path = uri.removeprefix("sqlite:///")
+    here = Path.cwd()  # a copy of DVC's links mlruns to another place
+    below = Path(os.path.normpath(here / path)).is_relative_to(here)
+    return path != uri and below and not re.search("[?#:]", path)

@@ -1,53 +1,116 @@
-"""MLflow's artifacts on this disk stay below the checkout or next to the store, whatever folder a store names."""
+"""MLflow's artifacts go below the checkout, next to the store, to the server, or to the bucket that `tracking` names.
 
+A store may name any place for the artifacts of a run, so that this is a list of what is allowed.
+"""
+
+from collections.abc import Callable
+from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from tasks.runtime.errors import UserError
+from tasks.runtime.errors import UserError, one_line
 
 _WRITE = ("log_artifact", "log_artifact_from_stream", "log_artifacts", "delete_artifacts")
-_roots: list[Path] = []  # set by `keep_below`
+_OF_MLFLOW = ("mlflow-artifacts", "models", "runs")  # the store itself, and names for places that are checked in turn
+_roots: list[Path] = []  # these two are set by `keep_in`
+_buckets: list[str] = []
 
 
-def keep_below(*folders: Path) -> None:
-    """Have MLflow write local files of artifacts below these folders alone."""
-    from mlflow.exceptions import MlflowException
-    from mlflow.store.artifact.artifact_repository_registry import _artifact_repository_registry as known
-    from mlflow.store.artifact.local_artifact_repo import LocalArtifactRepository
-
+def keep_in(*folders: Path, bucket: str | None) -> None:
+    """Have MLflow write artifacts below these folders and in this bucket alone. Raises UserError without its driver."""
+    if bucket is not None and find_spec("boto3") is None:
+        raise UserError(f"tracking.artifacts is {bucket}, which needs the extra s3: pip install '.[s3]'")
     _roots[:] = [folder.resolve() for folder in folders]
+    _buckets[:] = [] if bucket is None else [bucket]
+    _guard()
 
-    def guarded(method: str) -> Any:
-        unguarded = getattr(LocalArtifactRepository, method)
 
-        def write(repository: LocalArtifactRepository, *arguments: Any, **more: Any) -> Any:
-            if outside := _outside(repository.artifact_uri):
-                raise MlflowException(f"the store names the folder {outside} for artifacts, outside of this checkout")
-            return unguarded(repository, *arguments, **more)
+def check_bucket(bucket: str) -> None:
+    """Raise UserError if the bucket does not answer."""
+    from mlflow.store.artifact.artifact_repository_registry import get_artifact_repository
 
-        return write
-
-    inside = type("Inside", (LocalArtifactRepository,), {method: guarded(method) for method in _WRITE})
-    for scheme in ("", "file"):
-        known.register(scheme, inside)  # type: ignore[no-untyped-call]
+    try:
+        get_artifact_repository(bucket).list_artifacts(".answers")
+    except Exception as error:  # botocore's, or MLflow's
+        raise UserError(
+            f"tracking.artifacts is {bucket}, which cannot be read ({one_line(str(error))}); its address and keys are "
+            "in AWS_ENDPOINT_URL, AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"
+        ) from None
 
 
 def check_location(uri: str) -> None:
-    """Raise UserError if the artifacts of an experiment would lie elsewhere on this disk."""
-    if outside := _outside(uri):
+    """Raise UserError if the artifacts of an experiment lie in a place that is not allowed."""
+    if (outside := _outside(uri)) and _is_local(uri):
         raise UserError(
             f"tracking.uri: its experiment keeps artifacts in {outside}, a folder of this machine outside of the "
             "checkout, where nothing is written; have the server keep them (mlflow server --artifacts-destination), "
             "and name a new tracking.experiment"
         )
+    for bucket in _buckets:
+        if not _is_in(uri, bucket):
+            raise UserError(
+                f"tracking.artifacts is {bucket}, but the experiment keeps artifacts in {uri}, for good; name a new "
+                "tracking.experiment"
+            )
+    if outside:
+        raise UserError(
+            f"tracking.uri: its experiment keeps artifacts in {outside}, which tracking.artifacts does not name; write "
+            "it there if it is a bucket (s3://) that you trust, or name a new tracking.experiment"
+        )
 
 
-def _outside(uri: str) -> Path | None:
-    """The folder of this disk that a location names, if it is not below the roots."""
+@cache
+def _guard() -> None:
+    """Replace what MLflow writes artifacts with; reading stays as it is."""
+    from mlflow.store.artifact.artifact_repository_registry import _artifact_repository_registry as known
+
+    made = known.get_registered_artifact_repositories()  # type: ignore[no-untyped-call]
+    for scheme, make in [*made.items()]:
+        if scheme not in _OF_MLFLOW:
+            known.register(scheme, _guarded(make))  # type: ignore[no-untyped-call]
+
+
+def _guarded(make: Any) -> Callable[..., Any]:
+    def checked(uri: str, write: Callable[..., Any]) -> Callable[..., Any]:
+        def write_inside(*arguments: Any, **more: Any) -> Any:
+            from mlflow.exceptions import MlflowException
+
+            if outside := _outside(uri):
+                raise MlflowException(
+                    f"the store names {outside} for artifacts, outside of this checkout and of tracking.artifacts"
+                )
+            return write(*arguments, **more)
+
+        return write_inside
+
+    def repository(uri: str, *arguments: Any, **more: Any) -> Any:
+        made = make(uri, *arguments, **more)
+        for name in _WRITE:
+            if hasattr(made, name):
+                setattr(made, name, checked(made.artifact_uri, getattr(made, name)))
+        return made
+
+    return repository
+
+
+def _outside(uri: str) -> str:
+    """The place that a location names, if it is not allowed."""
     from mlflow.utils.file_utils import local_file_uri_to_path
+
+    if uri.startswith("mlflow-artifacts:") or any(_is_in(uri, bucket) for bucket in _buckets):
+        return ""
+    if not _is_local(uri):
+        return uri
+    folder = Path(local_file_uri_to_path(uri)).resolve()  # type: ignore[no-untyped-call]
+    return "" if any(folder.is_relative_to(root) for root in _roots) else str(folder)
+
+
+def _is_local(uri: str) -> bool:
     from mlflow.utils.uri import is_local_uri
 
-    if not is_local_uri(uri):  # type: ignore[no-untyped-call]
-        return None
-    folder = Path(local_file_uri_to_path(uri)).resolve()  # type: ignore[no-untyped-call]
-    return None if any(folder.is_relative_to(root) for root in _roots) else folder
+    return bool(is_local_uri(uri))  # type: ignore[no-untyped-call]
+
+
+def _is_in(uri: str, bucket: str) -> bool:
+    return f"{uri.rstrip('/')}/".startswith(f"{bucket}/")

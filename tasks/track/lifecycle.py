@@ -85,7 +85,7 @@ def run(settings: Settings, trial: str = STAGE_ALONE) -> Iterator[None]:
     if _active is not None:
         yield
         return
-    open_servers.warn(settings.tracking.uri)
+    open_servers.warn(settings.tracking.store)
     _not_sent = ""
     _active = begun = _begin(settings, trial)
     _newest.update(experiment=begun.experiment, run=begun.run_id)
@@ -116,7 +116,7 @@ def page(settings: Settings) -> str:
     """Where MLflow, its server or `make ui`, shows the newest run of this process; empty without a run."""
     if not _newest:
         return ""
-    uri = settings.tracking.uri
+    uri = settings.tracking.store
     pages = without_login(uri).rstrip("/") if uri.startswith("http") else PAGES
     return f"{pages}/#/experiments/{_newest['experiment']}/runs/{_newest['run']}"
 

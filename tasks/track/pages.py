@@ -24,7 +24,7 @@ def application(settings: Settings, host: str = LOOPBACK) -> ASGIApp:
     from mlflow.store.tracking import DEFAULT_ARTIFACTS_URI
 
     # what `mlflow ui` sets for the application that it starts
-    os.environ[constants.BACKEND_STORE_URI_ENV_VAR] = settings.tracking.uri
+    os.environ[constants.BACKEND_STORE_URI_ENV_VAR] = settings.tracking.store
     os.environ[constants.ARTIFACT_ROOT_ENV_VAR] = DEFAULT_ARTIFACTS_URI
     os.environ[constants.ARTIFACTS_DESTINATION_ENV_VAR] = "./mlartifacts"
     os.environ[constants.SERVE_ARTIFACTS_ENV_VAR] = "true"

@@ -90,12 +90,12 @@ def _forget(settings: Settings, removed: list[str], models: list[str]) -> str:
     """Free the space of what MLflow keeps of deleted runs, for which it has no other way for single runs than this."""
     path = database(settings)
     if path is None:
-        return "the server frees the space with `mlflow gc`"
+        return "`mlflow gc` frees the space in the store"
     from mlflow.store.tracking import DEFAULT_LOCAL_FILE_AND_ARTIFACT_PATH
     from mlflow.store.tracking.sqlalchemy_store import SqlAlchemyStore
 
     before = path.stat().st_size
-    store: Any = SqlAlchemyStore(settings.tracking.uri, DEFAULT_LOCAL_FILE_AND_ARTIFACT_PATH)  # type: ignore[no-untyped-call]
+    store: Any = SqlAlchemyStore(settings.tracking.store, DEFAULT_LOCAL_FILE_AND_ARTIFACT_PATH)  # type: ignore[no-untyped-call]
     for model in models:
         store._hard_delete_logged_model(model)
     for run in removed:

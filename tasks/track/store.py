@@ -6,6 +6,7 @@ import logging
 import os
 import sqlite3
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,14 +14,14 @@ import psutil
 
 from tasks.params import Settings
 from tasks.runtime.errors import UserError, one_line
-from tasks.track.artifacts import keep_below
+from tasks.track import address
+from tasks.track.artifacts import check_bucket, keep_in
 
 if TYPE_CHECKING:
     from mlflow import MlflowClient
     from mlflow.entities import Run
 
 _SQLITE = "sqlite:///"
-_REMEDY = "start the store, or fix tracking.uri"
 _RUNS_A_PAGE = 1000
 _PATIENCE_SECONDS = 45  # for a store that another program has locked
 
@@ -28,46 +29,66 @@ _PATIENCE_SECONDS = 45  # for a store that another program has locked
 def connect(settings: Settings) -> "MlflowClient":
     """A client of the store, which becomes MLflow's own; a store that is missing is made.
 
-    Waits for a store that is locked. Raises UserError if it cannot be opened for writing, or does not answer.
+    Waits for a store that is locked. Raises UserError if it cannot be opened for writing, does not answer, or needs a
+    package that is not installed.
     """
     import mlflow
 
-    uri = settings.tracking.uri
+    tracking, path = settings.tracking, database(settings)
+    address.say_which(tracking.uri)
     _prepare_mlflow()
-    path = database(settings)
-    keep_below(Path(), *([] if path is None else [path.parent]))
+    keep_in(Path(), *([] if path is None else [path.parent]), bucket=tracking.artifacts)
     try:
         if path is not None:
             _open(path)
-        mlflow.set_tracking_uri(uri)
-        mlflow.set_registry_uri(uri)
+        elif not tracking.store.startswith("http"):
+            address.reach(tracking)
+        with address.variables_kept():
+            mlflow.set_tracking_uri(tracking.store)
+            mlflow.set_registry_uri(tracking.store)
         client = mlflow.MlflowClient()
         client.search_experiments(max_results=1)
         client.search_registered_models(max_results=1)
+    except UserError:
+        raise
     except Exception as error:  # SQLite's, MLflow's, SQLAlchemy's, alembic's
-        raise UserError(f"tracking.uri is {uri}, which does not answer ({reason(error)}); {_REMEDY}") from None
+        raise UserError(
+            f"{tracking.named_by} is {tracking.address}, which does not answer ({reason(error)}); start the store, or "
+            f"fix {tracking.named_by}"
+        ) from None
     return client
 
 
 def experiment_id(client: "MlflowClient", settings: Settings, name: str | None = None) -> str:
-    """The id of an experiment, which is created with its artifacts next to the store, at a relative place.
+    """The id of an experiment. One that is created keeps its artifacts where `tracking.artifacts` says.
 
-    Without a name, it is that of the settings.
+    Where it says nothing, a server decides; those of a database are next to it, if it is a file, or below `mlruns`, at
+    a relative place. Without a name, the experiment is that of the settings. Raises UserError if the bucket does not
+    answer.
     """
-    name, path = name or settings.tracking.experiment, database(settings)
+    tracking, path = settings.tracking, database(settings)
+    name = name or tracking.experiment
+    if tracking.artifacts is not None:
+        check_bucket(tracking.artifacts)
     experiment = client.get_experiment_by_name(name)
     if experiment is not None:
         return str(experiment.experiment_id)
-    if path is None:
-        return client.create_experiment(name)
-    place = (path.parent / "artifacts").as_posix()
-    created = client.create_experiment(name, artifact_location=place)
-    # MLflow makes the place absolute, and a copied checkout would then write into the original
-    with contextlib.closing(sqlite3.connect(path, timeout=_PATIENCE_SECONDS)) as connection, connection:
-        connection.execute(
-            "UPDATE experiments SET artifact_location = ? WHERE experiment_id = ?", (place, int(created))
-        )
+    if tracking.artifacts is not None or tracking.store.startswith("http"):
+        return client.create_experiment(name, tracking.artifacts)
+    place = (Path("mlruns") if path is None else path.parent) / "artifacts"
+    created = client.create_experiment(name, place.as_posix())
+    _make_relative(tracking.store, created, place.as_posix())
     return created
+
+
+def _make_relative(uri: str, experiment: str, place: str) -> None:
+    """Undo that MLflow makes the place absolute: a copied checkout would then write into the original."""
+    from mlflow.store.tracking.dbmodels.models import SqlExperiment
+    from mlflow.tracking._tracking_service.utils import _get_store
+
+    store: Any = _get_store(uri)  # type: ignore[no-untyped-call]
+    with store.ManagedSessionMaker(read_only=False) as session:
+        session.get(SqlExperiment, int(experiment)).artifact_location = place
 
 
 def runs(client: "MlflowClient", query: str) -> Iterator["Run"]:
@@ -93,12 +114,21 @@ def failures() -> tuple[type[Exception], ...]:
     from mlflow.exceptions import MlflowException
     from sqlalchemy.exc import SQLAlchemyError
 
-    return MlflowException, SQLAlchemyError, sqlite3.Error, OSError
+    return MlflowException, SQLAlchemyError, sqlite3.Error, OSError, *_failures_of_buckets()
+
+
+def _failures_of_buckets() -> tuple[type[Exception], ...]:
+    if find_spec("boto3") is None:
+        return ()
+    from boto3.exceptions import Boto3Error  # type: ignore[import-untyped]
+    from botocore.exceptions import BotoCoreError, ClientError  # type: ignore[import-untyped]
+
+    return Boto3Error, BotoCoreError, ClientError
 
 
 def database(settings: Settings) -> Path | None:
     """The file of a SQLite store."""
-    uri = settings.tracking.uri
+    uri = settings.tracking.store
     return Path(uri.removeprefix(_SQLITE)) if uri.startswith(_SQLITE) else None
 
 

@@ -69,6 +69,7 @@ MISTAKES = {
     "folds": ("prepare", "split.folds=7", ["split.folds", "7", "class 1", "6"]),
     "store in a file": ("validate", "tracking.uri=sqlite:///params.yaml/mlflow.db", ["tracking.uri", "params.yaml"]),
     "no store there": ("validate", "tracking.uri=http://127.0.0.1:9", ["tracking.uri", "http://127.0.0.1:9"]),
+    "no driver": ("validate", "tracking.uri=mysql://a/b", ["tracking.uri is mysql://a/b", "MySQLdb", "postgresql://"]),
     "no file": ("prepare", "data.source=data/raw/none.csv", ["data.source", "data/raw/none.csv"]),
     "no column": ("prepare", "data.target=label", ["data.target", "'label'", "pixel_0_0"]),
     "one class": ("prepare", "data={source: one-class.csv}", ["data.target", "[0]", "two"]),

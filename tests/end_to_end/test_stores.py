@@ -1,0 +1,211 @@
+"""PostgreSQL and S3, as docs/operations.md has them: a run, its pages and its files are the same as with SQLite."""
+
+import contextlib
+import json
+import os
+import shutil
+import signal
+import socket
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from pathlib import Path
+
+import mlflow
+import pandas as pd
+import psycopg
+import pytest
+
+from tasks.outcome.items import Artifact, Metric
+from tasks.params import Settings, load
+from tasks.runtime.errors import NotSent, UserError
+from tasks.track import lifecycle
+from tasks.track.prune import prune
+from tasks.track.rollback import rollback
+from tasks.track.send_pending import send_pending
+from tasks.track.store import connect, runs
+from tests.end_to_end.conftest import OUTPUTS, Checkout
+from tests.end_to_end.foreign_page import ask
+from tests.end_to_end.store_servers import PASSWORD, Bucket, postgres
+
+pytestmark = pytest.mark.long  # 40 seconds of the processor
+BUCKET, PLACE = "heldout", "s3://heldout/runs"
+PAGES = """
+import sys
+from flows import ui
+ui.PORT = int(sys.argv[1])
+sys.exit(ui.main())
+"""
+
+
+@dataclass(frozen=True)
+class Shared:
+    """A checkout whose runs are in PostgreSQL, its files in S3, and what its run printed."""
+
+    checkout: Checkout
+    database: str
+    bucket: Bucket
+    said: str
+
+    def files(self, prefix: str) -> dict[str, bytes]:
+        """The objects of the bucket, by the name behind the prefix."""
+        listed = self.bucket.client.list_objects_v2(Bucket=BUCKET, Prefix=prefix).get("Contents", [])
+        return {
+            one["Key"].removeprefix(prefix): self.bucket.client.get_object(Bucket=BUCKET, Key=one["Key"])["Body"].read()
+            for one in listed
+        }
+
+
+@pytest.fixture(scope="module")
+def shared(reproduced, server, tmp_path_factory) -> Iterator[Shared]:
+    """The fits are those of the run with SQLite; everything behind them is made again."""
+    checkout = reproduced.copy(tmp_path_factory.mktemp("shared") / "heldout")
+    for folder in (*OUTPUTS, "mlruns"):
+        shutil.rmtree(checkout.path / folder)
+    params = checkout.path / "params.yaml"
+    text = params.read_text(encoding="utf-8")
+    params.write_text(text.replace("uri: sqlite:///mlruns/mlflow.db", f"uri: null\n  artifacts: {PLACE}"))
+    with postgres() as database, Bucket() as bucket, pytest.MonkeyPatch.context() as patched:
+        of_prefect = {"PREFECT_API_URL": server.url, "PREFECT_API_AUTH_STRING": server.secret}
+        for name, value in bucket.environment.items():
+            patched.setenv(name, value)
+        checkout = replace(checkout, own={**of_prefect, "MLFLOW_TRACKING_URI": database, **bucket.environment})
+        for _ in range(2):  # as in a container that is started again
+            checkout.run("python", "compose/bucket.py")
+        done = checkout.flow("validate", "--promote")
+        yield Shared(checkout, database, bucket, done.stdout + done.stderr)
+
+
+@pytest.fixture
+def settings(shared, monkeypatch) -> Settings:
+    """The parameters, read where the store's own functions run: in the checkout, with its environment."""
+    monkeypatch.chdir(shared.checkout.path)
+    monkeypatch.setenv("MLFLOW_TRACKING_URI", shared.database)
+    return load()
+
+
+def test_a_run_is_the_same_and_is_in_the_database_and_the_bucket(shared, reproduced):
+    assert reproduced.hashes() == shared.checkout.hashes()
+    assert not (shared.checkout.path / "mlruns").exists()
+    assert f"the MLflow store is postgresql://***@{shared.database.partition('@')[2]}" in " ".join(shared.said.split())
+    with psycopg.connect(shared.database) as connection:
+        rows = connection.execute(
+            "SELECT artifact_uri FROM runs WHERE NOT EXISTS"
+            " (SELECT 1 FROM tags WHERE tags.run_uuid = runs.run_uuid AND key = 'mlflow.parentRunId')"
+        ).fetchall()
+    [(place,)] = rows
+    kept = shared.files(f"{place.removeprefix(f's3://{BUCKET}/')}/")
+    reports = reproduced.path / "reports"
+    for name in ("estimates.csv", "selection.json", "report.html"):
+        assert (reports / name).read_bytes() == kept[name]
+
+
+def test_the_password_is_nowhere(shared):
+    written = shared.database.partition(":")[2].partition("@")[0].rpartition(":")[2]
+    assert written not in shared.said
+    assert PASSWORD not in shared.said
+    files = [path for path in shared.checkout.path.rglob("*") if path.is_file() and ".venv" not in path.parts]
+    assert [] == [path for path in files if any(word.encode() in path.read_bytes() for word in (written, PASSWORD))]
+
+
+def test_the_cache_of_dvc_comes_back_from_the_bucket(shared, reproduced):
+    shared.checkout.run("dvc", "remote", "add", "--default", "shared", f"s3://{BUCKET}/dvc")
+    shared.checkout.run("dvc", "push")
+    shutil.rmtree(shared.checkout.path / ".dvc/cache")
+    for folder in OUTPUTS:
+        shutil.rmtree(shared.checkout.path / folder)
+    shared.checkout.run("dvc", "pull")
+    assert reproduced.hashes() == shared.checkout.hashes()
+
+
+def test_the_pages_show_the_numbers_and_the_table(shared):
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    address = f"http://127.0.0.1:{port}"
+    process = shared.checkout.start("python", "-c", PAGES, str(port))
+    try:
+        shared.checkout.wait_until(lambda: answers(address), process, seconds=300)
+        wanted = {"experiment_ids": ["1"], "filter": "tags.selected_model != ''"}
+        (run,) = json.loads(ask(address, "POST", "/ajax-api/2.0/mlflow/runs/search", wanted).text)["runs"]
+        query = f"/get-artifact?path=estimates.csv&run_uuid={run['info']['run_id']}"
+        shown = ask(address, "GET", query).text
+    finally:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait(60)
+    path = shared.checkout.path / "reports/estimates.csv"
+    assert path.read_text() == shown
+    table = pd.read_csv(path)
+    tags = {tag["key"]: tag["value"] for tag in run["data"]["tags"]}
+    own = table[table["candidate"] == tags["selected_model"]].set_index("estimate")["value"]
+    metrics = {metric["key"]: metric["value"] for metric in run["data"]["metrics"]}
+    assert own.to_dict() == {name: metrics[name] for name in own.index}
+
+
+def answers(address: str) -> bool:
+    with contextlib.suppress(OSError):
+        return ask(address, "GET", "/health").status == 200
+    return False
+
+
+def test_the_champion_is_loaded_and_rolled_back(shared, settings):
+    client = connect(settings)
+    first = client.get_model_version_by_alias("heldout", "champion")
+    rows = pd.read_parquet("data/prepared/labeled.parquet").drop(columns="target").head(3)
+    assert 3 == len(mlflow.sklearn.load_model("models:/heldout@champion").predict(rows))
+    with pytest.raises(UserError, match="replaced no other"):
+        rollback(settings)
+    second = client.create_model_version("heldout", first.source, first.run_id, tags={"champion_before": "1"})
+    client.set_registered_model_alias("heldout", "champion", second.version)
+    assert "version 1 again" in str(rollback(settings))
+    assert first.version == client.get_model_version_by_alias("heldout", "champion").version
+
+
+def test_a_bucket_that_is_lost_during_a_run_gets_it_later_and_an_old_run_is_removed(shared, settings):
+    def store_fails() -> Mapping[str, str]:
+        with lifecycle.run(settings):
+            lifecycle.send_to_run([Metric("before", 1.0)])
+            shared.bucket.stop()
+            lifecycle.send_to_run([Artifact(Path("reports/estimates.csv"), "plots"), Metric("after", 2.0)])
+        lifecycle.check_sent()
+
+    with pytest.raises(NotSent, match="AWS|endpoint|connect"):
+        store_fails()
+    with (
+        pytest.raises(UserError, match=f"tracking.artifacts is {PLACE}, which cannot be read"),
+        lifecycle.run(settings),
+    ):
+        pytest.fail("the run began")
+    shared.bucket.start()
+    assert 1 == len(list(send_pending(settings)))
+    client = connect(settings)
+    (sent,) = runs(client, "metrics.after = 2")
+    assert 1.0 == sent.data.metrics["before"]
+    assert ["plots/estimates.csv"] == [file.path for file in client.list_artifacts(sent.info.run_id, "plots")]
+    place = f"{sent.info.artifact_uri.removeprefix(f's3://{BUCKET}/')}/"
+    assert 1 == len(shared.files(place))
+    assert "removed: 1 validations" in next(prune(settings, timedelta(0)))
+    assert {} == shared.files(place)
+    assert "champion" in client.get_registered_model("heldout").aliases
+
+
+@pytest.mark.parametrize("artifacts", ["s3://no-such-bucket/runs", "s3://heldout/elsewhere"])
+def test_a_bucket_that_a_run_cannot_use_is_named_before_any_fit(shared, settings, artifacts):
+    elsewhere = load("params.yaml", [f"tracking.artifacts={artifacts}", "tracking.experiment=another"])
+    if artifacts.startswith("s3://heldout"):
+        with lifecycle.run(elsewhere):
+            pass
+        elsewhere = load("params.yaml", ["tracking.experiment=another"])
+        artifacts = PLACE
+    with pytest.raises(UserError, match=f"tracking.artifacts is {artifacts}, ") as error, lifecycle.run(elsewhere):
+        pytest.fail("the run began")
+    assert 1 == len(str(error.value).splitlines())
+
+
+def test_a_run_without_a_bucket_keeps_its_artifacts_at_a_relative_place(shared, settings):
+    local = load("params.yaml", ["tracking.artifacts=null", "tracking.experiment=local"])
+    with lifecycle.run(local):
+        lifecycle.send_to_run([Artifact(Path("reports/estimates.csv"))])
+        run = lifecycle.active().run_id
+    assert f"mlruns/artifacts/{run}/artifacts" == connect(local).get_run(run).info.artifact_uri
+    assert Path(f"mlruns/artifacts/{run}/artifacts/estimates.csv").is_file()
