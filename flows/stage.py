@@ -10,6 +10,7 @@ from prefect.task_runners import ThreadPoolTaskRunner
 
 from tasks.params import Settings, load
 from tasks.runtime.flow_runs import identify
+from tasks.storage import stage_settings
 from tasks.track import lifecycle
 
 # threads only wait for the executor; a few more than the workers keep it busy, many would lock sqlite
@@ -22,8 +23,12 @@ def stage(work: Callable[[Settings], None]) -> Any:
     @flow(name=work.__name__, description=work.__doc__, task_runner=RUNNER, on_running=[identify])
     def run(params: str = "params.yaml", overrides: tuple[str, ...] = ()) -> None:
         started = time.monotonic()
-        work(load(params, overrides))
-        lifecycle.tag_seconds(work.__name__, time.monotonic() - started)
+        settings, name = load(params, overrides), work.__name__
+        stage_settings.check(name, settings)
+        stage_settings.forget(name)
+        work(settings)
+        stage_settings.write(name, settings)
+        lifecycle.tag_seconds(name, time.monotonic() - started)
         lifecycle.check_sent()
 
     return run
