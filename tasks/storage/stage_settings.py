@@ -58,8 +58,8 @@ def check(stage: str, settings: Settings) -> None:
         lines = [*found.values()]
         more = [f"and {len(lines) - _MOST_SHOWN} more"] if len(lines) > _MOST_SHOWN else []
         raise UserError(
-            f"{stage}: the results on disk are of other settings: {'; '.join([*lines[:_MOST_SHOWN], *more])}. Nothing was "
-            f"written. Make them again with `dvc repro` or `python -m flows validate`, or give {stage} the settings that "
+            f"{stage}: the results on disk are of other settings: {'; '.join([*lines[:_MOST_SHOWN], *more])}. Nothing "
+            "was written. Make them again with `dvc repro` or `python -m flows validate`, or give the settings that "
             "they were made with (--params, --set)"
         )
 

@@ -12,7 +12,9 @@ import pandas as pd
 
 from tasks.outcome.items import parameters
 from tasks.params import Settings
+from tasks.report.markdown import in_markdown
 from tasks.storage import files
+from tasks.track.send import NOTE
 
 if TYPE_CHECKING:
     from mlflow import MlflowClient
@@ -24,6 +26,7 @@ SOURCE, BEFORE = "source", "champion_before"  # tags of a version: what it predi
 LEARNER = "learner"  # the tag of a version with the identity of its learner
 _OF_SOURCE = ("data.source", "data.target", "data.positive")
 _REQUIRED = ("scikit-learn", "numpy", "scipy", "pandas", "skops")
+_OF_MODEL = ("data_hash", "git_commit", "selected_model", "criterion", "rows_delivered", "bound", "beats_baseline")
 _SAMPLE_ROWS = 100
 _SLUG_LENGTH = 40
 
@@ -77,20 +80,44 @@ def log_model(client: "MlflowClient", model: Any, rows: pd.DataFrame, run_id: st
         code_paths=[str(Path(heldout.__file__).parent)],
         pip_requirements=[f"{package}=={version(package)}" for package in _REQUIRED],
     )
+    _describe(client, info)
     return info
 
 
-def register(client: "MlflowClient", name: str, info: "ModelInfo", tags: Mapping[str, str]) -> str:
-    """Register a logged model as the next version of `name`; returns the version."""
+def _describe(client: "MlflowClient", info: "ModelInfo") -> None:
+    """Give the model the numbers of its run, with the data set that they are about, and what the run says of it."""
+    from mlflow import entities
+
+    run = client.get_run(info.run_id)
+    known = {name: run.data.tags[name] for name in _OF_MODEL if name in run.data.tags}
+    if known:
+        client.set_logged_model_tags(info.model_id, known)
+    data = [given.dataset for given in run.inputs.dataset_inputs]
+    of_data = {"dataset_name": data[0].name, "dataset_digest": data[0].digest} if data else {}
+    # with the times of the run's own metrics, which are then not logged a second time
+    metrics = [
+        entities.Metric(
+            one.key, one.value, one.timestamp, one.step, model_id=info.model_id, run_id=info.run_id, **of_data
+        )
+        for one in run.data._metric_objs
+    ]
+    client.log_batch(info.run_id, metrics)
+
+
+def register(client: "MlflowClient", name: str, source: str, info: "ModelInfo", tags: Mapping[str, str]) -> str:
+    """Register a logged model as the next version of `name`, described by the note of its run; returns the version."""
     if not _is_registered(client, name):
-        client.create_registered_model(name)
-    made = client.create_model_version(name, info.model_uri, info.run_id, tags=dict(tags), model_id=info.model_id)
+        client.create_registered_model(name, description=f"The winners of {in_markdown(source)}")
+    note = client.get_run(info.run_id).data.tags.get(NOTE)
+    made = client.create_model_version(
+        name, info.model_uri, info.run_id, tags=dict(tags), description=note, model_id=info.model_id
+    )
     return str(made.version)
 
 
 def standing(client: "MlflowClient", settings: Settings) -> Standing:
-    """Where the data source of the parameters stands under `tracking.registered_model`."""
-    name, source = settings.tracking.registered_model, source_of(settings)
+    """Where the data source of the parameters stands under its registered name."""
+    name, source = settings.registered_model, source_of(settings)
     aliases = client.get_registered_model(name).aliases if _is_registered(client, name) else {}
     end = f"-{_slug(settings.data.source)}-{hashlib.sha256(source.encode()).hexdigest()[:6]}"
     versions = {alias: client.get_model_version(name, str(number)) for alias, number in aliases.items()}

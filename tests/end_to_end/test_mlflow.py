@@ -16,7 +16,7 @@ pytestmark = pytest.mark.slow
 CHAMPION = """
 import json, mlflow, pandas
 mlflow.set_tracking_uri("sqlite:///mlruns/mlflow.db")
-address = "models:/heldout@champion"
+address = "models:/digits@champion"
 row = pandas.read_parquet("data/prepared/test.parquet").drop(columns="target").iloc[[0]]
 told = mlflow.models.get_model_info(address)
 print(json.dumps({

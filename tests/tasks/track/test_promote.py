@@ -43,7 +43,9 @@ class Nights:
     """A checkout whose table grows, and its store."""
 
     def __init__(self, settings_with):
-        self.make = lambda *changes: settings_with(*TABLE, f"tracking.uri=sqlite:///{Path.cwd()}/mlflow.db", *changes)
+        # a name of the user's choice, which two sources share
+        of_user = [f"tracking.uri=sqlite:///{Path.cwd()}/mlflow.db", "tracking.registered_model=heldout"]
+        self.make = lambda *changes: settings_with(*TABLE, *of_user, *changes)
         Path(".cache").mkdir()
 
     def prepare(self, *tables, to: str = "table.csv", **more):
