@@ -80,28 +80,10 @@ def log_model(client: "MlflowClient", model: Any, rows: pd.DataFrame, run_id: st
         code_paths=[str(Path(heldout.__file__).parent)],
         pip_requirements=[f"{package}=={version(package)}" for package in _REQUIRED],
     )
-    _describe(client, info)
+    # MLflow gives the model the metrics of its run
+    tags = client.get_run(run_id).data.tags
+    client.set_logged_model_tags(info.model_id, {name: tags[name] for name in _OF_MODEL if name in tags})
     return info
-
-
-def _describe(client: "MlflowClient", info: "ModelInfo") -> None:
-    """Give the model the numbers of its run, with the data set that they are about, and what the run says of it."""
-    from mlflow import entities
-
-    run = client.get_run(info.run_id)
-    known = {name: run.data.tags[name] for name in _OF_MODEL if name in run.data.tags}
-    if known:
-        client.set_logged_model_tags(info.model_id, known)
-    data = [given.dataset for given in run.inputs.dataset_inputs]
-    of_data = {"dataset_name": data[0].name, "dataset_digest": data[0].digest} if data else {}
-    # with the times of the run's own metrics, which are then not logged a second time
-    metrics = [
-        entities.Metric(
-            one.key, one.value, one.timestamp, one.step, model_id=info.model_id, run_id=info.run_id, **of_data
-        )
-        for one in run.data._metric_objs
-    ]
-    client.log_batch(info.run_id, metrics)
 
 
 def register(client: "MlflowClient", name: str, source: str, info: "ModelInfo", tags: Mapping[str, str]) -> str:

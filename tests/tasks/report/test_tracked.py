@@ -7,7 +7,7 @@ import pytest
 
 from heldout.fit_warnings import WarningCount, WarningCounts
 from heldout.records import PredictionSets
-from tasks.outcome.items import Artifact, Dataset, Metric, Parameter, Tag, parameters, settings_items
+from tasks.outcome.items import Artifact, Metric, Parameter, Tag, parameters, settings_items
 from tasks.outcome.ledger import learner_id
 from tasks.report.tracked import candidate_items, labeled_rows, outcome_items
 from tasks.storage import files
@@ -142,7 +142,9 @@ def test_the_parent_reports_the_estimates_of_the_selected_the_rows_and_the_files
     of_sets |= {"single": 0.625, "empty": 0.0}
     sets = [Metric(f"prediction_sets_{name}", value) for name, value in of_sets.items()]
     f1 = [Metric("test_f1", 0.75), Metric("test_f1_low", 0.5), Metric("test_f1_high", 0.9)]
-    assert [*of_winner, *of_baseline, *numbers, *differences, *OF_MORE_ROWS, *sets, *OF_POWERED, *f1] == of_kind(Metric, items)
+    assert [*of_winner, *of_baseline, *numbers, *differences, *OF_MORE_ROWS, *sets, *OF_POWERED, *f1] == of_kind(
+        Metric, items
+    )
     rows = labeled_rows(summary.settings)
     X, y = files.read_table(files.LABELED)
     assert [*X.columns, "target"] == list(rows.table.columns)
@@ -150,7 +152,12 @@ def test_the_parent_reports_the_estimates_of_the_selected_the_rows_and_the_files
     assert files.read_data_hash().startswith(rows.digest)
     contract = [Artifact(path) for path in CONTRACT]
     assert [*contract, Artifact(files.PLOTS / "estimates.csv", "plots")] == of_kind(Artifact, items)
-    tags = [Tag("mlflow.runName", "digits · bayes · E_cv 10.0 %"), Tag("beats_baseline", "true"), Tag("bound", "25.0 %, Clopper-Pearson"), Tag("rows_delivered", "8")]
+    tags = [
+        Tag("mlflow.runName", "digits · bayes · E_cv 10.0 %"),
+        Tag("beats_baseline", "true"),
+        Tag("bound", "25.0 %, Clopper-Pearson"),
+        Tag("rows_delivered", "8"),
+    ]
     assert tags == of_kind(Tag, items)
     none = replace(summary, prediction_sets=PredictionSets("bayes", "g", 0.9, "LAC", reason="no probabilities"))
     assert not any("prediction_sets" in metric.name for metric in of_kind(Metric, outcome_items(none, None)))
