@@ -10,7 +10,7 @@ from tasks.report.sentences import sentences
 from tasks.report.summary import Summary
 
 _COLUMNS = ("E_val", "E_cv", "E_prog", "E_2cv", "disagreement")
-_SENTENCES = ("selected", "baseline", "alike", "bound", "E_test")
+_SENTENCES = ("baseline", "alike", "bound", "E_test")
 _LONGEST_NAME, _LONGEST_SENTENCE = 80, 300
 _MOST_LETTERS = 2000  # of the lines of the table, so that the note fits into a tag of 5000
 _FILES = {
@@ -33,9 +33,11 @@ def note(summary: Summary) -> Note:
     """The note; candidates that it has no room for are counted."""
     told = sentences(summary)
     lines = [f"- **{in_markdown(name)}**: {in_markdown(_cut(told[name]))}" for name in _SENTENCES if name in told]
+    choice = f"Winner: {in_markdown(told['selected'])}"
     links = " · ".join(f"[{text}]({PAGE}/artifacts/{path})" for text, path in _FILES.items())
     scale = f"{in_markdown(summary.scale)}, with intervals at {in_markdown(summary.level)}"
-    return Note("\n".join([*lines, "", scale, "", *_table(summary), "", links]))
+    # the pages fold a note after some lines, and lists of versions show its first, with its Markdown
+    return Note("\n".join([choice, "", links, "", *_table(summary), "", scale, "", *lines]))
 
 
 def _table(summary: Summary) -> Iterator[str]:

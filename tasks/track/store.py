@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 _SQLITE = "sqlite:///"
 _REMEDY = "start the store, or fix tracking.uri"
 _RUNS_A_PAGE = 1000
+_KIND = {"mlflow.experimentKind": "custom_model_development"}  # the pages are those of models, not of chats
 _PATIENCE_SECONDS = 45  # for a store that another program has locked
 
 
@@ -59,9 +60,9 @@ def experiment_id(client: "MlflowClient", settings: Settings, name: str | None =
     if experiment is not None:
         return str(experiment.experiment_id)
     if path is None:
-        return client.create_experiment(name)
+        return client.create_experiment(name, tags=_KIND)
     place = (path.parent / "artifacts").as_posix()
-    created = client.create_experiment(name, artifact_location=place)
+    created = client.create_experiment(name, artifact_location=place, tags=_KIND)
     # MLflow makes the place absolute, and a copied checkout would then write into the original
     with contextlib.closing(sqlite3.connect(path, timeout=_PATIENCE_SECONDS)) as connection, connection:
         connection.execute(

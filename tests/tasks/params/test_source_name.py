@@ -23,7 +23,7 @@ def test_a_source_is_called_as_people_call_it(source, name):
     assert name == source_name(source)
 
 
-@given(st.text(max_size=200))
+@given(st.text(max_size=80))
 def test_every_name_is_one_that_a_user_could_register(source):
     told = running.Tracking(uri="http://x", experiment="x", registered_model=source_name(source))
     assert source_name(source) == told.registered_model

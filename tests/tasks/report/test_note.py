@@ -20,7 +20,7 @@ def test_candidates_stand_in_the_order_of_their_errors_with_the_winner_marked(su
     others = [Estimate("tree", "E_cv", 0.2, "one of the k", 7, 8), Estimate("tree", "E_val", 0.25, "g-", 7, 8)]
     text = note(summary(estimates=others, candidates=["tree", "bayes", "none"], failures={"none": "oh"})).text
     assert [
-        ["candidate", "E&#95;val", "E&#95;cv"],
+        ["candidate", "E_val", "E_cv"],
         ["**bayes**", "–", "10.0 [5.0–15.0]"],
         ["tree", "25.0", "20.0"],
         ["none", "failed"],
