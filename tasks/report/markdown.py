@@ -5,7 +5,7 @@ import re
 from heldout.printable import printable
 
 # signs that mark something inside of a line: code, emphasis, links, tables, HTML, emoji, people; not E_cv, but _so_
-_SIGNS = re.compile(r"[!#$&*:;<>@\[\\\]^`{|}~]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])|(?<=[Ww]{3})\.")
+_SIGNS = re.compile(r"[!#$&*<>@\[\\\]^`{|}~]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])|:(?!\s)|(?<=[Ww]{3})\.")
 
 
 def in_markdown(text: str) -> str:

@@ -11,6 +11,7 @@ from tasks.report.summary import Summary
 
 _COLUMNS = ("E_val", "E_cv", "E_prog", "E_2cv", "disagreement")
 _SENTENCES = ("baseline", "alike", "bound", "E_test")
+_BETWEEN = " | &ensp;"  # the pages leave no space between columns
 _LONGEST_NAME, _LONGEST_SENTENCE = 80, 300
 _MOST_LETTERS = 2000  # of the lines of the table, so that the note fits into a tag of 5000
 _FILES = {
@@ -37,13 +38,13 @@ def note(summary: Summary) -> Note:
     links = " · ".join(f"[{text}]({PAGE}/artifacts/{path})" for text, path in _FILES.items())
     scale = f"{in_markdown(summary.scale)}, with intervals at {in_markdown(summary.level)}"
     # the pages fold a note after some lines, and lists of versions show its first, with its Markdown
-    return Note("\n".join([choice, "", links, "", *_table(summary), "", scale, "", *lines]))
+    return Note("\n".join([choice, "", *_table(summary), "", f"{scale} · {links}", "", *lines]))
 
 
 def _table(summary: Summary) -> Iterator[str]:
     """The candidates, the least error by the criterion first, then those that failed, and the baseline."""
     shown = [column for column in _COLUMNS if (summary.estimates["estimate"] == column).any()]
-    yield f"| candidate | {' | '.join(map(in_markdown, shown))} |"
+    yield f"| candidate | {_BETWEEN.join(map(in_markdown, shown))} |"
     yield f"|---|{'---:|' * len(shown)}"
     baseline_line = _line(summary, baseline.NAME, shown)
     names, letters = _sorted(summary), len(baseline_line)
@@ -65,7 +66,7 @@ def _line(summary: Summary, name: str, shown: list[str]) -> str:
         cells.append(f"{value} [{interval}]" if interval else value or "–")
     if name in summary.failures:
         cells[1:] = ["failed", *[""] * (len(shown) - 1)]
-    return f"| {' | '.join(cells)} |"
+    return f"| {_BETWEEN.join(cells)} |"
 
 
 def _cut(text: str) -> str:

@@ -13,7 +13,8 @@ HOSTILE = ("[x](javascript:alert(1))", "<script>alert(1)</script>", "a|b", "*b*"
 
 def rows(text: str) -> list[list[str]]:
     """The cells of the table."""
-    return [line.strip("| ").split(" | ") for line in text.splitlines() if line.startswith("| ")]
+    lines = [line.replace("&ensp;", "") for line in text.splitlines() if line.startswith("| ")]
+    return [line.strip("| ").split(" | ") for line in lines]
 
 
 def test_candidates_stand_in_the_order_of_their_errors_with_the_winner_marked(summary):
