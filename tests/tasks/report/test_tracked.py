@@ -133,7 +133,7 @@ def test_the_parent_reports_the_estimates_of_the_selected_the_rows_and_the_files
     files.write_csv(files.PLOTS / "estimates.csv", summary.estimates)
     items = list(outcome_items(summary, None))
     of_baseline = [Metric("baseline_E_cv", 0.3), Metric("baseline_E_test", 0.25)]
-    of_winner = [Metric("E_in", 0.0625), Metric("E_cv", 0.1), Metric("E_cv_low", 0.05), Metric("E_cv_high", 0.15)]
+    of_winner = [Metric("E_cv", 0.1), Metric("E_cv_low", 0.05), Metric("E_cv_high", 0.15), Metric("E_in", 0.0625)]
     of_winner += [Metric("E_test", 0.125), Metric("E_test_low", 0.1), Metric("E_test_high", 0.2)]
     numbers = [Metric("bound", summary.selection["bound"]), Metric("baseline", summary.selection["baseline"])]
     against = [("", -0.2), ("_low", -0.3), ("_high", -0.1)]
