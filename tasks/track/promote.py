@@ -68,7 +68,7 @@ def promote(
         "git_commit": run.data.tags.get("git_commit", ""),
         _MODEL_HASH: files.file_hash(files.MODEL),
     }
-    version = register(client, place.name, place.source, info, tags)
+    version = register(client, place.name, info, tags)
     numbers = {"name": place.name, "version": version, "source": place.source}
     _record(client, run, decision, numbers, seen, book)
     if decision.promoted == "no":

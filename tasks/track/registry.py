@@ -12,7 +12,6 @@ import pandas as pd
 
 from tasks.outcome.items import parameters
 from tasks.params import Settings
-from tasks.report.markdown import in_markdown
 from tasks.storage import files
 from tasks.track.send import NOTE
 
@@ -86,10 +85,10 @@ def log_model(client: "MlflowClient", model: Any, rows: pd.DataFrame, run_id: st
     return info
 
 
-def register(client: "MlflowClient", name: str, source: str, info: "ModelInfo", tags: Mapping[str, str]) -> str:
+def register(client: "MlflowClient", name: str, info: "ModelInfo", tags: Mapping[str, str]) -> str:
     """Register a logged model as the next version of `name`, described by the note of its run; returns the version."""
     if not _is_registered(client, name):
-        client.create_registered_model(name, description=f"The winners of {in_markdown(source)}")
+        client.create_registered_model(name)
     note = client.get_run(info.run_id).data.tags.get(NOTE)
     made = client.create_model_version(
         name, info.model_uri, info.run_id, tags=dict(tags), description=note, model_id=info.model_id
