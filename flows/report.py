@@ -5,6 +5,7 @@ from flows.stage import stage
 from tasks.outcome.deliver import compare_speed
 from tasks.params import Settings
 from tasks.report import plots, render
+from tasks.report.note import note, run_name
 from tasks.report.read_summary import read_summary
 from tasks.storage import files, model_file
 from tasks.track import lifecycle
@@ -21,7 +22,7 @@ def report(settings: Settings) -> None:
     winner = next(candidate for candidate in settings.candidates if candidate.name == summary.selected)
     with lifecycle.run(settings):
         speed = compare_speed(settings, winner, model)
-        decision, place = log_outcome(settings, summary, model, speed)
+        decision, place = log_outcome(settings, summary, [run_name(summary), note(summary)], model, speed)
         estimates = summary.estimates_of(summary.selected)
         champion_decided(settings, decision, dict(zip(estimates["estimate"], estimates["value"], strict=True)))
     render.print_summary(summary, decision, place, speed)

@@ -81,7 +81,7 @@ class Input:
 
 Item = Metric | Parameter | Tag | Note | Artifact | Table | Dataset | Input
 PAGE = "{page}"  # no escaped text has a brace
-RUN_NAME = "mlflow.runName"  # the tag that MLflow shows as the name of a run
+RUN_NAME, NOTE = "mlflow.runName", "mlflow.note.content"  # tags that MLflow shows as name and description
 
 _NAME = re.compile(r"[\w.: -]{1,250}")  # of a parameter, as stores allow it
 

@@ -12,7 +12,6 @@ from tasks.outcome.items import Artifact, Dataset, Item, Metric, Table, Tag, par
 from tasks.outcome.ledger import learner_id
 from tasks.outcome.suspicious import Suspicious
 from tasks.params import Candidate, Settings
-from tasks.report.note import note, run_name
 from tasks.report.summary import Summary, shown_steps
 from tasks.storage import files
 
@@ -20,12 +19,10 @@ _BEATS = {True: "true", False: "false", None: "cannot be told"}
 
 
 def outcome_items(summary: Summary, speed: object | None) -> Iterator[Item]:
-    """The estimates of the selected candidate and of the baseline, the note, and the files that people read.
+    """The estimates of the selected candidate and of the baseline, and the files that people read.
 
     `speed` is how long a prediction of the delivered hypothesis takes, None if that was not measured.
     """
-    yield run_name(summary)
-    yield note(summary)
     yield Table("estimates.json", summary.estimates)
     lines = summary.estimates_of(summary.selected).to_dict("records")
     # the criterion first: the pages draw the first metric of a run

@@ -1,9 +1,11 @@
 """The outcome of a validation in MLflow: the parent run, a child run for each candidate, and the registered model."""
 
 import warnings
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from tasks.outcome.contest import Decision
+from tasks.outcome.items import Item
 from tasks.params import Settings
 from tasks.report.summary import Summary
 from tasks.report.tracked import candidate_items, labeled_rows, outcome_items, version_tags
@@ -20,8 +22,13 @@ if TYPE_CHECKING:
 _LOST = "the store was lost during the run"
 
 
-def log_outcome(settings: Settings, summary: Summary, model: Any, speed: object | None) -> tuple[Decision, str]:
-    """Log everything on the active run and its children, the promotion last; returns it, and where the model is."""
+def log_outcome(
+    settings: Settings, summary: Summary, headline: Iterable[Item], model: Any, speed: object | None
+) -> tuple[Decision, str]:
+    """Log everything on the active run and its children, the promotion last; returns it, and where the model is.
+
+    `headline` is the name of the run and its note.
+    """
     # hints about integer columns and about two equal kinds of source, which no user can act upon
     warnings.filterwarnings("ignore", category=UserWarning, module=r"mlflow\.")
     run = lifecycle.active()
@@ -31,7 +38,7 @@ def log_outcome(settings: Settings, summary: Summary, model: Any, speed: object 
     data_hash, seen = files.read_data_hash(), files.read_seen_rows()
     run.send(ledger_items(settings, data_hash, seen, winner, compared, test_opened=opened))
     data = as_input(labeled_rows(settings))
-    run.send([*outcome_items(summary, speed), data])
+    run.send([*headline, *outcome_items(summary, speed), data])
     for candidate in settings.candidates:
         failed = candidate.name in summary.failures
         run.send_candidate(candidate.name, [*candidate_items(candidate, summary), data], failed=failed)

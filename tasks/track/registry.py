@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from tasks.outcome.items import parameters
+from tasks.outcome.items import NOTE, parameters
 from tasks.params import Settings
 from tasks.storage import files
-from tasks.track.send import NOTE
 
 if TYPE_CHECKING:
     from mlflow import MlflowClient

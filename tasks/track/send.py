@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
-from tasks.outcome.items import PAGE, Artifact, Dataset, Input, Item, Metric, Note, Parameter, Table, Tag
+from tasks.outcome.items import NOTE, PAGE, Artifact, Dataset, Input, Item, Metric, Note, Parameter, Table, Tag
 
 if TYPE_CHECKING:
     from mlflow import MlflowClient
@@ -13,7 +13,6 @@ if TYPE_CHECKING:
 # MLflow takes 1000 entities at once, and 100 of them as parameters and 100 as tags
 _METRICS, _PARAMETERS, _TAGS = 800, 100, 100
 _PARAMETER_LENGTH, _TAG_LENGTH = 6000, 5000
-NOTE = "mlflow.note.content"
 
 
 def send(client: "MlflowClient", run_id: str, items: Iterable[Item]) -> None:

@@ -153,7 +153,6 @@ def test_the_parent_reports_the_estimates_of_the_selected_the_rows_and_the_files
     contract = [Artifact(path) for path in CONTRACT]
     assert [*contract, Artifact(files.PLOTS / "estimates.csv", "plots")] == of_kind(Artifact, items)
     tags = [
-        Tag("mlflow.runName", "digits · bayes · E_cv 10.0 %"),
         Tag("beats_baseline", "true"),
         Tag("bound", "25.0 %, Clopper-Pearson"),
         Tag("rows_delivered", "8"),
