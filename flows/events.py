@@ -59,7 +59,7 @@ def alarm_raised(settings: Settings, line: Line, watched: str) -> None:
 
 def _emit(settings: Settings, event: str, payload: Mapping[str, object]) -> None:
     """The one place from which events are sent: to Prefect's server, and to the receiver of notifications."""
-    name = settings.tracking.registered_model
+    name = settings.registered_model
     resource = {"prefect.resource.id": f"heldout.model.{name}", "prefect.resource.name": name}
     emit_event(event, resource, payload={"source": settings.data.source, **payload})
     notify(settings, event, payload)

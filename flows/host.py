@@ -101,12 +101,14 @@ class Host:
         from tasks.data.source_files import check_unchanged, hash_sources
         from tasks.fits import executor
         from tasks.params import load
+        from tasks.storage import stage_settings
         from tasks.track import lifecycle
         from tasks.track.trial import why_trial
 
         try:
             with _redirected_to(descriptors):
                 settings = self._settings = load(params, overrides)
+                stage_settings.check(name, settings)  # before a run of MLflow has the settings of no result
                 if self._first:
                     log.info("starting the server and %s", executor.workers(settings.execution))
                     open_servers.warn(settings.tracking.store)

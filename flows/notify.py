@@ -31,7 +31,7 @@ def _message(settings: Settings, event: str, payload: Mapping[str, Any]) -> dict
     """What is sent: the texts of the payload for people, the reason last, and its numbers."""
     numbers = {name: value for name, value in payload.items() if _is_number(value)}
     words = [f"{name} {value}" for name, value in payload.items() if isinstance(value, str) and name != _REASON]
-    of = f"{settings.tracking.registered_model}, {settings.data.source}"
+    of = f"{settings.registered_model}, {settings.data.source}"
     text = one_line(f"{of}: {'; '.join([_HEADLINES[event], *words, str(payload.get(_REASON, ''))]).removesuffix('; ')}")
     return {"event": event, "text": text, "numbers": numbers, "run": lifecycle.page(settings)}
 

@@ -6,10 +6,11 @@ from flows.stage import stage
 from tasks.outcome.deliver import compare_speed
 from tasks.params import Settings
 from tasks.report import plots, render
-from tasks.report.markdown import write_summary
 from tasks.report.metrics import write_metrics
+from tasks.report.note import note, run_name
 from tasks.report.printed import print_summary
 from tasks.report.read_summary import read_summary
+from tasks.report.summary_page import write_summary
 from tasks.storage import files, model_file
 from tasks.track import lifecycle
 from tasks.track.log_outcome import log_outcome
@@ -27,7 +28,7 @@ def report(settings: Settings) -> None:
     winner = next(candidate for candidate in settings.candidates if candidate.name == summary.selected)
     with lifecycle.run(settings):
         speed = compare_speed(settings, winner, model)
-        decision, place = log_outcome(settings, summary, model, speed)
+        decision, place = log_outcome(settings, summary, [run_name(summary), note(summary)], model, speed)
         estimates = summary.estimates_of(summary.selected)
         champion_decided(settings, decision, dict(zip(estimates["estimate"], estimates["value"], strict=True)))
     print_summary(summary, decision, place, speed)

@@ -15,6 +15,7 @@ from tasks.params.run_name import BETWEEN, run_name
 from tasks.runtime.errors import UserError
 from tasks.runtime.flow_runs import identify
 from tasks.runtime.user_mistakes import without_traceback
+from tasks.storage import stage_settings
 from tasks.track import lifecycle
 
 # threads only wait for the executor; a few more than the workers keep it busy, many would lock sqlite
@@ -33,8 +34,12 @@ def stage(work: Callable[[Settings], None]) -> Any:
 
     def run(params: str = "params.yaml", overrides: tuple[str, ...] = ()) -> None:
         started = time.monotonic()
-        work(load(params, overrides))
-        lifecycle.tag_seconds(work.__name__, time.monotonic() - started)
+        settings, name = load(params, overrides), work.__name__
+        stage_settings.check(name, settings)
+        stage_settings.forget(name)
+        work(settings)
+        stage_settings.write(name, settings)
+        lifecycle.tag_seconds(name, time.monotonic() - started)
         lifecycle.check_sent()
 
     run.__name__, run.__doc__ = work.__name__, work.__doc__

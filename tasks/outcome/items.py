@@ -45,6 +45,21 @@ class Artifact:
 
 
 @dataclass(frozen=True, eq=False)
+class Table:
+    """A table that MLflow's pages show and `mlflow.load_table` reads; `name` ends in .json."""
+
+    name: str
+    table: pd.DataFrame
+
+
+@dataclass(frozen=True)
+class Note:
+    """Markdown at the top of a run's page; `PAGE` in it becomes the address of that page."""
+
+    text: str
+
+
+@dataclass(frozen=True, eq=False)
 class Dataset:
     """A table of the file `source`, the hash of its content, and in `context` what the run used it for."""
 
@@ -64,8 +79,9 @@ class Input:
     context: str
 
 
-Item = Metric | Parameter | Tag | Artifact | Dataset | Input
-
+Item = Metric | Parameter | Tag | Note | Artifact | Table | Dataset | Input
+PAGE = "{page}"  # no escaped text has a brace
+RUN_NAME, NOTE = "mlflow.runName", "mlflow.note.content"  # tags that MLflow shows as name and description
 
 _NAME = re.compile(r"[\w.: -]{1,250}")  # of a parameter, as stores allow it
 

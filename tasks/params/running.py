@@ -109,9 +109,10 @@ class Tracking(Section):
         "this checkout. Models and reports go there: read this line in a file from a stranger",
     )
     experiment: Annotated[str, Field(min_length=1)] = Field(description="MLflow's experiment")
-    registered_model: Annotated[str, Field(min_length=1, pattern=r"^[\w. ()+,=-]+$")] = Field(
+    registered_model: Annotated[str, Field(min_length=1, pattern=r"^[\w. ()+,=-]+$")] | None = Field(
+        None,
         description="name under which winners of runs that may promote are registered; the one in use has the alias "
-        "champion"
+        "champion. null: the name of the data source, such as digits, so that projects that share a store keep apart",
     )
     promote: Literal["scheduled", "always", "never"] = Field(
         "scheduled",

@@ -36,6 +36,7 @@ from tasks.params.sections import (
     SplitSection,
     TunedParameter,
 )
+from tasks.params.source_name import source_name
 from tasks.params.yaml_lines import Written, first_errors
 from tasks.runtime.errors import Misplaced, UserError
 
@@ -173,6 +174,16 @@ class Settings(Section):
     def criterion(self) -> Criterion:
         """The selection criterion, by how rows were picked where none is written (METHOD, section 5)."""
         return self.selection.criterion or ("E_maxdt" if self.data.picked_blindly else "E_cv")
+
+    @property
+    def source_name(self) -> str:
+        """What people call the data source."""
+        return source_name(self.data.source)
+
+    @property
+    def registered_model(self) -> str:
+        """The name under which winners are registered: that of the data source where none is written."""
+        return self.tracking.registered_model or self.source_name
 
     @field_validator("candidates")
     @classmethod

@@ -1,9 +1,9 @@
 """What people call a data source, in run names and as the registered name of its models."""
 
-import re
 from pathlib import PurePosixPath
 
 _SUFFIXES = (".gz", ".zip", ".csv", ".tsv", ".json", ".jsonl", ".parquet", ".feather", ".xlsx")
+_SIGNS = "_. ()+,=-"
 _LONGEST = 60
 
 
@@ -20,4 +20,5 @@ def source_name(source: str) -> str:
         name = PurePosixPath(source).name
         while PurePosixPath(name).suffix.lower() in _SUFFIXES:
             name = PurePosixPath(name).stem
-    return re.sub(r"[^\w. ()+,=-]", "-", name)[:_LONGEST].strip(" .-") or "data"
+    known = (letter if letter.isalpha() or letter.isdecimal() or letter in _SIGNS else "-" for letter in name)
+    return "".join(known)[:_LONGEST].strip(" .-") or "data"

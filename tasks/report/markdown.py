@@ -1,90 +1,17 @@
-"""reports/summary.md: the winner, the table and the sentences, for a comment on a pull request.
-
-A text of the user's stands in code alone, where no reader of Markdown looks for markup, addresses, mentions or HTML:
-names in code spans, sentences in a code block.
-"""
+"""Text from elsewhere in Markdown: shown as it is written, whatever it holds."""
 
 import re
-from collections.abc import Iterator
 
-from heldout import baseline
 from heldout.printable import printable
-from heldout.text_table import MARK
-from tasks.outcome.gate import Results, upper_end
-from tasks.report.estimates_table import columns_and_rows
-from tasks.report.printed import labelled_lines
-from tasks.report.sentences import sentences
-from tasks.report.summary import Summary
-from tasks.runtime.errors import UserError
-from tasks.storage import files
 
-_WIDTH = 100
+# signs that mark something inside of a line: code, emphasis, links, tables, HTML, emoji, people; not E_cv, but _so_
+_SIGNS = re.compile(r"[!#$&*<>@\[\\\]^`{|}~]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])|:(?!\s)|(?<=[Ww]{3})\.")
 
 
-def write_summary(summary: Summary) -> None:
-    """Write the page; it is the same for the same results."""
-    files.write_text(files.SUMMARY, "\n".join(lines(summary)))
+def in_markdown(text: str) -> str:
+    """The text with each sign that Markdown, HTML or a link may be made of as an entity, for the inside of a line.
 
-
-def lines(summary: Summary) -> Iterator[str]:
-    """The page, line by line."""
-    yield f"# {code(summary.selected)}"
-    yield ""
-    yield _decide_by(summary)
-    yield ""
-    yield from _table(summary)
-    yield ""
-    yield "<details><summary>What is known, and what that rests on</summary>"
-    yield ""
-    yield from _block([label + text for label, text in labelled_lines(sentences(summary), _WIDTH)])
-    yield ""
-    yield "</details>"
-
-
-def code(text: str) -> str:
-    r"""A code span, also for a cell of a table: a bar would end the cell, so it is written as \x7c."""
-    shown = printable(text).replace("|", r"\x7c")
-    fence = "`" * (_longest_run(shown) + 1)
-    space = " " if "`" in shown or shown[:1] + shown[-1:] == "  " else ""
-    return f"{fence}{space}{shown or ' '}{space}{fence}"
-
-
-def _decide_by(summary: Summary) -> str:
-    """The upper end that a decision to ship rests on, and the same estimate of the baseline."""
-    results = Results(summary.selection, summary.estimates)
-    try:
-        end = upper_end(results, summary.settings.selection.level, summary.kind)
-    except UserError:
-        return "No interval is claimed for it."
-    constant = summary.value(baseline.NAME, end.estimate)
-    of_baseline = "" if constant is None else f"; the baseline has {summary.amount(constant)}"
-    value = "" if end.value is None else f" {summary.amount(end.value)},"
-    what = "The bound:" if end.estimate == "bound" else f"{end.estimate}:{value}"
-    return f"{what} at most **{summary.amount(end.upper)}** ({end.interval}, at {100 * end.level:g} %){of_baseline}."
-
-
-def _table(summary: Summary) -> Iterator[str]:
-    columns, rows = columns_and_rows(summary)
-    yield f"{code(summary.scale)}, below each its interval at {summary.level}; \\{MARK} is selected:"
-    yield ""
-    yield _row("", "candidate", *columns)
-    yield _row(":-", ":-", *["-:"] * len(columns))
-    for row in rows:
-        mark = f"**\\{MARK}**" if row.selected else ""
-        cells = [row.note] if row.note else ["<br>".join(filter(None, cell)) for cell in row.cells]
-        yield _row(mark, code(row.name), *cells)
-
-
-def _row(*cells: str) -> str:
-    return f"| {' | '.join(cells)} |"
-
-
-def _block(texts: list[str]) -> Iterator[str]:
-    fence = "`" * max(3, 1 + max(map(_longest_run, texts)))
-    yield f"{fence}text"
-    yield from texts
-    yield fence
-
-
-def _longest_run(text: str) -> int:
-    return max((len(run) for run in re.findall("`+", text)), default=0)
+    >>> print(in_markdown("a|b <i> E_cv"))
+    a&#124;b &#60;i&#62; E_cv
+    """
+    return _SIGNS.sub(lambda sign: f"&#{ord(sign[0])};", printable(text))

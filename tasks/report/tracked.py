@@ -8,10 +8,10 @@ import pandas as pd
 
 from heldout import baseline
 from heldout.more_rows import AT_2N, AT_N, GAIN
-from tasks.outcome.items import Artifact, Dataset, Item, Metric, Tag, parameters
+from tasks.outcome.items import Artifact, Dataset, Item, Metric, Table, Tag, parameters
 from tasks.outcome.ledger import learner_id
 from tasks.outcome.suspicious_record import Suspicious
-from tasks.params import Candidate
+from tasks.params import Candidate, Settings
 from tasks.report.summary import Summary, shown_steps
 from tasks.storage import files
 
@@ -19,14 +19,20 @@ _BEATS = {True: "true", False: "false", None: "cannot be told"}
 
 
 def outcome_items(summary: Summary, speed: object | None) -> Iterator[Item]:
-    """The estimates of the selected candidate and of the baseline, the labelled rows, and the files that people read.
+    """The estimates of the selected candidate and of the baseline, and the files that people read.
 
     `speed` is how long a prediction of the delivered hypothesis takes, None if that was not measured.
     """
-    for line in summary.estimates_of(summary.selected).to_dict("records"):
-        yield Metric(line["estimate"], float(line["value"]))
+    yield Table("estimates.json", summary.estimates)
+    lines = summary.estimates_of(summary.selected).to_dict("records")
+    # the criterion first: the pages draw the first metric of a run
+    for line in sorted(lines, key=lambda line: line["estimate"] != summary.selection["criterion"]):
+        yield from _with_bounds(line, "value", line["estimate"])
     for line in summary.estimates_of(baseline.NAME).to_dict("records"):
         yield Metric(f"{baseline.NAME}_{line['estimate']}", float(line["value"]))
+    for name in ("bound", "baseline"):
+        if (number := summary.selection[name]) is not None:
+            yield Metric(name, float(number))
     yield from _difference(summary, baseline.NAME, f"E_cv_less_{baseline.NAME}")
     yield from _more_rows(summary, summary.selected)
     yield from _prediction_sets(asdict(summary.prediction_sets))
@@ -41,15 +47,6 @@ def outcome_items(summary: Summary, speed: object | None) -> Iterator[Item]:
     yield Tag("rows_delivered", str(summary.selection["rows_delivered"]))
     if speed is not None:
         yield Tag("prediction_time", str(speed))
-    X, y = files.read_table(files.LABELED)
-    yield Dataset(
-        name="labeled",
-        table=X.assign(**{files.TARGET: y}),
-        target=files.TARGET,
-        source=files.LABELED,
-        digest=files.read_data_hash()[:32],
-        context="validation",
-    )
     for path in (
         files.ESTIMATES,
         files.DIFFERENCES,
@@ -72,10 +69,25 @@ def outcome_items(summary: Summary, speed: object | None) -> Iterator[Item]:
         yield Artifact(path, "plots")
 
 
+def labeled_rows(settings: Settings) -> Dataset:
+    """The rows that all numbers are about, under the name of their source."""
+    X, y = files.read_table(files.LABELED)
+    return Dataset(
+        name=settings.source_name,
+        table=pd.concat([X, pd.Series(y, X.index, name=files.TARGET)], axis=1),  # `assign` warns of many columns
+        target=files.TARGET,
+        source=files.LABELED,
+        digest=files.read_data_hash()[:32],
+        context="validation",
+    )
+
+
 def candidate_items(candidate: Candidate, summary: Summary) -> Iterator[Item]:
     """The settings of a candidate, its estimates with their bounds and its curves, or why it failed."""
     yield Tag("data_hash", files.read_data_hash())
     yield Tag("learner", learner_id(candidate))
+    if candidate.name == summary.selected:
+        yield Tag("selected", "yes")
     yield from parameters(candidate.model_dump(exclude={"name", "grid"}))
     if candidate.name in summary.warned:
         yield Tag("warnings", str(summary.warned[candidate.name]))

@@ -14,9 +14,12 @@ from tasks.track.store import runs
 if TYPE_CHECKING:
     from mlflow import MlflowClient
 
-_COMPARED = "compared."  # and a learner's id: a tag for each learner whose estimates the run showed
+# MLflow's pages show no tag that begins with mlflow.; older versions wrote the same names without it
+_HIDDEN = "mlflow.heldout."
+_COMPARED = "compared."  # and a number: the ids of the learners whose estimates the run showed, with spaces between
 _OPENED_FOR = "test_opened_for"
 _ROWS = "rows."  # and a field of SeenRows
+_DIGITS, _IDS_A_TAG = 16, 290  # of an id, 64 of the 256 bits; of them in a tag of 5000 letters
 
 
 Earlier = Sequence[Mapping[str, str]]  # the tags of earlier validations
@@ -24,7 +27,8 @@ Earlier = Sequence[Mapping[str, str]]  # the tags of earlier validations
 
 def read_earlier(client: "MlflowClient") -> Earlier:
     """The tags of all validations, over all experiments of the store; candidates' own runs compare nothing."""
-    return [run.data.tags for run in runs(client, "tags.data_hash IS NOT NULL and tags.`mlflow.parentRunId` IS NULL")]
+    found = runs(client, "tags.data_hash IS NOT NULL and tags.`mlflow.parentRunId` IS NULL")
+    return [_plain(run.data.tags) for run in found]
 
 
 def read_ledger(
@@ -40,7 +44,7 @@ def read_ledger(
     A run of a version that left no sketch of its rows counts if its labelled table has the same `data_hash`. For
     `seen_in` see `count`; it is called once for each set of columns.
     """
-    learners = [seeded_id(candidate, settings.seed) for candidate in settings.candidates if candidate.name in compared]
+    learners = [_id(candidate, settings) for candidate in settings.candidates if candidate.name in compared]
     entries = [_entry(tags) for tags in earlier if f"{_ROWS}labeled" in tags or tags["data_hash"] == data_hash]
     return count(seen, learners, entries, functools.cache(seen_in))
 
@@ -58,33 +62,54 @@ def ledger_items(
     yield Tag("data_hash", data_hash)
     yield Tag("selected_model", winner.name)
     for name, text in seen.texts().items():
-        yield Tag(_ROWS + name, text)
-    for candidate in compared:
-        yield Tag(_COMPARED + seeded_id(candidate, settings.seed), candidate.name)
+        yield Tag(f"{_HIDDEN}{_ROWS}{name}", text)
+    ids = [_id(candidate, settings) for candidate in compared]
+    for number, first in enumerate(range(0, len(ids), _IDS_A_TAG)):
+        yield Tag(f"{_HIDDEN}{_COMPARED}{number}", " ".join(ids[first : first + _IDS_A_TAG]))
     if test_opened:
-        yield Tag(_OPENED_FOR, winner_id(winner, settings, seen))
+        yield Tag(f"{_HIDDEN}{_OPENED_FOR}", winner_id(winner, settings, seen))
 
 
 def of_ledger(tags: Mapping[str, str]) -> bool:
     """Whether the ledger of later runs needs these tags."""
-    return any(name.startswith(_COMPARED) or name == _OPENED_FOR for name in tags)
+    return any(name.startswith(_COMPARED) or name == _OPENED_FOR for name in _plain(tags))
 
 
 def known_since(client: "MlflowClient", candidate: Candidate, settings: Settings, seen: SeenRows) -> int:
     """When a learner was first compared, with these columns and in this form, in milliseconds; the future if never."""
-    query = f"tags.`{_COMPARED}{seeded_id(candidate, settings.seed)}` IS NOT NULL and tags.`{_ROWS}trained` = "
+    learner = _id(candidate, settings)
     same = (
         run.info.start_time
-        for run in runs(client, f"{query}'{seen.trained}'")
-        if run.data.params.get("deliver") == settings.deliver
+        for prefix in ("", _HIDDEN)
+        for run in runs(client, f"tags.`{prefix}{_ROWS}trained` = '{seen.trained}'")
+        if run.data.params.get("deliver") == settings.deliver and learner in _learners(_plain(run.data.tags))
     )
     return min(same, default=sys.maxsize)
+
+
+def _plain(tags: Mapping[str, str]) -> dict[str, str]:
+    """The tags under the names that older versions gave them."""
+    return {name.removeprefix(_HIDDEN): text for name, text in tags.items()}
+
+
+def _id(candidate: Candidate, settings: Settings) -> str:
+    return seeded_id(candidate, settings.seed)[:_DIGITS]
+
+
+def _learners(tags: Mapping[str, str]) -> frozenset[str]:
+    """The ids of a run's learners; older versions wrote a tag for each, compared.ID, with its candidate's name."""
+    found: set[str] = set()
+    for name, text in tags.items():
+        if name.startswith(_COMPARED):
+            last = name.removeprefix(_COMPARED)
+            found |= {*text.split()} if last.isdigit() and len(last) < _DIGITS else {last[:_DIGITS]}
+    return frozenset(found)
 
 
 def _entry(tags: Mapping[str, str]) -> Entry:
     texts = {name.removeprefix(_ROWS): text for name, text in tags.items() if name.startswith(_ROWS)}
     return Entry(
-        learners=frozenset(name.removeprefix(_COMPARED) for name in tags if name.startswith(_COMPARED)),
+        learners=_learners(tags),
         seen=SeenRows.parsed(texts) if texts else None,
         opened_for=tags.get(_OPENED_FOR),
     )

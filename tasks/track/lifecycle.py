@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
-from tasks.outcome.items import Item, Tag, settings_items
+from tasks.outcome.items import RUN_NAME, Item, Tag, settings_items
 from tasks.params import Settings
 from tasks.runtime import open_servers
 from tasks.runtime.errors import NotSent, UserError, without_login, without_secrets
@@ -19,7 +19,7 @@ from tasks.track.artifacts import check_location
 from tasks.track.ledger import Earlier, read_earlier
 from tasks.track.send import send
 from tasks.track.store import connect, experiment_id, failures, reason
-from tasks.track.trial import STAGE_ALONE
+from tasks.track.trial import STAGE_ALONE, experiment_tags
 
 if TYPE_CHECKING:
     from mlflow import MlflowClient
@@ -165,6 +165,7 @@ def _begin(settings: Settings, trial: str) -> Active:
 
     client = connect(settings)
     tags = {"git_commit": _git_commit(), "criterion": settings.criterion, KEY: uuid.uuid4().hex, **_of_this_process()}
+    tags |= {RUN_NAME: settings.source_name, **experiment_tags()}  # the outcome adds to the name
     if trial:
         tags[TRIAL] = trial
     record = pending.Record(tags[KEY], settings.tracking.experiment, resolve_tags(tags), _now())

@@ -1,17 +1,20 @@
 """The outcome of a validation in MLflow: the parent run, a child run for each candidate, and the registered model."""
 
 import warnings
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from tasks.outcome.contest import Decision
+from tasks.outcome.items import Item
 from tasks.params import Settings
 from tasks.report.summary import Summary
-from tasks.report.tracked import candidate_items, outcome_items, version_tags
+from tasks.report.tracked import candidate_items, labeled_rows, outcome_items, version_tags
 from tasks.storage import files
 from tasks.track import lifecycle
 from tasks.track.ledger import ledger_items
 from tasks.track.promote import promote
 from tasks.track.registry import log_model, sample
+from tasks.track.send import as_input
 
 if TYPE_CHECKING:
     from mlflow import MlflowClient
@@ -19,8 +22,13 @@ if TYPE_CHECKING:
 _LOST = "the store was lost during the run"
 
 
-def log_outcome(settings: Settings, summary: Summary, model: Any, speed: object | None) -> tuple[Decision, str]:
-    """Log everything on the active run and its children, the promotion last; returns it, and where the model is."""
+def log_outcome(
+    settings: Settings, summary: Summary, headline: Iterable[Item], model: Any, speed: object | None
+) -> tuple[Decision, str]:
+    """Log everything on the active run and its children, the promotion last; returns it, and where the model is.
+
+    `headline` is the name of the run and its note.
+    """
     # hints about integer columns and about two equal kinds of source, which no user can act upon
     warnings.filterwarnings("ignore", category=UserWarning, module=r"mlflow\.")
     run = lifecycle.active()
@@ -29,10 +37,11 @@ def log_outcome(settings: Settings, summary: Summary, model: Any, speed: object 
     opened = summary.selection["E_test"] is not None
     data_hash, seen = files.read_data_hash(), files.read_seen_rows()
     run.send(ledger_items(settings, data_hash, seen, winner, compared, test_opened=opened))
-    run.send(outcome_items(summary, speed))
+    data = as_input(labeled_rows(settings))
+    run.send([*headline, *outcome_items(summary, speed), data])
     for candidate in settings.candidates:
         failed = candidate.name in summary.failures
-        run.send_candidate(candidate.name, candidate_items(candidate, summary), failed=failed)
+        run.send_candidate(candidate.name, [*candidate_items(candidate, summary), data], failed=failed)
     run.record.model = True
 
     def promoted(client: "MlflowClient") -> tuple[Decision, str]:

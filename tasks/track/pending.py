@@ -13,7 +13,7 @@ from typing import Any
 
 import pandas as pd
 
-from tasks.outcome.items import Artifact, Dataset, Input, Item, Metric, Parameter, Tag
+from tasks.outcome.items import Artifact, Dataset, Input, Item, Metric, Note, Parameter, Table, Tag
 from tasks.runtime.errors import UserError
 from tasks.runtime.private_files import private_folder
 from tasks.storage import files
@@ -100,6 +100,7 @@ def remove(record: Record) -> None:
 
 def _as_json(sent: Sent, folder: Path) -> dict[str, Any]:
     found: dict[str, Any] = {"metrics": [], "parameters": {}, "tags": {}, "artifacts": [], "inputs": []}
+    found |= {"notes": [], "tables": []}
     for item in sent.items:
         match item:
             case Metric(name, value, step):
@@ -113,6 +114,10 @@ def _as_json(sent: Sent, folder: Path) -> dict[str, Any]:
                 (folder / copy).parent.mkdir(parents=True, exist_ok=True)
                 shutil.copyfile(path, folder / copy)
                 found["artifacts"].append([str(copy), below])
+            case Note(text):
+                found["notes"].append(text)
+            case Table(name, table):
+                found["tables"].append([name, json.loads(table.to_json(orient="split"))])
             case Dataset() | Input():
                 found["inputs"].append(asdict(as_input(item)))
     return {"name": sent.name, "failed": sent.failed, **found}
@@ -133,4 +138,7 @@ def _sent(found: Mapping[str, Any], folder: Path) -> Sent:
     items += [Tag(*one) for one in found["tags"].items()]
     items += [Artifact(folder / path, below) for path, below in found["artifacts"]]
     items += [Input(**one) for one in found["inputs"]]
+    # a record of an older version has none of these
+    items += [Note(text) for text in found.get("notes", ())]
+    items += [Table(name, pd.DataFrame(**table)) for name, table in found.get("tables", ())]
     return Sent(found["name"], found["failed"], items)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from tasks.outcome.items import parameters
+from tasks.outcome.items import NOTE, parameters
 from tasks.params import Settings
 from tasks.storage import files
 
@@ -24,6 +24,7 @@ SOURCE, BEFORE = "source", "champion_before"  # tags of a version: what it predi
 LEARNER = "learner"  # the tag of a version with the identity of its learner
 _OF_SOURCE = ("data.source", "data.target", "data.positive")
 _REQUIRED = ("scikit-learn", "numpy", "scipy", "pandas", "skops")
+_OF_MODEL = ("data_hash", "git_commit", "selected_model", "criterion", "rows_delivered", "bound", "beats_baseline")
 _SAMPLE_ROWS = 100
 _SLUG_LENGTH = 40
 
@@ -77,20 +78,26 @@ def log_model(client: "MlflowClient", model: Any, rows: pd.DataFrame, run_id: st
         code_paths=[str(Path(heldout.__file__).parent)],
         pip_requirements=[f"{package}=={version(package)}" for package in _REQUIRED],
     )
+    # MLflow gives the model the metrics of its run
+    tags = client.get_run(run_id).data.tags
+    client.set_logged_model_tags(info.model_id, {name: tags[name] for name in _OF_MODEL if name in tags})
     return info
 
 
 def register(client: "MlflowClient", name: str, info: "ModelInfo", tags: Mapping[str, str]) -> str:
-    """Register a logged model as the next version of `name`; returns the version."""
+    """Register a logged model as the next version of `name`, described by the note of its run; returns the version."""
     if not _is_registered(client, name):
         client.create_registered_model(name)
-    made = client.create_model_version(name, info.model_uri, info.run_id, tags=dict(tags), model_id=info.model_id)
+    note = client.get_run(info.run_id).data.tags.get(NOTE)
+    made = client.create_model_version(
+        name, info.model_uri, info.run_id, tags=dict(tags), description=note, model_id=info.model_id
+    )
     return str(made.version)
 
 
 def standing(client: "MlflowClient", settings: Settings) -> Standing:
-    """Where the data source of the parameters stands under `tracking.registered_model`."""
-    name, source = settings.tracking.registered_model, source_of(settings)
+    """Where the data source of the parameters stands under its registered name."""
+    name, source = settings.registered_model, source_of(settings)
     aliases = client.get_registered_model(name).aliases if _is_registered(client, name) else {}
     end = f"-{_slug(settings.data.source)}-{hashlib.sha256(source.encode()).hexdigest()[:6]}"
     versions = {alias: client.get_model_version(name, str(number)) for alias, number in aliases.items()}

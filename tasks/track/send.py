@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
-from tasks.outcome.items import Artifact, Dataset, Input, Item, Metric, Parameter, Tag
+from tasks.outcome.items import NOTE, PAGE, Artifact, Dataset, Input, Item, Metric, Note, Parameter, Table, Tag
 
 if TYPE_CHECKING:
     from mlflow import MlflowClient
@@ -23,7 +23,7 @@ def send(client: "MlflowClient", run_id: str, items: Iterable[Item]) -> None:
     metrics: list[Any] = []
     parameters: list[Any] = []
     tags: list[Any] = []
-    larger: list[Artifact | Dataset | Input] = []
+    larger: list[Artifact | Table | Dataset | Input] = []
     for item in items:
         match item:
             case Metric(name, value, step):
@@ -32,7 +32,9 @@ def send(client: "MlflowClient", run_id: str, items: Iterable[Item]) -> None:
                 parameters.append(entities.Param(name, value[:_PARAMETER_LENGTH]))
             case Tag(name, value):
                 tags.append(entities.RunTag(name, value[:_TAG_LENGTH]))
-            case Artifact() | Dataset() | Input():
+            case Note(text):
+                tags.append(entities.RunTag(NOTE, text.replace(PAGE, page_of(client, run_id))[:_TAG_LENGTH]))
+            case Artifact() | Table() | Dataset() | Input():
                 larger.append(item)
     batches = (_batches(metrics, _METRICS), _batches(parameters, _PARAMETERS), _batches(tags, _TAGS))
     for batch in zip_longest(*batches, fillvalue=()):
@@ -40,10 +42,17 @@ def send(client: "MlflowClient", run_id: str, items: Iterable[Item]) -> None:
     for item in larger:
         if isinstance(item, Artifact):
             client.log_artifact(run_id, str(item.path), item.folder)
+        elif isinstance(item, Table):
+            client.log_table(run_id, item.table, item.name)
         else:
             given = as_input(item)
             context = [entities.InputTag("mlflow.data.context", given.context)]
             client.log_inputs(run_id, [entities.DatasetInput(entities.Dataset(**given.described), context)])
+
+
+def page_of(client: "MlflowClient", run_id: str) -> str:
+    """The address of a run's page, from any page of the same server."""
+    return f"#/experiments/{client.get_run(run_id).info.experiment_id}/runs/{run_id}"
 
 
 def _batches(records: list[Any], size: int) -> list[list[Any]]:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 _SQLITE = "sqlite:///"
 _RUNS_A_PAGE = 1000
+_KIND = {"mlflow.experimentKind": "custom_model_development"}  # the pages are those of models, not of chats
 _PATIENCE_SECONDS = 45  # for a store that another program has locked
 
 
@@ -74,9 +75,9 @@ def experiment_id(client: "MlflowClient", settings: Settings, name: str | None =
     if experiment is not None:
         return str(experiment.experiment_id)
     if tracking.artifacts is not None or tracking.store.startswith("http"):
-        return client.create_experiment(name, tracking.artifacts)
+        return client.create_experiment(name, tracking.artifacts, tags=_KIND)
     place = (Path("mlruns") if path is None else path.parent) / "artifacts"
-    created = client.create_experiment(name, place.as_posix())
+    created = client.create_experiment(name, place.as_posix(), tags=_KIND)
     _make_relative(tracking.store, created, place.as_posix())
     return created
 

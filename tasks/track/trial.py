@@ -8,7 +8,8 @@ from tasks.runtime.errors import UserError
 from tasks.storage.dvc_commands import NO_PART_OF_RESULTS
 
 STAGE_ALONE = "a stage alone is no whole validation"
-_OF_EXPERIMENTS = ("DVC_EXP_NAME", "DVC_EXP_BASELINE_REV")  # DVC sets them for every stage of `dvc exp run`
+# DVC sets them for every stage of `dvc exp run`; and the tags of the run that say them
+_OF_EXPERIMENTS = {"DVC_EXP_NAME": "dvc.exp_name", "DVC_EXP_BASELINE_REV": "dvc.baseline_rev"}
 
 
 def why_trial(
@@ -36,6 +37,11 @@ def why_trial(
     if changed:
         return f"{changed[0]} is overridden"
     return "" if scheduled else "it was started by hand, without --promote"
+
+
+def experiment_tags() -> dict[str, str]:
+    """Which experiment of DVC a run is part of, and on which commit; nothing outside of experiments."""
+    return {tag: os.environ[name] for name, tag in _OF_EXPERIMENTS.items() if os.environ.get(name)}
 
 
 def _changed_results(overrides: Sequence[str]) -> list[str]:

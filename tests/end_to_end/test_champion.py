@@ -35,8 +35,8 @@ def test_a_champion_is_replaced_on_evidence_alone(clone, server, write_params):
     def state() -> tuple[dict[str, str], dict[str, str]]:
         """The aliases, and the tags of the newest validation."""
         client = MlflowClient(f"sqlite:///{checkout.path}/mlruns/mlflow.db")
-        found = client.search_registered_models("name = 'heldout'")
-        aliases = client.get_registered_model("heldout").aliases if found else {}
+        found = client.search_registered_models("name = 'table'")
+        aliases = client.get_registered_model("table").aliases if found else {}
         experiment = client.get_experiment_by_name("heldout").experiment_id
         runs = client.search_runs([experiment], order_by=["attributes.start_time DESC"])
         newest = next(run for run in runs if "mlflow.parentRunId" not in run.data.tags)
@@ -51,7 +51,7 @@ def test_a_champion_is_replaced_on_evidence_alone(clone, server, write_params):
     assert ({}, "no") == (aliases, tags["promoted"])
 
     said = " ".join(checkout.flow("validate", "--promote").stdout.split())
-    assert "models:/heldout@champion" in said
+    assert "models:/table@champion" in said
     aliases, tags = state()
     assert ({"champion": "1"}, "first") == (aliases, tags["promoted"])
     refused = checkout.flow("rollback", check=False)

@@ -15,7 +15,7 @@ ELSEWHERE = """
 import json, sys
 import mlflow, pandas
 mlflow.set_tracking_uri("sqlite:///mlruns/mlflow.db")
-model = mlflow.sklearn.load_model("models:/heldout@champion")
+model = mlflow.sklearn.load_model("models:/digits@champion")
 print(json.dumps({
     "class": type(model).__name__,
     "answers": [model.predict(pandas.read_parquet(path)).tolist() for path in sys.argv[1:]],

@@ -92,7 +92,7 @@ def test_a_table_is_in_every_experiment_clone_and_checkout(clone, server, source
 
     # and no experiment promotes
     client = MlflowClient(f"sqlite:///{checkout.path}/mlruns/mlflow.db")
-    assert ["1"] == [str(version.version) for version in client.search_model_versions("name = 'heldout'")]
+    assert ["1"] == [str(version.version) for version in client.search_model_versions("name = 'parts'")]
 
     # a second clone
     checkout.git("add", "--all")

@@ -23,7 +23,7 @@ def test_what_a_shell_inherits_from_other_work_is_ignored(clone, server, write_p
     write_params(checkout.path / "params.yaml", execution={"workers": 1})
     inherited = dataclasses.replace(checkout, own={**checkout.own, **INHERITED})
     done = inherited.flow("validate", "--promote")
-    assert "models:/heldout@champion" in " ".join(done.stdout.split())
+    assert "models:/digits@champion" in " ".join(done.stdout.split())
     assert (done.stdout + done.stderr).isascii()
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any
 
+import mlflow
 import pandas as pd
 import pytest
 import yaml
@@ -16,7 +17,7 @@ pytestmark = pytest.mark.slow
 CHAMPION = """
 import json, mlflow, pandas
 mlflow.set_tracking_uri("sqlite:///mlruns/mlflow.db")
-address = "models:/heldout@champion"
+address = "models:/digits@champion"
 row = pandas.read_parquet("data/prepared/test.parquet").drop(columns="target").iloc[[0]]
 told = mlflow.models.get_model_info(address)
 print(json.dumps({
@@ -112,7 +113,10 @@ def of_powered(checkout, candidate: str) -> dict[str, float]:
 def test_the_metrics_of_a_parent_are_the_estimates_of_the_selected(story, validated, estimates):
     for run in story.parents:
         own = estimates[estimates["candidate"] == run.data.tags["selected_model"]]
-        expected = dict(zip(own["estimate"], own["value"], strict=True))
+        expected = with_bounds(own)
+        choice = json.loads((validated.path / "reports/selection.json").read_text())
+        expected |= {name: choice[name] for name in ("bound", "baseline")}
+        assert {"E_cv_low", "E_cv_high"} <= {*expected}
         constant = (
             estimates[estimates["candidate"] == "baseline"].set_index("estimate")["value"].add_prefix("baseline_")
         )
@@ -130,6 +134,32 @@ def test_the_metrics_of_a_parent_are_the_estimates_of_the_selected(story, valida
         assert expected == {name: value for name, value in run.data.metrics.items() if not name.startswith("system/")}
 
 
+def with_bounds(lines: pd.DataFrame) -> dict[str, float]:
+    """The metrics of lines of estimates.csv."""
+    ends = {"": "value", "_low": "low", "_high": "high"}
+    metrics = {f"{line['estimate']}{end}": line[of] for line in lines.to_dict("records") for end, of in ends.items()}
+    return {name: value for name, value in metrics.items() if not pd.isna(value)}
+
+
+def test_runs_are_called_by_data_winner_and_error_and_the_winner_is_marked(story):
+    for run in story.parents:
+        winner = run.data.tags["selected_model"]
+        assert f"digits · {winner} · E_cv {100 * run.data.metrics['E_cv']:.1f} %" == run.info.run_name
+        marked = [name for name, child in story.children(run).items() if "selected" in child.data.tags]
+        assert [winner] == marked
+        assert [] == [name for name in run.data.tags if name.startswith(("compared", "rows.", "test_opened"))]
+
+
+def test_a_report_of_other_settings_is_refused_and_nothing_is_written(story):
+    """Of a run with another seed, MLflow would have kept the seed of the one and the numbers of the other."""
+    places = ("mlruns", "reports", "models", "data")
+    before = story.checkout.hashes(*places)
+    for stage in ("select", "report"):
+        refused = story.checkout.flow(stage, "--set", "seed=11", check=False)
+        assert (2, 1) == (refused.returncode, refused.stderr.count("seed is 11 here and 0 there"))
+    assert before == story.checkout.hashes(*places)
+
+
 def test_every_candidate_is_one_child_with_its_settings_and_estimates(story, validated, estimates):
     candidates = yaml.safe_load((validated.path / "params.yaml").read_text())["candidates"]
     for parent in story.parents:
@@ -140,10 +170,7 @@ def test_every_candidate_is_one_child_with_its_settings_and_estimates(story, val
             assert "FINISHED" == children[candidate["name"]].info.status
             settings = {f"params.{name}": str(value) for name, value in candidate.get("params", {}).items()}
             assert {"estimator": candidate["estimator"], **settings}.items() <= data.params.items()
-            expected = {}
-            for row in estimates[estimates["candidate"] == candidate["name"]].to_dict("records"):
-                bounds = {"": row["value"], "_low": row["low"], "_high": row["high"]}
-                expected |= {f"{row['estimate']}{end}": bound for end, bound in bounds.items() if not pd.isna(bound)}
+            expected = with_bounds(estimates[estimates["candidate"] == candidate["name"]])
             expected |= difference(validated, candidate["name"], "E_cv_of_selected_less_this")
             expected |= of_more_rows(validated, candidate["name"])
             expected |= of_powered(validated, candidate["name"])
@@ -165,9 +192,11 @@ def test_the_steps_of_the_curves_are_the_folds_and_the_examples_tested(story, va
 
 def test_the_data_are_an_input_with_their_digest(story):
     for run in story.parents:
-        (given,) = run.inputs.dataset_inputs
-        assert run.data.tags["data_hash"].startswith(given.dataset.digest)
-        assert len(given.dataset.digest) >= 32
+        for of in (run, *story.children(run).values()):
+            (given,) = of.inputs.dataset_inputs
+            assert "digits" == given.dataset.name
+            assert run.data.tags["data_hash"].startswith(given.dataset.digest)
+            assert len(given.dataset.digest) >= 32
     assert 1 == len({run.data.tags["data_hash"] for run in story.parents})
 
 
@@ -193,6 +222,14 @@ def test_a_parent_holds_the_table_the_report_and_the_plots(story, validated):
         } <= {*names}
 
 
+def test_the_estimates_are_a_table_that_mlflow_reads(story, estimates, monkeypatch):
+    monkeypatch.chdir(story.checkout.path)
+    mlflow.set_tracking_uri("sqlite:///mlruns/mlflow.db")
+    table = mlflow.load_table("estimates.json", run_ids=[run.info.run_id for run in story.parents])
+    assert 2 * estimates["value"].tolist() == pytest.approx(table["value"].tolist())
+    assert 2 * estimates["candidate"].tolist() == table["candidate"].tolist()
+
+
 @pytest.fixture(scope="module")
 def champion(story) -> dict:
     """What a program that loads the registered model finds."""
@@ -212,13 +249,16 @@ def test_the_champion_tells_its_inputs_and_output_and_shows_an_example(story, ch
 
 
 def test_both_runs_register_a_version_and_the_first_stays_the_champion(story):
-    versions = {str(one.version): one for one in story.client.search_model_versions("name = 'heldout'")}
-    aliases = story.client.get_registered_model("heldout").aliases
+    versions = {str(one.version): one for one in story.client.search_model_versions("name = 'digits'")}
+    aliases = story.client.get_registered_model("digits").aliases
     assert {"champion": "1", "challenger": "2"} == {alias: str(version) for alias, version in aliases.items()}
     assert [run.info.run_id for run in story.parents] == [versions[number].run_id for number in ("1", "2")]
     assert ["first", "no"] == [run.data.tags["promoted"] for run in story.parents]
     assert "not distinguishable" in story.parents[1].data.tags["promotion_reason"]
     assert "1.0 % [0.2–4.5] at 95 %" == versions["1"].tags["E_cv"]
+    assert "E_cv = 1.0 %" in versions["1"].description
+    of_model = {one.key: one.value for one in story.client.get_logged_model(versions["1"].model_id).metrics}
+    assert story.parents[0].data.metrics == of_model
     assert story.parents[0].data.tags["data_hash"] == versions["1"].tags["data_hash"]
     assert story.parents[0].data.tags["git_commit"] == versions["1"].tags["git_commit"]
 

@@ -89,7 +89,8 @@ def test_a_second_winner_has_no_test_error_anywhere_and_is_told_why(story, name)
     assert f"E_test: not opened: {told.selection['test_refused']}" in told.words  # as soon as it is so
     assert f"E_test not opened: {told.selection['test_refused']}" in told.words  # and in the summary
     assert "E_test" not in {*told.estimates["estimate"], *told.parent.data.metrics, *told.metrics}
-    assert "test_opened_for" not in told.parent.data.tags
+    assert "mlflow.heldout.test_opened_for" not in told.parent.data.tags
+    assert "mlflow.heldout.test_opened_for" in story["one"].parent.data.tags
     assert "FINISHED" == told.parent.info.status
 
 

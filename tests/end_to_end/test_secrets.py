@@ -57,7 +57,7 @@ def test_a_planted_password_is_found_nowhere(clone, server, write_params, mlflow
     places = (checkout.path, folder, server.folder)
 
     done = checkout.flow("validate", "--promote")
-    assert "models:/heldout@champion" in " ".join(done.stdout.split())
+    assert "models:/digits@champion" in " ".join(done.stdout.split())
     assert PLANTED not in done.stdout + done.stderr
     assert [] == holding(*places)
 

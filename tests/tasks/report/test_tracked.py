@@ -7,9 +7,9 @@ import pytest
 
 from heldout.fit_warnings import WarningCount, WarningCounts
 from heldout.records import PredictionSets
-from tasks.outcome.items import Artifact, Dataset, Metric, Parameter, Tag, parameters, settings_items
+from tasks.outcome.items import Artifact, Metric, Parameter, Tag, parameters, settings_items
 from tasks.outcome.ledger import learner_id
-from tasks.report.tracked import candidate_items, outcome_items
+from tasks.report.tracked import candidate_items, labeled_rows, outcome_items
 from tasks.storage import files
 
 BAYES = "candidates=[{name: bayes, estimator: sklearn.naive_bayes.GaussianNB, params: {var_smoothing: 0.1}}]"
@@ -90,7 +90,7 @@ def test_a_candidate_reports_its_settings_estimates_bounds_and_curves(case):
     items = list(candidate_items(candidate, summary))
     assert Parameter("params.var_smoothing", "0.1") in items
     assert Parameter("estimator", "sklearn.naive_bayes.GaussianNB") in items
-    tags = {"data_hash": files.read_data_hash(), "learner": learner_id(candidate)}
+    tags = {"data_hash": files.read_data_hash(), "learner": learner_id(candidate), "selected": "yes"}
     assert tags == {tag.name: tag.value for tag in of_kind(Tag, items)}
     assert [
         Metric("E_in", 0.0625),
@@ -113,7 +113,8 @@ def test_a_candidate_reports_its_settings_estimates_bounds_and_curves(case):
 def test_a_candidate_that_was_not_selected_reports_the_difference_from_the_winner(case):
     candidate, summary = case
     curves = {"fold_errors": {"tree": np.empty(0)}, "progressive_errors": {"tree": np.zeros(1)}}
-    items = candidate_items(candidate.model_copy(update={"name": "tree"}), replace(summary, **curves))
+    items = list(candidate_items(candidate.model_copy(update={"name": "tree"}), replace(summary, **curves)))
+    assert "selected" not in [tag.name for tag in of_kind(Tag, items)]
     assert [
         Metric("E_cv_of_selected_less_this", -0.05),
         Metric("E_cv_of_selected_less_this_low", -0.15),
@@ -138,22 +139,30 @@ def test_the_parent_reports_the_estimates_of_the_selected_the_rows_and_the_files
     files.write_csv(files.PLOTS / "estimates.csv", summary.estimates)
     items = list(outcome_items(summary, None))
     of_baseline = [Metric("baseline_E_cv", 0.3), Metric("baseline_E_test", 0.25)]
-    of_winner = [Metric("E_in", 0.0625), Metric("E_cv", 0.1), Metric("E_test", 0.125)]
+    of_winner = [Metric("E_cv", 0.1), Metric("E_cv_low", 0.05), Metric("E_cv_high", 0.15), Metric("E_in", 0.0625)]
+    of_winner += [Metric("E_test", 0.125), Metric("E_test_low", 0.1), Metric("E_test_high", 0.2)]
+    numbers = [Metric("bound", summary.selection["bound"]), Metric("baseline", summary.selection["baseline"])]
     against = [("", -0.2), ("_low", -0.3), ("_high", -0.1)]
     differences = [Metric(f"E_cv_less_baseline{suffix}", value) for suffix, value in against]
     of_sets = {"coverage": 0.875, "coverage_low": 0.5, "coverage_high": 0.95, "threshold": 0.75, "mean_size": 1.25}
     of_sets |= {"single": 0.625, "empty": 0.0}
     sets = [Metric(f"prediction_sets_{name}", value) for name, value in of_sets.items()]
     f1 = [Metric("test_f1", 0.75), Metric("test_f1_low", 0.5), Metric("test_f1_high", 0.9)]
-    assert [*of_winner, *of_baseline, *differences, *OF_MORE_ROWS, *sets, *OF_POWERED, *f1] == of_kind(Metric, items)
-    (rows,) = of_kind(Dataset, items)
+    assert [*of_winner, *of_baseline, *numbers, *differences, *OF_MORE_ROWS, *sets, *OF_POWERED, *f1] == of_kind(
+        Metric, items
+    )
+    rows = labeled_rows(summary.settings)
     X, y = files.read_table(files.LABELED)
     assert [*X.columns, "target"] == list(rows.table.columns)
     assert y.tolist() == rows.table["target"].tolist()
     assert files.read_data_hash().startswith(rows.digest)
     contract = [Artifact(path) for path in CONTRACT]
     assert [*contract, Artifact(files.PLOTS / "estimates.csv", "plots")] == of_kind(Artifact, items)
-    tags = [Tag("beats_baseline", "true"), Tag("bound", "25.0 %, Clopper-Pearson"), Tag("rows_delivered", "8")]
+    tags = [
+        Tag("beats_baseline", "true"),
+        Tag("bound", "25.0 %, Clopper-Pearson"),
+        Tag("rows_delivered", "8"),
+    ]
     assert tags == of_kind(Tag, items)
     none = replace(summary, prediction_sets=PredictionSets("bayes", "g", 0.9, "LAC", reason="no probabilities"))
     assert not any("prediction_sets" in metric.name for metric in of_kind(Metric, outcome_items(none, None)))

@@ -8,10 +8,11 @@ import time
 from contextlib import closing
 from pathlib import Path
 
+import mlflow
 import pandas as pd
 import pytest
 
-from tasks.outcome.items import Artifact, Dataset, Metric, Tag
+from tasks.outcome.items import Artifact, Dataset, Metric, Note, Table, Tag
 from tasks.runtime.errors import NotSent, UserError
 from tasks.track import lifecycle, store
 from tasks.track.send_pending import send_pending
@@ -105,6 +106,8 @@ def lose(settings, how, *, tags=()):
         table = pd.DataFrame({"x": [0.5], "y": [1]})
         data = Dataset("labeled", table, "y", Path("labeled.parquet"), "abc", "validation")
         lifecycle.send_to_run([Metric("E_cv", 1 / 3), data, Artifact(Path("reports/a.csv"), "plots"), *tags])
+        estimates = pd.DataFrame({"candidate": ["=bayes", "tree"], "value": [1 / 3, None]})
+        lifecycle.send_to_run([Table("estimates.json", estimates), Note("[report]({page}/artifacts/a.csv)")])
         lifecycle.active().send_candidate("bayes", [Metric("E_cv", 0.5), Tag("warnings", "none")], failed=False)
     with pytest.raises(NotSent) as lost:
         lifecycle.check_sent()
@@ -123,6 +126,11 @@ def is_there_once(settings):
     assert parent.info.end_time >= parent.info.start_time > 0
     client = connect(settings)
     assert ["plots/a.csv"] == [file.path for file in client.list_artifacts(parent.info.run_id, "plots")]
+    page = f"#/experiments/{parent.info.experiment_id}/runs/{parent.info.run_id}"
+    assert f"[report]({page}/artifacts/a.csv)" == parent.data.tags["mlflow.note.content"]
+    table = mlflow.load_table("estimates.json", run_ids=[parent.info.run_id])
+    assert ["=bayes", "tree"] == table["candidate"].tolist()
+    assert [1 / 3, None] == [None if pd.isna(value) else pytest.approx(value) for value in table["value"]]
     children = list(runs(client, f"tags.`mlflow.parentRunId` = '{parent.info.run_id}'"))
     assert [("bayes", "FINISHED", {"E_cv": 0.5})] == [
         (child.info.run_name, child.info.status, child.data.metrics) for child in children

@@ -17,6 +17,7 @@ from tasks.data.prepare_tables import prepare
 from tasks.data.row_identity import identities
 from tasks.data.write_prepared import write_prepared
 from tasks.outcome.contest import Champion, Record, contest
+from tasks.outcome.items import Metric, Note
 from tasks.runtime.errors import UserError
 from tasks.storage import files, model_file
 from tasks.storage.row_ids import read_row_ids
@@ -43,7 +44,9 @@ class Nights:
     """A checkout whose table grows, and its store."""
 
     def __init__(self, settings_with):
-        self.make = lambda *changes: settings_with(*TABLE, f"tracking.uri=sqlite:///{Path.cwd()}/mlflow.db", *changes)
+        # a name of the user's choice, which two sources share
+        of_user = [f"tracking.uri=sqlite:///{Path.cwd()}/mlflow.db", "tracking.registered_model=heldout"]
+        self.make = lambda *changes: settings_with(*TABLE, *of_user, *changes)
         Path(".cache").mkdir()
 
     def prepare(self, *tables, to: str = "table.csv", **more):
@@ -63,6 +66,7 @@ class Nights:
             rows = files.read_seen_rows()
             lifecycle.send_to_run(ledger_items(settings, "hash", rows, winner, compared, test_opened=False))
             active = lifecycle.active()
+            lifecycle.send_to_run([Metric("E_cv", 0.1), Note(f"| {name} |")])
             info = log_model(active.client, model, sample(), active.run_id)
             told = {"E_cv": "10 % [5–20] at 95 %"}
             decision, place = promote(active.client, settings, winner, model, info, told)
@@ -101,6 +105,10 @@ def test_the_life_of_a_champion(nights):
     version = connect(settings).get_model_version("heldout", "1")
     assert "10 % [5–20] at 95 %" == version.tags["E_cv"]
     assert {"git_commit", "source", "model_hash"} <= {*version.tags}
+    assert "| stump |" == version.description
+    of_model = connect(settings).get_logged_model(version.model_id)
+    assert {"E_cv": 0.1} == {one.key: one.value for one in of_model.metrics}
+    assert {"data_hash", "selected_model", "criterion"} <= {*of_model.tags}
 
     decision, _ = nights.run(settings, "stump")
     assert ("no", {"champion": "1", "challenger": "2"}) == (decision.promoted, nights.aliases(settings))

@@ -187,6 +187,43 @@ def test_a_run_of_an_older_version_counts_on_the_same_table(settings):
     assert Ledger(1) == read_ledger(settings, "grown", seen(0, 1100), ["bayes"])
 
 
+def test_learners_are_one_tag_that_no_page_shows_and_count_with_those_of_older_stores(settings, settings_with):
+    """As many as fit, then another tag; an older version wrote a tag of 64 digits for each learner."""
+    bayes, wide = settings.candidates
+    many = [bayes.model_copy(update={"params": {"var_smoothing": 0.5**power}}) for power in range(300)]
+    rows = seen(0, 1000)
+    record(settings, rows, [*many, bayes], opened=True)
+    (run,) = all_runs(settings)
+    hidden = {name for name in run.data.tags if name.startswith("mlflow.heldout.")}
+    assert 2 == len([name for name in hidden if "compared" in name])
+    assert [] == [
+        name for name in {*run.data.tags} - hidden if "compared" in name or name.startswith(("rows.", "test_"))
+    ]
+    assert 302 == read_ledger(settings, "table", rows, ["wide"]).compared
+    with lifecycle.run(settings):
+        older = {f"compared.{learner_id(one)}": one.name for one in (bayes, wide)}
+        older |= {f"rows.{name}": text for name, text in rows.texts().items()}
+        lifecycle.send_to_run([Tag(name, text) for name, text in {"data_hash": "table", **older}.items()])
+    assert 302 == read_ledger(settings, "table", rows, ["bayes"]).compared
+    assert all_runs(settings)[1].info.start_time == known_since(connect(settings), wide, settings, rows)
+    assert all_runs(settings)[0].info.start_time == known_since(connect(settings), bayes, settings, rows)
+
+
+def test_a_run_is_called_by_its_source_and_names_its_experiment_of_dvc(settings, monkeypatch):
+    monkeypatch.setenv("DVC_EXP_NAME", "five-folds")
+    monkeypatch.setenv("DVC_EXP_BASELINE_REV", "abc")
+    with lifecycle.run(settings):
+        pass
+    for name in ("DVC_EXP_NAME", "DVC_EXP_BASELINE_REV"):
+        monkeypatch.delenv(name)
+    with lifecycle.run(settings):
+        pass
+    inside, outside = all_runs(settings)
+    assert ["digits", "digits"] == [inside.info.run_name, outside.info.run_name]
+    assert ("five-folds", "abc") == (inside.data.tags["dvc.exp_name"], inside.data.tags["dvc.baseline_rev"])
+    assert [] == [name for name in outside.data.tags if name.startswith("dvc.")]
+
+
 def test_the_artifacts_of_a_store_in_the_checkout_have_a_relative_place(settings, settings_with):
     client = connect(settings_with("tracking.uri=sqlite:///mlflow.db"))
     created = experiment_id(client, settings_with("tracking.uri=sqlite:///mlflow.db"))

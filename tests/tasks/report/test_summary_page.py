@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from markdown_it import MarkdownIt
 
-from tasks.report import markdown
+from tasks.report import summary_page
 from tasks.storage import files
 
 HOSTILE = [
@@ -32,9 +32,9 @@ def page_of(text: str) -> str:
 @pytest.mark.parametrize("name", HOSTILE)
 def test_a_name_is_code_in_the_page_whatever_it_is(summary, name):
     made = summary(selected=name, candidates=[name], failures={name: name}, more_rows=[], powered=[], differences=[])
-    page = page_of("\n".join(markdown.lines(made)))
+    page = page_of("\n".join(summary_page.lines(made)))
     codes = [html.unescape(text) for text in re.findall(r"<code[^>]*>(.*?)</code>", page, re.DOTALL)]
-    shown = markdown.printable(name)
+    shown = summary_page.printable(name)
     assert 2 <= sum(text.strip() == shown.replace("|", r"\x7c").strip() for text in codes)
     left = re.sub(r"<code.*?</code>", "", page, flags=re.DOTALL)
     assert not re.search(r"<(script|img|a|em|h[2-6]|!--)\b|evil|someone|alert|smile", left)
@@ -44,7 +44,7 @@ def test_a_name_is_code_in_the_page_whatever_it_is(summary, name):
 
 def test_the_page_has_the_winner_the_number_to_decide_by_and_every_number_of_the_table(summary):
     made = summary()
-    markdown.write_summary(made)
+    summary_page.write_summary(made)
     text = files.SUMMARY.read_text(encoding="utf-8")
     assert text.startswith(
         "# `bayes`\n\nE_test: 12.5 %, at most **20.0 %** (Wilson, at 90 %); the baseline has 25.0 %.\n"
@@ -59,8 +59,8 @@ def test_without_a_test_part_the_bound_decides_and_without_a_bound_e_cv(summary)
     made = summary(E_test=None)
     table = made.estimates[made.estimates["estimate"] != "E_test"].assign(interval="corrected Wilson")
     made = replace(made, estimates=table)
-    assert "The bound: at most **25.0 %** (Clopper-Pearson of E_val, at 90 %)" in "\n".join(markdown.lines(made))
+    assert "The bound: at most **25.0 %** (Clopper-Pearson of E_val, at 90 %)" in "\n".join(summary_page.lines(made))
     made = replace(made, selection={**made.selection, "bound": None})
-    assert "E_cv: 10.0 %, at most **15.0 %** (corrected Wilson, at 90 %)" in "\n".join(markdown.lines(made))
+    assert "E_cv: 10.0 %, at most **15.0 %** (corrected Wilson, at 90 %)" in "\n".join(summary_page.lines(made))
     made = replace(made, estimates=table.assign(high=float("nan")))
-    assert "No interval is claimed for it." in "\n".join(markdown.lines(made))
+    assert "No interval is claimed for it." in "\n".join(summary_page.lines(made))

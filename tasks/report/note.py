@@ -1,0 +1,85 @@
+"""What a run in MLflow is called, and the note at the top of its page: the choice, the table, and links."""
+
+from collections.abc import Iterator
+
+from heldout import baseline
+from heldout.printable import printable
+from tasks.outcome.items import PAGE, RUN_NAME, Note, Tag
+from tasks.report.markdown import in_markdown
+from tasks.report.sentences import sentences
+from tasks.report.summary import Summary
+
+_COLUMNS = ("E_val", "E_cv", "E_prog", "E_2cv", "disagreement")
+_SENTENCES = ("baseline", "alike", "bound", "E_test")
+_BETWEEN = " | &ensp;"  # the pages leave no space between columns
+_LONGEST_NAME, _LONGEST_SENTENCE = 80, 300
+_MOST_LETTERS = 2000  # of the lines of the table, so that the note fits into a tag of 5000
+_FILES = {
+    "report": "report.html",
+    "estimates": "estimates.csv",
+    "choice": "selection.json",
+    "pictures": "plots",
+}
+
+
+def run_name(summary: Summary) -> Tag:
+    """Data, winner and its error: digits · rbf-svm · E_cv 1.7 %."""
+    value = summary.value(summary.selected, estimate := _criterion(summary))
+    error = [] if value is None else [f"{estimate} {summary.amount(value)}"]
+    winner = printable(summary.selected)[:_LONGEST_NAME]
+    return Tag(RUN_NAME, " · ".join([summary.settings.source_name, winner, *error]))
+
+
+def note(summary: Summary) -> Note:
+    """The note; candidates that it has no room for are counted."""
+    told = sentences(summary)
+    lines = [f"- **{in_markdown(name)}**: {in_markdown(_cut(told[name]))}" for name in _SENTENCES if name in told]
+    choice = f"Winner: {in_markdown(told['selected'])}"
+    links = " · ".join(f"[{text}]({PAGE}/artifacts/{path})" for text, path in _FILES.items())
+    scale = f"{in_markdown(summary.scale)}, with intervals at {in_markdown(summary.level)}"
+    # the pages fold a note after some lines, and lists of versions show its first, with its Markdown
+    return Note("\n".join([choice, "", *_table(summary), "", f"{scale} · {links}", "", *lines]))
+
+
+def _table(summary: Summary) -> Iterator[str]:
+    """The candidates, the least error by the criterion first, then those that failed, and the baseline."""
+    shown = [column for column in _COLUMNS if (summary.estimates["estimate"] == column).any()]
+    yield f"| candidate | {_BETWEEN.join(map(in_markdown, shown))} |"
+    yield f"|---|{'---:|' * len(shown)}"
+    baseline_line = _line(summary, baseline.NAME, shown)
+    names, letters = _sorted(summary), len(baseline_line)
+    for place, name in enumerate(names):
+        line = _line(summary, name, shown)
+        letters += len(line)
+        if letters > _MOST_LETTERS:
+            yield f"| and {len(names) - place} more{' |' * (len(shown) + 1)}"
+            break
+        yield line
+    yield baseline_line
+
+
+def _line(summary: Summary, name: str, shown: list[str]) -> str:
+    text = in_markdown(name)
+    cells = [f"**{text}**" if name == summary.selected else text]
+    for column in shown:
+        value, interval = summary.cell(name, column)
+        cells.append(f"{value} [{interval}]" if interval else value or "–")
+    if name in summary.failures:
+        cells[1:] = ["failed", *[""] * (len(shown) - 1)]
+    return f"| {_BETWEEN.join(cells)} |"
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _LONGEST_SENTENCE else f"{text[:_LONGEST_SENTENCE]} …"
+
+
+def _sorted(summary: Summary) -> list[str]:
+    estimate = _criterion(summary)
+    values = {name: summary.value(name, estimate) for name in summary.selection["candidates"]}
+    return sorted(values, key=lambda name: (values[name] is None, values[name] or 0.0))
+
+
+def _criterion(summary: Summary) -> str:
+    """The estimate by which candidates are shown in order; the largest of two has no line of its own."""
+    criterion = str(summary.selection["criterion"])
+    return criterion if summary.value(summary.selected, criterion) is not None else "E_cv"

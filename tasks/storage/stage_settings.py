@@ -1,0 +1,108 @@
+"""The settings that each stage leaves next to its results, and the refusal of results of other settings (decision 49).
+
+A stage keeps the parameters that dvc.yaml names for it and no others, so that its output changes only where DVC runs it
+again; and the hashes of the prepared files that it read.
+"""
+
+import functools
+import hashlib
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from tasks.params import Settings
+from tasks.runtime.errors import UserError, masked
+from tasks.storage import files
+
+_PIPELINE = Path(__file__).parents[2] / "dvc.yaml"
+_NAME = "settings.json"
+_FITS = ("holdout", "cross_validation", "progressive", "covalidation")
+_OF = {"select": ("prepare", *_FITS), "report": ("prepare", *_FITS, "select")}  # the stages whose results each reads
+_MOST_SHOWN = 10  # differences
+_LONGEST = 60  # letters of a value that is shown
+_LEFT_OUT = object()
+
+
+def place(stage: str) -> Path:
+    """Where the record of a stage is, below its outputs."""
+    folders = {"prepare": files.PREPARED, "select": files.REPORTS}
+    return folders.get(stage, files.RESULTS / stage) / _NAME
+
+
+def write(stage: str, settings: Settings) -> None:
+    """Leave the record of a stage that has ended; the report is read by no other stage."""
+    if stage != "report":
+        files.write_text(place(stage), json.dumps(_record(stage, settings), indent=1, ensure_ascii=False))
+
+
+def forget(stage: str) -> None:
+    """Remove the record of `select`, which is about to replace its files one by one; the others replace a folder."""
+    if stage == "select":
+        place(stage).unlink(missing_ok=True)
+
+
+def check(stage: str, settings: Settings) -> None:
+    """Raise UserError where `stage` would read results of other settings, or of other prepared rows."""
+    found: dict[str, str] = {}
+    for earlier in _OF.get(stage, ()):
+        stored, here = files.read_json(place(earlier)), _record(earlier, settings)
+        for key, now, then in _differences("", here["settings"], stored["settings"]):
+            found.setdefault(key, f"{key} is {_shown(now)} here and {_shown(then)} there")
+        for path, digest in here["inputs"].items():
+            if digest != stored["inputs"].get(path):
+                found.setdefault(path, f"{path} is not the file from which {place(earlier).parent} was made")
+    if found:
+        lines = [*found.values()]
+        more = [f"and {len(lines) - _MOST_SHOWN} more"] if len(lines) > _MOST_SHOWN else []
+        raise UserError(
+            f"{stage}: the results on disk are of other settings: {'; '.join([*lines[:_MOST_SHOWN], *more])}. Nothing "
+            "was written. Make them again with `dvc repro` or `python -m flows validate`, or give the settings that "
+            "they were made with (--params, --set)"
+        )
+
+
+def _record(stage: str, settings: Settings) -> dict[str, Any]:
+    """The settings of a stage and the hashes of what it reads of data/prepared, as JSON gives them back."""
+    entry = _stages()[stage]
+    written = settings.model_dump()
+    values = {key: functools.reduce(dict.__getitem__, key.split("."), written) for key in entry["params"]}
+    read = [Path(dep) for dep in entry["deps"] if Path(dep).parent == files.PREPARED]
+    record = {"settings": values, "inputs": {str(path): _digest(path) for path in read}}
+    copied: dict[str, Any] = json.loads(json.dumps(record, default=str))
+    return copied
+
+
+@functools.cache
+def _stages() -> Any:
+    return yaml.safe_load(_PIPELINE.read_text(encoding="utf-8"))["stages"]
+
+
+def _digest(path: Path) -> str:
+    """The hash of a prepared file, or of all files of a folder."""
+    if not files.existing(path).is_dir():
+        return files.file_hash(path)
+    inside = sorted(file for file in path.iterdir() if file.is_file())
+    return hashlib.sha256("".join(f"{file.name} {files.file_hash(file)}\n" for file in inside).encode()).hexdigest()
+
+
+def _differences(key: str, now: Any, then: Any) -> Iterator[tuple[str, Any, Any]]:
+    """The innermost keys at which two values differ, with both; a candidate is found by its name."""
+    if key == "candidates":
+        names = [[candidate["name"] for candidate in side] for side in (now, then)]
+        if names[0] != names[1]:
+            yield key, *names
+        of_name = [{candidate["name"]: candidate for candidate in side} for side in (now, then)]
+        now, then = ({name: side[name] for name in names[0] if name in names[1]} for side in of_name)
+    if isinstance(now, dict) and isinstance(then, dict):
+        for name in {**now, **then}:
+            inner = f"{key}.{name}".removeprefix(".")
+            yield from _differences(inner, now.get(name, _LEFT_OUT), then.get(name, _LEFT_OUT))
+    elif repr(now) != repr(then):  # a NaN is equal to itself here
+        yield key, now, then
+
+
+def _shown(value: Any) -> str:
+    return "left out" if value is _LEFT_OUT else masked(json.dumps(value, ensure_ascii=False))[:_LONGEST]

@@ -1,0 +1,97 @@
+"""MLflow's pages in a real browser: each shows the numbers of estimates.csv."""
+
+import json
+import urllib.parse
+from dataclasses import dataclass
+
+import pandas as pd
+import pytest
+from mlflow import MlflowClient
+from mlflow.entities import Metric
+
+from tests.end_to_end.browser import CHROMIUM, opened
+from tests.end_to_end.mlflow_pages import pages_of_mlflow
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(CHROMIUM is None, reason="needs the browser chromium on the PATH"),
+]
+PATIENCE = 120_000  # milliseconds
+
+
+@dataclass(frozen=True)
+class Shown:
+    """The addresses of the pages, and what they are about."""
+
+    address: str
+    experiment: str
+    run: str
+    other: str
+    estimates: pd.DataFrame
+
+
+@pytest.fixture(scope="module")
+def shown(validated, tmp_path_factory):
+    """The run of `validated`, promoted, and a second one of the same metrics to compare it with."""
+    checkout = validated.copy(tmp_path_factory.mktemp("pages") / "heldout")
+    client = MlflowClient(f"sqlite:///{checkout.path}/mlruns/mlflow.db")
+    experiment = client.get_experiment_by_name("heldout").experiment_id
+    (parent,) = [run for run in client.search_runs([experiment]) if "mlflow.parentRunId" not in run.data.tags]
+    other = client.create_run(experiment, run_name="another night").info.run_id
+    client.log_batch(other, [Metric(name, value + 1, 0, 0) for name, value in parent.data.metrics.items()])
+    client.set_terminated(other)
+    estimates = pd.read_csv(checkout.path / "reports/estimates.csv").query("candidate == 'rbf-svm'")
+    with pages_of_mlflow(checkout) as address:
+        yield Shown(f"{address}/#", experiment, parent.info.run_id, other, estimates.set_index("estimate"))
+
+
+def percent(line) -> str:
+    return f"{100 * line['value']:.1f} [{100 * line['low']:.1f}–{100 * line['high']:.1f}]"
+
+
+def text_of(address: str, expected: str) -> str:
+    """All text of a page, once it has what is expected."""
+    with opened(address, height=1400) as page:
+        page.get_by_text(expected).first.wait_for(timeout=PATIENCE, state="attached")
+        return page.inner_text("body")
+
+
+def test_the_list_calls_runs_by_data_winner_and_error(shown):
+    error = f"digits · rbf-svm · E_cv {100 * shown.estimates['value']['E_cv']:.1f} %"
+    text = text_of(f"{shown.address}/experiments/{shown.experiment}/runs", error)
+    assert "digits (" in text  # the data set
+
+
+def test_the_page_of_a_run_has_its_note_and_no_machinery(shown):
+    text = text_of(f"{shown.address}/experiments/{shown.experiment}/runs/{shown.run}", "Winner: rbf-svm")
+    assert percent(shown.estimates.loc["E_cv"]) in text
+    assert percent(shown.estimates.loc["E_prog"]) in text
+    assert "compared" not in text.replace("ever compared on these labels", "")
+    assert "rows.labeled" not in text
+
+
+def test_a_link_of_the_note_leads_to_the_report(shown):
+    with opened(f"{shown.address}/experiments/{shown.experiment}/runs/{shown.run}", height=1400) as page:
+        link = page.get_by_role("link", name="report", exact=True).first  # it opens a page of its own
+        link.wait_for(timeout=PATIENCE)
+        page.goto(shown.address.removesuffix("#") + str(link.get_attribute("href")))
+        page.get_by_text("artifacts/report.html").first.wait_for(timeout=PATIENCE)
+
+
+def test_a_comparison_shows_the_estimates_first(shown):
+    both = urllib.parse.quote(json.dumps([shown.run, shown.other]))
+    asked = f"runs={both}&experiments={urllib.parse.quote(json.dumps([shown.experiment]))}"
+    text = text_of(f"{shown.address}/compare-runs?{asked}", "E_cv_high")
+    first = text.split("Show diff only\n")[2].split()  # after parameters; the page draws the first lines alone
+    names = first[: [name[:1].isalpha() for name in first].index(False)]
+    assert {"E_cv", "E_cv_high", "E_2cv"} <= {*names}
+    assert [] == [name for name in names if not name.startswith("E_")]
+    for name in ("E_cv", "E_2cv"):
+        value = round(shown.estimates["value"][name], 3)
+        assert {f"{value:g}", f"{1 + value:g}"} <= {*first}
+
+
+def test_the_page_of_the_champion_describes_it(shown):
+    text = text_of(f"{shown.address}/models/digits/versions/1", "Winner: rbf-svm")
+    assert percent(shown.estimates.loc["E_cv"]) in text
+    assert "champion" in text
