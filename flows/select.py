@@ -60,7 +60,7 @@ def _select(settings: Settings) -> None:
     g_minus = hypotheses(settings, winner, "holdout")[0]
     sets = prediction_sets.measure(settings, results, winner.name, g_minus, delivered, opening.closed)
     report_tables.write_prediction_sets(sets)
-    curves = winner_curves.measure(settings, results, winner.name, g_minus, opening)
+    curves = winner_curves.measure(settings, results, winner.name, g_minus, opening.metrics.answered)
     report_tables.write_curves(curves.whose, curves.calibration, curves.roc, curves.residuals)
     files.write_csv(files.HARD_ROWS, hard_rows.table(settings, results, winner))
     report_tables.write_shards(unlabeled_rows.disagreement_by_shard(results, winner.name))

@@ -15,9 +15,9 @@ from heldout.curves.residuals import residuals
 from heldout.curves.roc import roc_curve
 from heldout.delivery import FORMS
 from heldout.design import tested
+from heldout.metrics.metric import Answered
 from heldout.records import CalibrationBin, Residual, RocPoint
 from tasks.outcome.estimate import Results
-from tasks.outcome.open_test import Opening
 from tasks.params import Settings
 from tasks.storage import files
 
@@ -32,9 +32,12 @@ class WinnerCurves:
     residuals: Sequence[Residual]
 
 
-def measure(settings: Settings, results: Results, winner: str, g_minus: Any, opening: Opening) -> WinnerCurves:
-    """The curves, as far as the target and the answers of the hypothesis have them."""
-    design, answered = results.design, opening.metrics.answered
+def measure(settings: Settings, results: Results, winner: str, g_minus: Any, answered: Answered | None) -> WinnerCurves:
+    """The curves, as far as the target and the answers of the hypothesis have them.
+
+    `answered` is what the delivered hypothesis answered on the test part, None where it was not opened.
+    """
+    design = results.design
     target, part = FORMS[settings.deliver].target, "test part"
     if answered is None:
         target, part = holdout.TARGET, "held-out rows"

@@ -59,9 +59,14 @@ def read_summary(settings: Settings) -> Summary:
         shards=files.read_shard_reports(),
         labels=_labels(design),
         data_hash=files.read_data_hash(),
-        tables=WinnerTables.read(),
+        tables=_winner_tables(),
         other_population=selection.get("other_population"),
     )
+
+
+def _winner_tables() -> WinnerTables:
+    paths = (files.HARD_ROWS, files.TO_LABEL, files.SHARD_DISAGREEMENT, files.CALIBRATION, files.ROC, files.RESIDUALS)
+    return WinnerTables(*map(report_tables.read, paths))
 
 
 def _labels(design: Design) -> list[tuple[str, int]]:

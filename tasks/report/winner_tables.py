@@ -1,11 +1,8 @@
 """The tables that `select` left about single rows, shards, and the curves of the winner."""
 
 from dataclasses import dataclass, field
-from typing import Self
 
 import pandas as pd
-
-from tasks.storage import files, report_tables
 
 
 @dataclass(frozen=True, eq=False)
@@ -18,9 +15,3 @@ class WinnerTables:
     calibration: pd.DataFrame = field(default_factory=pd.DataFrame)
     roc: pd.DataFrame = field(default_factory=pd.DataFrame)
     residuals: pd.DataFrame = field(default_factory=pd.DataFrame)
-
-    @classmethod
-    def read(cls) -> Self:
-        """All of them."""
-        paths = (files.HARD_ROWS, files.TO_LABEL, files.SHARD_DISAGREEMENT)
-        return cls(*map(report_tables.read, (*paths, files.CALIBRATION, files.ROC, files.RESIDUALS)))

@@ -14,7 +14,6 @@ from heldout.holdout import TARGET
 from tasks.fits import controls, disagreement, run_schemes
 from tasks.outcome import hard_rows, unlabeled_rows, winner_curves
 from tasks.outcome.estimate import read_results
-from tasks.outcome.open_test import Opening
 from tasks.params import load
 from tasks.storage import files, report_tables
 
@@ -104,7 +103,7 @@ def test_changed_labels_are_found_in_the_users_table_and_no_label_is_a_formula(r
 
     # what is delivered was measured on an opened test part
     metrics = heldout.metrics_of([0, 1, 1], [0, 1, 0], [[0.9, 0.1], [0.2, 0.8], [0.6, 0.4]])
-    curves = winner_curves.measure(settings, results, "=bayes", None, Opening(metrics=metrics))
+    curves = winner_curves.measure(settings, results, "=bayes", None, metrics.answered)
     assert {"candidate": "=bayes", "hypothesis": FORMS["final"].target, "part": "test part"} == curves.whose
     assert sum(line.rows for line in curves.calibration) == 3
 
@@ -136,7 +135,7 @@ def test_each_way_to_validate_has_the_tables(ran, table, changes):
     rows = unlabeled_rows.to_label("=bayes")
     assert rows["disagreement"].is_monotonic_decreasing
     g_minus = run_schemes.hypotheses(settings, settings.candidates[0], "holdout")[0]
-    curves = winner_curves.measure(settings, results, "=bayes", g_minus, Opening())
+    curves = winner_curves.measure(settings, results, "=bayes", g_minus, None)
     assert {"candidate": "=bayes", "hypothesis": TARGET, "part": "held-out rows"} == curves.whose
     held_out = results.design.splits("holdout")[0].validation
     assert len(held_out) == sum(line.rows for line in curves.calibration)
@@ -154,7 +153,7 @@ def test_numbers_have_residuals_and_the_farthest_row_first(ran, table):
     assert (5, True) == (found["row"][0], found["candidates_wrong"].isna().all())
     assert float(found["answer"][0]) == pytest.approx(table["x"][5], abs=4)
     g_minus = run_schemes.hypotheses(settings, settings.candidates[0], "holdout")[0]
-    curves = winner_curves.measure(settings, results, "line", g_minus, Opening())
+    curves = winner_curves.measure(settings, results, "line", g_minus, None)
     held_out = results.design.splits("holdout")[0].validation
     X, y = files.read_table(files.LABELED)
     expected = y[held_out] - g_minus.predict(X.iloc[held_out])
