@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
-import numpy as np
+import pandas as pd
 
 from heldout.more_rows import AT_2N
 from tasks.outcome.suspicious_record import Suspicious
@@ -51,14 +51,14 @@ def _steps(summary: Summary) -> Iterator[str]:
 
 def _more_rows(summary: Summary) -> Iterator[str]:
     """Whether to collect rows, where the learning curve says so."""
-    curve = summary.learning_curve().set_index("estimate")
-    if not {"gain", AT_2N} <= {*curve.index} or curve.loc[["gain", AT_2N], "low"].isna().any():
+    curve = {line["estimate"]: line for line in summary.learning_curve().to_dict("records")}
+    gain, twice = curve.get("gain"), curve.get(AT_2N)
+    if gain is None or twice is None or pd.isna(gain["low"]) or pd.isna(twice["low"]):
         return
-    gain, twice = curve.loc["gain"], curve.loc[AT_2N]
-    if gain["high"] < 0 or gain["low"] <= 0 <= gain["high"]:
+    if gain["low"] <= 0:
         yield "Look for other features or learners: more rows are not shown to lower the error."
         return
     error = f"{summary.amount(twice['value'])} ({summary.number(twice['low'])}–{summary.number(twice['high'])})"
-    rows = shown_count(int(np.ceil(twice["rows"])))
+    rows = shown_count(int(twice["rows"]))
     label = ", and python -m flows label-next says which" if summary.unlabeled else ""
     yield f"Label more rows{label}: with {rows} training rows the error may fall to {error}."

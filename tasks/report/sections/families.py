@@ -61,4 +61,5 @@ def _draw(axes: Any, summary: Summary, choice: Mapping[Any, Any]) -> list[dict[A
     axes.set_ylabel(error_label(summary.loss))
     axes.set_title(f"{short(choice['candidate'])}: {short(choice['chosen'])} was chosen")
     axes.legend()
-    return curve.to_dict("records")
+    lines: list[dict[Any, Any]] = curve.to_dict("records")
+    return lines

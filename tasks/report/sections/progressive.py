@@ -23,7 +23,7 @@ def section(summary: Summary) -> Section | None:
         return None
     drawn = [*[name for name in names if name != summary.selected][: _DRAWN - 1], summary.selected]
     scale = 100 if summary.percent else 1
-    made, axes = figure(4.9, 3.2)
+    made, axes = figure(4.7, 3.2)
     for name in drawn:
         steps = shown_steps(len(curves[name]))
         colour, width = (ACCENT, 2.0) if name == summary.selected else (MUTED, 0.9)
@@ -81,5 +81,5 @@ def _label_ends(axes: Any, ends: dict[str, float], selected: str, length: int, t
         last = max(min(ends[name], top), last + apart)
         style = {"color": ACCENT, "fontweight": "bold"} if name == selected else {"color": INK}
         axes.annotate(short(name), (length, min(ends[name], top)), xytext=(length * 1.03, last), textcoords="data",
-                      va="center", fontsize=8, annotation_clip=False,
+                      va="center", fontsize=9, annotation_clip=False,
                       arrowprops={"arrowstyle": "-", "color": MUTED, "lw": 0.5}, **style)  # fmt: skip

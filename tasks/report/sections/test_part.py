@@ -35,5 +35,7 @@ def _line(label: str, line: Mapping[Any, Any]) -> list[str | Cell]:
 
 def _confusion(summary: Summary) -> Table:
     names = list(summary.confusion.columns)
-    rows = [[name, *(str(count) for count in counts)] for name, counts in summary.confusion.iterrows()]
+    rows: list[list[str | Cell]] = [
+        [str(name), *(str(count) for count in counts)] for name, counts in summary.confusion.iterrows()
+    ]
     return Table("Rows of each class (in lines) that were given each class (in columns)", ["actual", *names], rows)
