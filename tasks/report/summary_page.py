@@ -12,7 +12,7 @@ from heldout.printable import printable
 from heldout.text_table import MARK
 from tasks.outcome.gate import Results, upper_end
 from tasks.report.estimates_table import columns_and_rows
-from tasks.report.printed import labelled_lines
+from tasks.report.labelled_lines import labelled_lines
 from tasks.report.sentences import sentences
 from tasks.report.summary import Summary
 from tasks.runtime.errors import UserError

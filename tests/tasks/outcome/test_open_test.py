@@ -257,6 +257,7 @@ def test_the_selection_is_described_with_what_it_has_cost(case):
         "selected": "wide",
         "criterion": "E_cv",
         "rule": "minimum",
+        "loss": "zero_one",
         "candidates": ["bayes", "wide"],
         "indistinguishable": ["bayes", "wide"],
         "contamination": 7,

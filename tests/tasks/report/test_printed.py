@@ -8,6 +8,7 @@ from heldout import text_table
 from heldout.records import Estimate
 from tasks.outcome.contest import Decision
 from tasks.report import printed
+from tasks.report.labelled_lines import labelled_lines
 
 LONG = "boosting[depth=3, rate=0.01, rows=all of them]"
 OF_TREE = [
@@ -57,5 +58,5 @@ def test_a_column_of_nothing_is_left_out(summary, capsys):
 
 def test_each_sentence_stands_next_to_its_name_and_a_long_name_on_a_line_of_its_own():
     texts = {"bound": "at most four words here", "a name of more than sixteen": "none"}
-    found = [label + text for label, text in printed.labelled_lines(texts, 20)]
+    found = [label + text for label, text in labelled_lines(texts, 20)]
     assert ["bound  at most four words here", "a name of more than sixteen", "       none"] == found
