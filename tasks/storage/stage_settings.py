@@ -91,11 +91,11 @@ def _digest(path: Path) -> str:
 def _differences(key: str, now: Any, then: Any) -> Iterator[tuple[str, Any, Any]]:
     """The innermost keys at which two values differ, with both; a candidate is found by its name."""
     if key == "candidates":
-        names = [[candidate["name"] for candidate in side] for side in (now, then)]
-        if names[0] != names[1]:
-            yield key, *names
-        of_name = [{candidate["name"]: candidate for candidate in side} for side in (now, then)]
-        now, then = ({name: side[name] for name in names[0] if name in names[1]} for side in of_name)
+        now, then = ({candidate["name"]: candidate for candidate in side} for side in (now, then))
+        if [*now] != [*then]:
+            yield key, [*now], [*then]
+        shared = [name for name in now if name in then]
+        now, then = ({name: side[name] for name in shared} for side in (now, then))
     if isinstance(now, dict) and isinstance(then, dict):
         for name in {**now, **then}:
             inner = f"{key}.{name}".removeprefix(".")
