@@ -13,7 +13,7 @@ from heldout.selection.criteria import CRITERIA, Criterion
 from heldout.selection.judging import nested_winners, select_among
 from heldout.selection.rules import Rule
 from heldout.selection.select import Selection
-from heldout.table import amount, number
+from heldout.table import cell, rounded
 
 if TYPE_CHECKING:
     from heldout.picture import Picture
@@ -250,7 +250,7 @@ class Validation(Questions):
         if not (ranked := self._ranked()):
             return ", ".join(dict.fromkeys(record.estimate for record in self.estimates))
         best, loss = ranked[0], self._design.loss
-        ends = "" if best.low is None or best.high is None else f" [{number(best.low, loss)}–{number(best.high, loss)}]"
+        value, ends = cell(best.value, best.low, best.high, loss)
         of_constant = {record.estimate: record.value for record in self.baseline}[best.estimate]
-        error = f"{best.estimate} {amount(best.value, loss)}{ends}"
-        return f"{best.candidate}: {error}, baseline {amount(of_constant, loss)}"
+        unit, interval = " %" if loss.binary else "", f" [{ends}]" if ends else ""
+        return f"{best.candidate}: {best.estimate} {value}{unit}{interval}, baseline {rounded(of_constant, loss)}{unit}"

@@ -9,7 +9,7 @@ from html import escape
 from heldout.losses import Loss
 from heldout.printable import printable
 from heldout.records import Estimate
-from heldout.table import number
+from heldout.table import cell
 
 _STYLE = """
 .heldout { font: 14px/1.45 system-ui, sans-serif; max-width: 72em; }
@@ -75,9 +75,8 @@ def html(
 def _cell(record: Estimate | None, loss: Loss) -> str:
     if record is None:
         return "<td>–</td>"
-    if record.low is None or record.high is None:
-        return f"<td>{number(record.value, loss)}</td>"
-    return f"<td>{number(record.value, loss)}<small>{number(record.low, loss)}–{number(record.high, loss)}</small></td>"
+    value, interval = cell(record.value, record.low, record.high, loss)
+    return f"<td>{value}<small>{interval}</small></td>" if interval else f"<td>{value}</td>"
 
 
 def _list(items: Mapping[str, str]) -> str:
