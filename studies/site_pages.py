@@ -25,6 +25,8 @@ _LINK_TO_THE_TOP = re.compile(r"\]\((?P<up>(?:\.\./)*)\.\./(?P<name>[A-Z]+\.md)"
 _EACH = re.compile(r"^<!-- each (?P<constant>[A-Z]+) of (?P<package>\S+) -->$", re.MULTILINE)
 _PRINTED = re.compile(r"^<!-- printed -->$.*?^<!-- end -->$", re.MULTILINE | re.DOTALL)
 _TABLE = re.compile(r"^<!-- table: [^\n]* -->\n```\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_FINDINGS = re.compile(r"^<!-- findings -->$.*?^<!-- end -->$", re.MULTILINE | re.DOTALL)
+_FOUND = re.compile(r"^<!-- findings: [^\n]* -->\n(.*?\n)\n", re.MULTILINE | re.DOTALL)
 
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
@@ -45,14 +47,15 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def on_page_markdown(markdown: str, page: Page, **_: Any) -> str:
-    """Links to files of the top folder, the modules of a package, and the table of the README."""
+    """Links to files of the top folder, the modules of a package, and the two tables of the README."""
     if page.file.src_uri.startswith("decisions/"):
         page.meta["search"] = {"boost": 0.2}  # the reasons come after what is so
     if "\n## " not in markdown and "::: " not in markdown:
         page.meta["hide"] = [*page.meta.get("hide", []), "toc"]  # whose place a wide table can use
     markdown = _LINK_TO_THE_TOP.sub(lambda link: f"]({link['up']}{PAGE_OF.get(link['name'], 'index.md')}", markdown)
     markdown = _EACH.sub(lambda asked: "\n".join(_modules(Path(asked["package"]), asked["constant"])), markdown)
-    return _PRINTED.sub(lambda _: f"```{{.text .printed}}\n{_printed()}```", markdown)
+    markdown = _FINDINGS.sub(lambda _: _of_readme(_FOUND), markdown)
+    return _PRINTED.sub(lambda _: f"```{{.text .printed}}\n{_of_readme(_TABLE)}```", markdown)
 
 
 def on_page_content(html: str, page: Page, **_: Any) -> str:
@@ -69,10 +72,10 @@ def on_post_page(output: str, **_: Any) -> str:
     return output.replace(search, f'{search} aria-label="Search"')
 
 
-def _printed() -> str:
-    """What the shipped example prints, as the README has it."""
-    (table,) = _TABLE.findall(README.read_text(encoding="utf-8"))
-    return str(table)
+def _of_readme(part: "re.Pattern[str]") -> str:
+    """What the README has: the table that the shipped example prints, or the findings."""
+    (found,) = part.findall(README.read_text(encoding="utf-8"))
+    return str(found)
 
 
 def _decisions() -> Iterator[str]:

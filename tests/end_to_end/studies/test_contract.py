@@ -54,7 +54,7 @@ def test_the_quick_form_is_deterministic(quick_run, clone, server):
 
 
 def test_the_first_page_shows_three_of_the_findings():
-    page = (ROOT / "docs/index.md").read_text(encoding="utf-8")
+    page = (ROOT / "README.md").read_text(encoding="utf-8")
     for name, finding in [
         ("min_of_two", "min-of-two-mean"),
         ("blum_table", "blum-true-error-progressive-5-10"),
