@@ -20,7 +20,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from heldout.arguments import check_whole
 from heldout.design import Design, Evidence, half_losses, held_out_losses
+from heldout.errors import BadArgument
 from heldout.fitting import answers
 from heldout.losses import ABSOLUTE, ZERO_ONE, Losses
 from heldout.losses.loss import places
@@ -45,7 +47,13 @@ class HardRows:
 
 
 def hard_rows(design: Design, evidence: Mapping[str, Evidence], winner: str, most: int) -> HardRows:
-    """At most `most` rows, the hardest first; the losses of one candidate at a time are in memory."""
+    """At most `most` rows, the hardest first; the losses of one candidate at a time are in memory.
+
+    Raises BadArgument for fewer than one row, or without E_cv.
+    """
+    check_whole(n=(most, 1))
+    if "E_cv" not in design.estimates:
+        raise BadArgument("estimates", "hard_rows: E_cv was not computed; estimates must contain it")
     rows, of_winner = _losses(design, evidence[winner])
     least, wrong = of_winner, np.zeros(len(rows), np.int64)
     for of_candidate in evidence.values():

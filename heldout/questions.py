@@ -6,7 +6,6 @@ from functools import cached_property
 from typing import Any
 
 from heldout import baseline
-from heldout.arguments import check_whole
 from heldout.candidate_fits import CandidateFits
 from heldout.design import Design, Evidence
 from heldout.errors import BadArgument
@@ -226,11 +225,7 @@ class Questions:
         >>> 7 in heldout.validate({"bayes": GaussianNB()}, X, y, estimates=["E_cv"]).hard_rows()
         True
         """
-        name = self._checked(candidate)
-        check_whole(n=(n, 1))
-        if "E_cv" not in self._design.estimates:
-            raise BadArgument("estimates", "hard_rows: E_cv was not computed; estimates must contain it")
-        return hard_rows(self._design, self._evidence, name, n).rows
+        return hard_rows(self._design, self._evidence, self._checked(candidate), n).rows
 
     def prediction_sets(self, X_new: Any, candidate: str | None = None) -> SetsOfRows:
         """The sets of classes, or the intervals, that hold the label of a new row with probability `level` at least.

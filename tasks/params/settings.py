@@ -18,7 +18,6 @@ from heldout.delivery import FORMS
 from heldout.errors import BadArgument
 from heldout.intervals import DEFAULTS, covering
 from heldout.intervals.corrected_repeated_t import METHOD as REPEATED
-from heldout.intervals.dependent import NOT_IN_TIME
 from heldout.losses import check_spec
 from heldout.selection.criteria import Criterion
 from heldout.selection.select import check_rule
@@ -37,6 +36,7 @@ from tasks.params.sections import (
     TunedParameter,
 )
 from tasks.params.source_name import source_name
+from tasks.params.time_order import check_time
 from tasks.params.yaml_lines import Written, first_errors
 from tasks.runtime.errors import Misplaced, UserError
 
@@ -229,7 +229,7 @@ class Settings(Section):
             check_rule(self.criterion, self.selection.rule)
         except BadArgument as error:
             raise of_argument(error, ("selection", error.argument)) from None
-        self._check_time()
+        check_time(self.data, self.split, self.selection, self.criterion)
         self._check_repeats()
         pairs = (
             self.selection.nested
@@ -238,26 +238,6 @@ class Settings(Section):
         if pairs and self.split.folds == 2:
             raise Misplaced("is 2, but nested selection and the nested interval need at least 3", ("split", "folds"))
         return self
-
-    def _check_time(self) -> None:
-        """What rows in time cannot have; and a gap is theirs alone."""
-        if self.data.time is None:
-            if self.split.gap:
-                raise Misplaced(
-                    f"is {self.split.gap}, but data.time is null; name a column there, or write 0 here",
-                    ("split", "gap"),
-                )
-            return
-        later = "would train on rows later than those that it tests"
-        if self.split.folds == "loo":
-            raise Misplaced(f"is loo, which with data.time {later}; write a number", ("split", "folds"))
-        if self.selection.nested:
-            raise Misplaced(f"is true, which with data.time {later}; write false", ("selection", "nested"))
-        if self.criterion in NOT_IN_TIME:
-            raise Misplaced(
-                f"is {self.criterion}, which with data.time {later}; write another",
-                ("selection", "criterion"),
-            )
 
     def _check_repeats(self) -> None:
         """What the mean over several partitions into folds cannot have."""

@@ -10,11 +10,11 @@ from heldout.design import OF_UNLABELED
 from heldout.family import BOUND
 from heldout.records import Difference, MoreRows, Powered
 from tasks.outcome.suspicious_record import Suspicious
+from tasks.report.shard_sentences import of_shards
 from tasks.report.summary import Summary, shown_count
 from tasks.report.weights import weighed
 from tasks.storage import files
 
-_SHARDS_SHOWN = 10
 _AFTER_THE_CHOICE = {
     "E_bbc": "its E_cv corrected for having won among this run's candidates, by a bootstrap of the selection",
     "E_nested": "the error of what the whole selection delivers, by a selection inside the training rows of each fold",
@@ -46,7 +46,7 @@ def sentences(summary: Summary) -> dict[str, str]:
         **_optimism(summary),
         **{f"{name} failed": reason for name, reason in summary.failures.items()},
         **{f"{name} warned": str(warnings) for name, warnings in summary.warned.items()},
-        **_shards(summary),
+        **of_shards(summary.shards),
     }
 
 
@@ -277,30 +277,6 @@ def _duplicates(summary: Summary) -> dict[str, str]:
 
 def _optimism(summary: Summary) -> dict[str, str]:
     return {"warning": f"{summary.optimism}; set split.stratify to null"} if summary.optimism else {}
-
-
-def _shards(summary: Summary) -> dict[str, str]:
-    """The shards that were skipped, with the rows lost, and how many rows lie beyond the labelled rows."""
-    texts = {}
-    bad = [report for report in summary.shards if report.bad is not None]
-    if bad:
-        lost = sum(report.rows or 0 for report in bad)
-        unread = sum(report.rows is None for report in bad)
-        more = f", and the rows of {unread} that cannot be read" if unread else ""
-        texts["shards skipped"] = (
-            f"{len(bad)} of {len(summary.shards)}, {lost} rows lost{more}; the disagreement is about the other shards: "
-            + "; ".join(f"{report.file} {report.bad}" for report in bad[:_SHARDS_SHOWN])
-            + ("; …" if len(bad) > _SHARDS_SHOWN else "")
-        )
-    noted = [report for report in summary.shards if report.noted]
-    if noted:
-        rows = sum(report.rows or 0 for report in summary.shards if report.bad is None)
-        beyond = sum(report.noted for report in noted)
-        texts["shards"] = (
-            f"{beyond} of {rows} unlabelled rows ({beyond / rows:.1%}), in {len(noted)} shards, have a value outside "
-            "the range or the categories of the labelled rows; report.html lists the columns"
-        )
-    return texts
 
 
 def _with_unit(summary: Summary, number: str) -> str:
