@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any
 
-import mlflow
 import pandas as pd
 import pytest
 import yaml
@@ -224,8 +223,8 @@ def test_a_parent_holds_the_table_the_report_and_the_plots(story, validated):
 
 def test_the_estimates_are_a_table_that_mlflow_reads(story, estimates, monkeypatch):
     monkeypatch.chdir(story.checkout.path)
-    mlflow.set_tracking_uri("sqlite:///mlruns/mlflow.db")
-    table = mlflow.load_table("estimates.json", run_ids=[run.info.run_id for run in story.parents])
+    experiment = story.parents[0].info.experiment_id
+    table = story.client.load_table(experiment, "estimates.json", [run.info.run_id for run in story.parents])
     assert 2 * estimates["value"].tolist() == pytest.approx(table["value"].tolist())
     assert 2 * estimates["candidate"].tolist() == table["candidate"].tolist()
 
@@ -257,8 +256,9 @@ def test_both_runs_register_a_version_and_the_first_stays_the_champion(story):
     assert "not distinguishable" in story.parents[1].data.tags["promotion_reason"]
     assert "1.0 % [0.2–4.5] at 95 %" == versions["1"].tags["E_cv"]
     assert "E_cv = 1.0 %" in versions["1"].description
-    of_model = {one.key: one.value for one in story.client.get_logged_model(versions["1"].model_id).metrics}
-    assert story.parents[0].data.metrics == of_model
+    (output,) = story.parents[0].outputs.model_outputs
+    of_model = story.client.get_logged_model(output.model_id)
+    assert story.parents[0].data.metrics == {one.key: one.value for one in of_model.metrics}
     assert story.parents[0].data.tags["data_hash"] == versions["1"].tags["data_hash"]
     assert story.parents[0].data.tags["git_commit"] == versions["1"].tags["git_commit"]
 

@@ -8,7 +8,6 @@ import time
 from contextlib import closing
 from pathlib import Path
 
-import mlflow
 import pandas as pd
 import pytest
 
@@ -128,7 +127,7 @@ def is_there_once(settings):
     assert ["plots/a.csv"] == [file.path for file in client.list_artifacts(parent.info.run_id, "plots")]
     page = f"#/experiments/{parent.info.experiment_id}/runs/{parent.info.run_id}"
     assert f"[report]({page}/artifacts/a.csv)" == parent.data.tags["mlflow.note.content"]
-    table = mlflow.load_table("estimates.json", run_ids=[parent.info.run_id])
+    table = client.load_table(parent.info.experiment_id, "estimates.json", run_ids=[parent.info.run_id])
     assert ["=bayes", "tree"] == table["candidate"].tolist()
     assert [1 / 3, None] == [None if pd.isna(value) else pytest.approx(value) for value in table["value"]]
     children = list(runs(client, f"tags.`mlflow.parentRunId` = '{parent.info.run_id}'"))

@@ -106,7 +106,8 @@ def test_the_life_of_a_champion(nights):
     assert "10 % [5–20] at 95 %" == version.tags["E_cv"]
     assert {"git_commit", "source", "model_hash"} <= {*version.tags}
     assert "| stump |" == version.description
-    of_model = connect(settings).get_logged_model(version.model_id)
+    (output,) = connect(settings).get_run(version.run_id).outputs.model_outputs
+    of_model = connect(settings).get_logged_model(output.model_id)
     assert {"E_cv": 0.1} == {one.key: one.value for one in of_model.metrics}
     assert {"data_hash", "selected_model", "criterion"} <= {*of_model.tags}
 
