@@ -353,7 +353,9 @@ OPTIONAL |= {
     "operations.alarm_level",
     "operations.promote_level",
     "operations.notify",
+    "tracking.artifacts",
     "tracking.promote",
+    "tracking.registered_model",
 }
 
 
