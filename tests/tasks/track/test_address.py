@@ -2,6 +2,7 @@
 
 import logging
 import os
+import shutil
 import sys
 import time
 from pathlib import Path
@@ -78,9 +79,10 @@ def test_what_is_not_used_is_named_once_and_without_its_password(monkeypatch, ca
     assert "planted" not in caplog.text
 
 
-def test_mlflow_does_not_write_the_store_into_the_environment(settings_with, monkeypatch):
+def test_mlflow_does_not_write_the_store_into_the_environment(settings_with, empty_store, checkout, monkeypatch):
+    shutil.copy(empty_store, "mlflow.db")
     monkeypatch.setenv(VARIABLE, "http://127.0.0.1:1")
-    connect(settings_with("tracking.uri=sqlite:///mlflow.db"))
+    connect(settings_with(f"tracking.uri=sqlite:///{checkout}/mlflow.db"))
     assert ("http://127.0.0.1:1", None) == (os.environ[VARIABLE], os.environ.get("MLFLOW_REGISTRY_URI"))
 
 
