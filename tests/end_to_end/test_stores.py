@@ -30,12 +30,6 @@ from tests.end_to_end.store_servers import PASSWORD, Bucket, postgres
 
 pytestmark = pytest.mark.long  # 40 seconds of the processor
 BUCKET, PLACE = "heldout", "s3://heldout/runs"
-PAGES = """
-import sys
-from flows import ui
-ui.PORT = int(sys.argv[1])
-sys.exit(ui.main())
-"""
 
 
 @dataclass(frozen=True)
@@ -123,7 +117,7 @@ def test_the_pages_show_the_numbers_and_the_table(shared):
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     address = f"http://127.0.0.1:{port}"
-    process = shared.checkout.start("python", "-c", PAGES, str(port))
+    process = shared.checkout.start("python", "-m", "flows", "ui", "--port", str(port))
     try:
         shared.checkout.wait_until(lambda: answers(address), process, seconds=300)
         wanted = {"experiment_ids": ["1"], "filter": "tags.selected_model != ''"}
@@ -149,16 +143,16 @@ def answers(address: str) -> bool:
 
 
 def test_the_champion_is_loaded_and_rolled_back(shared, settings):
-    client = connect(settings)
-    first = client.get_model_version_by_alias("heldout", "champion")
+    client, name = connect(settings), settings.registered_model
+    first = client.get_model_version_by_alias(name, "champion")
     rows = pd.read_parquet("data/prepared/labeled.parquet").drop(columns="target").head(3)
-    assert 3 == len(mlflow.sklearn.load_model("models:/heldout@champion").predict(rows))
+    assert 3 == len(mlflow.sklearn.load_model(f"models:/{name}@champion").predict(rows))
     with pytest.raises(UserError, match="replaced no other"):
         rollback(settings)
-    second = client.create_model_version("heldout", first.source, first.run_id, tags={"champion_before": "1"})
-    client.set_registered_model_alias("heldout", "champion", second.version)
+    second = client.create_model_version(name, first.source, first.run_id, tags={"champion_before": "1"})
+    client.set_registered_model_alias(name, "champion", second.version)
     assert "version 1 again" in str(rollback(settings))
-    assert first.version == client.get_model_version_by_alias("heldout", "champion").version
+    assert first.version == client.get_model_version_by_alias(name, "champion").version
 
 
 def test_a_bucket_that_is_lost_during_a_run_gets_it_later_and_an_old_run_is_removed(shared, settings):
@@ -186,7 +180,7 @@ def test_a_bucket_that_is_lost_during_a_run_gets_it_later_and_an_old_run_is_remo
     assert 1 == len(shared.files(place))
     assert "removed: 1 validations" in next(prune(settings, timedelta(0)))
     assert {} == shared.files(place)
-    assert "champion" in client.get_registered_model("heldout").aliases
+    assert "champion" in client.get_registered_model(settings.registered_model).aliases
 
 
 @pytest.mark.parametrize("artifacts", ["s3://no-such-bucket/runs", "s3://heldout/elsewhere"])
