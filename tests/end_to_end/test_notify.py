@@ -30,7 +30,7 @@ def test_the_text_is_for_people_and_the_numbers_are_finite(settings):
         notify(settings(receiver), "heldout.champion.kept", payload)
     (message,) = receiver.messages
     assert {"evidence": 41.5, "rows": 200} == message["numbers"]
-    assert "heldout, sklearn:digits: an alarm; shard shard-00003; drift again" == message["text"]
+    assert "digits, sklearn:digits: an alarm; shard shard-00003; drift again" == message["text"]
     assert ("heldout.alarm", "") == (message["event"], message["run"])
 
 
@@ -57,7 +57,7 @@ def test_a_receiver_that_refuses_is_a_line_in_the_log_without_its_address(settin
 def test_the_first_champion_is_sent_and_the_address_is_stored_nowhere(validated, server, receiver):
     (message,) = [one for one in receiver.messages if one["event"] == "heldout.champion.changed"]
     client = MlflowClient(f"sqlite:///{validated.path}/mlruns/mlflow.db")
-    champion = client.get_model_version_by_alias("heldout", "champion")
+    champion = client.get_model_version_by_alias("digits", "champion")
     estimates = pd.read_csv(validated.path / "reports/estimates.csv").set_index(["candidate", "estimate"])["value"]
     assert "first champion of source sklearn:digits" in message["text"]
     assert message["run"].endswith(f"/runs/{champion.run_id}")

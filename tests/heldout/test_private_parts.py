@@ -64,6 +64,16 @@ def writers_of_artifacts_are_registered_by_their_scheme():
     assert {"", "file", "http", "s3"} <= {*known._registry}
 
 
+def the_store_of_an_address_has_its_experiments():
+    from mlflow.store.tracking.dbmodels.models import SqlExperiment
+    from mlflow.store.tracking.sqlalchemy_store import SqlAlchemyStore
+    from mlflow.tracking._tracking_service.utils import _get_store
+
+    assert "store_uri" == next(iter(inspect.signature(_get_store).parameters))
+    assert hasattr(SqlExperiment, "artifact_location")
+    assert "read_only" in inspect.getsource(SqlAlchemyStore)
+
+
 def is_made_in(module: str, *names: str) -> Callable[[], None]:
     """A check that learners of these names, and no other of scikit-learn's ensembles, are of the module."""
 
@@ -141,6 +151,12 @@ USES = [
         "tasks/track/artifacts.py",
         "mlflow.store.artifact.artifact_repository_registry._artifact_repository_registry",
         writers_of_artifacts_are_registered_by_their_scheme,
+        "tasks/track/test_artifacts.py::test_no_run_writes_elsewhere_whatever_its_experiment_says",
+    ),
+    Use(
+        "tasks/track/store.py",
+        "mlflow.tracking._tracking_service.utils._get_store",
+        the_store_of_an_address_has_its_experiments,
         "tasks/track/test_artifacts.py::test_no_run_writes_elsewhere_whatever_its_experiment_says",
     ),
     *(
