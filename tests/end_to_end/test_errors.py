@@ -133,7 +133,7 @@ def test_a_flow_without_its_input_names_what_is_missing(checkout, params):
         message = fails_and_leaves_everything(checkout, params, "select")
     finally:
         aside.rename(prepared)
-    assert "data/prepared/data_hash.txt is missing" in message
+    assert "data/prepared/settings.json is missing" in message
 
 
 @pytest.mark.slow
