@@ -27,7 +27,7 @@ def section(summary: Summary) -> Section | None:
         [name, shown_count(line["rows"]), scale.text(line["disagreement"]), scale.ends(line)]
         for name, line in zip(named, shards.to_dict("records"), strict=True)
     ]
-    table = Table("Disagreement by shard", ["shard", "rows", f"disagreement{scale.unit}", "interval"], lines)
+    table = Table("Each shard", ["shard", "rows", f"disagreement{scale.unit}", "interval"], lines)
     caption = (
         f"How far two models of {summary.selected}, trained on different halves of the labelled rows, differ on the "
         f"rows of each shard; the dashed line is the mean over all rows. Each interval holds at {summary.level} by "
@@ -49,7 +49,7 @@ def _draw(summary: Summary, named: Sequence[str], scale: Scale) -> "Figure":
     values = scale.factor * shards["disagreement"].to_numpy()
     mean = float(np.average(values, weights=shards["rows"]))
     kept = np.sort(np.argsort(-np.abs(values - mean), kind="stable")[:_DRAWN])
-    made, axes = figure(5.2, 0.9 + 0.28 * len(kept))
+    made, axes = figure(4.7, 0.9 + 0.28 * len(kept))
     low, high = (scale.factor * shards[end].fillna(shards["disagreement"]).to_numpy() for end in ("low", "high"))
     reach, places = np.clip([values - low, high - values], 0, None)[:, kept], np.arange(len(kept))
     axes.errorbar(values[kept], places, xerr=reach, fmt="o", ms=5, lw=1.6, color=ACCENT)

@@ -124,7 +124,7 @@ def _roc_table(lines: pd.DataFrame) -> Table:
 
 def _residuals(summary: Summary, lines: pd.DataFrame) -> Section:
     target = short(summary.settings.data.target or "the target")
-    made, axes = figure(5.6, 3.6)
+    made, axes = figure(4.7, 3.3)
     axes.axhline(0, color=GRID, lw=1.4, zorder=0)
     axes.plot(
         lines["predicted"],
