@@ -37,9 +37,9 @@ def _steps(summary: Summary) -> Iterator[str]:
     if len(alike) > 1:
         simplest = alike[0]
         yield (
-            f"Nothing tells these {len(alike)} apart: {winner} is the simplest of them."
+            f"These rows cannot distinguish {len(alike)} candidates: {winner} is the simplest of them."
             if simplest == winner
-            else f"Nothing tells these {len(alike)} apart: take {simplest} if you prefer the simplest "
+            else f"These rows cannot distinguish {len(alike)} candidates: take {simplest} if you prefer the simplest "
             "(selection.rule: indistinguishable)."
         )
     yield from _more_rows(summary)
