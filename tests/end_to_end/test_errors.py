@@ -76,7 +76,7 @@ MISTAKES = {
     "empty shard": ("prepare", "data.unlabeled=empty.csv", ["data.unlabeled", "empty.csv"]),
     "more shards than rows": ("prepare", "data.shards=5000", ["data.shards", "5000", "at most"]),
 }
-IN_CI = ("folds", "no store there", "empty shard")
+IN_CI = ("folds", "empty shard")
 CASES = [
     pytest.param(*MISTAKES[name], id=name, marks=pytest.mark.slow if name in IN_CI else pytest.mark.long)
     for name in MISTAKES
@@ -152,6 +152,7 @@ def test_a_candidate_that_cannot_fit_is_shown_as_failed_and_is_no_part_of_the_re
     assert "FINISHED" == parents(checkout)[0].info.status
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_if_no_candidate_is_left_the_run_fails_and_is_reported(checkout, params, server, receiver):
     only = f"candidates=[{{name: greedy, estimator: {NEIGHBOURS}, params: {{n_neighbors: 1000}}}}]"

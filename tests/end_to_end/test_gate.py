@@ -27,6 +27,7 @@ def test_the_gate_passes_and_fails_by_the_upper_end_of_e_test(reproduced):
     )
 
 
+@pytest.mark.long
 def test_the_winner_of_another_revision_is_compared_without_a_network(reproduced, tmp_path):
     checkout = reproduced.copy(tmp_path / "heldout")
     checkout.git(

@@ -49,6 +49,7 @@ def test_ctrl_c_ends_a_run_with_130_and_marks_it_killed(amid_cross_validation):
     checkout.wait_until(lambda: not checkout.processes(), seconds=SECONDS)
 
 
+@pytest.mark.long
 def test_ctrl_c_ends_dvc_repro_and_its_host(amid_cross_validation):
     checkout, process = amid_cross_validation("dvc", "repro")
     os.killpg(process.pid, signal.SIGINT)

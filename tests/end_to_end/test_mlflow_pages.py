@@ -70,6 +70,7 @@ def test_the_page_of_a_run_has_its_note_and_no_machinery(shown):
     assert "rows.labeled" not in text
 
 
+@pytest.mark.long
 def test_a_link_of_the_note_leads_to_the_report(shown):
     with opened(f"{shown.address}/experiments/{shown.experiment}/runs/{shown.run}", height=1400) as page:
         link = page.get_by_role("link", name="report", exact=True).first  # it opens a page of its own
@@ -91,6 +92,7 @@ def test_a_comparison_shows_the_estimates_first(shown):
         assert {f"{value:g}", f"{1 + value:g}"} <= {*first}
 
 
+@pytest.mark.long
 def test_the_page_of_the_champion_describes_it(shown):
     text = text_of(f"{shown.address}/models/digits/versions/1", "Winner: rbf-svm")
     assert percent(shown.estimates.loc["E_cv"]) in text

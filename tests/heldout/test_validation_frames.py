@@ -71,6 +71,7 @@ def test_numbers_are_equal_to_the_last_digit(shortcuts):
     assert alike(make_pipeline(StandardScaler(), Ridge()), NUMBERS, column(y), shortcuts=shortcuts)
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_categories_strings_gaps_truth_values_and_moments_have_equal_estimates():
     tree, line = DecisionTreeClassifier(max_depth=4), LogisticRegression()

@@ -109,7 +109,7 @@ def test_a_form_that_the_seed_or_a_cut_makes_is_another_winner_for_each(settings
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seeds", [1, 10, 30])
+@pytest.mark.parametrize("seeds", [1, 10, pytest.param(30, marks=pytest.mark.long)])
 def test_the_bound_of_the_best_of_many_seeds_holds(seeds):
     """A hypothesis that errs on 30 % of the population: the user shows the seed whose hold-out flatters it most."""
     error, tested, delta, samples = 0.3, 60, 0.05, 800
