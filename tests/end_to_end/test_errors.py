@@ -65,7 +65,7 @@ IN_PARAMS = {
 }
 # found later: the flow that finds it, the change, and the parts of the message
 MISTAKES = {
-    "name twice": ("validate", "candidates.1.name=bayes", ["candidates", "'bayes'", "2 times"]),
+    "name twice": ("validate", "candidates.1.name=bayes", ["candidates", "'bayes'", "2 candidates"]),
     "folds": ("prepare", "split.folds=7", ["split.folds", "7", "class 1", "6"]),
     "store in a file": ("validate", "tracking.uri=sqlite:///params.yaml/mlflow.db", ["tracking.uri", "params.yaml"]),
     "no store there": ("validate", "tracking.uri=http://127.0.0.1:9", ["tracking.uri", "http://127.0.0.1:9"]),
