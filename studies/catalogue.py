@@ -27,6 +27,7 @@ NAMES = (
     "error_without_labels",
     "fewer_labels",
     "coverage",
+    "datasets",
 )
 
 

@@ -1,6 +1,6 @@
 """Gradient boosting with its defaults on every row outside the test part of this checkout: its error on that part.
 
-    python -m studies.peer_boosting    # after dvc repro; prints {"error": …, "rows": …, "test_rows": …}
+    python -m studies.peer_boosting    # after dvc repro; prints of_classes, error, rows, test_rows as JSON
 
 Columns become numbers by `heldout.preprocessing.auto`. Boosting is scikit-learn's; for texts it is LightGBM's, which
 takes sparse rows.
@@ -46,7 +46,8 @@ def main() -> None:
         warnings.simplefilter("ignore")
         model = learner(X, loss.of_classes).fit(X, y)
         losses = test(model, X_test, y_test, np.arange(len(y_test)), loss)
-    print(json.dumps({"error": float(losses.mean()), "rows": len(y), "test_rows": len(y_test)}))
+    of_test = {"error": float(losses.mean()), "rows": len(y), "test_rows": len(y_test)}
+    print(json.dumps({"of_classes": loss.of_classes, **of_test}))
 
 
 if __name__ == "__main__":

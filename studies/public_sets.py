@@ -1,11 +1,13 @@
 """Twenty-five public data sets: fifteen in a folder of files, and ten that scikit-learn and river carry."""
 
+import os
 import zipfile
 from dataclasses import dataclass
 from pathlib import Path
 
 import pandas as pd
 
+FOLDER = Path(os.environ.get("HELDOUT_DATA", Path(__file__).parents[2] / "shared/data"))  # of the files
 # name: file below the folder, target
 IN_FILES = {
     "votes": ("votes/house_votes_84.csv", "party"),

@@ -2,7 +2,6 @@
 
 import json
 import os
-import re
 import subprocess
 import sys
 import tempfile
@@ -16,68 +15,56 @@ import pandas as pd
 import yaml
 
 from studies import public_sets
+from studies.outcome import Outcome, numbers_of
+from tasks.runtime.errors import UserError
 
-JUDGES = ("E_cv", "E_val")
+_FOREIGN = ("PREFECT_", "MLFLOW_", "DVC_", "PYTHONPATH")  # of the process that runs the study
+# what the commands read of a checkout, besides data
+_CODE = ("heldout", "tasks", "flows", "studies/peer_boosting.py", "dvc.yaml", "params.yaml", "requirements.lock")
 
 
-@dataclass(frozen=True)
-class Outcome:
-    """One set: the lines that `init` printed, and the winner's results; `estimates` are value, low, high, rows tested.
+@dataclass(frozen=True, kw_only=True)
+class Run(Outcome):
+    """The outcome of the commands, and how they went: the lines that `init` printed, all rows, seconds and budget."""
 
-    `peer_error` is the test error of gradient boosting with its defaults, trained on all rows outside the test part;
-    `baseline` and `beats_baseline` are those of selection.json; `rows` are all rows of the table, `budget` is in
-    seconds.
-    """
-
-    name: str
     messages: list[str]
-    selected: str
-    estimates: dict[str, list[float]]
-    test_error: float
-    test_rows: int
     rows: int
     rows_estimated: int
     rows_delivered: int
-    baseline: float
-    beats_baseline: bool | None
-    peer_error: float
     seconds: float
     budget: float
-    seed: int = 0
-
-    @property
-    def inside(self) -> list[str]:
-        """The estimates whose interval contains the error on the test part."""
-        return [name for name in JUDGES if self.estimates[name][1] <= self.test_error <= self.estimates[name][2]]
 
 
-def run(name: str, data: Path, seed: int) -> Outcome:
-    """Take one set from its file to the decision, in a clone below a temporary folder."""
+def code() -> str:
+    """What the last commit has of the code that a run depends on: a line with a hash for each folder or file."""
+    return call(["git", "ls-tree", "HEAD", "--", *_CODE], Path.cwd())
+
+
+def run(name: str, data: Path) -> Run:
+    """Take one set from its file to the decision, in a clone of the last commit below a temporary folder."""
     with tempfile.TemporaryDirectory(prefix="heldout-") as folder:
         clone = Path(folder) / "checkout"
         call(["git", "clone", "--quiet", str(Path.cwd()), str(clone)], Path(folder))
-        return run_in(clone, name, data, seed)
+        return run_in(clone, name, data)
 
 
-def run_in(clone: Path, name: str, data: Path, seed: int = 0) -> Outcome:
-    """The same, in an existing clone. Raises SystemExit with the output of a command that failed."""
+def run_in(clone: Path, name: str, data: Path) -> Run:
+    """The same, in an existing clone. Raises UserError with the output of a command that failed."""
     public = public_sets.find(name, data, clone.parent)
     started = time.monotonic()
     printed = call([sys.executable, "-m", "flows", "init", str(public.path), "--target", public.target], clone)
-    params = clone / "params.yaml"
-    params.write_text(re.sub(r"^seed: 0$", f"seed: {seed}", params.read_text(), flags=re.MULTILINE))
     call([sys.executable, "-m", "dvc", "repro"], clone)
     seconds = time.monotonic() - started
     selection: dict[str, Any] = json.loads((clone / "reports/selection.json").read_text())
     estimates = pd.read_csv(clone / "reports/estimates.csv")
     of_winner = estimates[estimates["candidate"] == selection["selected"]].set_index("estimate")
-    columns = ["value", "low", "high", "n_tested"]
     peer = json.loads(call([sys.executable, "-m", "studies.peer_boosting"], clone))
-    return Outcome(
+    return Run(
         name=name,
+        of_classes=peer["of_classes"],
         messages=printed.splitlines(),
         selected=selection["selected"],
-        estimates={name: of_winner.loc[name, columns].astype(float).tolist() for name in JUDGES},
+        estimates=numbers_of(of_winner),
         test_error=selection["E_test"],
         test_rows=int(of_winner.loc["E_test", "n_tested"]),
         rows=peer["rows"] + peer["test_rows"],
@@ -87,19 +74,23 @@ def run_in(clone: Path, name: str, data: Path, seed: int = 0) -> Outcome:
         beats_baseline=selection["beats_baseline"],
         peer_error=peer["error"],
         seconds=round(seconds, 1),
-        budget=60 * yaml.safe_load(params.read_text())["execution"]["budget"],
-        seed=seed,
+        budget=60 * yaml.safe_load((clone / "params.yaml").read_text())["execution"]["budget"],
     )
 
 
 def call(command: list[str], folder: Path) -> str:
-    """What a command prints in `folder`. Raises SystemExit with its output if it fails."""
+    """What a command prints in `folder`. Raises UserError with its output if it fails."""
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    environment = {**os.environ, "PATH": path, "DVC_NO_ANALYTICS": "1"}
-    environment.pop("PYTHONPATH", None)
+    inherited = {name: value for name, value in os.environ.items() if not name.startswith(_FOREIGN)}
     finished = subprocess.run(  # noqa: S603
-        command, cwd=folder, env=environment, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL
+        command,
+        cwd=folder,
+        env={**inherited, "PATH": path, "DVC_NO_ANALYTICS": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+        stdin=subprocess.DEVNULL,
     )
     if finished.returncode:
-        raise SystemExit(f"{' '.join(command)} ended with {finished.returncode}:\n{finished.stdout}\n{finished.stderr}")
+        raise UserError(f"{' '.join(command)} ended with {finished.returncode}:\n{finished.stdout}\n{finished.stderr}")
     return finished.stdout

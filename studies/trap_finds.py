@@ -13,8 +13,7 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from studies.datasets import FOLDER
-from studies.public_sets import NAMES, TRUE_FINDINGS, find
+from studies.public_sets import FOLDER, NAMES, TRUE_FINDINGS, find
 from studies.traps import Trap, traps
 
 PAGE = Path("docs/traps.md")

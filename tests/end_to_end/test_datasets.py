@@ -2,8 +2,7 @@
 
 import pytest
 
-from studies.datasets import FOLDER
-from studies.public_sets import IN_FILES
+from studies.public_sets import FOLDER, IN_FILES
 from studies.run_set import run_in
 
 

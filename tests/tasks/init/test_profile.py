@@ -4,8 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from studies.datasets import FOLDER
-from studies.public_sets import IN_FILES
+from studies.public_sets import FOLDER, IN_FILES
 from tasks.data.read_source import read_table
 from tasks.init import profile
 
