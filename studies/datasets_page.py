@@ -52,7 +52,6 @@ The test part is opened once, at the end. For each estimate by itself, this is t
 error on the test part is inside of the estimate's interval at 95 %:
 
 {counts}
-
 The column after each count is the number to be expected if the interval were right for the model that is tested: it is
 below 95 % of the runs, since the test part has noise too. Two things differ from that. The estimates are about
 hypotheses trained on fewer rows, which err more: so the test error tends to be below an interval that misses it. And

@@ -61,9 +61,8 @@ class Outcome:
 
 def numbers_of(estimates: pd.DataFrame) -> dict[str, list[float]]:
     """Value, low, high and rows tested of both estimates, from the winner's lines of estimates.csv, by estimate."""
-    return {
-        judge: estimates.loc[judge, ["value", "low", "high", "n_tested"]].astype(float).tolist() for judge in JUDGES
-    }
+    numbers = estimates.loc[list(JUDGES), ["value", "low", "high", "n_tested"]].to_numpy(dtype=float)
+    return dict(zip(JUDGES, numbers.tolist(), strict=True))
 
 
 def mean_to_peer(outcomes: Sequence[Outcome]) -> float:
