@@ -70,8 +70,8 @@ docs: .venv/ready ## what is made from the code: params.schema.json, docs/params
 site: .venv/ready ## the pages of the documentation with a search, for a browser without a network: site/index.html
 	NO_MKDOCS_2_WARNING=1 python -m mkdocs build --strict --quiet
 
-datasets: .venv/ready ## an hour, on an idle machine: the public data sets, fifteen of them in DATA=FOLDER; docs/datasets.md
-	python -m studies datasets --data $(DATA)
+datasets: .venv/ready ## 25 minutes, on an idle machine: the public data sets, fifteen of them in DATA=FOLDER; docs/datasets.md
+	python -m studies datasets $(if $(DATA),--data $(DATA))
 	python -m studies.datasets_page
 
 traps: .venv/ready ## minutes: what init finds in tables with a planted trap, and in the public data sets; docs/traps.md

@@ -53,10 +53,17 @@ error on the test part is inside of the estimate's interval at 95 %:
 
 {counts}
 The column after each count is the number to be expected if the interval were right for the model that is tested: it is
-below 95 % of the runs, since the test part has noise too. Two things differ from that. The estimates are about
-hypotheses trained on fewer rows, which err more: so the test error tends to be below an interval that misses it. And
-the winner has the least `E_cv` of all candidates, which makes its `E_cv` too small; its `E_val` has no part in the
-choice.
+below 95 % of the runs, since the test part has noise too. Four things differ from that:
+
+- The estimates are about hypotheses trained on fewer rows, which err more.
+- The winner has the least `E_cv` of all candidates, which makes its `E_cv` too small; its `E_val` has no part in the
+  choice.
+- Copies of a row are all in the test part or all outside of it, but on both sides of a fold: with many copies, as in
+  wine_quality and phishing, the test error is about rows that no training row equals
+  ([decision 25](decisions/0025-the-test-part-belongs-to-the-row.md)). The run's line `duplicates` has `E_cv` both ways,
+  and `split.duplicates: keep_together` makes the folds like the test part.
+- Of the sets in time, electricity_elec2 and occupancy, the test part has the latest rows, and no interval covers what
+  changes until then.
 
 The winner is shown to beat the constant `baseline` on {better} of {sets} sets. `peer` is the test error of gradient
 boosting with its defaults, trained on every row outside the test part: the delivered winner's test error is

@@ -3,6 +3,7 @@
 import contextlib
 import http.server
 import json
+import os
 import shutil
 import subprocess
 import tempfile
@@ -35,6 +36,13 @@ def opened(
             yield page
         finally:
             browser.close()
+
+
+def keep(page: Page, name: str) -> None:
+    """Store a picture of what the window shows, if HELDOUT_PICTURES names a folder: the pictures of docs/pages."""
+    if folder := os.environ.get("HELDOUT_PICTURES"):
+        page.wait_for_timeout(1500)  # milliseconds, for what moves into its place
+        page.screenshot(path=Path(folder) / f"{name}.png")
 
 
 def page(address: str, profile: object) -> str:

@@ -9,7 +9,7 @@ import pytest
 from mlflow import MlflowClient
 from mlflow.entities import Metric
 
-from tests.end_to_end.browser import CHROMIUM, opened
+from tests.end_to_end.browser import CHROMIUM, keep, opened
 from tests.end_to_end.mlflow_pages import pages_of_mlflow
 
 pytestmark = [
@@ -49,21 +49,23 @@ def percent(line) -> str:
     return f"{100 * line['value']:.1f} [{100 * line['low']:.1f}–{100 * line['high']:.1f}]"
 
 
-def text_of(address: str, expected: str) -> str:
+def text_of(address: str, expected: str, picture: str) -> str:
     """All text of a page, once it has what is expected."""
-    with opened(address, height=1400) as page:
+    with opened(address, height=1000) as page:
         page.get_by_text(expected).first.wait_for(timeout=PATIENCE, state="attached")
+        keep(page, picture)
         return page.inner_text("body")
 
 
 def test_the_list_calls_runs_by_data_winner_and_error(shown):
     error = f"digits · rbf-svm · E_cv {100 * shown.estimates['value']['E_cv']:.1f} %"
-    text = text_of(f"{shown.address}/experiments/{shown.experiment}/runs", error)
+    text = text_of(f"{shown.address}/experiments/{shown.experiment}/runs", error, "mlflow_runs")
     assert "digits (" in text  # the data set
 
 
 def test_the_page_of_a_run_has_its_note_and_no_machinery(shown):
-    text = text_of(f"{shown.address}/experiments/{shown.experiment}/runs/{shown.run}", "Winner: rbf-svm")
+    address = f"{shown.address}/experiments/{shown.experiment}/runs/{shown.run}"
+    text = text_of(address, "Winner: rbf-svm", "mlflow_run")
     assert percent(shown.estimates.loc["E_cv"]) in text
     assert percent(shown.estimates.loc["E_prog"]) in text
     assert "compared" not in text.replace("ever compared on these labels", "")
@@ -82,7 +84,7 @@ def test_a_link_of_the_note_leads_to_the_report(shown):
 def test_a_comparison_shows_the_estimates_first(shown):
     both = urllib.parse.quote(json.dumps([shown.run, shown.other]))
     asked = f"runs={both}&experiments={urllib.parse.quote(json.dumps([shown.experiment]))}"
-    text = text_of(f"{shown.address}/compare-runs?{asked}", "E_cv_high")
+    text = text_of(f"{shown.address}/compare-runs?{asked}", "E_cv_high", "mlflow_compare")
     first = text.split("Show diff only\n")[2].split()  # after parameters; the page draws the first lines alone
     names = first[: [name[:1].isalpha() for name in first].index(False)]
     assert {"E_cv", "E_cv_high", "E_2cv"} <= {*names}
@@ -94,6 +96,6 @@ def test_a_comparison_shows_the_estimates_first(shown):
 
 @pytest.mark.long
 def test_the_page_of_the_champion_describes_it(shown):
-    text = text_of(f"{shown.address}/models/digits/versions/1", "Winner: rbf-svm")
+    text = text_of(f"{shown.address}/models/digits/versions/1", "Winner: rbf-svm", "mlflow_model")
     assert percent(shown.estimates.loc["E_cv"]) in text
     assert "champion" in text

@@ -10,7 +10,7 @@ import tomllib
 import pandas as pd
 import pytest
 
-from tests.end_to_end.browser import CHROMIUM, opened
+from tests.end_to_end.browser import CHROMIUM, keep, opened
 
 PAGES = "http://127.0.0.1:4200"
 READY = f"PREFECT_API_URL={PAGES}/api"
@@ -67,12 +67,15 @@ def look(checkout) -> None:
         page.get_by_text("Deployments").first.wait_for()
         headline = f"{selection['selected']}, E_cv "
         find(f"/runs/flow-run/{runs['COMPLETED']}", "digits · validate · seed 0", "deployment", headline)
+        keep(page, "prefect_run")
         find(f"/runs/flow-run/{runs['FAILED']}", "split.folds is 700; it must lie between 2 and 60")
         find(f"/artifacts/artifact/{artifacts['outcome']}", headline)
         of_E_cv = table[table["estimate"] == "E_cv"].itertuples()
         cells = [f"{100 * line.value:.1f} [{100 * line.low:.1f}–{100 * line.high:.1f}]" for line in of_E_cv]
         find(f"/artifacts/artifact/{artifacts['estimates']}", f"{selection['selected']} (selected)", *cells)
+        keep(page, "prefect_estimates")
         find(f"/deployments/deployment/{deployment}/run", "as in params.yaml", "number of folds of cross-validation")
+        keep(page, "prefect_form")
         page.get_by_text("No items selected").click()
         page.keyboard.press("ArrowDown")
         page.get_by_text("neighbours").first.wait_for()

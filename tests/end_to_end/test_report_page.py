@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 
-from tests.end_to_end.browser import CHROMIUM, opened
+from tests.end_to_end.browser import CHROMIUM, keep, opened
 
 pytestmark = [
     pytest.mark.slow,
@@ -49,6 +49,7 @@ def test_a_mailed_page_has_every_picture_and_every_number(reproduced, mailed):
         widths = page.evaluate(PICTURES)
         shown = page.inner_text("section[aria-labelledby=estimates]")
         of_winner = page.inner_text("section[aria-labelledby=targets]").split()
+        keep(page, "report")
         assert max(page.evaluate(BELOW)) < 800  # the first screen, without scrolling
         assert violations(page) == []
     assert len(widths) >= 11
