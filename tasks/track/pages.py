@@ -2,6 +2,7 @@
 
 import os
 
+from starlette.routing import Mount
 from starlette.types import ASGIApp
 
 from tasks.params import Settings
@@ -14,7 +15,8 @@ def application(settings: Settings, host: str = LOOPBACK) -> ASGIApp:
     """The pages as an application for uvicorn, also at `host`. Raises UserError if the store cannot be reached.
 
     MLflow's own check lets pages at every other port of this machine write, and pages of every name that begins like a
-    private address (10.evil.example), so that it is not enough.
+    private address (10.evil.example), so that it is not enough. Of what MLflow serves, only the part of the store is
+    left: its assistant, for one, has a program run commands for whoever reaches the port.
     """
     if host != LOOPBACK:  # MLflow, which reads this at its import, knows loopback and private addresses alone
         os.environ["MLFLOW_SERVER_ALLOWED_HOSTS"] = f"127.0.0.1:*,localhost:*,{host}:*"
@@ -28,6 +30,8 @@ def application(settings: Settings, host: str = LOOPBACK) -> ASGIApp:
     os.environ[constants.ARTIFACT_ROOT_ENV_VAR] = DEFAULT_ARTIFACTS_URI
     os.environ[constants.ARTIFACTS_DESTINATION_ENV_VAR] = "./mlartifacts"
     os.environ[constants.SERVE_ARTIFACTS_ENV_VAR] = "true"
+    os.environ["MLFLOW_SERVER_ENABLE_JOB_EXECUTION"] = "false"
     from mlflow.server.fastapi_app import app
 
+    app.router.routes[:] = [route for route in app.routes if isinstance(route, Mount)]  # the store
     return OwnAddressOnly(app, host)

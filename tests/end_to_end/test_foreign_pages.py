@@ -21,6 +21,12 @@ REQUESTS = [
     ("GET", "/api/health", None),
 ]
 MLFLOW = "http://127.0.0.1:5000"
+RUNS_COMMANDS = [  # of MLflow's own, for whoever reaches the port
+    ("POST", "mlflow/assistant/message", {"message": "run true"}),
+    ("PUT", "mlflow/assistant/config", {"providers": {}}),
+    ("GET", "mlflow/assistant/providers", None),
+    ("POST", "jobs", {"job_name": "x", "params": {}}),
+]
 
 
 def root(server) -> str:
@@ -83,6 +89,8 @@ def test_the_pages_of_mlflow_refuse_other_pages(clone):
         own = {"Origin": MLFLOW, "Sec-Fetch-Site": "same-origin"}
         assert 200 == ask(MLFLOW, "POST", f"{api}/create", {"name": "own"}, own).status
         assert "own" in ask(MLFLOW, "GET", f"{api}/search?max_results=5", headers=own).text
+        for method, path, body in RUNS_COMMANDS:
+            assert 404 == ask(MLFLOW, method, f"/ajax-api/3.0/{path}", body, own).status, path
     finally:
         process.send_signal(signal.SIGINT)
         process.wait(30)
