@@ -41,6 +41,8 @@ def opened(
 def keep(page: Page, name: str) -> None:
     """Store a picture of what the window shows, if HELDOUT_PICTURES names a folder: the pictures of docs/pages."""
     if folder := os.environ.get("HELDOUT_PICTURES"):
+        for panel in page.get_by_role("button", name="Close", exact=True).all():  # that MLflow opens at the first visit
+            panel.click()
         page.wait_for_timeout(1500)  # milliseconds, for what moves into its place
         page.screenshot(path=Path(folder) / f"{name}.png")
 

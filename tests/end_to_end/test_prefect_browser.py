@@ -73,7 +73,6 @@ def look(checkout) -> None:
         of_E_cv = table[table["estimate"] == "E_cv"].itertuples()
         cells = [f"{100 * line.value:.1f} [{100 * line.low:.1f}–{100 * line.high:.1f}]" for line in of_E_cv]
         find(f"/artifacts/artifact/{artifacts['estimates']}", f"{selection['selected']} (selected)", *cells)
-        keep(page, "prefect_estimates")
         find(f"/deployments/deployment/{deployment}/run", "as in params.yaml", "number of folds of cross-validation")
         keep(page, "prefect_form")
         page.get_by_text("No items selected").click()
