@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from heldout.alarm import Alarm
-from studies.alarm import drawn, evidence, ours, threshold
+from studies.alarm import drawn
+from studies.detectors import evidence, ours, threshold
 
 
 def test_the_evidence_of_many_shards_is_that_of_the_alarm():
