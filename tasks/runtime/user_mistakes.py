@@ -10,6 +10,7 @@ from prefect.context import FlowRunContext
 from prefect.states import Failed
 
 from tasks.runtime.errors import UserError
+from tasks.runtime.full_disk import is_full
 
 Given = ParamSpec("Given")
 Result = TypeVar("Result")
@@ -27,7 +28,7 @@ def without_traceback(work: Callable[Given, Result]) -> Callable[Given, Result |
         try:
             return work(*given, **named)
         except UserError as error:
-            if FlowRunContext.get() is None:
+            if FlowRunContext.get() is None or is_full(error):  # a full disk holds no state either
                 raise
             for name in _ENGINE:
                 logging.getLogger(name).addFilter(_no_mistake)

@@ -1,11 +1,15 @@
 """A user's mistake in a flow that runs without Prefect's engine is an exception as any other."""
 
+import errno
 import logging
 import sys
+from pathlib import Path
 
 import pytest
+from prefect.context import FlowRunContext
 
 from tasks.runtime.errors import UserError
+from tasks.runtime.full_disk import is_full, written
 from tasks.runtime.user_mistakes import _no_mistake, without_traceback
 
 
@@ -17,6 +21,18 @@ def refuse(value: int) -> None:
 def test_outside_of_a_run_the_mistake_is_raised():
     with pytest.raises(UserError, match="the value is 3"):
         refuse(3)
+
+
+def test_within_a_run_a_full_disk_is_raised_since_the_server_cannot_store_a_state_either(monkeypatch):
+    @without_traceback
+    def write() -> None:
+        with written(Path("losses.parquet")):
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(FlowRunContext, "get", lambda: object())
+    with pytest.raises(UserError, match="losses.parquet could not be written") as raised:
+        write()
+    assert is_full(raised.value)
 
 
 @pytest.mark.parametrize(("error", "kept"), [(UserError("mine"), False), (ValueError("a crash"), True), (None, True)])
