@@ -18,6 +18,7 @@ from heldout.records import Split
 from tasks.fits import disagreement, executor, run_schemes
 from tasks.fits.work import Work
 from tasks.params import Settings, load
+from tasks.params.running import Execution
 from tasks.plans.fit_plans import further_schemes, scheme
 from tasks.plans.read_design import read_design
 from tasks.storage import files, fit_cache
@@ -140,10 +141,10 @@ def _fit(learner: Any, X: Any, y: Any, split: Split, unlabeled: Any) -> tuple[li
 
 
 def _run_all(
-    settings: Settings, _what: str, function: Callable[..., Any], todo: Sequence[Work], _reused: int, **_shown: Any
+    execution: Execution, _what: str, function: Callable[..., Any], todo: Sequence[Work], _reused: int, **_shown: Any
 ) -> Any:
     """The fan-out of tasks without Prefect, whose time has a row of its own."""
-    pool = executor.executor(settings.execution)
+    pool = executor.executor(execution)
     longest_first = sorted(range(len(todo)), key=lambda place: -todo[place].seconds)
     futures = {place: pool.submit(function, *todo[place].arguments) for place in longest_first}
     return [futures[place].result() for place in range(len(todo))]

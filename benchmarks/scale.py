@@ -140,7 +140,7 @@ def no_ops(units: int, server: int) -> tuple[dict[str, float], dict[str, float]]
     from distributed import Client
 
     from tasks.fits import dask_cluster, executor, fan_out
-    from tasks.params import load
+    from tasks.params import Settings, load
     from tasks.storage import fit_cache
 
     seconds, costs = {}, {}
@@ -148,7 +148,7 @@ def no_ops(units: int, server: int) -> tuple[dict[str, float], dict[str, float]]
     groups = [names[first : first + _GROUP] for first in range(0, units, _GROUP)]
     costs["store"] = _processor_seconds(lambda: store_units(names)) / units
 
-    def in_flow(settings: Any, function: Callable[..., Any], arguments: Sequence[Any]) -> float:
+    def in_flow(settings: Settings, function: Callable[..., Any], arguments: Sequence[Any]) -> float:
         from prefect import flow
 
         from flows.stage import RUNNER
@@ -158,7 +158,7 @@ def no_ops(units: int, server: int) -> tuple[dict[str, float], dict[str, float]]
 
         @flow(name="scale", task_runner=RUNNER)
         def run() -> None:
-            fan_out.run_all(settings, "nothing", function, todo, 0)
+            fan_out.run_all(settings.execution, "nothing", function, todo, 0)
 
         return _seconds(run)
 
