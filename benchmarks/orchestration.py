@@ -78,7 +78,7 @@ environment.enter()
 logging.disable(logging.CRITICAL)
 from prefect import flow
 from flows.stage import RUNNER
-from tasks.fits import fan_out
+from tasks.fits import executor, fan_out
 from tasks.fits.work import Work
 from tasks.params import load
 settings = load("params.yaml", ())
