@@ -18,7 +18,7 @@ from studies import public_sets
 from studies.outcome import Outcome, numbers_of
 from tasks.runtime.errors import UserError
 
-_FOREIGN = ("PREFECT_", "MLFLOW_", "DVC_", "PYTHONPATH")  # of the process that runs the study
+_FOREIGN = ("PREFECT_", "MLFLOW_", "PYTHONPATH")  # of the process that runs the study
 # what the commands read of a checkout, besides data
 _CODE = ("heldout", "tasks", "flows", "studies/peer_boosting.py", "dvc.yaml", "params.yaml", "requirements.lock")
 
