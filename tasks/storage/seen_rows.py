@@ -15,12 +15,14 @@ class SeenRows:
     `partition` is the hash of the rows of the estimates and of which of them the hold-out tests, `trained` that of the
     columns that g is trained on, of the keys of params.yaml that change their values or leave rows out, and of its rows
     where the seed drew them (data.labeled_rows). `columns` has a digest of the name of each column that identifies a
-    row; it is empty for more than `MOST_COLUMNS`, and in a run of an older version.
+    row; it is empty for more than `MOST_COLUMNS`, and in a run of an older version. `test_contents` are the contents of
+    the test part's rows; None in a run of an older version, in whose sketches all equal rows are one.
     """
 
     labeled: Sketch = field(default_factory=Sketch)
     used: Sketch = field(default_factory=Sketch)
     test: Sketch | None = None
+    test_contents: Sketch | None = None
     partition: str = ""
     trained: str = ""
     columns: str = ""
@@ -41,6 +43,7 @@ class SeenRows:
             labeled=Sketch.parsed(texts["labeled"]),
             used=Sketch.parsed(texts["used"]),
             test=Sketch.parsed(texts["test"]) if "test" in texts else None,
+            test_contents=Sketch.parsed(texts["test_contents"]) if "test_contents" in texts else None,
             partition=texts["partition"],
             trained=texts["trained"],
             columns=texts.get("columns", ""),

@@ -23,7 +23,8 @@ def seen(first: int, last: int, partition: str = "one") -> SeenRows:
     """Rows of which every fifth is in the test part."""
     rows = ROWS[first:last]
     test = rows % 5 == 0
-    return SeenRows(Sketch.of(rows), Sketch.of(rows[~test]), Sketch.of(rows[test]), partition, f"all of {partition}")
+    tested = Sketch.of(rows[test])
+    return SeenRows(Sketch.of(rows), Sketch.of(rows[~test]), tested, tested, partition, f"all of {partition}")
 
 
 def count(rows, learners, earlier) -> Ledger:
