@@ -103,6 +103,7 @@ def prepare(settings: Settings, seen_by: str | None = None) -> Prepared:
         unit = units(pool, written, dependence, settings)
         test, rest = cut_test_part(pool, ids["identity"].to_numpy() if unit is None else unit, dependence, settings)
         warnings += row_roles.gap_messages(len(pool) - len(rest) - (0 if test is None else len(test)))
+        row_roles.check_folds(row_roles.dependence(roles.loc[rest.index], settings), len(rest), settings)
         wanted = settings.data.labeled_rows
         every, rest = _draw_rows("data.labeled_rows", wanted, "labeled", rest, settings, stratify, roles)
         labeled, further = _draw_rows("split.rows", settings.split.rows, "rows", every, settings, stratify, roles)
@@ -110,6 +111,7 @@ def prepare(settings: Settings, seen_by: str | None = None) -> Prepared:
             target.check_same_kind(labeled[TARGET], every[TARGET], settings)
         hidden = pd.concat([rest, further, hidden]).sort_index() if len(further) or len(hidden) else rest
         dependence = row_roles.dependence(roles.loc[labeled.index], settings)
+        row_roles.check_folds(dependence, len(labeled), settings)
         partition, halves = _draw(labeled[TARGET].to_numpy(), settings, dependence)
     except BadArgument as error:
         raise UserError(with_key(KEYS.get(error.argument, "data"), error)) from None

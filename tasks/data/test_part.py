@@ -57,7 +57,8 @@ def _check_cut(y: NDArray[np.generic], part: NDArray[np.bool_], settings: Settin
     """Raise UserError for an empty test part, or where the other rows have a single label."""
     if part.any() and len(np.unique(y[~part])) > 1:
         return
-    split, unit = settings.split, "row" if settings.data.groups is None else "group"
+    split, together = settings.split, settings.split.duplicates == "keep_together"
+    unit = "group" if settings.data.groups is not None else "distinct row" if together else "row"
     found = f"{int(part.sum())} of {len(y)} rows with a label"
     problem = f"puts {found} into the test part" + ("; at least 1 is needed" if not part.any() else "")
     if part.any():
@@ -65,5 +66,5 @@ def _check_cut(y: NDArray[np.generic], part: NDArray[np.bool_], settings: Settin
     raise UserError(
         f"split.test_fraction is {split.test_fraction}, which {problem}. A hash of each {unit} with split.test_key, "
         f"which is {split.test_key}, decides. Use a {'smaller' if part.any() else 'larger'} fraction, more {unit}s, or "
-        "0 for no test part"
+        f"0 for no test part{'; or set split.duplicates to allow' if together else ''}"
     )
