@@ -19,7 +19,7 @@ from tasks.storage import files
 from tasks.storage.row_ids import Ids, RowIds, read_row_ids
 
 DRAW = "not distinguishable"
-_MOST_HIDDEN = 0.5  # of the new rows: from here on no row could win
+MOST_HIDDEN = 0.5  # of the new rows: from here on no row could win
 _QUANTILE = 0.99  # of the winner's losses in cross-validation: the limit of a loss that has none
 Promoted = Literal["yes", "no", "first"]
 
@@ -83,7 +83,7 @@ def contest(
     known, every = Known(np.concatenate([champion.seen, spent]), champion.numbered), read_row_ids()
     copies = settings.split.duplicates == "keep_together" and settings.data.groups is None
     rows, left_out = fresh(ids, known), hidden(ids, every, known, copies=copies)
-    if left_out >= _MOST_HIDDEN:
+    if left_out >= MOST_HIDDEN:
         return Decision("no", f"{DRAW} from {against}: {_unfair(left_out, champion, copies=copies)}")
     cluster = None if ids.of_units is None else ids.of_units[rows]
     limit = record.limit or limit_of(trained.loss, winner)

@@ -199,7 +199,7 @@ def few_rows(distinct: int) -> pd.DataFrame:
 @pytest.mark.parametrize("distinct", [1, 2, 3, 9, 12])
 @pytest.mark.parametrize("test", [0, 0.2])
 def test_copies_kept_together_that_are_too_few_sets_for_the_folds_are_told_with_what_works(
-    checkout,  # noqa: ARG001
+    checkout,
     settings_of_rows,
     distinct,
     test,
@@ -224,7 +224,7 @@ def test_copies_kept_together_that_are_too_few_sets_for_the_folds_are_told_with_
         assert 10 == len(np.unique(prepared.partition.fold))
 
 
-def test_folds_and_test_part_have_one_unit(checkout, settings_of_rows):  # noqa: ARG001
+def test_folds_and_test_part_have_one_unit(checkout, settings_of_rows):
     few_rows(60).to_csv("rows.csv", index=False)
     for duplicates_are, together in (("keep_together", True), ("allow", False)):
         change = ("split.test_fraction=0.3", "data.columns={a: category}", f"split.duplicates={duplicates_are}")
