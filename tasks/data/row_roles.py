@@ -90,7 +90,7 @@ def check_folds(dependence: Dependence, rows: int, settings: Settings) -> None:
     if split.duplicates == "allow" or group is None or dependence.time is not None:
         return
     sets = len(np.unique(group))
-    if sets >= 2 and (split.folds in ("loo", rows) or split.folds <= sets):
+    if sets >= 2 and (split.folds == "loo" or split.folds == rows or split.folds <= sets):
         return
     each = "rows of equal features" if settings.data.groups is None else "rows of equal features or of a group"
     found = f"{rows} labelled rows outside of the test part are {sets} set{'s' * (sets > 1)} of {each}"
