@@ -22,10 +22,10 @@ class SeenRows:
     labeled: Sketch = field(default_factory=Sketch)
     used: Sketch = field(default_factory=Sketch)
     test: Sketch | None = None
-    test_contents: Sketch | None = None
     partition: str = ""
     trained: str = ""
     columns: str = ""
+    test_contents: Sketch | None = None
 
     def has_fewer_columns_than(self, other: "SeenRows") -> bool:
         """Whether each of its columns is one of the `other`, which has more: its rows have other identities there."""

@@ -25,7 +25,8 @@ def seen(first: int, last: int, partition: str = "one") -> SeenRows:
     rows = ROWS[first:last]
     test = rows % 5 == 0
     tested = Sketch.of(rows[test])
-    return SeenRows(Sketch.of(rows), Sketch.of(rows[~test]), tested, tested, partition, f"all of {partition}")
+    used, made_of = Sketch.of(rows[~test]), f"all of {partition}"
+    return SeenRows(Sketch.of(rows), used, tested, partition, made_of, test_contents=tested)
 
 
 def count(rows, learners, earlier) -> Ledger:
@@ -87,7 +88,10 @@ def test_a_run_of_a_version_in_which_equal_rows_were_one_row_counts(copies):
     identity = identities(rows, number)
     tested = np.where(number == 0, np.tile(in_test, copies), identity % 5 == 0)
     now = SeenRows(
-        Sketch.of(identity), Sketch.of(identity[~tested]), Sketch.of(identity[tested]), Sketch.of(rows[tested])
+        Sketch.of(identity),
+        Sketch.of(identity[~tested]),
+        Sketch.of(identity[tested]),
+        test_contents=Sketch.of(rows[tested]),
     )
     assert Ledger(3, frozenset(["winner"]), int(copies > 1)) == count(now, "bc", [old])
     assert now == SeenRows.parsed(now.texts())
@@ -100,8 +104,8 @@ def test_a_table_of_few_distinct_rows_that_grows_keeps_its_used_rows_out_of_its_
     for n in (1000, 2000, 3000):
         identity = identities(content[:n], numbers(content[:n]))
         tested = drawn(identity, 0, 0.2)
-        parts = (Sketch.of(rows) for rows in (identity, identity[~tested], identity[tested], content[:n][tested]))
-        now = SeenRows(*parts, f"{n} rows")
+        parts = (Sketch.of(rows) for rows in (identity, identity[~tested], identity[tested]))
+        now = SeenRows(*parts, f"{n} rows", test_contents=Sketch.of(content[:n][tested]))
         assert (len(entries) + 1, 0) == ((found := count(now, "a", entries)).compared, found.used_by)
         entries.append(Entry(frozenset("a"), now))
 
