@@ -71,7 +71,8 @@ def draw_folds(y: NDArray[np.generic], group: Groups, folds: int, stratify: bool
     if folds in (n, groups):  # leave-one-group-out
         return group.astype(np.int64)
     if not 2 <= folds <= groups:
-        raise BadArgument("folds", f"folds is {folds}, but there are {groups} groups; use 2 to {groups} folds, or loo")
+        allowed = f"2 to {groups}" if groups > 2 else f"{groups}"
+        raise BadArgument("folds", f"folds is {folds}, but there are {groups} groups; use {allowed} folds")
     rng = np.random.default_rng(random_state)
     fold = np.full(n, folds - 1, dtype=np.int64)
     left = np.arange(n)

@@ -17,8 +17,10 @@ meaning, and so it changes nothing. The mean over eight l costs at most a factor
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from heldout.losses import Losses
 
@@ -95,14 +97,19 @@ def _log_mean(logs: Losses) -> float:
     return float(np.logaddexp.reduce(logs)) - math.log(len(logs))
 
 
-def differences(champion: Losses, challenger: Losses, limit: float, cluster: Losses | None = None) -> Losses:
+def differences(
+    champion: Losses, challenger: Losses, limit: float, cluster: NDArray[Any] | None = None, hidden: float = 0.0
+) -> Losses:
     """The D_i of both losses, shape (n,), on the same rows; a loss above `limit` counts as `limit`.
 
     With the `cluster` of each row, shape (n,), a cluster is one observation, the mean over its rows.
+
+    `hidden` is the share of new rows that are not among these, because they cannot be told from rows of before. On them
+    D is -1 at least: with (1 - hidden) D - hidden in place of D the capital stays a fair game, whatever they are.
     """
-    rows = (np.minimum(champion, limit) - np.minimum(challenger, limit)) / limit
-    if cluster is None:
-        return rows
-    places = np.unique(cluster, return_inverse=True)[1]
-    means: Losses = np.bincount(places, rows) / np.bincount(places)
-    return means
+    found = (np.minimum(champion, limit) - np.minimum(challenger, limit)) / limit
+    if cluster is not None:
+        places = np.unique(cluster, return_inverse=True)[1]
+        found = np.bincount(places, found) / np.bincount(places)
+    shown: Losses = (1 - hidden) * found - hidden
+    return shown

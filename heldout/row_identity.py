@@ -1,7 +1,9 @@
-"""The identity of a row, a 64-bit number from its content alone, and the test part that is drawn by it.
+"""The identity of a row, a word for its content and its number among equal rows, and the test part drawn by it.
 
-Neither the other rows, nor the order of rows or columns, nor the type that a column is read as changes an identity. So
-a row is in the test part or not, for good: a table may grow, and no seed brings a test row back into training.
+Equal rows are interchangeable: which of them has which number has no meaning. So neither the order of rows or columns
+nor the type that a column is read as changes the identities of a table, and further rows leave those of the others as
+they were. A row is in the test part or not, for good, and no seed brings a test row back into training. Given the
+table, membership is as random as a draw, whatever repeats in it.
 """
 
 from collections.abc import Mapping
@@ -16,8 +18,8 @@ Words = NDArray[np.uint64]
 GAP = bits(np.array([np.nan]))[0]  # the word of a missing value
 
 
-def identities(columns: Mapping[str, Words]) -> Words:
-    """The identity of each row, shape (n,), from a word for each cell, by the name of its column.
+def contents(columns: Mapping[str, Words]) -> Words:
+    """A word for the content of each row, shape (n,), from a word for each cell, by the name of its column.
 
     A missing value adds nothing: a column that is new, and empty in the rows of before, leaves them as they were.
     """
@@ -27,10 +29,26 @@ def identities(columns: Mapping[str, Words]) -> Words:
     return mixed(sums)
 
 
-def of_groups(identity: Words, group: NDArray[np.int64]) -> Words:
-    """The least identity of each row's group: rows of a group, 0 … G-1, share an identity. Shape (n,)."""
+def numbers(content: Words) -> NDArray[np.uint32]:
+    """The number of each row among the rows of equal content, 0, 1, …, in the order of the rows. Shape (n,)."""
+    order = np.argsort(content, kind="stable")
+    place = np.arange(len(content))
+    first = np.r_[True, content[order][1:] != content[order][:-1]][: len(content)]
+    number = np.empty(len(content), np.uint32)
+    number[order] = place - np.maximum.accumulate(np.where(first, place, 0))
+    return number
+
+
+def identities(content: Words, number: NDArray[np.uint32]) -> Words:
+    """The identity of each row from its content and its `numbers`, shape (n,): the content itself at number 0."""
+    further = mixed(content ^ mixed(number.astype(np.uint64)))
+    return np.where(number == 0, content, further)
+
+
+def of_groups(content: Words, group: NDArray[np.int64]) -> Words:
+    """The least word of each row's group: rows of a group, 0 … G-1, share one. Shape (n,)."""
     least = np.full(int(group.max()) + 1, np.iinfo(np.uint64).max, np.uint64)
-    np.minimum.at(least, group, identity)
+    np.minimum.at(least, group, content)
     return least[group]
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from heldout import class_shares, seeds
+from heldout import class_shares, row_identity, seeds
 from heldout.dependence import Dependence
 from heldout.errors import BadArgument
 from heldout.losses import choose_loss
@@ -17,15 +17,14 @@ from tasks.data import drawn_rows, duplicates, read_source, row_roles, slices, t
 from tasks.data.column_types import Column, typed
 from tasks.data.content_hash import content_hash, row_hashes, sets_hash
 from tasks.data.duplicates import Sets
-from tasks.data.row_identity import column_digest, column_digests, identities
-from tasks.data.test_part import cut_test_part
+from tasks.data.row_identity import column_digest, column_digests, contents
+from tasks.data.test_part import cut_test_part, units
 from tasks.data.text_form import TextForm
 from tasks.data.unlabeled import Schema, Shards
 from tasks.params import Settings
 from tasks.params.messages import with_key
 from tasks.runtime.errors import UserError
 from tasks.storage.files import TARGET
-from tasks.storage.row_ids import as_table
 from tasks.storage.seen_rows import SeenRows
 
 
@@ -49,7 +48,7 @@ class Prepared:
     # all labelled rows outside of the test part and their roles, in the order of the source, if split.rows takes a part
     all_labeled: pd.DataFrame | None = None
     all_roles: pd.DataFrame = field(default_factory=pd.DataFrame)
-    row_ids: pd.DataFrame = field(default_factory=pd.DataFrame)  # of all rows that train, choose or test
+    row_ids: pd.DataFrame = field(default_factory=pd.DataFrame)  # of all rows with a label
     columns: Mapping[str, Column] = field(default_factory=dict)  # of the features: how a new shard's are read
     drawn: pd.DataFrame = field(default_factory=pd.DataFrame)  # the rows of `label-next` that have a label
     # the places in the source of the labelled rows, and of the rows of each shard that has rows of the source; and the
@@ -98,11 +97,13 @@ def prepare(settings: Settings, seen_by: str | None = None) -> Prepared:
     if len(hidden):
         pool = pool.assign(**{TARGET: target.without_gaps(pool[TARGET])})
     stratify = target.stratified(pool[TARGET], settings)
-    identity = pd.Series(identities(written if has_label.all() else written[has_label]), index=pool.index)
+    ids = _numbered(contents(written if has_label.all() else written[has_label]), pool.index)
     try:
         dependence = row_roles.dependence(roles.loc[pool.index], settings)
-        test, rest = cut_test_part(pool, written, identity.to_numpy(), dependence, settings)
+        unit = units(pool, written, dependence, settings)
+        test, rest = cut_test_part(pool, ids["identity"].to_numpy() if unit is None else unit, dependence, settings)
         warnings += row_roles.gap_messages(len(pool) - len(rest) - (0 if test is None else len(test)))
+        row_roles.check_folds(row_roles.dependence(roles.loc[rest.index], settings), len(rest), settings)
         wanted = settings.data.labeled_rows
         every, rest = _draw_rows("data.labeled_rows", wanted, "labeled", rest, settings, stratify, roles)
         labeled, further = _draw_rows("split.rows", settings.split.rows, "rows", every, settings, stratify, roles)
@@ -110,12 +111,13 @@ def prepare(settings: Settings, seen_by: str | None = None) -> Prepared:
             target.check_same_kind(labeled[TARGET], every[TARGET], settings)
         hidden = pd.concat([rest, further, hidden]).sort_index() if len(further) or len(hidden) else rest
         dependence = row_roles.dependence(roles.loc[labeled.index], settings)
+        row_roles.check_folds(dependence, len(labeled), settings)
         partition, halves = _draw(labeled[TARGET].to_numpy(), settings, dependence)
     except BadArgument as error:
         raise UserError(with_key(KEYS.get(error.argument, "data"), error)) from None
     if seen_by is not None:
         shared = [name for name in written.columns if column_digest(name) in seen_by.split()]
-        identity = pd.Series(identities(written.loc[pool.index, shared]), index=pool.index)
+        ids = _numbered(contents(written.loc[pool.index, shared]), pool.index)
     schema = Schema.of(labeled.drop(columns=TARGET), columns, label_names(settings), data.drop)
     return Prepared(
         labeled=labeled.reset_index(drop=True),
@@ -124,9 +126,7 @@ def prepare(settings: Settings, seen_by: str | None = None) -> Prepared:
         partition=partition,
         halves=halves,
         data_hash=content_hash(rows if has_label.all() else rows[has_label]),
-        seen=replace(
-            _seen(identity, test, every, labeled, partition, roles, settings), columns=column_digests(written)
-        ),
+        seen=replace(_seen(ids, test, every, labeled, partition, roles, settings), columns=column_digests(written)),
         roles=roles.loc[labeled.index].reset_index(drop=True),
         test_roles=roles.loc[[] if test is None else test.index].reset_index(drop=True),
         test_slices=of_slices.loc[[] if test is None else test.index].reset_index(drop=True),
@@ -134,15 +134,30 @@ def prepare(settings: Settings, seen_by: str | None = None) -> Prepared:
         warnings=tuple(warnings),
         all_labeled=every.reset_index(drop=True) if len(further) else None,
         all_roles=roles.loc[every.index].reset_index(drop=True),
-        row_ids=as_table(
-            identity[every.index].to_numpy(), identity[[] if test is None else test.index].to_numpy(np.uint64)
-        ),
+        row_ids=_row_ids(ids, unit, every, test),
         columns=schema.columns,
         drawn=drawn,
         labeled_rows=labeled.index.to_numpy(),
         source_rows=tuple(hidden.index.to_numpy()[rows] for rows in _parts(hidden, settings)),
         with_label=every.index.to_numpy(),
     )
+
+
+def _numbered(content: NDArray[np.uint64], index: pd.Index) -> pd.DataFrame:
+    """The content of each row, its number among equal rows of the whole table, and its identity."""
+    number = row_identity.numbers(content)
+    identity = row_identity.identities(content, number)
+    return pd.DataFrame({"content": content, "number": number, "identity": identity}, index=index)
+
+
+def _row_ids(
+    ids: pd.DataFrame, unit: NDArray[np.uint64] | None, every: pd.DataFrame, test: pd.DataFrame | None
+) -> pd.DataFrame:
+    """row_ids.parquet: the rows of each part in its order, then the other rows with a label."""
+    ids = ids[["content", "number"]] if unit is None else ids[["content", "number"]].assign(unit=unit)
+    parts = {"used": every.index, "test": ids.index[:0] if test is None else test.index}
+    parts["other"] = ids.index.difference(parts["used"].union(parts["test"]))
+    return pd.concat([ids.loc[rows].assign(part=part) for part, rows in parts.items()], ignore_index=True)
 
 
 def _as_written(source: pd.DataFrame, strings: list[str], settings: Settings) -> pd.DataFrame:
@@ -217,7 +232,7 @@ def _draw(y: NDArray[np.generic], settings: Settings, dependence: Dependence) ->
 
 
 def _seen(
-    identity: pd.Series,
+    ids: pd.DataFrame,
     test: pd.DataFrame | None,
     every: pd.DataFrame,
     labeled: pd.DataFrame,
@@ -225,7 +240,7 @@ def _seen(
     roles: pd.DataFrame,
     settings: Settings,
 ) -> SeenRows:
-    """What the contamination ledger must know: `identity` is that of every row with a label."""
+    """What the contamination ledger must know: `ids` are those of every row with a label."""
     hashes = pd.Series(row_hashes(every, roles.loc[every.index]), index=every.index)
     of_labeled, held_out = hashes[labeled.index].to_numpy(), partition.validation
     columns = f"{[*every.dtypes.astype(str).items()]} {[*roles.columns]} {settings.split.gap}"
@@ -234,9 +249,10 @@ def _seen(
     # rows that the seed drew; all labelled rows are no choice, also if there are more of them than last night
     drawn = [] if settings.data.labeled_rows is None else [hashes.to_numpy()]
     return SeenRows(
-        labeled=Sketch.of(identity.to_numpy()),
-        used=Sketch.of(identity[every.index].to_numpy()),
-        test=None if test is None else Sketch.of(identity[test.index].to_numpy()),
+        labeled=Sketch.of(ids["identity"].to_numpy()),
+        used=Sketch.of(ids.loc[every.index, "identity"].to_numpy()),
+        test=None if test is None else Sketch.of(ids.loc[test.index, "identity"].to_numpy()),
+        test_contents=Sketch() if test is None else Sketch.of(ids.loc[test.index, "content"].to_numpy()),
         partition=sets_hash(columns, of_labeled[~held_out], of_labeled[held_out]),
         trained=sets_hash(f"{columns} {made_by}", *drawn),
     )

@@ -1,4 +1,4 @@
-"""The identity of each row of a table as it is read: a column that is dropped, or of another kind, counts as before."""
+"""The content of each row of a table as it is read: a column that is dropped, or of another kind, counts as before."""
 
 import datetime
 import numbers
@@ -17,13 +17,13 @@ from tasks.storage.seen_rows import MOST_COLUMNS
 _TRUTH = ("true", "false")
 
 
-def identities(table: pd.DataFrame) -> Words:
+def contents(table: pd.DataFrame) -> Words:
     """A 64-bit number for each row, from the names of the columns and the values of the cells.
 
     A value counts by what it says: the number 1.5 equals the strings "1.5" and "1,5", true equals "True", since other
     rows and the form of the file decide which of them a column is read as.
     """
-    return row_identity.identities({str(name): _words(table[name]) for name in table.columns})
+    return row_identity.contents({str(name): _words(table[name]) for name in table.columns})
 
 
 def column_digests(table: pd.DataFrame) -> str:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
@@ -81,6 +82,24 @@ def with_copies(
     others = roles.drop(columns="group", errors="ignore")
     together = others.assign(group=pd.Series(group, index=X.index).reindex(roles.index, fill_value=-1))
     return together, [f"{finding}; copies stay on one side of every split, as one group"]
+
+
+def check_folds(dependence: Dependence, rows: int, settings: Settings) -> None:
+    """Raise UserError where `rows` labelled rows, with copies kept together, are too few sets of rows for the folds."""
+    split, group = settings.split, dependence.group
+    if split.duplicates == "allow" or group is None or dependence.time is not None:
+        return
+    sets = len(np.unique(group))
+    if sets >= 2 and (split.folds == "loo" or split.folds == rows or split.folds <= sets):
+        return
+    each = "rows of equal features" if settings.data.groups is None else "rows of equal features or of a group"
+    found = f"{rows} labelled rows outside of the test part are {sets} set{'s' * (sets > 1)} of {each}"
+    folds = f"use {f'2 to {sets}' if sets > 2 else sets} folds, or " if sets >= 2 else ""
+    raise UserError(
+        f"split.folds is {split.folds}, but split.duplicates is keep_together, and the {found}, each in one fold; "
+        f"{folds}set split.duplicates to allow: right where equal rows are draws of few values, and not one row "
+        "recorded twice"
+    )
 
 
 def dependence(roles: pd.DataFrame, settings: Settings) -> Dependence:

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from tasks.outcome.contest import Decision, Record
-from tasks.storage.row_ids import Ids
+from tasks.storage.row_ids import WORD, Ids
 
 
 @dataclass(frozen=True, eq=False)
@@ -20,7 +20,7 @@ class Book:
 
     against: str
     records: Mapping[str, Any] = field(default_factory=dict)
-    bets: pd.DataFrame = field(default_factory=lambda: pd.DataFrame({"identity": [], "pair": [], "at": []}))
+    bets: pd.DataFrame = field(default_factory=lambda: pd.DataFrame({WORD: [], "pair": [], "at": []}))
 
     def record(self, pair: str, restored: int) -> Record:
         """The record of a pair, without what it won before the champion was restored by a rollback."""
@@ -33,16 +33,16 @@ class Book:
         A learner that was thought of after a look at the outcome on some rows may have been chosen by them.
         """
         own = (self.bets["pair"] == pair) | (self.bets["at"] < known_since)
-        return self.bets["identity"][own].to_numpy(np.uint64)
+        return self.bets[WORD][own].to_numpy(np.uint64)
 
     def of_pair(self, pair: str) -> Ids:
         """The rows on which the pair has bet."""
-        return self.bets["identity"][self.bets["pair"] == pair].to_numpy(np.uint64)
+        return self.bets[WORD][self.bets["pair"] == pair].to_numpy(np.uint64)
 
     def after(self, pair: str, decision: Decision, at: int) -> "Book":
         """The book with the bets of a night."""
         if decision.record is None:
             return self
-        tonight = pd.DataFrame({"identity": decision.bets, "pair": pair, "at": at})
+        tonight = pd.DataFrame({WORD: decision.bets, "pair": pair, "at": at})
         bets = pd.concat([self.bets, tonight]) if len(self.bets) else tonight
         return Book(self.against, {**self.records, pair: {**decision.record.numbers(), "at": at}}, bets)

@@ -7,30 +7,32 @@ from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from heldout.errors import FitFailure
 from heldout.fitting import test
 from heldout.losses import Loss, Losses
 from heldout.promotion import BETS, Capital, differences, needed
-from tasks.data.row_roles import dependence_of
 from tasks.params import Settings
 from tasks.plans.all_labeled import AllLabeled, read_all_labeled
 from tasks.storage import files
-from tasks.storage.row_ids import Ids, read_row_ids
+from tasks.storage.row_ids import Ids, RowIds, read_row_ids
 
 DRAW = "not distinguishable"
+MOST_HIDDEN = 0.5  # of the new rows: from here on no row could win
 _QUANTILE = 0.99  # of the winner's losses in cross-validation: the limit of a loss that has none
 Promoted = Literal["yes", "no", "first"]
 
 
 @dataclass(frozen=True, eq=False)
 class Champion:
-    """A registered hypothesis; `seen` are the rows that it was trained on and chosen by."""
+    """A registered hypothesis; `seen` are the rows that it was trained on and chosen by, and their units."""
 
     version: str
     hypothesis: Any
     seen: Ids
     same: bool = False  # whether the winner has the same bytes
+    numbered: bool = True  # whether `seen` tells equal rows apart: an older version's does not
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,16 +80,22 @@ def contest(
     if missing := [str(name) for name in columns if name not in X]:
         return Decision("no", f"{DRAW} from {against}: it needs the column {missing[0]}, which the table lacks")
     trained, ids = read_all_labeled(settings), read_row_ids("test")
-    rows, cluster = _fresh(ids, np.concatenate([champion.seen, spent]))
+    known, every = Known(np.concatenate([champion.seen, spent]), champion.numbered), read_row_ids()
+    copies = settings.split.duplicates == "keep_together" and settings.data.groups is None
+    rows, left_out = fresh(ids, known), hidden(ids, every, known, copies=copies)
+    if left_out >= MOST_HIDDEN:
+        return Decision("no", f"{DRAW} from {against}: {_unfair(left_out, champion, copies=copies)}")
+    cluster = None if ids.of_units is None else ids.of_units[rows]
     limit = record.limit or limit_of(trained.loss, winner)
     try:
         theirs = _losses(champion.hypothesis, X[list(columns)], y, rows, trained)
         ours = _losses(hypothesis, X, y, rows, trained)
     except FitFailure as failure:
         return Decision("no", f"{DRAW} from {against}: it cannot be tested on these rows: {failure}")
-    capital = record.capital.after(differences(theirs, ours, limit, cluster))
+    capital = record.capital.after(differences(theirs, ours, limit, cluster, left_out))
     night = {
         "rows": len(rows),
+        "hidden": left_out,
         "error_champion": float(theirs.mean()) if len(rows) else None,
         "error_challenger": float(ours.mean()) if len(rows) else None,
         "capital": capital.value,
@@ -102,23 +110,82 @@ def contest(
         "difference": capital.mean * limit,
         "rows_still_needed": capital.rows_needed(level),
     }
-    reason = f"{against}: {_sentence(capital, level, len(rows), after, trained.loss, cluster is not None)}"
+    reason = f"{against}: {_sentence(capital, level, after, trained.loss, _unit(settings, ids))}"
+    spent = ids.words(~known.rows(ids))  # also those that are left out
     if capital.shown(level):
-        return Decision("yes", f"shown to err less than {reason}", after, numbers, ids[rows])
-    return Decision("no", f"{DRAW} from {reason}", after, numbers, ids[rows])
+        return Decision("yes", f"shown to err less than {reason}", after, numbers, spent)
+    return Decision("no", f"{DRAW} from {reason}", after, numbers, spent)
 
 
-def _fresh(ids: Ids, seen: Ids) -> tuple[Any, Any]:
-    """The rows of the test part whose `ids` are not `seen`, and the group of each, None where rows are independent.
+@dataclass(frozen=True, eq=False)
+class Known:
+    """`RowIds.words` of the rows that may not be bet on; each stands for all rows equal to it if not `numbered`."""
 
-    Of a group, all rows are fresh or none: rows of a group are alike.
+    words: Ids
+    numbered: bool = True
+
+    def rows(self, ids: RowIds) -> NDArray[np.bool_]:
+        """Which of the rows are known."""
+        known = np.isin(ids.of_rows, self.words)
+        return known if self.numbered else known | np.isin(ids.of_contents, self.words)
+
+    def all_in(self, every: RowIds) -> bool:
+        """Whether the table still has all of them."""
+        return self.numbered and bool(np.isin(self.words[self.words % 2 == 0], every.of_rows).all())
+
+
+def fresh(test: RowIds, known: Known) -> NDArray[np.intp]:
+    """The rows of the test part that are new. Of a group, of copies kept together, of a time, all rows are or none."""
+    seen = known.rows(test)
+    if test.of_units is not None:
+        seen = np.isin(test.of_units, np.concatenate([known.words, test.of_units[seen]]))
+    return np.flatnonzero(~seen)
+
+
+def hidden(test: RowIds, every: RowIds, known: Known, *, copies: bool) -> float:
+    """The share of the new rows that `fresh` leaves out, so that the others are no fair sample of them (decision 53).
+
+    With groups or time it is 0: the claim is about new groups or times. Where `copies` are kept together, new rows with
+    the features of known ones are left out, and counted as far as their numbers show them. An independent row that left
+    the table leaves its number to a new row of the same content, which then is taken for the old one: the share of such
+    rows is estimated by that of the rows of the table that equal another.
     """
-    fresh = ~np.isin(ids, seen)
-    group = dependence_of(files.read_test_roles(), 0).group if files.TEST_ROLES.exists() else None
-    if group is None:
-        return np.flatnonzero(fresh), None
-    rows = np.flatnonzero(~np.isin(group, group[~fresh]))
-    return rows, group[rows]
+    if test.unit is not None:
+        new = int((~known.rows(test)).sum())
+        again = new - len(fresh(test, known)) if copies else 0
+        return again / max(new, 1)
+    if known.all_in(every):
+        return 0.0
+    _, place, size = np.unique(every.content, return_inverse=True, return_counts=True)
+    return float((size[place] > 1).mean())
+
+
+def _unfair(share: float, champion: Champion, *, copies: bool) -> str:
+    """Why no bet is placed, and what to do."""
+    if copies:
+        return (
+            "many new rows of the test part have the features of rows of before, which split.duplicates keep_together "
+            "takes for their copies; the others are no fair sample of the new rows. If equal rows are independent "
+            "draws, set split.duplicates to allow"
+        )
+    why = "rows have left the table" if champion.numbered else "an older version of heldout stored its rows by content"
+    remedy = (
+        "give the file a column that tells its rows apart and does not change, such as a time, and name it in data.drop"
+        if champion.numbered
+        else "remove the alias champion to begin again"
+    )
+    return (
+        f"{why}, and {100 * share:.0f} % of the rows equal another, so that new rows cannot be told from old ones; "
+        f"those that can are no fair sample of the new rows: {remedy}"
+    )
+
+
+def _unit(settings: Settings, ids: RowIds) -> str:
+    if ids.unit is None:
+        return "rows"
+    if settings.data.groups is not None:
+        return "groups"
+    return "distinct rows" if settings.split.duplicates == "keep_together" else "times"
 
 
 def _losses(hypothesis: Any, X: pd.DataFrame, y: Any, rows: Any, trained: AllLabeled) -> Losses:
@@ -139,22 +206,27 @@ def limit_of(loss: Loss, winner: str) -> float:
     return float(losses.quantile(_QUANTILE)) or float(losses.max()) or 1.0
 
 
-def _sentence(capital: Capital, level: float, rows: int, record: Record, loss: Loss, grouped: bool) -> str:
+def _sentence(capital: Capital, level: float, record: Record, loss: Loss, unit: str) -> str:
     """The numbers in words."""
     if not capital.rows:
         return "no new labelled rows in the test part"
-    unit = "groups" if grouped else "rows"
+    tonight = record.nights[-1]
     nights = sum(night["rows"] > 0 for night in record.nights)
     gain = capital.mean * (record.limit or 1.0)
     amount = f"{100 * abs(gain):.2f} percentage points" if loss.binary else f"{abs(gain):.4g}"
-    fresh = "" if rows else "no new labelled rows in the test part; "
+    without = "" if tonight["rows"] else "no new labelled rows in the test part; "
     text = (
-        f"{fresh}capital {capital.value:.3g} of the {math.exp(needed(level)):.3g} that level {level:g} needs, after "
+        f"{without}capital {capital.value:.3g} of the {math.exp(needed(level)):.3g} that level {level:g} needs, after "
         f"{capital.rows} {unit} of {nights} night{'s' * (nights != 1)}, on which it errs {amount} "
         f"{'less' if gain >= 0 else 'more'}"
     )
     if not loss.bounded:
         text += f" (a loss above {record.limit:.4g} counts as that)"
+    if tonight["hidden"]:
+        text += (
+            f" ({100 * tonight['hidden']:.2g} % of tonight's new rows cannot be told from rows of before, and count as "
+            "rows on which it errs and the champion does not)"
+        )
     more = capital.rows_needed(level)
     if more is None:
         return f"{text}; no number of further rows would do if they are like these"

@@ -64,6 +64,7 @@ def count(
     An earlier run counts if its labelled rows overlap with these. A partition is a set of rows, those that the hold-out
     tests among them; so the same learner on another partition is a further hypothesis, of which the best may be chosen.
     A table that gained a column has rows of other identities: `seen_in` gives them in the columns of an earlier run.
+    A run of a version that did not number equal rows is compared by what the test rows contain.
     """
     pairs: set[tuple[str, str | None]] = {(learner, seen.partition) for learner in learners}
     opened_for, used_by = set(), 0
@@ -74,9 +75,11 @@ def count(
         if entry.seen is None or entry.seen.labeled.overlaps(rows.labeled):
             partition = entry.seen.partition if entry.seen is not None else None
             pairs |= {(learner, partition) for learner in entry.learners}
-        if entry.opened_for is not None and (entry.seen is None or _overlap(entry.seen.test, rows.test)):
+        numbered = entry.seen is not None and entry.seen.test_contents is not None
+        test = rows.test if numbered else rows.test_contents
+        if entry.opened_for is not None and (entry.seen is None or _overlap(entry.seen.test, test)):
             opened_for.add(entry.opened_for)
-        used_by += entry.seen is not None and _overlap(entry.seen.used, rows.test)
+        used_by += entry.seen is not None and _overlap(entry.seen.used, test)
     return Ledger(len(pairs), frozenset(opened_for), used_by)
 
 

@@ -110,8 +110,8 @@ def _spent(others: int, used_by: int) -> str:
     if used_by:
         reasons.append(
             f"{used_by} earlier run{'s' * (used_by > 1)} used labels of its rows to train and to choose, since another "
-            "split.test_key, split.test_fraction, data.groups, data.time or split.duplicates, or a table with fewer "
-            "columns, had left them outside"
+            "split.test_key, split.test_fraction, data.groups, data.time or split.duplicates, a table with fewer "
+            "columns, or an older version that kept equal rows together, had left them outside"
         )
     return "; and ".join(reasons)
 

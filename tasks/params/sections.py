@@ -141,8 +141,9 @@ class SplitSection(Section):
     )
     test_key: Annotated[int, Field(ge=0)] = Field(
         0,
-        description="with a hash of its content, this number decides whether a row is in the test part: no seed and no "
-        "other row does. With data.groups the group's name decides, with data.time the order",
+        description="with a hash of its content and of its number among equal rows, this number decides whether a row "
+        "is in the test part: no seed and no added row does. With data.groups the group's name decides, with data.time "
+        "the order",
     )
     validation_fraction: Fraction = Field(description="share of the labelled rows that the hold-out tests")
     folds: Annotated[int, Field(ge=2)] | Literal["loo"] = Field(
@@ -162,7 +163,9 @@ class SplitSection(Section):
         0, description="with data.time: number of rows left out between the training rows and the tested rows"
     )
     duplicates: Literal["allow", "keep_together"] = Field(
-        "allow", description="rows with equal features: allow them on both sides of a split, or keep_together"
+        "allow",
+        description="rows with equal features: allow them on both sides of a split, and of the test part, or "
+        "keep_together",
     )
     repeats: Count = Field(
         1,

@@ -1,36 +1,75 @@
-"""row_ids.parquet: the identity of every row whose label a run uses (decision 25), for the choice of a champion."""
+"""row_ids.parquet: the identity of every row with a label (decisions 25 and 53), for the choice of a champion."""
 
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from heldout import row_identity
 from tasks.storage.files import PREPARED, existing
 
 ROW_IDS = PREPARED / "row_ids.parquet"
-Part = Literal["used", "test"]
+Part = Literal["used", "test", "other"]
 Ids = NDArray[np.uint64]
+_ONE = np.uint64(1)
+WORD, _CONTENT = "word", "identity"  # columns of files of seen rows and of bets: the second in older versions
 
 
-def read_row_ids(part: Part) -> Ids:
-    """The identities of the rows of a part: `used` are those that train and choose, `test` those of test.parquet."""
-    table = pd.read_parquet(existing(ROW_IDS), filters=[("part", "==", part)])
-    return table["identity"].to_numpy(np.uint64)
+@dataclass(frozen=True, eq=False)
+class RowIds:
+    """The content of rows and their numbers among equal rows; with groups, copies kept together or time, their units.
+
+    A unit is a group, a set of copies or a time. All arrays have shape (n,). The words by which later runs know
+    them are even for rows and odd for units.
+    """
+
+    content: Ids
+    number: NDArray[np.uint32]
+    unit: Ids | None = None
+
+    @cached_property
+    def of_contents(self) -> Ids:
+        """The word of the first row that equals each row."""
+        return self.content & ~_ONE
+
+    @cached_property
+    def of_rows(self) -> Ids:
+        """A word for each row."""
+        return row_identity.identities(self.content, self.number) & ~_ONE
+
+    @cached_property
+    def of_units(self) -> Ids | None:
+        """A word for the unit of each row; None where rows are independent."""
+        return None if self.unit is None else self.unit | _ONE
+
+    def words(self, rows: Any = slice(None)) -> Ids:
+        """The words of `rows`, a mask or row numbers, and of their units, each once."""
+        of_rows = self.of_rows[rows]
+        return np.unique(of_rows if self.of_units is None else np.concatenate([of_rows, self.of_units[rows]]))
 
 
-def as_table(used: Ids, test: Ids) -> pd.DataFrame:
-    """What the file holds, for both parts in their order."""
-    parts = np.repeat(["used", "test"], [len(used), len(test)])
-    return pd.DataFrame({"part": parts, "identity": np.concatenate([used, test])})
+def read_row_ids(part: Part | None = None) -> RowIds:
+    """The rows of a part in its order, or of all three: `used` train and choose, `test` are those of test.parquet."""
+    table = pd.read_parquet(existing(ROW_IDS), filters=None if part is None else [("part", "==", part)])
+    unit = table["unit"].to_numpy(np.uint64) if "unit" in table else None
+    return RowIds(table["content"].to_numpy(np.uint64), table["number"].to_numpy(np.uint32), unit)
 
 
-def write_ids(path: Path, identities: Ids) -> None:
-    """A file with some identities, each once."""
-    pd.DataFrame({"identity": np.unique(identities)}).to_parquet(path)
+def write_seen(path: Path, words: Ids) -> None:
+    """A file with the `RowIds.words` of rows that a version has seen, each once."""
+    pd.DataFrame({WORD: np.unique(words)}).to_parquet(path)
 
 
-def read_ids(path: Path) -> Ids:
-    """What `write_ids` wrote."""
-    return pd.read_parquet(path, columns=["identity"])["identity"].to_numpy(np.uint64)
+def read_words(path: Path) -> tuple[pd.DataFrame, bool]:
+    """A table with a column `WORD`, and whether its words tell equal rows apart.
+
+    Those of an older version are contents: the words of the rows that are first among equal rows.
+    """
+    table = pd.read_parquet(path)
+    if WORD in table:
+        return table, True
+    return table.rename(columns={_CONTENT: WORD}).assign(**{WORD: table[_CONTENT].to_numpy(np.uint64) & ~_ONE}), False

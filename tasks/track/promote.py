@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 
 from tasks.outcome.bets import Book
 from tasks.outcome.contest import DRAW, Champion, Decision, contest
@@ -18,7 +17,7 @@ from tasks.params import Candidate, Settings
 from tasks.runtime.environment import CACHE
 from tasks.runtime.errors import UserError, one_line
 from tasks.storage import files, fit_cache, model_file
-from tasks.storage.row_ids import Ids, read_ids, read_row_ids, write_ids
+from tasks.storage.row_ids import WORD, Ids, read_row_ids, read_words, write_seen
 from tasks.track.ledger import known_since
 from tasks.track.lifecycle import TRIAL
 from tasks.track.registry import BEFORE, CHALLENGER, CHAMPION, SOURCE, Standing, register, standing
@@ -84,7 +83,7 @@ def _decide(
     client: "MlflowClient", settings: Settings, winner: Candidate, model: Any, place: Standing, now: int
 ) -> tuple[Decision, Book | None, Ids]:
     """The decision, the book of the champion, and the rows that the winner has seen."""
-    used = read_row_ids("used")
+    used = read_row_ids("used").words()
     if place.champion is None:
         return Decision("first", f"the first champion of {place.source} as {place.name}"), None, used
     pair = _pair(settings, winner)
@@ -114,10 +113,10 @@ def _read_champion(settings: Settings, champion: "ModelVersion") -> Champion:
     """The champion's hypothesis and rows. Raises UserError where one of them cannot be had."""
     same = champion.tags.get(_MODEL_HASH) == files.file_hash(files.MODEL)
     with _downloads() as folder:
-        seen = read_ids(_download(folder, f"runs:/{champion.run_id}/{_FOLDER}/{_SEEN}"))
+        seen, numbered = read_words(_download(folder, f"runs:/{champion.run_id}/{_FOLDER}/{_SEEN}"))
         path = _download(folder, f"models:/{champion.name}/{champion.version}/{_MODEL}")
         hypothesis = model_file.load(path, settings.execution.allowed_modules)
-    return Champion(str(champion.version), hypothesis, seen, same)
+    return Champion(str(champion.version), hypothesis, seen[WORD].to_numpy(np.uint64), same, numbered)
 
 
 def _read_book(client: "MlflowClient", champion: "ModelVersion") -> Book:
@@ -128,7 +127,7 @@ def _read_book(client: "MlflowClient", champion: "ModelVersion") -> Book:
         return Book(against)
     with _downloads() as folder:
         records, bets = (_download(folder, f"runs:/{found.info.run_id}/{_FOLDER}/{name}") for name in (_RECORDS, _BETS))
-        return Book(against, json.loads(records.read_text(encoding="utf-8")), pd.read_parquet(bets))
+        return Book(against, json.loads(records.read_text(encoding="utf-8")), read_words(bets)[0])
 
 
 def _download(folder: Path, address: str) -> Path:
@@ -165,7 +164,7 @@ def _record(
         record = decision.record
         files.write_json(folder / _DECISION, {**shown, "record": None if record is None else record.numbers()})
         if seen is not None:
-            write_ids(folder / _SEEN, seen)
+            write_seen(folder / _SEEN, seen)
             items.append(Artifact(folder / _SEEN, _FOLDER))
         if book is not None:
             files.write_json(folder / _RECORDS, dict(book.records))

@@ -1,4 +1,6 @@
-"""The identity of a row, and the test part: its content alone decides, with the key and the fraction."""
+"""The identity of a row, and the test part: its content and its number among equal rows decide, with the key."""
+
+import time
 
 import numpy as np
 import pytest
@@ -8,7 +10,7 @@ from hypothesis.extra.numpy import arrays
 from scipy.stats import binom
 
 from heldout.hashing import bits
-from heldout.row_identity import GAP, drawn, identities, of_groups
+from heldout.row_identity import GAP, contents, drawn, identities, numbers, of_groups
 
 LAWS = settings(max_examples=40, deadline=None, derandomize=True, database=None)
 tables = st.integers(1, 8).flatmap(
@@ -19,7 +21,7 @@ RARE = 1e-4  # with a fixed seed: one in ten thousand good hashes would fall out
 
 
 def of_table(X: np.ndarray, names: str = "abc") -> np.ndarray:
-    return identities({name: bits(X[:, place]) for place, name in enumerate(names)})
+    return contents({name: bits(X[:, place]) for place, name in enumerate(names)})
 
 
 @LAWS
@@ -37,7 +39,7 @@ def test_a_name_counts_and_a_column_without_values_does_not():
     X = np.arange(6.0).reshape(2, 3)
     assert set(of_table(X)).isdisjoint(of_table(X, "abd"))
     words = {name: bits(X[:, place]) for place, name in enumerate("abc")}
-    assert of_table(X).tolist() == identities({**words, "new": np.array([GAP, GAP])}).tolist()
+    assert of_table(X).tolist() == contents({**words, "new": np.array([GAP, GAP])}).tolist()
 
 
 @LAWS
@@ -66,6 +68,41 @@ def test_a_group_is_in_the_part_with_the_fraction_however_many_rows_it_has():
     groups = np.unique(group[part])
     assert not set(groups) & set(group[~part])
     assert RARE < binom.cdf(len(groups), 4000, 0.2) < 1 - RARE
+
+
+few = st.lists(st.integers(0, 5), min_size=1, max_size=60).map(lambda values: contents({"a": bits(np.array(values))}))
+
+
+@LAWS
+@given(few, few, st.randoms(use_true_random=False))
+def test_no_order_changes_the_identities_of_a_table_and_further_rows_add_theirs(content, more, random):
+    before = identities(content, numbers(content))
+    assert len(content) == len(set(before.tolist()))
+    shuffled = content[random.sample(range(len(content)), len(content))]
+    assert sorted(before) == sorted(identities(shuffled, numbers(shuffled)))
+    grown = np.concatenate([content, more])
+    assert before.tolist() == identities(grown, numbers(grown))[: len(content)].tolist()
+    first = np.unique(content, return_index=True)[1]
+    assert content[first].tolist() == before[first].tolist()  # number 0: the word of earlier versions
+
+
+@pytest.mark.parametrize("copies", [2, 1000])
+def test_equal_rows_are_drawn_independently(copies):
+    content = np.tile(of_table(np.arange(3.0 * (N // copies)).reshape(-1, 3)), copies)
+    part = drawn(identities(content, numbers(content)), 0, 0.2).reshape(copies, -1)
+    assert RARE < binom.cdf(part.sum(), N, 0.2) < 1 - RARE
+    assert RARE < binom.cdf((part[0] & part[1]).sum(), N // copies, 0.04) < 1 - RARE
+    # of each content about a fifth is drawn: the counts are as spread as those of a draw
+    assert part.sum(axis=0).var() == pytest.approx(copies * 0.16, rel=0.15 if copies == 2 else 0.75)
+
+
+def test_a_million_rows_are_numbered_within_seconds():
+    content = np.random.default_rng(0).integers(0, 300_000, 1_000_000).astype(np.uint64)
+    begin = time.perf_counter()
+    number = numbers(content)
+    assert time.perf_counter() - begin < 5  # 0.2 s on an idle machine
+    assert number.max() + 1 == np.unique(content, return_counts=True)[1].max()
+    assert 0 == len(numbers(content[:0]))
 
 
 def test_the_test_rows_of_earlier_versions_stay_test_rows():

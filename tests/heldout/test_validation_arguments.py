@@ -346,7 +346,7 @@ def test_what_cannot_be_done_is_refused_before_any_fit_by_an_argument_of_validat
         (np.where(Y == 1, np.nan, 2.0), {}, "groups", "groups has a row whose group is missing"),
         (objects("a", None), {}, "groups", "groups has a row whose group is missing"),
         (np.zeros(40), {}, "groups", "groups has 1 group; at least 2 are needed"),
-        (np.arange(40) // 10, {}, "folds", "folds is 10, but there are 4 groups; use 2 to 4 folds, or loo"),
+        (np.arange(40) // 10, {}, "folds", "folds is 10, but there are 4 groups; use 2 to 4 folds"),
         (
             np.arange(40) // 2,
             {"intervals": {"E_val": "Clopper-Pearson"}},

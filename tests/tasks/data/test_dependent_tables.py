@@ -1,5 +1,6 @@
 """Parts of dependent rows: whole groups, later rows, copies on one side; laws over random tables."""
 
+import re
 from itertools import combinations
 
 import numpy as np
@@ -187,3 +188,47 @@ def test_the_files_say_how_rows_depend(rows, settings_of_rows):
     assert (np.arange(60) // 6).tolist() == found.group.tolist()
     assert list(range(59, -1, -1)) == found.time.tolist()
     assert files.read_copies() is None
+
+
+def few_rows(distinct: int) -> pd.DataFrame:
+    rng = np.random.default_rng(0)
+    a = rng.integers(0, distinct, 300)
+    return pd.DataFrame({"a": a, "kind": np.where(rng.random(300) < 0.3 + 0.4 * (a % 2), "won", "lost")})
+
+
+@pytest.mark.parametrize("distinct", [1, 2, 3, 9, 12])
+@pytest.mark.parametrize("test", [0, 0.2])
+def test_copies_kept_together_that_are_too_few_sets_for_the_folds_are_told_with_what_works(
+    checkout,
+    settings_of_rows,
+    distinct,
+    test,
+):
+    few_rows(distinct).to_csv("rows.csv", index=False)
+    columns = "data.columns={a: category}"
+
+    def made(*changes):
+        return prepare(settings_of_rows(f"split.test_fraction={test}", columns, *changes))
+
+    try:
+        prepared = made("split.folds=10", "split.duplicates=keep_together")
+    except UserError as error:
+        said = str(error)
+        assert "set split.duplicates to allow" in said
+        for folds in re.findall(r"use (?:2 to )?(\d+) folds", said):
+            fold = made(f"split.folds={folds}", "split.duplicates=keep_together").partition.fold
+            assert int(folds) == len(np.unique(fold))
+        assert len(made("split.folds=10", "split.duplicates=allow").partition.fold)
+    else:
+        assert distinct > 9
+        assert 10 == len(np.unique(prepared.partition.fold))
+
+
+def test_folds_and_test_part_have_one_unit(checkout, settings_of_rows):
+    few_rows(60).to_csv("rows.csv", index=False)
+    for duplicates_are, together in (("keep_together", True), ("allow", False)):
+        change = ("split.test_fraction=0.3", "data.columns={a: category}", f"split.duplicates={duplicates_are}")
+        made = prepare(settings_of_rows(*change))
+        tested, rest = ({*part["a"]} for part in (made.test, made.labeled))
+        folds = made.labeled.assign(fold=made.partition.fold).groupby("a", observed=True)["fold"].nunique()
+        assert together == (not tested & rest) == (folds.max() == 1)

@@ -10,6 +10,7 @@ from scipy.stats import beta
 
 from heldout.delivery import FORMS
 from heldout.partition import cut
+from heldout.row_identity import drawn, identities, numbers
 from heldout.row_sketch import Sketch
 from tasks.outcome import ledger
 from tasks.outcome.ledger import Entry, Ledger, seeded_id, winner_id
@@ -23,7 +24,9 @@ def seen(first: int, last: int, partition: str = "one") -> SeenRows:
     """Rows of which every fifth is in the test part."""
     rows = ROWS[first:last]
     test = rows % 5 == 0
-    return SeenRows(Sketch.of(rows), Sketch.of(rows[~test]), Sketch.of(rows[test]), partition, f"all of {partition}")
+    tested = Sketch.of(rows[test])
+    used, made_of = Sketch.of(rows[~test]), f"all of {partition}"
+    return SeenRows(Sketch.of(rows), used, tested, partition, made_of, test_contents=tested)
 
 
 def count(rows, learners, earlier) -> Ledger:
@@ -71,6 +74,40 @@ def test_the_test_part_is_known_by_its_rows():
     moved = replace(seen(0, 1000), test=Sketch.of(ROWS[:1000][ROWS[:1000] % 5 == 1]))
     found = count(moved, "a", [opened, Entry(frozenset("a"), without)])
     assert (frozenset(), 2) == (found.opened_for, found.used_by)
+
+
+@pytest.mark.parametrize("copies", [1, 5])
+def test_a_run_of_a_version_in_which_equal_rows_were_one_row_counts(copies):
+    """It tested or used all copies of a content: now they are in both parts, and used labels are no longer unseen."""
+    content, in_test = ROWS[:300], ROWS[:300] % 5 == 0
+    tag = {"labeled": content, "used": content[~in_test], "test": content[in_test]}
+    texts = {name: str(Sketch.of(words)) for name, words in tag.items()}
+    old = Entry(frozenset("a"), SeenRows.parsed({**texts, "partition": "old", "trained": "old"}), "winner")
+    rows = np.tile(content, copies)
+    number = numbers(rows)
+    identity = identities(rows, number)
+    tested = np.where(number == 0, np.tile(in_test, copies), identity % 5 == 0)
+    now = SeenRows(
+        Sketch.of(identity),
+        Sketch.of(identity[~tested]),
+        Sketch.of(identity[tested]),
+        test_contents=Sketch.of(rows[tested]),
+    )
+    assert Ledger(3, frozenset(["winner"]), int(copies > 1)) == count(now, "bc", [old])
+    assert now == SeenRows.parsed(now.texts())
+    assert 0 == count(now, "bc", [Entry(frozenset("a"), now)]).used_by  # a run of this version
+
+
+def test_a_table_of_few_distinct_rows_that_grows_keeps_its_used_rows_out_of_its_test_part():
+    content = np.random.default_rng(1).choice(ROWS[:9], 3000)
+    entries: list[Entry] = []
+    for n in (1000, 2000, 3000):
+        identity = identities(content[:n], numbers(content[:n]))
+        tested = drawn(identity, 0, 0.2)
+        parts = (Sketch.of(rows) for rows in (identity, identity[~tested], identity[tested]))
+        now = SeenRows(*parts, f"{n} rows", test_contents=Sketch.of(content[:n][tested]))
+        assert (len(entries) + 1, 0) == ((found := count(now, "a", entries)).compared, found.used_by)
+        entries.append(Entry(frozenset("a"), now))
 
 
 def test_a_table_that_gained_a_column_is_known_by_the_columns_that_it_had():

@@ -14,13 +14,13 @@ from sklearn.tree import DecisionTreeClassifier
 
 from heldout.promotion import Capital
 from tasks.data.prepare_tables import prepare
-from tasks.data.row_identity import identities
+from tasks.data.row_identity import contents
 from tasks.data.write_prepared import write_prepared
 from tasks.outcome.contest import Champion, Record, contest
 from tasks.outcome.items import Metric, Note
 from tasks.runtime.errors import UserError
 from tasks.storage import files, model_file
-from tasks.storage.row_ids import read_row_ids
+from tasks.storage.row_ids import read_row_ids, read_words
 from tasks.track import lifecycle
 from tasks.track.ledger import ledger_items
 from tasks.track.promote import promote
@@ -116,7 +116,7 @@ def test_the_life_of_a_champion(nights):
     assert "not distinguishable" in decision.reason
     assert decision.record is None  # no row was used
 
-    first = len(read_row_ids("test"))
+    first = len(read_row_ids("test").content)
     decision, _ = nights.run(settings, "tree")
     assert ("no", first) == (decision.promoted, decision.record.capital.rows)
     assert all(part in decision.reason for part in ("not distinguishable", "capital", "of the 20", "further rows"))
@@ -130,8 +130,9 @@ def test_the_life_of_a_champion(nights):
     decision, _ = nights.run(settings, "tree")
     assert ("yes", "5") == (decision.promoted, nights.aliases(settings)["champion"])
     assert "capital" in decision.reason
-    assert len(read_row_ids("test")) == decision.record.capital.rows  # those of both nights
-    assert [first, 0, len(read_row_ids("test")) - first] == [night["rows"] for night in decision.record.nights]
+    tested = len(read_row_ids("test").content)
+    assert tested == decision.record.capital.rows  # those of both nights
+    assert [first, 0, tested - first] == [night["rows"] for night in decision.record.nights]
     assert 5 == len(connect(settings).search_model_versions("name = 'heldout'"))  # the former stays registered
 
     decision, _ = nights.run(settings, "stump")  # the rows that chose the champion are no evidence about it
@@ -201,16 +202,15 @@ def test_the_rows_of_a_contest_are_those_of_the_test_part_that_nobody_has_seen(p
     frame = table(80)
     settings, stump, tree = prepared_nights(frame)
     X, y = files.read_table(files.TEST)
-    ids = read_row_ids("test")
-    in_test = set(ids.tolist())
-    of_table = identities(pd.read_csv("table.csv"))
-    assert {*of_table.tolist()} == in_test | {*read_row_ids("used").tolist()}
+    ids = read_row_ids("test").of_rows
+    assert {*contents(pd.read_csv("table.csv")).tolist()} == {*read_row_ids().content.tolist()}
+    assert {*read_row_ids().words().tolist()} == {*ids.tolist()} | {*read_row_ids("used").words().tolist()}
     seen, used = ids[:7], ids[7:10]
     decision = contest(settings, "tree", tree, Champion("1", stump, seen), Record(), used)
     fresh = np.arange(10, len(y))
     losses = [(model.predict(X) != y)[fresh] * 1.0 for model in (stump, tree)]
     assert Capital().after(losses[0] - losses[1]) == decision.record.capital
-    assert ids[10:].tolist() == decision.bets.tolist()
+    assert sorted(ids[10:].tolist()) == decision.bets.tolist()
     assert len(fresh) == decision.numbers["rows_of_this_night"]
     assert decision.numbers["difference"] == pytest.approx(losses[0].mean() - losses[1].mean())
 
@@ -218,12 +218,80 @@ def test_the_rows_of_a_contest_are_those_of_the_test_part_that_nobody_has_seen(p
 def test_rows_of_a_group_are_one_observation_and_are_seen_together(prepared_nights):
     frame = table(120).assign(house=[f"h{row // 4}" for row in range(120)])
     settings, stump, tree = prepared_nights(frame, **{"data.groups": "house", "data.drop": "[]"})
-    ids = read_row_ids("test")
+    ids = read_row_ids("test").of_rows
     groups = len(ids) // 4
     whole = contest(settings, "tree", tree, Champion("1", stump, NONE), Record(), NONE)
     assert groups == whole.record.capital.rows
     part = contest(settings, "tree", tree, Champion("1", stump, ids[:1]), Record(), NONE)
     assert (groups - 1, len(ids) - 4) == (part.record.capital.rows, part.numbers["rows_of_this_night"])
+    # a group whose rows have left is known by its name
+    gone = contest(settings, "tree", tree, Champion("1", stump, read_row_ids("test").of_units[:1]), Record(), NONE)
+    assert groups - 1 == gone.record.capital.rows
+    again = contest(settings, "tree", tree, Champion("1", stump, NONE), whole.record, whole.bets)
+    assert whole.record.capital == again.record.capital
+
+
+def test_rows_of_a_time_are_one_observation(prepared_nights):
+    frame = table(120).assign(day=np.arange(120) // 4)
+    settings, stump, tree = prepared_nights(frame, **{"data.time": "day", "data.drop": "[]"})
+    found = contest(settings, "tree", tree, Champion("1", stump, NONE), Record(), NONE)
+    assert (15, 60) == (found.record.capital.rows, found.numbers["rows_of_this_night"])
+    assert "15 times of 1 night" in found.reason
+
+
+def few_values(rows: int) -> pd.DataFrame:
+    """Rows of 18 contents, and of 9 without the label."""
+    return table(rows).assign(a=lambda rows: (3 * rows["a"]) // 1, b=lambda rows: (3 * rows["b"]) // 1)
+
+
+def test_a_table_of_few_values_bets_on_its_new_rows_until_a_row_leaves(prepared_nights):
+    settings, stump, tree = prepared_nights(few_values(400))
+    first = contest(settings, "tree", tree, Champion("1", stump, read_row_ids("used").words()), Record(), NONE)
+    seen, before = read_row_ids("used").words(), len(read_row_ids("test").content)
+    assert before == first.record.capital.rows
+    settings, *_ = prepared_nights(few_values(500))
+    second = contest(settings, "tree", tree, Champion("1", stump, seen), first.record, first.bets)
+    after = read_row_ids("test")
+    assert (len(after.content), 0.0) == (second.record.capital.rows, second.record.nights[-1]["hidden"])
+    settings, *_ = prepared_nights(few_values(500).iloc[200:])
+    slid = contest(settings, "tree", tree, Champion("1", stump, seen), first.record, first.bets)
+    assert ("no", None) == (slid.promoted, slid.record)
+    assert "rows have left the table" in slid.reason
+    # an older version has stored the contents of its rows, each once
+    settings, *_ = prepared_nights(few_values(400))
+    contents_alone = np.unique(read_row_ids("used").of_contents)
+    old = contest(settings, "tree", tree, Champion("1", stump, contents_alone, numbered=False), Record(), NONE)
+    assert ("no", None) == (old.promoted, old.record)
+    assert "remove the alias champion" in old.reason
+
+
+def test_the_rows_of_an_older_version_count_where_no_two_rows_are_equal(prepared_nights):
+    settings, stump, tree = prepared_nights(table(80))
+    write = Path("older.parquet")
+    pd.DataFrame({"identity": np.unique(read_row_ids("test").content[:7])}).to_parquet(write)
+    words, numbered = read_words(write)
+    seen = words["word"].to_numpy(np.uint64)
+    decision = contest(settings, "tree", tree, Champion("1", stump, seen, numbered=numbered), Record(), NONE)
+    assert (False, len(read_row_ids("test").content) - 7) == (numbered, decision.record.capital.rows)
+
+
+def test_copies_kept_together_that_come_again_are_left_out_and_count_against_the_winner(prepared_nights):
+    together = {"split.duplicates": "keep_together"}
+    settings, stump, tree = prepared_nights(table(300), **together)
+    first = contest(settings, "tree", tree, Champion("1", stump, NONE), Record(), NONE)
+    assert f"{len(read_row_ids('test').content)} distinct rows" in first.reason
+    settings, *_ = prepared_nights(pd.concat([table(300), table(20), table(200, first=300)]), **together)
+    second = contest(settings, "tree", tree, Champion("1", stump, NONE), first.record, first.bets)
+    assert 0 < second.record.nights[-1]["hidden"] < 0.5
+    assert "count as" in second.reason
+    third = contest(
+        settings, "tree", tree, Champion("1", stump, NONE), second.record, np.concatenate([first.bets, second.bets])
+    )
+    assert (0, 0) == (third.record.nights[-1]["hidden"], third.record.nights[-1]["rows"])
+    settings, *_ = prepared_nights(pd.concat([table(300)] * 3), **together)
+    again = contest(settings, "tree", tree, Champion("1", stump, NONE), first.record, first.bets)
+    assert ("no", None) == (again.promoted, again.record)
+    assert "set split.duplicates to allow" in again.reason
 
 
 def test_rows_count_by_their_weight_up_to_the_limit(prepared_nights):

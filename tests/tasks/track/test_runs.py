@@ -113,7 +113,8 @@ def seen(first: int, last: int, partition: str = "one") -> SeenRows:
     """Rows of which every fifth is in the test part."""
     rows = ROWS[first:last]
     test = rows % 5 == 0
-    return SeenRows(Sketch.of(rows), Sketch.of(rows[~test]), Sketch.of(rows[test]), partition, f"all of {partition}")
+    tested, made_of = Sketch.of(rows[test]), f"all of {partition}"
+    return SeenRows(Sketch.of(rows), Sketch.of(rows[~test]), tested, partition, made_of, test_contents=tested)
 
 
 def read_ledger(settings, data_hash, rows, compared) -> Ledger:
