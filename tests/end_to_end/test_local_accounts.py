@@ -47,7 +47,7 @@ class Request:
     headers: dict[str, str] = field(default_factory=lambda: {"Content-Type": "application/json"})
 
 
-def of_json(path: str, **body: object) -> list[Request]:
+def of_json(path: str, /, **body: object) -> list[Request]:
     """A call of MLflow's API at each address that a route could have."""
     content = json.dumps(body).encode()
     return [Request("POST", f"{prefix}/2.0/mlflow/{path}", content) for prefix in PREFIXES]
