@@ -56,7 +56,7 @@ def of_json(path: str, /, **body: object) -> list[Request]:
 def attacks(run: str, experiment: str) -> list[Request]:
     found = []
     for prefix in PREFIXES:
-        for name, content in (("dvc.yaml", STAGE), ("test_planted.py", TEST), ("conftest.py", TEST)):
+        for name, content in (("dvc.yaml", STAGE), ("test_strange.py", TEST), ("conftest.py", TEST)):
             place = f"{prefix}/2.0/mlflow-artifacts"
             for path in (f"x/{name}", name, f"../{name}", f"..%2f{name}", f"%2e%2e/heldout/{name}", f"/etc/../{name}"):
                 found.append(Request("PUT", f"{place}/artifacts/{path}", content, {}))
@@ -243,13 +243,13 @@ def test_what_lands_in_a_folder_of_a_server_is_no_stage_and_no_test(shown):
     for folder in ("mlartifacts", "mlruns/artifacts", ".prefect", ".cache", "pending", "site"):
         place = copied.path / folder / "x"
         place.mkdir(parents=True, exist_ok=True)
-        for name, content in (("dvc.yaml", STAGE), ("test_planted.py", TEST), ("conftest.py", TEST)):
+        for name, content in (("dvc.yaml", STAGE), ("test_strange.py", TEST), ("conftest.py", TEST)):
             (place / name).write_bytes(content)
             (place.parent / name).write_bytes(content)
     assert known == copied.run(*stages).stdout
     assert "planted" not in copied.run("dvc", "status", "--json").stdout
     for more in ((), (".",), ("-m", "long")):
         collected = copied.run(*tests, *more)
-        assert "test_planted" not in collected.stdout
+        assert "test_strange" not in collected.stdout
         assert all(line.startswith("tests/") for line in collected.stdout.splitlines() if "::" in line)
     assert not (copied.path / "planted").exists()
