@@ -24,7 +24,8 @@ PORT, RUNS_PORT = 4200, 5000  # the second is that of flows/ui.py
 DESCRIPTION = """\
 Start Prefect's server, MLflow's pages and the deployments of prefect.yaml, and
 stop them at Ctrl-C. The schedules are off until you resume them in Prefect's
-pages, which ask for a password; MLflow's pages have no login."""
+pages, which ask for the login in .cache/login. MLflow's pages ask for it before
+they change a name, a note or a tag; with --trust-network, always."""
 _START_SECONDS, _STOP_SECONDS = 300, 20
 _SETTINGS = {
     "PREFECT_SERVER_UI_API_URL": "/api",  # the pages' own address, also in a tunnel
@@ -40,9 +41,9 @@ Prefect's API, where no address is known by itself:
 PREFECT_API_URL={pages}/api
 
 deployments       {names}
-Their schedules are off until you resume them in Prefect's pages, which ask for a password: the line
-PREFECT_API_AUTH_STRING in {profile}, which only you can read. To run one at once, in another terminal in
-this folder; address and login are known there:
+Their schedules are off until you resume them in Prefect's pages, which ask for a password: the line in
+{login}, which only you can read. To run a deployment at once, in another terminal in this folder; address
+and login are known there:
 
   .venv/bin/prefect deployment run 'validate/nightly-validation'
 
@@ -52,7 +53,7 @@ Ctrl-C stops all"""
 def ready(port: int, runs: str, names: str) -> str:
     """What is printed when all is there; `runs` is the address of MLflow's pages."""
     pages = server.address(port).removesuffix("/api")
-    return READY.format(pages=pages, runs=runs, names=names, profile=_PROFILE)
+    return READY.format(pages=pages, runs=runs, names=names, login=server.LOGIN)
 
 
 @dataclass(frozen=True)
@@ -79,7 +80,7 @@ def main(options: argparse.Namespace) -> int:
         signal.signal(number, _interrupt)
     children: list[Child] = []
     try:
-        listening.check(options.host, options.trust_network, "MLflow's pages have no login")
+        listening.check(options.host, options.trust_network)
         _start_all(children, options)
         while all(child.process.poll() is None for child in children):
             time.sleep(0.5)
@@ -112,6 +113,8 @@ def _start_all(children: list[Child], options: argparse.Namespace) -> None:
     prefect = Child("Prefect's server", server.start(port, _SETTINGS, host=options.host))
     children.append(prefect)
     shown = ["--port", str(options.runs_port), "--host", options.host, "--parent", str(os.getpid())]
+    if options.trust_network:
+        shown.append("--trust-network")
     runs = Child("the process of MLflow's pages", _python("flows.ui", *shown))
     children.append(runs)
     _wait_for(prefect, lambda: server.healthy(url))

@@ -9,14 +9,17 @@ from flows.arguments import add_params
 from tasks.runtime import listening
 from tasks.runtime.errors import without_login
 from tasks.runtime.listening import LOOPBACK
+from tasks.runtime.server import write_login
 
 if TYPE_CHECKING:
     from tasks.params import Settings
 
 PORT = 5000
 DESCRIPTION = """\
-Show the runs in MLflow's pages, until Ctrl-C. They have no login: on a machine
-with other users, those can see and change the runs meanwhile."""
+Show the runs in MLflow's pages, until Ctrl-C. Names, notes and tags can be
+changed there by who has the login in .cache/login; nothing else can. On a
+machine with other users, those can see the runs meanwhile, unless
+--trust-network asks them for the login as well."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -39,14 +42,16 @@ def main(options: argparse.Namespace) -> int:
         print(f"a server keeps the runs; open {address(settings)}")
         return 0
     if options.parent is None:  # it has checked and warned
-        listening.check(options.host, options.trust_network, "MLflow's pages have no login")
+        listening.check(options.host, options.trust_network)
     sockets = listening.sockets(options.host, options.port)
     import uvicorn
 
     from tasks.track import pages
 
-    application = pages.application(settings, options.host)
-    print(f"the runs: {address(settings, options.port, options.host)}", flush=True)
+    application = pages.application(settings, options.host, reads_need_login=options.trust_network)
+    print(f"the runs: {address(settings, options.port, options.host)}")
+    asked = "they ask" if options.trust_network else "to change names, notes and tags, they ask"
+    print(f"{asked} for the name and the password in {write_login()}, which only you can read", flush=True)
     server = uvicorn.Server(uvicorn.Config(application, log_level="warning", timeout_graceful_shutdown=3))
     with contextlib.suppress(KeyboardInterrupt):
         server.run(sockets)

@@ -23,11 +23,13 @@ def add_host(parser: argparse.ArgumentParser) -> None:
         help=f"an address of this machine by which others reach the pages, next to {LOOPBACK}; needs --trust-network",
     )
     parser.add_argument(
-        "--trust-network", action="store_true", help="everybody who reaches that address may see and change the runs"
+        "--trust-network",
+        action="store_true",
+        help="nobody in that network listens: all pages ask for the login, which is sent unencrypted",
     )
 
 
-def check(host: str, trusted: bool, why: str) -> None:
+def check(host: str, trusted: bool) -> None:
     """Warn of an address that others reach. Raises UserError unless it is one address, and trusted."""
     if host in _OWN:
         return
@@ -35,11 +37,12 @@ def check(host: str, trusted: bool, why: str) -> None:
         raise UserError(f"--host is {host!r}; name one IPv4 address or one name of this machine, not all of them")
     if not trusted:
         raise UserError(
-            f"--host is {host!r}, which other machines may reach, and {why}; say --trust-network if all who reach it "
-            f"may see and change the runs, or use a tunnel: ssh -L ({_DOCS})"
+            f"--host is {host!r}, which other machines may reach, and nothing is encrypted; say --trust-network if "
+            f"nobody there listens to the login and the runs, or use a tunnel: ssh -L ({_DOCS})"
         )
     print(
-        f"warning: {why}, and nothing is encrypted: whoever reaches {host} may see and change the runs ({_DOCS})",
+        f"warning: nothing is encrypted: who listens between {host} and its readers learns the login, with which all "
+        f"deployments can be run, and the runs ({_DOCS})",
         file=sys.stderr,
         flush=True,
     )

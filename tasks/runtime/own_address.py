@@ -25,14 +25,14 @@ class OwnAddressOnly:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass the request on, or answer 403."""
-        if scope["type"] == "lifespan" or is_own(Headers(scope=scope), self._names):
+        if scope["type"] == "lifespan" or is_own(Headers(scope=scope), self._names, scope.get("method", "GET")):
             await self._app(scope, receive, send)
         else:
             await PlainTextResponse("refused: sent by another page", status_code=403)(scope, receive, send)
 
 
-def is_own(headers: Headers, names: Collection[str] = _NAMES) -> bool:
-    """Whether a request with these headers comes from a program, or from a page of the server that it is sent to."""
+def is_own(headers: Headers, names: Collection[str] = _NAMES, method: str = "GET") -> bool:
+    """Whether a request comes from a program, from a page of the server that it is sent to, or from a link to one."""
     host = headers.get("host", "")
     called = _OWN_HOST.fullmatch(host)
     if (
@@ -41,4 +41,5 @@ def is_own(headers: Headers, names: Collection[str] = _NAMES) -> bool:
         or any(origin != f"http://{host}" for origin in headers.getlist("origin"))
     ):
         return False
-    return headers.get("sec-fetch-site") in (None, "none", "same-origin") or headers.get("sec-fetch-dest") == "document"
+    followed = method == "GET" and headers.get("sec-fetch-dest") == "document"
+    return followed or headers.get("sec-fetch-site") in (None, "none", "same-origin")

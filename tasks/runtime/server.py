@@ -20,10 +20,11 @@ from typing import IO
 from tasks.runtime.environment import CACHE
 from tasks.runtime.errors import UserError, without_login
 from tasks.runtime.listening import LOOPBACK
-from tasks.runtime.secret import checkout_secret
+from tasks.runtime.secret import checkout_secret, write_private
 
 log = logging.getLogger("heldout")
 
+LOGIN = CACHE / "login"
 _PATIENCE_SECONDS, _REFUSED_SECONDS = 120, 10
 _MOST_RESTARTS = 3
 _API_URL, _SECRET = "PREFECT_API_URL", "PREFECT_API_AUTH_STRING"
@@ -122,6 +123,12 @@ def address(port: int) -> str:
 def login() -> str:
     """What our servers ask for: a user's name and the secret of this checkout."""
     return f"heldout:{checkout_secret('prefect server')}"
+
+
+def write_login() -> Path:
+    """Write the login for people, in a file that only its owner can read; its path."""
+    write_private(LOGIN, f"{login()}\n".encode())
+    return LOGIN
 
 
 def use(port: int) -> None:

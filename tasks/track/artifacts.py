@@ -1,6 +1,7 @@
-"""MLflow's artifacts go below the checkout, next to the store, to the server, or to the bucket that `tracking` names.
+"""MLflow's artifacts go to one folder of this checkout, to the server, or to the bucket that `tracking` names.
 
-A store may name any place for the artifacts of a run, so that this is a list of what is allowed.
+A store may name any place for the artifacts of a run, so that this is a list of what is allowed: a file that lands
+among the code, or where DVC looks for stages, would be run.
 """
 
 from collections.abc import Callable
@@ -15,15 +16,21 @@ _WRITE = ("log_artifact", "log_artifact_from_stream", "log_artifacts", "delete_a
 _OF_MLFLOW = ("mlflow-artifacts", "models", "runs")  # the store itself, and names for places that are checked in turn
 _roots: list[Path] = []  # these two are set by `keep_in`
 _buckets: list[str] = []
+_reading: list[bool] = []  # by `read_no_others`
 
 
-def keep_in(*folders: Path, bucket: str | None) -> None:
-    """Have MLflow write artifacts below these folders and in this bucket alone. Raises UserError without its driver."""
+def keep_in(folder: Path, bucket: str | None) -> None:
+    """Have MLflow write artifacts in this folder and this bucket alone. Raises UserError without a driver for it."""
     if bucket is not None and find_spec("boto3") is None:
         raise UserError(f"tracking.artifacts is {bucket}, which needs the extra s3: pip install '.[s3]'")
-    _roots[:] = [folder.resolve() for folder in folders]
+    _roots[:] = [folder.resolve()]
     _buckets[:] = [] if bucket is None else [bucket]
     _guard()
+
+
+def read_no_others() -> None:
+    """Have this process read artifacts from the same places alone: what it reads it shows to others."""
+    _reading[:] = [True]
 
 
 def check_bucket(bucket: str) -> None:
@@ -43,9 +50,9 @@ def check_location(uri: str) -> None:
     """Raise UserError if the artifacts of an experiment lie in a place that is not allowed."""
     if (outside := _outside(uri)) and _is_local(uri):
         raise UserError(
-            f"tracking.uri: its experiment keeps artifacts in {outside}, a folder of this machine outside of the "
-            "checkout, where nothing is written; have the server keep them (mlflow server --artifacts-destination), "
-            "and name a new tracking.experiment"
+            f"tracking.uri: its experiment keeps artifacts in {outside}, a folder of this machine that is not "
+            f"{_roots[0]}, where runs of this checkout keep theirs; name a new tracking.experiment, and have a server "
+            "keep them (mlflow server --artifacts-destination) if several checkouts share it"
         )
     for bucket in _buckets:
         if not _is_in(uri, bucket):
@@ -74,17 +81,14 @@ def _guard() -> None:
 def _guarded(make: Any) -> Callable[..., Any]:
     def checked(uri: str, write: Callable[..., Any]) -> Callable[..., Any]:
         def write_inside(*arguments: Any, **more: Any) -> Any:
-            from mlflow.exceptions import MlflowException
-
-            if outside := _outside(uri):
-                raise MlflowException(
-                    f"the store names {outside} for artifacts, outside of this checkout and of tracking.artifacts"
-                )
+            _check(uri)
             return write(*arguments, **more)
 
         return write_inside
 
     def repository(uri: str, *arguments: Any, **more: Any) -> Any:
+        if _reading:
+            _check(uri)
         made = make(uri, *arguments, **more)
         for name in _WRITE:
             if hasattr(made, name):
@@ -92,6 +96,16 @@ def _guarded(make: Any) -> Callable[..., Any]:
         return made
 
     return repository
+
+
+def _check(uri: str) -> None:
+    from mlflow.exceptions import MlflowException
+
+    if outside := _outside(uri):
+        raise MlflowException(
+            f"the store names {outside} for artifacts, which is neither the folder of this checkout's artifacts nor in "
+            "tracking.artifacts"
+        )
 
 
 def _outside(uri: str) -> str:

@@ -1,4 +1,4 @@
-"""MLflow's pages of the store, for this machine's own pages and programs alone."""
+"""MLflow's pages of the store: they show runs, and change names, notes and tags for who has the login."""
 
 import os
 
@@ -6,32 +6,44 @@ from starlette.routing import Mount
 from starlette.types import ASGIApp
 
 from tasks.params import Settings
+from tasks.runtime.doors import Doors
 from tasks.runtime.listening import LOOPBACK
 from tasks.runtime.own_address import OwnAddressOnly
-from tasks.track.store import connect
+from tasks.runtime.server import login
+from tasks.track import artifacts
+from tasks.track.page_routes import HEALTH, READS, WRITES
+from tasks.track.store import artifact_folder, connect
 
 
-def application(settings: Settings, host: str = LOOPBACK) -> ASGIApp:
+def application(settings: Settings, host: str = LOOPBACK, *, reads_need_login: bool = False) -> ASGIApp:
     """The pages as an application for uvicorn, also at `host`. Raises UserError if the store cannot be reached.
 
     MLflow's own check lets pages at every other port of this machine write, and pages of every name that begins like a
-    private address (10.evil.example), so that it is not enough. Of what MLflow serves, only the part of the store is
-    left: its assistant, for one, has a program run commands for whoever reaches the port.
+    private address (10.evil.example), and it asks nobody for a login: docs/decisions/0057.
     """
     if host != LOOPBACK:  # MLflow, which reads this at its import, knows loopback and private addresses alone
         os.environ["MLFLOW_SERVER_ALLOWED_HOSTS"] = f"127.0.0.1:*,localhost:*,{host}:*"
         os.environ["MLFLOW_SERVER_CORS_ALLOWED_ORIGINS"] = f"http://{host}:*"
     connect(settings)
+    artifacts.read_no_others()
     from mlflow.server import constants
-    from mlflow.store.tracking import DEFAULT_ARTIFACTS_URI
 
-    # what `mlflow ui` sets for the application that it starts
+    # what `mlflow ui` sets for the application that it starts; it keeps no artifacts for others
     os.environ[constants.BACKEND_STORE_URI_ENV_VAR] = settings.tracking.store
-    os.environ[constants.ARTIFACT_ROOT_ENV_VAR] = DEFAULT_ARTIFACTS_URI
-    os.environ[constants.ARTIFACTS_DESTINATION_ENV_VAR] = "./mlartifacts"
-    os.environ[constants.SERVE_ARTIFACTS_ENV_VAR] = "true"
+    os.environ[constants.ARTIFACT_ROOT_ENV_VAR] = artifact_folder(settings).as_posix()
+    os.environ[constants.SERVE_ARTIFACTS_ENV_VAR] = "false"
     os.environ["MLFLOW_SERVER_ENABLE_JOB_EXECUTION"] = "false"
     from mlflow.server.fastapi_app import app
 
     app.router.routes[:] = [route for route in app.routes if isinstance(route, Mount)]  # the store
-    return OwnAddressOnly(app, host)
+    _leave_out_mutations()
+    doors = Doors(app, READS, WRITES, login(), reads_need_login=reads_need_login, always=[HEALTH])
+    return OwnAddressOnly(doors, host)
+
+
+def _leave_out_mutations() -> None:
+    """GraphQL's: its path says nothing about what a request does."""
+    import graphene  # type: ignore[import-untyped]
+    from mlflow.server.graphql import graphql_schema_extensions as of_mlflow
+
+    of_mlflow.schema = graphene.Schema(query=of_mlflow.Query, directives=[of_mlflow.ComponentDirective])

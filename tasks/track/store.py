@@ -38,7 +38,7 @@ def connect(settings: Settings) -> "MlflowClient":
     tracking, path = settings.tracking, database(settings)
     address.say_which(tracking.uri)
     _prepare_mlflow()
-    keep_in(Path(), *([] if path is None else [path.parent]), bucket=tracking.artifacts)
+    keep_in(artifact_folder(settings), tracking.artifacts)
     try:
         if path is not None:
             _open(path)
@@ -67,7 +67,7 @@ def experiment_id(client: "MlflowClient", settings: Settings, name: str | None =
     a relative place. Without a name, the experiment is that of the settings. Raises UserError if the bucket does not
     answer.
     """
-    tracking, path = settings.tracking, database(settings)
+    tracking = settings.tracking
     name = name or tracking.experiment
     if tracking.artifacts is not None:
         check_bucket(tracking.artifacts)
@@ -76,10 +76,16 @@ def experiment_id(client: "MlflowClient", settings: Settings, name: str | None =
         return str(experiment.experiment_id)
     if tracking.artifacts is not None or tracking.store.startswith("http"):
         return client.create_experiment(name, tracking.artifacts, tags=_KIND)
-    place = (Path("mlruns") if path is None else path.parent) / "artifacts"
-    created = client.create_experiment(name, place.as_posix(), tags=_KIND)
-    _make_relative(tracking.store, created, place.as_posix())
+    place = artifact_folder(settings).as_posix()
+    created = client.create_experiment(name, place, tags=_KIND)
+    _make_relative(tracking.store, created, place)
     return created
+
+
+def artifact_folder(settings: Settings) -> Path:
+    """The folder of artifacts that are kept here: next to the store's file, else `mlruns/artifacts`."""
+    path = database(settings)
+    return (Path("mlruns") if path is None else path.parent) / "artifacts"
 
 
 def _make_relative(uri: str, experiment: str, place: str) -> None:

@@ -7,22 +7,26 @@ import time
 import urllib.request
 from collections.abc import Iterator
 
+PORT = 5000
+ADDRESS = f"http://127.0.0.1:{PORT}"
+
 
 @contextlib.contextmanager
-def pages_of_mlflow(checkout) -> Iterator[str]:
-    """`make ui`'s program, until the tests are done with it; its address."""
-    process = checkout.start("python", "-m", "flows.ui", stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+def pages_of_mlflow(checkout, *arguments: str) -> Iterator[subprocess.Popen]:
+    """`make ui`'s program, until the tests are done with it."""
+    command = ("python", "-m", "flows.ui", *arguments)
+    process = checkout.start(*command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
         deadline = time.monotonic() + 90
         while True:
             try:
-                urllib.request.urlopen("http://127.0.0.1:5000/health", timeout=2).close()
+                urllib.request.urlopen(f"{ADDRESS}/health", timeout=2).close()
                 break
             except OSError:
                 assert process.poll() is None
                 assert time.monotonic() < deadline
                 time.sleep(0.3)
-        yield "http://127.0.0.1:5000"
+        yield process
     finally:
         process.send_signal(signal.SIGTERM)
         process.wait(30)

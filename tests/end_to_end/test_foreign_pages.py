@@ -1,5 +1,6 @@
 """No other page in the user's browser reads from the servers of a checkout, or has them do something."""
 
+import base64
 import json
 import signal
 import socket
@@ -87,8 +88,16 @@ def test_the_pages_of_mlflow_refuse_other_pages(clone):
         assert_shut(MLFLOW, [*writing, *reading], own_words="mlflow")
         assert 404 == ask(MLFLOW, "GET", f"{api}/get-by-name?experiment_name=planted").status
         own = {"Origin": MLFLOW, "Sec-Fetch-Site": "same-origin"}
-        assert 200 == ask(MLFLOW, "POST", f"{api}/create", {"name": "own"}, own).status
-        assert "own" in ask(MLFLOW, "GET", f"{api}/search?max_results=5", headers=own).text
+        assert "Default" in ask(MLFLOW, "GET", f"{api}/search?max_results=5", headers=own).text
+        tag = {"experiment_id": "0", "key": "of", "value": "the owner"}
+        login = (checkout.path / ".cache/login").read_text().strip()
+        known = {"Authorization": f"Basic {base64.b64encode(login.encode()).decode()}"}
+        for headers in senders(MLFLOW).values():  # a browser adds the login by itself, to what another page sends too
+            assert ask(MLFLOW, "POST", f"{api}/set-experiment-tag", tag, {**known, **headers}).status in (400, 403)
+        assert "the owner" not in ask(MLFLOW, "GET", f"{api}/search?max_results=5", headers=own).text
+        assert 401 == ask(MLFLOW, "POST", f"{api}/set-experiment-tag", tag, own).status
+        assert 200 == ask(MLFLOW, "POST", f"{api}/set-experiment-tag", tag, {**own, **known}).status
+        assert "the owner" in ask(MLFLOW, "GET", f"{api}/search?max_results=5", headers=own).text
         for method, path, body in RUNS_COMMANDS:
             assert 404 == ask(MLFLOW, method, f"/ajax-api/3.0/{path}", body, own).status, path
     finally:

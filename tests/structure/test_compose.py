@@ -57,3 +57,14 @@ def test_what_a_service_runs_and_mounts_is_there(service):
     for volume in service["volumes"]:
         source = volume.partition(":")[0]
         assert (ROOT / source).exists() if source.startswith(".") else source in COMPOSE["volumes"]
+
+
+def test_what_writes_runs_logs_in_and_uploads_reach_no_checkout():
+    """Who may upload chooses what lies in the folder: in a checkout it would be read as code, or as a stage."""
+    of_server, of_runs = SERVICES["mlflow"], SERVICES["deployments"]["environment"]
+    assert "--app-name=basic-auth" in of_server["command"]
+    assert of_server["environment"]["MLFLOW_AUTH_ADMIN_PASSWORD"] == of_runs["MLFLOW_TRACKING_PASSWORD"]
+    assert "admin" == of_runs["MLFLOW_TRACKING_USERNAME"]
+    assert all(volume.endswith(":ro") for volume in of_server["volumes"])
+    assert not of_server["working_dir"].startswith("/checkout")
+    assert not any(part.startswith("/checkout") for part in of_server["command"])

@@ -10,23 +10,22 @@ from tasks.runtime.errors import UserError
 from tasks.runtime.own_address import is_own
 
 pytestmark = pytest.mark.fault("servers")
-WHY = "the pages have no login"
 
 
 def test_loopback_needs_no_word_and_another_address_needs_one_and_a_warning(capsys):
-    listening.check("127.0.0.1", False, WHY)
-    listening.check("localhost", False, WHY)
+    listening.check("127.0.0.1", False)
+    listening.check("localhost", False)
     assert "" == capsys.readouterr().err
-    with pytest.raises(UserError, match=r"--host is '192\.0\.2\.1'.*no login.*--trust-network.*ssh -L"):
-        listening.check("192.0.2.1", False, WHY)
-    listening.check("192.0.2.1", True, WHY)
-    assert capsys.readouterr().err.startswith("warning: the pages have no login, and nothing is encrypted")
+    with pytest.raises(UserError, match=r"--host is '192\.0\.2\.1'.*encrypted.*--trust-network.*ssh -L"):
+        listening.check("192.0.2.1", False)
+    listening.check("192.0.2.1", True)
+    assert capsys.readouterr().err.startswith("warning: nothing is encrypted: ")
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "", "::1"])
 def test_all_addresses_at_once_are_refused_since_any_name_would_pass(host):
     with pytest.raises(UserError, match="name one IPv4 address"):
-        listening.check(host, True, WHY)
+        listening.check(host, True)
 
 
 def test_loopback_and_the_address_listen_at_one_port_and_no_other_address():

@@ -39,6 +39,13 @@ def test_what_another_page_shows_or_runs_does_not_pass(site, kind):
     assert not is_own(Headers({"host": OWN[2], "sec-fetch-site": site, "sec-fetch-dest": kind}))
 
 
+@pytest.mark.parametrize("sent", [{"sec-fetch-site": "cross-site", "sec-fetch-dest": "document"}])
+def test_a_link_may_come_from_elsewhere_and_a_form_may_not(sent):
+    assert is_own(Headers({"host": OWN[2], **sent}), method="GET")
+    for method in ("POST", "PUT", "DELETE", "PATCH"):
+        assert not is_own(Headers({"host": OWN[2], **sent}), method=method)
+
+
 def test_a_second_origin_and_a_missing_host_do_not_pass():
     two = [(b"host", b"localhost"), (b"origin", b"http://localhost"), (b"origin", b"http://evil.example")]
     assert not is_own(Headers(raw=two))

@@ -1,4 +1,4 @@
-"""A store that names an artifact folder of its own choice: nothing is written outside of the checkout."""
+"""A store that names an artifact folder of its own choice: nothing is written but in the folder of artifacts."""
 
 import shutil
 from pathlib import Path
@@ -28,22 +28,31 @@ def settings(checkout, empty_store, settings_with):
 
 
 @pytest.mark.parametrize("scheme", ["", "file://"])
-def test_an_experiment_with_artifacts_elsewhere_is_refused_before_any_fit(settings, elsewhere, scheme):
-    connect(settings).create_experiment("heldout", artifact_location=f"{scheme}{elsewhere}")
-    with pytest.raises(UserError, match=f"{elsewhere}, .*outside of the checkout") as error, lifecycle.run(settings):
+@pytest.mark.parametrize("of_checkout", ["", "heldout", "."])
+def test_an_experiment_with_artifacts_elsewhere_is_refused_before_any_fit(
+    settings, checkout, elsewhere, scheme, of_checkout
+):
+    """In a folder of the code they would be imported, and at the top DVC and pytest would take them for theirs."""
+    place = (checkout / of_checkout).resolve() if of_checkout else elsewhere
+    connect(settings).create_experiment("heldout", artifact_location=f"{scheme}{place}")
+    before = sorted(checkout.rglob("*"))
+    with pytest.raises(UserError, match=f"{place}, .*not {checkout}/artifacts") as error, lifecycle.run(settings):
         pytest.fail("the run began")
     assert "tracking.uri" in str(error.value)
+    assert before == sorted(checkout.rglob("*"))
     assert not elsewhere.exists()
 
 
-@pytest.mark.parametrize("name", ["inside", "../{checkout}/inside", "../outside"])
+@pytest.mark.parametrize(
+    "name", ["artifacts/inside", "../{checkout}/artifacts/inside", "outside", "artifacts/../outside", "../outside"]
+)
 def test_no_run_writes_elsewhere_whatever_its_experiment_says(settings, checkout, name):
     """As a server could, which names a folder for each run."""
     client = connect(settings)
     place = checkout / name.format(checkout=checkout.name)
     run = client.create_run(client.create_experiment("other", artifact_location=str(place)))
     if "outside" in name:
-        with pytest.raises(MlflowException, match="outside of this checkout"):
+        with pytest.raises(MlflowException, match="neither the folder of"):
             send(client, run.info.run_id, [Artifact(Path("a.csv"))])
     else:
         send(client, run.info.run_id, [Artifact(Path("a.csv"))])
