@@ -31,7 +31,10 @@ def draw(summary: Summary) -> list[Path]:
         if len(summary.families):
             values = [*map(_number, summary.paths["value"])]
             files.write_csv(folder / "families.csv", summary.paths.assign(value=pd.Series(values, dtype=object)))
-        figures = {ESTIMATES: partial(estimates.overview, summary), "families.png": partial(families.overview, summary)}
+        figures: dict[str, Callable[[], Figure | None]] = {
+            ESTIMATES: partial(estimates.overview, summary),
+            "families.png": partial(families.overview, summary),
+        }
         for name, module in _SECTIONS.items():
             if (section := module.section(summary)) is not None:
                 figures[name] = section.pictures[0].draw

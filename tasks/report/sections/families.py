@@ -53,7 +53,8 @@ def overview(summary: Summary) -> "Figure | None":
 
 def _curve(summary: Summary, choice: Mapping[Any, Any]) -> pd.DataFrame:
     """The lines of one path."""
-    return summary.paths[summary.paths["candidate"] == choice["candidate"]]
+    made: pd.DataFrame = summary.paths[summary.paths["candidate"] == choice["candidate"]]
+    return made
 
 
 def _alone(summary: Summary, choice: Mapping[Any, Any]) -> "Figure":
