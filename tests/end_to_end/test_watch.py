@@ -48,18 +48,18 @@ def test_a_line_counts_as_told_when_all_were_told_and_the_picture_comes_last(mon
 
 @pytest.mark.slow
 @pytest.mark.fault("hostile")
-def test_the_strongest_alarm_is_told_and_one_that_was_not_is_told_by_the_next_run(reproduced, tmp_path):
+def test_an_alarm_that_was_stored_and_not_told_is_told_by_the_next_run(reproduced, tmp_path):
     checkout = reproduced.copy(tmp_path / "heldout")
     path = checkout.path
     rows = pd.read_parquet(path / "data/prepared/labeled.parquet")
     ones, others = (rows[rows["target"] == of].drop(columns="target") for of in (1, 0))
-    for name, count in {"drift": 60_000, "later": 400}.items():  # half a one, half another digit: half models disagree
+    for name, count in {"drift": 4_000, "later": 400}.items():  # half a one, half another digit: half models disagree
         mixed = [of.sample(count, replace=True, random_state=0).to_numpy() for of in (ones, others)]
         pd.DataFrame((mixed[0] + mixed[1]) / 2, columns=ones.columns).to_parquet(path / f"{name}.parquet")
     with receiving() as receiver:
         where = ("--set", f"operations.notify={receiver.address}")
         said = checkout.flow("watch", "--shard", "drift.parquet", *where).stdout
-        assert json.loads((path / "reports/watch.json").read_text())["lines"][-1]["evidence"] > 1e240
+        assert json.loads((path / "reports/watch.json").read_text())["lines"][-1]["evidence"] > 1e20
         assert ["heldout.alarm"] == [message["event"] for message in receiver.messages]
         assert (path / "reports/watch.png").read_bytes().startswith(b"\x89PNG")
 
