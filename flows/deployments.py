@@ -13,7 +13,7 @@ import os
 import sys
 from pathlib import Path
 from typing import Any, cast
-from uuid import UUID
+from uuid import UUID, uuid4
 
 import yaml
 from prefect.client.schemas.objects import ConcurrencyLimitConfig
@@ -32,8 +32,10 @@ from tasks.params.changes import Changes
 from tasks.runtime import environment, flow_runs
 from tasks.runtime.errors import UserError, dotted, one_line
 from tasks.runtime.parent_watch import end_with
+from tasks.runtime.private_files import private_folder
 
 _FILE = Path("prefect.yaml")
+_STORAGE = Path(".cache/runner")
 _PARENT = "HELDOUT_DEPLOYMENTS"  # in the environment of a run's process: the number of this one
 
 
@@ -85,8 +87,7 @@ def main(parent: int, port: int = PORT, runs_port: int = RUNS_PORT) -> int:
     end_with(parent)
     environment.enter()
     os.environ[_PARENT] = str(os.getpid())
-    # no limit here: a run that waits here is not refused by the limit of its deployment, which the server keeps
-    runner = Runner(name="heldout", limit=None, pause_on_shutdown=False)
+    runner = own_runner()
     try:
         runs = ui.address(load_params(), runs_port)
         found = [(deployment, deployment.flow()) for deployment in load().deployments]
@@ -100,6 +101,17 @@ def main(parent: int, port: int = PORT, runs_port: int = RUNS_PORT) -> int:
     with contextlib.suppress(KeyboardInterrupt):
         asyncio.run(runner.start())
     return 0
+
+
+def own_runner() -> Runner:
+    """A runner whose files are in a folder of this checkout; Prefect's own place, /tmp/runner_storage, is everybody's.
+
+    It has no limit: a run that waits here is not refused by the limit of its deployment, which the server keeps.
+    """
+    runner = Runner(name="heldout", limit=None, pause_on_shutdown=False)
+    private_folder(_STORAGE)
+    runner._tmp_dir = _STORAGE.absolute() / str(uuid4())  # Prefect has no setting for it
+    return runner
 
 
 def load() -> Deployments:

@@ -1,15 +1,16 @@
 """Watch: new unlabelled shards against the validated run, with an alarm that may be looked at for ever."""
 
 import logging
+from dataclasses import replace
 
 from flows.checkout import in_checkout
 from flows.events import alarm_raised
 from flows.stage import named_flow
-from tasks.outcome.watch import Record, check_validated, watch_shards
-from tasks.params import load
+from tasks.outcome.watch import Record, check_validated, stored, watch_shards
+from tasks.params import Settings, load
 from tasks.report.watch_picture import draw
 from tasks.storage import watch_files
-from tasks.track.watch import champion, log_lines
+from tasks.track.watch import champion, log_lines, log_picture
 
 log = logging.getLogger("heldout")
 
@@ -20,6 +21,8 @@ _MOST_LINES = 20  # in the terminal
 def watch(params: str = "params.yaml", overrides: tuple[str, ...] = (), shards: tuple[str, ...] = ()) -> None:
     """How far the champion's half models disagree on new shards; the results are on disk before anybody is told.
 
+    What a run stored and did not tell, because it ended too early, is told by the next one.
+
     Args:
         params: the file with the parameters, in the checkout
         overrides: further parameters, each as a.b=c
@@ -28,21 +31,32 @@ def watch(params: str = "params.yaml", overrides: tuple[str, ...] = (), shards: 
     with in_checkout("watch", params, overrides):
         settings = load(params, overrides)
         check_validated()
-        record, new = watch_shards(settings, champion(settings), shards)
-        if not new:
+        known = stored()
+        if known is not None and known.untold:  # the run that stored them ended before it had told
+            _tell(settings, known)
+        record = watch_shards(settings, champion(settings), shards)
+        if not record.untold:
             log.info("watch: no shard without a line in %s", watch_files.TABLE)
             return
         watch_files.write(record.numbers(), record.lines)
-        draw(record.lines, settings.operations.alarm_level)
-        _print(record, new, settings.operations.alarm_level)
-        for line in record.alarms(new):
-            alarm_raised(settings, line, record.watched)
-        log_lines(settings, record, new, [watch_files.TABLE, watch_files.PICTURE])
+        _tell(settings, record)
 
 
-def _print(record: Record, new: int, level: float) -> None:
+def _tell(settings: Settings, record: Record) -> None:
+    """Tell of the lines that are on disk and of which nobody was told; the picture comes last."""
+    level = settings.operations.alarm_level
+    _print(record, level)
+    for line in record.alarms():
+        alarm_raised(settings, line, record.watched)
+    log_lines(settings, record)
+    watch_files.write_state(replace(record, told=len(record.lines)).numbers())
+    draw(record.lines, level)
+    log_picture(settings, record)
+
+
+def _print(record: Record, level: float) -> None:
     """The newest lines, and every shard at which the alarm began."""
-    for line in record.lines[-min(new, _MOST_LINES) :]:
+    for line in record.untold[-_MOST_LINES:]:
         log.info(
             "watch: %s: %d rows, disagreement %.4g, evidence %.3g of %.3g%s",
             line.shard,
@@ -52,7 +66,7 @@ def _print(record: Record, new: int, level: float) -> None:
             1 / level,
             ", ALARM" if line.alarm else "",
         )
-    for line in record.alarms(new):
+    for line in record.alarms():
         log.warning(
             "watch: at %s the half models of %s disagree %s than on the rows of the validated run: look at the new "
             "rows, label some, and validate again",
@@ -68,4 +82,4 @@ def _print(record: Record, new: int, level: float) -> None:
             record.evidence_of_answers,
             1 / level,
         )
-    log.info("watch: %d shards read -> %s", new, watch_files.TABLE)
+    log.info("watch: %d shards read -> %s", len(record.untold), watch_files.TABLE)

@@ -9,6 +9,7 @@ neither scikit-learn nor the pipeline; each public name loads what it needs at i
 """
 
 from importlib import import_module
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -31,9 +32,11 @@ _MODULES = {
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _MODULES:
-        raise AttributeError(f"module 'heldout' has no attribute {name!r}")
-    return getattr(import_module(_MODULES[name]), name)
+    if name in _MODULES:
+        return getattr(import_module(_MODULES[name]), name)
+    if not name.startswith("_") and find_spec(f"heldout.{name}") is not None:  # heldout.preprocessing.auto
+        return import_module(f"heldout.{name}")
+    raise AttributeError(f"module 'heldout' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:

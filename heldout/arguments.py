@@ -10,17 +10,19 @@ from numpy.typing import NDArray
 from heldout import baseline, class_shares
 from heldout.dependence import INDEPENDENT, Dependence, distinct
 from heldout.design import OF_THE_WINNER, OF_UNLABELED, PER_CANDIDATE
-from heldout.errors import BadArgument, PartsWarning
+from heldout.errors import BadArgument, PartsWarning, TargetWarning
 from heldout.fitting import is_other_frame
 from heldout.frames import checked_frame
-from heldout.learners import gives_probabilities, is_regressor
+from heldout.learners import gives_probabilities, is_classifier, is_regressor
 from heldout.losses import Loss
+from heldout.losses.choice import MOST_WHOLE_CLASSES, Spec
 from heldout.missing import is_missing
 from heldout.partition import can_stratify, part_size, rarest_class
 from heldout.scheme_fits import UseShortcuts
 
 _OF_ONE_TYPE = "biufUS"  # kinds of arrays whose items are of one type, and never None
 _FOLDS, _FEWER_FOLDS = 10, 5  # the default, and the number of folds where a class is too rare for it
+_ROWS_A_CLASS = 50  # of fewer rows a class, many whole numbers may be numbers
 
 
 def check_whole(**wanted: tuple[Any, int]) -> None:
@@ -84,9 +86,41 @@ def check_columns(candidates: Mapping[str, Any], X: Any) -> None:
                 kinds(X)
 
 
-def suggested_loss(candidates: Mapping[str, Any], y: NDArray[Any]) -> str | None:
-    """squared for numbers that only regressors are to predict, however few their values are; None: y decides."""
-    return "squared" if y.dtype.kind in "iuf" and all(map(is_regressor, candidates.values())) else None
+def loss_of(candidates: Mapping[str, Any], y: NDArray[Any]) -> Spec | None:
+    """The loss of a numeric target for which none is named: what the learners predict, however many values there are.
+
+    zero_one if they are classifiers, squared if they are regressors; None, so that y decides, if none of them says, and
+    for other labels. A TargetWarning names a doubt. Raises BadArgument for classifiers next to regressors, and for
+    classifiers of labels that are no whole numbers.
+    """
+    if y.dtype.kind not in "iuf":
+        return None
+    classifiers, regressors = (
+        [name for name, learner in candidates.items() if says(learner)] for says in (is_classifier, is_regressor)
+    )
+    if classifiers and regressors:
+        raise BadArgument(
+            "candidates",
+            f"candidates[{classifiers[0]!r}] is a classifier and candidates[{regressors[0]!r}] a regressor, so that it "
+            "is not clear whether y holds classes or numbers; leave out one of the two kinds, or name the loss",
+        )
+    whole = bool((y % 1 == 0).all())
+    if classifiers and not whole:
+        raise BadArgument(
+            "y",
+            f"y holds {y[y % 1 != 0][0]:g}, which is no class, but candidates[{classifiers[0]!r}] is a classifier; use "
+            "regressors, or give y classes",
+        )
+    kinds = len(np.unique(y)) if whole and not regressors else 0
+    if kinds > MOST_WHOLE_CLASSES and (not classifiers or kinds * _ROWS_A_CLASS > len(y)):
+        kind, other = ("classes", "squared, with regressors,") if classifiers else ("numbers", "zero_one")
+        warnings.warn(
+            f"y holds {kinds} different whole numbers in {len(y)} rows, which are taken as {kind}: say loss={other} if "
+            f"that is wrong, and loss={'zero_one' if classifiers else 'squared'} if it is right",
+            TargetWarning,
+            stacklevel=3,
+        )
+    return "zero_one" if classifiers else "squared" if regressors else None
 
 
 def check_answers(candidates: Mapping[str, Any], loss: Loss) -> None:

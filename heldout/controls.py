@@ -4,7 +4,8 @@ Co-validation trains two half models in each of R repeats, and exactly one of th
 answers of these models at row i give its controls:
 - how far they disagree: the share of pairs of different repeats that answer differently, 1 - sum_c v_c (v_c - 1) /
   (R (R - 1)) for v_c votes of class c. Its expectation is 1 - sum_c p_c^2, p the distribution of an answer;
-- where the learner gives probabilities, how uncertain they are: the mean of 1 - max p over the R models.
+- where the learner gives probabilities, how uncertain they are: the mean of 1 - max p over the R models, rounded to
+  `DIGITS` digits. The last bits of a probability are those of the processor's BLAS, and the controls are stored.
 
 An unlabelled row is asked of the R models that one labelled row did not train: unlabelled row u of those of row u mod
 N. Both rows are new to these models, so rows of one population cannot be told apart by them: the controls of the two
@@ -27,6 +28,7 @@ from heldout.losses import ZERO_ONE, Losses, choose_loss
 from heldout.losses.loss import Classes, places
 
 NAMES = ("disagreement", "uncertainty")
+DIGITS = 6  # of a mean of probabilities: docs/decisions/0059
 MOST_A_ROW, MOST = 20, 20_000  # unlabelled rows that are asked, for each labelled row and in all: more add little
 
 
@@ -104,7 +106,8 @@ def controls(parts: Sequence[Votes]) -> Losses:
     sums = [part.uncertainty for part in parts if part.uncertainty is not None]
     if len(sums) < len(parts):
         return disagreement[:, None]
-    return np.column_stack([disagreement, np.sum(sums, axis=0) / repeats])
+    uncertainty = np.round(np.sum(sums, axis=0) / repeats, DIGITS) + 0.0  # never -0.0, which is another byte
+    return np.column_stack([disagreement, uncertainty])
 
 
 def most_rows(labeled: int) -> int:

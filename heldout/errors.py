@@ -6,7 +6,8 @@ RuntimeError
 └── FitFailure      a learner that could not be fitted, or whose predictions have no loss
 UserWarning
 ├── LearnerWarning  fits of a candidate that gave warnings
-└── PartsWarning    classes too rare for the parts that the defaults would make
+├── PartsWarning    classes too rare for the parts that the defaults would make
+└── TargetWarning   labels that may be classes or numbers
 """
 
 from numbers import Real
@@ -46,3 +47,7 @@ class LearnerWarning(UserWarning):
 
 class PartsWarning(UserWarning):
     """A class has too few rows for the default parts, or stratified parts make estimates too low."""
+
+
+class TargetWarning(UserWarning):
+    """Whole numbers of many values may be classes or numbers; the message says what they are taken as."""

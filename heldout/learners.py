@@ -1,5 +1,6 @@
 """What an unfitted learner can do, and its `random_state`, which the seed sets."""
 
+from collections.abc import Callable
 from typing import Any
 
 
@@ -32,10 +33,21 @@ def gives_probabilities(learner: Any) -> bool:
     return inner is not None and gives_probabilities(inner)
 
 
+def is_classifier(learner: Any) -> bool:
+    """Whether the unfitted `learner` says that it predicts classes."""
+    from sklearn.base import is_classifier as says_so
+
+    return _says(says_so, learner)
+
+
 def is_regressor(learner: Any) -> bool:
     """Whether the unfitted `learner` says that it predicts numbers."""
     from sklearn.base import is_regressor as says_so
 
+    return _says(says_so, learner)
+
+
+def _says(says_so: Callable[[Any], bool], learner: Any) -> bool:
     try:
         return bool(says_so(learner))
     except Exception:  # a learner that is no BaseEstimator says nothing

@@ -162,10 +162,9 @@ class _Pairs:
         E_cv, further = self.E_cv.value, self._reach(1 + weight, -weight)
         low = E_cv - max(weight * gain + math.hypot(further, of_one), math.hypot(E_cv - self.E_cv.low, of_one))
         high = E_cv + math.hypot(self.E_cv.high - E_cv, of_one)
-        most = 1.0 if self.design.loss.bounded else math.inf
         method = f"{self._method} below, {self.E_cv.interval} above"
         assumption = f"{self.E_cv.assumption}; {CONVEX}"
-        return self._limited(record, max(low, 0.0), min(high, most), method, assumption)
+        return self._limited(record, max(low, 0.0), min(high, self.design.loss.limit), method, assumption)
 
     @property
     def _has_limits(self) -> bool:

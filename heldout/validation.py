@@ -73,9 +73,10 @@ def validate(
         not known.
     loss : str or mapping, optional
         zero_one, log, brier, balanced or {"cost": {actual: {predicted: c}}} for classes; squared, absolute, pinball or
-        {"pinball": q} for numbers. None follows the labels: zero_one for strings, truth values and whole numbers of at
-        most 20 distinct values, squared for other numbers; and squared for every number if all candidates are
-        regressors.
+        {"pinball": q} for numbers. None follows the learners where y holds numbers: zero_one if they are classifiers,
+        however many classes there are, squared if they are regressors; both kinds together are refused. If no learner
+        says what it predicts, and for other labels, y decides: zero_one for strings, truth values and whole numbers of
+        at most 20 distinct values, squared for other numbers. A TargetWarning names a doubt.
     loss_max : float, optional
         A number that no loss of any answer to any row can pass, for a loss of numbers or the log loss: 100 ** 2 for the
         squared loss of a target in [0, 100] whose predictions are cut to that range. The bound, and the intervals for
@@ -188,7 +189,7 @@ def validate(
     library = library_of(X)
     X, y = arguments.checked_rows(X, y)
     arguments.check_columns(candidates, X)
-    chosen_loss = choose_loss(arguments.suggested_loss(candidates, y) if loss is None else loss, y, loss_max=loss_max)
+    chosen_loss = choose_loss(arguments.loss_of(candidates, y) if loss is None else loss, y, loss_max=loss_max)
     arguments.check_answers(candidates, chosen_loss)
     dependence = arguments.checked_groups(groups, len(y))
     if unlabeled is not None:

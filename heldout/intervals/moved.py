@@ -94,4 +94,4 @@ def moved(method: IntervalMethod, observed: Any, value: float, worth: float, lev
     `observed` is what the method looks at, `worth` is above 0.
     """
     low, high = _MOVED[method.name](observed, value, worth, level)
-    return max(low, 0.0), min(high, 1.0 if observed.loss.bounded else math.inf)
+    return max(low, 0.0), min(high, observed.loss.limit)

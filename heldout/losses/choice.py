@@ -30,7 +30,7 @@ KINDS: tuple[LossKind, ...] = tuple(
     )
 )
 NAMES = tuple(kind.name for kind in KINDS if kind.alone)
-_MOST_WHOLE_CLASSES = 20
+MOST_WHOLE_CLASSES = 20
 
 
 def check_spec(spec: Any) -> None:
@@ -163,8 +163,8 @@ def natural_loss(y: ArrayLike) -> Loss:
 
 
 def _few_classes(whole: NDArray[Any]) -> bool:
-    within = float(whole.max()) - float(whole.min()) < _MOST_WHOLE_CLASSES
-    return within or len(np.unique(whole)) <= _MOST_WHOLE_CLASSES
+    within = float(whole.max()) - float(whole.min()) < MOST_WHOLE_CLASSES
+    return within or len(np.unique(whole)) <= MOST_WHOLE_CLASSES
 
 
 def _named(spec: Spec, target: Target) -> Loss:
@@ -199,7 +199,7 @@ def _wrong_target(kind: LossKind, target: Target) -> str | None:
             return None
         return f"{target.called} holds {y.dtype} labels; use {_for('classes')}"
     counts = np.unique(y, return_counts=True)[1] if y.dtype.kind in "iuf" else np.zeros(0)
-    many = len(counts) > _MOST_WHOLE_CLASSES and counts.min() < 2
+    many = len(counts) > MOST_WHOLE_CLASSES and counts.min() < 2
     if many or (y.dtype.kind == "f" and (y % 1 != 0).any()):
         return f"{target.called} holds numbers that are no classes; use {_for('numbers')}"
     return None

@@ -42,7 +42,8 @@ class Record:
     `watched` is the champion's version, or the validated run's half models; `keys` are those of the half models,
     `limit` what a disagreement is a share of, `reference` the files of the alarm's reference, and `reference_bounds`
     the band of their mean. `answers` watch what the half models answer, one for each share of
-    `heldout.answer_shares` by this `scale`. `loss` is the name of the loss that compares answers.
+    `heldout.answer_shares` by this `scale`. `loss` is the name of the loss that compares answers. Of the first `told`
+    lines everybody was told: the terminal, Prefect, the receiver of notifications, MLflow.
     """
 
     watched: str
@@ -58,10 +59,16 @@ class Record:
     mean: RunningMean
     lines: tuple[Line, ...] = ()
     contents: tuple[str, ...] = ()
+    told: int = 0
 
-    def alarms(self, new: int) -> list[Line]:
-        """Those of the last `new` lines at which an alarm begins."""
-        places = range(len(self.lines) - new, len(self.lines))
+    @property
+    def untold(self) -> Sequence[Line]:
+        """The newest lines, of which nobody was told yet."""
+        return self.lines[self.told :]
+
+    def alarms(self) -> list[Line]:
+        """The untold lines at which an alarm begins."""
+        places = range(self.told, len(self.lines))
         return [self.lines[i] for i in places if self.lines[i].alarm and not (i and self.lines[i - 1].alarm)]
 
     @property
@@ -85,6 +92,7 @@ class Record:
             "mean": asdict(self.mean),
             "lines": [asdict(line) for line in self.lines],
             "contents": self.contents,
+            "told": self.told,
         }
 
     @classmethod
@@ -104,6 +112,7 @@ class Record:
             RunningMean(**numbers["mean"]),
             tuple(Line(**line) for line in numbers["lines"]),
             tuple(numbers["contents"]),
+            numbers.get("told", len(numbers["lines"])),  # without it, the record of an earlier version
         )
 
 
@@ -129,8 +138,8 @@ def check_validated() -> None:
         files.existing(path)
 
 
-def watch_shards(settings: Settings, champion: Watched | None, named: Sequence[str]) -> tuple[Record, int]:
-    """Read the `named` shards, or all that have no line yet; returns what is known then, and the number of new lines.
+def watch_shards(settings: Settings, champion: Watched | None, named: Sequence[str]) -> Record:
+    """Read the `named` shards, or all that have no line yet; returns what is known then.
 
     Nothing is written. Raises UserError for shards that cannot be used, and if no half models are stored.
     """
@@ -138,7 +147,7 @@ def watch_shards(settings: Settings, champion: Watched | None, named: Sequence[s
     record = _record(settings, champion, loss)
     paths = _unread(record, new_shards.shard_files(settings, named), named=bool(named))
     if not paths:
-        return record, 0
+        return record
     hypotheses = half_models.load(record.keys, record.candidate)
     alarm, answers, mean = record.alarm, record.answers, record.mean
     lines, contents = list(record.lines), list(record.contents)
@@ -169,13 +178,12 @@ def watch_shards(settings: Settings, champion: Watched | None, named: Sequence[s
             )
         )
         contents.append(files.file_hash(path))
-    after = replace(record, alarm=alarm, answers=answers, mean=mean, lines=tuple(lines), contents=tuple(contents))
-    return after, len(lines) - len(record.lines)
+    return replace(record, alarm=alarm, answers=answers, mean=mean, lines=tuple(lines), contents=tuple(contents))
 
 
 def _record(settings: Settings, champion: Watched | None, loss: Loss) -> Record:
     """The record that goes on, or a new one of the same lines: for another champion, evidence begins again."""
-    known = _stored()
+    known = stored()
     if champion is not None and known is not None and known.watched == champion.version:
         if known.loss == _comparing(loss).name and half_models.are_stored(known.keys):
             return known
@@ -186,10 +194,10 @@ def _record(settings: Settings, champion: Watched | None, loss: Loss) -> Record:
     if known is not None and known.watched == watched and known.keys == keys:
         return known
     new = _begun(settings, watched, candidate.name, keys, loss)
-    return new if known is None else replace(new, lines=known.lines, contents=known.contents)
+    return new if known is None else replace(new, lines=known.lines, contents=known.contents, told=known.told)
 
 
-def _stored() -> Record | None:
+def stored() -> Record | None:
     """The record that was written last, if there is one. Raises UserError for one that cannot be used."""
     stored = watch_files.read_state()
     try:

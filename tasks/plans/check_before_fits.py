@@ -8,7 +8,7 @@ from heldout.arguments import lacks_probabilities
 from heldout.design import Design
 from heldout.errors import BadArgument
 from heldout.learners import gives_probabilities
-from heldout.losses import Loss
+from heldout.losses import SQUARED, ZERO_ONE, Loss
 from heldout.selection.criteria import check_admitted
 from heldout.weights import fit_argument
 from tasks.params import Candidate, Settings
@@ -33,9 +33,15 @@ def check_before_fits(settings: Settings) -> None:
 def _check_learner(learner: Any, candidate: Candidate, key: str, settings: Settings, design: Design) -> None:
     loss, label = design.loss, f"{candidate.name} ({candidate.estimator})"
     if is_regressor(learner) and loss.of_classes:
-        raise UserError(f"{key}: the target holds classes, which need classifiers, but {label} is a regressor")
+        raise UserError(
+            f"{key}: the target holds classes, which need classifiers, but {label} is a regressor"
+            f"{_other(loss, 'squared')}"
+        )
     if is_classifier(learner) and not loss.of_classes:
-        raise UserError(f"{key}: the target holds numbers, which need regressors, but {label} is a classifier")
+        raise UserError(
+            f"{key}: the target holds numbers, which need regressors, but {label} is a classifier"
+            f"{_other(loss, 'zero_one')}"
+        )
     if loss.needs == "probabilities" and not gives_probabilities(learner):
         raise UserError(f"{key}: {label}: {lacks_probabilities(loss)}")
     weighted = design.weights is not None and design.weights.of_fit is not None
@@ -44,6 +50,11 @@ def _check_learner(learner: Any, candidate: Candidate, key: str, settings: Setti
             f"{key}: data.weight is {settings.data.weight!r}, but the fit of {label} takes no sample_weight; remove "
             "the candidate, or data.weight"
         )
+
+
+def _other(loss: Loss, other: str) -> str:
+    """The remedy where the values of the target decided, and it may be of the other kind."""
+    return f"; if the target is of the other kind, set loss to {other}" if loss in (ZERO_ONE, SQUARED) else ""
 
 
 def _check_updated(settings: Settings, design: Design, prefix: str) -> None:

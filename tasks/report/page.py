@@ -1,6 +1,7 @@
 """report.html: one file that holds its pictures, needs no script, and can be mailed."""
 
 import re
+from functools import partial
 from pathlib import Path
 
 from markupsafe import Markup, escape
@@ -9,12 +10,13 @@ from heldout.printable import printable
 from tasks.report import provenance, sections, svg
 from tasks.report.glossary import GLOSSARY
 from tasks.report.headline import headline
-from tasks.report.section import Section
+from tasks.report.section import Picture, Section
 from tasks.report.sentences import sentences
-from tasks.report.style import drawing
+from tasks.report.style import drawing, drawn
 from tasks.report.summary import Summary
 
 _NAMES = re.compile(rf"(?<![\w-])({'|'.join(map(re.escape, sorted(GLOSSARY, key=len, reverse=True)))})(?![\w-])")
+_NOT_DRAWN = Markup("<p>This picture could not be drawn; the log says why. The tables have its numbers.</p>")
 
 
 def page(summary: Summary) -> str:
@@ -54,7 +56,12 @@ def explained(text: str) -> Markup:
 
 def _pictures(section: Section) -> list[Markup]:
     """The pictures of a section as elements of the page."""
-    return [
-        Markup(svg.element(picture.figure, f"{section.name}-{place}", printable(picture.alt)))  # noqa: S704
-        for place, picture in enumerate(section.pictures)
-    ]
+    made = []
+    for place, picture in enumerate(section.pictures):
+        name = f"{section.name}-{place}"
+        made.append(drawn(name, partial(_element, picture, name)) or _NOT_DRAWN)
+    return made
+
+
+def _element(picture: Picture, name: str) -> Markup:
+    return Markup(svg.element(picture.draw(), name, printable(picture.alt)))  # noqa: S704

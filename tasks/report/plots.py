@@ -1,15 +1,22 @@
 """The files of reports/plots: tables for DVC, and pictures for MLflow and the README."""
 
+import io
+from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pandas as pd
 
 from tasks.report.sections import estimates, families, more_rows, progressive
-from tasks.report.style import drawing
+from tasks.report.style import drawing, drawn
 from tasks.report.summary import Summary, shown_steps
 from tasks.storage import files
 from tasks.storage.atomic import replacing
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 ESTIMATES = "estimates.png"
 _SECTIONS = {"progressive.png": progressive, "more_rows.png": more_rows}
@@ -24,14 +31,25 @@ def draw(summary: Summary) -> list[Path]:
         if len(summary.families):
             values = [*map(_number, summary.paths["value"])]
             files.write_csv(folder / "families.csv", summary.paths.assign(value=pd.Series(values, dtype=object)))
-        figures = {ESTIMATES: estimates.overview(summary), "families.png": families.overview(summary)}
+        figures: dict[str, Callable[[], Figure | None]] = {
+            ESTIMATES: partial(estimates.overview, summary),
+            "families.png": partial(families.overview, summary),
+        }
         for name, module in _SECTIONS.items():
-            section = module.section(summary)
-            figures[name] = section.pictures[0].figure if section else None
+            if (section := module.section(summary)) is not None:
+                figures[name] = section.pictures[0].draw
         for name, figure in figures.items():
-            if figure is not None:
-                figure.savefig(folder / name, dpi=_DPI, facecolor="white", metadata={"Software": None})
+            if png := drawn(name, partial(_png, figure)):
+                (folder / name).write_bytes(png)
     return sorted(files.PLOTS.iterdir())
+
+
+def _png(draw: Callable[[], "Figure | None"]) -> bytes:
+    """What is in the file of a figure; nothing where there is none."""
+    content = io.BytesIO()
+    if (figure := draw()) is not None:
+        figure.savefig(content, dpi=_DPI, facecolor="white", metadata={"Software": None})
+    return content.getvalue()
 
 
 def _curves(summary: Summary) -> pd.DataFrame:

@@ -3,7 +3,7 @@
 Texts are a user's or a learner's too: the page escapes them, and shows what nobody sees as an escape.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -35,9 +35,12 @@ class Table:
 
 @dataclass(frozen=True, eq=False)
 class Picture:
-    """A figure, drawn inside of `tasks.report.style.drawing`, and what it shows, for people who do not see it."""
+    """A figure that is drawn inside of `tasks.report.style.drawing`, and what it shows, for people who do not see it.
 
-    figure: "Figure"
+    It is drawn when it is needed: what it may raise then keeps no number of its section from the reader.
+    """
+
+    draw: Callable[[], "Figure"]
     alt: str
 
 

@@ -1,13 +1,18 @@
 """How pictures look: one accent, greys, and no colour that the page cannot replace in the dark."""
 
-from collections.abc import Iterator
+import logging
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from heldout.printable import printable
+from tasks.runtime.errors import one_line
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+Drawn = TypeVar("Drawn")
+log = logging.getLogger("heldout")
 
 INK, MUTED, GRID, ACCENT = "#1f2328", "#6b7480", "#d8dee4", "#0b5fbd"
 # what a picture inside of the page takes for each of them, which differs in the dark
@@ -51,6 +56,15 @@ def drawing() -> Iterator[None]:
         mpl.rcdefaults()
         mpl.rcParams.update(_SETTINGS)
         yield
+
+
+def drawn(name: str, draw: Callable[[], Drawn]) -> Drawn | None:
+    """What `draw` returns; None, and a warning, where it raises: no picture keeps a number from being told."""
+    try:
+        return draw()
+    except Exception as error:  # whatever matplotlib makes of the numbers
+        log.warning("the picture %s could not be drawn: %s", name, one_line(f"{type(error).__name__}: {error}"))
+        return None
 
 
 def figure(width: float = 4.7, height: float = 3.0) -> tuple["Figure", Any]:

@@ -1,10 +1,13 @@
 """The picture of the shards over time."""
 
 import io
+import math
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 
+from tasks.report.style import drawn
 from tasks.storage import watch_files
 from tasks.storage.watch_files import Line
 
@@ -12,7 +15,15 @@ _COLOUR, _BAND, _ALARM = "#4c6a92", "#8d99ae", "#d1495b"
 
 
 def draw(lines: Sequence[Line], level: float) -> None:
-    """Draw the disagreement of each shard above, and the evidence below."""
+    """Draw the disagreement of each shard above, and the evidence below; no picture is left where that fails."""
+    made = drawn(watch_files.PICTURE.name, partial(_png, lines, level))
+    if made is None:
+        watch_files.PICTURE.unlink(missing_ok=True)
+    else:
+        watch_files.replace(watch_files.PICTURE, made)
+
+
+def _png(lines: Sequence[Line], level: float) -> bytes:
     import matplotlib as mpl
 
     mpl.use("agg")
@@ -33,13 +44,13 @@ def draw(lines: Sequence[Line], level: float) -> None:
             above.plot(number[shown], of["disagreement"][shown], "o", ms=3.5, color=colour, label=label)
     above.set_ylabel("disagreement")
     above.legend(fontsize=8, frameon=False)
-    below.plot(number, of["evidence"], lw=1.2, color=_COLOUR)
-    below.axhline(1 / level, color=_ALARM, lw=0.8)
-    below.set_yscale("log")
-    below.set_ylabel("evidence")
+    # a logarithmic axis cannot be drawn up to the evidence's limit of 1e300
+    below.plot(number, np.log10(of["evidence"]), lw=1.2, color=_COLOUR)
+    below.axhline(-math.log10(level), color=_ALARM, lw=0.8)
+    below.set_ylabel("evidence, as a power of 10")
     below.set_xlabel("shard, in the order of watch.csv")
     for axes in (above, below):
         axes.spines[["top", "right"]].set_visible(False)
     content = io.BytesIO()
     figure.savefig(content, dpi=110, metadata={"Software": None})
-    watch_files.replace(watch_files.PICTURE, content.getvalue())
+    return content.getvalue()

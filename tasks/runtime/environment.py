@@ -48,6 +48,8 @@ def enter() -> Path:
         sys.path.insert(0, str(root))
     for name, value in _SETTINGS.items():
         os.environ.setdefault(name, value)
+    # DVC's own place, /var/tmp/dvc, is open to every user of the machine, and DVC reads pickles there
+    os.environ.setdefault("DVC_SITE_CACHE_DIR", str(root / CACHE / "dvc"))
     os.environ["PREFECT_HOME"] = str(root / ".prefect")
     os.environ["MPLCONFIGDIR"] = str(root / CACHE / "matplotlib")
     logging.getLogger("heldout").addFilter(_as_printable)

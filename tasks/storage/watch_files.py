@@ -65,12 +65,17 @@ def read_state() -> Any:
 def write(state: Any, lines: Sequence[Line]) -> None:
     """Write both, with all `lines` so far."""
     files.REPORTS.mkdir(parents=True, exist_ok=True)
-    replace(STATE, json.dumps(state, ensure_ascii=False).encode())
+    write_state(state)
     table = pd.DataFrame([asdict(line) for line in lines], columns=list(Line.__dataclass_fields__))
     table["alarm"] = table["alarm"].map({True: "true", False: "false"})
     text = io.StringIO()
     table.to_csv(text, index=False, float_format=files.DIGITS, lineterminator="\n")
     replace(TABLE, text.getvalue().encode())
+
+
+def write_state(state: Any) -> None:
+    """Write watch.json alone."""
+    replace(STATE, json.dumps(state, ensure_ascii=False).encode())
 
 
 def replace(path: Path, content: bytes) -> None:

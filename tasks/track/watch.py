@@ -1,12 +1,11 @@
 """Watching in MLflow: which model is watched, and a metric for each shard."""
 
-from collections.abc import Iterator, Sequence
-from pathlib import Path
+from collections.abc import Iterable, Iterator
 
 from tasks.outcome.items import Artifact, Item, Metric, Tag
 from tasks.outcome.watch import Record, Watched
 from tasks.params import Settings
-from tasks.storage import fit_cache
+from tasks.storage import fit_cache, watch_files
 from tasks.track.registry import LEARNER, standing
 from tasks.track.send import send
 from tasks.track.store import connect, experiment_id
@@ -22,11 +21,21 @@ def champion(settings: Settings) -> Watched | None:
     return Watched(f"{place.name}/{place.champion.version}", str(place.champion.tags.get(LEARNER, "")))
 
 
-def log_lines(settings: Settings, record: Record, new: int, artifacts: Sequence[Path]) -> None:
-    """The last `new` lines as stepped metrics, on one run for each model that is watched, in an experiment of its own.
+def log_lines(settings: Settings, record: Record) -> None:
+    """The untold lines as stepped metrics, on one run for each model that is watched, in an experiment of its own.
 
     The experiment of validations keeps one parent run for each validation.
     """
+    _send(settings, record, _items(record))
+
+
+def log_picture(settings: Settings, record: Record) -> None:
+    """The picture of all lines, if there is one, on the same run."""
+    if watch_files.PICTURE.exists():
+        _send(settings, record, [Artifact(watch_files.PICTURE)])
+
+
+def _send(settings: Settings, record: Record, items: Iterable[Item]) -> None:
     client = connect(settings)
     name = f"{settings.tracking.experiment} watch"
     tracking = settings.tracking.model_copy(update={"experiment": name})
@@ -34,17 +43,15 @@ def log_lines(settings: Settings, record: Record, new: int, artifacts: Sequence[
     watched = fit_cache.content_hash(record.watched)  # of a fixed alphabet: it is part of a query
     found = client.search_runs([experiment], f"tags.{_WATCHED} = '{watched}'", max_results=1)
     run = found[0] if found else client.create_run(experiment, run_name="watch", tags={_WATCHED: watched})
-    send(client, run.info.run_id, _items(record, new, artifacts))
+    send(client, run.info.run_id, items)
     client.set_terminated(run.info.run_id)
 
 
-def _items(record: Record, new: int, artifacts: Sequence[Path]) -> Iterator[Item]:
+def _items(record: Record) -> Iterator[Item]:
     yield Tag("model", record.watched)
     yield Tag("candidate", record.candidate)
-    first = len(record.lines) - new
-    for step, line in enumerate(record.lines[first:], start=first):
+    for step, line in enumerate(record.untold, start=record.told):
         for metric in ("disagreement", "low", "high", "evidence", "alarm"):
             yield Metric(metric, float(getattr(line, metric)), step)
     yield Metric("evidence_of_answers", record.evidence_of_answers, len(record.lines) - 1)
-    for path in artifacts:
-        yield Artifact(path)
+    yield Artifact(watch_files.TABLE)

@@ -7,9 +7,70 @@ import pandas as pd
 import pytest
 from mlflow import MlflowClient
 
+from flows import watch as flow
+from heldout.alarm import Alarm, RunningMean
+from tasks.outcome.watch import Record
+from tasks.params import load
+from tasks.storage import watch_files
+from tasks.storage.watch_files import Line
+from tests.end_to_end.conftest import ROOT
 from tests.end_to_end.foreign_page import ask, with_secret
+from tests.receiver import receiving
 
 COLUMNS = ["shard", "rows", "disagreement", "low", "high", "evidence", "alarm"]
+
+
+class Stop(Exception):
+    """A run ends here."""
+
+
+@pytest.mark.parametrize("last", ["_print", "alarm_raised", "log_lines", "draw", "log_picture"])
+def test_a_line_counts_as_told_when_all_were_told_and_the_picture_comes_last(monkeypatch, last):
+    told, written = [], []
+    for name in ("_print", "alarm_raised", "log_lines", "draw", "log_picture"):
+
+        def tell(*_, name=name):
+            told.append(name)
+            if name == last:
+                raise Stop
+
+        monkeypatch.setattr(flow, name, tell)
+    monkeypatch.setattr(watch_files, "write_state", written.append)
+    alarm = Alarm.of([[0.0, 1.0]])
+    line = Line("shard-00000", 100, 0.1, 0.05, 0.2, 1e270, alarm=True)
+    mean = RunningMean(0.1, 0.0)
+    record = Record("run", "it", (), "zero_one", 1.0, (), (), (0.0, 1.0), alarm, (), mean, (line,), ("hash",))
+    with pytest.raises(Stop):
+        flow._tell(load(ROOT / "params.yaml"), record)
+    assert ["_print", "alarm_raised", "log_lines", "draw", "log_picture"][: len(told)] == told
+    assert [state["told"] for state in written] == [1] * (last in ("draw", "log_picture"))
+
+
+@pytest.mark.slow
+@pytest.mark.fault("hostile")
+def test_an_alarm_that_was_stored_and_not_told_is_told_by_the_next_run(reproduced, tmp_path):
+    checkout = reproduced.copy(tmp_path / "heldout")
+    path = checkout.path
+    rows = pd.read_parquet(path / "data/prepared/labeled.parquet")
+    ones, others = (rows[rows["target"] == of].drop(columns="target") for of in (1, 0))
+    for name, count in {"drift": 4_000, "later": 400}.items():  # half a one, half another digit: half models disagree
+        mixed = [of.sample(count, replace=True, random_state=0).to_numpy() for of in (ones, others)]
+        pd.DataFrame((mixed[0] + mixed[1]) / 2, columns=ones.columns).to_parquet(path / f"{name}.parquet")
+    with receiving() as receiver:
+        where = ("--set", f"operations.notify={receiver.address}")
+        said = checkout.flow("watch", "--shard", "drift.parquet", *where).stdout
+        assert json.loads((path / "reports/watch.json").read_text())["lines"][-1]["evidence"] > 1e20
+        assert ["heldout.alarm"] == [message["event"] for message in receiver.messages]
+        assert (path / "reports/watch.png").read_bytes().startswith(b"\x89PNG")
+
+        state = json.loads((path / "reports/watch.json").read_text())
+        (path / "reports/watch.json").write_text(
+            json.dumps({**state, "told": len(state["lines"]) - 1})
+        )  # as a run leaves it that ends early
+        again = checkout.flow("watch", "--shard", "later.parquet", *where).stdout
+        assert ["heldout.alarm"] * 2 == [message["event"] for message in receiver.messages]
+    assert all("at drift the half models of" in one for one in (said, again))
+    assert ["drift", "later"] == pd.read_csv(path / "reports/watch.csv")["shard"].tolist()[-2:]
 
 
 @pytest.mark.long

@@ -2,6 +2,7 @@
 
 import os
 import pkgutil
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -92,3 +93,21 @@ def test_every_public_name_of_the_package_can_be_imported():
     names = ", ".join(heldout.__all__)
     assert set(heldout.__all__) <= set(dir(heldout))
     assert {"heldout.validation", "heldout.hypotheses", "sklearn"} <= loaded_by(f"from heldout import {names}")
+
+
+def test_dotted_names_of_the_pages_are_there_after_import_heldout():
+    root = Path(heldout.__file__).parents[1]
+    pages = [root / "README.md", *(root / "docs").glob("*.md"), *(root / "docs/how-to").glob("*.md")]
+    written = {
+        name for page in pages for name in re.findall(r"\bheldout(?:\.[A-Za-z]\w+)+", page.read_text(encoding="utf-8"))
+    }
+    files = re.compile(r"\.(md|py|yaml|json|css|svg|png|alarm|champion|run|shards|model)\b|\.(ipynb|validations)")
+    names = sorted(name for name in written if not files.search(name))
+    assert "heldout.preprocessing.auto" in names
+    tried = "for name in names.split():\n try: eval(name)\n except AttributeError as error: print(name, error)"
+    assert "" == output_of(f"import heldout\nnames = {' '.join(names)!r}\n{tried}")
+
+
+def test_a_name_that_is_none_is_no_attribute():
+    with pytest.raises(AttributeError, match="has no attribute 'preprocesing'"):
+        _ = heldout.preprocesing

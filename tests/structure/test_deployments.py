@@ -21,6 +21,19 @@ def test_each_deployment_has_a_limit_a_timeout_and_a_schedule_that_is_off():
         assert [False] == [schedule["active"] for schedule in deployment["schedules"]]
 
 
+def test_the_runner_keeps_its_files_in_the_checkout_and_none_in_a_shared_folder(tmp_path, monkeypatch):
+    from prefect.runner import Runner
+
+    from flows.deployments import own_runner
+
+    monkeypatch.chdir(tmp_path)
+    shared, own = Runner(name="heldout"), own_runner()
+    assert [name for name, value in vars(shared).items() if "runner_storage" in str(value)] == ["_tmp_dir"]
+    assert own._tmp_dir.is_relative_to(tmp_path / ".cache")
+    assert not any("runner_storage" in str(value) for value in vars(own).values())
+    assert (tmp_path / ".cache").stat().st_mode & 0o077 == 0
+
+
 @pytest.mark.slow
 @pytest.mark.fault("schedule")
 @pytest.mark.parametrize("name", STEPS)

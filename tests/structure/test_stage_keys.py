@@ -3,11 +3,13 @@
 Each stage runs on the files that the stages before it left, once with every key that dvc.yaml does not name for it.
 """
 
+import contextlib
 import hashlib
 import importlib
 import json
 import shutil
 import sys
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import numpy as np
@@ -103,9 +105,15 @@ def test_every_key_has_other_values():
     scope="module", params=[{}, pytest.param(IN_TIME, marks=pytest.mark.long)], ids=["independent rows", "rows in time"]
 )
 def checkout(tmp_path_factory, request):
+    with fitted(tmp_path_factory.mktemp("checkout"), request.param) as path:
+        yield path
+
+
+@contextlib.contextmanager
+def fitted(folder: Path, changes: Mapping[str, object]) -> Iterator[Path]:
     """A checkout in which every stage up to the half models has run on 90 rows of a table."""
     with pytest.MonkeyPatch.context() as patched:
-        patched.chdir(tmp_path_factory.mktemp("checkout"))
+        patched.chdir(folder)
         patched.setattr(sys, "path", [*sys.path])
         for module in (run_schemes, disagreement, controls):
             patched.setattr(
@@ -118,7 +126,7 @@ def checkout(tmp_path_factory, request):
             table["clock"], table["house"], table["heavy"] = np.arange(90), np.arange(90) // 3, 1 + np.arange(90) % 2
             table["target"] = np.where(x + rng.normal(size=90) > 0, "won", "lost")
             table.to_csv(f"{name}.csv", index=False)
-        patched.setitem(globals(), "BASE", {**BASE, **request.param})
+        patched.setitem(globals(), "BASE", {**BASE, **changes})
         for stage in FITTED:
             run(stage, {})
         yield Path.cwd()

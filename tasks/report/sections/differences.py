@@ -1,5 +1,9 @@
 """How much less the winner errs than each other candidate and the baseline, with intervals for all at once."""
 
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
 import pandas as pd
 
 from heldout import baseline
@@ -7,12 +11,32 @@ from tasks.report.section import Picture, Section, Table
 from tasks.report.style import ACCENT, INK, MUTED, figure, short
 from tasks.report.summary import Summary
 
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
 
 def section(summary: Summary) -> Section | None:
     """Nothing where there is nothing to compare with."""
     lines = summary.differences.sort_values("difference", ascending=False, kind="stable").to_dict("records")
     if not lines:
         return None
+    rows = [
+        [line["against"], summary.number(line["difference"]), summary.between(line["low"], line["high"])]
+        for line in lines
+    ]
+    marked = {place: "baseline" for place, line in enumerate(lines) if line["against"] == baseline.NAME}
+    table = Table("Differences of E_cv on the same rows", ["against", "difference", "interval"], rows, marked=marked)
+    caption = (
+        f"E_cv of {summary.selected} less that of each other candidate. The intervals hold at {summary.level} for the "
+        f"best candidate against all others together. Where an interval lies below 0, {summary.selected} is shown to "
+        "err less."
+    )
+    alt = "The difference from each other candidate with its interval, as in the table"
+    picture = Picture(partial(_draw, summary, lines), alt)
+    return Section("differences", "Is the winner really better?", caption, [picture], [table])
+
+
+def _draw(summary: Summary, lines: Sequence[Mapping[Any, Any]]) -> "Figure":
     scale = 100 if summary.percent else 1
     made, axes = figure(4.7, 0.8 + 0.23 * len(lines))
     for place, line in enumerate(lines):
@@ -30,16 +54,4 @@ def section(summary: Summary) -> Section | None:
     axes.set_axisbelow(True)
     unit = ", percentage points" if summary.percent else ""
     axes.set_xlabel(f"E_cv of {short(summary.selected)} less that of the other{unit}")
-    rows = [
-        [line["against"], summary.number(line["difference"]), summary.between(line["low"], line["high"])]
-        for line in lines
-    ]
-    marked = {place: "baseline" for place, line in enumerate(lines) if line["against"] == baseline.NAME}
-    table = Table("Differences of E_cv on the same rows", ["against", "difference", "interval"], rows, marked=marked)
-    caption = (
-        f"E_cv of {summary.selected} less that of each other candidate. The intervals hold at {summary.level} for the "
-        f"best candidate against all others together. Where an interval lies below 0, {summary.selected} is shown to "
-        "err less."
-    )
-    picture = Picture(made, "The difference from each other candidate with its interval, as in the table")
-    return Section("differences", "Is the winner really better?", caption, [picture], [table])
+    return made

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -37,7 +38,7 @@ def section(summary: Summary) -> Section:
         caption += " What the unlabelled rows say has axes of its own: it is about their population, and is no error."
     names = ranked(summary)
     pictures = [
-        Picture(_alone(summary, estimate, names, top), f"{estimate} of each candidate, as in the table below")
+        Picture(partial(_alone, summary, estimate, names, top), f"{estimate} of each candidate, as in the table below")
         for estimate, top in _panels(summary, names)
     ]
     return Section("estimates", f"Estimates: {summary.scale}", caption, pictures, [_table(summary, names)])

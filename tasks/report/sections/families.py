@@ -1,9 +1,11 @@
 """The errors along the path of each tuned candidate."""
 
 from collections.abc import Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pandas as pd
 
 from heldout.table import error_label
 from tasks.report.section import Picture, Section, Table
@@ -20,12 +22,14 @@ def section(summary: Summary) -> Section | None:
         return None
     pictures, tables = [], []
     for choice in summary.families.to_dict("records"):
-        made, axes = figure(4.2, 2.9)
-        curve = _draw(axes, summary, choice)
+        curve = _curve(summary, choice)
         name = f"{choice['candidate']}, by the values of {choice['parameter']}"
-        pictures.append(Picture(made, f"Errors of {name}, as in the table"))
-        rows = [[line["value"], *(summary.number(line[end]) for end in ("E_in", "E_val"))] for line in curve]
-        marked = {[line["value"] for line in curve].index(choice["chosen"]): "selected"}
+        pictures.append(Picture(partial(_alone, summary, choice), f"Errors of {name}, as in the table"))
+        rows = [
+            [line["value"], *(summary.number(line[end]) for end in ("E_in", "E_val"))]
+            for line in curve.to_dict("records")
+        ]
+        marked = {[*curve["value"]].index(choice["chosen"]): "selected"}
         tables.append(Table(f"Errors of {name}", [choice["parameter"], "E_in", "E_val"], rows, marked=marked))
     caption = (
         "The error on the rows that trained the model and on its validation rows, along the values. The chosen value "
@@ -47,10 +51,20 @@ def overview(summary: Summary) -> "Figure | None":
     return made
 
 
-def _draw(axes: Any, summary: Summary, choice: Mapping[Any, Any]) -> list[dict[Any, Any]]:
-    """Draw one path; returns its lines."""
-    scale = 100 if summary.percent else 1
-    curve = summary.paths[summary.paths["candidate"] == choice["candidate"]]
+def _curve(summary: Summary, choice: Mapping[Any, Any]) -> pd.DataFrame:
+    """The lines of one path."""
+    made: pd.DataFrame = summary.paths[summary.paths["candidate"] == choice["candidate"]]
+    return made
+
+
+def _alone(summary: Summary, choice: Mapping[Any, Any]) -> "Figure":
+    made, axes = figure(4.2, 2.9)
+    _draw(axes, summary, choice)
+    return made
+
+
+def _draw(axes: Any, summary: Summary, choice: Mapping[Any, Any]) -> None:
+    scale, curve = 100 if summary.percent else 1, _curve(summary, choice)
     values, x = list(curve["value"]), np.arange(len(curve))
     axes.plot(x, scale * curve["E_in"], "o--", ms=3, lw=1.2, color=INK, label="E_in")
     axes.plot(x, scale * curve["E_val"], "o-", ms=3.5, lw=1.6, color=ACCENT, label="E_val")
@@ -61,5 +75,3 @@ def _draw(axes: Any, summary: Summary, choice: Mapping[Any, Any]) -> list[dict[A
     axes.set_ylabel(error_label(summary.loss))
     axes.set_title(f"{short(choice['candidate'])}: {short(choice['chosen'])} was chosen")
     axes.legend()
-    lines: list[dict[Any, Any]] = curve.to_dict("records")
-    return lines

@@ -1,6 +1,10 @@
 """The winner's error against the number of training rows: whether further rows are worth their price."""
 
+from functools import partial
+from typing import TYPE_CHECKING
+
 import numpy as np
+import pandas as pd
 
 from heldout.more_rows import AT_2N, AT_N
 from heldout.table import error_label
@@ -8,6 +12,9 @@ from tasks.report.section import Picture, Section, Table
 from tasks.report.sentences import sentences
 from tasks.report.style import ACCENT, MUTED, figure, short
 from tasks.report.summary import Summary, shown_count
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 _AHEAD = ("E_cv", AT_N, AT_2N)
 
@@ -17,6 +24,27 @@ def section(summary: Summary) -> Section | None:
     curve = summary.learning_curve()
     if curve.empty:
         return None
+    rows = [
+        [
+            line["estimate"],
+            shown_count(line["rows"]),
+            summary.number(line["value"]),
+            summary.between(line["low"], line["high"]),
+        ]
+        for line in curve.to_dict("records")
+    ]
+    caption = (
+        "Filled points were measured, grey points are parts of E_prog, and hollow points are a forecast. The gain is "
+        "E_2cv less E_cv, on the same rows. E_N (all rows) and E_2N (twice the rows) hold at "
+        f"{summary.level} for learners whose error falls with each doubling of the rows, and by no more than with the "
+        "one before; about 15 % of learning curves are not so regular. reports/more_rows.csv has all candidates."
+    )
+    table = Table("Errors by the number of training rows", ["estimate", "training rows", "value", "interval"], rows)
+    picture = Picture(partial(_draw, summary, curve), sentences(summary)["more rows"])
+    return Section("more-rows", "Would more rows help?", caption, [picture], [table])
+
+
+def _draw(summary: Summary, curve: pd.DataFrame) -> "Figure":
     scale = 100 if summary.percent else 1
     made, axes = figure()
     points = curve[curve["estimate"] != "gain"]
@@ -47,22 +75,4 @@ def section(summary: Summary) -> Section | None:
     axes.set_title(f"error of {short(summary.selected)}")
     axes.grid(axis="y")
     axes.set_axisbelow(True)
-    rows = [
-        [
-            line["estimate"],
-            shown_count(line["rows"]),
-            summary.number(line["value"]),
-            summary.between(line["low"], line["high"]),
-        ]
-        for line in curve.to_dict("records")
-    ]
-    caption = (
-        "Filled points were measured, grey points are parts of E_prog, and hollow points are a forecast. The gain is "
-        "E_2cv less E_cv, on the same rows. E_N (all rows) and E_2N (twice the rows) hold at "
-        f"{summary.level} for learners whose error falls with each doubling of the rows, and by no more than with the "
-        "one before; about 15 % of learning curves are not so regular. reports/more_rows.csv has all candidates."
-    )
-    table = Table("Errors by the number of training rows", ["estimate", "training rows", "value", "interval"], rows)
-    return Section(
-        "more-rows", "Would more rows help?", caption, [Picture(made, sentences(summary)["more rows"])], [table]
-    )
+    return made

@@ -1,6 +1,7 @@
 """The progressive error of each candidate along the stream, and the band of the winner."""
 
-from typing import Any
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -9,6 +10,9 @@ from tasks.report.ranking import ranked
 from tasks.report.section import Picture, Section, Table
 from tasks.report.style import ACCENT, INK, MUTED, figure, short
 from tasks.report.summary import Summary, shown_count, shown_steps
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 _DRAWN = 12  # curves: the winner's and the best of the others
 _SETTLED = 10  # steps: before them the curves vary most
@@ -22,25 +26,7 @@ def section(summary: Summary) -> Section | None:
     if not names:
         return None
     drawn = [*[name for name in names if name != summary.selected][: _DRAWN - 1], summary.selected]
-    scale = 100 if summary.percent else 1
-    made, axes = figure(4.7, 3.2)
-    for name in drawn:
-        steps = shown_steps(len(curves[name]))
-        colour, width = (ACCENT, 2.0) if name == summary.selected else (MUTED, 0.9)
-        axes.plot(steps + 1, scale * curves[name][steps], lw=width, color=colour)
-        if name == summary.selected and summary.band is not None:
-            low, high = (scale * bound[steps] for bound in summary.band)
-            axes.fill_between(steps + 1, low, high, color=ACCENT, alpha=0.12, lw=0)
     length = max(len(curves[name]) for name in drawn)
-    top = _top(summary, drawn, scale)
-    axes.set_ylim(-0.015 * top, top)
-    axes.set_xlim(1, length)
-    _label_ends(axes, {name: scale * float(curves[name][-1]) for name in drawn}, summary.selected, length, top)
-    axes.grid(axis="y")
-    axes.set_axisbelow(True)
-    axes.set_xlabel("examples tested")
-    axes.set_ylabel(error_label(summary.loss))
-    axes.set_title("progressive error: the last value is E_prog")
     caption = "Each row is tested before it is trained on; a curve is the mean loss of the rows tested so far."
     if summary.band is not None:
         caption += f" The band holds at {summary.level} for the winner at all steps at once."
@@ -50,9 +36,31 @@ def section(summary: Summary) -> Section | None:
         "progressive",
         "Along the stream of rows",
         caption,
-        [Picture(made, "The progressive error of each candidate, as in the table")],
+        [Picture(partial(_draw, summary, drawn, length), "The progressive error of each candidate, as in the table")],
         [_table(summary, names, length)],
     )
+
+
+def _draw(summary: Summary, drawn: list[str], length: int) -> "Figure":
+    curves, scale = summary.progressive_errors, 100 if summary.percent else 1
+    made, axes = figure(4.7, 3.2)
+    for name in drawn:
+        steps = shown_steps(len(curves[name]))
+        colour, width = (ACCENT, 2.0) if name == summary.selected else (MUTED, 0.9)
+        axes.plot(steps + 1, scale * curves[name][steps], lw=width, color=colour)
+        if name == summary.selected and summary.band is not None:
+            low, high = (scale * bound[steps] for bound in summary.band)
+            axes.fill_between(steps + 1, low, high, color=ACCENT, alpha=0.12, lw=0)
+    top = _top(summary, drawn, scale)
+    axes.set_ylim(-0.015 * top, top)
+    axes.set_xlim(1, length)
+    _label_ends(axes, {name: scale * float(curves[name][-1]) for name in drawn}, summary.selected, length, top)
+    axes.grid(axis="y")
+    axes.set_axisbelow(True)
+    axes.set_xlabel("examples tested")
+    axes.set_ylabel(error_label(summary.loss))
+    axes.set_title("progressive error: the last value is E_prog")
+    return made
 
 
 def _table(summary: Summary, names: list[str], length: int) -> Table:

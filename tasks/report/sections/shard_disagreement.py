@@ -1,6 +1,7 @@
 """How far the winner's half models disagree on each shard of unlabelled rows."""
 
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -34,7 +35,9 @@ def section(summary: Summary) -> Section | None:
         "itself. Where an interval does not reach the line, the rows of its shard are unlike those of the others."
     )
     pictures = (
-        [Picture(_draw(summary, named, scale), "Disagreement by shard, as in the table")] if len(shards) > 1 else []
+        [Picture(partial(_draw, summary, named, scale), "Disagreement by shard, as in the table")]
+        if len(shards) > 1
+        else []
     )
     if len(shards) > _DRAWN:
         caption += f" The picture has the {_DRAWN} shards farthest from the mean."

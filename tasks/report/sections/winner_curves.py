@@ -1,5 +1,6 @@
 """The winner on rows that it was not trained on: calibration and ROC of classes, residuals of numbers."""
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -24,18 +25,31 @@ def section(summary: Summary) -> Section | None:
         return None
     caption, pictures, shown = _about(tables.calibration if len(tables.calibration) else tables.roc), [], []
     if len(tables.calibration):
-        pictures.append(Picture(_draw_calibration(tables.calibration), "Calibration curve, as in the table"))
+        pictures.append(Picture(partial(_draw_calibration, tables.calibration), "Calibration curve, as in the table"))
         shown.append(_calibration_table(summary, tables.calibration))
         caption += (
-            " Calibration: of the rows with a probability of about p, a share of p should come true; a point below the "
-            "diagonal is too sure of itself. Larger points have more rows."
+            " Calibration: of the rows with a probability of about p, a share of p should come true. "
+            f"{_off_the_diagonal(tables.calibration)} Larger points have more rows."
         )
     if len(tables.roc):
-        pictures.append(Picture(_draw_roc(tables.roc), "ROC curve, as in the table"))
+        pictures.append(Picture(partial(_draw_roc, tables.roc), "ROC curve, as in the table"))
         shown.append(_roc_table(tables.roc))
         caption += " ROC: how many rows of a class are found, for so many false alarms among the other rows."
     names = [picture.alt.split()[0] for picture in pictures]
     return Section("winner-curves", f"{' and '.join(names)} of the winner", caption, pictures, shown)
+
+
+def _off_the_diagonal(lines: pd.DataFrame) -> str:
+    """What a point off the diagonal says: a probability is too sure if it is farther from not knowing than the share.
+
+    Of one of two classes not to know is 1/2, so that a probability near 0 is sure of the other class.
+    """
+    if pd.isna(lines["class_name"].iloc[0]):
+        return "A point below the diagonal is too sure of itself, a point above it not sure enough."
+    return (
+        "A point below the diagonal has too high a probability, a point above it too low a one: too sure of itself is "
+        "the model at points that are below it on the right of 0.5, or above it on the left of 0.5."
+    )
 
 
 def _about(lines: pd.DataFrame) -> str:
@@ -123,21 +137,6 @@ def _roc_table(lines: pd.DataFrame) -> Table:
 
 
 def _residuals(summary: Summary, lines: pd.DataFrame) -> Section:
-    target = short(summary.settings.data.target or "the target")
-    made, axes = figure(4.7, 3.3)
-    axes.axhline(0, color=GRID, lw=1.4, zorder=0)
-    axes.plot(
-        lines["predicted"],
-        lines["residual"],
-        "o",
-        ms=4.5,
-        alpha=0.8 if len(lines) < _MANY else 0.35,
-        mew=0,
-        color=ACCENT,
-    )
-    axes.set_xlabel(f"predicted {target}")
-    axes.set_ylabel("residual: actual less predicted")
-    axes.set_title("Residuals")
     rows = []
     for places in np.array_split(np.arange(len(lines)), _PARTS):
         part = lines.iloc[places]
@@ -151,4 +150,28 @@ def _residuals(summary: Summary, lines: pd.DataFrame) -> Section:
         "model misses, a wedge an error that grows with the prediction, a far point a row to look at."
     )
     alt = "Residuals against predictions, as in the table"
-    return Section("winner-curves", "Residuals of the winner", caption, [Picture(made, alt)], [table])
+    return Section(
+        "winner-curves",
+        "Residuals of the winner",
+        caption,
+        [Picture(partial(_draw_residuals, summary, lines), alt)],
+        [table],
+    )
+
+
+def _draw_residuals(summary: Summary, lines: pd.DataFrame) -> Any:
+    made, axes = figure(4.7, 3.3)
+    axes.axhline(0, color=GRID, lw=1.4, zorder=0)
+    axes.plot(
+        lines["predicted"],
+        lines["residual"],
+        "o",
+        ms=4.5,
+        alpha=0.8 if len(lines) < _MANY else 0.35,
+        mew=0,
+        color=ACCENT,
+    )
+    axes.set_xlabel(f"predicted {short(summary.settings.data.target or 'the target')}")
+    axes.set_ylabel("residual: actual less predicted")
+    axes.set_title("Residuals")
+    return made

@@ -279,7 +279,7 @@ def test_the_hypotheses_of_a_scheme_are_those_that_were_tested(prepared):
     [
         (
             ["candidates=[{name: a, estimator: sklearn.svm.SVR}]"],
-            r"^candidates\[0\]: the target holds classes, which need classifiers, but a \(.*SVR\) is a regressor$",
+            r"^candidates\[0\]: the target holds classes, .* but a \(.*SVR\) is a regressor; .* set loss to squared$",
         ),
         (
             [f"candidates=[{BAYES}]", "selection.criterion=E_maxdt"],

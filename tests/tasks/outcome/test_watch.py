@@ -1,6 +1,7 @@
 """New shards against what a validation left: read once, compared by the stored half models, and nothing is fitted."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +13,7 @@ from tasks.data.prepare_tables import prepare
 from tasks.data.write_prepared import write_prepared
 from tasks.fits import half_models, worker
 from tasks.outcome.ledger import learner_id
-from tasks.outcome.watch import Watched, check_validated, watch_shards
+from tasks.outcome.watch import Record, Watched, check_validated, stored, watch_shards
 from tasks.plans.fit_plans import scheme
 from tasks.plans.read_design import read_design
 from tasks.plans.units import Versions, hypothesis_key
@@ -48,11 +49,12 @@ def validated(checkout, settings_with):
 
 
 def watched(settings, *named: str, champion=None):
-    """The record after `watch`, and its new lines."""
-    record, new = watch_shards(settings, champion, named)
-    if new:
-        watch_files.write(record.numbers(), record.lines)
-    return record, record.lines[len(record.lines) - new :]
+    """The record after `watch`, and its new lines, of which it tells."""
+    record = watch_shards(settings, champion, named)
+    if record.untold:
+        told = replace(record, told=len(record.lines))
+        watch_files.write(told.numbers(), record.lines)
+    return record, record.untold
 
 
 def refitted(shard: pd.DataFrame) -> float:
@@ -96,13 +98,28 @@ def test_a_shard_is_read_once_and_drift_is_found(validated, monkeypatch):
     record, (drift,) = watched(settings, "new")  # the first one has its line
     assert ("drift", True, 2) == (drift.shard, drift.alarm, record.alarm.more.shards)
     assert drift.evidence >= 20
-    assert record.alarms(1) == [drift]
+    assert record.alarms() == [drift]
     assert () == watched(settings, "new/drift.parquet")[1]
 
     written = pd.read_csv(watch_files.TABLE, dtype=str)
     assert ["shard", "rows", "disagreement", "low", "high", "evidence", "alarm"] == list(written.columns)
     assert ["false"] * 4 + ["true"] == written["alarm"].tolist()
     assert "'=quiet [b]" == written["shard"][3]
+
+
+def test_lines_that_were_stored_and_not_told_stay_untold_until_they_are(validated):
+    settings = validated()
+    table(200, 2, blur=0.9).to_csv("new/drift.csv", index=False)
+    record = watch_shards(settings, None, ["new"])
+    watch_files.write(record.numbers(), record.lines)  # and here the run ends
+    again = stored()
+    assert ["drift"] == [line.shard for line in again.untold]
+    assert again.alarms() == record.alarms() != []
+    watch_files.write_state(replace(again, told=1).numbers())
+    assert ((), []) == (stored().untold, stored().alarms())
+    numbers = again.numbers()
+    numbers.pop("told")  # an earlier version told first, and then wrote
+    assert () == Record.parsed(numbers).untold
 
 
 @pytest.mark.slow

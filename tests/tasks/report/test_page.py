@@ -49,6 +49,21 @@ def test_the_page_is_one_file(summary):
     assert text.count("<svg") >= 4
 
 
+def test_pictures_that_cannot_be_drawn_keep_no_number_from_the_page(summary, checkout, monkeypatch, caplog):
+    numbers = re.compile(r"<svg.*?</svg>|<p>This picture could not be drawn.*?</p>", re.DOTALL)
+    one = replace(summary(), estimates=summary().estimates.assign(interval=None))
+    whole = page(one)
+    monkeypatch.setattr("matplotlib.figure.Figure.savefig", refuse)
+    without = page(one)
+    assert numbers.sub("", whole) == numbers.sub("", without)
+    assert whole.count("<svg") == without.count("This picture could not be drawn") >= 4
+    assert "the picture estimates-0 could not be drawn: OverflowError: too large" in caplog.text
+
+
+def refuse(*_, **__):
+    raise OverflowError("too large")
+
+
 @pytest.mark.parametrize("far", [0.2, 50.0])
 def test_a_disagreement_has_an_axis_of_its_own_that_flattens_no_error(summary, far):
     # a regression with shifted shards, whose disagreement is many times the error

@@ -53,11 +53,9 @@ def test_hard_rows_of_classes_and_of_numbers(summary):
 def test_each_shard_is_a_line_and_a_point_and_a_name_between_dollars_is_no_formula(summary):
     section = made(shard_disagreement, summary(), shards=table(SHARDS))
     assert ["new/march.csv", "40", "12.5", "6.2 to 25.0", "new/$april$.csv", "1", "50.0", "–"] == texts(section)
-    [picture] = section.pictures
-    assert ["new/march.csv", "new/$april$.csv"] == [
-        text.get_text() for text in picture.figure.axes[0].get_yticklabels()
-    ]
-    assert "all rows: 13.4" == picture.figure.axes[0].texts[0].get_text()  # (40 · 12.5 + 50) / 41
+    [axes] = section.pictures[0].draw().axes
+    assert ["new/march.csv", "new/$april$.csv"] == [text.get_text() for text in axes.get_yticklabels()]
+    assert "all rows: 13.4" == axes.texts[0].get_text()  # (40 · 12.5 + 50) / 41
 
 
 def test_rows_to_label_say_where_the_user_has_them(summary):
@@ -95,5 +93,5 @@ def test_residuals_are_drawn_and_summed_up_by_the_prediction(summary, count):
     section = made(winner_curves, summary(percent=False), residuals=table(lines, **WHOSE))
     assert count == sum(int(row[1]) for row in section.tables[0].rows)
     assert {("30", "30")} == {tuple(row[2:]) for row in section.tables[0].rows}
-    points = section.pictures[0].figure.axes[0].lines[1]
+    points = section.pictures[0].draw().axes[0].lines[1]
     assert [[line.predicted, line.residual] for line in lines] == points.get_xydata().tolist()

@@ -1,5 +1,7 @@
 """The environment of every entry point, in a checkout and in a temporary copy that DVC made of it."""
 
+import os
+
 import pytest
 
 from tasks.runtime import environment
@@ -13,7 +15,7 @@ def copy(checkout, monkeypatch):
     inner.mkdir(parents=True)
     for folder in (checkout, inner):
         (folder / "dvc.yaml").touch()
-    for name in (*environment._SETTINGS, "PREFECT_HOME", "MPLCONFIGDIR"):
+    for name in (*environment._SETTINGS, "PREFECT_HOME", "MPLCONFIGDIR", "DVC_SITE_CACHE_DIR"):
         monkeypatch.setenv(name, "set by the test")
     monkeypatch.setenv("DVC_ROOT", str(checkout))
     monkeypatch.setenv("DVC_STAGE", "prepare")
@@ -45,3 +47,12 @@ def test_nothing_is_shared_outside_of(outside, checkout, copy, monkeypatch):
     environment.enter()
     assert [] == [*copy.glob("mlruns"), *checkout.glob("mlruns")]
     assert "" == environment.copy_suffix()
+
+
+def test_dvc_keeps_its_pickles_where_nobody_else_may_write(checkout, copy, monkeypatch):
+    monkeypatch.delenv("DVC_SITE_CACHE_DIR")
+    environment.enter()
+    assert str(copy / ".cache/dvc") == os.environ["DVC_SITE_CACHE_DIR"]
+    monkeypatch.setenv("DVC_SITE_CACHE_DIR", "my own")
+    environment.enter()
+    assert "my own" == os.environ["DVC_SITE_CACHE_DIR"]
