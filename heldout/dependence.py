@@ -109,12 +109,15 @@ INDEPENDENT = Dependence()
 def distinct(values: Any) -> NDArray[np.int64]:
     """The position, 0, 1, …, of each value among the distinct values in ascending order; mixed types by appearance."""
     values = np.asarray(values)
+    if values.dtype != object:
+        return np.unique(values, return_inverse=True)[1].astype(np.int64)
+    found = dict.fromkeys(values.tolist())
     try:
-        places = np.unique(values, return_inverse=True)[1]
+        found = dict.fromkeys(sorted(found))
     except TypeError:  # values that cannot be compared
-        numbers: dict[Any, int] = {}
-        places = np.array([numbers.setdefault(value, len(numbers)) for value in values.tolist()])
-    return places.astype(np.int64)
+        pass
+    places = {value: place for place, value in enumerate(found)}
+    return np.array([places[value] for value in values.tolist()], dtype=np.int64)
 
 
 def joined(first: NDArray[np.int64], second: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 Words = NDArray[np.uint64]
 
 NUMERIC = "biuf"  # bool, integers and floats, as NumPy names their kinds
+EXACT = 2**53  # from here on, a float may stand for several whole numbers
 
 
 def mixed(z: Words) -> Words:

@@ -79,6 +79,7 @@ def prepare(settings: Settings, seen_by: str | None = None) -> Prepared:
     """
     data = settings.data
     strings = [name for name, kind in (data.columns or {}).items() if kind not in ("numeric", "boolean")]
+    strings += [data.groups] if data.groups else []  # a name of a group is no number
     text = TextForm.of(data)
     source = read_source.read_table(data.source, data.missing or (), strings, text).reset_index(drop=True)
     source, draws = drawn_rows.separate(source, settings)

@@ -10,6 +10,7 @@ import pandas as pd
 from pandas.api import types
 
 from heldout import row_identity
+from heldout.group_names import group_names
 from heldout.hashing import bits, digest
 from heldout.row_identity import GAP, Words
 from tasks.storage.seen_rows import MOST_COLUMNS
@@ -24,6 +25,12 @@ def identities(table: pd.DataFrame) -> Words:
     rows and the form of the file decide which of them a column is read as.
     """
     return row_identity.identities({str(name): _words(table[name]) for name in table.columns})
+
+
+def group_identities(groups: pd.Series) -> Words:
+    """A 64-bit number for each row, from the name of its group and of the column."""
+    words = np.array([GAP if name is None else digest(name) for name in group_names(groups)], np.uint64)
+    return row_identity.identities({str(groups.name): words})
 
 
 def column_digests(table: pd.DataFrame) -> str:

@@ -8,7 +8,7 @@ from heldout import holdout, row_identity, time_order
 from heldout.dependence import Dependence
 from heldout.partition import part_size
 from heldout.row_identity import Words
-from tasks.data.row_identity import identities
+from tasks.data.row_identity import group_identities, identities
 from tasks.params import Settings
 from tasks.runtime.errors import UserError
 from tasks.storage.files import TARGET
@@ -30,7 +30,7 @@ def cut_test_part(
         part = time_order.last(dependence.time, part_size(len(pool), split.test_fraction, "test_fraction"))
     else:
         if settings.data.groups is not None:
-            identity = identities(source.loc[pool.index, [settings.data.groups]])
+            identity = group_identities(source.loc[pool.index, settings.data.groups])
         elif split.duplicates == "keep_together":
             identity = identities(source.loc[pool.index, [*pool.columns.drop(TARGET)]])
         if dependence.group is not None:
