@@ -93,7 +93,7 @@ def _strings(values: pd.Series, value_type: ValueType) -> pd.Series:
     if isinstance(values.dtype, pd.CategoricalDtype):
         values = values.astype("object")
     if value_type == "numbers" and (values.dropna() % 1 == 0).all():
-        values = values.astype("Int64")
+        values = values.astype("object").map(lambda value: str(int(value)), na_action="ignore")
     elif value_type == "truth values":
         values = values.astype("object")
     converted = values.astype("object").where(values.notna(), None).map(str, na_action="ignore")

@@ -6,6 +6,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from heldout.hashing import EXACT
+
 _ROWS_AT_ONCE = 100_000
 
 
@@ -34,7 +36,12 @@ def sets_hash(description: str, *sets: NDArray[np.uint64]) -> str:
 
 def _row_hashes(rows: pd.DataFrame) -> NDArray[np.uint64]:
     """A hash of each row, shape (n,)."""
-    numbers = dict.fromkeys(rows.select_dtypes("number").columns, "float64")  # also where no value is missing
+    whole = rows.select_dtypes("integer")
+    long = {*whole.columns[(whole.max() >= EXACT) | (whole.min() <= -EXACT)]}
+    short = [
+        name for name in rows.select_dtypes("number").columns if name not in long and rows.dtypes[name] != "float64"
+    ]
+    numbers = {**dict.fromkeys(short, "float64"), **dict.fromkeys(long, "str")}  # also where no value is missing
     pieces = [
         pd.util.hash_pandas_object(rows.iloc[first : first + _ROWS_AT_ONCE].astype(numbers), index=False).to_numpy()
         for first in range(0, max(len(rows), 1), _ROWS_AT_ONCE)

@@ -57,6 +57,8 @@ def _words(values: pd.Series) -> Words:
         return np.array([*(_word(value) for value in distinct), GAP], np.uint64)[codes]
     if types.is_datetime64_any_dtype(dtype):
         return bits(_microseconds(values))
+    if types.is_integer_dtype(dtype):
+        return bits(values.to_numpy(dtype=object, na_value=None) if values.isna().any() else values.to_numpy())
     if types.is_numeric_dtype(dtype) and not types.is_complex_dtype(dtype):
         return bits(values.to_numpy(dtype=np.float64, na_value=np.nan))
     return np.array([_word(value) for value in values.astype("object")], np.uint64)
@@ -70,13 +72,16 @@ def _word(value: Any) -> np.uint64:
         return np.uint64(GAP)
     text = str(value).strip()
     if isinstance(value, str | numbers.Real | Decimal) and not isinstance(value, bool | np.bool_):
-        try:
-            number = float(text.replace(",", ".", 1))  # a decimal comma, whatever data.decimal says
-        except ValueError:
-            pass
-        else:
-            return np.uint64(int(bits(np.array([number]))[0]))
+        for read in (int, _decimal):  # a whole number has more digits than a float
+            try:
+                return np.uint64(int(bits(np.array([read(text)], dtype=object))[0]))
+            except ValueError:
+                pass
     return np.uint64(digest(text.lower() if text.lower() in _TRUTH else text))
+
+
+def _decimal(text: str) -> float:
+    return float(text.replace(",", ".", 1))  # a decimal comma, whatever data.decimal says
 
 
 def _microseconds(values: pd.Series) -> Any:
