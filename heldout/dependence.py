@@ -5,6 +5,7 @@ An error is honest for such rows only if no hypothesis is tested on a group of i
 before its training rows. `Dependence.purged` ensures this for every split of every scheme.
 """
 
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal
@@ -112,10 +113,8 @@ def distinct(values: Any) -> NDArray[np.int64]:
     if values.dtype != object:
         return np.unique(values, return_inverse=True)[1].astype(np.int64)
     found = dict.fromkeys(values.tolist())
-    try:
+    with suppress(TypeError):  # values that cannot be compared
         found = dict.fromkeys(sorted(found))
-    except TypeError:  # values that cannot be compared
-        pass
     places = {value: place for place, value in enumerate(found)}
     return np.array([places[value] for value in values.tolist()], dtype=np.int64)
 

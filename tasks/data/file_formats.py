@@ -10,7 +10,9 @@ import io
 import json
 import re
 import zipfile
+from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any
 
@@ -156,7 +158,7 @@ def _check_end(path: Path, mark: str, fields: int, place: str) -> None:
     if not end or end.endswith((b"\n", b"\r")):
         return
     ends, begins, last, short = 0, 0, fields, 0
-    with open_unpacked(path) as file:
+    with open_unpacked(path) as file, suppress(csv.Error):  # a field longer than the limit of `csv`
         lines = csv.reader(io.TextIOWrapper(file, encoding="utf-8-sig", newline=""), delimiter=mark)
         for record in lines:
             if record:
@@ -185,11 +187,13 @@ def _check_header(header: Sequence[str], first: Sequence[str], mark: str, place:
             f"{place} has one column, {header[0][:80]!r}, whose name holds a {_called(other)}, but a {_called(mark)} "
             f"separates columns; set data.separator to {_called(other)}"
         )
-    twice = [name for name in dict.fromkeys(header) if name and header.count(name) > 1]
-    if twice:
-        raise UserError(
-            f"{place} has {header.count(twice[0])} columns called {twice[0]!r}; rename or remove all but one"
-        )
+    twice, count = _most_frequent([name for name in header if name])
+    if count > 1:
+        raise UserError(f"{place} has {count} columns called {twice!r}; rename or remove all but one")
+
+
+def _most_frequent(names: Sequence[str]) -> tuple[str, int]:
+    return Counter(names).most_common(1)[0] if names else ("", 0)
 
 
 def _called(mark: str) -> str:
@@ -229,19 +233,17 @@ def _records(text: str) -> Iterator[dict[str, Any]]:
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     made = dict(pairs)
     if len(made) < len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
-        raise ValueError(f"has the key {twice!r} {names.count(twice)} times; rename or remove all but one")
+        twice, count = _most_frequent([name for name, _ in pairs])
+        raise ValueError(f"has the key {twice!r} {count} times; rename or remove all but one")
     return made
 
 
 def _read_arrow(table: Any) -> pd.DataFrame:
     import pyarrow
 
-    names = table.schema.names
-    twice = [name for name in dict.fromkeys(names) if names.count(name) > 1]
-    if twice:
-        raise ValueError(f"it has {names.count(twice[0])} columns called {twice[0]!r}; rename or remove all but one")
+    twice, count = _most_frequent(table.schema.names)
+    if count > 1:
+        raise ValueError(f"it has {count} columns called {twice!r}; rename or remove all but one")
     wide: dict[Any, Any] = {pyarrow.int64(): pd.Int64Dtype(), pyarrow.uint64(): pd.UInt64Dtype()}
     exact = any(column.type in wide and column.null_count and _is_long(column) for column in table.columns)
     frame: pd.DataFrame = table.to_pandas(self_destruct=True, types_mapper=wide.get if exact else None)

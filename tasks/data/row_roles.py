@@ -24,7 +24,7 @@ def named(settings: Settings) -> dict[str, str]:
 
 
 def read(table: pd.DataFrame, settings: Settings) -> pd.DataFrame:
-    """A column for each named role, for the rows of `table`: groups by their names, weights unchanged, times as sortable values.
+    """A column for each named role, for the rows of `table`: the groups' names, weights, times as sortable values.
 
     Raises UserError for a column that is not there, groups that are floats beyond 2^53, or times that are neither
     numbers nor dates.
