@@ -153,7 +153,7 @@ def conform(values: pd.Series, column: Column) -> pd.Series:
         return cast.truth_like(converted, column.dtype)
     if column.kind == "category":
         known, present = column.dtype.categories, converted.cat.categories
-        return converted.cat.set_categories([*known, *present[~present.isin(known)]])
+        return converted.cat.set_categories([*known, *present[~present.isin(known)]], ordered=column.dtype.ordered)
     if column.kind == "numeric":
         return cast.number_like(converted, column.dtype)
     return converted

@@ -265,7 +265,7 @@ def _copies(features: pd.DataFrame, y: pd.Series, twice: RecordedTwice | None, *
     other_label = int(rows["features"].duplicated().sum()) - equal
     remarks = []
     if equal:
-        asked = "" if twice is None else f"; {twice.question(classes=classes)}"
+        asked = "" if twice is None else f"; {twice.question()}"
         remarks.append(f"{equal} rows repeat an earlier row exactly{asked}")
     if other_label:
         why = "label: no learner can be right on both" if classes else "number: the features do not determine it"

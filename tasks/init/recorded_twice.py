@@ -6,7 +6,9 @@ Rows are taken for recorded twice where both hold, each with a chance below one 
    differ at least as often as the best answer errs (for numbers: half the mean square of their difference is the least
    squared error), and the nearest neighbour, a simple rule, errs at most twice as often as the best (Cover and Hart,
    Nearest neighbor pattern classification, IEEE Transactions on Information Theory 1967). So copies that differ less
-   than half as often as a quick forest errs on these rows, without having seen a copy, are no such draws.
+   than half as often as a quick forest errs on these rows, without having seen a copy, are no such draws. A forest may
+   be far from the best where features are mere names of cells; so at least half of the pairs must also agree exactly,
+   as those of numbers that are drawn do not.
 2. The forest errs clearly more with all copies of a row in one fold than with copies on both sides.
 """
 
@@ -22,34 +24,32 @@ from tasks.init.finding import percent
 
 _FEWEST_ROWS, _FEWEST_SETS = 100, 10
 _LEVEL = 0.005  # chance of a false limit
+_LEAST_AGREEMENT = 0.5
 _NEIGHBOUR = 0.5  # the least error over that of the nearest neighbour, in large tables
 
 
 @dataclass(frozen=True)
 class RecordedTwice:
-    """How much the labels of copies differ, the least that the error allows, and the forest's error both ways.
+    """The share of the pairs of copies whose labels agree, and the forest's error both ways.
 
-    For classes shares of pairs and of rows, for numbers squares.
+    `draws` is the share of pairs that would agree at most if their labels were independent draws; None for numbers.
     """
 
-    differ: float
-    allowed: float
+    agree: float
+    draws: float | None
     apart: float
     together: float
 
-    def question(self, *, classes: bool) -> str:
+    def question(self) -> str:
         """A clause that follows the number of copies, and asks."""
+        classes = self.draws is not None
         apart, together = (percent(error) if classes else f"{error:.4g}" for error in (self.apart, self.together))
-        agree, draws = percent(1 - self.differ), percent(1 - self.allowed)
-        labels = (
-            f"agree in {agree} of the pairs, those of independent draws in at most {draws}"
-            if classes
-            else f"differ by {self.differ:.4g} (half the mean square), those of independent draws by {self.allowed:.4g}"
-        )
+        than = "" if self.draws is None else f", those of independent draws in at most {percent(self.draws)}"
         return (
-            f"their labels {labels}; a quick forest errs {apart} with copies on both sides of a cut, {together} with "
-            f"copies together{'' if classes else ' (squared error)'}: were they recorded twice? Then keep the proposed "
-            "split.duplicates: keep_together; if each is a draw of its own, set it to allow"
+            f"the labels of copies agree in {percent(self.agree)} of the pairs{than}; a quick forest errs {apart} with "
+            f"copies on both sides of a cut, {together} with copies together{'' if classes else ' (squared error)'}: "
+            "were they recorded twice? Then keep the proposed split.duplicates: keep_together; if each is a draw of "
+            "its own, set it to allow"
         )
 
 
@@ -60,14 +60,17 @@ def look(features: pd.DataFrame, target: pd.Series, *, classes: bool) -> Recorde
         return None
     random, along, y, group = cuts.losses_by_groups(features, target, pd.Series(sets), classes=classes)
     has_copy = np.bincount(group)[group] > 1
-    differ, errs, copies = _differences(y, group, classes)[has_copy], along[0][has_copy], group[has_copy]
+    copies, errs = group[has_copy], along[0][has_copy]
     if len(np.unique(copies)) < _FEWEST_SETS:
         return None
+    other = _differences(y, group, classes=True)[has_copy]
+    differ = other if classes else _differences(y, group, classes=False)[has_copy]
+    agree = 1 - float(other.mean())
+    often = agree >= _LEAST_AGREEMENT and _lower_limit(_NEIGHBOUR * errs - differ, copies) > 0
     cut = cuts.compared(random, along, y, group, classes)
-    agree = _lower_limit(_NEIGHBOUR * errs - differ, copies) > 0
-    if not (agree and cut.differs and _lower_limit(along[0] - random[0], group) > 0):
+    if not (often and cut.differs and _lower_limit(along[0] - random[0], group) > 0):
         return None
-    return RecordedTwice(float(differ.mean()), float(_NEIGHBOUR * errs.mean()), cut.random, cut.along)
+    return RecordedTwice(agree, 1 - _NEIGHBOUR * float(errs.mean()) if classes else None, cut.random, cut.along)
 
 
 def _differences(y: NDArray[np.float64], group: cuts.Rows, classes: bool) -> NDArray[np.float64]:
