@@ -145,8 +145,8 @@ def _read_csv(
     if not rounded:
         return frame
     with open_unpacked(path) as file:
-        written: pd.DataFrame = pd.read_csv(file, **form, usecols=rounded, dtype="str")
-    return frame.assign(**{name: whole_numbers.of_text(frame[name], written[name]) for name in rounded})
+        strings: pd.DataFrame = pd.read_csv(file, **form, usecols=rounded, dtype="str")
+    return frame.assign(**{name: whole_numbers.of_text(frame[name], strings[name]) for name in rounded})
 
 
 def _check_end(path: Path, mark: str, fields: int, place: str) -> None:

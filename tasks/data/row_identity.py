@@ -58,7 +58,9 @@ def _words(values: pd.Series) -> Words:
     if types.is_datetime64_any_dtype(dtype):
         return bits(_microseconds(values))
     if types.is_integer_dtype(dtype):
-        return bits(values.to_numpy(dtype=object, na_value=None) if values.isna().any() else values.to_numpy())
+        return bits(
+            values.astype("object").where(values.notna(), None).to_numpy() if values.hasnans else values.to_numpy()
+        )
     if types.is_numeric_dtype(dtype) and not types.is_complex_dtype(dtype):
         return bits(values.to_numpy(dtype=np.float64, na_value=np.nan))
     return np.array([_word(value) for value in values.astype("object")], np.uint64)

@@ -43,10 +43,11 @@ class Schema:
         ranges: dict[str, tuple[object, object]] = {}
         for dtype in {dtype for dtype in dtypes if dtype.kind in "iufM"}:
             values = features.loc[:, dtypes == dtype].dropna(axis=1, how="all")
-            ranges |= {str(name): pair for name, *pair in zip(values.columns, values.min(), values.max(), strict=True)}
+            least, most = values.min(), values.max()
+            ranges |= {str(name): (low, high) for name, low, high in zip(values.columns, least, most, strict=True)}
         ranges = {name: ranges[name] for name in features.columns if name in ranges}
         categories = {
-            name: frozenset(features[name].dropna().unique().tolist())
+            str(name): frozenset(features[name].dropna().unique().tolist())
             for name, dtype in dtypes.items()
             if isinstance(dtype, pd.CategoricalDtype)
         }
