@@ -18,6 +18,7 @@ import pandas as pd
 from pandas.api import types
 
 from tasks.data import cast, dates, number_strings
+from tasks.data.blocks import in_blocks
 from tasks.data.cast import ValueType
 from tasks.data.dates import ColumnError
 from tasks.data.text_form import USUAL, TextForm
@@ -29,7 +30,6 @@ MOST_ERRORS = 10
 
 # strings are a category if their distinct values are at most _FEW, or at most _SHARE of the values and _MOST
 _FEW, _SHARE, _MOST = 20, 0.05, 1000
-_SHORT = 10_000  # rows
 _VALUE_TYPES: dict[str, ValueType] = {
     "boolean": "truth values",
     "integer": "numbers",
@@ -113,12 +113,6 @@ def separated(
             reasons[str(name)] = str(error)
     usable = pd.DataFrame(series, index=table.index, columns=list(series), copy=False)
     return in_blocks(usable), columns, reasons
-
-
-def in_blocks(table: pd.DataFrame) -> pd.DataFrame:
-    """A short table as one array for each dtype: with an array for each column, every step takes as long as there are
-    columns. A long table stays as it is, without a second copy in memory."""
-    return table.copy() if len(table) <= _SHORT else table
 
 
 def kind_of(values: pd.Series) -> ColumnKind:

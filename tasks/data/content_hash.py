@@ -38,16 +38,13 @@ def _row_hashes(rows: pd.DataFrame) -> NDArray[np.uint64]:
     """A hash of each row, shape (n,)."""
     whole = rows.select_dtypes("integer")
     long = [*whole.columns[(whole.max() >= EXACT) | (whole.min() <= -EXACT)]]
-    short = [
-        name for name, dtype in rows.drop(columns=long).select_dtypes("number").dtypes.items() if dtype != "float64"
-    ]
-    numbers = {**dict.fromkeys(short, "float64"), **dict.fromkeys(long, "str")}  # also where no value is missing
-    pieces = [
-        pd.util.hash_pandas_object(_as(numbers, rows.iloc[first : first + _ROWS_AT_ONCE]), index=False).to_numpy()
-        for first in range(0, max(len(rows), 1), _ROWS_AT_ONCE)
-    ]
+    numbers = rows.drop(columns=long).select_dtypes("number")
+    short = [*numbers.columns[numbers.dtypes != "float64"]]  # floats, also where no value is missing
+    pieces = []
+    for first in range(0, max(len(rows), 1), _ROWS_AT_ONCE):
+        piece = rows.iloc[first : first + _ROWS_AT_ONCE]
+        if long or short:  # together: thousands of columns one by one take seconds
+            others = piece.drop(columns=[*long, *short])
+            piece = pd.concat([others, piece[short].astype("float64"), piece[long].astype("str")], axis=1)[rows.columns]
+        pieces.append(pd.util.hash_pandas_object(piece, index=False).to_numpy())
     return np.concatenate(pieces)
-
-
-def _as(dtypes: dict[str, str], rows: pd.DataFrame) -> pd.DataFrame:
-    return rows.astype(dtypes) if dtypes else rows  # thousands of columns take a second, also where none changes

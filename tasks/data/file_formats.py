@@ -21,6 +21,7 @@ import psutil
 
 from heldout.hashing import EXACT
 from tasks.data import whole_numbers
+from tasks.data.blocks import in_blocks
 from tasks.data.text_form import DECIMALS, SEPARATORS, TextForm
 from tasks.runtime.errors import UserError
 
@@ -141,6 +142,7 @@ def _read_csv(
     }
     with open_unpacked(path) as file:
         frame: pd.DataFrame = pd.read_csv(file, **form, dtype={name: "str" for name in header if name in as_strings})
+    frame = in_blocks(frame)
     rounded = whole_numbers.rounded(frame)
     if not rounded:
         return frame

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from tasks.data import file_formats
-from tasks.data.column_types import in_blocks
+from tasks.data.blocks import in_blocks
 from tasks.data.file_formats import ENDINGS, NAMED_ENDINGS
 from tasks.data.text_form import USUAL, TextForm
 from tasks.runtime.environment import CACHE
@@ -39,7 +39,7 @@ def read_table(
         raise UserError(f"{key} is {source}; it must be {_FORMS}")
     else:
         frame = file_formats.read(Path(source), key, missing, as_strings, text)
-    return in_blocks(_without(_named(frame, f"{key}: {source}"), missing))
+    return _without(_named(in_blocks(frame), f"{key}: {source}"), missing)
 
 
 def unlabeled_files(pattern: str) -> list[Path]:

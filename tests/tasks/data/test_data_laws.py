@@ -1,6 +1,7 @@
 """What a file says is kept, or refused by name: nested values, double keys, cut files, infinities, ordered kinds."""
 
 import json
+import time
 from pathlib import Path
 
 import numpy as np
@@ -190,3 +191,20 @@ def test_the_profile_of_a_column_with_one_string_among_numbers_is_as_before(tabl
     found = profile.look(table, "kind")
     assert ("?",) == found.missing
     assert "numeric" == found.kinds["x"]
+
+
+# --- many columns
+
+
+def test_the_time_to_read_and_profile_and_prepare_a_table_grows_with_its_columns_and_not_faster(settings_of_rows):
+    def seconds(columns: int) -> float:
+        rng = np.random.default_rng(0)
+        wide = pd.DataFrame(rng.normal(size=(60, columns)), columns=[f"column {place}" for place in range(columns)])
+        wide.assign(kind=rng.choice(["won", "lost"], 60)).to_csv("t.csv", index=False)
+        begun = time.process_time()
+        profile.look(read_table("t.csv"), "kind")
+        prepare(settings_of_rows("data.source=t.csv"))
+        return time.process_time() - begun
+
+    seconds(20)  # imports
+    assert min(seconds(4000), seconds(4000)) < 8 * max(seconds(1000), 0.2)
