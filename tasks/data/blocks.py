@@ -1,4 +1,4 @@
-"""Short tables in as few arrays as they have dtypes: with one for each column, every step takes as long as there are many."""
+"""Short tables in as few arrays as they have dtypes: with one for each column, every step takes long for many."""
 
 import pandas as pd
 
