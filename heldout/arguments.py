@@ -13,6 +13,7 @@ from heldout.design import OF_THE_WINNER, OF_UNLABELED, PER_CANDIDATE
 from heldout.errors import BadArgument, PartsWarning, TargetWarning
 from heldout.fitting import is_other_frame
 from heldout.frames import checked_frame
+from heldout.group_names import group_names
 from heldout.learners import gives_probabilities, is_classifier, is_regressor
 from heldout.losses import Loss
 from heldout.losses.choice import MOST_WHOLE_CLASSES, Spec
@@ -240,15 +241,19 @@ def as_table(X: Any, argument: str) -> Any:
 
 
 def checked_groups(groups: Any, n: int) -> Dependence:
-    """Rows of equal `groups`, shape (n,), belong together; None for independent rows."""
+    """Rows of `groups`, shape (n,), with the same name belong together; None for independent rows."""
     if groups is None:
         return INDEPENDENT
-    groups = np.asarray(groups)
-    if groups.shape != (n,):
-        raise BadArgument("groups", f"groups has shape {groups.shape}; it must be ({n},), one group for each row of X")
-    if any(is_missing(group) for group in groups.tolist()):
+    shape = np.shape(groups if hasattr(groups, "shape") else np.array(groups, dtype=object))
+    if shape != (n,):
+        raise BadArgument("groups", f"groups has shape {shape}; it must be ({n},), one group for each row of X")
+    try:
+        names = group_names(groups)
+    except ValueError as error:
+        raise BadArgument("groups", f"groups {error}") from None
+    if None in names:
         raise BadArgument("groups", "groups has a row whose group is missing; give each row one, or take it out")
-    codes = distinct(groups)
+    codes = distinct(np.array(names, dtype=object))
     if not codes.any():
         raise BadArgument("groups", "groups has 1 group; at least 2 are needed, one on each side of a split")
     return Dependence(group=codes)

@@ -5,6 +5,7 @@ An error is honest for such rows only if no hypothesis is tested on a group of i
 before its training rows. `Dependence.purged` ensures this for every split of every scheme.
 """
 
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal
@@ -109,12 +110,13 @@ INDEPENDENT = Dependence()
 def distinct(values: Any) -> NDArray[np.int64]:
     """The position, 0, 1, …, of each value among the distinct values in ascending order; mixed types by appearance."""
     values = np.asarray(values)
-    try:
-        places = np.unique(values, return_inverse=True)[1]
-    except TypeError:  # values that cannot be compared
-        numbers: dict[Any, int] = {}
-        places = np.array([numbers.setdefault(value, len(numbers)) for value in values.tolist()])
-    return places.astype(np.int64)
+    if values.dtype != object:
+        return np.unique(values, return_inverse=True)[1].astype(np.int64)
+    found = dict.fromkeys(values.tolist())
+    with suppress(TypeError):  # values that cannot be compared
+        found = dict.fromkeys(sorted(found))
+    places = {value: place for place, value in enumerate(found)}
+    return np.array([places[value] for value in values.tolist()], dtype=np.int64)
 
 
 def joined(first: NDArray[np.int64], second: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -16,7 +16,7 @@ from heldout.observed import CrossValidated, RepeatedByRow, Tested, repeated_by_
 from heldout.partition import Partition, draw_folds
 from heldout.progressive import Block
 from heldout.records import Estimate, Rows, Split
-from heldout.schemes import FURTHER, SCHEME_OF, SCHEMES, SchemeName
+from heldout.schemes import FURTHER, OF_COPIES, SCHEME_OF, SCHEMES, SchemeName
 from heldout.splits import joined_losses, tested_rows
 from heldout.weights import Weights
 
@@ -32,7 +32,7 @@ class Design:
 
     `halves` has shape (R, N), `methods` the interval method of each estimate that has a valid interval, `estimates`
     the requested names. `dependence` holds for every split; `copies`, shape (N,), numbers the sets of rows with equal
-    features, for the scheme copies_together alone. E_cv is the mean over `fold_repeats` partitions into folds, of
+    features, for the schemes of copies alone. E_cv is the mean over `fold_repeats` partitions into folds, of
     which `partition` has the first; `fold_repeats` is 1 for leave-one-out and for rows in time.
     With `weights` the loss is weighted (`heldout.losses.choose_loss`).
     """
@@ -89,7 +89,7 @@ class Design:
         """Raises BadArgument where the dependence of rows leaves no training row."""
         if scheme == "final":  # not purged: E_in is a training error
             return [holdout.final_split(len(self.y))]
-        dependence = self._with_copies() if scheme == "copies_together" else self.dependence
+        dependence = self._of_copies(scheme) if scheme in OF_COPIES else self.dependence
         drawn = self._drawn_splits(scheme)
         return drawn if dependence.kind is None else [dependence.purged(split) for split in drawn]
 
@@ -109,8 +109,8 @@ class Design:
                 return halves
             # with time, halves only train the models whose disagreement is measured
             return [Split(split.train, split.validation[:0]) for split in halves]
-        if scheme == "copies_together":
-            return cross_validation.splits(self._folds_of_copies())
+        if scheme in OF_COPIES:
+            return cross_validation.splits(self._folds_of_copies(scheme))
         return self.further(scheme).splits
 
     @property
@@ -121,20 +121,29 @@ class Design:
         further = resampling.further_folds(self.strata, k, self.fold_repeats - 1, self.stratify, self.seed, group)
         return [fold, *further]
 
-    def _with_copies(self) -> Dependence:
-        """The dependence of the design, with all copies of a row in the same group."""
+    @property
+    def keeps_copies_together(self) -> bool:
+        """Whether the groups of the design are the copies of a row, and no others."""
+        group, copies = self.dependence.group, self.copies
+        if group is None or copies is None or group.max() != copies.max():
+            return False
+        return int(joined(group, copies).max()) == int(group.max())
+
+    def _of_copies(self, scheme: SchemeName) -> Dependence:
+        """The dependence of the design, with all copies of a row in the same group, or without groups."""
         copies = np.arange(len(self.y)) if self.copies is None else self.copies
         group = self.dependence.group
+        if scheme == "copies_apart":
+            return replace(self.dependence, group=None)
         return replace(self.dependence, group=copies if group is None else joined(group, copies))
 
-    def _folds_of_copies(self) -> NDArray[np.int64]:
-        """As many folds as the design has, with all copies of a row in one fold; for rows in time the same folds."""
-        fold, together = self.partition.fold, self._with_copies()
-        if together.time is not None:
+    def _folds_of_copies(self, scheme: SchemeName) -> NDArray[np.int64]:
+        """As many folds as the design has, with copies as the scheme has them; for rows in time the same folds."""
+        fold, group = self.partition.fold, self._of_copies(scheme).group
+        if self.dependence.time is not None:
             return fold
-        groups = int(together.group.max()) + 1  # type: ignore[union-attr]
-        k = min(int(fold.max()) + 1, groups)
-        return draw_folds(self.strata, k, self.stratify, seeds.random_state(self.seed, "folds"), together.group)
+        k = int(fold.max()) + 1 if group is None else min(int(fold.max()), int(group.max())) + 1
+        return draw_folds(self.strata, k, self.stratify, seeds.random_state(self.seed, "folds"), group)
 
     def further(self, scheme: SchemeName) -> resampling.Resampling:
         """The splits beyond the k folds for an interval or for nested selection; drawn at the first call."""

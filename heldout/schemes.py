@@ -18,6 +18,7 @@ SchemeName = Literal[
     "half_subsamples",
     "fold_pairs",
     "copies_together",
+    "copies_apart",
 ]
 
 
@@ -78,11 +79,13 @@ SCHEMES: Mapping[SchemeName, Scheme] = {
     ),
     "fold_pairs": Scheme("pair of folds", "cross_validation", "fold_pairs", evidence_field="pair_losses"),
     "copies_together": Scheme("fold with copies together", "cross_validation", "copies_together", updates_shared=True),
+    "copies_apart": Scheme("fold with copies apart", "cross_validation", "copies_apart", updates_shared=True),
 }
 # the four schemes whose losses are in losses.parquet: each is a stage
 STAGES: tuple[SchemeName, ...] = tuple(name for name, scheme in SCHEMES.items() if scheme.stage == name)
 # fits beyond the k folds, for the interval of E_cv or for nested selection
 FURTHER: tuple[SchemeName, ...] = tuple(name for name, scheme in SCHEMES.items() if scheme.evidence_field is not None)
+OF_COPIES: tuple[SchemeName, ...] = ("copies_together", "copies_apart")
 SCHEME_OF: Mapping[str, SchemeName] = {
     estimate: name for name, scheme in SCHEMES.items() for estimate in scheme.estimates
 }

@@ -68,7 +68,8 @@ def validate(
     unlabeled : array-like, data frame or sparse matrix of shape (n, p), optional
         Rows without labels, for disagreement, E_dis and E_maxdt, and for narrower intervals (`Validation.powered`).
     groups : array-like of shape (N,), optional
-        The group of each row, where rows of a group are alike. No group is then on both sides of a split, and the
+        The name of each row's group, where rows of a group are alike: the text of a value counts, so that "00005" and
+        "5" are two groups. No group is then on both sides of a split, and the
         intervals do not need independent rows (`heldout.intervals.dependent`). The groups of unlabelled rows are
         not known.
     loss : str or mapping, optional

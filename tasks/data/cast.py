@@ -30,8 +30,12 @@ def as_kind(
     strings = _strings(values, value_type)
     if kind == "text":
         return strings, None
-    category = strings.astype("category")
-    return category.cat.set_categories(sorted(category.cat.categories)), None
+    present = {*strings.dropna()}
+    dtype: Any = values.dtype
+    stated = isinstance(dtype, pd.CategoricalDtype) and dtype.ordered
+    order = _strings(dtype.categories.to_series(), value_type).tolist() if stated else sorted(present)
+    categories = pd.Index([text for text in dict.fromkeys(order) if text in present], dtype="str")
+    return strings.astype(pd.CategoricalDtype(categories, ordered=stated)), None
 
 
 def _numeric(values: pd.Series, value_type: ValueType) -> pd.Series:
@@ -52,10 +56,13 @@ def _numeric(values: pd.Series, value_type: ValueType) -> pd.Series:
 
 def _finite(converted: pd.Series) -> pd.Series:
     if converted.dtype.kind == "f":
-        infinite = converted.isin([float("inf"), float("-inf")]).to_numpy()
+        infinite = np.isinf(converted.to_numpy())
         if infinite.any():
             row = int(infinite.argmax())
-            raise ColumnError(f"is infinite in row {row} (counted from 0); write a finite number, or leave it empty")
+            raise ColumnError(
+                f"is infinite in row {row} (counted from 0); write a finite number, or add {converted.iloc[row]} to "
+                "data.missing"
+            )
     return converted
 
 
@@ -93,7 +100,7 @@ def _strings(values: pd.Series, value_type: ValueType) -> pd.Series:
     if isinstance(values.dtype, pd.CategoricalDtype):
         values = values.astype("object")
     if value_type == "numbers" and (values.dropna() % 1 == 0).all():
-        values = values.astype("Int64")
+        values = values.astype("object").map(lambda value: str(int(value)), na_action="ignore")
     elif value_type == "truth values":
         values = values.astype("object")
     converted = values.astype("object").where(values.notna(), None).map(str, na_action="ignore")

@@ -13,10 +13,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, get_args
 
+import numpy as np
 import pandas as pd
 from pandas.api import types
 
 from tasks.data import cast, dates, number_strings
+from tasks.data.blocks import in_blocks
 from tasks.data.cast import ValueType
 from tasks.data.dates import ColumnError
 from tasks.data.text_form import USUAL, TextForm
@@ -88,29 +90,29 @@ def typed(
 
     Raises UserError, a line for each column that has no kind or an infinite value.
     """
-    series, columns, errors = {}, {}, []
-    for name in table.columns:
-        try:
-            series[name], columns[name] = _typed(table[name], (chosen or {}).get(name), text)
-        except ColumnError as error:
-            errors.append(f"data.source: the column {name!r} {error}")
-    if errors:
+    usable, columns, reasons = separated(table, chosen, text)
+    if reasons:
+        errors = [f"data.source: the column {name!r} {reason}" for name, reason in reasons.items()]
         more = [f"… and {len(errors) - MOST_ERRORS} more"] if len(errors) > MOST_ERRORS else []
         raise UserError("\n".join(errors[:MOST_ERRORS] + more))
-    return pd.DataFrame(series, index=table.index, columns=table.columns, copy=False), columns
+    return usable, columns
 
 
-def refused(
+def separated(
     table: pd.DataFrame, chosen: Mapping[str, ColumnKind] | None = None, text: TextForm = USUAL
-) -> dict[str, str]:
-    """Why a column has no kind, for each column without a kind: a clause that follows its name."""
-    reasons = {}
-    for name in table.columns:
+) -> tuple[pd.DataFrame, dict[str, Column], dict[str, str]]:
+    """The columns that have a kind, in its dtype, a record for each; and why each of the others has none.
+
+    A reason is a clause that follows the column's name.
+    """
+    series, columns, reasons = {}, {}, {}
+    for name, values in table.items():
         try:
-            _typed(table[name], (chosen or {}).get(name), text)
+            series[name], columns[str(name)] = _typed(values, (chosen or {}).get(str(name)), text)
         except ColumnError as error:
-            reasons[name] = str(error)
-    return reasons
+            reasons[str(name)] = str(error)
+    usable = pd.DataFrame(series, index=table.index, columns=list(series), copy=False)
+    return in_blocks(usable), columns, reasons
 
 
 def kind_of(values: pd.Series) -> ColumnKind:
@@ -145,7 +147,7 @@ def conform(values: pd.Series, column: Column) -> pd.Series:
         return cast.truth_like(converted, column.dtype)
     if column.kind == "category":
         known, present = column.dtype.categories, converted.cat.categories
-        return converted.cat.set_categories([*known, *present[~present.isin(known)]])
+        return converted.cat.set_categories([*known, *present[~present.isin(known)]], ordered=column.dtype.ordered)
     if column.kind == "numeric":
         return cast.number_like(converted, column.dtype)
     return converted
@@ -180,6 +182,8 @@ def _distinct(values: pd.Series) -> pd.Series:
 def value_type_of(values: pd.Series) -> ValueType:
     """The type of the values. Raises ColumnError for nested values and other types without a kind."""
     dtype: Any = values.dtype
+    if isinstance(dtype, np.dtype) and dtype.kind in "iuf":  # as below, in a tenth of the time
+        return "nothing" if np.isnan(values.to_numpy()).all() else "numbers"
     if isinstance(dtype, pd.CategoricalDtype):
         return "strings" if values.notna().any() else "nothing"
     if values.isna().all():

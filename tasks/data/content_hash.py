@@ -6,6 +6,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from heldout.hashing import EXACT
+
 _ROWS_AT_ONCE = 100_000
 
 
@@ -34,9 +36,15 @@ def sets_hash(description: str, *sets: NDArray[np.uint64]) -> str:
 
 def _row_hashes(rows: pd.DataFrame) -> NDArray[np.uint64]:
     """A hash of each row, shape (n,)."""
-    numbers = dict.fromkeys(rows.select_dtypes("number").columns, "float64")  # also where no value is missing
-    pieces = [
-        pd.util.hash_pandas_object(rows.iloc[first : first + _ROWS_AT_ONCE].astype(numbers), index=False).to_numpy()
-        for first in range(0, max(len(rows), 1), _ROWS_AT_ONCE)
-    ]
+    whole = rows.select_dtypes("integer")
+    long = [*whole.columns[(whole.max() >= EXACT) | (whole.min() <= -EXACT)]]
+    numbers = rows.drop(columns=long).select_dtypes("number")
+    short = [*numbers.columns[numbers.dtypes != "float64"]]  # floats, also where no value is missing
+    pieces = []
+    for first in range(0, max(len(rows), 1), _ROWS_AT_ONCE):
+        piece = rows.iloc[first : first + _ROWS_AT_ONCE]
+        if long or short:  # together: thousands of columns one by one take seconds
+            others = piece.drop(columns=[*long, *short])
+            piece = pd.concat([others, piece[short].astype("float64"), piece[long].astype("str")], axis=1)[rows.columns]
+        pieces.append(pd.util.hash_pandas_object(piece, index=False).to_numpy())
     return np.concatenate(pieces)

@@ -7,14 +7,21 @@ it. A file that cannot be read, or would be read wrong without notice (separator
 import csv
 import gzip
 import io
+import json
+import re
 import zipfile
-from collections.abc import Collection, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any
 
 import pandas as pd
 import psutil
 
+from heldout.hashing import EXACT
+from tasks.data import whole_numbers
+from tasks.data.blocks import in_blocks
 from tasks.data.text_form import DECIMALS, SEPARATORS, TextForm
 from tasks.runtime.errors import UserError
 
@@ -24,6 +31,8 @@ _JSON = tuple(f"{name}{packed}" for name in (".json", ".jsonl", ".ndjson") for p
 ENDINGS = (*_CSV, *_JSON, ".parquet", ".feather", ".xlsx")
 NAMED_ENDINGS = ".csv, .tsv, .json, .jsonl (these also with .gz or .zip), .parquet, .feather or .xlsx"
 _WIDTHS = {"INT64": 8, "DOUBLE": 8, "FLOAT": 4}  # bytes of a value of Parquet in memory; at least 1 of others
+_PIECE = 1 << 20  # bytes
+_BETWEEN = {True: re.compile(r"[\s,]*"), False: re.compile(r"\s*")}  # objects of an array; objects on lines
 _LARGE, _RATIO = 100_000_000, 200  # a packed file may be unpacked to so many bytes, or to so many times its own
 
 
@@ -35,7 +44,7 @@ def read(path: Path, key: str, missing: Sequence[str], as_strings: Collection[st
         _check_is_file(path, key)
         if is_text(path):
             return _read_csv(path, key, missing, as_strings, text)
-        return _READERS[_form(path)](path)
+        return _read_excel(path, as_strings) if _form(path) == "xlsx" else _READERS[_form(path)](path)
     except UserError:
         raise
     except UnicodeDecodeError:
@@ -123,17 +132,45 @@ def _read_csv(
         written = (line for line in lines if line)
         header, first = next(written, []), next(written, [])
     _check_header(header, first, mark, f"{key}: {path}")
+    _check_end(path, mark, len(header), f"{key}: {path}")
+    form: dict[str, Any] = {
+        "sep": mark,
+        "decimal": DECIMALS[text.decimal or "point"],
+        "encoding": "utf-8-sig",
+        "low_memory": False,  # in pieces, a column could get two types
+        "na_values": list(missing),
+    }
     with open_unpacked(path) as file:
-        frame: pd.DataFrame = pd.read_csv(
-            file,
-            sep=mark,
-            decimal=DECIMALS[text.decimal or "point"],
-            encoding="utf-8-sig",
-            low_memory=False,  # in pieces, a column could get two types
-            na_values=list(missing),
-            dtype={name: "str" for name in header if name in as_strings},
+        frame: pd.DataFrame = pd.read_csv(file, **form, dtype={name: "str" for name in header if name in as_strings})
+    frame = in_blocks(frame)
+    rounded = whole_numbers.rounded(frame)
+    if not rounded:
+        return frame
+    with open_unpacked(path) as file:
+        strings: pd.DataFrame = pd.read_csv(file, **form, usecols=rounded, dtype="str")
+    return frame.assign(**{name: whole_numbers.of_text(frame[name], strings[name]) for name in rounded})
+
+
+def _check_end(path: Path, mark: str, fields: int, place: str) -> None:
+    """Raise UserError where the last line has no end and, unlike all others, too few fields."""
+    end = b""
+    with open_unpacked(path) as file:
+        while piece := file.read(_PIECE):
+            end = piece
+    if not end or end.endswith((b"\n", b"\r")):
+        return
+    ends, begins, last, short = 0, 0, fields, 0
+    with open_unpacked(path) as file, suppress(csv.Error):  # a field longer than the limit of `csv`
+        lines = csv.reader(io.TextIOWrapper(file, encoding="utf-8-sig", newline=""), delimiter=mark)
+        for record in lines:
+            if record:
+                begins, last, short = ends + 1, len(record), short + (len(record) < fields)
+            ends = lines.line_num
+    if last < fields and short == 1:
+        raise UserError(
+            f"{place} ends in the middle of line {begins}, which has {last} of {fields} fields and no end of line: the "
+            "file is cut short; get the whole file, or remove that line"
         )
-    return frame
 
 
 def _check_header(header: Sequence[str], first: Sequence[str], mark: str, place: str) -> None:
@@ -152,11 +189,13 @@ def _check_header(header: Sequence[str], first: Sequence[str], mark: str, place:
             f"{place} has one column, {header[0][:80]!r}, whose name holds a {_called(other)}, but a {_called(mark)} "
             f"separates columns; set data.separator to {_called(other)}"
         )
-    twice = [name for name in dict.fromkeys(header) if name and header.count(name) > 1]
-    if twice:
-        raise UserError(
-            f"{place} has {header.count(twice[0])} columns called {twice[0]!r}; rename or remove all but one"
-        )
+    twice, count = _most_frequent([name for name in header if name])
+    if count > 1:
+        raise UserError(f"{place} has {count} columns called {twice!r}; rename or remove all but one")
+
+
+def _most_frequent(names: Sequence[str]) -> tuple[str, int]:
+    return Counter(names).most_common(1)[0] if names else ("", 0)
 
 
 def _called(mark: str) -> str:
@@ -165,20 +204,60 @@ def _called(mark: str) -> str:
 
 def _read_json(path: Path) -> pd.DataFrame:
     with open_unpacked(path) as file:
-        data = file.read()
-    lines = not data.lstrip().startswith(b"[")
-    table: Any = pd.read_json(io.BytesIO(data), lines=lines, orient="records", dtype=False, precise_float=True)
-    frame: pd.DataFrame = table
-    return frame
+        records = list(_records(file.read().decode("utf-8-sig")))
+    names = dict.fromkeys(name for record in records for name in record)
+    return pd.DataFrame({name: whole_numbers.of_values([record.get(name) for record in records]) for name in names})
+
+
+def _records(text: str) -> Iterator[dict[str, Any]]:
+    """The objects of an array, or of lines. Raises ValueError that names the line of anything else."""
+    decoder = json.JSONDecoder(object_pairs_hook=_object)
+    in_array = text.lstrip().startswith("[")
+    between, end = _BETWEEN[in_array], "]" if in_array else "}"
+    match = between.match(text, text.index("[") + 1 if in_array else 0)
+    while match is not None and (place := match.end()) < len(text):
+        if in_array and text[place] == "]":
+            return
+        try:
+            record, after = decoder.raw_decode(text, place)
+            if not isinstance(record, dict):
+                raise ValueError(f"holds {text[place:after][:40]!r}, which is no object of names and values")
+        except (ValueError, RecursionError) as error:
+            what = f"is no JSON ({error})" if isinstance(error, json.JSONDecodeError) else str(error)
+            cut = "" if text.rstrip().endswith(end) else "; is the file cut short?"
+            raise ValueError(f"line {text.count(chr(10), 0, place) + 1} {what}{cut}") from None
+        yield record
+        match = between.match(text, after)
+    if in_array:
+        raise ValueError("its array has no end; is the file cut short?")
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    made = dict(pairs)
+    if len(made) < len(pairs):
+        twice, count = _most_frequent([name for name, _ in pairs])
+        raise ValueError(f"has the key {twice!r} {count} times; rename or remove all but one")
+    return made
 
 
 def _read_arrow(table: Any) -> pd.DataFrame:
-    names = table.schema.names
-    twice = [name for name in dict.fromkeys(names) if names.count(name) > 1]
-    if twice:
-        raise ValueError(f"it has {names.count(twice[0])} columns called {twice[0]!r}; rename or remove all but one")
-    frame: pd.DataFrame = table.to_pandas(self_destruct=True)
+    import pyarrow
+
+    twice, count = _most_frequent(table.schema.names)
+    if count > 1:
+        raise ValueError(f"it has {count} columns called {twice!r}; rename or remove all but one")
+    wide: dict[Any, Any] = {pyarrow.int64(): pd.Int64Dtype(), pyarrow.uint64(): pd.UInt64Dtype()}
+    exact = any(column.type in wide and column.null_count and _is_long(column) for column in table.columns)
+    frame: pd.DataFrame = table.to_pandas(self_destruct=True, types_mapper=wide.get if exact else None)
     return frame.reset_index(drop=True)
+
+
+def _is_long(column: Any) -> bool:
+    """Whether a column of whole numbers has some beyond 2^53, which no float holds."""
+    import pyarrow.compute
+
+    least, most = pyarrow.compute.min_max(column).as_py().values()
+    return least is not None and max(abs(least), abs(most)) >= EXACT
 
 
 def _read_parquet(path: Path) -> pd.DataFrame:
@@ -205,15 +284,21 @@ def _read_feather(path: Path) -> pd.DataFrame:
     return _read_arrow(pyarrow.feather.read_table(path))
 
 
-def _read_excel(path: Path) -> pd.DataFrame:
+def _read_excel(path: Path, as_strings: Collection[str]) -> pd.DataFrame:
     with zipfile.ZipFile(path) as archive:
         if sum(info.file_size for info in archive.infolist()) > _most(path):
             raise ValueError(_too_large(_most(path)))
-    sheets = pd.read_excel(path, sheet_name=None, engine="calamine")
+    sheets = pd.read_excel(path, sheet_name=None, engine="calamine", dtype=dict.fromkeys(as_strings, "object"))
     filled = {name: sheet for name, sheet in sheets.items() if not sheet.empty}
     if len(filled) != 1:
         raise ValueError(f"it has {len(filled)} sheets with rows ({', '.join(map(str, filled))}); keep one")
-    return next(iter(filled.values()))
+    sheet: pd.DataFrame = next(iter(filled.values()))
+    return sheet.assign(**{name: _as_in_excel(sheet[name]) for name in sheet.columns if sheet[name].dtype.kind in "Oi"})
+
+
+def _as_in_excel(values: pd.Series) -> pd.Series:
+    """Numbers of a sheet are floats: beyond 2^53 a whole number is none that was written."""
+    return values.map(lambda value: float(value) if isinstance(value, int) and abs(value) >= EXACT else value)
 
 
 _READERS = {
@@ -222,7 +307,6 @@ _READERS = {
     "ndjson": _read_json,
     "parquet": _read_parquet,
     "feather": _read_feather,
-    "xlsx": _read_excel,
 }
 
 

@@ -42,7 +42,7 @@ class Prepared:
     test_roles: pd.DataFrame = field(default_factory=pd.DataFrame)
     # of the test part, a column for each of report.slices
     test_slices: pd.DataFrame = field(default_factory=pd.DataFrame)
-    copies: Sets | None = None  # which labelled rows have equal features, if split.duplicates is allow
+    copies: Sets | None = None  # which labelled rows have equal features
     warnings: tuple[str, ...] = ()
     seen: SeenRows = field(default_factory=SeenRows)
     # all labelled rows outside of the test part and their roles, in the order of the source, if split.rows takes a part
@@ -78,6 +78,7 @@ def prepare(settings: Settings, seen_by: str | None = None) -> Prepared:
     """
     data = settings.data
     strings = [name for name, kind in (data.columns or {}).items() if kind not in ("numeric", "boolean")]
+    strings += [data.groups] if data.groups else []  # a name of a group is no number
     text = TextForm.of(data)
     source = read_source.read_table(data.source, data.missing or (), strings, text).reset_index(drop=True)
     source, draws = drawn_rows.separate(source, settings)
@@ -130,7 +131,7 @@ def prepare(settings: Settings, seen_by: str | None = None) -> Prepared:
         roles=roles.loc[labeled.index].reset_index(drop=True),
         test_roles=roles.loc[[] if test is None else test.index].reset_index(drop=True),
         test_slices=of_slices.loc[[] if test is None else test.index].reset_index(drop=True),
-        copies=duplicates.sets(labeled.drop(columns=TARGET)) if settings.split.duplicates == "allow" else None,
+        copies=duplicates.sets(labeled.drop(columns=TARGET)),
         warnings=tuple(warnings),
         all_labeled=every.reset_index(drop=True) if len(further) else None,
         all_roles=roles.loc[every.index].reset_index(drop=True),

@@ -1,13 +1,16 @@
 """Reading a user's rows: data sets of scikit-learn, OpenML, files, and folders of Parquet files."""
 
 import warnings
+from collections import Counter
 from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from tasks.data import file_formats
+from tasks.data.blocks import in_blocks
 from tasks.data.file_formats import ENDINGS, NAMED_ENDINGS
 from tasks.data.text_form import USUAL, TextForm
 from tasks.runtime.environment import CACHE
@@ -36,7 +39,7 @@ def read_table(
         raise UserError(f"{key} is {source}; it must be {_FORMS}")
     else:
         frame = file_formats.read(Path(source), key, missing, as_strings, text)
-    return _without(_named(frame, f"{key}: {source}"), missing)
+    return _without(_named(in_blocks(frame), f"{key}: {source}"), missing)
 
 
 def unlabeled_files(pattern: str) -> list[Path]:
@@ -117,27 +120,33 @@ def _folder(folder: Path, key: str) -> pd.DataFrame:
 
 
 def _without(frame: pd.DataFrame, missing: Sequence[str]) -> pd.DataFrame:
-    """The table with gaps in place of the strings `missing`, for sources other than CSV."""
+    """The table with gaps in place of the strings `missing`, for sources other than CSV; `inf` is a number anywhere."""
     if not missing:
         return frame
-    gaps = set(missing)
+    gaps, infinite = set(missing), [number for text in missing if np.isinf(number := _number(text))]
     changed = {}
-    for place, name in enumerate(frame.columns):
-        values = frame.iloc[:, place]
+    for name, values in frame.items():
         if isinstance(values.dtype, pd.CategoricalDtype):
-            changed[name] = values.cat.remove_categories([item for item in values.cat.categories if item in gaps])
+            changed[str(name)] = values.cat.remove_categories([item for item in values.cat.categories if item in gaps])
         elif values.dtype == object or isinstance(values.dtype, pd.StringDtype):
-            changed[name] = values.mask(values.map(lambda item: isinstance(item, str) and item in gaps))
+            changed[str(name)] = values.mask(values.map(lambda item: isinstance(item, str) and item in gaps))
+        elif infinite and values.dtype.kind == "f":
+            changed[str(name)] = values.mask(values.isin(infinite))
     return frame.assign(**changed) if changed else frame
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        return 0.0
 
 
 def _named(frame: pd.DataFrame, place: str) -> pd.DataFrame:
     names = [str(name) for name in frame.columns]
-    twice = [name for name in dict.fromkeys(names) if names.count(name) > 1]
-    if twice:
-        raise UserError(
-            f"{place} has {names.count(twice[0])} columns called {twice[0]!r}; rename or remove all but one"
-        )
+    twice, count = Counter(names).most_common(1)[0] if names else ("", 1)
+    if count > 1:
+        raise UserError(f"{place} has {count} columns called {twice!r}; rename or remove all but one")
     return frame.set_axis(names, axis=1)
 
 

@@ -10,6 +10,7 @@ import pandas as pd
 from pandas.api import types
 
 from heldout import row_identity
+from heldout.group_names import group_names
 from heldout.hashing import bits, digest
 from heldout.row_identity import GAP, Words
 from tasks.storage.seen_rows import MOST_COLUMNS
@@ -24,6 +25,12 @@ def contents(table: pd.DataFrame) -> Words:
     rows and the form of the file decide which of them a column is read as.
     """
     return row_identity.contents({str(name): _words(table[name]) for name in table.columns})
+
+
+def group_identities(groups: pd.Series) -> Words:
+    """A 64-bit number for each row, from the name of its group and of the column."""
+    words = np.array([GAP if name is None else digest(name) for name in group_names(groups)], np.uint64)
+    return row_identity.contents({str(groups.name): words})
 
 
 def column_digests(table: pd.DataFrame) -> str:
@@ -50,6 +57,10 @@ def _words(values: pd.Series) -> Words:
         return np.array([*(_word(value) for value in distinct), GAP], np.uint64)[codes]
     if types.is_datetime64_any_dtype(dtype):
         return bits(_microseconds(values))
+    if types.is_integer_dtype(dtype):
+        return bits(
+            values.astype("object").where(values.notna(), None).to_numpy() if values.hasnans else values.to_numpy()
+        )
     if types.is_numeric_dtype(dtype) and not types.is_complex_dtype(dtype):
         return bits(values.to_numpy(dtype=np.float64, na_value=np.nan))
     return np.array([_word(value) for value in values.astype("object")], np.uint64)
@@ -63,13 +74,16 @@ def _word(value: Any) -> np.uint64:
         return np.uint64(GAP)
     text = str(value).strip()
     if isinstance(value, str | numbers.Real | Decimal) and not isinstance(value, bool | np.bool_):
-        try:
-            number = float(text.replace(",", ".", 1))  # a decimal comma, whatever data.decimal says
-        except ValueError:
-            pass
-        else:
-            return np.uint64(int(bits(np.array([number]))[0]))
+        for read in (int, _decimal):  # a whole number has more digits than a float
+            try:
+                return np.uint64(int(bits(np.array([read(text)], dtype=object))[0]))
+            except ValueError:
+                pass
     return np.uint64(digest(text.lower() if text.lower() in _TRUTH else text))
+
+
+def _decimal(text: str) -> float:
+    return float(text.replace(",", ".", 1))  # a decimal comma, whatever data.decimal says
 
 
 def _microseconds(values: pd.Series) -> Any:

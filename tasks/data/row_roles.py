@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from heldout.dependence import Dependence, distinct, joined
 from heldout.errors import BadArgument
+from heldout.group_names import group_names
 from heldout.weights import check
 from tasks.data import dates, duplicates
 from tasks.data.dates import ColumnError
@@ -24,9 +25,10 @@ def named(settings: Settings) -> dict[str, str]:
 
 
 def read(table: pd.DataFrame, settings: Settings) -> pd.DataFrame:
-    """A column for each named role, for the rows of `table`: groups and weights unchanged, times as sortable values.
+    """A column for each named role, for the rows of `table`: the groups' names, weights, times as sortable values.
 
-    Raises UserError for a column that is not there, or times that are neither numbers nor dates.
+    Raises UserError for a column that is not there, groups that are floats beyond 2^53, or times that are neither
+    numbers nor dates.
     """
     roles = {}
     data = settings.data
@@ -39,7 +41,7 @@ def read(table: pd.DataFrame, settings: Settings) -> pd.DataFrame:
         if role == "time":
             roles[role] = _times(values, column, data.dayfirst)
         else:
-            roles[role] = _groups(values) if role == "group" else values
+            roles[role] = _groups(values, column) if role == "group" else values
     return pd.DataFrame(roles, index=table.index)
 
 
@@ -122,8 +124,11 @@ def gap_messages(rows: int) -> list[str]:
     return [f"{rows} rows with a label are left out: {reason}"] if rows else []
 
 
-def _groups(values: pd.Series) -> pd.Series:
-    return values.astype("str").where(values.notna()) if values.dtype == object else values
+def _groups(values: pd.Series, column: str) -> pd.Series:
+    try:
+        return pd.Series(group_names(values), index=values.index, dtype="str")
+    except ValueError as error:
+        raise UserError(f"data.groups is {column!r}, which {error}") from None
 
 
 def _times(values: pd.Series, column: str, dayfirst: bool | None) -> pd.Series:

@@ -106,6 +106,8 @@ def too_many_classes(target: pd.Series) -> str | None:
 def without_gaps(target: pd.Series) -> pd.Series:
     """Labels without gaps, as integers again if a gap turned them into floats."""
     target = target.infer_objects()
+    if pd.api.types.is_integer_dtype(target.dtype):
+        return pd.Series(target.to_numpy(), target.index, name=target.name)  # Int64: beyond 2^53, next to gaps
     whole = target.dtype.kind == "f" and bool((target % 1 == 0).all())
     return target.astype("int64") if whole else target
 

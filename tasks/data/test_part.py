@@ -8,7 +8,7 @@ from heldout import holdout, row_identity, time_order
 from heldout.dependence import Dependence
 from heldout.partition import part_size
 from heldout.row_identity import Words
-from tasks.data.row_identity import contents
+from tasks.data.row_identity import contents, group_identities
 from tasks.params import Settings
 from tasks.runtime.errors import UserError
 from tasks.storage.files import TARGET
@@ -41,15 +41,15 @@ def units(pool: pd.DataFrame, source: pd.DataFrame, dependence: Dependence, sett
     they are in the `source`.
     """
     data = settings.data
+    rows = source.loc[pool.index]
     if data.groups is not None:
-        columns = [data.groups]
+        words = group_identities(rows[data.groups])
     elif settings.split.duplicates == "keep_together":
-        columns = [*pool.columns.drop(TARGET)]
+        words = contents(rows[[*pool.columns.drop(TARGET)]])
     elif data.time is not None:
-        columns = [data.time]
+        words = contents(rows[[data.time]])
     else:
         return None
-    words = contents(source.loc[pool.index, columns])
     return words if dependence.group is None else row_identity.of_groups(words, dependence.group)
 
 

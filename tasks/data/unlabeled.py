@@ -39,13 +39,18 @@ class Schema:
         cls, features: pd.DataFrame, columns: Mapping[str, Column], labels: Sequence[str], dropped: Sequence[str]
     ) -> "Schema":
         """The schema of the labelled rows' features."""
-        ranges, categories = {}, {}
-        for name in features.columns:
-            values = features[name].dropna()
-            if isinstance(values.dtype, pd.CategoricalDtype):
-                categories[name] = frozenset(values.unique().tolist())
-            elif len(values) and values.dtype.kind in "iufM":
-                ranges[name] = (values.min(), values.max())
+        dtypes = features.dtypes
+        ranges: dict[str, tuple[object, object]] = {}
+        for dtype in {dtype for dtype in dtypes if dtype.kind in "iufM"}:
+            values = features.loc[:, dtypes == dtype].dropna(axis=1, how="all")
+            least, most = values.min(), values.max()
+            ranges |= {str(name): (low, high) for name, low, high in zip(values.columns, least, most, strict=True)}
+        ranges = {name: ranges[name] for name in features.columns if name in ranges}
+        categories = {
+            str(name): frozenset(features[name].dropna().unique().tolist())
+            for name, dtype in dtypes.items()
+            if isinstance(dtype, pd.CategoricalDtype)
+        }
         return cls(
             columns={name: columns[name] for name in features.columns},
             ranges=ranges,

@@ -43,6 +43,14 @@ class Cut:
 
 def by_groups(features: pd.DataFrame, target: pd.Series, values: pd.Series, *, classes: bool) -> Cut:
     """Random folds, and folds of whole values of `values`. All have the rows with a label; `values` has no gaps."""
+    return compared(*losses_by_groups(features, target, values, classes=classes), classes)
+
+
+def losses_by_groups(
+    features: pd.DataFrame, target: pd.Series, values: pd.Series, *, classes: bool
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64], Rows]:
+    """The losses of the rows of a sample under random cuts and along `values`, shape (2, n) each, of the errors and of
+    finer losses; their labels, and the number of the value of each."""
     group = pd.factorize(values)[0]
     rows = _sample_of_groups(group)
     X, y, group = as_numbers(features.iloc[rows]), _labels(target.iloc[rows], classes), pd.factorize(group[rows])[0]
@@ -54,7 +62,7 @@ def by_groups(features: pd.DataFrame, target: pd.Series, values: pd.Series, *, c
         for losses, of_row in ((along, fold), (random, shuffled)):
             tested = of_row == number
             losses[:, tested] = _losses(X, y, np.flatnonzero(~tested), np.flatnonzero(tested), classes)
-    return _compared(random, along, y, group, classes)
+    return random, along, y, group
 
 
 def forward(features: pd.DataFrame, target: pd.Series, time: pd.Series, *, classes: bool) -> Cut:
@@ -73,7 +81,7 @@ def forward(features: pd.DataFrame, target: pd.Series, time: pd.Series, *, class
         random.append(_losses(X, y, drawn, tested, classes))
         tested_rows.append(tested)
     tested = np.concatenate(tested_rows)
-    return _compared(np.hstack(random), np.hstack(along), y[tested], chunk[tested], classes)
+    return compared(np.hstack(random), np.hstack(along), y[tested], chunk[tested], classes)
 
 
 def as_numbers(features: pd.DataFrame) -> NDArray[np.float64]:
@@ -120,7 +128,7 @@ def _losses(
     return np.stack([forest.classes_[shares.argmax(axis=1)] != y[tested], brier])
 
 
-def _compared(
+def compared(
     random: NDArray[np.float64], along: NDArray[np.float64], y: NDArray[np.float64], unit: Rows, classes: bool
 ) -> Cut:
     """The mean errors, and the signed-rank test (Wilcoxon, 1945) of the mean difference of losses in each unit."""

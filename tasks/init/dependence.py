@@ -12,6 +12,7 @@ from tasks.data import column_types
 from tasks.init import cuts
 from tasks.init.finding import Finding, percent
 from tasks.init.row_order import Order, is_named_like_time, is_sorted_by, rises
+from tasks.init.uninformative import is_fraction
 
 _FEWEST_ROWS, _FEWEST_VALUES = 100, 7  # of fewer values, chance alone puts all on one side
 _MOST_TIMES, _MOST_GROUPS = 2, 4  # columns that are tried
@@ -137,8 +138,8 @@ def _without(features: pd.DataFrame, name: str) -> pd.DataFrame:
 def _times(columns: pd.DataFrame, target: pd.Series, classes: bool) -> list[str]:
     """Dates, and whole numbers that only rise or only fall down the file; one column for each order of the rows."""
     found: dict[bytes, str] = {}
-    dated = [name for name in columns.columns if column_types.kind_of_dtype(columns[name].dtype) == "date"]
-    for name in [*dated, *(name for name in columns.columns if name not in dated)]:
+    dated = {name for name, dtype in columns.dtypes.items() if column_types.kind_of_dtype(dtype) == "date"}
+    for name in sorted(columns.columns, key=lambda name: name not in dated):
         column = columns[name]
         if not (name in dated or rises(column)) or column.isna().any() or column.nunique() < _FEWEST_VALUES:
             continue
@@ -166,6 +167,8 @@ def _groups(
 def _values(column: pd.Series) -> Iterator[tuple[pd.Series, bool]]:
     """The column, if it has whole numbers or strings and is no time; and its strings without their last number."""
     kind = column_types.kind_of_dtype(column.dtype)
+    if is_fraction(column):
+        return
     if column.isna().any() or kind in ("date", "boolean") or is_named_like_time(column):
         return
     if kind == "numeric":

@@ -1,5 +1,7 @@
 """The start with a user's table: profiled, copied below data/raw, params.yaml written; all of it or nothing."""
 
+import csv
+import io
 import os
 import shutil
 import subprocess
@@ -9,7 +11,6 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
 import pyarrow.parquet
 import yaml
 
@@ -122,7 +123,9 @@ def _attempts(values: Mapping[edit_params.KeyPath, Any]) -> Iterator[Mapping[edi
     }
     unordered: dict[edit_params.KeyPath, Any] = {("data", "time"): None}
     yield from (values, {**values, **loose}, {**values, **unordered}, {**values, **loose, **unordered})
-    yield {**values, **loose, **unordered, ("split", "test_fraction"): 0}  # few rows: by chance none is a test row
+    apart: dict[edit_params.KeyPath, Any] = {**loose, **unordered, ("split", "duplicates"): "allow"}
+    yield {**values, **apart}
+    yield {**values, **apart, ("split", "test_fraction"): 0}  # few rows: by chance none is a test row
 
 
 def _prepared(text: str, source: str) -> tuple[Settings, prepare_tables.Prepared]:
@@ -182,7 +185,8 @@ def _header(path: Path, text: TextForm) -> list[str]:
             return list(pyarrow.parquet.read_schema(path).names)
         if file_formats.is_text(path):
             with file_formats.open_unpacked(path) as file:
-                return list(map(str, pd.read_csv(file, nrows=0, sep=file_formats.separator(path, text)).columns))
-    except (ValueError, OSError):
+                lines = io.TextIOWrapper(file, encoding="utf-8-sig", newline="")
+                return next(csv.reader(lines, delimiter=file_formats.separator(path, text)), [])
+    except (ValueError, OSError, EOFError, csv.Error):
         pass
     return []

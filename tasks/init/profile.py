@@ -1,9 +1,11 @@
 """The profile of a table before any fit: what it holds, what to leave out and why."""
 
 import difflib
-from collections.abc import Mapping
+import numbers
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
+import numpy as np
 import pandas as pd
 
 from heldout.errors import BadArgument
@@ -13,16 +15,19 @@ from tasks.data import target as targets
 from tasks.data.column_types import Column
 from tasks.data.dates import ColumnError
 from tasks.data.text_form import USUAL, TextForm
-from tasks.init import dependence, leakage, leaking_sums, leaking_text, row_order
+from tasks.init import dependence, leakage, leaking_sums, leaking_text, recorded_twice, row_order
 from tasks.init.finding import Finding, percent
 from tasks.init.leakage import Leak
+from tasks.init.recorded_twice import RecordedTwice
 from tasks.init.uninformative import why_useless
 from tasks.params.sections import ColumnKind
 from tasks.runtime.errors import UserError
 
 _MARKERS = ("?", "-", ".", "*", "missing", "unknown", "Unknown")  # reported, not decided: each may be a value
 _LONGEST_MARKER = 10
+_INFINITE = ("inf", "-inf")
 _MOST_NAMES = 12  # in one line
+_Read = tuple[pd.DataFrame, dict[str, Column], dict[str, str]]  # of `column_types.separated`
 _KEPT = "kept, since no other column is left: take out of it what is known only with the target, then start again"
 _UNSURE = "too few rows to be sure, so it stays: is it known before the target is?"
 
@@ -45,8 +50,8 @@ class Profile:
     """What a table holds. `classes` is empty for a target of numbers; `kinds` are the kinds of the features that stay.
 
     `missing` are strings that mean a gap, `time` the column that orders the rows as a stream, `proposed` a comment for
-    `time` and for `groups` where a column is proposed, `characters` the mean length of a row's texts, `findings` the
-    lines to print.
+    `time` and for `groups` where a column is proposed, and for `duplicates` where copies should stay together,
+    `characters` the mean length of a row's texts, `findings` the lines to print.
     """
 
     rows: int
@@ -70,11 +75,11 @@ def look(table: pd.DataFrame, target: str, text: TextForm = USUAL) -> Profile:
     """
     _check(table, target)
     table, parsed = _with_numbers(table, target, text)
-    table, missing = _without_markers(table, target, text)
+    table, read, missing = _without_markers(table, target, text)
     labeled = table[table[target].notna()]
     y = labeled[target].infer_objects()
     classes = _is_class(y, target)
-    of_all_rows, dropped, parsed_features = _usable(table.drop(columns=target), text)
+    of_all_rows, dropped, parsed_features = _usable(table.drop(columns=target), read)
     columns = of_all_rows.loc[labeled.index]
     leaks, findings = _leaks(columns, dropped, y, classes=classes)
     dropped |= {name: f"leak: {leak.why}" for leak in leaks for name in leak.columns}
@@ -87,7 +92,11 @@ def look(table: pd.DataFrame, target: str, text: TextForm = USUAL) -> Profile:
     kinds = {
         str(name): column_types.kind_of_dtype(dtype) for name, dtype in features.dtypes.items() if name != order.time
     }
-    remarks = (*_copies(features, y, classes=classes), *_gaps(of_all_rows[features.columns], missing))
+    if order.time is None and (twice := recorded_twice.look(features, y, classes=classes)) is not None:
+        proposed["duplicates"] = "proposed: rows were recorded twice; allow, if each is a draw of its own"
+    else:
+        twice = None
+    remarks = (*_copies(features, y, twice, classes=classes), *_gaps(of_all_rows[features.columns], missing))
     return Profile(
         rows=len(table),
         labeled=len(labeled),
@@ -108,15 +117,14 @@ def look(table: pd.DataFrame, target: str, text: TextForm = USUAL) -> Profile:
     )
 
 
-def _usable(features: pd.DataFrame, text: TextForm) -> tuple[pd.DataFrame, dict[str, str], list[str]]:
+def _usable(features: pd.DataFrame, read: _Read) -> tuple[pd.DataFrame, dict[str, str], list[str]]:
     """The columns in their dtypes; the reasons to leave out those from which no learner can generalise; and which
     strings of the others were read as numbers or dates."""
-    refused = column_types.refused(features, text=text)
-    unusable = {str(name): f"cannot be used as it is: it {why}" for name, why in refused.items()}
-    typed, columns = column_types.typed(features.drop(columns=list(unusable)), text=text)
-    useless = {str(name): why for name in typed.columns if (why := why_useless(typed[name])) is not None}
-    kept = [name for name in typed.columns if name not in useless]
-    parsed = [_parsed(features[name], typed[name], columns[name]) for name in kept]
+    typed, columns, refused = read
+    unusable = {name: f"cannot be used as it is: it {why}" for name, why in refused.items()}
+    useless = {str(name): why for name, values in typed.items() if (why := why_useless(values)) is not None}
+    kept = [str(name) for name in typed.columns if name not in useless]
+    parsed = [_parsed(features[name], typed[name], columns[name]) for name in kept if columns[name].format is not None]
     return typed, {**unusable, **useless}, [line for line in parsed if line is not None]
 
 
@@ -174,29 +182,39 @@ def _is_class(y: pd.Series, target: str) -> bool:
     return classes
 
 
-def _without_markers(table: pd.DataFrame, target: str, text: TextForm) -> tuple[pd.DataFrame, tuple[str, ...]]:
-    """The table with gaps in place of the only string among the numbers of a column, and these strings."""
-    markers: dict[str, None] = {}
-    for name in column_types.refused(table.drop(columns=target), text=text):
-        distinct = pd.Series(table[name].dropna().astype(str).unique())
-        strings = distinct[~distinct.map(number_strings.looks_like_a_number).astype(bool)].tolist()
-        if (
-            len(strings) == 1
-            and len(strings[0]) <= _LONGEST_MARKER
-            and not (table[target].astype(str) == strings[0]).any()
-        ):
-            markers[strings[0]] = None
-    if not markers:
-        return table, ()
-    table = table.replace(list(markers), None)
-    numbers = {name: pd.to_numeric(table[name], errors="coerce") for name in table.columns if name != target}
-    return table.assign(
+def _without_markers(table: pd.DataFrame, target: str, text: TextForm) -> tuple[pd.DataFrame, _Read, tuple[str, ...]]:
+    """The table with gaps for infinities, and for the only string among the numbers of a column; its columns in their
+    dtypes; and these strings, also of the infinities."""
+    read = column_types.separated(table.drop(columns=target), text=text)
+    answers = {*table[target].dropna().astype(str)}
+    strings: dict[str, None] = {}
+    infinite: dict[str, None] = {}
+    for name in read[2]:
+        values = table[name].dropna()
+        if values.dtype.kind == "f":
+            infinite |= dict.fromkeys(str(value) for value in values[np.isinf(values.to_numpy())].unique())
+        elif values.map(lambda value: isinstance(value, str | numbers.Real)).all():
+            strings |= dict.fromkeys(_marker(values.astype(str).unique()))
+    strings, infinite = ({marker: None for marker in found if marker not in answers} for found in (strings, infinite))
+    if not strings and not infinite:
+        return table, read, ()
+    table = table.replace([*strings, *map(float, infinite)], None)
+    as_numbers = {name: pd.to_numeric(table[name], errors="coerce") for name in read[2]}
+    table = table.assign(
         **{
             name: values
-            for name, values in numbers.items()
+            for name, values in as_numbers.items()
             if values.notna().any() and values.isna().equals(table[name].isna())
         }
-    ), tuple(markers)
+    )
+    return table, column_types.separated(table.drop(columns=target), text=text), (*strings, *infinite)
+
+
+def _marker(distinct: Iterable[str]) -> list[str]:
+    """The only string among numbers, if there is one, and it is short."""
+    alike = [(string, number_strings.looks_like_a_number(string)) for string in distinct]
+    others = [string for string, number in alike if not number]
+    return others if len(others) == 1 < len(alike) and len(others[0]) <= _LONGEST_MARKER else []
 
 
 def _leaks(
@@ -241,16 +259,14 @@ def _names(leak: Leak) -> str:
     return ", ".join(leak.columns[:_MOST_NAMES]) + (f" and {more} more" if more > 0 else "")
 
 
-def _copies(features: pd.DataFrame, y: pd.Series, *, classes: bool) -> list[str]:
+def _copies(features: pd.DataFrame, y: pd.Series, twice: RecordedTwice | None, *, classes: bool) -> list[str]:
     rows = pd.DataFrame({"features": pd.util.hash_pandas_object(features, index=False), "label": y})
     equal = int(rows.duplicated().sum())
     other_label = int(rows["features"].duplicated().sum()) - equal
     remarks = []
     if equal:
-        remarks.append(
-            f"{equal} rows repeat an earlier row exactly; draws of few values do so by chance, and copies do: "
-            "see split.duplicates"
-        )
+        asked = "" if twice is None else f"; {twice.question()}"
+        remarks.append(f"{equal} rows repeat an earlier row exactly{asked}")
     if other_label:
         why = "label: no learner can be right on both" if classes else "number: the features do not determine it"
         remarks.append(f"{other_label} rows repeat the features of an earlier row with another {why}")
@@ -258,7 +274,11 @@ def _copies(features: pd.DataFrame, y: pd.Series, *, classes: bool) -> list[str]
 
 
 def _gaps(features: pd.DataFrame, missing: tuple[str, ...]) -> list[str]:
-    remarks = [f"{marker!r} among numbers means missing: data.missing" for marker in missing]
+    remarks = [
+        f"{marker!r} among numbers means missing: data.missing"
+        + ("" if marker not in _INFINITE else "; no learner takes an infinite number")
+        for marker in missing
+    ]
     shares = features.isna().mean()
     gappy = shares[shares > 0].sort_values(ascending=False, kind="stable")
     if len(gappy):

@@ -25,7 +25,8 @@ def decide(profile: Profile, source: str, unlabeled: str | None, choice: Choice 
     `choice` has the rows and fits that a budget allows; None takes all rows and the most fits.
     """
     test = part_size(profile.labeled, _TEST_FRACTION, "test_fraction")
-    dependent = profile.time is not None
+    together = profile.proposed.get("duplicates")
+    dependent = profile.time is not None or together is not None
     table = Table(profile.labeled - test, test, profile.rows - profile.labeled, dependent=dependent)
     choice = budget.richest(table) if choice is None else choice
     planned = budget.values(choice, dependent=table.dependent, binary=bool(profile.classes))
@@ -52,7 +53,7 @@ def decide(profile: Profile, source: str, unlabeled: str | None, choice: Choice 
         ("split", "rows"): planned["split.rows"],
         ("split", "stratify"): stratify,
         ("split", "gap"): 0,
-        ("split", "duplicates"): "allow",
+        ("split", "duplicates"): Commented("keep_together", together) if together else "allow",
         ("split", "repeats"): 1,
         ("progressive", "tested_fraction"): TESTED_FRACTION,
         ("progressive", "block"): planned["progressive.block"],

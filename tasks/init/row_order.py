@@ -8,6 +8,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from tasks.init.finding import percent
+from tasks.init.uninformative import is_fraction
 
 _FEWEST_ROWS = 50
 _ALIKE, _STREAM = 0.1, 0.3  # limits of the likeness of neighbours beyond chance, as a share of the possible
@@ -46,6 +47,8 @@ def of_rows(features: pd.DataFrame, target: pd.Series, *, classes: bool) -> Orde
 
 def rises(column: pd.Series) -> bool:
     """Whether a column holds whole numbers that only rise or only fall down the file, or a time that mostly rises."""
+    if is_fraction(column) and not is_named_like_time(column):
+        return False
     if not pd.api.types.is_numeric_dtype(column) or pd.api.types.is_bool_dtype(column) or column.isna().any():
         return False
     if is_named_like_time(column):

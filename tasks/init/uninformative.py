@@ -19,6 +19,8 @@ def why_useless(column: pd.Series) -> str | None:
     - strings of one word, or strings that differ in their digits alone.
     Dates, fractions and free text are no identifiers, though they differ too. `column` has the dtype of its kind.
     """
+    if is_fraction(column) and column.min() < column.max():
+        return None
     if column.isna().all():
         return "every value is missing"
     head = column.iloc[:_FIRST]  # enough to decide for most columns
@@ -30,6 +32,12 @@ def why_useless(column: pd.Series) -> str | None:
     if pd.api.types.is_numeric_dtype(column):
         return _numbers(present, str(column.name))
     return _strings(present.astype(str)) if isinstance(present.iloc[0], str) else None
+
+
+def is_fraction(column: pd.Series) -> bool:
+    """Whether a column of floats has a value that is not whole; a gap is none."""
+    values = column.to_numpy() if column.dtype == "float64" else np.empty(0)
+    return bool(((values % 1 != 0) & (values == values)).any())
 
 
 def _numbers(present: pd.Series, name: str) -> str | None:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from heldout.design import cross_validated
+from heldout.schemes import SCHEMES, SchemeName
 from tasks.data import duplicates
 from tasks.fits.run_schemes import fit_all
 from tasks.outcome.estimate import Results
@@ -20,12 +21,13 @@ log = logging.getLogger("heldout")
 class DuplicatesEffect:
     """The labelled rows that have a copy, how many of them have a copy with another label, and E_cv both ways.
 
-    `E_cv_kept_together` is None where those folds cannot be fitted.
+    `E_cv` has copies on both sides of folds, `E_cv_kept_together` on one; one of them is that of the run, and the other
+    is None where its folds cannot be fitted.
     """
 
     rows: int
     differing: int
-    E_cv: float
+    E_cv: float | None
     E_cv_kept_together: float | None
 
     def described(self) -> dict[str, Any]:
@@ -38,12 +40,13 @@ def compare(settings: Settings, results: Results, winner: Candidate) -> Duplicat
     design = results.design
     if design.copies is None:
         return None
-    E_cv_kept_together = None
+    scheme: SchemeName = "copies_apart" if design.keeps_copies_together else "copies_together"
+    here, other = cross_validated(design, results.evidence[winner.name]).error, None
     try:
-        finished, _ = fit_all(settings.model_copy(update={"candidates": [winner]}), ["copies_together"])
-        E_cv_kept_together = float(np.concatenate([*finished["copies_together"][winner.name].losses]).mean())
+        finished, _ = fit_all(settings.model_copy(update={"candidates": [winner]}), [scheme])
+        other = float(np.concatenate([*finished[scheme][winner.name].losses]).mean())
     except UserError as error:
-        log.warning("copies: E_cv of %s with copies on one side cannot be computed: %s", winner.name, error)
+        log.warning("copies: E_cv of %s with %s cannot be computed: %s", winner.name, SCHEMES[scheme].fit_label, error)
     rows, differing = duplicates.count(design.copies, design.y)
-    E_cv = cross_validated(design, results.evidence[winner.name]).error
-    return DuplicatesEffect(rows, differing, E_cv, E_cv_kept_together)
+    apart, together = (other, here) if scheme == "copies_apart" else (here, other)
+    return DuplicatesEffect(rows, differing, apart, together)

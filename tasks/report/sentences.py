@@ -262,16 +262,21 @@ def _dependent_rows(summary: Summary) -> dict[str, str]:
     }
 
 
+_BOTH_WAYS = ("E_cv", "E_cv_kept_together")
+
+
 def _duplicates(summary: Summary) -> dict[str, str]:
     effect = summary.selection.get("duplicates")
     if not effect:
         return {}
     text = (
         f"{effect['rows']} labelled rows have the features of another row, {effect['differing'] or 'none'} of them "
-        f"with another label; E_cv of {summary.selected} is {summary.amount(effect['E_cv'])}"
+        "with another label"
     )
-    if effect["E_cv_kept_together"] is not None:
-        text += f", and {summary.amount(effect['E_cv_kept_together'])} with all copies of a row in one fold"
+    apart, together = (None if effect[key] is None else summary.amount(effect[key]) for key in _BOTH_WAYS)
+    sides = f"{apart} with copies on both sides of folds, and " if apart and together else ""
+    error = f"{sides}{together} with all copies of a row in one fold" if together else apart
+    text += f"; E_cv of {summary.selected} is {error}"
     return {"duplicates": text}
 
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tasks.data.column_types import KINDS, conform, kind_of, kind_of_dtype, kinds, refused, typed
+from tasks.data.column_types import KINDS, conform, kind_of, kind_of_dtype, kinds, separated, typed
 from tasks.data.dates import ColumnError
 from tasks.runtime.errors import UserError
 from tests.tasks.mistakes import assert_refused
@@ -77,7 +77,7 @@ def test_a_column_without_a_kind_is_refused_by_name(values, words):
     assert_refused(lambda: kinds(table), "data.source", "'x'", *words)
     with pytest.raises(ColumnError):
         kind_of(table["x"])
-    assert ["x"] == list(refused(table))
+    assert ["x"] == list(separated(table)[2])
 
 
 def test_at_most_ten_columns_are_named_and_the_others_counted():
@@ -166,7 +166,7 @@ values = st.one_of(
 @given(values)
 def test_every_column_has_a_kind_that_parquet_keeps_or_a_reason_without(tmp_path_factory, cells):
     table = pd.DataFrame({"x": pd.Series(cells, dtype=object)})
-    if refused(table):
+    if separated(table)[2]:
         with pytest.raises(UserError, match="^data.source: the column 'x' "):
             typed(table)
         return

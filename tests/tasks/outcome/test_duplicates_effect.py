@@ -32,7 +32,7 @@ def results_of(rows, settings_of_rows):
         write_prepared(prepare(settings))
         design, versions = read_design(settings), Versions.current()
         losses = {}
-        for name in ("cross_validation", *(["copies_together"] if design.copies is not None else [])):
+        for name in ("cross_validation", *(["copies_together", "copies_apart"] if design.copies is not None else [])):
             for one, units in plan_units(settings, scheme(design, name, "final"), versions):
                 fit_units(settings, one, units, versions)
                 if name == "cross_validation":
@@ -91,8 +91,20 @@ def test_without_copies_there_is_no_effect(results_of, rows):
     assert compare(settings, results, settings.candidates[0]) is None
 
 
-def test_copies_that_are_kept_together_are_in_one_fold_already(results_of, twice):
+def test_where_copies_are_kept_together_the_other_error_is_that_of_folds_that_part_them(results_of, twice):
     settings, results = results_of(twice, NEAREST, "split.duplicates=keep_together")
-    assert results.design.copies is None
-    assert "groups" == results.design.dependence.kind
-    assert compare(settings, results, settings.candidates[0]) is None
+    design = results.design
+    assert ("groups", True) == (design.dependence.kind, design.keeps_copies_together)
+    found = compare(settings, results, settings.candidates[0])
+    assert (120, 0) == (found.rows, found.differing)
+    assert found.E_cv < 0.2 < 0.35 < found.E_cv_kept_together
+    assert found.E_cv_kept_together == np.concatenate(results.evidence["nearest"].losses["cross_validation"]).mean()
+    parted = [
+        {*design.copies[one.train]} & {*design.copies[one.validation]} != set() for one in design.splits("copies_apart")
+    ]
+    assert all(parted)
+    assert len(parted) == len(design.splits("cross_validation"))
+    _, allowed = results_of(twice)
+    assert not allowed.design.keeps_copies_together
+    _, of_houses = results_of(twice.assign(house=0), NEAREST)
+    assert not of_houses.design.keeps_copies_together

@@ -245,6 +245,8 @@ def test_duplicates_come_with_the_error_without_them_where_that_is_known(summary
     assert -1 not in places
     assert sorted(places) == places
     assert (together is None) == text.endswith("12.5 %")
+    alone = sentences(summary(duplicates={**effect, "E_cv": None, "E_cv_kept_together": 0.2}))["duplicates"]
+    assert alone.endswith(" is 20.0 % with all copies of a row in one fold")
 
 
 def test_a_candidate_that_failed_comes_with_its_reason(summary):
