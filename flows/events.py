@@ -25,6 +25,8 @@ def champion_decided(settings: Settings, decision: Decision, estimates: Mapping[
         event = CHAMPION_KEPT if decision.promoted == "no" else CHAMPION_CHANGED
         payload = {"promoted": decision.promoted, "reason": decision.reason, **estimates, **decision.numbers}
         _emit(settings, event, payload)
+    if not decision.compared:  # nobody would be the champion until somebody does something
+        run_failed(settings, decision.reason)
 
 
 def champion_restored(settings: Settings, what: str) -> None:
