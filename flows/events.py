@@ -41,7 +41,7 @@ def champion_restored(settings: Settings, what: str) -> None:
 
 @contextmanager
 def failure_reported(settings: Settings) -> Iterator[None]:
-    """Report the failure of a whole validation; an interruption is none."""
+    """Report the failure of a whole validation, or of `watch`; an interruption is none."""
     try:
         yield
     except Exception as error:
@@ -50,7 +50,7 @@ def failure_reported(settings: Settings) -> Iterator[None]:
 
 
 def run_failed(settings: Settings, reason: str) -> None:
-    """Report that a validation ended before its report."""
+    """Report that a validation ended before its report, or could not compare, or that `watch` could not look."""
     _emit(settings, RUN_FAILED, {"reason": one_line(reason)})
 
 

@@ -3,7 +3,7 @@
 import logging
 
 from flows.checkout import in_checkout
-from flows.events import alarm_raised
+from flows.events import alarm_raised, failure_reported
 from flows.stage import named_flow
 from tasks.outcome.watch import Record, check_validated, watch_shards
 from tasks.params import load
@@ -28,7 +28,8 @@ def watch(params: str = "params.yaml", overrides: tuple[str, ...] = (), shards: 
     with in_checkout("watch", params, overrides):
         settings = load(params, overrides)
         check_validated()
-        record, new = watch_shards(settings, champion(settings), shards)
+        with failure_reported(settings):
+            record, new = watch_shards(settings, champion(settings), shards)
         if not new:
             log.info("watch: no shard without a line in %s", watch_files.TABLE)
             return

@@ -57,7 +57,9 @@ class Model:
         self._expired, self._asked_for, self._loaded = False, 0.0, False
         context = get_context("loky")
         self._connection, there = context.Pipe()
-        self._process = context.Process(target=_serve, args=(there, lifeline(), path.absolute(), settings, self._memory))
+        self._process = context.Process(
+            target=_serve, args=(there, lifeline(), path.absolute(), settings, self._memory)
+        )
         self._process.start()
         there.close()
 
@@ -126,10 +128,14 @@ class Model:
         self._process.join(5)
         code = self._process.exitcode
         if self._expired:
-            limit = "of execution.fit_timeout" if self._fit_timeout else "that it may take without execution.fit_timeout"
+            limit = (
+                "of execution.fit_timeout" if self._fit_timeout else "that it may take without execution.fit_timeout"
+            )
             return f"it took longer than the {self._asked_for:g} s {limit}, and was ended"
         if code == _OUT_OF_MEMORY:
-            return f"it needs more than the {self._memory / 1e9:.1f} GB of memory that it may take, half of what is free"
+            return (
+                f"it needs more than the {self._memory / 1e9:.1f} GB of memory that it may take, half of what is free"
+            )
         return f"its process died: {'no exit code' if code is None else of_exit_code(code)}"
 
     def _expire(self) -> None:

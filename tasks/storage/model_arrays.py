@@ -1,7 +1,7 @@
 """The numbers of a model file by which compiled code finds its way without looking: checked before it does.
 
-scikit-learn's trees, neighbour trees and support vectors are arrays in a file, and their predictions follow the indices
-in these arrays without a check: a cycle never ends, an index beyond the end reads other memory. What is not checked here
+scikit-learn's trees, neighbour trees and support vectors are arrays in a file, and predictions follow the indices in
+these arrays without a check: a cycle never ends, an index beyond the end reads other memory. What is not checked here
 can end the process that predicts, no more: `tasks/fits/model_process.py`.
 """
 

@@ -144,9 +144,7 @@ def _download(folder: Path, address: str) -> Path:
     try:
         return Path(download_artifacts(address, dst_path=str(folder)))
     except (MlflowException, OSError) as error:
-        raise UserError(
-            f"{address} cannot be read ({one_line(str(error))})"
-        ) from None
+        raise UserError(f"{address} cannot be read ({one_line(str(error))})") from None
 
 
 @contextmanager

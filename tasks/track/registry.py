@@ -98,11 +98,12 @@ class _OfFile:
     """What MLflow takes for the module of a kind of model: it saves one of scikit-learn that is in a file already."""
 
     @staticmethod
-    def save_model(path: str, mlflow_model: Any, file: Path, validate_serving_input: bool, **options: Any) -> None:
+    def save_model(path: str, mlflow_model: Any, file: Path, **options: Any) -> None:
         """Save what `mlflow.sklearn` saves, with `file` in the place of its model, which is not loaded."""
         import mlflow.sklearn
         from sklearn.dummy import DummyClassifier
 
+        del options["validate_serving_input"]  # which is MLflow's own
         mlflow.sklearn.save_model(
             DummyClassifier(), path, mlflow_model=mlflow_model, serialization_format="skops", **options
         )
