@@ -27,7 +27,6 @@ _FUNCTIONS = re.compile(
     r"heldout\.preprocessing\.\w+|numpy\.(mean|median|min|max)|scipy\._lib\.array_api_compat\.numpy\._aliases\.asarray"
     r"|sklearn\.cluster\._kmeans\._kmeans_single_\w+|sklearn\.metrics\._(classification|ranking|regression)\.\w+"
     r"|sklearn\.feature_selection\._(univariate_selection|mutual_info)\.\w+"
-    r"|sklearn\.utils\.validation\.check_array"  # of boosted trees with categories
 )
 # modules of element-wise functions: no other module is imported to see whether a name is such a function
 _ELEMENT_WISE = re.compile(r"(numpy|scipy\.special(\._ufuncs)?)\.\w+")

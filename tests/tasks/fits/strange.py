@@ -46,7 +46,7 @@ class Strange(ClassifierMixin, BaseEstimator):
             case "memory":
                 return np.ones(1 << 40)
             case "pages":
-                return [np.ones(1 << 24) for _ in range(1 << 12)]
+                return [np.empty(1 << 24) for _ in range(1 << 12)]
             case "large":
                 return np.zeros((rows, 1 << 20), np.int8)
             case "recursion":

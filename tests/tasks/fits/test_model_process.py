@@ -88,8 +88,8 @@ DEATHS = {
     "abort": "died: signal 6",
     "exit": "died: exit code 3",
     "endless": "longer than the 5 s of execution.fit_timeout, and was ended",
-    "memory": "more memory than the .* GB",
-    "pages": "more memory than the .* GB",
+    "memory": "needs more than the .* GB of memory",
+    "pages": "needs more than the .* GB of memory",
 }
 ANSWERS = {
     "system exit": "SystemExit: 4",

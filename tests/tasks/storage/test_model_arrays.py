@@ -84,7 +84,6 @@ LEGITIMATE = [
     (ClassifierChain(DecisionTreeClassifier()), X, BOTH),
     (MultiOutputClassifier(RandomForestClassifier(3)), X, BOTH),
     (HistGradientBoostingClassifier(max_iter=3, min_samples_leaf=3), MISSING, Y),
-    (HistGradientBoostingClassifier(max_iter=3, min_samples_leaf=3, categorical_features=[0]), (X * 9).astype(int), Y),
     (KNeighborsClassifier(leaf_size=1), X, Y),
     (KNeighborsClassifier(leaf_size=500), X, BOTH),
     (KNeighborsClassifier(algorithm="ball_tree", leaf_size=3), X, Y),
@@ -109,3 +108,13 @@ def test_what_a_fit_made_is_not_refused(learner, rows, labels, checkout):
     model_arrays.check(fitted)
     model_file.save(fitted, checkout / "model.skops")
     np.testing.assert_array_equal(fitted.predict(rows), model_file.load(checkout / "model.skops").predict(rows))
+
+
+def test_sets_of_categories_are_found_by_the_nodes_that_ask_for_them():
+    learner = HistGradientBoostingClassifier(max_iter=3, min_samples_leaf=3, categorical_features=[0])
+    fitted = learner.fit((X * 9).astype(int), Y)
+    model_arrays.check(fitted)
+    tree = fitted._predictors[0][0]
+    tree.nodes["bitset_idx"][tree.nodes["is_categorical"] == 1] = 7
+    with pytest.raises(UserError, match="set of categories 7"):
+        model_arrays.check(fitted)
