@@ -11,8 +11,8 @@ from heldout.learners import seeded
 from heldout.seeds import fit_state
 from tasks.data.prepare_tables import prepare
 from tasks.data.write_prepared import write_prepared
-from tasks.fits.worker import fit_all_labeled, fit_units
 from tasks.fits.model_process import opened
+from tasks.fits.worker import fit_all_labeled, fit_units
 from tasks.outcome.deliver import compare_speed, deliver
 from tasks.outcome.estimate import Results
 from tasks.outcome.ledger import Ledger

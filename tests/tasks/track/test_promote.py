@@ -13,14 +13,16 @@ import pytest
 import skops.io
 from sklearn.tree import DecisionTreeClassifier
 
+from flows import events
+from flows.session import report_error
 from heldout.promotion import Capital
 from tasks.data.prepare_tables import prepare
 from tasks.data.row_identity import identities
 from tasks.data.write_prepared import write_prepared
 from tasks.fits.model_process import opened
-from tasks.outcome.contest import Champion, Record, contest
+from tasks.outcome.contest import Champion, Record, contest, uncompared
 from tasks.outcome.items import Metric, Note
-from tasks.runtime.errors import UserError
+from tasks.runtime.errors import NotCompared, UserError
 from tasks.storage import files, model_file
 from tasks.storage.row_ids import read_row_ids
 from tasks.track import lifecycle
@@ -312,3 +314,25 @@ def test_a_loss_without_a_limit_has_that_of_the_cross_validation_of_the_first_ni
         first.record.limit
         == contest(settings, "tree", soft, Champion("1", soft, NONE), first.record, NONE).record.limit
     )
+
+
+@pytest.mark.fault("outside model")
+def test_a_run_that_could_not_compare_is_complete_and_fails_once(nights):
+    settings = nights.make()
+    with lifecycle.run(settings):
+        lifecycle.active().uncompared = "cannot be compared with version 1"
+        run = lifecycle.active().run_id
+    assert "FINISHED" == connect(settings).get_run(run).info.status
+    with pytest.raises(NotCompared, match="cannot be compared with version 1; .*the results are complete") as caught:
+        lifecycle.check_sent()
+    assert 3 == report_error(caught.value)
+    lifecycle.check_sent()
+
+
+@pytest.mark.fault("outside model")
+def test_the_receiver_of_notifications_is_told_what_could_not_be_compared(nights, monkeypatch):
+    sent = []
+    monkeypatch.setattr(events, "_emit", lambda _, event, payload: sent.append((event, payload["reason"])))
+    decision = uncompared("1", "its process died: signal 11")
+    events.champion_decided(nights.make(), decision, {})
+    assert [("heldout.champion.kept", decision.reason), ("heldout.run.failed", decision.reason)] == sent
