@@ -86,9 +86,10 @@ def _in_worker(
 ) -> Losses:
     """The answer to a question about all rows of X, under the limits of as many fits as there are answers."""
     settings.use_folder()
+    hypotheses = _loaded(keys)
     times = len(keys) * max(1, -(-len(X) // ROWS_AT_ONCE))
     with quiet(), limited(settings.execution.fit_timeout, times), failures():
-        return question(_loaded(keys), X, *more)
+        return question(hypotheses, X, *more)
 
 
 @functools.lru_cache(maxsize=1)

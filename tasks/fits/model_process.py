@@ -114,7 +114,7 @@ class Model:
         try:
             if request is not None:
                 self._connection.send(request)
-            return self._connection.recv_bytes(most)
+            message: bytes = self._connection.recv_bytes(most)
         except (EOFError, ConnectionError):
             raise FitFailure(self._how()) from None
         except OSError:  # a longer message
@@ -122,6 +122,7 @@ class Model:
             raise FitFailure(f"it answers with more than {most} bytes") from None
         finally:
             watch.cancel()
+        return message
 
     def _how(self) -> str:
         """How the process ended."""

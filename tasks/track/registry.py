@@ -76,7 +76,8 @@ def log_model(client: "MlflowClient", model: Model, rows: pd.DataFrame, run_id: 
         raise UserError(f"{model.path} does not answer the first labelled rows: {failure}") from None
     mlflow.set_experiment(experiment_id=client.get_run(run_id).info.experiment_id)  # where MLflow puts the model
     info: ModelInfo = mlflow.models.Model.log(
-        flavor=_OfFile,
+        None,  # the name is its place
+        _OfFile,
         name="model",
         run_id=run_id,
         file=model.path,

@@ -262,7 +262,7 @@ def test_half_models_that_end_their_process_are_a_message(how, says, validated, 
     sys.path.insert(0, str(checkout))
     sys.modules.pop("dying", None)
     changes = ["candidates=[{name: tree, estimator: dying.Dying, params: {random_state: 0}}]"]
-    settings = validated(*changes, "execution.allowed_modules=[sklearn, dying]", "execution.fit_timeout=0.5")
+    settings = validated(*changes, "execution.allowed_modules=[sklearn, dying]", "execution.fit_timeout=1")
     plan = scheme(read_design(settings), "covalidation", settings.deliver)
     ((candidate, units),) = plan_units(settings, plan, Versions.current())
     assert worker.fit_units(settings, candidate, units, Versions.current()) is None
