@@ -75,7 +75,7 @@ class Model:
         except _Refused as refused:
             raise UserError(f"{refused}{self._remedy}") from None
         self._loaded = True
-        self.types = types.tolist()
+        self.types = [name for name in types.tolist() if name]  # an empty list has no type of its own
         if classes.ndim:
             self.classes_ = classes
         if features.ndim:
