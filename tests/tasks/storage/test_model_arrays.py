@@ -112,9 +112,11 @@ def test_what_a_fit_made_is_not_refused(learner, rows, labels, checkout):
 
 def test_sets_of_categories_are_found_by_the_nodes_that_ask_for_them():
     learner = HistGradientBoostingClassifier(max_iter=3, min_samples_leaf=3, categorical_features=[0])
-    fitted = learner.fit((X * 9).astype(int), Y)
+    kinds = pd.DataFrame({"a": np.arange(60) % 6, "b": X["b"]})
+    fitted = learner.fit(kinds, kinds["a"] % 2)
     model_arrays.check(fitted)
-    tree = fitted._predictors[0][0]
-    tree.nodes["bitset_idx"][tree.nodes["is_categorical"] == 1] = 7
+    (tree,) = fitted._predictors[0]
+    assert tree.nodes["is_categorical"][0]
+    tree.nodes["bitset_idx"][0] = 7
     with pytest.raises(UserError, match="set of categories 7"):
         model_arrays.check(fitted)
