@@ -25,6 +25,8 @@ def champion_decided(settings: Settings, decision: Decision, estimates: Mapping[
         event = CHAMPION_KEPT if decision.promoted == "no" else CHAMPION_CHANGED
         payload = {"promoted": decision.promoted, "reason": decision.reason, **estimates, **decision.numbers}
         _emit(settings, event, payload)
+    if not decision.compared:  # nobody would be the champion until somebody does something
+        run_failed(settings, decision.reason)
 
 
 def champion_restored(settings: Settings, what: str) -> None:
@@ -39,7 +41,7 @@ def champion_restored(settings: Settings, what: str) -> None:
 
 @contextmanager
 def failure_reported(settings: Settings) -> Iterator[None]:
-    """Report the failure of a whole validation; an interruption is none."""
+    """Report the failure of a whole validation, or of `watch`; an interruption is none."""
     try:
         yield
     except Exception as error:
@@ -48,7 +50,7 @@ def failure_reported(settings: Settings) -> Iterator[None]:
 
 
 def run_failed(settings: Settings, reason: str) -> None:
-    """Report that a validation ended before its report."""
+    """Report that a validation ended before its report, or could not compare, or that `watch` could not look."""
     _emit(settings, RUN_FAILED, {"reason": one_line(reason)})
 
 

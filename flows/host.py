@@ -26,7 +26,7 @@ from flows.session import CRASH, INTERRUPTED, Session, log_to_terminal, report_e
 from tasks.runtime import environment, open_servers
 from tasks.runtime.checkout_lock import checkout_lock
 from tasks.runtime.environment import CACHE, copy_suffix
-from tasks.runtime.errors import NotSent, UserError
+from tasks.runtime.errors import Incomplete, UserError
 from tasks.runtime.full_disk import check_space, full_disk, is_full
 from tasks.runtime.private_files import private_folder, private_opener
 
@@ -128,7 +128,7 @@ class Host:
                     self._run.close()
                     lifecycle.check_sent()
                 return code
-        except NotSent as error:  # DVC would not keep the outputs of a stage that ends with another code than 0
+        except Incomplete as error:  # DVC would not keep the outputs of a stage that ends with another code than 0
             with _redirected_to(descriptors):
                 report_error(error)
             return 0

@@ -37,6 +37,7 @@ def main(options: argparse.Namespace) -> int:
 
 
 def _label_next(count: int, output: str, params: str, overrides: Sequence[str]) -> int:
+    from tasks.fits import executor
     from tasks.outcome.label_next import ask
     from tasks.params import load
     from tasks.storage import files, label_file
@@ -45,7 +46,10 @@ def _label_next(count: int, output: str, params: str, overrides: Sequence[str]) 
     path = below_checkout("--output", output, ".csv")
     settings = load(params, tuple(overrides))
     with checkout_lock():
-        asked = ask(settings, count)
+        try:
+            asked = ask(settings, count)
+        finally:
+            executor.stop(settings.execution)
         label_file.write(path, asked.table, settings.data.target or files.TARGET)
     print(f"drawn     {count} of {asked.pool - asked.before} unlabelled rows, by how far {asked.candidate} disagrees")
     print(f"before    {asked.before} rows of earlier draws have a label")

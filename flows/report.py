@@ -3,6 +3,7 @@
 from flows.events import champion_decided
 from flows.publish import publish
 from flows.stage import stage
+from tasks.fits.model_process import Model, opened
 from tasks.outcome.deliver import compare_speed
 from tasks.params import Settings
 from tasks.report import plots, render
@@ -11,7 +12,7 @@ from tasks.report.note import note, run_name
 from tasks.report.printed import print_summary
 from tasks.report.read_summary import read_summary
 from tasks.report.summary_page import write_summary
-from tasks.storage import files, model_file
+from tasks.storage import files
 from tasks.track import lifecycle
 from tasks.track.log_outcome import log_outcome
 
@@ -19,12 +20,17 @@ from tasks.track.log_outcome import log_outcome
 @stage
 def report(settings: Settings) -> None:
     """Report to people and to MLflow what was found."""
+    with opened(files.existing(files.MODEL), settings, "`dvc repro` writes it again") as model:
+        _report(settings, model)
+
+
+def _report(settings: Settings, model: Model) -> None:
     summary = read_summary(settings)
     plots.draw(summary)
     render.write_report(summary)
     write_metrics(summary)
     write_summary(summary)
-    model = model_file.load(files.MODEL, settings.execution.allowed_modules)
+    model.load()
     winner = next(candidate for candidate in settings.candidates if candidate.name == summary.selected)
     with lifecycle.run(settings):
         speed = compare_speed(settings, winner, model)

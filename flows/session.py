@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from tasks.runtime import open_servers
 from tasks.runtime.checkout_lock import checkout_lock
-from tasks.runtime.errors import NotSent, UserError
+from tasks.runtime.errors import Incomplete, UserError
 from tasks.runtime.server import Server
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ _LOST = (
 )
 _WITHOUT_FITS = ("prepare", "report", "watch")
 WHOLE = "validate"
-CRASH, USER_ERROR, NOT_SENT, INTERRUPTED = 1, 2, 3, 130
+CRASH, USER_ERROR, INCOMPLETE, INTERRUPTED = 1, 2, 3, 130
 
 
 class Session:
@@ -109,10 +109,10 @@ class Session:
 
 
 def report_error(error: UserError) -> int:
-    """Print each line of the error; returns the exit code, 3 if all is done but for a store that was lost."""
+    """Print each line of the error; returns the exit code, 3 if all results are there."""
     sys.stdout.flush()
     print(f"error: {error}".replace("\n", "\nerror: "), file=sys.stderr, flush=True)
-    return NOT_SENT if isinstance(error, NotSent) else USER_ERROR
+    return INCOMPLETE if isinstance(error, Incomplete) else USER_ERROR
 
 
 def log_to_terminal() -> None:

@@ -4,7 +4,7 @@ import logging
 from dataclasses import replace
 
 from flows.checkout import in_checkout
-from flows.events import alarm_raised
+from flows.events import alarm_raised, failure_reported
 from flows.stage import named_flow
 from tasks.outcome.watch import Record, check_validated, stored, watch_shards
 from tasks.params import Settings, load
@@ -34,7 +34,8 @@ def watch(params: str = "params.yaml", overrides: tuple[str, ...] = (), shards: 
         known = stored()
         if known is not None and known.untold:  # the run that stored them ended before it had told
             _tell(settings, known)
-        record = watch_shards(settings, champion(settings), shards)
+        with failure_reported(settings):
+            record = watch_shards(settings, champion(settings), shards)
         if not record.untold:
             log.info("watch: no shard without a line in %s", watch_files.TABLE)
             return

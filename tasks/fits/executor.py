@@ -12,7 +12,7 @@ from tasks.params.running import Execution
 
 def executor(settings: Execution) -> Executor:
     """The shared executor. Raises UserError if the Dask scheduler does not answer, or its workers cannot be used."""
-    return _dask(settings) if settings.executor == "dask" else _local(settings)
+    return _dask(settings) if settings.executor == "dask" else local(settings)
 
 
 def workers(settings: Execution) -> str:
@@ -25,9 +25,9 @@ def workers(settings: Execution) -> str:
 
 def stop(settings: Execution) -> None:
     """End the fits at once, whatever the workers do: finished fits are stored."""
-    if settings.executor == "local" and _workers:
+    if _workers:
         _workers.pop().shutdown()
-    elif "distributed" in sys.modules:
+    if settings.executor != "local" and "distributed" in sys.modules:
         from tasks.fits import dask_cluster
 
         dask_cluster.disconnect()
@@ -36,7 +36,8 @@ def stop(settings: Execution) -> None:
 _workers: list[Workers] = []  # at most one set of them
 
 
-def _local(settings: Execution) -> Executor:
+def local(settings: Execution) -> Executor:
+    """The processes of this machine, also where the fits are those of a cluster."""
     wanted = settings.workers, settings.fit_timeout
     if _workers and (_workers[0].count, _workers[0].fit_timeout) != wanted:
         _workers.pop().shutdown()

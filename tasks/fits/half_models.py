@@ -1,6 +1,8 @@
 """The half models of one candidate that co-validation stored, and how far they disagree at each row; no fit is made."""
 
-from collections.abc import Iterator, Sequence
+import functools
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -9,9 +11,12 @@ import pandas as pd
 from heldout.answer_shares import answer_shares
 from heldout.disagreement import disagreements
 from heldout.errors import FitFailure
+from heldout.fitting import ROWS_AT_ONCE, failures
 from heldout.losses import Loss, Losses
-from heldout.threads import one_thread
+from tasks.fits.executor import local
+from tasks.fits.fit_limit import limited
 from tasks.fits.quiet import quiet
+from tasks.fits.workers import TaskFailed
 from tasks.params import Candidate, Settings
 from tasks.plans.fit_plans import scheme
 from tasks.plans.read_design import read_design
@@ -37,64 +42,100 @@ def are_stored(keys: Sequence[str]) -> bool:
     return all(fit_cache.has(hypothesis_key(key)) for key in keys)
 
 
-def load(keys: Sequence[str], candidate: str) -> list[Any]:
-    """The half models. Raises UserError where one is missing: `watch` fits nothing."""
-    missing = sum(not fit_cache.has(hypothesis_key(key)) for key in keys)
-    if missing:
-        raise UserError(
-            f"{missing} of the {len(keys)} half models of {candidate} by {files.HALVES} are not "
-            f"stored below {fit_cache.FOLDER}, and watch fits none; run `python -m flows validate` with these "
-            "parameters first"
-        )
+@dataclass(frozen=True)
+class HalfModels:
+    """The stored half models of one candidate. They are asked in a worker, which may die on it.
+
+    Each question raises UserError that names the rows, `whose`, if the half models do not answer.
+    """
+
+    settings: Settings
+    keys: tuple[str, ...]
+
+    @classmethod
+    def of(cls, settings: Settings, keys: Sequence[str], candidate: str) -> "HalfModels":
+        """Raises UserError where one of them is missing: `watch` fits nothing."""
+        missing = sum(not fit_cache.has(hypothesis_key(key)) for key in keys)
+        if missing:
+            raise UserError(
+                f"{missing} of the {len(keys)} half models of {candidate} by {files.HALVES} are not "
+                f"stored below {fit_cache.FOLDER}, and watch fits none; run `python -m flows validate` with these "
+                "parameters first"
+            )
+        return cls(settings, tuple(keys))
+
+    def by_row(self, X: pd.DataFrame, loss: Loss, whose: str) -> Losses:
+        """The disagreement at each row of X, shape (n,): the mean over the pairs."""
+        return self._ask(_by_row, X, loss, whose)
+
+    def answers_by_row(self, X: pd.DataFrame, loss: Loss, scale: Sequence[Any], whose: str) -> Losses:
+        """What the half models answer at each row of X, as `heldout.answer_shares` has it."""
+        return self._ask(_answers_by_row, X, loss, whose, scale)
+
+    def _ask(self, question: Callable[..., Losses], X: pd.DataFrame, loss: Loss, whose: str, *more: Any) -> Losses:
+        workers = local(self.settings.execution)
+        try:
+            answer: Losses = workers.submit(_in_worker, question, self.settings, self.keys, X, loss, *more).result()
+        except (FitFailure, TaskFailed) as failure:
+            raise UserError(f"{whose}: the half models do not answer its rows: {failure}") from None
+        return answer
+
+
+def _in_worker(
+    question: Callable[..., Losses], settings: Settings, keys: tuple[str, ...], X: pd.DataFrame, *more: Any
+) -> Losses:
+    """The answer to a question about all rows of X, under the limits of as many fits as there are answers."""
+    settings.use_folder()
+    hypotheses = _loaded(keys)
+    times = len(keys) * max(1, -(-len(X) // ROWS_AT_ONCE))
+    with quiet(), limited(settings.execution.fit_timeout, times), failures():
+        return question(hypotheses, X, *more)
+
+
+@functools.lru_cache(maxsize=1)
+def _loaded(keys: tuple[str, ...]) -> list[Any]:
     return [fit_cache.load(hypothesis_key(key)) for key in keys]
 
 
-def of_reference(keys: Sequence[str], candidate: str, loss: Loss) -> list[Losses]:
+def _by_row(hypotheses: Sequence[Any], X: pd.DataFrame, loss: Loss) -> Losses:
+    return disagreements(hypotheses, X, loss)[1] / (len(hypotheses) // 2)
+
+
+def _answers_by_row(hypotheses: Sequence[Any], X: pd.DataFrame, loss: Loss, scale: Sequence[Any]) -> Losses:
+    return answer_shares(hypotheses, X, loss, scale)
+
+
+def of_reference(half_models: HalfModels, loss: Loss) -> list[Losses]:
     """The disagreement at each row of each unlabelled shard of the validated run, or of the test part if it has none.
 
     What co-validation stored is read, and computed again where it was removed. No label of the test part is read.
-    Raises UserError if there is neither, and as `load`.
+    Returns nothing if there is neither. Raises UserError as `HalfModels.by_row`.
     """
-    shards = [rows for batch in batches_of(files.shards()) for rows in _of_batch(batch, keys, candidate, loss)]
+    shards = [rows for batch in batches_of(files.shards()) for rows in _of_batch(batch, half_models, loss)]
     if shards or not files.TEST.exists():
         return shards
-    return [by_row(load(keys, candidate), files.read_table(files.TEST)[0], loss, str(files.TEST))]
+    return [half_models.by_row(files.read_table(files.TEST)[0], loss, str(files.TEST))]
 
 
-def by_row(hypotheses: Sequence[Any], X: pd.DataFrame, loss: Loss, shard: str) -> Losses:
-    """The disagreement at each row of X, shape (n,): the mean over the pairs.
-
-    Raises UserError that names the `shard` if the half models do not answer.
-    """
-    try:
-        with quiet(), one_thread():
-            return disagreements(hypotheses, X, loss)[1] / (len(hypotheses) // 2)
-    except FitFailure as failure:
-        raise UserError(f"{shard}: the half models do not answer its rows: {failure}") from None
-
-
-def answers_by_row(hypotheses: Sequence[Any], X: pd.DataFrame, loss: Loss, scale: Sequence[Any]) -> Losses:
-    """What the half models answer at each row of X, which they do, as `heldout.answer_shares` has it."""
-    with quiet(), one_thread():
-        return answer_shares(hypotheses, X, loss, scale)
-
-
-def answers_of_reference(hypotheses: Sequence[Any], loss: Loss, scale: Sequence[Any]) -> list[Losses]:
+def answers_of_reference(half_models: HalfModels, loss: Loss, scale: Sequence[Any]) -> list[Losses]:
     """`answers_by_row` of the first shards of the validated run, as many as have enough rows, or of the test part."""
     found: list[Losses] = []
     for path in files.shards():
         if sum(map(len, found)) >= _ENOUGH:
             break
-        found.append(answers_by_row(hypotheses, files.read_shard(path).iloc[:_ENOUGH], loss, scale))
-    return found or [answers_by_row(hypotheses, files.read_table(files.TEST)[0].iloc[:_ENOUGH], loss, scale)]
+        found.append(half_models.answers_by_row(files.read_shard(path).iloc[:_ENOUGH], loss, scale, path.name))
+    if found:
+        return found
+    rows = files.read_table(files.TEST)[0].iloc[:_ENOUGH]
+    return [half_models.answers_by_row(rows, loss, scale, str(files.TEST))]
 
 
-def _of_batch(batch: Batch, keys: Sequence[str], candidate: str, loss: Loss) -> Iterator[Losses]:
+def _of_batch(batch: Batch, half_models: HalfModels, loss: Loss) -> Iterator[Losses]:
+    keys = half_models.keys
     pieces = pieces_of(keys, [files.file_hash(path) for path in batch.shards])
     if all(fit_cache.has(piece.key) for piece in pieces):
         rows = np.sum([fit_cache.load(piece.key)[1] for piece in pieces], axis=0) / (len(keys) // 2)
         yield from np.split(rows, np.cumsum(batch.rows)[:-1])
         return
-    hypotheses = load(keys, candidate)
     for path in batch.shards:
-        yield by_row(hypotheses, files.read_shard(path), loss, path.name)
+        yield half_models.by_row(files.read_shard(path), loss, path.name)

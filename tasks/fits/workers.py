@@ -148,8 +148,11 @@ def exit_code(death: BrokenProcessPool) -> int | None:
 def how(death: BrokenProcessPool) -> str:
     """How a process ended, in words."""
     code = exit_code(death)
-    if code is None:
-        return one_line(str(death).partition("\n")[0])
+    return one_line(str(death).partition("\n")[0]) if code is None else of_exit_code(code)
+
+
+def of_exit_code(code: int) -> str:
+    """What an exit code says, in words."""
     if code == -signal.SIGKILL:
         return "killed, as the system does when memory runs out"
     return f"exit code {code}" if code >= 0 else f"signal {-code}, {signal.strsignal(-code)}"

@@ -20,6 +20,9 @@ from tasks.storage.row_ids import Ids, RowIds, read_row_ids
 
 DRAW = "not distinguishable"
 MOST_HIDDEN = 0.5  # of the new rows: from here on no row could win
+UNCOMPARED = "cannot be compared"
+# for a champion that gives no answers: every later winner would meet the same
+REMEDY = "remove the alias champion to begin again, or return to the version before with `python -m flows rollback`"
 _QUANTILE = 0.99  # of the winner's losses in cross-validation: the limit of a loss that has none
 Promoted = Literal["yes", "no", "first"]
 
@@ -64,6 +67,7 @@ class Decision:
     numbers: Mapping[str, Any] = field(default_factory=dict)
     bets: Ids = field(default_factory=lambda: np.empty(0, np.uint64))
     trial: bool = False  # whether nothing was to be decided
+    compared: bool = True  # False if one of the two gives no answers
 
 
 def contest(
@@ -78,7 +82,7 @@ def contest(
     X, y = files.read_table(files.TEST)
     columns = getattr(champion.hypothesis, "feature_names_in_", X.columns)
     if missing := [str(name) for name in columns if name not in X]:
-        return Decision("no", f"{DRAW} from {against}: it needs the column {missing[0]}, which the table lacks")
+        return uncompared(champion.version, f"it needs the column {missing[0]}, which the table lacks")
     trained, ids = read_all_labeled(settings), read_row_ids("test")
     known, every = Known(np.concatenate([champion.seen, spent]), champion.numbered), read_row_ids()
     copies = settings.split.duplicates == "keep_together" and settings.data.groups is None
@@ -89,9 +93,12 @@ def contest(
     limit = record.limit or limit_of(trained.loss, winner)
     try:
         theirs = _losses(champion.hypothesis, X[list(columns)], y, rows, trained)
+    except FitFailure as failure:
+        return uncompared(champion.version, str(failure))
+    try:
         ours = _losses(hypothesis, X, y, rows, trained)
     except FitFailure as failure:
-        return Decision("no", f"{DRAW} from {against}: it cannot be tested on these rows: {failure}")
+        return uncompared(champion.version, f"the winner gives no answers: {failure}", "`dvc repro` fits it again")
     capital = record.capital.after(differences(theirs, ours, limit, cluster, left_out))
     night = {
         "rows": len(rows),
@@ -115,6 +122,11 @@ def contest(
     if capital.shown(level):
         return Decision("yes", f"shown to err less than {reason}", after, numbers, spent)
     return Decision("no", f"{DRAW} from {reason}", after, numbers, spent)
+
+
+def uncompared(version: str, why: str, remedy: str = REMEDY) -> Decision:
+    """The decision where one of the two gives no answers: the champion stays, and the run says so as a failure."""
+    return Decision("no", f"{UNCOMPARED} with version {version}, the champion: {why}; {remedy}", compared=False)
 
 
 @dataclass(frozen=True, eq=False)

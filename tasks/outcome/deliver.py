@@ -1,21 +1,26 @@
 """What is delivered: the winner in the form that the parameter `deliver` names."""
 
-import timeit
+import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from heldout.design import mean_fold_training_size
+from heldout.errors import FitFailure
 from heldout.hypotheses import KFoldHypothesis, ProgressiveHypothesis
 from heldout.progressive import mean_training_size
 from tasks.fits import tuned_paths
 from tasks.fits.fit_all_labeled import fit_all_labeled
+from tasks.fits.model_process import Model, opened
 from tasks.fits.run_schemes import hypotheses
 from tasks.params import Candidate, Settings
 from tasks.plans import all_labeled
 from tasks.plans.read_design import read_design
+from tasks.runtime.environment import CACHE
+from tasks.runtime.errors import UserError
 from tasks.storage import files, model_file
 
 
@@ -48,17 +53,25 @@ class Speed:
         return f"{self.delivered:.1f} µs a row, {self.final:.1f} µs with the single model"
 
 
-def compare_speed(settings: Settings, winner: Candidate, hypothesis: Any) -> Speed | None:
-    """The times of both, measured now on this machine, for the terminal and MLflow; None where g is delivered."""
+def compare_speed(settings: Settings, winner: Candidate, model: Model) -> Speed | None:
+    """The times of both, measured now on this machine, for the terminal and MLflow; None where g is delivered.
+
+    Raises UserError if the `model` that is delivered does not answer the labelled rows.
+    """
     if settings.deliver == "final":
         return None
     X, _ = files.read_table(files.LABELED)
-    return Speed(_microseconds(hypothesis, X), _microseconds(hypotheses(settings, winner, "final")[0], X))
+    with tempfile.TemporaryDirectory(dir=CACHE) as folder:
+        model_file.save(hypotheses(settings, winner, "final")[0], Path(folder, "final.skops"))
+        with opened(Path(folder, "final.skops"), settings) as final:
+            return Speed(_microseconds(model, X), _microseconds(final, X))
 
 
-def _microseconds(hypothesis: Any, X: Any) -> float:
-    times = timeit.repeat(lambda: hypothesis.predict(X), number=1, repeat=3)
-    return 1e6 * min(times) / len(X)
+def _microseconds(model: Model, X: Any) -> float:
+    try:
+        return 1e6 * model.seconds(X) / len(X)
+    except FitFailure as failure:
+        raise UserError(f"{model.path} does not answer the labelled rows: {failure}") from None
 
 
 def deliver(settings: Settings, winner: Candidate) -> Delivered:

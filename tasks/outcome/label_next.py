@@ -15,11 +15,13 @@ from tasks.data import prepare_tables
 from tasks.data.drawn_rows import COLUMNS, ID, ORDER, POOL, PROBABILITY
 from tasks.data.prepare_tables import Prepared
 from tasks.fits import worker
+from tasks.fits.executor import local
+from tasks.fits.workers import TaskFailed
 from tasks.params import Candidate, Settings
 from tasks.plans.fit_plans import scheme
 from tasks.plans.read_design import read_design
 from tasks.plans.shard_batches import batches_of, pieces_of
-from tasks.plans.units import Versions, hypothesis_key
+from tasks.plans.units import Compared, Versions, hypothesis_key
 from tasks.plans.units_of_scheme import plan_units
 from tasks.runtime.errors import UserError
 from tasks.storage import files, fit_cache
@@ -145,10 +147,20 @@ def _of_batch(settings: Settings, batch: Any, keys: tuple[str, ...], loss: Loss)
     """What co-validation stored, or would have."""
     pieces = pieces_of(keys, [files.file_hash(path) for path in batch.shards])
     lacking = [piece for piece in pieces if not fit_cache.has(piece.key)]
-    if lacking and (reason := worker.disagree(settings, batch.shards, lacking, loss)) is not None:
+    if lacking and (reason := _compare(settings, batch, lacking, loss)) is not None:
         raise UserError(f"the half models do not answer: {reason}")
     sums = np.sum([fit_cache.load(piece.key)[1] for piece in pieces], axis=0, dtype=np.float64)
     return np.split(sums / (len(keys) // 2), np.cumsum(batch.rows)[:-1])
+
+
+def _compare(settings: Settings, batch: Any, pieces: Sequence[Compared], loss: Loss) -> str | None:
+    """Compare the half models in a worker, which may die on it; the reason, if they do not answer."""
+    task = local(settings.execution).submit(worker.disagree, settings, batch.shards, pieces, loss)
+    try:
+        reason: str | None = task.result()
+    except TaskFailed as failure:
+        return str(failure)
+    return reason
 
 
 def _rows(shards: Sequence[_Shard], wanted: NDArray[np.intp]) -> pd.DataFrame:

@@ -13,6 +13,7 @@ from heldout.answer_shares import scale_of
 from heldout.losses import Loss, Losses
 from tasks.data import new_shards, unlabeled
 from tasks.fits import half_models
+from tasks.fits.half_models import HalfModels
 from tasks.outcome.contest import limit_of
 from tasks.outcome.ledger import learner_id
 from tasks.params import Candidate, Settings
@@ -148,7 +149,7 @@ def watch_shards(settings: Settings, champion: Watched | None, named: Sequence[s
     paths = _unread(record, new_shards.shard_files(settings, named), named=bool(named))
     if not paths:
         return record
-    hypotheses = half_models.load(record.keys, record.candidate)
+    asked = HalfModels.of(settings, record.keys, record.candidate)
     alarm, answers, mean = record.alarm, record.answers, record.mean
     lines, contents = list(record.lines), list(record.contents)
     for path, (frame, report) in zip(paths, new_shards.checked(settings, paths, named=bool(named)), strict=True):
@@ -157,13 +158,13 @@ def watch_shards(settings: Settings, champion: Watched | None, named: Sequence[s
             _warn(report)
         if frame is None:
             continue
-        disagreement = half_models.by_row(hypotheses, frame, loss, str(path))
+        disagreement = asked.by_row(frame, loss, str(path))
         shares = np.minimum(disagreement / record.limit, 1)
         if of_reference:
             low, high = record.reference_bounds
         else:
             alarm, mean = alarm.after(shares), mean.after(shares)
-            given = half_models.answers_by_row(hypotheses, frame, loss, record.scale).T
+            given = asked.answers_by_row(frame, loss, record.scale, str(path)).T
             answers = tuple(one.after(of) for one, of in zip(answers, given, strict=True))
             low, high = mean.bounds(settings.selection.level)
         lines.append(
@@ -227,7 +228,8 @@ def _candidate(settings: Settings, champion: Watched | None) -> Candidate:
 
 def _begun(settings: Settings, watched: str, candidate: str, keys: tuple[str, ...], loss: Loss) -> Record:
     """A record without a line; its reference is what the validated run has. Raises UserError if it has no rows."""
-    rows = half_models.of_reference(keys, candidate, loss)
+    asked = HalfModels.of(settings, keys, candidate)
+    rows = half_models.of_reference(asked, loss)
     if not rows:
         raise UserError(
             "data.unlabeled is null and split.test_fraction is 0, so that the validated run has no rows with which new "
@@ -237,7 +239,7 @@ def _begun(settings: Settings, watched: str, candidate: str, keys: tuple[str, ..
     shares = [np.minimum(of_shard / limit, 1) for of_shard in rows]
     alarm = Alarm.of(shares)
     scale = scale_of(loss, files.read_target(files.LABELED))
-    of_answers = half_models.answers_of_reference(half_models.load(keys, candidate), loss, scale)
+    of_answers = half_models.answers_of_reference(asked, loss, scale)
     answers = tuple(Alarm.of([of[:, place] for of in of_answers]) for place in range(of_answers[0].shape[1]))
     mean = RunningMean(alarm.more.reference.mean, alarm.more.reference.correlation)
     return Record(

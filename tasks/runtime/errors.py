@@ -2,7 +2,9 @@
 
 Exception
 ├── UserError       a mistake that the user can fix: message without traceback, exit code 2
-│   └── NotSent     all results are on disk, but the tracking store did not take the run: exit code 3
+│   └── Incomplete  all results are on disk: exit code 3
+│       ├── NotSent      the tracking store did not take the run
+│       └── NotCompared  the champion gives no answers, so the winner could not be compared with it
 └── ValueError
     └── Misplaced   one value of params.yaml, with the place where it is written
 """
@@ -31,7 +33,15 @@ class UserError(Exception):
         super().__init__("\n".join(map(_readable, lines)))
 
 
-class NotSent(UserError):
+class Incomplete(UserError):
+    """All results are on disk, and what comes after them failed."""
+
+
+class NotCompared(Incomplete):
+    """The champion and the winner could not be compared: the champion stays until somebody does something."""
+
+
+class NotSent(Incomplete):
     """The store was lost during the run: the results are complete, and what it is to get waits on disk."""
 
 

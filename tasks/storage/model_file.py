@@ -3,17 +3,17 @@
 import io
 import json
 import zipfile
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Any
 
-import psutil
-
-from tasks.runtime.errors import UserError
+from tasks.runtime.errors import UserError, one_line
+from tasks.storage import model_arrays
 from tasks.storage.atomic import replacing_file
 from tasks.storage.trusted_types import trusted_types
 
 _NO_TIME = (1980, 1, 1, 0, 0, 0)
+_LARGE, _RATIO = 100_000_000, 200  # a model may unpack to so many bytes, or to so many times its own
 
 
 def save(model: Any, path: Path) -> None:
@@ -34,22 +34,65 @@ def size(model: Any) -> int:
 def load(path: Path, modules: Collection[str] = ()) -> Any:
     """The model at `path`. Only learners and what their fits hold are trusted, and classes of the named `modules`.
 
-    Raises UserError for a file that is no model, or names another type.
+    Only where the process may die: it may be from somebody else. Elsewhere `tasks.fits.model_process.opened` has it.
+    Raises UserError for a file that is no model, names another type, unpacks to too much, or has indices that lead
+    nowhere.
     """
     import skops.io
 
     data = path.read_bytes()
     try:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            unpacked, memory = sum(member.file_size for member in archive.infolist()), psutil.virtual_memory().total
-            if unpacked > memory:
-                raise UserError(f"unpacks to {unpacked} bytes, and this machine has {memory}")
-            schema = json.loads(archive.read("schema.json"))
-        return skops.io.loads(data, trusted=trusted_types(schema, modules))
+        schema = _checked_schema(data)
+        model = skops.io.loads(data, trusted=trusted_types(schema, modules))
+        model_arrays.check(model)
+    except MemoryError:
+        raise
     except UserError as error:
         raise UserError(f"{path} {error}") from None
     except Exception as error:  # a file from somebody else may be wrong in any way
-        raise UserError(f"{path} is not a model ({error}); dvc repro writes it again") from None
+        raise UserError(f"{path} is not a model ({one_line(str(error))})") from None
+    return model
+
+
+def untrusted_types(path: Path) -> list[str]:
+    """The types in a loaded file that a reader of skops has to trust."""
+    import skops.io
+
+    return list(skops.io.get_untrusted_types(file=path))
+
+
+def _checked_schema(data: bytes) -> dict[str, Any]:
+    """The schema of the archive `data`. Raises UserError if what it names unpacks to more than a model would."""
+    most = max(_LARGE, _RATIO * len(data))
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        sizes = {member.filename: member.file_size for member in archive.infolist()}
+        unpacked = sizes["schema.json"]
+        _check_size(unpacked, most)
+        schema: dict[str, Any] = json.loads(archive.read("schema.json"))
+        for name in _named(schema):  # each time that it is named it is read
+            unpacked += sizes.get(name, 0)
+            _check_size(unpacked, most)
+            with archive.open(name) as member:
+                if member.read(2) == b"PK":  # a sparse matrix, which is an archive too
+                    with zipfile.ZipFile(member) as matrix:
+                        unpacked += sum(part.file_size for part in matrix.infolist())
+                    _check_size(unpacked, most)
+    return schema
+
+
+def _check_size(unpacked: int, most: int) -> None:
+    if unpacked > most:
+        raise UserError(f"unpacks to {unpacked} bytes or more, and a model of its size has at most {most}")
+
+
+def _named(schema: Any) -> Iterator[str]:
+    """Every file of the archive that the schema names, as often as it does."""
+    if isinstance(schema, dict):
+        if isinstance(schema.get("file"), str):
+            yield schema["file"]
+        schema = list(schema.values())
+    for part in schema if isinstance(schema, list) else ():
+        yield from _named(part)
 
 
 def stable_bytes(dumped: bytes) -> bytes:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TypeVar
 from tasks.outcome.items import RUN_NAME, Item, Tag, settings_items
 from tasks.params import Settings
 from tasks.runtime import open_servers
-from tasks.runtime.errors import NotSent, UserError, without_login, without_secrets
+from tasks.runtime.errors import Incomplete, NotCompared, NotSent, UserError, without_login, without_secrets
 from tasks.runtime.process_identity import HOST, alive, identity
 from tasks.track import pending
 from tasks.track.artifacts import check_location
@@ -43,6 +43,7 @@ class Active:
     record: pending.Record
     earlier: Earlier
     lost: str = ""  # why the store is asked nothing any more
+    uncompared: str = ""  # why the winner could not be compared with the champion
 
     def ask(self, what: Callable[["MlflowClient"], Answer]) -> Answer | None:
         """The answer of the store; None if it is lost."""
@@ -68,7 +69,7 @@ class Active:
 
 
 _active: Active | None = None
-_not_sent = ""  # of the last run that ended
+_incomplete: Incomplete | None = None  # what the last run that ended lacks
 
 
 @contextmanager
@@ -81,12 +82,12 @@ def run(settings: Settings, trial: str = STAGE_ALONE) -> Iterator[None]:
     with the reason, or as KILLED when interrupted. Raises UserError if the store does not answer at the start. If it
     is lost later, the run goes on, and its record is stored below `pending/`: see `check_sent`.
     """
-    global _active, _not_sent
+    global _active, _incomplete
     if _active is not None:
         yield
         return
     open_servers.warn(settings.tracking.store)
-    _not_sent = ""
+    _incomplete = None
     _active = begun = _begin(settings, trial)
     _newest.update(experiment=begun.experiment, run=begun.run_id)
     try:
@@ -135,11 +136,11 @@ def end_run(status: str, reason: str) -> None:
 
 
 def check_sent() -> None:
-    """Raise NotSent, once, if the run that ended last could not be sent."""
-    global _not_sent
-    if message := _not_sent:
-        _not_sent = ""
-        raise NotSent(message)
+    """Raise, once, NotSent if the run that ended last could not be sent, and NotCompared if it could not compare."""
+    global _incomplete
+    if error := _incomplete:
+        _incomplete = None
+        raise error
 
 
 def tag_seconds(stage: str, seconds: float) -> None:
@@ -187,14 +188,16 @@ def _begin(settings: Settings, trial: str) -> Active:
 
 
 def _end(ended: Active, status: str) -> None:
-    global _active, _not_sent
+    global _active, _incomplete
     _active = None
+    if ended.uncompared:
+        _incomplete = NotCompared(f"{ended.uncompared}; all else is done, and the results are complete")
     record = ended.record
     record.status, record.ended = status, _now()
     ended.ask(lambda client: client.set_terminated(ended.run_id, status, record.ended))
     if ended.lost:
         place = pending.write(record)
-        _not_sent = (
+        _incomplete = NotSent(
             f"the MLflow store failed during the run ({ended.lost}); the results are complete, and the record of the "
             f"run waits in {place}. When the store answers again, send it with `python -m flows log`"
         )

@@ -2,8 +2,9 @@
 
 import warnings
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from tasks.fits.model_process import Model
 from tasks.outcome.contest import Decision
 from tasks.outcome.items import Item
 from tasks.params import Settings
@@ -23,7 +24,7 @@ _LOST = "the store was lost during the run"
 
 
 def log_outcome(
-    settings: Settings, summary: Summary, headline: Iterable[Item], model: Any, speed: object | None
+    settings: Settings, summary: Summary, headline: Iterable[Item], model: Model, speed: object | None
 ) -> tuple[Decision, str]:
     """Log everything on the active run and its children, the promotion last; returns it, and where the model is.
 
@@ -48,4 +49,7 @@ def log_outcome(
         info = log_model(client, model, sample(), run.run_id)
         return promote(client, settings, winner, model, info, version_tags(winner, summary))
 
-    return run.ask(promoted) or (Decision("no", _LOST, trial=True), "not yet")
+    decision, place = run.ask(promoted) or (Decision("no", _LOST, trial=True), "not yet")
+    if not decision.compared:
+        run.uncompared = decision.reason
+    return decision, place

@@ -3,24 +3,25 @@
 import json
 import tempfile
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tasks.fits.model_process import Model, opened
 from tasks.outcome.bets import Book
-from tasks.outcome.contest import DRAW, Champion, Decision, contest
+from tasks.outcome.contest import Champion, Decision, contest, uncompared
 from tasks.outcome.items import Artifact, Tag
 from tasks.outcome.ledger import seeded_id
 from tasks.params import Candidate, Settings
 from tasks.runtime.environment import CACHE
 from tasks.runtime.errors import UserError, one_line
-from tasks.storage import files, fit_cache, model_file
+from tasks.storage import files, fit_cache
 from tasks.storage.row_ids import WORD, Ids, read_row_ids, read_words, write_seen
 from tasks.track.ledger import known_since
 from tasks.track.lifecycle import TRIAL
-from tasks.track.registry import BEFORE, CHALLENGER, CHAMPION, SOURCE, Standing, register, standing
+from tasks.track.registry import BEFORE, CHALLENGER, CHAMPION, MODEL, SOURCE, Standing, register, standing
 from tasks.track.send import send
 from tasks.track.store import runs
 
@@ -36,14 +37,13 @@ _AGAINST, _MODEL_HASH = "promotion_against", "model_hash"
 _DECISION = "promotion.json"
 _FOLDER = "promotion"  # of artifacts: the rows that a version has seen; the records and bets of a champion's pairs
 _SEEN, _RECORDS, _BETS = "seen_rows.parquet", "records.json", "bets.parquet"
-_MODEL = "model.skops"  # MLflow's name for it
 
 
 def promote(
     client: "MlflowClient",
     settings: Settings,
     winner: Candidate,
-    model: Any,
+    model: Model,
     info: "ModelInfo",
     told: Mapping[str, str],
 ) -> tuple[Decision, str]:
@@ -80,22 +80,22 @@ def promote(
 
 
 def _decide(
-    client: "MlflowClient", settings: Settings, winner: Candidate, model: Any, place: Standing, now: int
+    client: "MlflowClient", settings: Settings, winner: Candidate, model: Model, place: Standing, now: int
 ) -> tuple[Decision, Book | None, Ids]:
     """The decision, the book of the champion, and the rows that the winner has seen."""
     used = read_row_ids("used").words()
     if place.champion is None:
         return Decision("first", f"the first champion of {place.source} as {place.name}"), None, used
     pair = _pair(settings, winner)
-    try:
-        champion = _read_champion(settings, place.champion)
-        book = _read_book(client, place.champion)
-    except UserError as error:
-        reason = f"{DRAW} from version {place.champion.version}, the champion: {error}"
-        return Decision("no", reason), None, used
-    record = book.record(pair, int(place.champion.tags.get(RESTORED, 0)))
-    spent = book.spent(pair, known_since(client, winner, settings, files.read_seen_rows()))
-    decision = contest(settings, winner.name, model, champion, record, spent)
+    with ExitStack() as until_decided:
+        try:
+            champion = until_decided.enter_context(_champion(settings, place.champion))
+            book = _read_book(client, place.champion)
+        except UserError as error:
+            return uncompared(str(place.champion.version), str(error)), None, used
+        record = book.record(pair, int(place.champion.tags.get(RESTORED, 0)))
+        spent = book.spent(pair, known_since(client, winner, settings, files.read_seen_rows()))
+        decision = contest(settings, winner.name, model, champion, record, spent)
     book = book.after(pair, decision, now)
     if decision.promoted == "yes":
         used = np.concatenate([used, book.of_pair(pair)])  # the winner is chosen by them
@@ -109,14 +109,20 @@ def _pair(settings: Settings, winner: Candidate) -> str:
     return fit_cache.content_hash(seeded_id(winner, settings.seed), columns, settings.deliver, loss)
 
 
-def _read_champion(settings: Settings, champion: "ModelVersion") -> Champion:
-    """The champion's hypothesis and rows. Raises UserError where one of them cannot be had."""
+@contextmanager
+def _champion(settings: Settings, champion: "ModelVersion") -> Iterator[Champion]:
+    """The champion's hypothesis, in a process of its own, and its rows. Raises UserError where one cannot be had."""
     same = champion.tags.get(_MODEL_HASH) == files.file_hash(files.MODEL)
     with _downloads() as folder:
         seen, numbered = read_words(_download(folder, f"runs:/{champion.run_id}/{_FOLDER}/{_SEEN}"))
-        path = _download(folder, f"models:/{champion.name}/{champion.version}/{_MODEL}")
-        hypothesis = model_file.load(path, settings.execution.allowed_modules)
-    return Champion(str(champion.version), hypothesis, seen[WORD].to_numpy(np.uint64), same, numbered)
+        words = seen[WORD].to_numpy(np.uint64)
+        path = _download(folder, f"models:/{champion.name}/{champion.version}/{MODEL}")
+        if same:
+            yield Champion(str(champion.version), None, words, same, numbered)
+            return
+        with opened(path, settings) as hypothesis:
+            hypothesis.load()
+            yield Champion(str(champion.version), hypothesis, words, same, numbered)
 
 
 def _read_book(client: "MlflowClient", champion: "ModelVersion") -> Book:
@@ -138,9 +144,7 @@ def _download(folder: Path, address: str) -> Path:
     try:
         return Path(download_artifacts(address, dst_path=str(folder)))
     except (MlflowException, OSError) as error:
-        raise UserError(
-            f"{address} cannot be read ({one_line(str(error))}); to begin again, remove the alias {CHAMPION}"
-        ) from None
+        raise UserError(f"{address} cannot be read ({one_line(str(error))})") from None
 
 
 @contextmanager

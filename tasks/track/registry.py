@@ -2,6 +2,7 @@
 
 import hashlib
 import re
+import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.metadata import version
@@ -10,8 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
+from heldout.errors import FitFailure
+from tasks.fits.model_process import Model
 from tasks.outcome.items import NOTE, parameters
 from tasks.params import Settings
+from tasks.runtime.errors import UserError
 from tasks.storage import files
 
 if TYPE_CHECKING:
@@ -21,6 +25,7 @@ if TYPE_CHECKING:
 
 CHAMPION, CHALLENGER = "champion", "challenger"
 SOURCE, BEFORE = "source", "champion_before"  # tags of a version: what it predicts, and the champion that it replaced
+MODEL = "model.skops"  # MLflow's name for the file of a version
 LEARNER = "learner"  # the tag of a version with the identity of its learner
 _OF_SOURCE = ("data.source", "data.target", "data.positive")
 _REQUIRED = ("scikit-learn", "numpy", "scipy", "pandas", "skops")
@@ -56,24 +61,30 @@ def sample() -> pd.DataFrame:
     return files.read_table(files.LABELED)[0].head(_SAMPLE_ROWS)
 
 
-def log_model(client: "MlflowClient", model: Any, rows: pd.DataFrame, run_id: str) -> "ModelInfo":
-    """Log the model on a run; `rows` are a sample of those that it is for."""
+def log_model(client: "MlflowClient", model: Model, rows: pd.DataFrame, run_id: str) -> "ModelInfo":
+    """Log the model's file on a run; `rows` are a sample of those that it is for.
+
+    Raises UserError if the model does not answer them.
+    """
     import mlflow
-    import mlflow.sklearn
-    from skops.io import dumps, get_untrusted_types
 
     import heldout
 
+    try:
+        answers = model.predict(rows)
+    except FitFailure as failure:
+        raise UserError(f"{model.path} does not answer the first labelled rows: {failure}") from None
     mlflow.set_experiment(experiment_id=client.get_run(run_id).info.experiment_id)  # where MLflow puts the model
-    info: ModelInfo = mlflow.sklearn.log_model(
-        model,
+    info: ModelInfo = mlflow.models.Model.log(
+        None,  # the name is its place
+        _OfFile,
         name="model",
         run_id=run_id,
-        signature=mlflow.models.infer_signature(rows, model.predict(rows)),
+        file=model.path,
+        signature=mlflow.models.infer_signature(rows, answers),
         input_example=rows.head(1),
-        serialization_format="skops",
-        # the types of a model that this run has loaded: they were checked, in tasks/storage/trusted_types.py
-        skops_trusted_types=get_untrusted_types(data=dumps(model)),
+        validate_serving_input=False,  # which would load the file in this process
+        skops_trusted_types=model.types,  # which were checked, in tasks/storage/trusted_types.py
         # a drawn hypothesis or a family is loaded by the science's own classes
         code_paths=[str(Path(heldout.__file__).parent)],
         pip_requirements=[f"{package}=={version(package)}" for package in _REQUIRED],
@@ -82,6 +93,24 @@ def log_model(client: "MlflowClient", model: Any, rows: pd.DataFrame, run_id: st
     tags = client.get_run(run_id).data.tags
     client.set_logged_model_tags(info.model_id, {name: tags[name] for name in _OF_MODEL if name in tags})
     return info
+
+
+class _OfFile:
+    """What MLflow takes for the module of a kind of model: it saves one of scikit-learn that is in a file already."""
+
+    @staticmethod
+    def save_model(path: str, mlflow_model: Any, file: Path, **options: Any) -> None:
+        """Save what `mlflow.sklearn` saves, with `file` in the place of its model, which is not loaded."""
+        import mlflow.sklearn
+        from sklearn.dummy import DummyClassifier
+
+        del options["validate_serving_input"]  # which is MLflow's own
+        mlflow.sklearn.save_model(
+            DummyClassifier(), path, mlflow_model=mlflow_model, serialization_format="skops", **options
+        )
+        mlflow_model.model_size_bytes += file.stat().st_size - Path(path, MODEL).stat().st_size
+        shutil.copyfile(file, Path(path, MODEL))
+        mlflow_model.save(str(Path(path, "MLmodel")))
 
 
 def register(client: "MlflowClient", name: str, info: "ModelInfo", tags: Mapping[str, str]) -> str:

@@ -5,10 +5,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from tasks.fits.model_process import opened
 from tasks.outcome.items import Tag
 from tasks.params import Settings
 from tasks.runtime.errors import UserError
-from tasks.storage import model_file
 from tasks.track import pending
 from tasks.track.lifecycle import KEY, TRIAL, send_child
 from tasks.track.promote import PROMOTED, REASON
@@ -71,8 +71,8 @@ def _send(client: "MlflowClient", settings: Settings, record: pending.Record) ->
     for candidate in record.candidates:
         send_child(client, experiment, run_id, candidate, (record.started, record.ended))
     if record.model:
-        model = model_file.load(record.model_file, settings.execution.allowed_modules)
-        log_model(client, model, pending.read_sample(record), run_id)
+        with opened(record.model_file, settings) as model:
+            log_model(client, model, pending.read_sample(record), run_id)
     why = record.tags.get(TRIAL)
     reason = f"a trial: {why}" if why else _UNDECIDED
     send(client, run_id, [Tag(REASON, reason), Tag(PROMOTED, "no")])

@@ -9,6 +9,7 @@ import pytest
 
 from tasks.data.prepare_tables import prepare
 from tasks.data.write_prepared import write_prepared
+from tasks.fits import executor
 from tasks.params import load
 
 SHIPPED = Path(__file__).parents[2] / "params.yaml"
@@ -40,6 +41,13 @@ def rows(checkout):
     frame = pd.DataFrame({"id": range(60), "x": x, "kind": ["won" if id % 3 == 0 else "lost" for id in range(60)]})
     frame.to_csv("rows.csv", index=False)
     return frame
+
+
+@pytest.fixture
+def fresh_workers(checkout, settings_with):
+    """The workers of the test, which start in its checkout, end with it."""
+    yield
+    executor.stop(settings_with().execution)
 
 
 OF_ROWS = ["data.source=rows.csv", "data.target=kind", "data.positive=null", "data.labeled_rows=null"]

@@ -50,7 +50,7 @@ def test_an_error_of_a_prefetched_task_is_raised_by_its_result(pool):
 
 def test_the_fits_of_later_stages_are_all_prefetched_and_their_stages_wait_for_them(prepared, pool, monkeypatch):
     settings = prepared(CANDIDATES)
-    monkeypatch.setattr(executor, "_local", lambda _: pool)
+    monkeypatch.setattr(executor, "local", lambda _: pool)
     run_schemes.prefetch_later_schemes(settings)
     pool.shutdown(wait=True)
     design, versions = read_design(settings), Versions.current()

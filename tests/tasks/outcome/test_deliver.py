@@ -1,5 +1,7 @@
 """What is shipped: the same hypothesis as a fit of its own would give, made of the fits that there are."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -9,6 +11,7 @@ from heldout.learners import seeded
 from heldout.seeds import fit_state
 from tasks.data.prepare_tables import prepare
 from tasks.data.write_prepared import write_prepared
+from tasks.fits.model_process import opened
 from tasks.fits.worker import fit_all_labeled, fit_units
 from tasks.outcome.deliver import compare_speed, deliver
 from tasks.outcome.estimate import Results
@@ -173,9 +176,12 @@ def test_leave_one_out_delivers_a_member_for_each_row(delivered, rows, settings_
 def test_speeds_are_those_of_both_and_none_where_they_are_one(delivered, prepared):
     found, winner, _ = delivered("k_fold")
     settings = prepared(f"candidates=[{OPEN}]", "deliver=k_fold")
-    speed = compare_speed(settings, winner, found.hypothesis)
-    assert speed.delivered > 0 < speed.final
-    assert compare_speed(prepared(f"candidates=[{OPEN}]"), winner, found.final) is None
+    Path(".cache").mkdir(exist_ok=True)
+    model_file.save(found.hypothesis, Path("model.skops"))
+    with opened(Path("model.skops"), settings) as model:
+        speed = compare_speed(settings, winner, model)
+        assert speed.delivered > 0 < speed.final
+        assert compare_speed(prepared(f"candidates=[{OPEN}]"), winner, model) is None
 
 
 def test_every_form_says_which_estimate_is_about_it():

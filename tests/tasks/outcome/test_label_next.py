@@ -27,7 +27,7 @@ ACTIVE = ["data.sampling=active", "data.label_probability=label_probability"]
 
 
 @pytest.fixture
-def validated(rows, settings_of_rows):
+def validated(rows, settings_of_rows, fresh_workers):
     """As much of a run as label-next reads: data/prepared, half models and a winner, by settings with changes."""
 
     def run(*changes):

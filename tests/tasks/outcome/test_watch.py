@@ -1,6 +1,7 @@
 """New shards against what a validation left: read once, compared by the stored half models, and nothing is fitted."""
 
 import json
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -35,7 +36,7 @@ def table(rows: int, seed: int = 0, *, blur: float = 0.0) -> pd.DataFrame:
 
 
 @pytest.fixture
-def validated(checkout, settings_with):
+def validated(checkout, settings_with, fresh_workers):
     """What a validation of a tree leaves that `watch` reads; returns settings, with changes."""
     table(600).to_csv("table.csv", index=False)
     settings = settings_with(*CHANGES)
@@ -253,3 +254,36 @@ def test_a_table_whose_record_is_lost_is_not_overwritten(validated):
 )
 def test_names_are_harmless_where_they_are_shown(name, shown):
     assert shown == watch_files.shown_name(Path(name))
+
+
+DYING = """
+import os, time
+from sklearn.tree import DecisionTreeClassifier
+
+class Dying(DecisionTreeClassifier):
+    def predict(self, X):
+        if len(X) > 250:
+            {}
+        return super().predict(X)
+"""
+
+
+@pytest.mark.fault("outside model")
+@pytest.mark.parametrize(
+    ("how", "says"),
+    [("os._exit(3)", "died twice, the second time alone: exit code 3"), ("time.sleep(999)", "execution.fit_timeout")],
+)
+def test_half_models_that_end_their_process_are_a_message(how, says, validated, checkout):
+    """On the rows of a new shard, which is larger than those that the validation knows."""
+    (checkout / "dying.py").write_text(DYING.format(how))
+    sys.path.insert(0, str(checkout))
+    sys.modules.pop("dying", None)
+    changes = ["candidates=[{name: tree, estimator: dying.Dying, params: {random_state: 0}}]"]
+    settings = validated(*changes, "execution.allowed_modules=[sklearn, dying]", "execution.fit_timeout=1")
+    plan = scheme(read_design(settings), "covalidation", settings.deliver)
+    ((candidate, units),) = plan_units(settings, plan, Versions.current())
+    assert worker.fit_units(settings, candidate, units, Versions.current()) is None
+    watched(settings)
+    table(300, 1).to_csv("new/large.csv", index=False)
+    with pytest.raises(UserError, match=f"new/large.csv: the half models do not answer its rows: .*{says}"):
+        watch_shards(settings, None, ["new"])

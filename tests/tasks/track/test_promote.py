@@ -10,15 +10,19 @@ import mlflow
 import numpy as np
 import pandas as pd
 import pytest
+import skops.io
 from sklearn.tree import DecisionTreeClassifier
 
+from flows import events
+from flows.session import report_error
 from heldout.promotion import Capital
 from tasks.data.prepare_tables import prepare
 from tasks.data.row_identity import contents
 from tasks.data.write_prepared import write_prepared
-from tasks.outcome.contest import Champion, Record, contest
+from tasks.fits.model_process import opened
+from tasks.outcome.contest import Champion, Record, contest, uncompared
 from tasks.outcome.items import Metric, Note
-from tasks.runtime.errors import UserError
+from tasks.runtime.errors import NotCompared, UserError
 from tasks.storage import files, model_file
 from tasks.storage.row_ids import read_row_ids, read_words
 from tasks.track import lifecycle
@@ -27,6 +31,7 @@ from tasks.track.promote import promote
 from tasks.track.registry import log_model, sample
 from tasks.track.rollback import rollback
 from tasks.track.store import connect
+from tests import crafted
 
 TREE = "estimator: sklearn.tree.DecisionTreeClassifier"
 CANDIDATES = f"candidates=[{{name: stump, {TREE}, params: {{max_depth: 1}}}}, {{name: tree, {TREE}}}]"
@@ -61,7 +66,7 @@ class Nights:
         winner = next(one for one in settings.candidates if one.name == name)
         model = winner.learner().set_params(random_state=0).fit(*files.read_table(files.LABELED))
         model_file.save(model, files.MODEL)
-        with lifecycle.run(settings, trial):
+        with opened(files.MODEL, settings) as model, lifecycle.run(settings, trial):
             compared = [one for one in settings.candidates if one.name in (compared or [name])]
             rows = files.read_seen_rows()
             lifecycle.send_to_run(ledger_items(settings, "hash", rows, winner, compared, test_opened=False))
@@ -177,8 +182,35 @@ def test_a_champion_whose_rows_are_not_known_stays_and_the_remedy_is_named(night
     client.set_registered_model_alias("heldout", "champion", "1")
     decision, _ = nights.run(settings, "tree")
     assert {"champion": "1", "challenger": "2"} == nights.aliases(settings)
-    assert "not distinguishable" in decision.reason
+    assert not decision.compared
+    assert "cannot be compared with version 1" in decision.reason
     assert "remove the alias champion" in decision.reason
+
+
+@pytest.mark.slow
+@pytest.mark.fault("outside model")
+def test_a_champion_that_ends_its_process_stays_and_the_remedy_is_named(nights):
+    """Somebody who may write to the store put another file there."""
+    settings = nights.prepare(table(60), **{"execution.fit_timeout": 20})
+    nights.run(settings, "stump")
+    client = connect(settings)
+    version = client.get_model_version("heldout", "1")
+    (output,) = client.get_run(version.run_id).outputs.model_outputs
+    folder = client.get_logged_model(output.model_id).artifact_location.removeprefix("file://")
+    tree = DecisionTreeClassifier(random_state=0).fit(*files.read_table(files.LABELED))
+    skops.io.dump(tree, Path(folder, "model.skops"))  # the file that an older version of this project logged
+    decision, _ = nights.run(settings, "tree")
+    assert decision.compared
+    for what, says in (("left_child", "leads to node 0"), ("feature", "feature 100000000, and there are 2")):
+        value = 0 if what == "left_child" else 10**8
+        Path(folder, "model.skops").write_bytes(crafted.with_field(tree, what, 0, value))
+        decision, _ = nights.run(settings, "tree")
+        assert ("no", False, "1") == (decision.promoted, decision.compared, nights.aliases(settings)["champion"])
+        assert decision.reason.startswith("cannot be compared with version 1, the champion: ")
+        assert says in decision.reason
+        assert "remove the alias champion to begin again" in decision.reason
+    client.delete_registered_model_alias("heldout", "champion")
+    assert "first" == nights.run(settings, "tree")[0].promoted
 
 
 @pytest.fixture
@@ -310,15 +342,20 @@ def test_rows_count_by_their_weight_up_to_the_limit(prepared_nights):
 def test_what_cannot_be_compared_is_a_draw_with_the_reason(prepared_nights):
     settings, stump, tree = prepared_nights(table(80))
 
-    def reason(settings=settings, champion=stump, **more):
+    def reason(settings=settings, champion=stump, compared=True, **more):
         decision = contest(settings, "tree", tree, Champion("1", champion, NONE, **more), Record(), NONE)
         assert ("no", None) == (decision.promoted, decision.record)
-        assert "not distinguishable from version 1" in decision.reason
+        assert compared == decision.compared
+        assert ("not distinguishable from" if compared else "cannot be compared with") in decision.reason
         return decision.reason
 
     assert "same bytes" in reason(same=True)
     other = pd.DataFrame({"a": [0.1, 0.9], "z": [1.0, 0.0]})
-    assert "the column z" in reason(champion=DecisionTreeClassifier().fit(other, [0, 1]))
+    assert "the column z" in reason(champion=DecisionTreeClassifier().fit(other, [0, 1]), compared=False)
+    other = pd.DataFrame({"a": [0.1, 0.9], "b": [1.0, 0.0]})
+    deaf = DecisionTreeClassifier().fit(other, [0, 1])
+    del deaf.tree_
+    assert "remove the alias champion" in reason(champion=deaf, compared=False)
     assert "split.test_fraction is 0" in reason(prepared_nights(table(80), **{"split.test_fraction": 0})[0])
 
 
@@ -345,3 +382,25 @@ def test_a_loss_without_a_limit_has_that_of_the_cross_validation_of_the_first_ni
         first.record.limit
         == contest(settings, "tree", soft, Champion("1", soft, NONE), first.record, NONE).record.limit
     )
+
+
+@pytest.mark.fault("outside model")
+def test_a_run_that_could_not_compare_is_complete_and_fails_once(nights):
+    settings = nights.make()
+    with lifecycle.run(settings):
+        lifecycle.active().uncompared = "cannot be compared with version 1"
+        run = lifecycle.active().run_id
+    assert "FINISHED" == connect(settings).get_run(run).info.status
+    with pytest.raises(NotCompared, match="cannot be compared with version 1; .*the results are complete") as caught:
+        lifecycle.check_sent()
+    assert 3 == report_error(caught.value)
+    lifecycle.check_sent()
+
+
+@pytest.mark.fault("outside model")
+def test_the_receiver_of_notifications_is_told_what_could_not_be_compared(nights, monkeypatch):
+    sent = []
+    monkeypatch.setattr(events, "_emit", lambda _, event, payload: sent.append((event, payload["reason"])))
+    decision = uncompared("1", "its process died: signal 11")
+    events.champion_decided(nights.make(), decision, {})
+    assert [("heldout.champion.kept", decision.reason), ("heldout.run.failed", decision.reason)] == sent
