@@ -53,11 +53,11 @@ def test_the_interval_is_that_of_the_corrected_t_on_the_shared_subsamples():
     split = design.splits("subsamples")[0]
     paired = errors["stump"] - errors["tree"]
     V = paired.var(ddof=1) * (1 / len(paired) + len(split.validation) / len(split.train))
-    reach = scipy.stats.t(len(paired) - 1).ppf(1 - 0.1 / 3 / 2) * math.sqrt(V)  # against two, and the baseline
+    reach = scipy.stats.t(len(paired) - 1).ppf(1 - 0.1 / 6 / 2) * math.sqrt(V)  # six pairs of three and the baseline
     E_cv = {record.candidate: record.value for record in made.estimates}
     assert E_cv["stump"] - E_cv["tree"] == pytest.approx(found.difference, abs=1e-12)
     assert (found.difference - reach, found.difference + reach) == pytest.approx((found.low, found.high), rel=1e-9)
-    assert (0.9, "corrected t, Bonferroni") == (found.level, found.interval)
+    assert (0.9, "corrected t, all pairs") == (found.level, found.interval)
 
 
 @pytest.mark.parametrize("groups", [None, np.repeat(np.arange(18), 5)], ids=["rows", "groups"])
@@ -72,7 +72,7 @@ def test_without_subsamples_it_is_the_t_of_rows_or_groups_widened_for_shared_tra
     paired = losses["bayes"] - losses["tree"]
     sums = paired - paired.mean() if groups is None else np.bincount(groups, weights=paired - paired.mean())
     V = (1 + 6 / 5) * len(sums) / (len(sums) - 1) * (sums**2).sum() / 90**2
-    reach = scipy.stats.t(len(sums) - 1).ppf(1 - 0.05 / 3 / 2) * math.sqrt(V)
+    reach = scipy.stats.t(len(sums) - 1).ppf(1 - 0.05 / 6 / 2) * math.sqrt(V)
     assert (paired.mean() - reach, paired.mean() + reach) == pytest.approx((found.low, found.high), rel=1e-9)
 
 
@@ -95,7 +95,7 @@ def test_each_other_candidate_has_a_line_and_so_has_the_baseline():
 def test_a_candidate_listed_twice_differs_by_nothing_and_classes_still_leave_a_doubt():
     twice = {"one": GaussianNB(), "two": GaussianNB()}
     [found] = [record for record in validated(twice).differences("one") if record.against == "two"]
-    t = scipy.stats.t(24).ppf(1 - 0.05 / 2 / 2)
+    t = scipy.stats.t(24).ppf(1 - 0.05 / 3 / 2)
     assert (0, t / 92) == pytest.approx((found.difference, found.high), rel=1e-9)
     numbers = validated({"one": Ridge(), "two": Ridge()}, y=X[:, 0] + X[:, 1] ** 2)
     [found] = [record for record in numbers.differences("one") if record.against == "two"]
