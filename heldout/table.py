@@ -112,10 +112,13 @@ def alike(winner: str, names: Sequence[str], level: str) -> str:
     others = [name for name in names if name != winner]
     if not others:
         return ""
-    count = "this one is not" if len(others) == 1 else f"none of these {len(others)} is"
+    if len(others) == 1:
+        return (
+            f"at {level} {others[0]} is not shown to err more than {winner}; the least error is that of one of the two"
+        )
     return (
-        f"{count} shown to err more than {winner}: {', '.join(others)}; with {level} confidence the candidate of least "
-        f"error is among these {len(others) + 1}"
+        f"at {level} none of these {len(others)} is shown to err more than {winner}: {', '.join(others)}; the least "
+        f"error is that of one of the {len(others) + 1}"
     )
 
 
@@ -153,7 +156,7 @@ def bound(whose: str, value: float, of_one: float, method: str, compared: str, l
     points = " percentage points" if loss.binary else ""
     price = f"; the comparison of more than one adds {number(value - of_one, loss)}{points}" if value > of_one else ""
     return (
-        f"with probability of at least {100 * level:g} % {whose} error, trained without the held-out rows, is at most "
+        f"with probability {100 * level:g} % or more {whose} error, trained without the held-out rows, is at most "
         f"{amount(value, loss)}{_stated(loss)}: the upper {method} limit of its E_val, for {compared}{price}"
     )
 

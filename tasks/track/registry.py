@@ -24,7 +24,16 @@ SOURCE, BEFORE = "source", "champion_before"  # tags of a version: what it predi
 LEARNER = "learner"  # the tag of a version with the identity of its learner
 _OF_SOURCE = ("data.source", "data.target", "data.positive")
 _REQUIRED = ("scikit-learn", "numpy", "scipy", "pandas", "skops")
-_OF_MODEL = ("data_hash", "git_commit", "selected_model", "criterion", "rows_delivered", "bound", "beats_baseline")
+_OF_MODEL = (
+    "data_hash",
+    "git_commit",
+    "selected_model",
+    "criterion",
+    "rows_delivered",
+    "bound",
+    "bound_joint",
+    "beats_baseline",
+)
 _SAMPLE_ROWS = 100
 _SLUG_LENGTH = 40
 
