@@ -59,8 +59,9 @@ class Estimate:
 class Difference:
     """E_cv of a candidate less that of another on the same rows: a line of `differences.csv`.
 
-    The bounds hold at `level` for all pairs of candidates and the baseline at the same time, so whichever candidate it
-    is (`heldout.selection.comparison`); they, `level` and `interval` are None where there is no valid interval.
+    The bounds hold at `level` for all pairs of candidates at the same time, so whichever candidate it is, and those
+    against the baseline for all candidates (`heldout.selection.comparison`); they, `level` and `interval` are None
+    where there is no valid interval.
     """
 
     candidate: str

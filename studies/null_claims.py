@@ -98,7 +98,7 @@ def of_fits(kind: str, m: int, n: int, runs: int) -> dict[str, float]:
     found = []
     for run in range(runs):
         X, y = rows_of(kind, m, n, np.random.default_rng([m, n, run]))
-        how = {"estimates": ["E_cv"], "level": LEVEL, "seed": run, "progress": False}
+        how: dict[str, Any] = {"estimates": ["E_cv"], "level": LEVEL, "seed": run, "progress": False}
         found.append(false_claims(heldout.validate(dict(candidates_of(kind, m)), X, y, **how)))
     return {place: float(np.mean([one[place] for one in found])) for place in found[0]}
 

@@ -3,7 +3,8 @@
 Claim. For many rows, with probability `level`, the interval of every pair of candidates holds the difference of their
 true errors. The intervals are mean(d) +- t sqrt(V) of `heldout.selection.paired_differences`, each at the level
 1 - (1 - level) / P for the P = M (M - 1) / 2 pairs (Bonferroni), so that any of them fails with probability 1 - level
-at most, however the candidates depend on one another.
+at most, however the candidates depend on one another. The baseline is no candidate: the M intervals against it are a
+family of their own, each at the level 1 - (1 - level) / M.
 
 So two things may be said of a candidate w, whichever it is and however it was chosen from the same rows:
 
@@ -29,6 +30,8 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TypeVar
+
+import numpy as np
 
 from heldout import baseline
 from heldout.observed import Tested
@@ -56,9 +59,11 @@ class Comparison:
         Without an interval where there is a single row or cluster, in which nothing is ever shown.
         """
         seen, others = list(self.observed.values()), list(self.observed)
-        found = paired_differences(seen, others.index(name), self.folds)
-        pairs, most = len(others) * (len(others) - 1) / 2, seen[0].loss.limit
-        reach = found.reach(1 - (1 - self.level) / max(pairs, 1))
+        found, most = paired_differences(seen, others.index(name), self.folds), seen[0].loss.limit
+        candidates = len(others) - (baseline.NAME in others)
+        of_pairs = found.reach(1 - (1 - self.level) / max(candidates * (candidates - 1) / 2, 1))
+        of_baseline = found.reach(1 - (1 - self.level) / candidates)
+        reach = np.where(np.array(others) == baseline.NAME, of_baseline, of_pairs)
         interval = OF_SUBSAMPLES if found.of_subsamples else OF_ROWS
         records = []
         for other, error, by in zip(others, found.error.tolist(), reach.tolist(), strict=True):

@@ -1,4 +1,4 @@
-"""E_cv of a candidate less that of each other candidate, and of the baseline, with intervals for all pairs at once."""
+"""E_cv of a candidate less that of each other, and of the baseline, with intervals for all pairs at once."""
 
 from collections.abc import Mapping
 from dataclasses import replace

@@ -38,8 +38,9 @@ def section(summary: Summary) -> Section | None:
     table = Table("Differences of E_cv on the same rows", ["against", "difference", "interval"], rows, marked=marked)
     caption = (
         f"E_cv of {summary.selected} less that of each other candidate. The intervals hold at {summary.level} for all "
-        f"pairs of candidates together, whichever was selected. Where an interval lies below 0, {summary.selected} is "
-        "shown to err less; the other candidates are those that are shaded above."
+        "pairs of candidates together, whichever was selected, and those against the baseline for all candidates. "
+        f"Where an interval lies below 0, {summary.selected} is shown to err less; the other candidates are those that "
+        "are shaded above."
     )
     picture = Picture(made, "The difference from each other candidate with its interval, as in the table")
     return Section("differences", "Is the winner really better?", caption, [picture], [table])
