@@ -103,7 +103,7 @@ def _binomial_tail(count: NDArray[np.int64], n: NDArray[np.int64]) -> NDArray[np
 
 def _less(table: Losses, place: int) -> Losses:
     """One row of a table less each row, 0 where two numbers are equal but for rounding."""
-    different = table[place] - table
+    different: Losses = table[place] - table
     different[np.abs(different) <= _ROUNDING * (np.abs(table) + np.abs(table[place]))] = 0.0
     return different
 
