@@ -141,8 +141,8 @@ class Questions:
         Returns
         -------
         SelectionBound
-            The bound, the name of its method, and Hoeffding's bound (`heldout.selection.bound`), at the level of
-            `validate`.
+            The bound, the name of its method, Hoeffding's bound, and `joint`, a sharper figure that holds
+            approximately, None where there is none (`heldout.selection.bound`), at the level of `validate`.
 
         Raises
         ------

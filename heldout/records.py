@@ -59,8 +59,9 @@ class Estimate:
 class Difference:
     """E_cv of a candidate less that of another on the same rows: a line of `differences.csv`.
 
-    The bounds hold at `level` for the best candidate against the rest at the same time
-    (`heldout.selection.differences`); they, `level` and `interval` are None where there is no valid interval.
+    The bounds hold at `level` for all pairs of candidates at the same time, so whichever candidate it is, and those
+    against the baseline for all candidates (`heldout.selection.comparison`); they, `level` and `interval` are None
+    where there is no valid interval.
     """
 
     candidate: str
@@ -70,6 +71,16 @@ class Difference:
     high: float | None = None
     level: float | None = None
     interval: str | None = None
+
+    @property
+    def shown_less(self) -> bool:
+        """Whether `candidate` is shown to err less than `against`."""
+        return self.high is not None and self.high < 0
+
+    @property
+    def shown_more(self) -> bool:
+        """Whether `candidate` is shown to err more than `against`."""
+        return self.low is not None and self.low > 0
 
 
 @dataclass(frozen=True)

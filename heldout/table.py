@@ -97,12 +97,29 @@ def differences(winner: str, of_winner: Sequence[Difference], level: float) -> s
     others = [record for record in of_winner if record.against != NAME]
     if not others:
         return ""
-    lower = [record.against for record in others if record.high is not None and record.high < 0]
-    better, alike = ", ".join(lower), ", ".join(record.against for record in others if record.against not in lower)
-    shown = f"shown to be lower than that of {better}" if better else ""
-    not_shown = f"not shown to be lower than that of {alike}" if alike else ""
-    text = ", and ".join(part for part in (shown, not_shown) if part)
-    return f"E_cv of {winner} is {text}; at {100 * level:g} % for the best candidate against all others together"
+    lower, higher = [one for one in others if one.shown_less], [one for one in others if one.shown_more]
+    groups = {
+        "shown to be lower than that of": lower,
+        "shown to be higher than that of": higher,
+        "not shown to be lower than that of": [one for one in others if one not in lower and one not in higher],
+    }
+    parts = [f"{says} {', '.join(one.against for one in group)}" for says, group in groups.items() if group]
+    return f"E_cv of {winner} is {', and '.join(parts)}; at {100 * level:g} % for all pairs of candidates together"
+
+
+def alike(winner: str, names: Sequence[str], level: str) -> str:
+    """The candidates that are not shown to err more than the winner; empty where it is alone."""
+    others = [name for name in names if name != winner]
+    if not others:
+        return ""
+    if len(others) == 1:
+        return (
+            f"at {level} {others[0]} is not shown to err more than {winner}; the least error is that of one of the two"
+        )
+    return (
+        f"at {level} none of these {len(others)} is shown to err more than {winner}: {', '.join(others)}; the least "
+        f"error is that of one of the {len(others) + 1}"
+    )
 
 
 def more_rows(winner: str, lines: Sequence[MoreRows], loss: Loss) -> str:
@@ -129,20 +146,33 @@ def more_rows(winner: str, lines: Sequence[MoreRows], loss: Loss) -> str:
     error = f"{amount(twice.value, loss)} [{number(twice.low, loss)}–{number(twice.high, loss)}]"
     hardly = "" if float(number(twice.low, loss)) == 0 else ", and hardly less"
     return (
-        f"{text}; if each further doubling gains no more than the one before, which does not hold for about 15 % of "
-        f"learning curves, {twice.rows} rows lead to an error of {error}{hardly}"
+        f"{text}; if each further doubling gains no more than the one before, which does not hold for at least 15 % "
+        f"of learning curves, {twice.rows} rows lead to an error of {error}{hardly}"
     )
 
 
 def bound(whose: str, value: float, of_one: float, method: str, compared: str, level: float, loss: Loss) -> str:
     """What the error of a winner is at most, and `of_one` without a choice; `compared` says what it was chosen from."""
     points = " percentage points" if loss.binary else ""
-    stated = f", if no loss is above {loss.limit:g} (loss_max)" if loss.limit_is_stated else ""
     price = f"; the comparison of more than one adds {number(value - of_one, loss)}{points}" if value > of_one else ""
     return (
-        f"with probability {100 * level:g} % {whose} error, trained without the held-out rows, is at most "
-        f"{amount(value, loss)}{stated}: the upper {method} limit of its E_val, for {compared}{price}"
+        f"with probability {100 * level:g} % or more {whose} error, trained without the held-out rows, is at most "
+        f"{amount(value, loss)}{_stated(loss)}: the upper {method} limit of its E_val, for {compared}{price}"
     )
+
+
+def bound_joint(whose: str, value: float | None, level: float, loss: Loss) -> str:
+    """The sharper figure next to the bound, which holds approximately; empty where there is none."""
+    if value is None:
+        return ""
+    return (
+        f"approximately, by how alike the errors of the candidates are, {whose} error is at most {amount(value, loss)}"
+        f"{_stated(loss)}, at {100 * level:g} %; only the bound is guaranteed"
+    )
+
+
+def _stated(loss: Loss) -> str:
+    return f", if no loss is above {loss.limit:g} (loss_max)" if loss.limit_is_stated else ""
 
 
 def prediction_sets(line: PredictionSets) -> str:

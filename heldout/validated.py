@@ -117,7 +117,7 @@ class Validation(Questions):
         return list(self._fits[candidate].hypotheses(self._design.scheme_of(estimate)))
 
     def select(self, criterion: Criterion = "E_cv", rule: Rule = "minimum") -> Selection:
-        """The candidate to take (METHOD, section 6), and the candidates that the data cannot distinguish from the best.
+        """The candidate to take (METHOD, section 6), and the candidates that are not shown to err more than it.
 
         Parameters
         ----------

@@ -9,6 +9,7 @@ from heldout.design import Design, Evidence
 from heldout.losses import Loss
 from heldout.more_rows import missing
 from heldout.printable import printable
+from heldout.records import Difference
 from heldout.selection.judging import bound_of, no_bound
 
 if TYPE_CHECKING:
@@ -41,29 +42,42 @@ def sentences(
     pairs = [(record.estimate, errors[record.estimate, winner], record.value) for record in made.baseline]
     name, error, of_baseline = pairs[-1]  # E_cv, if it was computed
     of_estimate = {candidate: errors[name, candidate] for candidate in made.candidates}
+    of_winner = made.differences(winner)
     learning = made.more_rows(winner) if missing(design) is None else ()
     every = {
         baseline.NAME: table.against_baseline(winner, beaten, loss, pairs),
         name: table.roots(of_estimate, of_baseline, loss),
-        "differences": table.differences(winner, made.differences(winner), design.level),
+        "alike": _alike(made, winner, of_winner, design),
+        "differences": table.differences(winner, of_winner, design.level),
         "more rows": table.more_rows(winner, learning, loss),
         "unlabelled": table.powered(winner, made.powered(winner), loss),
-        "bound": _bound(made, winner, design, evidence),
+        **_bound(made, winner, design, evidence),
         "disagreement": table.half_error(winner, evidence.disagreement, design),
         "suspicious": _doubt(winner, error, of_baseline, name, design, fits),
     }
     return {name: text for name, text in every.items() if text}
 
 
-def _bound(made: "Validation", winner: str, design: Design, evidence: Evidence) -> str:
-    """The bound for the candidates of this call; empty where there is none."""
+def _alike(made: "Validation", winner: str, of_winner: Sequence[Difference], design: Design) -> str:
+    """The candidates that are not shown to err more than the winner, by the same intervals as the differences."""
+    worse = {record.against for record in of_winner if record.shown_less}
+    names = [name for name in made.candidates if name not in worse]
+    return table.alike(winner, names, f"{100 * design.level:g} %") if of_winner else ""
+
+
+def _bound(made: "Validation", winner: str, design: Design, evidence: Evidence) -> dict[str, str]:
+    """The bound for the candidates of this call, and the sharper figure; empty where there is none."""
     if no_bound(design) is not None:
-        return ""
+        return {}
     count, found = len(made.candidates), made.bound(winner)
     of_one = bound_of(design, {winner: evidence}, winner)
     compared = f"{count} candidate{'s' * (count > 1)}"
-    shown = table.bound(f"{winner}'s", found.value, of_one.value, found.method, compared, design.level, design.loss)
-    return f"{shown}. bound(models=M) counts all M that were ever compared on these rows"
+    whose, level, loss = f"{winner}'s", design.level, design.loss
+    shown = table.bound(whose, found.value, of_one.value, found.method, compared, level, loss)
+    return {
+        "bound": f"{shown}. bound(models=M) counts all M that were ever compared on these rows",
+        "bound_joint": table.bound_joint(whose, found.joint, level, loss),
+    }
 
 
 def _doubt(winner: str, error: float, of_baseline: float, estimate: str, design: Design, fits: CandidateFits) -> str:

@@ -84,12 +84,14 @@ def _chosen(losses: Numbers, E_out: Numbers, joint: bool) -> Record:
     bound = selection_bound(held_out, losses.shape[1], LEVEL, losses if joint else None)
     if bound is None:  # never: the loss has a limit, and the rows are independent
         return line
-    return line | {"hoeffding": bound.hoeffding, "joint" if joint else "exact": bound.value}
+    if joint:
+        return line | {"hoeffding": bound.hoeffding, "joint": bound.value if bound.joint is None else bound.joint}
+    return line | {"hoeffding": bound.hoeffding, "exact": bound.value}
 
 
 def _smallest(losses: Numbers) -> int:
     E_val = {str(place): error for place, error in enumerate(losses.mean(axis=0).tolist())}
-    return int(select(E_val, "E_val", "minimum", level=LEVEL).selected)
+    return int(select(E_val, "E_val", "minimum").selected)
 
 
 def _several(trained: Directions, number: int, X: Numbers, y: Numbers) -> Numbers:

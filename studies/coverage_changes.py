@@ -18,6 +18,7 @@ _CELL = ["estimate", "task", "population", "learner", "n"]
 EARLIER = {
     ("E_val", "numbers"): "log t",
     ("E_prog", "numbers"): "log t",
+    ("E_prog", "classes"): "Wilson",
     ("E_2cv", "numbers"): "two-way t",
     ("disagreement", "numbers"): "two-way t",
     ("disagreement", "classes"): "two-way Wilson",

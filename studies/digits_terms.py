@@ -57,7 +57,7 @@ def measure(unit: tuple[int, int], data: Path | None) -> list[Record]:
         train = np.sort(order[:trained])
         lines = [_line(columns[:, :number], is_one, train) for number in range(1, TERMS + 1)]
         E_cv = {str(number): line["E_cv"] for number, line in enumerate(lines, start=1)}
-        chosen = int(select(E_cv, "E_cv", "minimum", level=LEVEL).selected)
+        chosen = int(select(E_cv, "E_cv", "minimum").selected)
         for number in (chosen, TERMS):
             E_in, E_out = _errors(CHASING, columns[:, :number], is_one, train)
             lines[number - 1] |= {"logistic_E_in": E_in, "logistic_E_out": E_out}

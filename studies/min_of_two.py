@@ -33,7 +33,7 @@ def measure(unit: int, data: Path | None) -> list[Record]:  # noqa: ARG001
 
 def _selected(first: float, second: float) -> float:
     values = {"first": first, "second": second}
-    return values[select(values, "E_val", "minimum", level=0.95).selected]
+    return values[select(values, "E_val", "minimum").selected]
 
 
 def findings(results: pd.DataFrame) -> list[Finding]:

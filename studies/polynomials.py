@@ -71,7 +71,7 @@ def _chosen(setting: Setting, sizes: Sequence[int], rng: np.random.Generator) ->
             tested = fit_and_test(Polynomial(int(order), setting.reach), X, y, split, SQUARED, state=0)
             E_out[order] = setting.E_out(function, tested.hypothesis)
             E_val[order] = Tested(tested.losses, SQUARED).error
-        chosen = select(E_val, "E_val", "minimum", level=0.95).selected
+        chosen = select(E_val, "E_val", "minimum").selected
         found.append((E_out[chosen], E_val[chosen], E_out["2"] - E_val["2"]))
     return np.array(found)
 

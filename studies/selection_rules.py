@@ -41,7 +41,7 @@ RULES = {  # of the shipped criterion, or another
     "maxdt": ("E_maxdt", "minimum"),
     "hold-out": ("E_val", "minimum"),
 }
-# the confidence set takes its variances from the rows, with the factor for hypotheses that share training rows
+# the comparison of all pairs takes its variances from the rows, with the factor for hypotheses that share training rows
 NO_FURTHER_FITS: dict[str, Any] = {"intervals": {"E_cv": "Bayle within folds"}, "progress": False, "level": LEVEL}
 
 

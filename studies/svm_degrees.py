@@ -25,7 +25,7 @@ from heldout.partition import make_halves
 from heldout.selection.select import select
 from studies import kernel_machines, madani_tasks
 from studies.madani_pictures import against, curve
-from studies.study import LEVEL, Finding, Record, mean_interval
+from studies.study import Finding, Record, mean_interval
 
 SEED, NEEDS_DATA = 0, True
 SIZES, QUICK_SIZES, PICKED, FIRST = (25, 50, 100, 200), (25, 50), 200, 10
@@ -84,7 +84,7 @@ def selected(results: pd.DataFrame, judge: str = "true error") -> pd.DataFrame:
         found = {**dict(zip([*EXPERIMENT, "trial"], where, strict=True)), "least": some[judge].min()}
         for criterion in CRITERIA:
             values = {str(degree): value for degree, value in by_degree[criterion].items()}
-            choice = select(values, criterion, "minimum", level=LEVEL).selected
+            choice = select(values, criterion, "minimum").selected
             found[criterion] = by_degree[judge][choice]
         lines.append(found)
     return pd.DataFrame(lines).groupby(EXPERIMENT, sort=False).mean().drop(columns="trial")

@@ -61,7 +61,7 @@ def E_cv(y: NDArray[np.float64]) -> dict[str, float]:
 
 
 def _winner(values: Mapping[str, float]) -> str:
-    return select(values, "E_cv", "minimum", level=0.95).selected
+    return select(values, "E_cv", "minimum").selected
 
 
 def findings(results: pd.DataFrame) -> list[Finding]:

@@ -1,4 +1,4 @@
-"""How often the confidence set holds the best candidate, and leaves out one that is worse.
+"""How often the best candidate is among those not shown to err more than the winner, and a worse one is not.
 
     python -m studies.told_apart [--data FOLDER] [--samples 200]    # the table in docs/method.md, in some minutes
 

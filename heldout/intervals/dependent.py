@@ -8,8 +8,9 @@ A method is here if its argument needs no independence of rows, or uses the inde
   of time; the spread of single losses is used as a lower limit of the variance alone;
 - E_prog of groups: the variance between groups, whose steps follow one another;
 - E_prog along time: its steps are a martingale whatever their dependence, with the target that is the error along
-  the stream: mu_i = E(X_i | all rows before i). So Hoeffding's, Wilson's and t's arguments hold unchanged: the
-  variance of the mean about that of mu is (1/m^2) sum E Var(X_i | past), and Var(X_i) is at least E Var(X_i | past).
+  the stream: mu_i = E(X_i | all rows before i). So Hoeffding's, Wilson's and t's arguments hold unchanged, and Clopper
+  and Pearson's for large m, since errors that follow one another make the chance of an error depend on the errors so
+  far: the variance of the mean about that of mu is (1/m^2) sum E Var(X_i | past), and Var(X_i) is at least that.
   The successive differences of `martingale CLT` do not: for losses of autocorrelation r they see s^2 / (1 + r) in
   place of s^2, the variance of the innovations, which is too narrow where r > 0.
 
@@ -26,6 +27,7 @@ from heldout import intervals
 from heldout.dependence import DependenceKind
 from heldout.errors import BadArgument
 from heldout.intervals import (
+    clopper_pearson,
     clustered_t,
     clustered_wilson,
     confidence_sequence,
@@ -45,7 +47,14 @@ NOT_IN_TIME = ("E_2cv", "E_bbc", "E_nested")
 
 _CLUSTERED = (clustered_wilson.METHOD, clustered_t.METHOD)
 _FOLDS = (corrected_fold_wilson.METHOD, corrected_fold_t.METHOD)
-_MARTINGALE = (wilson.METHOD, log_t.METHOD, student_t.METHOD, hoeffding.METHOD, confidence_sequence.METHOD)
+_MARTINGALE = (
+    clopper_pearson.METHOD,
+    wilson.METHOD,
+    log_t.METHOD,
+    student_t.METHOD,
+    hoeffding.METHOD,
+    confidence_sequence.METHOD,
+)
 _OF_GROUPS: Mapping[str, tuple[IntervalMethod, ...]] = {
     "E_val": _CLUSTERED,
     "E_test": _CLUSTERED,

@@ -6,9 +6,10 @@ the rule of the choice and however alike the candidates are. For losses of 0 and
 Pearson's, for other losses of known limit L that of a bettor, each on loss / L, times L. Hoeffding's limit needs no
 more than the mean, and is wider for rare errors: it is E_val + L sqrt(ln(M / delta) / (2 K)).
 
-Of the M candidates, m may have their K losses of 0 and 1 at hand, those of one run. Their limits together may then be
-passed with chance delta m / M, at the common level that their correlation allows (`heldout.selection.joint_level`), and
-the limits of the M - m others with chance delta / M each. That bound is approximate, and never above the one above.
+That is a theorem, and the bound. A sharper figure stands next to it, `joint`: of the M candidates, m may have their K
+losses of 0 and 1 at hand, those of one run. Their limits together may then be passed with chance delta m / M, at the
+common level that their correlation allows (`heldout.selection.joint_level`), and the limits of the M - m others with
+chance delta / M each. It is approximate, since the correlation is estimated, and never above the bound.
 
 J. Langford, Tutorial on practical prediction theory for classification (J. Mach. Learn. Res. 6, 2005), section 3;
 METHOD, section 2; Abu-Mostafa, Learning From Data, lecture 13.
@@ -23,16 +24,18 @@ from heldout.losses import Losses
 from heldout.observed import Tested, in_units_of_limit
 from heldout.selection.joint_level import joint_level
 
-JOINT = "joint Clopper-Pearson"
-
 
 @dataclass(frozen=True)
 class SelectionBound:
-    """The bound, the name of the interval method whose one-sided limit it is, and the bound of Hoeffding's."""
+    """The bound, the name of the interval method whose one-sided limit it is, and the bound of Hoeffding's.
+
+    `joint` is the sharper figure that holds approximately; None where there is none, or it is equal to the bound.
+    """
 
     value: float
     method: str
     hoeffding: float
+    joint: float | None = None
 
 
 def selection_bound(
@@ -53,11 +56,13 @@ def selection_bound(
     loss, limit = held_out.loss, held_out.loss.limit
     two_values = loss.binary or loss.two_valued
     method = clopper_pearson if two_values else betting
-    delta, name = (1 - level) / models, method.METHOD.name
+    seen, delta = in_units_of_limit(held_out), (1 - level) / models
+    value = max(limit * method.upper_limit(seen, delta), held_out.error)
+    joint = None
     if compared is not None and two_values:
         # learners that are alike count once among the models
         together = joint_level(compared / limit, delta * min(compared.shape[1], models), held_out.seed)
-        delta, name = (together, JOINT) if together > delta else (delta, name)
-    upper = limit * method.upper_limit(in_units_of_limit(held_out), delta)
+        sharper = max(limit * clopper_pearson.upper_limit(seen, together), held_out.error)
+        joint = sharper if sharper < value else None
     reach = limit * hoeffding.upper_reach(held_out.n, 1 - level, models)
-    return SelectionBound(max(upper, held_out.error), name, held_out.error + reach)
+    return SelectionBound(value, method.METHOD.name, held_out.error + reach, joint)

@@ -13,7 +13,7 @@ Criterion = str  # a name in CRITERIA
 class Needs:
     """The estimates whose maximum a criterion is, and whether it is a mean of paired losses.
 
-    A mean of paired losses has a standard error and a confidence set.
+    A mean of paired losses has a standard error.
     """
 
     estimates: tuple[str, ...]

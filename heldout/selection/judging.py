@@ -1,8 +1,7 @@
 """All candidates side by side: the choice among them, and what the winner's error is after the choice."""
 
 from collections.abc import Mapping
-from dataclasses import replace
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
@@ -14,11 +13,11 @@ from heldout.records import Estimate
 from heldout.schemes import SchemeName
 from heldout.selection import bbc, nested_selection
 from heldout.selection.bound import SelectionBound, selection_bound
+from heldout.selection.comparison import Comparison, in_same_clusters
 from heldout.selection.criteria import WITH_LOSSES, Criterion, check_admitted, criterion_value
+from heldout.selection.differences import compared_by_e_cv
 from heldout.selection.rules import Rule
 from heldout.selection.select import Paired, Selection, select
-
-_Seen = TypeVar("_Seen", bound=Tested)
 
 
 def select_among(
@@ -35,7 +34,10 @@ def select_among(
         for name, records in estimates.items()
     }
     behind = paired(design, evidence, criterion) if criterion in WITH_LOSSES else None
-    return select(values, criterion, rule, behind, level=design.level)
+    compared = compared_by_e_cv(design, evidence)
+    if compared is None and behind is not None:
+        compared = Comparison(behind.observed, behind.folds, design.level)
+    return select(values, criterion, rule, behind, compared)
 
 
 def no_bound(design: Design) -> BadArgument | None:
@@ -82,7 +84,7 @@ def paired(design: Design, evidence: Mapping[str, Evidence], criterion: Criterio
     if criterion == "E_cv":
         observed = {name: cross_validated(design, of) for name, of in evidence.items()}
         terms = {name: folds.fold_errors for name, folds in observed.items()}
-        return Paired(_in_same_clusters(observed), terms, _folds(design))
+        return Paired(in_same_clusters(observed), terms, _folds(design))
     if criterion == "E_2cv":  # a row's mean over repeats, which share their rows
         cluster = design.dependence.group  # there is no E_2cv in time
         means = {
@@ -92,15 +94,9 @@ def paired(design: Design, evidence: Mapping[str, Evidence], criterion: Criterio
         rows = {name: Tested(losses, design.loss, design.seed, cluster) for name, losses in means.items()}
         return Paired(rows, means, folds=2, terms_cluster=cluster)
     scheme: SchemeName = "holdout" if criterion == "E_val" else "progressive"
-    seen = _in_same_clusters({name: tested(design, of, scheme) for name, of in evidence.items()})
+    seen = in_same_clusters({name: tested(design, of, scheme) for name, of in evidence.items()})
     losses = {name: rows.losses for name, rows in seen.items()}
     return Paired(seen, losses, terms_cluster=next(iter(seen.values())).cluster)
-
-
-def _in_same_clusters(seen: Mapping[str, _Seen]) -> dict[str, _Seen]:
-    """With the clusters of the candidate whose batches in time are the longest: they serve the losses of all."""
-    cluster = min(seen.values(), key=lambda rows: rows.units).cluster
-    return {name: replace(rows, cluster=cluster) for name, rows in seen.items()}
 
 
 def estimate_winner(

@@ -1,12 +1,17 @@
-"""The differences of the errors of all pairs of candidates on the same rows, and their variances: no further fit.
+"""The differences of a candidate's error from those of others on the same rows, and their variances: no further fit.
 
 d are the differences of two candidates' losses row by row, by hypotheses trained on the same rows. The variance of
 their mean is that of the corrected resampled t on the J subsamples that the candidates share, where E_cv has them, but
 not less than that of N independent rows (`heldout.intervals.corrected_t`), with J - 1 degrees of freedom. Without
 subsamples it is the variance of a mean of independent rows or clusters times the factor for hypotheses that share
-training rows, with one degree less than there are rows or clusters. For losses of 0 and 1 it is also not less than with
-one more row on which the two differ, or candidates that agree on every row would seem to have one error (A. Agresti,
-Y. Min, Statistics in Medicine 24, 2005).
+training rows, with one degree less than there are rows or clusters. For losses of 0 and 1, or 0 and L, it is also not
+less than with one more row on which the two differ, or candidates that agree on every row would seem to have one error
+(A. Agresti, Y. Min, Statistics in Medicine 24, 2005).
+
+For such losses of independent rows an interval leaves 0 out only if the sign test does too: of the rows on which one of
+two hypotheses of equal error errs alone, the number that are the first one's is binomial with 1/2 (Q. McNemar,
+Psychometrika 12, 1947). So for hypotheses that were fixed before the rows it does at most as often as it may, in few
+rows too.
 """
 
 from collections.abc import Sequence
@@ -18,6 +23,8 @@ from numpy.typing import NDArray
 from heldout.intervals.method import two_sided_t
 from heldout.losses import Losses
 from heldout.observed import CrossValidated, Tested
+
+_ROUNDING = 1e-9  # losses that are closer, as a share of their sum, differ by rounding alone
 
 
 def variance_factor(folds: int | None) -> float:
@@ -32,30 +39,38 @@ def variance_factor(folds: int | None) -> float:
 
 @dataclass(frozen=True, eq=False)
 class PairedDifferences:
-    """The error of each of M candidates (row) less that of each other (column), shape (M, M), and its `variance`.
+    """The error of one candidate less that of each of M candidates, shape (M,), and its `variance`.
 
     `of_subsamples` says whether the variance is that of further fits. Without a second independent row or cluster the
-    variance is infinite.
+    variance is infinite. `alone`, shape (2, M), counts the rows on which the one errs alone, and the other does; None
+    where losses have more than two values, or rows depend on one another.
     """
 
     error: NDArray[np.float64]
     variance: NDArray[np.float64]
     degrees: float
     of_subsamples: bool
+    alone: NDArray[np.int64] | None = None
 
     def reach(self, level: float) -> NDArray[np.float64]:
-        """Half the width of a two-sided interval for each pair, shape (M, M); 0 at a level of 0 or below."""
+        """Half the width of a two-sided interval for each difference, shape (M,); 0 at a level of 0 or below."""
         if self.degrees <= 0:
             return np.full_like(self.variance, np.inf)
-        return two_sided_t(max(level, 0.0), self.degrees) * np.sqrt(self.variance)
+        reach: NDArray[np.float64] = two_sided_t(max(level, 0.0), self.degrees) * np.sqrt(self.variance)
+        if self.alone is None:
+            return reach
+        chance = np.minimum(2 * _binomial_tail(self.alone.min(axis=0), self.alone.sum(axis=0)), 1.0)
+        return np.where(chance > 1 - level, np.maximum(reach, np.abs(self.error)), reach)
 
 
-def paired_differences(observed: Sequence[Tested], folds: int | None) -> PairedDifferences:
-    """Of candidates that were tested on the same rows, by hypotheses of `folds` folds, or by one each (None)."""
-    first = observed[0]
-    losses = np.stack([of.losses for of in observed])
-    means = losses.mean(axis=1)
-    error = means[:, None] - means[None, :]
+def paired_differences(observed: Sequence[Tested], place: int, folds: int | None) -> PairedDifferences:
+    """Of the candidate at `place`, from all that were tested on the same rows.
+
+    `folds` is the number of folds whose hypotheses share training rows, None for none.
+    """
+    first = observed[place]
+    different = _less(np.stack([of.losses for of in observed]), place)
+    error = different.mean(axis=1)
     subsamples = _subsample_errors(observed)
     of_subsamples = subsamples is not None
     if first.units < 2:
@@ -63,15 +78,34 @@ def paired_differences(observed: Sequence[Tested], folds: int | None) -> PairedD
     if subsamples is not None:
         table, ratio = subsamples
         j = table.shape[1]
-        corrected = _squares(table) / (j - 1) * (1 / j + ratio)
-        variance, degrees = np.maximum(corrected, _squares(losses) / (first.n - 1) / first.n), float(j - 1)
+        corrected = _squares(_less(table, place)) / (j - 1) * (1 / j + ratio)
+        variance, degrees = np.maximum(corrected, _squares(different) / (first.n - 1) / first.n), float(j - 1)
     else:
-        sums = _by_cluster(losses - means[:, None], first.cluster)
+        sums = _by_cluster(different - error[:, None], first.cluster)
         degrees = first.units - 1
-        variance = variance_factor(folds) * _squares(sums, centred=True) / first.n**2 * first.units / degrees
-    if first.loss.binary:
-        variance = np.maximum(variance, _with_one_more_row(losses))
-    return PairedDifferences(error, variance, degrees, of_subsamples)
+        variance = variance_factor(folds) * (sums**2).sum(axis=1) / first.n**2 * first.units / degrees
+    alone = None
+    if first.loss.binary or first.loss.two_valued:
+        limit = first.loss.limit
+        variance = np.maximum(variance, _with_one_more_row(different, limit))
+        if first.cluster is None and np.isin(different, (-limit, 0.0, limit)).all():
+            alone = np.stack([(different > 0).sum(axis=1), (different < 0).sum(axis=1)])
+    return PairedDifferences(error, variance, degrees, of_subsamples, alone)
+
+
+def _binomial_tail(count: NDArray[np.int64], n: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Pr(Bin(n, 1/2) <= count)."""
+    from scipy.special import bdtr
+
+    found: NDArray[np.float64] = bdtr(count, n, 0.5)
+    return found
+
+
+def _less(table: Losses, place: int) -> Losses:
+    """One row of a table less each row, 0 where two numbers are equal but for rounding."""
+    different: Losses = table[place] - table
+    different[np.abs(different) <= _ROUNDING * (np.abs(table) + np.abs(table[place]))] = 0.0
+    return different
 
 
 def _subsample_errors(observed: Sequence[Tested]) -> tuple[Losses, float] | None:
@@ -83,12 +117,9 @@ def _subsample_errors(observed: Sequence[Tested]) -> tuple[Losses, float] | None
     return np.stack(given), float(getattr(observed[0], "tested_per_trained", None) or 0.0)
 
 
-def _squares(table: Losses, *, centred: bool = False) -> NDArray[np.float64]:
-    """The sum of squares of the differences of each pair of rows of a table, about their mean unless `centred`."""
-    table = table if centred else table - table.mean(axis=1, keepdims=True)
-    products: NDArray[np.float64] = table @ table.T
-    own = np.diag(products)
-    found: NDArray[np.float64] = np.maximum(own[:, None] + own[None, :] - 2 * products, 0)
+def _squares(table: Losses) -> NDArray[np.float64]:
+    """The sum of squares of each row about its mean."""
+    found: NDArray[np.float64] = ((table - table.mean(axis=1, keepdims=True)) ** 2).sum(axis=1)
     return found
 
 
@@ -96,9 +127,9 @@ def _by_cluster(table: Losses, cluster: NDArray[np.int64] | None) -> Losses:
     return table if cluster is None else np.stack([np.bincount(cluster, weights=row) for row in table])
 
 
-def _with_one_more_row(losses: Losses) -> NDArray[np.float64]:
-    """The variance of the mean difference of losses of 0 and 1 with half a row more on which each loses alone."""
-    rows, sums = losses.shape[1] + 2, losses.sum(axis=1)
-    squares: NDArray[np.float64] = _squares(losses, centred=True) + 1
-    variance: NDArray[np.float64] = (squares - (sums[:, None] - sums[None, :]) ** 2 / rows) / rows**2
+def _with_one_more_row(different: Losses, limit: float) -> NDArray[np.float64]:
+    """The variance of the mean difference of losses of 0 and `limit` with half a row more on which each loses alone."""
+    rows, sums = different.shape[1] + 2, different.sum(axis=1)
+    squares: NDArray[np.float64] = (different**2).sum(axis=1) + limit**2
+    variance: NDArray[np.float64] = (squares - sums**2 / rows) / rows**2
     return variance

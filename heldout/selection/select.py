@@ -11,7 +11,7 @@ from heldout.errors import BadArgument
 from heldout.intervals import clustered_t
 from heldout.losses import Losses
 from heldout.observed import Tested
-from heldout.selection.confidence_set import confidence_set
+from heldout.selection.comparison import Comparison
 from heldout.selection.criteria import WITH_LOSSES, Criterion
 from heldout.selection.rules import RULES, Compared, Rule
 
@@ -22,8 +22,9 @@ _WITHOUT_LOSSES = f"use the rule {' or '.join(name for name, rule in RULES.items
 class Selection:
     """The winner, the criterion's value for every candidate, and who else could have won.
 
-    `indistinguishable` are the candidates of the confidence set, in their order; empty where the
-    criterion is no mean of paired losses.
+    `indistinguishable` are the winner and the candidates that are not shown to err more than it, in their order
+    (`heldout.selection.comparison`): by E_cv, or by the criterion where E_cv was not computed. Empty where neither is a
+    mean of paired losses.
     """
 
     selected: str
@@ -60,14 +61,13 @@ def select(
     criterion: Criterion,
     rule: Rule,
     paired: Paired | None = None,
-    *,
-    level: float,
+    compared: Comparison | None = None,
 ) -> Selection:
     """The candidate that the rule takes, from the value of the criterion for each candidate.
 
-    Candidates are listed from simple to complex; the rule is a name in `RULES`. `level` is the level of the
-    confidence set. Raises BadArgument without candidates, for an unknown
-    rule, or for a rule that needs paired losses where there are none.
+    Candidates are listed from simple to complex; the rule is a name in `RULES`. `compared` are all of them on the same
+    rows. Raises BadArgument without candidates, for an unknown rule, or for a rule that needs paired losses where there
+    are none.
     """
     if not values:
         raise BadArgument("candidates", "there is no candidate to select from")
@@ -78,13 +78,13 @@ def select(
     if RULES[rule].needs_losses and paired is None:
         raise BadArgument("rule", f"rule is {rule}, which needs the losses behind {criterion}; {_WITHOUT_LOSSES}")
     best = min(values, key=values.__getitem__)
-    alike: tuple[str, ...] = ()
-    if paired is not None:
-        places = confidence_set([paired.observed[name] for name in values], level, paired.folds)
-        alike = tuple(name for place, name in enumerate(values) if place in places)
     spread = 0.0 if paired is None else standard_error(paired.terms[best], paired.terms_cluster)
-    selected = RULES[rule].take(Compared(values, best, spread, alike))
-    return Selection(selected, criterion, rule, dict(values), alike)
+    selected = RULES[rule].take(Compared(values, best, spread, _alike(compared, best)))
+    return Selection(selected, criterion, rule, dict(values), _alike(compared, selected))
+
+
+def _alike(compared: Comparison | None, name: str) -> tuple[str, ...]:
+    return () if compared is None else compared.alike(name)
 
 
 def check_rule(criterion: Criterion, rule: Rule) -> None:

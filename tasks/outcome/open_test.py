@@ -142,6 +142,7 @@ def describe(
         "indistinguishable": list(selection.indistinguishable),
         "contamination": ledger.compared,
         "bound": bound and bound.value,
+        "bound_joint": bound and bound.joint,
         "bound_of_one": alone and alone.value,
         "bound_method": bound and bound.method,
         "bound_hoeffding": bound and bound.hoeffding,

@@ -102,7 +102,9 @@ def _as_good_as(summary: Summary) -> Fact:
         known = f"none of the {count} others is shown to be as good" if count else "there is no other candidate"
         return Fact("As good as", "no other", f"{known}, at {summary.level}")
     return Fact(
-        "As good as", f"{len(others)} of {count} others", f"{', '.join(others)}: not distinguished at {summary.level}"
+        "As good as",
+        f"{len(others)} of {count} others",
+        f"{', '.join(others)}: not shown to err more, at {summary.level}",
     )
 
 

@@ -9,7 +9,7 @@ from tasks.report.summary import Summary
 from tasks.storage import files
 
 _CHOICE = ("criterion", "rule")
-_BOUNDS = ("bound", "bound_hoeffding")
+_BOUNDS = ("bound", "bound_joint", "bound_hoeffding")
 
 
 def write_metrics(summary: Summary) -> None:

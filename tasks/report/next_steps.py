@@ -35,12 +35,12 @@ def _steps(summary: Summary) -> Iterator[str]:
         yield f"Label some of the unlabelled rows before you trust an error there: {summary.other_population}."
     alike = selection["indistinguishable"]
     if len(alike) > 1:
-        simplest = alike[0]
+        simplest, others = alike[0], "one other is" if len(alike) == 2 else f"{len(alike) - 1} others are"
         yield (
-            f"These rows cannot distinguish {len(alike)} candidates: {winner} is the simplest of them."
+            f"At {summary.level} {others} not shown to err more than the winner: {winner} is the simplest of them."
             if simplest == winner
-            else f"These rows cannot distinguish {len(alike)} candidates: take {simplest} if you prefer the simplest "
-            "(selection.rule: indistinguishable)."
+            else f"At {summary.level} {others} not shown to err more than {winner}: take {simplest} if you prefer the "
+            "simplest (selection.rule: indistinguishable)."
         )
     yield from _more_rows(summary)
     if selection["test_refused"]:

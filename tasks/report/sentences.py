@@ -101,9 +101,8 @@ def _choice(summary: Summary) -> dict[str, str]:
         limit = f"; at most {summary.loss.limit:g}, as loss_max states" if summary.loss.limit_is_stated else ""
         texts["loss"] = f"{summary.loss.name}: {summary.loss.says}{limit}"
     texts |= weighed(summary.settings.data)
-    alike = selection["indistinguishable"]
-    if len(alike) > 1:
-        texts["alike"] = f"at {summary.level} these {len(alike)} cannot be distinguished: {', '.join(alike)}"
+    if alike := table.alike(summary.selected, selection["indistinguishable"], summary.level):
+        texts["alike"] = alike
     errors = {name: summary.value(name, "E_cv") for name in selection["candidates"]}
     known = {name: error for name, error in errors.items() if error is not None}
     if roots := table.roots(known, selection["baseline"], summary.loss):
@@ -112,7 +111,8 @@ def _choice(summary: Summary) -> dict[str, str]:
 
 
 def _differences(summary: Summary) -> dict[str, str]:
-    of_winner = [Difference(*line) for line in summary.differences.itertuples(index=False)]
+    lines = summary.differences.astype(object)
+    of_winner = [Difference(*line) for line in lines.where(lines.notna(), None).itertuples(index=False)]
     text = table.differences(summary.selected, of_winner, summary.settings.selection.level)
     return {"differences": text} if text else {}
 
@@ -158,8 +158,11 @@ def _bound(summary: Summary) -> dict[str, str]:
     if bound is None:
         return {}
     pairs = f"all pairs of a learner and a partition ever compared on these labels, {compared} so far"
-    method, level = summary.selection["bound_method"], summary.settings.selection.level
-    return {"bound": table.bound("the winner's", bound, bound_of_one, method, pairs, level, summary.loss)}
+    whose, method, level = "the winner's", summary.selection["bound_method"], summary.settings.selection.level
+    texts = {"bound": table.bound(whose, bound, bound_of_one, method, pairs, level, summary.loss)}
+    if joint := table.bound_joint(whose, summary.selection["bound_joint"], level, summary.loss):
+        texts["bound_joint"] = joint
+    return texts
 
 
 def _prediction_sets(summary: Summary) -> dict[str, str]:

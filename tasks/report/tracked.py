@@ -30,7 +30,7 @@ def outcome_items(summary: Summary, speed: object | None) -> Iterator[Item]:
         yield from _with_bounds(line, "value", line["estimate"])
     for line in summary.estimates_of(baseline.NAME).to_dict("records"):
         yield Metric(f"{baseline.NAME}_{line['estimate']}", float(line["value"]))
-    for name in ("bound", "baseline"):
+    for name in ("bound", "bound_joint", "baseline"):
         if (number := summary.selection[name]) is not None:
             yield Metric(name, float(number))
     yield from _difference(summary, baseline.NAME, f"E_cv_less_{baseline.NAME}")
@@ -42,6 +42,8 @@ def outcome_items(summary: Summary, speed: object | None) -> Iterator[Item]:
     yield Tag("beats_baseline", _BEATS[summary.selection["beats_baseline"]])
     if (bound := summary.selection["bound"]) is not None:
         yield Tag("bound", f"{summary.amount(bound)}, {summary.selection['bound_method']}")
+    if (joint := summary.selection["bound_joint"]) is not None:
+        yield Tag("bound_joint", f"approximately {summary.amount(joint)}")
     if (doubt := Suspicious.read(summary.selection)) is not None:
         yield Tag("suspicious", ", ".join(" with ".join(one.columns) for one in doubt.carriers) or "no few columns")
     yield Tag("rows_delivered", str(summary.selection["rows_delivered"]))

@@ -29,7 +29,16 @@ MODEL = "model.skops"  # MLflow's name for the file of a version
 LEARNER = "learner"  # the tag of a version with the identity of its learner
 _OF_SOURCE = ("data.source", "data.target", "data.positive")
 _REQUIRED = ("scikit-learn", "numpy", "scipy", "pandas", "skops")
-_OF_MODEL = ("data_hash", "git_commit", "selected_model", "criterion", "rows_delivered", "bound", "beats_baseline")
+_OF_MODEL = (
+    "data_hash",
+    "git_commit",
+    "selected_model",
+    "criterion",
+    "rows_delivered",
+    "bound",
+    "bound_joint",
+    "beats_baseline",
+)
 _SAMPLE_ROWS = 100
 _SLUG_LENGTH = 40
 

@@ -348,11 +348,12 @@ def test_the_selection_is_the_least_error_and_its_bound_pays_for_every_candidate
     assert winner.name == selection["selected"]
     assert list(recomputed) == selection["candidates"]
     assert ("E_cv", "minimum", 8) == (selection["criterion"], selection["rule"], selection["contamination"])
-    assert alone < selection["bound"] <= union
-    assert stats.beta.isf(together, errors + 1, held_out - errors) == pytest.approx(selection["bound"], abs=1e-3)
+    assert union == pytest.approx(selection["bound"], abs=1e-9)
+    assert stats.beta.isf(together, errors + 1, held_out - errors) == pytest.approx(selection["bound_joint"], abs=1e-3)
+    assert alone < selection["bound_joint"] < union
     assert alone == pytest.approx(selection["bound_of_one"], abs=1e-9)
     assert by_hoeffding == pytest.approx(selection["bound_hoeffding"], abs=1e-9)
-    assert "joint Clopper-Pearson" == selection["bound_method"]
+    assert "Clopper-Pearson" == selection["bound_method"]
     assert [name for name in recomputed if name in selection["indistinguishable"]] == selection["indistinguishable"]
     assert winner.name in selection["indistinguishable"]
 

@@ -152,6 +152,7 @@ def test_the_bound_is_the_same(both):
     bound = found.bound(told["selected"], models=told["contamination"])
     assert (told["bound"], told["bound_hoeffding"]) == pytest.approx((bound.value, bound.hoeffding), rel=1e-9)
     assert bound.method == told["bound_method"]
+    assert told["bound_joint"] == (None if bound.joint is None else pytest.approx(bound.joint, rel=1e-9))
     if settings.loss_max is not None:
         said = " ".join(ran.said.split())
         assert f" is at most {bound.value:.4g}, if no loss is above {settings.loss_max:g} (loss_max): the " in said

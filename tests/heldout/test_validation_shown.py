@@ -60,13 +60,21 @@ def test_print_shows_every_candidate_every_estimate_and_every_value(found, wide,
     assert "errors in percent, intervals at 90 %; * least E_cv" == title
     assert ["candidate", *EVERY] == header.split()
     assert {"─"} == {*line}
-    *body, against, differences, learning, unlabelled, bound, apart = body
+    sentence = next(place for place, line in enumerate(body) if line.startswith("stump beats"))
+    body, (against, alike, differences, learning, unlabelled, bound, *joint, apart) = body[:sentence], body[sentence:]
     assert against.startswith("stump beats the baseline, ")
+    assert alike.startswith("alike: at 90 % none of these 2 is shown to err more than stump: bayes, tree; ")
     assert differences.startswith("differences: E_cv of stump is ")
     assert learning.startswith("more rows: from 30 to 45 training rows the error of stump ")
-    assert bound.startswith("bound: with probability 90 % stump's error, trained without the held-out rows, is ")
+    assert bound.startswith(
+        "bound: with probability 90 % or more stump's error, trained without the held-out rows, is "
+    )
     of_stump = found.bound("stump")
     assert f" is at most {100 * of_stump.value:.1f} %: the upper {of_stump.method} limit " in bound
+    assert [
+        f"bound_joint: approximately, by how alike the errors of the candidates are, stump's error is at most "
+        f"{100 * of_stump.joint:.1f} %, at 90 %; only the bound is guaranteed"
+    ] * (of_stump.joint is not None) == joint
     of_rows = "unlabelled: by 50 unlabelled rows E_cv of stump is "
     assert unlabelled.startswith(of_rows)
     half = 100 * values(found, "disagreement")["stump"] / 2
@@ -96,7 +104,7 @@ def test_print_shows_losses_of_numbers_in_their_own_unit(numbers):
 
 
 def test_the_columns_of_the_table_are_aligned(found, wide):
-    _, header, _, *body, _, _, _, _, _, _ = str(found).splitlines()
+    _, header, _, *body = str(found)[: str(found).index("\nstump beats")].splitlines()
     ends = [header.index(name) + len(name) for name in header.split()[1:]]
     for line in body[::2]:
         assert all(line[end - 1] != " " and line[end : end + 1] in ("", " ") for end in ends)

@@ -1,9 +1,9 @@
-"""The simplest candidate of the confidence set (`heldout.selection.confidence_set`)."""
+"""The simplest candidate not shown to err more than that of least value (`heldout.selection.comparison`)."""
 
 from heldout.selection.rules.rule import SelectionRule
 
 RULE = SelectionRule(
     "indistinguishable",
-    "the first of those that the data cannot tell from the best",
+    "the first that is not shown to err more than that of the least value",
     needs_losses=True,
 )

@@ -12,7 +12,8 @@ class Compared:
     """What a rule chooses from: candidates in the order of `values`, from simple to complex.
 
     `best` has the least value, the first of them in a tie, and `standard_error` is the error of its value.
-    `indistinguishable` is the confidence set. Without paired losses the error is 0 and the set is empty.
+    `indistinguishable` are the candidates that are not shown to err more than it. Without paired losses the error is 0
+    and the set is empty.
     """
 
     values: Mapping[str, float]
@@ -27,7 +28,7 @@ class SelectionRule:
 
     `says` is the candidate that it takes, in words for params.yaml and docs/method.md. `needs_losses`: it needs a
     criterion that is a mean of paired losses. The first candidate is taken whose value is at most
-    `largest(least value, its standard error)`, numbers or arrays; if None, the first of the confidence set.
+    `largest(least value, its standard error)`, numbers or arrays; if None, the first of `indistinguishable`.
     """
 
     name: str

@@ -27,9 +27,10 @@ def section(summary: Summary) -> Section | None:
     marked = {place: "baseline" for place, line in enumerate(lines) if line["against"] == baseline.NAME}
     table = Table("Differences of E_cv on the same rows", ["against", "difference", "interval"], rows, marked=marked)
     caption = (
-        f"E_cv of {summary.selected} less that of each other candidate. The intervals hold at {summary.level} for the "
-        f"best candidate against all others together. Where an interval lies below 0, {summary.selected} is shown to "
-        "err less."
+        f"E_cv of {summary.selected} less that of each other candidate. The intervals hold at {summary.level} for all "
+        "pairs of candidates together, whichever was selected, and those against the baseline for all candidates. "
+        f"Where an interval lies below 0, {summary.selected} is shown to err less; the other candidates are those that "
+        "are shaded above."
     )
     alt = "The difference from each other candidate with its interval, as in the table"
     picture = Picture(partial(_draw, summary, lines), alt)

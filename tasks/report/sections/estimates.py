@@ -32,7 +32,7 @@ def section(summary: Summary) -> Section:
         f"Candidates are sorted by {summary.selection['criterion']}; {summary.selected} was selected."
     )
     if len(summary.selection["indistinguishable"]) > 1:
-        caption += " The shaded candidates cannot be told apart."
+        caption += f" The shaded candidates are not shown to err more than {summary.selected}."
     caption += " The dashed line is the baseline, the best constant answer; an arrow is a value beyond the axis."
     if any(summary.value(summary.selected, name) is not None for (name, *_) in OF_UNLABELED):
         caption += " What the unlabelled rows say has axes of its own: it is about their population, and is no error."
@@ -59,7 +59,9 @@ def overview(summary: Summary) -> "Figure":
     for empty in axes[len(panels) :]:
         empty.set_visible(False)
     key = f"each estimate with its interval at {summary.level}; blue: selected; dashed: baseline"
-    shaded = "; shaded: cannot be told apart" if len(summary.selection["indistinguishable"]) > 1 else ""
+    shaded = (
+        "; shaded: not shown to err more than the selected" if len(summary.selection["indistinguishable"]) > 1 else ""
+    )
     made.supxlabel(f"{key}{shaded}", fontsize=9, color=MUTED)
     return made
 

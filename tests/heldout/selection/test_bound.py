@@ -131,19 +131,31 @@ def test_losses_of_the_others_lower_it_no_further_than_the_choice_among_those_wi
     losses = table(k, m, seed)
     seen, models = observed.Tested(losses[:, 0], ZERO_ONE, seed), m + further
     found, without = selection_bound(seen, models, level, losses), selection_bound(seen, models, level)
-    assert clopper_pearson.upper_limit(seen, (1 - level) * m / models) <= found.value <= without.value
-    assert without.hoeffding == found.hoeffding
-    assert found.method in {"Clopper-Pearson", "joint Clopper-Pearson"}
+    assert (found.value, found.method, found.hoeffding) == (without.value, "Clopper-Pearson", without.hoeffding)
+    assert without.joint is None
+    if found.joint is not None:
+        assert clopper_pearson.upper_limit(seen, (1 - level) * m / models) <= found.joint < found.value
     # learners that are alike count once among the models
     assert selection_bound(seen, 1, level) == selection_bound(seen, 1, level, losses)
 
 
-def test_candidates_that_err_together_have_a_lower_bound_than_candidates_that_do_not():
+@LAWS
+@given(st.integers(1, 60).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))), models, levels)
+def test_the_bound_is_clopper_and_pearsons_limit_shared_among_the_models_whatever_the_others_lost(case, m, level):
+    count, n = case
+    limit = 1.0 if count == n else beta.isf((1 - level) / m, count + 1, n - count)
+    seen = np.repeat([1.0, 0.0], [count, n - count])
+    found = selection_bound(observed.Tested(seen, ZERO_ONE), m, level, np.tile(seen[:, None], (1, min(m, 5))))
+    assert max(limit, count / n) == pytest.approx(found.value, rel=1e-9)
+
+
+def test_candidates_that_err_together_have_a_lower_joint_figure_than_candidates_that_do_not():
     together, apart = table(200, 8, 0), np.stack([np.roll(table(200, 8, 0)[:, 0], 23 * j) for j in range(8)], axis=1)
     seen = observed.Tested(together[:, 0], ZERO_ONE)
-    alike, unlike, without = (selection_bound(seen, 8, 0.95, of).value for of in (together, apart, None))
-    assert alike < without - 0.005
-    assert without - 0.001 < unlike <= without
+    alike, unlike = (selection_bound(seen, 8, 0.95, of) for of in (together, apart))
+    assert alike.value == unlike.value
+    assert alike.joint < alike.value - 0.005
+    assert unlike.joint is None or unlike.value - 0.001 < unlike.joint
 
 
 def test_losses_between_0_and_1_and_one_candidate_alone_do_not_ask_how_alike_the_candidates_are():

@@ -13,6 +13,9 @@ from sklearn.tree import DecisionTreeClassifier
 import heldout
 from heldout.baseline import NAME
 from heldout.errors import BadArgument
+from heldout.losses import SQUARED
+from heldout.observed import Tested
+from heldout.selection.comparison import Comparison
 
 rng = np.random.default_rng(0)
 X = rng.normal(size=(90, 4))
@@ -53,11 +56,11 @@ def test_the_interval_is_that_of_the_corrected_t_on_the_shared_subsamples():
     split = design.splits("subsamples")[0]
     paired = errors["stump"] - errors["tree"]
     V = paired.var(ddof=1) * (1 / len(paired) + len(split.validation) / len(split.train))
-    reach = scipy.stats.t(len(paired) - 1).ppf(1 - 0.1 / 3 / 2) * math.sqrt(V)  # against two, and the baseline
+    reach = scipy.stats.t(len(paired) - 1).ppf(1 - 0.1 / 3 / 2) * math.sqrt(V)  # three pairs of three
     E_cv = {record.candidate: record.value for record in made.estimates}
     assert E_cv["stump"] - E_cv["tree"] == pytest.approx(found.difference, abs=1e-12)
     assert (found.difference - reach, found.difference + reach) == pytest.approx((found.low, found.high), rel=1e-9)
-    assert (0.9, "corrected t, Bonferroni") == (found.level, found.interval)
+    assert (0.9, "corrected t, all pairs") == (found.level, found.interval)
 
 
 @pytest.mark.parametrize("groups", [None, np.repeat(np.arange(18), 5)], ids=["rows", "groups"])
@@ -74,6 +77,17 @@ def test_without_subsamples_it_is_the_t_of_rows_or_groups_widened_for_shared_tra
     V = (1 + 6 / 5) * len(sums) / (len(sums) - 1) * (sums**2).sum() / 90**2
     reach = scipy.stats.t(len(sums) - 1).ppf(1 - 0.05 / 3 / 2) * math.sqrt(V)
     assert (paired.mean() - reach, paired.mean() + reach) == pytest.approx((found.low, found.high), rel=1e-9)
+
+
+def test_the_baseline_has_a_family_of_its_own():
+    """Its share of the level does not depend on the pairs of candidates, and theirs does not depend on it."""
+    three = np.random.default_rng(0).random((3, 40))
+    seen = {name: Tested(of, SQUARED) for name, of in zip(("a", "b", NAME), three, strict=True)}
+    of_pair, of_baseline = Comparison(seen, None, 0.9).differences("a")
+    [alone] = Comparison({"a": seen["a"], "b": seen["b"]}, None, 0.9).differences("a")
+    [of_two] = Comparison({"a": seen["a"], NAME: seen[NAME]}, None, 0.95).differences("a")
+    assert alone == of_pair
+    assert (of_two.low, of_two.high) == pytest.approx((of_baseline.low, of_baseline.high), rel=1e-12)  # .1 / 2
 
 
 def test_the_other_way_round_the_signs_change_and_nothing_else():
@@ -95,7 +109,7 @@ def test_each_other_candidate_has_a_line_and_so_has_the_baseline():
 def test_a_candidate_listed_twice_differs_by_nothing_and_classes_still_leave_a_doubt():
     twice = {"one": GaussianNB(), "two": GaussianNB()}
     [found] = [record for record in validated(twice).differences("one") if record.against == "two"]
-    t = scipy.stats.t(24).ppf(1 - 0.05 / 2 / 2)
+    t = scipy.stats.t(24).ppf(1 - 0.05 / 2)
     assert (0, t / 92) == pytest.approx((found.difference, found.high), rel=1e-9)
     numbers = validated({"one": Ridge(), "two": Ridge()}, y=X[:, 0] + X[:, 1] ** 2)
     [found] = [record for record in numbers.differences("one") if record.against == "two"]

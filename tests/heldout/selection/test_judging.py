@@ -10,9 +10,11 @@ from heldout.losses import SQUARED, ZERO_ONE, Loss
 from heldout.observed import CrossValidated, Tested
 from heldout.partition import Partition
 from heldout.selection import bbc, nested_selection
-from heldout.selection.confidence_set import confidence_set
+from heldout.selection.comparison import Comparison
 from heldout.selection.criteria import CRITERIA, WITH_LOSSES
+from heldout.selection.differences import differences
 from heldout.selection.judging import estimate_winner, nested_winners, paired, select_among
+from heldout.selection.rules import RULES
 from heldout.selection.select import standard_error
 
 # six rows: validation 1, 4; folds 0, 0, 1, 1, 2, 2; steps of rows 5, 0, 3 in this order; one halving and its reverse
@@ -105,14 +107,23 @@ def test_the_mean_of_the_paired_losses_is_the_value_of_the_criterion(criterion):
 
 
 @pytest.mark.parametrize("criterion", WITH_LOSSES)
-def test_the_indistinguishable_ones_are_the_confidence_set_at_the_level_of_the_design(criterion):
+@pytest.mark.parametrize("rule", list(RULES))
+def test_the_indistinguishable_ones_are_those_whose_difference_of_e_cv_is_not_below_0(criterion, rule):
     made = design(seed=3)
     given = both(made)
-    found = select_among(made, given, estimates_of(made, given), criterion, "indistinguishable")
-    behind = paired(made, given, criterion)
-    places = confidence_set([*behind.observed.values()], LEVEL, behind.folds)
-    assert tuple("ab"[place] for place in places) == found.indistinguishable
-    assert found.indistinguishable[0] == found.selected
+    found = select_among(made, given, estimates_of(made, given), criterion, rule)
+    worse = {record.against for record in differences(made, given, found.selected) if record.high < 0}
+    assert tuple(name for name in "ab" if name not in worse) == found.indistinguishable
+
+
+def test_without_e_cv_the_indistinguishable_ones_are_by_the_losses_of_the_criterion():
+    made = design(["E_val", "E_prog", "E_2cv"], seed=3)
+    given = both(made)
+    for criterion in ("E_val", "E_prog", "E_2cv"):
+        found = select_among(made, given, estimates_of(made, given), criterion, "minimum")
+        behind = paired(made, given, criterion)
+        alike = Comparison(behind.observed, behind.folds, LEVEL).alike(found.selected)
+        assert alike == found.indistinguishable
 
 
 def test_one_standard_error_is_that_of_the_fold_errors():
@@ -126,14 +137,14 @@ def test_one_standard_error_is_that_of_the_fold_errors():
     assert "b" == select_among(made, given, records, "E_cv", "minimum").selected
 
 
-def test_a_criterion_without_losses_has_no_set():
+def test_a_criterion_without_losses_has_a_set_by_e_cv():
     made = design()
     given = both(made)
     records = estimates_of(made, given)
     for name in records:  # as if there had been unlabelled rows
         records[name].append(records[name][-1].__class__(name, "E_maxdt", 0.3, "", 3, 6))
     found = select_among(made, given, records, "E_maxdt", "minimum")
-    assert ("a", ()) == (found.selected, found.indistinguishable)
+    assert ("a", ("a", "b")) == (found.selected, found.indistinguishable)
     # max(2/6, 0.3) and max(1/6, 0.3)
     found = select_among(made, given, records, "max(E_cv, E_maxdt)", "minimum")
     assert ("b", {"a": 1 / 3, "b": 0.3}) == (found.selected, found.values)
@@ -225,7 +236,15 @@ def test_copies_of_rows_as_clusters_change_neither_the_bootstrap_nor_the_confide
     many, cluster = many[:, mixed], cluster[mixed]
     assert bbc.corrected_error(losses, 3) == pytest.approx(bbc.corrected_error(many, 3, cluster), abs=1e-12)
     few = [Tested(of, SQUARED) for of in losses]
-    assert confidence_set(few, 0.9, None) == confidence_set([Tested(of, SQUARED, 0, cluster) for of in many], 0.9, None)
-    assert len(confidence_set([Tested(of, SQUARED) for of in many], 0.9, None)) <= len(confidence_set(few, 0.9, None))
+    of_few, of_clusters, of_rows = (
+        Comparison(dict(zip("abcd", seen, strict=True)), None, 0.9).alike("a")
+        for seen in (
+            few,
+            [Tested(of, SQUARED, 0, cluster) for of in many],
+            [Tested(of, SQUARED) for of in many],
+        )
+    )
+    assert of_few == of_clusters
+    assert len(of_rows) <= len(of_few)
     assert standard_error(losses[0]) == pytest.approx(standard_error(many[0], cluster), abs=1e-12)
     assert 0 == standard_error(many[0], np.zeros(80 * copies, dtype=int))

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from heldout.errors import BadArgument
 from heldout.losses.zero_one import ZERO_ONE
 from heldout.observed import Tested
-from heldout.selection.confidence_set import confidence_set
+from heldout.selection.comparison import Comparison
 from heldout.selection.criteria import CRITERIA, WITH_LOSSES, Criterion, criterion_value
 from heldout.selection.rules import RULES, Rule
 from heldout.selection.select import Paired, Selection, select, standard_error
@@ -40,7 +40,11 @@ def with_error(values: dict[str, float], error: float | dict[str, float]) -> Pai
 
 
 def choose(values: dict[str, float], criterion: Criterion, rule: Rule, paired: Paired | None = None) -> Selection:
-    return select(values, criterion, rule, paired, level=LEVEL)
+    return select(values, criterion, rule, paired, compared(paired))
+
+
+def compared(paired: Paired | None) -> Comparison | None:
+    return None if paired is None else Comparison(paired.observed, paired.folds, LEVEL)
 
 
 @LAWS
@@ -95,12 +99,12 @@ def test_one_standard_error_is_that_of_the_terms_and_not_of_the_losses():
 
 @LAWS
 @given(candidates, st.integers(0, 5))
-def test_indistinguishable_takes_the_first_of_the_confidence_set(values, seed):
+def test_indistinguishable_takes_the_first_that_is_not_shown_to_err_more_than_the_least(values, seed):
     paired = losses_of(values, seed=seed)
     found = choose(values, "E_val", "indistinguishable", paired)
-    places = confidence_set([*paired.observed.values()], LEVEL, None)
-    assert tuple(name for place, name in enumerate(values) if place in places) == found.indistinguishable
-    assert found.indistinguishable[0] == found.selected
+    least = min(values, key=values.__getitem__)
+    assert compared(paired).alike(least)[0] == found.selected
+    assert compared(paired).alike(found.selected) == found.indistinguishable
 
 
 def test_indistinguishable_prefers_the_simpler_one_where_the_data_cannot_tell_it_from_the_best():
@@ -117,7 +121,7 @@ def test_every_rule_takes_one_of_the_values_and_the_set_holds_the_least(values, 
     paired = losses_of(values, seed=seed)
     for rule in RULES:
         found = choose(values, criterion, rule, paired)
-        assert found.selected in values
+        assert found.selected in found.indistinguishable
         assert min(values, key=values.__getitem__) in found.indistinguishable
 
 

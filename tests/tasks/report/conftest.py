@@ -17,6 +17,7 @@ SELECTION = {
     "indistinguishable": ["bayes"],
     "contamination": 7,
     "bound": 0.25,
+    "bound_joint": 0.22,
     "bound_of_one": 0.1875,
     "bound_method": "Clopper-Pearson",
     "bound_hoeffding": 0.3125,

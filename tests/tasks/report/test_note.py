@@ -34,7 +34,7 @@ def test_candidates_stand_in_the_order_of_their_errors_with_the_winner_marked(su
 @pytest.mark.fault("markup")
 @pytest.mark.parametrize("name", HOSTILE)
 def test_a_name_is_shown_and_is_no_markup(summary, name):
-    found = summary(candidates=[name], selected=name)
+    found = summary(candidates=[name], selected=name, indistinguishable=[name])
     text = note(replace(found, estimates=found.estimates.replace("bayes", name))).text
     ours = note(summary(candidates=["bayes"])).text
     signs = "<>[]*|@`!\\"

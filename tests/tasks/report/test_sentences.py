@@ -61,8 +61,8 @@ def test_many_skipped_shards_are_counted_and_the_first_ten_named(summary):
 
 def test_the_choice_its_bound_and_the_test_part_come_with_their_numbers(summary):
     texts = sentences(summary())
-    of_rows = ["rows", "differences", "more rows", "unlabelled", "bound", "E_test", "prediction sets"]
-    of_rows += ["metrics", "delivered"]
+    of_rows = ["rows", "differences", "more rows", "unlabelled", "bound", "bound_joint", "E_test"]
+    of_rows += ["prediction sets", "metrics", "delivered"]
     assert ["selected", "baseline", *of_rows] == list(texts)
     assert "bayes, by one standard error of E_cv = 10.0 %" == texts["selected"]
     assert "probability 90 %" in texts["bound"]
@@ -166,11 +166,20 @@ def test_a_suspicious_winner_is_told_with_the_columns_that_carry_it(summary):
     assert "No few columns" in sentences(summary(suspicious={"E_cv": 0.001, "carriers": []}))["suspicious"]
 
 
-def test_the_candidates_that_cannot_be_distinguished_are_named(summary):
+def test_the_candidates_that_are_not_shown_to_err_more_than_the_winner_are_named(summary):
     assert "alike" not in sentences(summary())
     alike = sentences(summary(indistinguishable=["bayes", "tree"]))["alike"]
-    assert alike.startswith("at 90 % these 2 ")
-    assert alike.endswith(": bayes, tree")
+    assert "at 90 % tree is not shown to err more than bayes; the least error is that of one of the two" == alike
+    alike = sentences(summary(indistinguishable=["bayes", "tree", "wide"]))["alike"]
+    assert alike.startswith("at 90 % none of these 2 is shown to err more than bayes: tree, wide; ")
+
+
+def test_the_sharper_figure_stands_next_to_the_bound_and_says_that_it_is_approximate(summary):
+    texts = sentences(summary())
+    assert "with probability 90 % or more " in texts["bound"]
+    assert "approximately, " in texts["bound_joint"]
+    assert "at most 22.0 %, at 90 %; only the bound is guaranteed" in texts["bound_joint"]
+    assert "bound_joint" not in sentences(summary(bound_joint=None))
 
 
 def test_the_error_after_the_choice_is_that_of_the_winner(summary):

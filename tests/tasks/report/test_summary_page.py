@@ -52,7 +52,7 @@ def test_the_page_has_the_winner_the_number_to_decide_by_and_every_number_of_the
     table = page_of(text).partition("<table>")[2].partition("</table>")[0]
     cells = [re.sub("<br>", " ", cell) for cell in re.findall(r"<td[^>]*>(.*?)</td>", table)]
     assert ["<strong>*</strong>", "<code>bayes</code>", "6.2", "10.0 5.0–15.0"] == cells[:4]
-    assert "with probability 90 % the winner's error" in " ".join(text.split())
+    assert "with probability 90 % or more the winner's error" in " ".join(text.split())
 
 
 def test_without_a_test_part_the_bound_decides_and_without_a_bound_e_cv(summary):

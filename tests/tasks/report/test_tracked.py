@@ -141,7 +141,7 @@ def test_the_parent_reports_the_estimates_of_the_selected_the_rows_and_the_files
     of_baseline = [Metric("baseline_E_cv", 0.3), Metric("baseline_E_test", 0.25)]
     of_winner = [Metric("E_cv", 0.1), Metric("E_cv_low", 0.05), Metric("E_cv_high", 0.15), Metric("E_in", 0.0625)]
     of_winner += [Metric("E_test", 0.125), Metric("E_test_low", 0.1), Metric("E_test_high", 0.2)]
-    numbers = [Metric("bound", summary.selection["bound"]), Metric("baseline", summary.selection["baseline"])]
+    numbers = [Metric(name, summary.selection[name]) for name in ("bound", "bound_joint", "baseline")]
     against = [("", -0.2), ("_low", -0.3), ("_high", -0.1)]
     differences = [Metric(f"E_cv_less_baseline{suffix}", value) for suffix, value in against]
     of_sets = {"coverage": 0.875, "coverage_low": 0.5, "coverage_high": 0.95, "threshold": 0.75, "mean_size": 1.25}
@@ -161,6 +161,7 @@ def test_the_parent_reports_the_estimates_of_the_selected_the_rows_and_the_files
     tags = [
         Tag("beats_baseline", "true"),
         Tag("bound", "25.0 %, Clopper-Pearson"),
+        Tag("bound_joint", "approximately 22.0 %"),
         Tag("rows_delivered", "8"),
     ]
     assert tags == of_kind(Tag, items)
@@ -168,7 +169,7 @@ def test_the_parent_reports_the_estimates_of_the_selected_the_rows_and_the_files
     assert not any("prediction_sets" in metric.name for metric in of_kind(Metric, outcome_items(none, None)))
     unknown = replace(summary, selection={**summary.selection, "beats_baseline": None})
     assert Tag("beats_baseline", "cannot be told") in of_kind(Tag, outcome_items(unknown, None))
-    unbounded = replace(summary, selection={**summary.selection, "bound": None, "bound_method": None})
+    unbounded = replace(summary, selection={**summary.selection, "bound": None, "bound_joint": None})
     assert "bound" not in [tag.name for tag in of_kind(Tag, outcome_items(unbounded, None))]
 
 

@@ -1,4 +1,4 @@
-"""The confidence set: who cannot be told from the best."""
+"""All pairs compared at once: who is shown to err more than the winner, and who is not."""
 
 import math
 
@@ -11,7 +11,7 @@ from scipy.stats import binom, norm, t
 from heldout.losses.squared import SQUARED
 from heldout.losses.zero_one import ZERO_ONE
 from heldout.observed import CrossValidated, Tested
-from heldout.selection.confidence_set import confidence_set
+from heldout.selection.comparison import Comparison
 from heldout.selection.paired_differences import paired_differences, variance_factor
 
 LAWS = settings(max_examples=40, deadline=None, derandomize=True, database=None)
@@ -28,7 +28,15 @@ def tables(draw):
 
 
 def found(losses: np.ndarray, level: float = LEVEL, folds: int | None = None, loss=SQUARED) -> list[int]:
-    return confidence_set([Tested(of, loss) for of in losses], level, folds)
+    return alike([Tested(of, loss) for of in losses], level, folds)
+
+
+def alike(seen: list[Tested], level: float = LEVEL, folds: int | None = None) -> list[int]:
+    """The places of those that are not shown to err more than the one of least error."""
+    winner = int(np.argmin([of.losses.mean() for of in seen]))
+    names = [str(place) for place in range(len(seen))]
+    found = Comparison(dict(zip(names, seen, strict=True)), folds, level).alike(str(winner))
+    return [int(name) for name in found]
 
 
 def gap_of(size: float, n: int = 400) -> np.ndarray:
@@ -51,8 +59,8 @@ def test_one_candidate_is_its_own_set_and_a_single_row_tells_nobody_apart():
 
 @pytest.mark.parametrize("level", [0.8, 0.9, 0.95, 0.99])
 @pytest.mark.parametrize("m", [2, 5])
-def test_the_limit_is_the_one_sided_quantile_of_t_shared_among_the_others(level, m):
-    limit = t(399).ppf(1 - (1 - level) / (m - 1))
+def test_the_limit_is_the_two_sided_quantile_of_t_shared_among_all_pairs(level, m):
+    limit = t(399).ppf(1 - (1 - level) / (m * (m - 1) / 2) / 2)
     for size, alike in ((limit * (1 - 1e-9), True), (limit * (1 + 1e-9), False)):
         losses = gap_of(size)
         losses = np.vstack([losses, losses[1] + 9 + np.arange(m - 2)[:, None]])  # the others are far worse
@@ -68,16 +76,16 @@ def test_shared_training_rows_divide_t_by_the_root_of_the_factor():
 def test_where_there_are_further_fits_their_variance_decides():
     losses, fold = gap_of(2.5), np.arange(400) % 2
     rng = np.random.default_rng(0)
-    for spread, alike in ((0.01, False), (1.0, True)):
+    for spread, together in ((0.01, False), (1.0, True)):
         errors = spread * rng.standard_normal((2, 25))
         seen = [
             CrossValidated(of, SQUARED, fold=fold, subsample_errors=one, tested_per_trained=1.0)
             for of, one in zip(losses, errors, strict=True)
         ]
-        assert ([0, 1] if alike else [1]) == confidence_set(seen, LEVEL, 2)
+        assert ([0, 1] if together else [1]) == alike(seen, LEVEL, 2)
         corrected = np.var(errors[0] - errors[1], ddof=1) * (1 / 25 + 1)
         rows = np.var(losses[0] - losses[1], ddof=1) / 400
-        variance = paired_differences(seen, 2).variance
+        variance = [paired_differences(seen, place, 2).variance.tolist() for place in range(2)]
         np.testing.assert_allclose(variance, [[0, max(corrected, rows)], [max(corrected, rows), 0]], rtol=1e-12)
 
 
@@ -89,7 +97,7 @@ def test_for_losses_of_0_and_1_the_variance_is_that_of_agresti_and_min(n, seed):
     # half a row more on which the first loses, half a row more on which the second does, and one more of no difference
     expected = ((np.sum(difference**2) + 1) / (n + 2) - (difference.sum() / (n + 2)) ** 2) / (n + 2)
     plain = np.var(difference, ddof=1) / n
-    variance = paired_differences([Tested(of, ZERO_ONE) for of in losses], None).variance[0, 1]
+    variance = paired_differences([Tested(of, ZERO_ONE) for of in losses], 0, None).variance[1]
     assert max(expected, plain) == pytest.approx(variance, rel=1e-12)
 
 
@@ -152,7 +160,10 @@ def test_the_order_of_rows_does_not_matter(losses, level, data):
 @given(tables(), levels, st.data())
 def test_the_order_of_candidates_does_not_matter(losses, level, data):
     order = data.draw(st.permutations(range(len(losses))))
-    assert sorted(found(losses, level)) == sorted(order[place] for place in found(losses[order], level))
+    winner = str(data.draw(st.sampled_from(order)))
+    seen = {str(place): Tested(of, SQUARED) for place, of in enumerate(losses)}
+    mixed = {str(place): seen[str(place)] for place in order}
+    assert {*Comparison(seen, None, level).alike(winner)} == {*Comparison(mixed, None, level).alike(winner)}
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,208 @@
+"""What is said of a winner against others: false at most as often as stated, and the same at each place."""
+
+import html
+import math
+import re
+
+import numpy as np
+import pytest
+from sklearn.dummy import DummyClassifier
+from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
+
+import heldout
+from heldout.dependence import Dependence
+from heldout.design import Design, Evidence, estimate_candidate
+from heldout.intervals import choose
+from heldout.intervals.dependent import choose as choose_for
+from heldout.losses import SQUARED, ZERO_ONE
+from heldout.partition import Partition, make_partition
+from heldout.selection.differences import differences
+from heldout.selection.judging import select_among
+from heldout.weights import Weights
+from studies.null_claims import KINDS, false_claims, losses_of
+
+LEVEL = 0.95
+RUNS = 300
+
+
+def left_out(losses, loss, estimate: str) -> int:
+    """How many candidates are said to err more than the winner, of E_val or E_cv from the same losses of every row."""
+    n = losses.shape[1]
+    design = Design(
+        y=np.arange(n) % 2 if loss is ZERO_ONE else np.arange(n) / n,
+        loss=loss,
+        partition=Partition(np.ones(n, dtype=bool), np.arange(n) % 5, np.full(n, -1)),
+        halves=np.zeros((0, n), dtype=np.int8),
+        block=1,
+        stratify=False,
+        seed=0,
+        level=LEVEL,
+        methods=choose({"E_cv": "corrected fold t", "E_val": "Clopper-Pearson" if loss.binary else "log t"}, loss),
+        estimates=(estimate,),
+    )
+    given = {}
+    for place, of in enumerate(losses):
+        schemes = {scheme: [of[split.validation] for split in design.splits(scheme)] for scheme in design.schemes()}
+        given[f"c{place}"] = Evidence(schemes)
+    records = {name: estimate_candidate(design, name, of) for name, of in given.items()}
+    return len(given) - len(select_among(design, given, records, estimate, "minimum").indistinguishable)
+
+
+@pytest.mark.parametrize(("m", "n"), [(5, 20), (5, 100), (10, 20), (10, 100), (30, 50)])
+@pytest.mark.parametrize("kind", KINDS)
+def test_of_equal_candidates_none_is_said_to_err_more_than_the_winner_but_in_as_many_runs_as_stated(kind, m, n):
+    rng, error = np.random.default_rng([m, n]), 0.3
+    false = sum(left_out(*losses_of(kind, m, n, error, rng), "E_val") > 0 for _ in range(RUNS))
+    assert false / RUNS <= 1 - LEVEL + 2 * math.sqrt(LEVEL * (1 - LEVEL) / RUNS)
+
+
+@pytest.mark.parametrize("n", [10, 40])
+def test_two_hypotheses_of_classes_that_disagree_everywhere_keep_the_level_in_few_rows(n):
+    rng = np.random.default_rng(n)
+    first = (rng.random((2000, n)) < 0.5).astype(float)
+    false = sum(left_out(np.stack([of, 1 - of]), ZERO_ONE, "E_val") for of in first)
+    assert false / 2000 <= 1 - LEVEL  # the sign test is exact, and its level is not reached
+
+
+def test_a_worse_candidate_is_said_to_err_more_once_the_rows_show_it():
+    rng = np.random.default_rng(0)
+    for loss in (ZERO_ONE, SQUARED):
+        losses = (rng.random((5, 400)) < np.array([[0.2], [0.2], [0.2], [0.2], [0.6]])).astype(float)
+        assert 1 == left_out(losses, loss, "E_val") == left_out(losses, loss, "E_cv")
+
+
+def test_ten_thousand_candidates_are_compared_in_seconds():
+    losses = (np.random.default_rng(0).random((10_000, 50)) < 0.3).astype(float)
+    assert 0 == left_out(losses, ZERO_ONE, "E_val")
+
+
+CLASSES = {
+    "stump": DecisionTreeClassifier(max_depth=1),
+    "bayes": GaussianNB(),
+    "line": LogisticRegression(),
+    "again": LogisticRegression(),
+    "one": KNeighborsClassifier(1),
+    "tree": DecisionTreeClassifier(random_state=0),
+}
+NUMBERS = {
+    "line": Ridge(),
+    "again": Ridge(),
+    "flat": Ridge(1e6),
+    "three": KNeighborsRegressor(3),
+    "tree": DecisionTreeRegressor(random_state=0),
+}
+N = 120
+DOORS = {
+    "rows": {},
+    "few rows": {"rows": 24},
+    "numbers": {"numbers": True},
+    "groups": {"groups": np.repeat(np.arange(30), 4)},
+    "loo": {"folds": N},
+    "repeated": {"repeats": 2},
+    "brier": {"loss": "brier"},
+    "cost": {"loss": {"cost": {0: {1: 2}, 1: {0: 2}}}},
+    "copies": {"copies": True},
+}
+
+
+def problem(rows=N, numbers=False, copies=False, **how):
+    rng = np.random.default_rng(len(how) + rows)
+    X = rng.normal(size=(rows, 3))
+    if copies:
+        X = np.round(X)
+    number = X[:, 0] + 0.5 * X[:, 1] ** 2 + rng.normal(size=rows)
+    candidates = NUMBERS if numbers else CLASSES
+    y = number if numbers else (number > 0.3).astype(int)
+    how = {"estimates": ["E_val", "E_cv", "E_prog"], "block": 30, "folds": 5, "seed": 1, "progress": False, **how}
+    return heldout.validate(dict(candidates), X, y, **how)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("door", DOORS)
+def test_a_candidate_is_alike_if_and_only_if_its_difference_does_not_lie_below_0(door):
+    how = dict(DOORS[door])
+    if "repeats" in how:
+        how = {"estimates": ["E_val", "E_cv", "E_prog", "E_2cv"], "repeats": 2}
+    made = problem(**how)
+    for criterion in ("E_cv", "E_val", "E_prog"):
+        for rule in ("minimum", "one_standard_error", "indistinguishable"):
+            chosen = made.select(criterion, rule)
+            worse = {one.against for one in made.differences(chosen.selected) if one.shown_less}
+            assert tuple(name for name in made.candidates if name not in worse) == chosen.indistinguishable
+    winner = made.select()
+    for one in made.differences(winner.selected):
+        if one.against != "baseline":
+            excludes = one.low is not None and not one.low <= 0 <= one.high
+            assert (one.against in winner.indistinguishable) == (not excludes)
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("door", ["time", "groups and time", "weights"])
+def test_the_same_holds_for_rows_in_time_and_with_weights(door, seed):
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, 2, N)
+    dependence = Dependence(
+        group=np.arange(N) // 3 if "groups" in door else None, time=np.arange(N) // 3 if "time" in door else None
+    )
+    weights = Weights.of(rng.uniform(0.5, 2, N)) if door == "weights" else None
+    loss = ZERO_ONE if weights is None else ZERO_ONE.weighted()
+    parts = {"validation_fraction": 0.2, "folds": 5, "tested_fraction": 0.5, "stratify": False, "seed": seed}
+    design = Design(
+        y=y,
+        loss=loss,
+        partition=make_partition(y, **parts, dependence=dependence),
+        halves=np.zeros((0, N), dtype=np.int8),
+        block=10,
+        stratify=False,
+        seed=seed,
+        level=LEVEL,
+        methods=choose_for(None, loss, dependence.kind),
+        estimates=("E_val", "E_cv", "E_prog"),
+        dependence=dependence,
+        weights=weights,
+    )
+    given = {}
+    for name, error in {"a": 0.2, "b": 0.25, "c": 0.5, "d": 0.6}.items():
+        of = (rng.random(N) < error) * (1.0 if weights is None else weights.relative)
+        schemes = {scheme: [of[split.validation] for split in design.splits(scheme)] for scheme in design.schemes()}
+        given[name] = Evidence(schemes)
+    records = {name: estimate_candidate(design, name, of) for name, of in given.items()}
+    for criterion in ("E_cv", "E_val", "E_prog"):
+        for rule in ("minimum", "one_standard_error", "indistinguishable"):
+            chosen = select_among(design, given, records, criterion, rule)
+            worse = {one.against for one in differences(design, given, chosen.selected) if one.shown_less}
+            assert tuple(name for name in given if name not in worse) == chosen.indistinguishable
+    assert "d" not in select_among(design, given, records, "E_cv", "minimum").indistinguishable
+
+
+def named(text: str, says: str) -> set[str]:
+    """The candidates that a text names after some words, up to the end of the list."""
+    found = re.search(rf"{says} ((?:\w+, )*\w+)", text)
+    return set() if found is None else {*found[1].split(", ")} - {"and"}
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("door", ["rows", "few rows", "numbers", "groups", "copies"])
+def test_print_and_page_name_the_candidates_that_the_intervals_name(door):
+    made = problem(**DOORS[door])
+    alike, of_winner = {*made.select().indistinguishable}, made.differences()
+    winner = of_winner[0].candidate
+    for text in (str(made), html.unescape(made._repr_html_())):
+        worse = {one.against for one in of_winner if one.shown_less} - {"baseline"}
+        assert worse == named(text, "is shown to be lower than that of")
+        assert alike - {winner} == named(text, "not shown to be lower than that of")
+        if len(alike) > 2:
+            assert alike - {winner} == named(text, f"is shown to err more than {winner}:")
+        assert "distinguish" not in text
+
+
+def test_false_claims_are_found_where_there_are_some():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 2))
+    y = (X[:, 0] > 0).astype(int)
+    good_and_bad = {"tree": DecisionTreeClassifier(max_depth=1), "flat": DummyClassifier()}
+    made = heldout.validate(good_and_bad, X, y, estimates=["E_cv"], folds=5, progress=False)
+    assert {"differences", "alike", "print", "page"} == {name for name, said in false_claims(made).items() if said}
