@@ -214,7 +214,7 @@ def tested(design: Design, evidence: Evidence, scheme: SchemeName) -> Tested:
 
 
 def with_pool(observed: Tested, evidence: Evidence, repeats: int) -> Tested:
-    """`observed` next to each loss of cross-validation, of all `repeats` partitions into folds, as some methods need it."""
+    """`observed` next to each loss of cross-validation, of all `repeats` partitions into folds, for some methods."""
     parts = evidence.losses.get("cross_validation")
     return observed if parts is None else replace(observed, pool=joined_losses(parts), pool_repeats=repeats)
 

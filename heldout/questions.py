@@ -176,7 +176,7 @@ class Questions:
         -------
         dict of str to str
             The reason by the name of the estimate, and by `differences` for those of E_cv from other candidates; empty
-            where nothing is doubted (`heldout.intervals.credible`).
+            where nothing is doubted (`heldout.credible`).
 
         Raises
         ------

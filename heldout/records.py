@@ -40,7 +40,7 @@ class Estimate:
     `interval` (the method's name) and `assumption` are None where there is no valid interval. `n_train` is the number
     of training rows of a hypothesis (the mean over hypotheses, rounded), `n_tested` the
     number of rows that the value averages over. `not_credible` says why the interval cannot be right, where the losses
-    show it (`heldout.intervals.credible`); it is no column of the table.
+    show it (`heldout.credible`); it is no column of the table.
     """
 
     candidate: str
@@ -121,7 +121,7 @@ class Measured:
     """A metric of one hypothesis on its test part, or on a slice of it: a line of `metrics.csv`.
 
     `slice` is empty for all rows, else `column=value`. `value` is None where the metric is not defined, the bounds,
-    `level` and `interval` where there is no valid interval; `reason` then says why.
+    `level` and `interval` where there is no valid interval; `reason` then says why, or why an interval is not credible.
     """
 
     candidate: str

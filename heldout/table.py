@@ -4,10 +4,9 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from heldout import covalidation, text_table
+from heldout import covalidation, credible, text_table
 from heldout.baseline import NAME
 from heldout.design import Design
-from heldout.intervals import credible
 from heldout.losses import Loss
 from heldout.observed import RepeatedByRow
 from heldout.powered import NO_ROWS
@@ -47,9 +46,7 @@ def text(estimates: Sequence[Estimate], candidates: Sequence[str], loss: Loss, w
     return "\n".join([title, *(line for line, _ in text_table.lines(columns, rows, text_table.output_width()))])
 
 
-def cell(
-    value: float, low: float | None, high: float | None, loss: Loss, *, doubted: bool = False
-) -> tuple[str, str]:
+def cell(value: float, low: float | None, high: float | None, loss: Loss, *, doubted: bool = False) -> tuple[str, str]:
     """A value and its interval as a table shows them; the interval is empty where there is none.
 
     One that is `doubted`, since its losses show that it cannot be right, has a mark.

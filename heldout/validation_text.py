@@ -35,9 +35,10 @@ def sentences(
     Where neither E_val nor E_cv was computed, which intervals are not credible, and nothing else.
     """
     loss = design.loss
-    doubted = {"not credible": table.not_credible(winner, made.not_credible(winner), loss, weighted=design.weights is not None)}
+    weighted = design.weights is not None
+    doubted = table.not_credible(winner, made.not_credible(winner), loss, weighted=weighted)
     if not made.baseline:
-        return {name: text for name, text in doubted.items() if text}
+        return {"not credible": doubted} if doubted else {}
     errors = {(record.estimate, record.candidate): record.value for record in made.estimates}
     beaten = made.beats_baseline(winner)
     pairs = [(record.estimate, errors[record.estimate, winner], record.value) for record in made.baseline]
@@ -50,7 +51,7 @@ def sentences(
         "differences": table.differences(winner, made.differences(winner), design.level),
         "more rows": table.more_rows(winner, learning, loss),
         "unlabelled": table.powered(winner, made.powered(winner), loss),
-        **doubted,
+        "not credible": doubted,
         "bound": _bound(made, winner, design, evidence),
         "disagreement": table.half_error(winner, evidence.disagreement, design),
         "suspicious": _doubt(winner, error, of_baseline, name, design, fits),

@@ -8,8 +8,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from heldout import credible
 from heldout.errors import BadArgument, is_fraction
-from heldout.intervals import credible
 from heldout.losses import Loss
 from heldout.observed import CrossValidated, in_units_of_limit
 from heldout.records import Estimate, Interval

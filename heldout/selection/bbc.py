@@ -24,6 +24,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from heldout import credible
 from heldout.dependence import DependenceKind
 from heldout.errors import BadArgument
 from heldout.intervals import (
@@ -32,7 +33,6 @@ from heldout.intervals import (
     corrected_log_t,
     corrected_t,
     corrected_wilson,
-    credible,
     dependent,
     log_t,
     wilson,

@@ -1,11 +1,11 @@
-"""Which numbers of a candidate have an interval that cannot be right, and why (`heldout.intervals.credible`)."""
+"""Which numbers of a candidate have an interval that cannot be right, and why (`heldout.credible`)."""
 
 from collections.abc import Iterable, Mapping
 
-from heldout import baseline
+from heldout import baseline, credible
 from heldout.design import Design, Evidence, cross_validated
-from heldout.intervals import credible
 from heldout.records import Estimate
+from heldout.selection.differences import differences
 
 DIFFERENCES = "differences"
 
@@ -13,7 +13,8 @@ DIFFERENCES = "differences"
 def doubts(
     design: Design, evidence: Mapping[str, Evidence], winner: str, estimates: Iterable[Estimate]
 ) -> dict[str, str]:
-    """The reasons by the name of the estimate, of the `winner` alone; in the end `differences`, of E_cv from others.
+    """The reasons by the name of the estimate, of the `winner` alone; in the end `differences`, of E_cv from others,
+    where their intervals show one.
 
     `estimates` may hold those of other candidates too. Empty where nothing is doubted.
     """
@@ -28,14 +29,18 @@ def doubts(
 
 
 def _of_differences(design: Design, evidence: Mapping[str, Evidence], winner: str) -> str:
-    """The others that the winner's E_cv cannot be compared with, by reason; losses of 0 and 1 always can."""
+    """The others that the winner is not credibly shown to differ from, by reason; losses of 0 and 1 need none.
+
+    An interval that holds 0 shows nothing, and there is nothing to doubt.
+    """
     if design.loss.binary:
         return ""
-    own = cross_validated(design, evidence[winner])
-    by_reason: dict[str, list[str]] = {}
-    for name, of in {**evidence, baseline.NAME: baseline.evidence(design)}.items():
-        if name != winner:
-            reason = credible.of_difference(own.losses, cross_validated(design, of).losses, own.cluster)
-            if reason is not None:
-                by_reason.setdefault(reason, []).append(name)
+    every = {**evidence, baseline.NAME: baseline.evidence(design)}
+    own, by_reason = cross_validated(design, evidence[winner]), dict[str, list[str]]()
+    for line in differences(design, evidence, winner):
+        if line.low is None or line.high is None or line.low <= 0 <= line.high:
+            continue
+        other = cross_validated(design, every[line.against])
+        if reason := credible.of_difference(own.losses, other.losses, own.cluster):
+            by_reason.setdefault(reason, []).append(line.against)
     return "; ".join(f"from {', '.join(names)}: {reason}" for reason, names in by_reason.items())

@@ -44,6 +44,8 @@ def outcome_items(summary: Summary, speed: object | None) -> Iterator[Item]:
         yield Tag("bound", f"{summary.amount(bound)}, {summary.selection['bound_method']}")
     if (doubt := Suspicious.read(summary.selection)) is not None:
         yield Tag("suspicious", ", ".join(" with ".join(one.columns) for one in doubt.carriers) or "no few columns")
+    if doubts := summary.selection.get("not_credible"):
+        yield Tag("not_credible", "; ".join(f"{estimate}: {reason}" for estimate, reason in doubts.items()))
     yield Tag("rows_delivered", str(summary.selection["rows_delivered"]))
     if speed is not None:
         yield Tag("prediction_time", str(speed))
@@ -53,6 +55,7 @@ def outcome_items(summary: Summary, speed: object | None) -> Iterator[Item]:
         files.MORE_ROWS,
         files.PREDICTION_SETS,
         files.POWERED,
+        files.NOT_CREDIBLE,
         files.TEST_METRICS,
         files.CONFUSION,
         files.CALIBRATION,

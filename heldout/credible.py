@@ -4,23 +4,26 @@ An interval of a mean is as wide as the spread s of the losses says, and s is kn
 d_i the deviation of loss i from the mean, over n losses or sums of n groups,
     carried = sum d_i^4 / (sum d_i^2)^2
 is the relative variance of s^2 but for 1/n, and 1 / carried the effective number of rows that carry the spread (L.
-Kish, Survey sampling, 1965, section 11.7, for weights). Where a handful carries it, the large losses that did not come
-up would have moved mean and width both, and the interval misses upwards: with squared losses of skewed targets it covers
-.5 to .85 in place of .95. No interval holds for all distributions of losses without a limit (R. R. Bahadur, L. J. Savage,
-Ann. Math. Statist. 27, 1956), so that the interval is not widened but marked.
+Kish, Survey sampling, 1965, section 11.7, for weights). Where a handful carries it, large losses that did not come up
+would have moved mean and width both, and the interval misses upwards: with squared losses of skewed targets it covers
+.4 to .9 in place of .95. No interval holds for all distributions of losses without a limit (R. R. Bahadur, L. J.
+Savage, Ann. Math. Statist. 27, 1956), so that the interval is not widened but marked.
 
-Intervals on the scale of logarithms excuse losses that are skewed because most are near 0, as gamma losses are: there s
-grows with the mean. Their relative standard error, r = s / (sqrt(n) mean), grows too, and the interval is not credible if
-    carried - EXCUSED r >= LEAST,    or if fewer than `LEAST_ROWS` carry the loss itself: (sum loss)^2 / sum loss^2.
-LEAST is larger for E_cv, whose variance is corrected upwards (Nadeau, Bengio 2003). Both numbers and EXCUSED were chosen
-on one half of the distributions of `studies/credible.py`, and judged on the other (docs/coverage.md).
+Intervals on the scale of logarithms are right for losses that are skewed because most are near 0, as gamma losses are:
+there s grows with the mean, and so does their relative standard error, r = s / (sqrt(n) mean). So the interval is not
+credible if
+    carried - EXCUSED r >= LEAST,
+or if fewer than `LEAST_ROWS` rows carry the loss itself, (sum loss)^2 / sum loss^2. LEAST is larger for E_cv, whose
+variance is corrected upwards (C. Nadeau, Y. Bengio 2003), and where the pooled losses give the interval its shape. The
+constants were chosen on one half of the distributions of `studies/credible.py`, and judged on the other
+(docs/coverage.md).
 
-A difference of losses has no sign, and large losses on both sides do no harm: there the square of sum d_i^3 /
-(sum d_i^2)^1.5, the skewness of the mean (P. Hall, The bootstrap and Edgeworth expansion, 1992, section 2.6), is
-compared with LEAST_OF_DIFFERENCE.
+A difference of losses has no sign, and large losses on both sides do less harm: there the square of the skewness of the
+mean, sum d_i^3 / (sum d_i^2)^1.5 (P. Hall, The bootstrap and Edgeworth expansion, 1992, section 2.6), is compared with
+LEAST_OF_DIFFERENCE.
 
-It is no test: where the sample has no large loss, nothing shows that the population has some. Losses of 0 and 1 and
-methods that hold at every sample size need no mark. The squares of half models' differences are not looked at.
+It is no test: where the sample has no large loss, nothing shows that the population has some. Losses of 0 and 1, and
+methods that hold at every sample size, need no mark. The disagreement of half models, which is no error, has none.
 """
 
 from dataclasses import dataclass
@@ -36,7 +39,7 @@ if TYPE_CHECKING:
     from heldout.intervals.method import IntervalMethod
 
 EXCUSED = 0.6
-LEAST, LEAST_OF_CV, LEAST_OF_DIFFERENCE = 0.1, 0.13, 0.2
+LEAST, LEAST_OF_POOLED, LEAST_OF_CV, LEAST_OF_DIFFERENCE = 0.085, 0.115, 0.135, 0.13
 LEAST_ROWS = 2.5
 _MOST_NAMED = 5
 Cluster = NDArray[np.int64] | None
@@ -106,7 +109,7 @@ def doubt(observed: Any, method: "IntervalMethod") -> str | None:
     if isinstance(observed, RepeatedByRow):
         return None if observed.row_means is None else of_losses(observed.row_means, loss)
     if observed.pool is not None and method.needs_cv:
-        return of_losses(observed.pool, loss, repeats=observed.pool_repeats)
+        return of_losses(observed.pool, loss, repeats=observed.pool_repeats, least=LEAST_OF_POOLED)
     of_cv = isinstance(observed, CrossValidated)
     return of_losses(observed.losses, loss, observed.cluster, least=LEAST_OF_CV if of_cv else LEAST)
 
@@ -149,7 +152,9 @@ def advice(loss: Loss, *, weighted: bool = False) -> str:
     if weighted:
         return "limit the largest weights, or test more rows"
     if loss.bounded:
-        return "name an interval that holds for every number of rows (intervals: betting for E_val, k-fold Hoeffding for E_cv)"
+        return (
+            "name an interval that holds for every number of rows: intervals: {E_val: betting, E_cv: k-fold Hoeffding}"
+        )
     if loss.power == 2:
         return "judge by the absolute loss (loss: absolute), or cap the target and state the limit (loss_max)"
     if loss.power == 1:
