@@ -14,6 +14,7 @@ from studies.judgements import LEVEL, Cell, version
 from studies.populations import NUMBERS
 
 PAGE, PICTURE, TABLE = Path("docs/coverage.md"), Path("docs/coverage.png"), Path("docs/coverage.csv")
+OTHERS = Path(__file__).resolve().parents[1] / "docs/studies"
 _COLUMNS = ["estimate", "task", "method", "population", "learner", "n", "samples", "covers", "covers_g", "relative"]
 FURTHER_FITS = {"subsamples": "25", "repeated_folds": "20", "half_subsamples": "300", "fold_pairs": "45", None: "0"}
 
@@ -166,7 +167,7 @@ def _page(cells: pd.DataFrame, before: pd.DataFrame) -> Iterator[str]:
 
 def beyond() -> Iterator[str]:
     """What the populations of the page do not show: deep trees on few distinct rows, and heavier tails."""
-    cells, marks = (pd.read_csv(Path(f"docs/studies/{name}.csv")) for name in ("discrete_cells", "credible"))
+    cells, marks = (pd.read_csv(OTHERS / f"{name}.csv") for name in ("discrete_cells", "credible"))
     yield "## What these populations do not show\n"
     least = cells.loc[cells["ours"].idxmin()]
     yield (
