@@ -73,7 +73,8 @@ def _weighted(share: float, spread: float) -> Draw:
 
 def _log_loss(rng: np.random.Generator, n: int) -> Values:
     q = rng.beta(5, 0.5, n)
-    return -np.log(np.where(rng.random(n) < q, q, 1 - q).clip(1e-15))
+    losses: Values = -np.log(np.where(rng.random(n) < q, q, 1 - q).clip(1e-15))
+    return losses
 
 
 # the residuals of a target, whose losses are their squares or absolute values
@@ -172,7 +173,7 @@ def measure(unit: Unit, data: Path | None) -> list[Record]:  # noqa: ARG001
     return records
 
 
-def _ratios(pool: Values, n: int, _rng: np.random.Generator) -> Values:
+def _ratios(pool: Values, n: int, rng: np.random.Generator) -> Values:  # noqa: ARG001
     """As pooled shape has them, from the same draws of rows for every sample of a cell: five times as fast."""
     made: Values = pool[_drawn(len(pool), n)].mean(axis=1) / pool.mean()
     return made
