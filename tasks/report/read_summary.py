@@ -72,7 +72,7 @@ def _winner_tables() -> WinnerTables:
 
 def _not_credible() -> dict[tuple[str, str], str]:
     lines = report_tables.read_not_credible()
-    return {(line.candidate, line.estimate): line.reason for line in lines.itertuples()}
+    return {(line["candidate"], line["estimate"]): line["reason"] for line in lines.to_dict("records")}
 
 
 def _labels(design: Design) -> list[tuple[str, int]]:
