@@ -12,6 +12,7 @@ from tasks.outcome import (
     against_baseline,
     duplicates_effect,
     hard_rows,
+    not_credible,
     open_test,
     other_population,
     prediction_sets,
@@ -52,7 +53,10 @@ def _select(settings: Settings) -> None:
     against = against_baseline.compare(results, selection, opening.against_baseline)
     files.write_losses(scheme_results.losses(results.candidates))
     of_candidates = [record for records in estimates.values() for record in records]
-    report_tables.write_estimates([*of_candidates, *opening.estimates, *of_the_winner, *against.estimates])
+    records = [*of_candidates, *opening.estimates, *of_the_winner, *against.estimates]
+    report_tables.write_estimates(records)
+    doubted = not_credible.look(results, selection.selected, records)
+    report_tables.write_not_credible(doubted.lines)
     report_tables.write_differences(differences(results.design, results.evidence, selection.selected))
     report_tables.write_more_rows(more_rows(results.design, results.evidence, estimates))
     report_tables.write_powered(powered_all(settings, results, estimates))
@@ -69,5 +73,5 @@ def _select(settings: Settings) -> None:
     doubt = suspicious.look(results, winner.name, g_minus, against.described()["baseline"])
     description = open_test.describe(settings, results, selection, opening, ledger, delivered, against, effect, doubt)
     unlike = other_population.look(settings, results, winner.name, g_minus)
-    files.write_json(files.SELECTION, {**description, **unlike})
+    files.write_json(files.SELECTION, {**description, **unlike, **doubted.described()})
     model_file.save(delivered.hypothesis, files.MODEL)

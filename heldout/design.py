@@ -222,16 +222,16 @@ def tested(design: Design, evidence: Evidence, scheme: SchemeName) -> Tested:
     return Tested(losses, design.loss, design.seed, design.dependence.clusters(rows, losses))
 
 
-def with_pool(observed: Tested, evidence: Evidence) -> Tested:
-    """`observed` next to each loss of cross-validation, of all partitions into folds, as some methods need it."""
+def with_pool(observed: Tested, evidence: Evidence, repeats: int) -> Tested:
+    """`observed` next to each loss of cross-validation, of all `repeats` partitions into folds, for some methods."""
     parts = evidence.losses.get("cross_validation")
-    return observed if parts is None else replace(observed, pool=joined_losses(parts))
+    return observed if parts is None else replace(observed, pool=joined_losses(parts), pool_repeats=repeats)
 
 
 def _tested_for(design: Design, evidence: Evidence, estimate: str) -> Tested:
     """The losses behind E_val or E_prog, and what the method of its interval needs."""
     observed = tested(design, evidence, SCHEME_OF[estimate])
-    return with_pool(observed, evidence) if design.methods[estimate].needs_cv else observed
+    return with_pool(observed, evidence, design.fold_repeats) if design.methods[estimate].needs_cv else observed
 
 
 def cross_validated(design: Design, evidence: Evidence) -> CrossValidated:

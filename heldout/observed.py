@@ -18,7 +18,7 @@ class Tested:
 
     `seed` is for the methods that draw at random (a bootstrap, an order of bets). `cluster`, shape (n,), numbers
     the group or the batch of each row, 0 … G-1; None for independent rows. `pool`, shape (N,) or more, are the
-    candidate's losses in cross-validation, for the methods that read them.
+    candidate's losses in cross-validation, for the methods that read them, each row `pool_repeats` times.
     """
 
     losses: Losses
@@ -26,6 +26,7 @@ class Tested:
     seed: int = 0
     cluster: NDArray[np.int64] | None = None
     pool: Losses | None = None
+    pool_repeats: int = 1
 
     @property
     def error(self) -> float:
@@ -110,6 +111,7 @@ class RepeatedByRow:
     seed: int = 0
     loss_variance: float = 0.0
     covariance: float = 0.0
+    row_means: Losses | None = None
 
     @property
     def error(self) -> float:
@@ -125,7 +127,8 @@ def repeated_by_row(table: Losses, loss: Loss, seed: int = 0, half: NDArray[np.i
     """
     rows = table.mean(axis=0)
     n = len(rows)
-    made = RepeatedByRow(table.mean(axis=1), float(np.var(rows, ddof=1)) if n > 1 else 0.0, n, loss, seed)
+    spread = float(np.var(rows, ddof=1)) if n > 1 else 0.0
+    made = RepeatedByRow(table.mean(axis=1), spread, n, loss, seed, row_means=rows)
     if half is None or n < 2:
         return made
     # divide by n - 1, not R n - 1: the cells of a row are no independent losses

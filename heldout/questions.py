@@ -16,6 +16,7 @@ from heldout.prediction_sets import SetsOfRows, of_new_rows
 from heldout.records import Difference, Estimate, MoreRows, Powered, Rows
 from heldout.selection.bound import SelectionBound
 from heldout.selection.differences import differences
+from heldout.selection.doubts import doubts
 from heldout.selection.judging import bound_of
 
 
@@ -162,6 +163,39 @@ class Questions:
         """
         name = self._checked(candidate)
         return bound_of(self._design, self._evidence, name, models)
+
+    def not_credible(self, candidate: str | None = None) -> dict[str, str]:
+        """Which intervals of a candidate cannot be right, since few rows carry its loss.
+
+        Parameters
+        ----------
+        candidate : str, optional
+            The name of a candidate; None is the one of least E_cv.
+
+        Returns
+        -------
+        dict of str to str
+            The reason by the name of the estimate, and by `differences` for those of E_cv from other candidates; empty
+            where nothing is doubted (`heldout.credible`).
+
+        Raises
+        ------
+        BadArgument
+            For a name that is no candidate.
+
+        Examples
+        --------
+        >>> import heldout
+        >>> import numpy as np
+        >>> from sklearn.linear_model import LinearRegression
+        >>> rng = np.random.default_rng(2)
+        >>> X = rng.normal(size=(100, 1))
+        >>> y = X[:, 0] + rng.pareto(2.5, size=100)
+        >>> heldout.validate({"line": LinearRegression()}, X, y, estimates=["E_cv"]).not_credible()
+        {'E_cv': '1 of 100 rows carries 44 % of the loss'}
+        """
+        name = self._checked(candidate)
+        return doubts(self._design, self._evidence, name, self.estimates)
 
     def powered(self, candidate: str | None = None) -> tuple[Powered, ...]:
         """E_val and E_cv of a candidate, with narrower intervals by its unlabelled rows: no further fit.

@@ -39,7 +39,8 @@ class Estimate:
     `target` names the hypothesis whose true error `value` estimates. `low`, `high`, `level`,
     `interval` (the method's name) and `assumption` are None where there is no valid interval. `n_train` is the number
     of training rows of a hypothesis (the mean over hypotheses, rounded), `n_tested` the
-    number of rows that the value averages over.
+    number of rows that the value averages over. `not_credible` says why the interval cannot be right, where the losses
+    show it (`heldout.credible`); it is no column of the table.
     """
 
     candidate: str
@@ -53,6 +54,7 @@ class Estimate:
     level: float | None = None
     interval: str | None = None
     assumption: str | None = None
+    not_credible: str | None = None
 
 
 @dataclass(frozen=True)
@@ -130,7 +132,7 @@ class Measured:
     """A metric of one hypothesis on its test part, or on a slice of it: a line of `metrics.csv`.
 
     `slice` is empty for all rows, else `column=value`. `value` is None where the metric is not defined, the bounds,
-    `level` and `interval` where there is no valid interval; `reason` then says why.
+    `level` and `interval` where there is no valid interval; `reason` then says why, or why an interval is not credible.
     """
 
     candidate: str

@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from heldout import covalidation, text_table
+from heldout import covalidation, credible, text_table
 from heldout.baseline import NAME
 from heldout.design import Design
 from heldout.losses import Loss
@@ -16,6 +16,7 @@ from heldout.records import Difference, Estimate, MoreRows, Powered, PredictionS
 from heldout.text_table import Row
 
 _BEATS = {True: "beats", False: "does not beat", None: "is not shown to beat"}
+DOUBTED = "?"  # at an interval that is not credible
 _FAR_ABOVE = 1.5  # of the highest point: a line there would leave no room for the intervals
 
 
@@ -26,7 +27,10 @@ def text(estimates: Sequence[Estimate], candidates: Sequence[str], loss: Loss, w
     """
     columns = list(dict.fromkeys(record.estimate for record in estimates))
     cells = {
-        (record.candidate, record.estimate): cell(record.value, record.low, record.high, loss) for record in estimates
+        (record.candidate, record.estimate): cell(
+            record.value, record.low, record.high, loss, doubted=record.not_credible is not None
+        )
+        for record in estimates
     }
     rows = [
         Row(
@@ -38,14 +42,40 @@ def text(estimates: Sequence[Estimate], candidates: Sequence[str], loss: Loss, w
     ]
     levels = sorted({record.level for record in estimates if record.level is not None})
     title = text_table.title(loss.scale("y"), f"{100 * levels[0]:g} %" if levels else "", why if winner else "")
+    title += marks(any(record.not_credible is not None for record in estimates))
     return "\n".join([title, *(line for line, _ in text_table.lines(columns, rows, text_table.output_width()))])
 
 
-def cell(value: float, low: float | None, high: float | None, loss: Loss) -> tuple[str, str]:
-    """A value and its interval as a table shows them; the interval is empty where there is none."""
+def cell(value: float, low: float | None, high: float | None, loss: Loss, *, doubted: bool = False) -> tuple[str, str]:
+    """A value and its interval as a table shows them; the interval is empty where there is none.
+
+    One that is `doubted`, since its losses show that it cannot be right, has a mark.
+    """
     if low is None or high is None or math.isnan(low):
         return rounded(value, loss), ""
-    return rounded(value, loss), f"{rounded(low, loss)}–{rounded(high, loss)}"
+    return rounded(value, loss), f"{rounded(low, loss)}–{rounded(high, loss)}{f' {DOUBTED}' if doubted else ''}"
+
+
+def marks(doubted: bool) -> str:
+    """What the mark of an interval means, for the end of a title; empty where no interval has it."""
+    return f"; {DOUBTED} not credible" if doubted else ""
+
+
+def not_credible(whose: str, doubts: Mapping[str, str], loss: Loss, *, weighted: bool) -> str:
+    """Which intervals of a candidate cannot be right, why, and what to do first; empty without `doubts`.
+
+    `doubts` are the reasons by the name of the estimate.
+    """
+    if not doubts:
+        return ""
+    by_reason: dict[str, list[str]] = {}
+    for estimate, reason in doubts.items():
+        by_reason.setdefault(reason, []).append(estimate)
+    said = "; ".join(f"{', '.join(estimates)}: {reason}" for reason, estimates in by_reason.items())
+    return (
+        f"intervals of {whose} marked {DOUBTED} are likely to be too narrow, and their upper ends too low ({said}): "
+        f"{credible.advice(loss, weighted=weighted)}"
+    )
 
 
 def rounded(value: float, loss: Loss) -> str:

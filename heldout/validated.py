@@ -13,7 +13,7 @@ from heldout.selection.criteria import CRITERIA, Criterion
 from heldout.selection.judging import nested_winners, select_among
 from heldout.selection.rules import Rule
 from heldout.selection.select import Selection
-from heldout.table import cell, rounded
+from heldout.table import cell, marks, rounded
 
 if TYPE_CHECKING:
     from heldout.picture import Picture
@@ -242,7 +242,8 @@ class Validation(Questions):
         levels = {record.level for record in self.estimates if record.level is not None}
         below = f", below each its interval at {100 * self._design.level:g} %" if levels else ""
         by = "".join(f"; the least {record.estimate} first" for record in self._ranked()[:1])
-        return f"{self._design.loss.scale('y')}{below}{by}"
+        doubted = marks(any(record.not_credible is not None for record in [*self.estimates, *self.baseline]))
+        return f"{self._design.loss.scale('y')}{below}{by}{doubted}"
 
     @property
     def _headline(self) -> str:

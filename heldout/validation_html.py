@@ -75,7 +75,7 @@ def html(
 def _cell(record: Estimate | None, loss: Loss) -> str:
     if record is None:
         return "<td>–</td>"
-    value, interval = cell(record.value, record.low, record.high, loss)
+    value, interval = cell(record.value, record.low, record.high, loss, doubted=record.not_credible is not None)
     return f"<td>{value}<small>{interval}</small></td>" if interval else f"<td>{value}</td>"
 
 

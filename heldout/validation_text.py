@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 def text(made: "Validation", ranked: Sequence[str], sentences: Mapping[str, str], loss: Loss, *, first: bool) -> str:
     """The table of all candidates, `ranked` by error, and the `sentences`; that about the baseline may come `first`."""
     if not made.baseline:
-        return table.text(made.estimates, made.candidates, loss)
+        further = [f"{name}: {printable(text)}" for name, text in sentences.items()]
+        return "\n".join([table.text(made.estimates, made.candidates, loss), *further])
     records, names = [*made.estimates, *made.baseline], [*ranked, baseline.NAME]
     shown = table.text(records, names, loss, ranked[0], f"least {made.baseline[-1].estimate}")
     against = printable(sentences[baseline.NAME])
@@ -32,11 +33,13 @@ def sentences(
 ) -> dict[str, str]:
     """What follows from the estimates, a word and a sentence each, about `winner`, with its `evidence` and `fits`.
 
-    Empty where neither E_val nor E_cv was computed.
+    Where neither E_val nor E_cv was computed, which intervals are not credible, and nothing else.
     """
     loss = design.loss
+    weighted = design.weights is not None
+    doubted = table.not_credible(winner, made.not_credible(winner), loss, weighted=weighted)
     if not made.baseline:
-        return {}
+        return {"not credible": doubted} if doubted else {}
     errors = {(record.estimate, record.candidate): record.value for record in made.estimates}
     beaten = made.beats_baseline(winner)
     pairs = [(record.estimate, errors[record.estimate, winner], record.value) for record in made.baseline]
@@ -51,6 +54,7 @@ def sentences(
         "differences": table.differences(winner, of_winner, design.level),
         "more rows": table.more_rows(winner, learning, loss),
         "unlabelled": table.powered(winner, made.powered(winner), loss),
+        "not credible": doubted,
         **_bound(made, winner, design, evidence),
         "disagreement": table.half_error(winner, evidence.disagreement, design),
         "suspicious": _doubt(winner, error, of_baseline, name, design, fits),

@@ -27,6 +27,8 @@ NAMES = (
     "error_without_labels",
     "fewer_labels",
     "coverage",
+    "credible",
+    "discrete_cells",
     "datasets",
 )
 

@@ -116,7 +116,7 @@ def judge(cell: Cell, sample: int, shipped: Settings) -> NDArray[np.float64]:
             if estimate == "E_test"
             else tested(design, evidence, target)
         )
-        seen = with_pool(seen, evidence)
+        seen = with_pool(seen, evidence, design.fold_repeats)
         intervals = [method.interval(estimate, seen, design.level) for method in METHODS]
         errors = [test(hypothesis, whole_X, whole_y, everywhere, loss).mean() for hypothesis in fitted[target]]
         truth = np.average(errors, weights=[len(split.validation) for split in design.splits(target)])

@@ -8,6 +8,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from heldout import credible
 from heldout.errors import BadArgument, is_fraction
 from heldout.losses import Loss
 from heldout.observed import CrossValidated, in_units_of_limit
@@ -195,11 +196,15 @@ def two_sided_t(level: float, degrees: float) -> float:
 def estimate_with(
     candidate: str, estimate: str, observed: Any, target: str, n_train: int, method: IntervalMethod | None, level: float
 ) -> Estimate:
-    """The mean of what was observed, with its interval if a method holds and there are units enough for it."""
+    """The mean of what was observed, with its interval if a method holds and there are units enough for it.
+
+    Where the losses show that the interval cannot be right, the record says so.
+    """
     record = Estimate(candidate, estimate, observed.error, target, n_train, observed.n)
     if method is None or observed.n < method.least or getattr(observed, "units", observed.n) <= method.units_above:
         return record
-    return with_interval(record, method.interval(estimate, observed, level))
+    made = with_interval(record, method.interval(estimate, observed, level))
+    return replace(made, not_credible=credible.doubt(observed, method))
 
 
 def with_interval(record: Estimate, interval: Interval) -> Estimate:

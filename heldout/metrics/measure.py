@@ -150,4 +150,5 @@ def _mean_loss(
     some = replace(tested, losses=losses, cluster=answered.cluster)  # next to the same losses of cross-validation
     estimate = estimate_with(rows.candidate, "E_test", some, "", 0, method, rows.level)
     line = replace(line, value=estimate.value, low=estimate.low, high=estimate.high, level=estimate.level)
-    return replace(line, interval=estimate.interval, reason="" if estimate.interval else _FEW)
+    doubted = f"not credible: {estimate.not_credible}" if estimate.not_credible else ""
+    return replace(line, interval=estimate.interval, reason=doubted if estimate.interval else _FEW)

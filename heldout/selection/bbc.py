@@ -24,6 +24,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from heldout import credible
 from heldout.dependence import DependenceKind
 from heldout.errors import BadArgument
 from heldout.intervals import (
@@ -100,6 +101,11 @@ def interval(value: float, winner: Tested, level: float, kind: DependenceKind | 
     of_folds = isinstance(winner, CrossValidated)
     told = assumption(method.name, kind) if of_folds else f"{method.covers['E_val']}; {_ASSUMPTION}"
     return Interval(max(low, 0.0), min(high, winner.loss.limit), level, method.name, told)
+
+
+def doubt(winner: Tested) -> str | None:
+    """Why the interval is not credible, as that of the winner's own error; None where it may be."""
+    return credible.doubt(winner, _method(winner))
 
 
 def _method(winner: Tested) -> IntervalMethod:

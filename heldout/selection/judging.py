@@ -122,7 +122,9 @@ def estimate_winner(
         value = bbc.corrected_error(losses, design.seed, cluster, rule, None if rule == bbc.MINIMUM else fold)
         record = Estimate(taken, "E_bbc", value, bbc.target(rule), n_train, n)
         interval = bbc.interval(value, observed[taken], design.level, design.dependence.kind)
-        estimates.append(record if interval is None else with_interval(record, interval))
+        if interval is not None:
+            record = replace(with_interval(record, interval), not_credible=bbc.doubt(observed[taken]))
+        estimates.append(record)
     if "E_nested" in wanted:
         outer = nested_selection.outer_losses(losses, nested_winners(design, evidence), fold)
         seen = CrossValidated(outer, design.loss, design.seed, cluster, fold=fold)

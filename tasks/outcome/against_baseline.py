@@ -38,7 +38,7 @@ def on_test_part(
     method = design.methods["E_test"]
     of_constant = replace(tested, losses=losses)
     if method.needs_cv:
-        of_constant = with_pool(of_constant, baseline.evidence(design))
+        of_constant = with_pool(of_constant, baseline.evidence(design), design.fold_repeats)
     estimate = holdout.final_estimate(baseline.NAME, of_constant, len(labelled.y), method, design.level)
     return AgainstBaseline((estimate,), beaten)
 

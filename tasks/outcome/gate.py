@@ -107,6 +107,7 @@ def upper_end(results: Results, level: float, kind: DependenceKind | None) -> Up
         if line is not None and line.high is not None and line.level is not None and line.interval is not None:
             assumption = assumption_of(estimate, line.interval, kind)
             caveat = _CHOSEN if estimate == "E_cv" else _reopened(results.selection["test_openings"])
+            caveat += _not_credible(results.selection.get("not_credible", {}).get(estimate))
             numbers = (line.high, line.level, line.interval, line.target, assumption, line.value, caveat)
             return UpperEnd(results.winner, estimate, *numbers)
     raise UserError(
@@ -117,6 +118,10 @@ def upper_end(results: Results, level: float, kind: DependenceKind | None) -> Up
 
 def _reopened(times: int) -> str:
     return f"; the test part was opened for {times} different winners, so it is too low" if times > 1 else ""
+
+
+def _not_credible(reason: str | None) -> str:
+    return "" if reason is None else f"; it is not credible, and likely to be too low: {reason}"
 
 
 def compare(results: Results, other: Results, revision: str) -> Against:

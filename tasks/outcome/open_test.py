@@ -85,7 +85,7 @@ def open_test_part(
     method = design.methods["E_test"]
     tested = Tested(losses, trained.loss, design.seed, clusters)
     if method.needs_cv:
-        tested = with_pool(tested, results.evidence[winner.name])
+        tested = with_pool(tested, results.evidence[winner.name], design.fold_repeats)
     estimate = holdout.final_estimate(
         winner.name,
         tested,

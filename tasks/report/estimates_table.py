@@ -32,7 +32,7 @@ def _criterion(summary: Summary, candidate: str) -> float:
 def _cells(summary: Summary, candidate: str, columns: Sequence[str]) -> list[tuple[str, str]]:
     lines = summary.estimates_of(candidate)
     found = {
-        estimate: table.cell(value, low, high, summary.loss)
+        estimate: table.cell(value, low, high, summary.loss, doubted=(candidate, estimate) in summary.not_credible)
         for estimate, value, low, high in zip(
             lines["estimate"], lines["value"], lines["low"], lines["high"], strict=True
         )

@@ -5,6 +5,7 @@ from itertools import islice
 
 import pandas as pd
 
+from heldout import credible
 from heldout.more_rows import AT_2N
 from tasks.outcome.suspicious_record import Suspicious
 from tasks.report.summary import Summary, shown_count
@@ -27,6 +28,8 @@ def _steps(summary: Summary) -> Iterator[str]:
             if columns
             else "Check where the labels come from."
         )
+    if selection.get("not_credible"):
+        yield f"{_first_letter_up(credible.advice(summary.loss, weighted=summary.weighted))}: few rows carry the error."
     if not selection["beats_baseline"]:
         yield "Look for features that say more about the target: these do not beat a constant answer."
     if summary.optimism:
@@ -47,6 +50,10 @@ def _steps(summary: Summary) -> Iterator[str]:
         yield "Take new rows for a test: the test part is used up."
     elif selection["rows"]["test"] == 0:
         yield "Keep rows for a final test (split.test_fraction): all rows were used to choose."
+
+
+def _first_letter_up(text: str) -> str:
+    return text[:1].upper() + text[1:]
 
 
 def _more_rows(summary: Summary) -> Iterator[str]:

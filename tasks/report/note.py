@@ -10,7 +10,7 @@ from tasks.report.sentences import sentences
 from tasks.report.summary import Summary
 
 _COLUMNS = ("E_val", "E_cv", "E_prog", "E_2cv", "disagreement")
-_SENTENCES = ("baseline", "alike", "bound", "bound_joint", "E_test")
+_SENTENCES = ("baseline", "alike", "not credible", "bound", "bound_joint", "E_test")
 _BETWEEN = " | &ensp;"  # the pages leave no space between columns
 _LONGEST_NAME, _LONGEST_SENTENCE = 80, 300
 _MOST_LETTERS = 2000  # of the lines of the table, so that the note fits into a tag of 5000

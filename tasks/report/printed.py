@@ -2,7 +2,7 @@
 
 import textwrap
 
-from heldout import baseline, text_table
+from heldout import baseline, table, text_table
 from heldout.printable import printable
 from heldout.text_table import Row
 from tasks.outcome.contest import Decision
@@ -22,7 +22,7 @@ def print_summary(summary: Summary, decision: Decision, place: str, speed: objec
 
     width, console = text_table.output_width(), Console()
     columns, rows = columns_and_rows(summary)
-    title = text_table.title(summary.scale, summary.level, SELECTED)
+    title = text_table.title(summary.scale, summary.level, SELECTED) + table.marks(bool(summary.not_credible))
     print(*textwrap.wrap(printable(title), width, break_long_words=False), sep="\n")
     for line, row in text_table.lines(columns, rows, width):
         console.print(Text(line, _style(row)), soft_wrap=True)

@@ -60,6 +60,7 @@ def read_summary(settings: Settings) -> Summary:
         labels=_labels(design),
         data_hash=files.read_data_hash(),
         tables=_winner_tables(),
+        not_credible=_not_credible(),
         other_population=selection.get("other_population"),
     )
 
@@ -67,6 +68,11 @@ def read_summary(settings: Settings) -> Summary:
 def _winner_tables() -> WinnerTables:
     paths = (files.HARD_ROWS, files.TO_LABEL, files.SHARD_DISAGREEMENT, files.CALIBRATION, files.ROC, files.RESIDUALS)
     return WinnerTables(*map(report_tables.read, paths))
+
+
+def _not_credible() -> dict[tuple[str, str], str]:
+    lines = report_tables.read_not_credible()
+    return {(line["candidate"], line["estimate"]): line["reason"] for line in lines.to_dict("records")}
 
 
 def _labels(design: Design) -> list[tuple[str, int]]:

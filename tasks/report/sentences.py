@@ -33,6 +33,7 @@ def sentences(summary: Summary) -> dict[str, str]:
         **_differences(summary),
         **_more_rows(summary),
         **_powered(summary),
+        **_not_credible(summary),
         **_after_the_choice(summary),
         **_bound(summary),
         **_test_part(summary),
@@ -131,6 +132,13 @@ def _powered(summary: Summary) -> dict[str, str]:
     of_winner = [Powered(*line) for line in lines.where(lines.notna(), None).itertuples(index=False)]
     text = table.powered(summary.selected, of_winner, summary.loss)
     return {"unlabelled": text} if text else {}
+
+
+def _not_credible(summary: Summary) -> dict[str, str]:
+    """Nothing where every interval may be right."""
+    doubts = summary.selection.get("not_credible", {})
+    text = table.not_credible(summary.selected, doubts, summary.loss, weighted=summary.weighted)
+    return {"not credible": text} if text else {}
 
 
 def _rows(summary: Summary) -> dict[str, str]:

@@ -14,6 +14,7 @@ from heldout.losses import Loss, Losses
 from heldout.metrics import METRICS
 from heldout.metrics.metric import Metric
 from heldout.records import PredictionSets
+from heldout.table import DOUBTED
 from tasks.params import Settings
 from tasks.report.winner_tables import WinnerTables
 from tasks.storage.shard_report import ShardReport
@@ -61,12 +62,18 @@ class Summary:
     labels: Sequence[tuple[str, int]] = ()  # each class with the number of its rows; empty for numbers
     data_hash: str = ""
     tables: WinnerTables = field(default_factory=WinnerTables)
+    not_credible: Mapping[tuple[str, str], str] = field(default_factory=dict)  # why, by candidate and estimate
     other_population: str | None = None  # why the unlabelled rows are not of the labelled rows' population
 
     @property
     def selected(self) -> str:
         """The name of the winner."""
         return str(self.selection["selected"])
+
+    @property
+    def weighted(self) -> bool:
+        """Whether some rows count more than others."""
+        return self.settings.data.weight is not None or self.settings.data.label_probability is not None
 
     @property
     def scale(self) -> str:
@@ -96,6 +103,8 @@ class Summary:
             return "", ""
         line = lines.iloc[0]
         interval = "" if pd.isna(line["low"]) else f"{self.number(line['low'])}–{self.number(line['high'])}"
+        if interval and (candidate, estimate) in self.not_credible:
+            interval += f" {DOUBTED}"
         return self.number(line["value"]), interval
 
     def learning_curve(self) -> pd.DataFrame:

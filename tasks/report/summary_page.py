@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 from heldout import baseline
 from heldout.printable import printable
+from heldout.table import marks
 from heldout.text_table import MARK
 from tasks.outcome.gate import Results, upper_end
 from tasks.report.estimates_table import columns_and_rows
@@ -65,7 +66,10 @@ def _decide_by(summary: Summary) -> str:
 
 def _table(summary: Summary) -> Iterator[str]:
     columns, rows = columns_and_rows(summary)
-    yield f"{code(summary.scale)}, below each its interval at {summary.level}; \\{MARK} is selected:"
+    yield (
+        f"{code(summary.scale)}, below each its interval at {summary.level}; \\{MARK} is selected"
+        f"{marks(bool(summary.not_credible))}:"
+    )
     yield ""
     yield _row("", "candidate", *columns)
     yield _row(":-", ":-", *["-:"] * len(columns))

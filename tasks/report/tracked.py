@@ -46,6 +46,8 @@ def outcome_items(summary: Summary, speed: object | None) -> Iterator[Item]:
         yield Tag("bound_joint", f"approximately {summary.amount(joint)}")
     if (doubt := Suspicious.read(summary.selection)) is not None:
         yield Tag("suspicious", ", ".join(" with ".join(one.columns) for one in doubt.carriers) or "no few columns")
+    if doubts := summary.selection.get("not_credible"):
+        yield Tag("not_credible", "; ".join(f"{estimate}: {reason}" for estimate, reason in doubts.items()))
     yield Tag("rows_delivered", str(summary.selection["rows_delivered"]))
     if speed is not None:
         yield Tag("prediction_time", str(speed))
@@ -55,6 +57,7 @@ def outcome_items(summary: Summary, speed: object | None) -> Iterator[Item]:
         files.MORE_ROWS,
         files.PREDICTION_SETS,
         files.POWERED,
+        files.NOT_CREDIBLE,
         files.TEST_METRICS,
         files.CONFUSION,
         files.CALIBRATION,

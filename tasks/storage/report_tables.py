@@ -1,6 +1,6 @@
 """The tables of reports/ that hold records: a line for each record, its fields as columns."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, fields, replace
 from pathlib import Path
 from typing import Any
@@ -90,6 +90,16 @@ def write_powered(lines: Sequence[Powered]) -> None:
 def read_powered() -> pd.DataFrame:
     """powered.csv as it was written."""
     return read(files.POWERED)
+
+
+def write_not_credible(reasons: Iterable[tuple[str, str, str]]) -> None:
+    """not_credible.csv: a candidate, an estimate, and why its interval cannot be right; often it has no line."""
+    files.write_csv(files.NOT_CREDIBLE, pd.DataFrame(list(reasons), columns=["candidate", "estimate", "reason"]))
+
+
+def read_not_credible() -> pd.DataFrame:
+    """not_credible.csv as it was written."""
+    return read(files.NOT_CREDIBLE)
 
 
 def write_shards(lines: Sequence[ShardDisagreement]) -> None:

@@ -13,18 +13,18 @@ COLUMNS = ["candidate", "estimate", "value", "low", "high", "level", "target", "
 
 
 def test_an_estimate_has_the_columns_of_the_estimates_table():
-    # and the assumption, which the table leaves to its methods
-    assert {*COLUMNS, "assumption"} == set(asdict(Estimate(**FIELDS)))
+    # and the assumption, which the table leaves to its methods, and the doubt, which has a table of its own
+    assert {*COLUMNS, "assumption", "not_credible"} == set(asdict(Estimate(**FIELDS)))
 
 
 def test_an_estimate_takes_bounds_level_method_and_assumption_from_its_interval():
     found = with_interval(Estimate(**FIELDS), Interval(0.1, 0.4, 0.9, "Wilson", "independent"))
     taken = {"low": 0.1, "high": 0.4, "level": 0.9, "interval": "Wilson", "assumption": "independent"}
-    assert {**FIELDS, **taken} == asdict(found)
+    assert {**FIELDS, **taken, "not_credible": None} == asdict(found)
 
 
 def test_an_estimate_without_an_interval_claims_nothing():
-    nothing = dict.fromkeys(["low", "high", "level", "interval", "assumption"])
+    nothing = dict.fromkeys(["low", "high", "level", "interval", "assumption", "not_credible"])
     assert {**FIELDS, **nothing} == asdict(Estimate(**FIELDS))
 
 

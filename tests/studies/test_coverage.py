@@ -204,3 +204,14 @@ def test_the_quick_study_finds_the_defaults_at_their_level(tmp_path):
         own = classes[(classes["estimate"] == estimate) & (classes["method"] == default)]
         assert 2 * (len(SIMULATED) - 1) == len(own)
         assert own["covers"].min() >= least, own
+
+
+def test_the_page_says_what_its_populations_do_not_show():
+    page = (Path(coverage_page.__file__).parents[1] / coverage_page.PAGE).read_text(encoding="utf-8")
+    told = "\n".join(coverage_page.beyond())
+    assert told in page
+    # the targets of the marks, on distributions that had no part in the choice of thresholds
+    [line] = re.findall(r"\| all errors \| \d+ \| ([0-9.]+) \(.*\| \d+ \| ([0-9.]+) \(", told)
+    assert float(line[0]) >= 0.95
+    assert float(line[1]) <= 0.05
+    assert "covers 0.868" in told

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from heldout import baseline
+from heldout.table import marks
 from tasks.report.ranking import ranked
 from tasks.report.section import Cell, Picture, Section, Table
 from tasks.report.style import ACCENT, INK, MUTED, figure, short
@@ -167,7 +168,7 @@ def _table(summary: Summary, names: Sequence[str]) -> Table:
         rows.append([Cell(name, f"failed: {summary.failures[name]}"), *["–"] * (len(head) - 1)])
         marked[place] = "failed"
     marked |= {names.index(summary.selected): "selected", len(names): "baseline"}
-    caption = f"Below each value its interval at {summary.level}"
+    caption = f"Below each value its interval at {summary.level}{marks(bool(summary.not_credible))}"
     return Table(f"{caption}; RMSE and R² are those of E_cv" if roots else caption, head, rows, marked=marked)
 
 

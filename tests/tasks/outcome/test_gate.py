@@ -95,3 +95,10 @@ def test_the_difference_lies_in_its_interval_and_turns_round_with_its_terms(numb
     assert (-there.high, -there.low) == pytest.approx((back.low, back.high), abs=1e-12)
     # never wider than the ends of both, so intervals that touch may still differ
     assert one.low - other.high <= there.low + 1e-12
+
+
+def test_an_upper_end_that_is_not_credible_says_so():
+    reason = "3 of 50 rows carry 41 % of the loss"
+    end = upper_end(results(E_CV, E_TEST, not_credible={"E_test": reason}), 0.95, None)
+    assert f"not credible, and likely to be too low: {reason}" in end.sentence(0.2)
+    assert "not credible" not in upper_end(results(E_CV, E_TEST, not_credible={"E_cv": reason}), 0.95, None).sentence(1)

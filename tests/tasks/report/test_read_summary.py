@@ -78,6 +78,7 @@ def read(prepared):
         report_tables.write_more_rows([MoreRows("bayes", 30, "gain", 0.25)])
         report_tables.write_prediction_sets(PredictionSets("bayes", "g", 0.9, "LAC", 1 / 3, 12, reason="no, 1"))
         report_tables.write_powered([Powered("bayes", "E_cv", reason="none")])
+        report_tables.write_not_credible([("bayes", "E_cv", "2 of 9 rows carry 60 % of the loss")])
         report_tables.write_shards([ShardDisagreement("shard-00000", "", 30, 0.25)])
         report_tables.write_curves({"candidate": "bayes"}, [], [RocPoint("won", None, 0.0, 0.0)], [])
         for path in (files.HARD_ROWS, files.TO_LABEL):
@@ -113,6 +114,7 @@ def test_the_summary_is_read_from_the_files_of_the_contract(read):
         *(sets.calibrated, sets.coverage, sets.reason),
     )
     assert ["none"] == case.summary.powered["reason"].tolist()
+    assert {("bayes", "E_cv"): "2 of 9 rows carry 60 % of the loss"} == case.summary.not_credible
 
 
 def test_nothing_is_estimated_again(read, monkeypatch):

@@ -53,6 +53,7 @@ CONTRACT = (
     files.MORE_ROWS,
     files.PREDICTION_SETS,
     files.POWERED,
+    files.NOT_CREDIBLE,
     files.TEST_METRICS,
     files.CONFUSION,
     files.CALIBRATION,

@@ -1,0 +1,50 @@
+"""What people and MLflow read of an interval that cannot be right."""
+
+from dataclasses import replace
+
+from tasks.outcome.items import Tag
+from tasks.report.estimates_table import columns_and_rows
+from tasks.report.next_steps import next_steps
+from tasks.report.note import note
+from tasks.report.sentences import sentences
+from tasks.report.tracked import outcome_items
+from tasks.storage import files
+
+REASON = "3 of 8 rows carry 41 % of the loss"
+
+
+def doubted(summary):
+    made = summary(percent=False, not_credible={"E_cv": REASON, "E_test": REASON})
+    return replace(made, not_credible={("bayes", "E_cv"): REASON, ("baseline", "E_cv"): REASON})
+
+
+def test_the_sentence_has_the_estimates_the_reason_and_the_first_advice(summary):
+    said = sentences(doubted(summary))["not credible"]
+    assert f"(E_cv, E_test: {REASON})" in said
+    assert "loss: absolute" in said
+    assert "**not credible**" in note(doubted(summary)).text
+    assert "not credible" not in sentences(summary())
+    assert "not credible" not in sentences(summary(not_credible={}))
+
+
+def test_the_table_marks_the_intervals_of_every_candidate(summary):
+    columns, rows = columns_and_rows(doubted(summary))
+    marked = {row.name: row.cells[columns.index("E_cv")][1] for row in rows if row.cells}
+    assert marked["bayes"].endswith(" ?")
+    assert marked["baseline"].endswith(" ?")
+    assert doubted(summary).cell("bayes", "E_cv")[1].endswith(" ?")
+    assert not doubted(summary).cell("bayes", "E_test")[1].endswith("?")
+
+
+def test_the_first_step_is_another_loss_or_a_limit(summary):
+    assert next_steps(doubted(summary))[0].startswith("Judge by the absolute loss (loss: absolute), or cap the target")
+
+
+def test_the_store_has_a_tag_with_the_reason_of_each_estimate(summary, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    files.PLOTS.mkdir(parents=True)
+    [tag] = [
+        one for one in outcome_items(doubted(summary), None) if isinstance(one, Tag) and one.name == "not_credible"
+    ]
+    assert f"E_cv: {REASON}; E_test: {REASON}" == tag.value
+    assert not [one for one in outcome_items(summary(), None) if isinstance(one, Tag) and one.name == "not_credible"]
