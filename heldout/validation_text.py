@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from heldout import baseline, suspicion, table
 from heldout.candidate_fits import CandidateFits
+from heldout.decided import against_baseline, doubted
 from heldout.design import Design, Evidence
 from heldout.losses import Loss
 from heldout.more_rows import missing
@@ -27,11 +28,11 @@ def text(made: "Validation", ranked: Sequence[str], sentences: Mapping[str, str]
 
 
 def sentences(
-    made: "Validation", winner: str, design: Design, evidence: Evidence, fits: CandidateFits
+    made: "Validation", winner: str, design: Design, evidence: Evidence, fits: CandidateFits, decision: str
 ) -> dict[str, str]:
     """What follows from the estimates, a word and a sentence each, about `winner`, with its `evidence` and `fits`.
 
-    Empty where neither E_val nor E_cv was computed.
+    The `decision` comes last. Empty where neither E_val nor E_cv was computed.
     """
     loss = design.loss
     if not made.baseline:
@@ -43,14 +44,15 @@ def sentences(
     of_estimate = {candidate: errors[name, candidate] for candidate in made.candidates}
     learning = made.more_rows(winner) if missing(design) is None else ()
     every = {
-        baseline.NAME: table.against_baseline(winner, beaten, loss, pairs),
+        baseline.NAME: table.against_baseline(winner, beaten, loss, pairs, against_baseline(made, winner)),
         name: table.roots(of_estimate, of_baseline, loss),
         "differences": table.differences(winner, made.differences(winner), design.level),
         "more rows": table.more_rows(winner, learning, loss),
         "unlabelled": table.powered(winner, made.powered(winner), loss),
         "bound": _bound(made, winner, design, evidence),
         "disagreement": table.half_error(winner, evidence.disagreement, design),
-        "suspicious": _doubt(winner, error, of_baseline, name, design, fits),
+        "suspicious": _doubt(made, winner, error, of_baseline, design, fits),
+        "decision": decision,
     }
     return {name: text for name, text in every.items() if text}
 
@@ -66,11 +68,9 @@ def _bound(made: "Validation", winner: str, design: Design, evidence: Evidence) 
     return f"{shown}. bound(models=M) counts all M that were ever compared on these rows"
 
 
-def _doubt(winner: str, error: float, of_baseline: float, estimate: str, design: Design, fits: CandidateFits) -> str:
+def _doubt(
+    made: "Validation", winner: str, error: float, of_baseline: float, design: Design, fits: CandidateFits
+) -> str:
     """What to ask where the winner errs too little to be believed; empty where it does not."""
-    if not suspicion.is_too_low(error, of_baseline):
-        return ""
-    scheme = design.scheme_of(estimate)
-    hypothesis, split = fits.hypotheses(scheme)[0], design.splits(scheme)[0]
-    carried_by = suspicion.carriers(hypothesis, fits.X, design, split, of_baseline)
-    return suspicion.sentence(winner, error, of_baseline, carried_by, design.loss)
+    carried_by = doubted(made, winner, design, fits)
+    return "" if carried_by is None else suspicion.sentence(winner, error, of_baseline, carried_by, design.loss)

@@ -60,7 +60,8 @@ def test_print_shows_every_candidate_every_estimate_and_every_value(found, wide,
     assert "errors in percent, intervals at 90 %; * least E_cv" == title
     assert ["candidate", *EVERY] == header.split()
     assert {"─"} == {*line}
-    *body, against, differences, learning, unlabelled, bound, apart = body
+    *body, against, differences, learning, unlabelled, bound, apart, decision = body
+    assert f"decision: {found.decide().sentence}" == decision
     assert against.startswith("stump beats the baseline, ")
     assert differences.startswith("differences: E_cv of stump is ")
     assert learning.startswith("more rows: from 30 to 45 training rows the error of stump ")
@@ -96,7 +97,7 @@ def test_print_shows_losses_of_numbers_in_their_own_unit(numbers):
 
 
 def test_the_columns_of_the_table_are_aligned(found, wide):
-    _, header, _, *body, _, _, _, _, _, _ = str(found).splitlines()
+    _, header, _, *body, _, _, _, _, _, _, _ = str(found).splitlines()
     ends = [header.index(name) + len(name) for name in header.split()[1:]]
     for line in body[::2]:
         assert all(line[end - 1] != " " and line[end : end + 1] in ("", " ") for end in ends)
