@@ -14,7 +14,7 @@ from tasks.outcome.estimate import read_results
 from tasks.params import Settings
 from tasks.report.summary import Summary
 from tasks.report.winner_tables import WinnerTables
-from tasks.storage import files, metrics_files, report_tables
+from tasks.storage import files, findings, metrics_files, report_tables
 
 
 def read_summary(settings: Settings) -> Summary:
@@ -61,6 +61,7 @@ def read_summary(settings: Settings) -> Summary:
         data_hash=files.read_data_hash(),
         tables=_winner_tables(),
         other_population=selection.get("other_population"),
+        found=findings.read_applied(),
     )
 
 

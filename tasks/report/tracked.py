@@ -44,6 +44,9 @@ def outcome_items(summary: Summary, speed: object | None) -> Iterator[Item]:
         yield Tag("bound", f"{summary.amount(bound)}, {summary.selection['bound_method']}")
     if (doubt := Suspicious.read(summary.selection)) is not None:
         yield Tag("suspicious", ", ".join(" with ".join(one.columns) for one in doubt.carriers) or "no few columns")
+    yield Tag("verdict", summary.decision.verdict)
+    yield Tag("caveats", "; ".join(summary.decision.caveats) or "none")
+    yield Tag("findings", "; ".join(one.line for one in summary.found.findings if one.open) or "none open")
     yield Tag("rows_delivered", str(summary.selection["rows_delivered"]))
     if speed is not None:
         yield Tag("prediction_time", str(speed))
@@ -62,6 +65,7 @@ def outcome_items(summary: Summary, speed: object | None) -> Iterator[Item]:
         files.TO_LABEL,
         files.SHARD_DISAGREEMENT,
         files.SELECTION,
+        files.FINDINGS,
         files.REPORT,
     ):
         yield Artifact(path)

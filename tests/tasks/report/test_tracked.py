@@ -62,6 +62,7 @@ CONTRACT = (
     files.TO_LABEL,
     files.SHARD_DISAGREEMENT,
     files.SELECTION,
+    files.FINDINGS,
     files.REPORT,
 )
 OF_MORE_ROWS = [
@@ -161,6 +162,9 @@ def test_the_parent_reports_the_estimates_of_the_selected_the_rows_and_the_files
     tags = [
         Tag("beats_baseline", "true"),
         Tag("bound", "25.0 %, Clopper-Pearson"),
+        Tag("verdict", "ship"),
+        Tag("caveats", "none"),
+        Tag("findings", "none open"),
         Tag("rows_delivered", "8"),
     ]
     assert tags == of_kind(Tag, items)
