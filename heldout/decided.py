@@ -39,6 +39,7 @@ def decided(made: "Validation", chosen: Selection, design: Design, evidence: Evi
             ),
             skill=None if beaten else _skill(design, evidence, fits),
             too_good="" if carried_by is None else suspicion.short(carried_by),
+            better=decision.shown_better(made.differences(winner)),
             optimism=(class_shares.optimism(design.y) if design.stratify else None) or "",
         )
     )

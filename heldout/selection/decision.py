@@ -21,6 +21,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
+from heldout.baseline import NAME
 from heldout.losses import Loss
 from heldout.metrics.skill import Skill
 from heldout.records import Difference, Estimate
@@ -68,7 +69,8 @@ class Known:
     best, empty where the criterion cannot say, `compared` the number of candidates that did not fail.
     `too_good` says what carries an error that is too low. `not_credible` has a reason for each estimate whose interval
     cannot be right. `spent` says why the test part stayed closed, `openings` for how many winners it was opened.
-    `findings` are the severity and the text of each finding about the table that is open.
+    `findings` are the severity and the text of each finding about the table that is open, `better` the candidates that
+    are shown to err less.
     """
 
     selected: str
@@ -87,6 +89,7 @@ class Known:
     other_population: str = ""
     optimism: str = ""
     failed: Sequence[str] = ()
+    better: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
@@ -165,8 +168,8 @@ def _cares(known: Known) -> Iterator[str]:
         yield known.optimism
     if known.failed:
         yield f"failed, and not compared: {', '.join(known.failed)}"
-    if known.alike and known.selected not in known.alike:
-        yield f"{known.lowest} is shown to err less than {known.selected}"
+    if known.better:
+        yield f"shown to err less than {known.selected}: {', '.join(known.better)}"
     if not known.alike and known.compared > 1:
         yield "the criterion cannot say which candidates are as good"
 
@@ -181,6 +184,11 @@ def _of_plan(known: Known, planned: Planned) -> Iterator[str]:
     elif record.high >= planned.of_baseline:
         high, of_baseline = number(record.high, known.loss), amount(planned.of_baseline, known.loss)
         yield f"the interval of {record.estimate} is wide: its upper end, {high}, reaches the baseline's {of_baseline}"
+
+
+def shown_better(differences: Iterable[Difference]) -> list[str]:
+    """The candidates that are shown to err less than the winner, from its `differences` with the others."""
+    return [one.against for one in differences if one.low is not None and one.low > 0 and one.against != NAME]
 
 
 def _found(known: Known, severity: Severity) -> Iterator[str]:

@@ -50,6 +50,7 @@ def decide(
             other_population=described.get("other_population", ""),
             optimism=(class_shares.optimism(design.y) if design.stratify else None) or "",
             failed=tuple(results.failures),
+            better=decision.shown_better(differences),
         )
     )
 

@@ -7,7 +7,7 @@ import pytest
 from heldout.losses import ZERO_ONE
 from heldout.metrics.skill import Skill
 from heldout.records import Difference, Estimate
-from heldout.selection.decision import Decision, Known, decide, plan_with
+from heldout.selection.decision import Decision, Known, decide, plan_with, shown_better
 
 E_TEST = Estimate("tree", "E_test", 0.25, "g", 80, 20, low=0.19, high=0.32, level=0.95, interval="Wilson")
 E_BBC = replace(E_TEST, estimate="E_bbc", value=0.22, low=0.2, high=0.26)
@@ -24,7 +24,7 @@ CARES = {
     "other_population": ("x is out of range", "another population"),
     "optimism": ("every estimate is too low", "too low"),
     "failed": (["svm"], "svm"),
-    "alike": (["bayes"], "shown to err less"),
+    "better": (["bayes"], "shown to err less than tree: bayes"),
 }
 STOPS = {
     "too_good": ("check the columns", "tree is too good to be true"),
@@ -101,6 +101,11 @@ def test_an_estimate_that_does_not_show_it_alone_and_a_wide_interval_ask_for_car
     assert ("by E_test alone it is not shown to beat the baseline",) == found.caveats
     wide = decide(replace(SOUND, planned=plan_with([replace(E_TEST, high=0.35)], OF_BASELINE, APART)))
     assert ("the interval of E_test is wide: its upper end, 35.0, reaches the baseline's 34.0 %",) == wide.caveats
+
+
+def test_who_is_shown_to_err_less_is_read_from_the_differences():
+    differences = [Difference("tree", name, 0.1, low, 0.2) for name, low in (("a", 0.01), ("b", -0.01), ("c", None))]
+    assert ["a"] == shown_better([*differences, Difference("tree", "baseline", 0.1, 0.05, 0.2)])
 
 
 def test_a_criterion_that_cannot_say_who_is_as_good_asks_for_care_among_several():
