@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from flows.arguments import add_json, add_params, print_json
+from heldout.printable import printable
 
 if TYPE_CHECKING:
     from tasks.outcome.gate import Results
@@ -46,13 +47,17 @@ def main(options: argparse.Namespace) -> int:
     end = gate.upper_end(results, settings.selection.level, dependence_of(files.read_roles(), 0).kind)
     against = gate.compare(results, _results_at(options.against), options.against) if options.against else None
     passed = end.within(options.max_upper) and not (against is not None and against.worse)
+    decision = results.decision
     if options.json:
+        advice = {"advice": None, "caveats": []} if decision is None else asdict(decision)
         of_other = None if against is None else {**asdict(against), "worse": against.worse}
-        print_json({"passed": passed, "max_upper": options.max_upper, **asdict(end), "against": of_other})
+        print_json({"passed": passed, "max_upper": options.max_upper, **asdict(end), "against": of_other, **advice})
     else:
         print(f"{_WORDS[end.within(options.max_upper)]}: {end.sentence(options.max_upper)}")
         if against is not None:
             print(f"{_WORDS[not against.worse]}: {against}")
+        if decision is not None:
+            print(printable(decision.sentence))
     return 0 if passed else NOT_PASSED
 
 

@@ -6,6 +6,7 @@ from flows.stage import stage
 from tasks.data import prepare_tables, unlabeled
 from tasks.data.write_prepared import write_prepared
 from tasks.params import Settings
+from tasks.storage import findings
 
 log = logging.getLogger("heldout")
 
@@ -13,8 +14,11 @@ log = logging.getLogger("heldout")
 @stage
 def prepare(settings: Settings) -> None:
     """Write data/prepared from the source that the parameters name."""
+    found = findings.read(settings)
     prepared = prepare_tables.prepare(settings)
-    reports = write_prepared(prepared)
+    reports = write_prepared(prepared, found)
+    if found.remark:
+        log.warning("prepare: %s", found.remark)
     for warning in prepared.warnings:
         log.warning("prepare: %s", warning)
     log.info("prepare: %s, %s", prepared, unlabeled.summary(reports))

@@ -10,6 +10,8 @@ from tasks.fits import scheme_results
 from tasks.fits.run_schemes import hypotheses
 from tasks.outcome import (
     against_baseline,
+    decision,
+    decision_record,
     duplicates_effect,
     hard_rows,
     not_credible,
@@ -55,9 +57,10 @@ def _select(settings: Settings) -> None:
     of_candidates = [record for records in estimates.values() for record in records]
     records = [*of_candidates, *opening.estimates, *of_the_winner, *against.estimates]
     report_tables.write_estimates(records)
+    of_winner = differences(results.design, results.evidence, selection.selected)
+    report_tables.write_differences(of_winner)
     doubted = not_credible.look(results, selection.selected, records)
     report_tables.write_not_credible(doubted.lines)
-    report_tables.write_differences(differences(results.design, results.evidence, selection.selected))
     report_tables.write_more_rows(more_rows(results.design, results.evidence, estimates))
     report_tables.write_powered(powered_all(settings, results, estimates))
     metrics_files.write(opening.metrics)
@@ -73,5 +76,7 @@ def _select(settings: Settings) -> None:
     doubt = suspicious.look(results, winner.name, g_minus, against.described()["baseline"])
     description = open_test.describe(settings, results, selection, opening, ledger, delivered, against, effect, doubt)
     unlike = other_population.look(settings, results, winner.name, g_minus)
-    files.write_json(files.SELECTION, {**description, **unlike, **doubted.described()})
+    description |= {**unlike, **doubted.described()}
+    found = decision.decide(results, selection, records, of_winner, description, curves.skill)
+    files.write_json(files.SELECTION, {**description, **decision_record.described(found, curves.skill)})
     model_file.save(delivered.hypothesis, files.MODEL)

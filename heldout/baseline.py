@@ -14,6 +14,7 @@ not if no part of it does; else it cannot be told (docs/decisions/0018).
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -25,7 +26,7 @@ from heldout.intervals import clustered_t
 from heldout.intervals.method import two_sided_t
 from heldout.losses import Loss, Losses
 from heldout.observed import CrossValidated, Tested, effective_number
-from heldout.records import Estimate, Rows, Split
+from heldout.records import Difference, Estimate, Rows, Split
 from heldout.schemes import SCHEME_OF, SchemeName
 from heldout.selection.paired_differences import variance_factor
 from heldout.splits import SplitLosses, tested_rows, tested_sizes
@@ -112,13 +113,38 @@ def beats(
     """
     if np.allclose(losses, baseline, rtol=1e-9, atol=1e-12 * float(baseline.max())):
         return False  # the same answers
+    apart = difference(losses, baseline, level, folds, cluster)
+    if apart.low is None or apart.high is None:
+        return None
+    return True if apart.high < 0 else False if apart.low >= 0 else None
+
+
+def difference(
+    losses: Losses,
+    baseline: Losses,
+    level: float,
+    folds: int | None = None,
+    cluster: NDArray[np.int64] | None = None,
+    winner: str = "",
+) -> Difference:
+    """The mean of `losses` less that of the baseline's on the same rows; arguments as in `beats`.
+
+    Without an interval for a single row, or two clusters at most.
+    """
+    apart = losses - baseline
+    middle = float(apart.mean())
+    record = Difference(winner, NAME, middle)
     units = len(losses) if cluster is None else effective_number(cluster)
     if units <= (1 if cluster is None else clustered_t.METHOD.units_above):
-        return None
-    difference = losses - baseline
-    error = math.sqrt(variance_factor(folds) * clustered_t.variance(difference, cluster))
-    middle, reach = float(difference.mean()), two_sided_t(level, units - 1) * error
-    return True if middle + reach < 0 else False if middle - reach >= 0 else None
+        return record
+    reach = two_sided_t(level, units - 1) * math.sqrt(variance_factor(folds) * clustered_t.variance(apart, cluster))
+    return replace(
+        record,
+        low=middle - reach,
+        high=middle + reach,
+        level=level,
+        interval="paired t" if cluster is None else clustered_t.METHOD.name,
+    )
 
 
 def _tested(design: Design, losses: Sequence[Losses], scheme: SchemeName) -> Tested:

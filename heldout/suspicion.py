@@ -89,6 +89,12 @@ def carriers(hypothesis: Any, X: Any, design: Design, split: Split, of_baseline:
     return tuple(Carrier(tuple(names[place] for place in columns), risen) for columns, risen in few)
 
 
+def short(carried_by: Sequence[Carrier]) -> str:
+    """What to check, in some words."""
+    columns = ", ".join(" with ".join(one.columns) for one in carried_by[:_MOST_SHOWN])
+    return f"check whether {columns} is known before the target" if columns else "check where the labels come from"
+
+
 def sentence(winner: str, error: float, of_baseline: float, carried_by: Sequence[Carrier], loss: Loss) -> str:
     """What people read of an error that is too low."""
     text = (

@@ -86,14 +86,33 @@ def rounded(value: float, loss: Loss) -> str:
     return f"{value:.{max(digits, 0)}f}" if -5 < digits < 7 else f"{value:.3g}"
 
 
-def against_baseline(winner: str, beaten: bool | None, loss: Loss, pairs: Iterable[tuple[str, float, float]]) -> str:
-    """Whether the winner beats the baseline; with the name of each estimate, its value, and that of the baseline."""
+def against_baseline(
+    winner: str,
+    beaten: bool | None,
+    loss: Loss,
+    pairs: Iterable[tuple[str, float, float]],
+    differences: Mapping[str, Difference],
+) -> str:
+    """Whether the winner beats the baseline; with the name of each estimate, its value, and that of the baseline.
+
+    `differences` are the winner's errors less the baseline's, on the same rows, as far as they are known.
+    """
     errors = ", ".join(
         f"{estimate} {amount(value, loss)} against {amount(of_baseline, loss)}"
+        + (f" ({apart(differences[estimate], loss)})" if estimate in differences else "")
         for estimate, value, of_baseline in pairs
     )
     constant = f"the baseline, which answers {loss.constant.says} whatever the features are"
     return f"{winner} {_BEATS[beaten]} {constant}: {errors}"
+
+
+def apart(record: Difference, loss: Loss) -> str:
+    """How far the winner is from the baseline, on the same rows."""
+    points = " percentage points" if loss.binary else ""
+    if record.low is None or record.high is None:
+        return f"winner less baseline {number(record.difference, loss)}{points}"
+    ends = f"{number(record.low, loss)} to {number(record.high, loss)}"
+    return f"winner less baseline {number(record.difference, loss)} [{ends}]{points}"
 
 
 def least_half_error(winner: str, here: float, in_population: float | None, level: str, loss: Loss) -> str:

@@ -5,11 +5,13 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from heldout import baseline, frames, validation_html, validation_text
+from heldout.decided import decided
 from heldout.errors import BadArgument
 from heldout.printable import printable
 from heldout.questions import Questions
 from heldout.records import Estimate
 from heldout.selection.criteria import CRITERIA, Criterion
+from heldout.selection.decision import Decision
 from heldout.selection.judging import nested_winners, select_among
 from heldout.selection.rules import Rule
 from heldout.selection.select import Selection
@@ -153,6 +155,42 @@ class Validation(Questions):
         by_candidate = {name: self._of(name) for name in self.candidates}
         return select_among(self._design, self._evidence, by_candidate, criterion, rule)
 
+    def decide(self, criterion: Criterion = "E_cv", rule: Rule = "minimum") -> Decision:
+        """Whether to ship the candidate that `select` takes: the rule of every report.
+
+        Parameters
+        ----------
+        criterion : str, default "E_cv"
+            As for `select`.
+        rule : str, default "minimum"
+            As for `select`.
+
+        Returns
+        -------
+        Decision
+            The `verdict` (ship, any_of, ship_with_care or not_yet), the `caveats`, and the `advice` in a line
+            (`heldout.selection.decision`).
+
+        Raises
+        ------
+        BadArgument
+            As `select`, and where neither E_val nor E_cv was computed.
+
+        Examples
+        --------
+        >>> import heldout
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn.naive_bayes import GaussianNB
+        >>> X, y = load_iris(return_X_y=True)
+        >>> heldout.validate({"bayes": GaussianNB()}, X, y, estimates=["E_cv"]).decide().advice
+        'Ship bayes'
+        """
+        if not self.baseline:
+            raise BadArgument("estimates", "decide: neither E_val nor E_cv was computed; estimates must contain one")
+        chosen = self.select(criterion, rule)
+        winner = chosen.selected
+        return decided(self, chosen, self._design, self._evidence[winner], self._fits[winner])
+
     def to_frame(self) -> Any:
         """The estimates as a data frame, with the lines and columns of `estimates.csv`.
 
@@ -225,13 +263,25 @@ class Validation(Questions):
         if self.baseline:
             rows[baseline.NAME] = loss.constant.says
         return validation_html.html(
-            [*self.estimates, *self.baseline], rows, self._title, self._headline, self._sentences, loss
+            [*self.estimates, *self.baseline],
+            rows,
+            self._title,
+            self._decision.advice if self.baseline else "",
+            self._headline,
+            self._sentences,
+            loss,
         )
 
     @cached_property
     def _sentences(self) -> dict[str, str]:
         winner = self._least()
-        return validation_text.sentences(self, winner, self._design, self._evidence[winner], self._fits[winner])
+        advice = self._decision.sentence if self.baseline else ""
+        return validation_text.sentences(self, winner, self._design, self._evidence[winner], self._fits[winner], advice)
+
+    @cached_property
+    def _decision(self) -> Decision:
+        """About the candidate of least E_cv, or E_val without it."""
+        return self.decide(self.baseline[-1].estimate)
 
     def _order(self) -> list[str]:
         """The candidates, that of the least error first."""

@@ -44,14 +44,15 @@ def html(
     estimates: Sequence[Estimate],
     rows: Mapping[str, str],
     title: str,
+    advice: str,
     headline: str,
     sentences: Mapping[str, str],
     loss: Loss,
 ) -> str:
     """A fragment of a page: a line of the table for each of `rows`, a name and what to say of it, the winner first.
 
-    `title` is that of the table, `headline` what to read first, `sentences` what follows from the table, by a word for
-    each.
+    `title` is that of the table, `advice` and `headline` what to read first, `sentences` what follows from the table,
+    by a word for each.
     """
     names = list(dict.fromkeys(record.estimate for record in estimates))
     by_name = {(record.candidate, record.estimate): record for record in estimates}
@@ -63,8 +64,9 @@ def html(
         kind = ' class="winner"' if not place else ' class="baseline"' if place == len(rows) - 1 and says else ""
         lines.append(f'<tr{kind}><th scope="row">{_shown(candidate)}{what}</th>{cells}</tr>')
     columns = {name: next(record.target for record in estimates if record.estimate == name) for name in names}
+    first = f"<p><strong>{_shown(advice)}</strong></p>" if advice else ""
     return (
-        f'<div class="heldout"><style>{_STYLE}</style><p><strong>{_shown(headline)}</strong></p>'
+        f'<div class="heldout"><style>{_STYLE}</style>{first}<p>{_shown(headline)}</p>'
         f'<div class="wide" tabindex="0" role="region" aria-label="estimates"><table>'
         f"<caption><span>{_shown(title)}</span></caption><thead><tr>{head}</tr></thead><tbody>{''.join(lines)}</tbody></table></div>"
         f"{_list(sentences)}"

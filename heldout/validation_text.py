@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from heldout import baseline, suspicion, table
 from heldout.candidate_fits import CandidateFits
+from heldout.decided import against_baseline, doubted
 from heldout.design import Design, Evidence
 from heldout.losses import Loss
 from heldout.more_rows import missing
@@ -29,17 +30,17 @@ def text(made: "Validation", ranked: Sequence[str], sentences: Mapping[str, str]
 
 
 def sentences(
-    made: "Validation", winner: str, design: Design, evidence: Evidence, fits: CandidateFits
+    made: "Validation", winner: str, design: Design, evidence: Evidence, fits: CandidateFits, decision: str
 ) -> dict[str, str]:
     """What follows from the estimates, a word and a sentence each, about `winner`, with its `evidence` and `fits`.
 
-    Where neither E_val nor E_cv was computed, which intervals are not credible, and nothing else.
+    The `decision` comes last. Where neither E_val nor E_cv was computed, which intervals are not credible, and no more.
     """
     loss = design.loss
     weighted = design.weights is not None
-    doubted = table.not_credible(winner, made.not_credible(winner), loss, weighted=weighted)
+    few_rows = table.not_credible(winner, made.not_credible(winner), loss, weighted=weighted)
     if not made.baseline:
-        return {"not credible": doubted} if doubted else {}
+        return {"not credible": few_rows} if few_rows else {}
     errors = {(record.estimate, record.candidate): record.value for record in made.estimates}
     beaten = made.beats_baseline(winner)
     pairs = [(record.estimate, errors[record.estimate, winner], record.value) for record in made.baseline]
@@ -48,16 +49,17 @@ def sentences(
     of_winner = made.differences(winner)
     learning = made.more_rows(winner) if missing(design) is None else ()
     every = {
-        baseline.NAME: table.against_baseline(winner, beaten, loss, pairs),
+        baseline.NAME: table.against_baseline(winner, beaten, loss, pairs, against_baseline(made, winner)),
         name: table.roots(of_estimate, of_baseline, loss),
         "alike": _alike(made, winner, of_winner, design),
         "differences": table.differences(winner, of_winner, design.level),
         "more rows": table.more_rows(winner, learning, loss),
         "unlabelled": table.powered(winner, made.powered(winner), loss),
-        "not credible": doubted,
+        "not credible": few_rows,
         **_bound(made, winner, design, evidence),
         "disagreement": table.half_error(winner, evidence.disagreement, design),
-        "suspicious": _doubt(winner, error, of_baseline, name, design, fits),
+        "suspicious": _doubt(made, winner, error, of_baseline, design, fits),
+        "decision": decision,
     }
     return {name: text for name, text in every.items() if text}
 
@@ -84,11 +86,9 @@ def _bound(made: "Validation", winner: str, design: Design, evidence: Evidence) 
     }
 
 
-def _doubt(winner: str, error: float, of_baseline: float, estimate: str, design: Design, fits: CandidateFits) -> str:
+def _doubt(
+    made: "Validation", winner: str, error: float, of_baseline: float, design: Design, fits: CandidateFits
+) -> str:
     """What to ask where the winner errs too little to be believed; empty where it does not."""
-    if not suspicion.is_too_low(error, of_baseline):
-        return ""
-    scheme = design.scheme_of(estimate)
-    hypothesis, split = fits.hypotheses(scheme)[0], design.splits(scheme)[0]
-    carried_by = suspicion.carriers(hypothesis, fits.X, design, split, of_baseline)
-    return suspicion.sentence(winner, error, of_baseline, carried_by, design.loss)
+    carried_by = doubted(made, winner, design, fits)
+    return "" if carried_by is None else suspicion.sentence(winner, error, of_baseline, carried_by, design.loss)

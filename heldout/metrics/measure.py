@@ -96,7 +96,7 @@ def _metrics(rows: Rows, which: NDArray[np.bool_], name: str) -> Iterator[Measur
 
 def _metric(rows: Rows, metric: Metric, answered: Answered, name: str) -> Measured:
     line = Measured(rows.candidate, metric.name, name, n_tested=answered.n)
-    if reason := _undefined(metric, answered, rows.lacking):
+    if reason := undefined(metric, answered, rows.lacking):
         return replace(line, reason=reason)
     line = replace(line, value=metric.value(answered))
     low, high = metric.interval(answered, line.value, rows.level)  # type: ignore[arg-type]  # just set
@@ -105,7 +105,7 @@ def _metric(rows: Rows, metric: Metric, answered: Answered, name: str) -> Measur
     return replace(line, low=low, high=high, level=rows.level, interval=metric.method)
 
 
-def _undefined(metric: Metric, answered: Answered, lacking: str) -> str:
+def undefined(metric: Metric, answered: Answered, lacking: str) -> str:
     """Why a metric has no value; empty if it has one."""
     counting = answered.y[answered.weights > 0]
     if len(counting) < 2:

@@ -12,25 +12,27 @@ from tasks.data.unlabeled import Shards
 from tasks.runtime.errors import UserError
 from tasks.storage import files, source_rows
 from tasks.storage.atomic import replacing
+from tasks.storage.finding import Found
+from tasks.storage.findings import write_applied
 from tasks.storage.lazy_table import ROWS_A_GROUP
 from tasks.storage.row_ids import ROW_IDS
 from tasks.storage.shard_report import ShardReport
 
 
-def write_prepared(prepared: Prepared) -> list[ShardReport]:
+def write_prepared(prepared: Prepared, found: Found = Found()) -> list[ShardReport]:  # noqa: B008 (it is frozen)
     """Write all files below data/prepared, or none; shards one at a time. Returns a report for each shard.
 
-    Raises UserError for shards that cannot be used.
+    `found` is what `init` found in the table. Raises UserError for shards that cannot be used.
     """
     try:
-        return _write_prepared(prepared)
+        return _write_prepared(prepared, found)
     except UserError:
         with suppress(OSError):  # an empty folder is ours; a folder with other files stays
             files.PREPARED.parent.rmdir()
         raise
 
 
-def _write_prepared(prepared: Prepared) -> list[ShardReport]:
+def _write_prepared(prepared: Prepared, found: Found) -> list[ShardReport]:
     with replacing(files.PREPARED) as folder:
         prepared.labeled.to_parquet(folder / files.LABELED.name, row_group_size=ROWS_A_GROUP)
         prepared.row_ids.to_parquet(folder / ROW_IDS.name)
@@ -60,6 +62,7 @@ def _write_prepared(prepared: Prepared) -> list[ShardReport]:
             for name, column in prepared.columns.items()
         }
         files.write_json(folder / files.COLUMNS.name, columns)
+        write_applied(folder, found)
     return reports
 
 

@@ -60,7 +60,7 @@ def look(
         along = along_time(order.time, columns, features, target, classes=classes)
         lines = [finding(along, classes=classes, written=order.remark)]
     elif order.remark is not None and not any(one.kind == "time" for one in found):
-        lines = [Finding("found", order.remark + _along_the_file(features, target, order, classes=classes))]
+        lines = [_in_order(features, target, order, order.remark, classes=classes)]
     else:
         lines = []
     comments = {str(one.kind): f"proposed: {one.name}, if you predict {_USES[one.kind]}" for one in found}
@@ -105,13 +105,28 @@ def along_time(
 def finding(proposal: Proposal, *, classes: bool, written: str | None = None) -> Finding:
     """The line about a proposal; `written` is the reason where params.yaml follows it already."""
     kind, name = proposal.kind, proposal.name
+    errors, evidence = _errors(kind, proposal.cut, classes), _evidence(proposal.cut)
+    columns = (proposal.column,)
     if written is not None:
-        use = f"right to predict later rows, so data.time is {name}; to predict rows between the known rows"
-        return Finding(kind, f"{name}: {written}; {_errors(kind, proposal.cut, classes)}: {use}, set it to null")
+        right = f"right to predict later rows, so data.time is {name}; to predict rows between the known rows"
+        text, decide = f"{name}: {written}; {errors}", f"{right}, set it to null"
+        return Finding(kind, text, columns=columns, evidence=evidence, decide=decide)
     key = "write it as a column, and name that in data.groups" if proposal.stem else f"set data.{kind}: {name}"
     other = "rows between the known rows" if kind == "time" else "further rows of the same values"
-    use = f"to predict {_USES[kind]}, {key}; to predict {other}, leave it null"
-    return Finding(kind, f"{name}: {_errors(kind, proposal.cut, classes)}: {use}")
+    decide = f"to predict {_USES[kind]}, {key}; to predict {other}, leave it null"
+    return Finding(
+        kind,
+        f"{name}: {errors}",
+        severity="care",
+        columns=columns,
+        evidence=evidence,
+        decide=decide,
+        keys=("data.time" if kind == "time" else "data.groups",),
+    )
+
+
+def _evidence(cut: cuts.Cut) -> dict[str, float]:
+    return {"error under random cuts": cut.random, "error along it": cut.along, "error of a constant": cut.constant}
 
 
 def _errors(kind: Kind, cut: cuts.Cut, classes: bool) -> str:
@@ -120,14 +135,20 @@ def _errors(kind: Kind, cut: cuts.Cut, classes: bool) -> str:
     return f"a quick forest errs {random} under random cuts, {along} {where}{'' if classes else ' (squared error)'}"
 
 
-def _along_the_file(features: pd.DataFrame, target: pd.Series, order: Order, *, classes: bool) -> str:
+def _in_order(features: pd.DataFrame, target: pd.Series, order: Order, remark: str, *, classes: bool) -> Finding:
+    """The finding about neighbouring rows that are alike, where no column is their time."""
     if not order.hints or len(target) < _FEWEST_ROWS:
-        return ""
+        return Finding("found", remark)
     position = pd.Series(np.arange(len(target)), index=target.index)
     cut = cuts.forward(features, target, position, classes=classes)
-    return (
-        f"; {_errors('time', cut, classes)}; if rows near each other stay together in use (time, place, person), name "
-        "the column in data.time or data.groups: random parts put neighbours on both sides"
+    return Finding(
+        "found",
+        f"{remark}; {_errors('time', cut, classes)}",
+        severity="care" if cut.differs else "note",
+        evidence=_evidence(cut),
+        decide="if rows near each other stay together in use (time, place, person), name the column in data.time or "
+        "data.groups: random parts put neighbours on both sides",
+        keys=("data.time", "data.groups"),
     )
 
 

@@ -22,7 +22,7 @@ def lines(profile: Profile, values: Mapping[KeyPath, Any], name: str) -> Iterato
         if not dropped.is_leak:
             yield f"dropped   {dropped.column}: {dropped.why}"
     for finding in profile.findings:
-        yield f"{finding.topic:<10}{finding.text}"
+        yield f"{finding.topic:<10}{finding.line}"
     yield from _plan(profile, values)
 
 

@@ -23,11 +23,10 @@ from tasks.params import Settings, load, read_yaml
 from tasks.plans.budget import Choice
 from tasks.runtime.environment import CACHE
 from tasks.runtime.errors import UserError
+from tasks.storage import findings
 
 PARAMS = Path("params.yaml")
 SHIPPED = Path(__file__).parents[2] / PARAMS
-_KEPT = Path("params.yaml.old")
-_WRITTEN = CACHE / "init-params.yaml"  # the last file that init wrote, to recognise an edit
 _MOST_NEIGHBOURS = 50
 
 
@@ -64,13 +63,14 @@ def _initialize(sources: list[str], target: str, text_form: TextForm) -> list[st
     if choice.seconds is not None:
         accepted = propose(choice)
     text, values, refusals = accepted.text, accepted.values, accepted.refusals
+    about = findings.text_of(places[0], target, Path(sources[0]), profiled.findings)
     with import_raw.copied(sources, places):
-        old_file = _replace(text)
+        old_file = _replace({PARAMS: text, findings.PATH: about})
     lines = [*read.lines, *describe.lines(profiled, values, Path(sources[0]).name)]
     lines += describe.chosen(choice, values, minutes)
     lines += [f"plan      changed, since `prepare` refuses the first plan: {refusal}" for refusal in refusals[:1]]
     lines += [f"next to   {name} has the same columns, and is not used" for name in _alike(sources[0], read.text)]
-    return [*lines, f"wrote     {PARAMS}, for {places[0]}{old_file}", "next      dvc repro"]
+    return [*lines, f"wrote     {PARAMS} and {findings.PATH}, for {places[0]}{old_file}", "next      dvc repro"]
 
 
 def _absolute(here: Path, path: str) -> str:
@@ -142,24 +142,32 @@ def _prepared(text: str, source: str) -> tuple[Settings, prepare_tables.Prepared
         trial.unlink()
 
 
-def _replace(text: str) -> str:
-    """Write params.yaml in one step; returns a clause that says where the old file is, empty if none was replaced."""
-    clause = ""
-    if PARAMS.exists():
-        old = PARAMS.read_bytes()
-        if old == text.encode():
-            return ""
-        if _committed(PARAMS) == old:
-            clause = "; the old file is in git"
-        elif not _WRITTEN.exists() or _WRITTEN.read_bytes() != old:  # somebody has edited it
-            shutil.copy2(PARAMS, _KEPT)
-            clause = f"; the old file is {_KEPT}"
-    _WRITTEN.parent.mkdir(exist_ok=True)
-    for path in (_WRITTEN, PARAMS):
-        fresh = path.with_name(f".{PARAMS.name}.new")
-        fresh.write_text(text, encoding="utf-8")
-        fresh.replace(path)
-    return clause
+def _replace(texts: Mapping[Path, str]) -> str:
+    """Write each file in one step; returns a clause that says where the old files are, empty if none was replaced."""
+    clauses = {_kept(path) for path, text in texts.items() if path.exists() and path.read_bytes() != text.encode()}
+    for path, text in texts.items():
+        for place in (_last_written(path), path):
+            place.parent.mkdir(exist_ok=True)
+            fresh = place.with_name(f".{place.name}.new")
+            fresh.write_text(text, encoding="utf-8")
+            fresh.replace(place)
+    return "".join(f"; {clause}" for clause in sorted(clauses) if clause)
+
+
+def _kept(path: Path) -> str:
+    """A clause that says where the present file stays; a file that somebody has edited is kept under another name."""
+    old, written = path.read_bytes(), _last_written(path)
+    if _committed(path) == old:
+        return "the old file is in git"
+    if written.exists() and written.read_bytes() == old:
+        return ""
+    shutil.copy2(path, kept := path.with_name(f"{path.name}.old"))
+    return f"the old file is {kept}"
+
+
+def _last_written(path: Path) -> Path:
+    """The last file that init wrote there, to recognise an edit."""
+    return CACHE / f"init-{path}"
 
 
 def _committed(path: Path) -> bytes | None:

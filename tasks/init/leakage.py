@@ -1,6 +1,7 @@
 """Columns that give the target away: each column alone predicts the target out of fold."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 import numpy as np
 import pandas as pd
@@ -27,6 +28,7 @@ class Leak:
     columns: tuple[str, ...]
     why: str
     sure: bool = True
+    evidence: Mapping[str, float] = field(default_factory=dict)
 
 
 def of_single_columns(features: pd.DataFrame, target: pd.Series, *, classes: bool, ease: float = 1.0) -> list[Leak]:
@@ -110,7 +112,8 @@ def _class_leak(column: pd.Series, codes: NDArray[np.intp], name: str, ease: flo
         return None
     distinct = column.nunique(dropna=False)
     why = f"it alone predicts the target; {measured(error, base)}"
-    return Leak((name,), why, sure=distinct <= len(np.unique(codes)) or len(codes) >= ROWS_TO_BE_SURE)
+    sure = distinct <= len(np.unique(codes)) or len(codes) >= ROWS_TO_BE_SURE
+    return Leak((name,), why, sure, {"error out of fold": error, "error of a constant": base})
 
 
 def errors(predicted: NDArray[np.intp], codes: NDArray[np.intp]) -> tuple[float, float]:
@@ -140,7 +143,8 @@ def _number_leak(column: pd.Series, y: NDArray[np.float64], name: str, ease: flo
     ranks_of = "its ranks" if numeric else "its values"
     left = "nothing" if unexplained < _NOTHING else f"{unexplained:.2g}"
     why = f"it alone predicts the target: {left} of the variance of {ranks_of} is left"
-    return Leak((name,), why, sure=len(y) >= ROWS_TO_BE_SURE or unexplained < _NOTHING)
+    sure = len(y) >= ROWS_TO_BE_SURE or unexplained < _NOTHING
+    return Leak((name,), why, sure, {"share of the variance that is left": unexplained})
 
 
 def _left_by_means(values: NDArray[np.intp], y: NDArray[np.float64]) -> float:

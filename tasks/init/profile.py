@@ -4,6 +4,7 @@ import difflib
 import numbers
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -22,14 +23,16 @@ from tasks.init.recorded_twice import RecordedTwice
 from tasks.init.uninformative import why_useless
 from tasks.params.sections import ColumnKind
 from tasks.runtime.errors import UserError
+from tasks.storage.finding import Topic
 
 _MARKERS = ("?", "-", ".", "*", "missing", "unknown", "Unknown")  # reported, not decided: each may be a value
 _LONGEST_MARKER = 10
 _INFINITE = ("inf", "-inf")
 _MOST_NAMES = 12  # in one line
 _Read = tuple[pd.DataFrame, dict[str, Column], dict[str, str]]  # of `column_types.separated`
-_KEPT = "kept, since no other column is left: take out of it what is known only with the target, then start again"
-_UNSURE = "too few rows to be sure, so it stays: is it known before the target is?"
+_KEPT = "kept, since no other column is left"
+_TAKE_OUT = "take out of it what is known only with the target, then start again"
+_UNSURE, _ASK = "too few rows to be sure, so it stays", "is it known before the target is?"
 
 
 @dataclass(frozen=True)
@@ -236,12 +239,16 @@ def _leaks(
         kept = [leak for leak in sure if {*leak.columns} & {*texts}] or sure
         sure = [leak for leak in sure if leak not in kept]
     sure += _leaking_identifiers(columns[[name for name in columns.columns if name in useless]], y, classes=classes)
-    findings = [Finding("leak", f"{_names(leak)}: {leak.why}; left out, in data.drop") for leak in sure]
-    findings += [Finding("leak", f"{_names(leak)}: {leak.why}; {_KEPT}") for leak in kept]
-    findings += [
-        Finding("found", f"{_names(leak)} may give the target away: {leak.why}; {_UNSURE}") for leak in doubtful
-    ]
+    findings = [_finding("leak", "", leak, done="left out, in data.drop") for leak in sure]
+    findings += [_finding("leak", "", leak, severity="stop", done=_KEPT, decide=_TAKE_OUT) for leak in kept]
+    may = " may give the target away"
+    findings += [_finding("found", may, leak, severity="care", done=_UNSURE, decide=_ASK) for leak in doubtful]
     return sure, findings
+
+
+def _finding(topic: Topic, verb: str, leak: Leak, **named: Any) -> Finding:
+    text = f"{_names(leak)}{verb}: {leak.why}"
+    return Finding(topic, text, columns=leak.columns, evidence=leak.evidence, keys=("data.drop",), **named)
 
 
 def _leaking_identifiers(identifiers: pd.DataFrame, y: pd.Series, *, classes: bool) -> list[Leak]:

@@ -1,6 +1,6 @@
 """The winner against the best constant answer: on the rows of E_cv, and on the test part where it was opened."""
 
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -10,8 +10,9 @@ from heldout import baseline, holdout
 from heldout.design import Design, with_pool
 from heldout.errors import BadArgument
 from heldout.observed import Tested
-from heldout.records import Estimate
+from heldout.records import Difference, Estimate
 from heldout.selection.select import Selection
+from tasks.outcome.decision_record import ON_TEST
 from tasks.outcome.estimate import Results
 from tasks.runtime.errors import UserError
 
@@ -22,15 +23,17 @@ class AgainstBaseline:
 
     estimates: tuple[Estimate, ...] = ()
     beaten: bool | None = None
+    on_test: Difference | None = None  # E_test of the winner less that of the baseline
 
     def described(self) -> dict[str, Any]:
         """The entries of selection.json."""
         [E_cv] = [record.value for record in self.estimates if record.estimate == "E_cv"]
-        return {"baseline": E_cv, "beats_baseline": self.beaten}
+        apart = {} if self.on_test is None else {ON_TEST: asdict(self.on_test)}
+        return {"baseline": E_cv, "beats_baseline": self.beaten, **apart}
 
 
 def on_test_part(
-    design: Design, labelled: baseline.Labelled, tested: Tested, y: NDArray[np.generic], weights: Any
+    design: Design, labelled: baseline.Labelled, winner: str, tested: Tested, y: NDArray[np.generic], weights: Any
 ) -> AgainstBaseline:
     """The same on the test part: the winner, `tested` at the labels `y`, and the constant of the `labelled` rows."""
     losses = baseline.final_losses(labelled, y) * weights
@@ -40,7 +43,8 @@ def on_test_part(
     if method.needs_cv:
         of_constant = with_pool(of_constant, baseline.evidence(design), design.fold_repeats)
     estimate = holdout.final_estimate(baseline.NAME, of_constant, len(labelled.y), method, design.level)
-    return AgainstBaseline((estimate,), beaten)
+    apart = baseline.difference(tested.losses, losses, design.level, cluster=tested.cluster, winner=winner)
+    return AgainstBaseline((estimate,), beaten, apart)
 
 
 def compare(results: Results, selection: Selection, test_part: AgainstBaseline) -> AgainstBaseline:
@@ -56,4 +60,4 @@ def compare(results: Results, selection: Selection, test_part: AgainstBaseline) 
         raise UserError(f"the baseline has no interval: {error}") from None
     verdicts = {baseline.is_beaten(design, winner, constant, len(results.candidates)), test_part.beaten}
     beaten = False if False in verdicts else True if True in verdicts else None
-    return AgainstBaseline((*estimates, *test_part.estimates), beaten)
+    return AgainstBaseline((*estimates, *test_part.estimates), beaten, test_part.on_test)

@@ -6,13 +6,18 @@ from typing import Any
 
 import pandas as pd
 
+from heldout import baseline
 from heldout.dependence import DependenceKind
 from heldout.intervals.dependent import assumption_of
 from heldout.printable import printable
 from heldout.records import Estimate
+from heldout.selection.decision import Decision
 from heldout.selection.separate_difference import separate_difference
+from tasks.outcome.decision_record import ON_TEST, read
 from tasks.runtime.errors import UserError
 
+# a constant answer is not chosen, so nothing corrects its E_cv; the bound is an upper limit of E_val
+OF_BASELINE = {"E_bbc": "E_cv", "bound": "E_val"}
 _CHOSEN = (
     "; the winner was chosen by such numbers, so its own interval is too low: with a test part (split.test_fraction) "
     "the gate decides by E_test"
@@ -30,6 +35,25 @@ class Results:
     def winner(self) -> str:
         """The name of the selected candidate."""
         return str(self.selection["selected"])
+
+    @property
+    def decision(self) -> Decision | None:
+        """Whether to ship the winner; None in results of older versions."""
+        return read(self.selection) if "verdict" in self.selection else None
+
+    def of_baseline(self, estimate: str) -> str:
+        """The same estimate of the baseline, and the difference on the same rows, as far as they are known."""
+        name = OF_BASELINE.get(estimate, estimate)
+        of_constant = self.estimates["candidate"] == baseline.NAME
+        values = self.estimates["value"][of_constant & (self.estimates["estimate"] == name)]
+        if values.empty:
+            return ""
+        text = f"; {name} of the baseline is {float(values.iloc[0]):.4g}"
+        apart = self.selection.get(ON_TEST)
+        if name != "E_test" or apart is None:
+            return text
+        ends = "" if apart["low"] is None else f" [{apart['low']:.4g} to {apart['high']:.4g}]"
+        return f"{text}, and the winner's less it {apart['difference']:.4g}{ends}"
 
     def of_winner(self, estimate: str) -> Estimate | None:
         """A line of the winner with an interval; None where there is none."""
@@ -52,6 +76,7 @@ class UpperEnd:
     assumption: str
     value: float | None = None
     caveat: str = ""
+    of_baseline: str = ""
 
     def within(self, limit: float) -> bool:
         """Whether it is at most `limit`."""
@@ -64,7 +89,7 @@ class UpperEnd:
         compared = "at most" if self.within(limit) else "above"
         return printable(
             f"the {what} of {self.candidate} is {self.upper:.4g} ({how}), {compared} the {limit:g} of --max-upper; it "
-            f"is about {self.target}, and assumes {self.assumption}{self.caveat}"
+            f"is about {self.target}, and assumes {self.assumption}{self.caveat}{self.of_baseline}"
         )
 
 
@@ -103,13 +128,15 @@ def upper_end(results: Results, level: float, kind: DependenceKind | None) -> Up
             method, count = results.selection["bound_method"], results.selection["contamination"]
             assumption = f"independent rows; it counts {count} learners ever compared on these labels"
             target = "g-, trained without the held-out rows"
-            return UpperEnd(results.winner, estimate, float(bound), level, f"{method} of E_val", target, assumption)
+            method, beside = f"{method} of E_val", results.of_baseline(estimate)
+            upper = float(bound)
+            return UpperEnd(results.winner, estimate, upper, level, method, target, assumption, of_baseline=beside)
         if line is not None and line.high is not None and line.level is not None and line.interval is not None:
             assumption = assumption_of(estimate, line.interval, kind)
             caveat = _CHOSEN if estimate == "E_cv" else _reopened(results.selection["test_openings"])
             caveat += _not_credible(results.selection.get("not_credible", {}).get(estimate))
             numbers = (line.high, line.level, line.interval, line.target, assumption, line.value, caveat)
-            return UpperEnd(results.winner, estimate, *numbers)
+            return UpperEnd(results.winner, estimate, *numbers, results.of_baseline(estimate))
     raise UserError(
         f"{results.winner} has no interval of E_test, no bound and no interval of E_cv, so nothing can pass or fail; "
         "choose an interval for E_cv (intervals), or set split.test_fraction"

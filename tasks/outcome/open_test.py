@@ -94,7 +94,7 @@ def open_test_part(
         design.level,
         results.target(winner.name, FORMS[settings.deliver].target),
     )
-    against = on_test_part(design, trained, tested, y, weights)
+    against = on_test_part(design, trained, winner.name, tested, y, weights)
     metrics = measure_test_part(settings, winner.name, delivered.hypothesis, design, trained, X, y, tested, weights)
     return Opening((estimate,), len(opened_for | {this}), against_baseline=against, metrics=metrics)
 

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from heldout import suspicion
 from heldout.suspicion import Carrier
 
 
@@ -17,6 +18,11 @@ class Suspicious:
     def described(self) -> dict[str, Any]:
         """The entry of selection.json."""
         return {"suspicious": asdict(self)}
+
+    @property
+    def short(self) -> str:
+        """What to check, in some words."""
+        return suspicion.short(self.carriers)
 
     @classmethod
     def read(cls, selection: Mapping[str, Any]) -> "Suspicious | None":

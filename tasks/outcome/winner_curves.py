@@ -16,6 +16,7 @@ from heldout.curves.roc import roc_curve
 from heldout.delivery import FORMS
 from heldout.design import tested
 from heldout.metrics.metric import Answered
+from heldout.metrics.skill import Skill, shown_skill
 from heldout.records import CalibrationBin, Residual, RocPoint
 from tasks.outcome.estimate import Results
 from tasks.params import Settings
@@ -30,6 +31,7 @@ class WinnerCurves:
     calibration: Sequence[CalibrationBin]
     roc: Sequence[RocPoint]
     residuals: Sequence[Residual]
+    skill: Skill | None = None  # what is shown to be learned, whatever the loss says
 
 
 def measure(settings: Settings, results: Results, winner: str, g_minus: Any, answered: Answered | None) -> WinnerCurves:
@@ -47,4 +49,7 @@ def measure(settings: Settings, results: Results, winner: str, g_minus: Any, ans
         weights = 1.0 if design.weights is None else design.weights.relative[held_out]
         answered = ask_held_out(g_minus, X, design.y, held_out, observed, weights)
     whose = {"candidate": winner, "hypothesis": results.target(winner, target), "part": part}
-    return WinnerCurves(whose, calibration_curve(answered, design.level), roc_curve(answered), residuals(answered))
+    skill = shown_skill(answered, design.level, part)
+    return WinnerCurves(
+        whose, calibration_curve(answered, design.level), roc_curve(answered), residuals(answered), skill
+    )

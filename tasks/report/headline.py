@@ -3,14 +3,18 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
-import pandas as pd
-
-from heldout import baseline
-from tasks.outcome.suspicious_record import Suspicious
+from heldout import baseline, table
+from heldout.records import Estimate
 from tasks.report.next_steps import next_steps
 from tasks.report.summary import Summary, shown_count
+
+_ON = {
+    "E_test": "on {n} rows that no choice has used",
+    "E_bbc": "by cross-validation, corrected for the choice",
+    "E_cv": "by cross-validation; it was chosen by such numbers, so plan for more",
+    "E_val": "on {n} held-out rows; candidates were compared on them, so plan for more",
+}
 
 
 @dataclass(frozen=True)
@@ -24,57 +28,42 @@ class Fact:
 
 @dataclass(frozen=True)
 class Headline:
-    """The verdict in one line, three facts, and at most three things to do next."""
+    """The decision in one line, what speaks against it, three facts, and at most three things to do next."""
 
     verdict: str
+    caveats: Sequence[str]
     facts: Sequence[Fact]
     steps: Sequence[str]
 
 
 def headline(summary: Summary) -> Headline:
     """The first screen."""
-    return Headline(
-        _verdict(summary), [plan_with(summary), _as_good_as(summary), _baseline(summary)], next_steps(summary)
-    )
-
-
-def _verdict(summary: Summary) -> str:
-    if Suspicious.read(summary.selection) is not None:
-        return f"{summary.selected} is too good to be true: check the data before you ship it"
-    beaten = summary.selection["beats_baseline"]
-    if beaten:
-        return f"Ship {summary.selected}"
-    verb = "does not beat" if beaten is False else "is not shown to beat"
-    return f"Do not ship yet: {summary.selected} {verb} the baseline"
+    decision = summary.decision
+    facts = [plan_with(summary), _as_good_as(summary), _baseline(summary)]
+    return Headline(decision.advice, decision.further, facts, next_steps(summary))
 
 
 def plan_with(summary: Summary) -> Fact:
-    """The error to expect: of the test part, or else the bound, or else the interval of E_cv."""
-    for estimate, what in (
-        ("E_test", "on {n} rows that no choice has used"),
-        ("E_bbc", "by cross-validation, corrected for the choice"),
-        ("E_cv", "by cross-validation; it was chosen by such numbers, so plan for more"),
-    ):
-        lines = summary.estimates[summary.estimates["estimate"] == estimate]
-        lines = lines[lines["candidate"] == summary.selected]
-        if lines.empty or lines["low"].isna().all():
-            continue
-        line = lines.iloc[0]
-        error = _between(summary, line["low"], line["high"])
-        where = what.format(n=shown_count(int(line["n_tested"])))
-        known = f"{estimate} = {summary.amount(line['value'])}{_roots(summary, line)}, {where}, at {summary.level}"
-        if estimate != "E_test" and (bound := summary.selection["bound"]) is not None:
-            known += f"; at most {summary.amount(bound)}, with all comparisons counted"
-        if summary.settings.data.picked_blindly:
-            known += "; the labelled rows were picked (sampling: active), so it is about another population"
-        return Fact("Plan with an error of", error, known)
-    value = summary.value(summary.selected, summary.selection["criterion"])
-    shown = "unknown" if value is None else _one(summary, value)
-    return Fact("Plan with an error above", shown, f"{summary.selection['criterion']}; no interval can be claimed")
+    """The error to expect, by the estimate that `heldout.selection.decision` plans with."""
+    plan = summary.planned
+    if plan is None:
+        value = summary.value(summary.selected, summary.selection["criterion"])
+        shown = "unknown" if value is None else _one(summary, value)
+        return Fact("Plan with an error above", shown, f"{summary.selection['criterion']}; no interval can be claimed")
+    line = plan.record
+    where = _ON[line.estimate].format(n=shown_count(line.n_tested))
+    known = f"{line.estimate} = {summary.amount(line.value)}{_roots(summary, line, plan.of_baseline)}, {where}"
+    known += f", at {summary.level}"
+    if line.estimate != "E_test" and (bound := summary.selection["bound"]) is not None:
+        known += f"; at most {summary.amount(bound)}, with all comparisons counted"
+    if summary.settings.data.picked_blindly:
+        known += "; the labelled rows were picked (sampling: active), so it is about another population"
+    return Fact("Plan with an error of", _between(summary, line), known)
 
 
-def _between(summary: Summary, low: float, high: float) -> str:
+def _between(summary: Summary, line: Estimate) -> str:
     """An interval in large letters: of a squared loss its root, which has the unit of the target."""
+    low, high = line.low or 0.0, line.high or 0.0
     if not _squared(summary):
         return f"{summary.number(low)}–{summary.amount(high)}"
     return f"RMSE {math.sqrt(low):.3g}–{math.sqrt(high):.3g}"
@@ -88,19 +77,22 @@ def _one(summary: Summary, value: float) -> str:
     return f"RMSE {math.sqrt(value):.3g}" if _squared(summary) else summary.amount(value)
 
 
-def _roots(summary: Summary, line: "pd.Series[Any]") -> str:
+def _roots(summary: Summary, line: Estimate, of_baseline: float | None) -> str:
     """RMSE and R^2 of a squared loss, in brackets; for another loss of numbers the unit."""
-    of_baseline = summary.value(baseline.NAME, line["estimate"])
-    roots = "" if of_baseline is None else summary.loss.root_and_share(line["value"], of_baseline)
+    roots = "" if of_baseline is None else summary.loss.root_and_share(line.value, of_baseline)
     return f" ({roots.replace('R^2', 'R²')})" if roots else ""
 
 
 def _as_good_as(summary: Summary) -> Fact:
-    others = [name for name in summary.selection["indistinguishable"] if name != summary.selected]
+    alike = summary.selection["indistinguishable"]
+    others = [name for name in alike if name != summary.selected]
     count = len(summary.selection["candidates"]) - len(summary.failures) - 1
+    if not count:
+        return Fact("As good as", "no other", "there is no other candidate")
+    if not alike:
+        return Fact("As good as", "unknown", f"{summary.selection['criterion']} cannot say which others are as good")
     if not others:
-        known = f"none of the {count} others is shown to be as good" if count else "there is no other candidate"
-        return Fact("As good as", "no other", f"{known}, at {summary.level}")
+        return Fact("As good as", "no other", f"each of the {count} others is shown to err more, at {summary.level}")
     return Fact(
         "As good as",
         f"{len(others)} of {count} others",
@@ -109,7 +101,13 @@ def _as_good_as(summary: Summary) -> Fact:
 
 
 def _baseline(summary: Summary) -> Fact:
-    target = summary.settings.data.target or "the target"
+    """The baseline's value of the estimate to plan with, and how far the winner is from it on the same rows."""
+    target, plan = summary.settings.data.target or "the target", summary.planned
     unit = "" if summary.percent else f"; RMSE is in units of {target}" if _squared(summary) else f"; {summary.scale}"
-    about = f"E_cv where every answer is {summary.loss.constant.says}{unit}"
-    return Fact("Baseline", _one(summary, summary.selection["baseline"]), about)
+    of_baseline, estimate = summary.selection[baseline.NAME], "E_cv"
+    apart = ""
+    if plan is not None and plan.of_baseline is not None:
+        of_baseline, estimate = plan.of_baseline, plan.against
+        apart = "" if plan.difference is None else f"; {table.apart(plan.difference, summary.loss)}"
+    about = f"{estimate} where every answer is {summary.loss.constant.says}{unit}{apart}"
+    return Fact("Baseline", _one(summary, of_baseline), about)

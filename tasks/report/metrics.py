@@ -14,7 +14,11 @@ _BOUNDS = ("bound", "bound_joint", "bound_hoeffding")
 
 def write_metrics(summary: Summary) -> None:
     """Each estimate of the winner with both ends of its interval, its bounds, and E_cv of the baseline."""
-    words = {"winner": summary.selected, **{name: summary.selection[name] for name in _CHOICE}}
+    words = {
+        "winner": summary.selected,
+        "verdict": summary.decision.verdict,
+        **{name: summary.selection[name] for name in _CHOICE},
+    }
     files.write_json(files.METRICS, {**words, **dict(_numbers(summary))})
 
 

@@ -1,22 +1,28 @@
-"""What to do next: at most three steps, the most urgent first."""
+"""What to do next: at most three steps, the most urgent first. A step rests on what is shown, not on what is not."""
 
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
 import pandas as pd
 
-from heldout import credible
+from heldout import credible, table
+from heldout.metrics.skill import Skill
 from heldout.more_rows import AT_2N
 from tasks.outcome.suspicious_record import Suspicious
 from tasks.report.summary import Summary, shown_count
+from tasks.storage import findings
 
 _MOST = 3
 
 
 def next_steps(summary: Summary) -> Sequence[str]:
-    """The steps that the results ask for; ready to ship where there is none."""
+    """The steps that the results ask for; ready to ship where there is none and nothing speaks against it."""
     steps = list(islice(_steps(summary), _MOST))
-    return steps or ["Nothing is open: register the winner with python -m flows validate --promote."]
+    if steps:
+        return steps
+    if caveats := summary.decision.caveats:
+        return [f"Decide whether you accept this: {caveats[0]}."]
+    return ["Nothing is open: register the winner with python -m flows validate --promote."]
 
 
 def _steps(summary: Summary) -> Iterator[str]:
@@ -28,10 +34,15 @@ def _steps(summary: Summary) -> Iterator[str]:
             if columns
             else "Check where the labels come from."
         )
+    if pending := [finding for finding in summary.found.findings if finding.open]:
+        first = pending[0].decide or pending[0].text
+        of = f" ({', '.join(pending[0].columns[:_MOST])})" if pending[0].columns else ""
+        end = "" if first.endswith("?") else "."
+        more = f" There are {len(pending) - 1} more." if len(pending) > 1 else ""
+        yield f"Decide about what init found{of}: {first}{end} Write the decision in {findings.PATH}.{more}"
     if selection.get("not_credible"):
         yield f"{_first_letter_up(credible.advice(summary.loss, weighted=summary.weighted))}: few rows carry the error."
-    if not selection["beats_baseline"]:
-        yield "Look for features that say more about the target: these do not beat a constant answer."
+    yield from _against_baseline(summary)
     if summary.optimism:
         yield "Set split.stratify to null and run again: the estimates are too low."
     if summary.other_population:
@@ -56,14 +67,49 @@ def _first_letter_up(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
+def _against_baseline(summary: Summary) -> Iterator[str]:
+    """What follows where a constant answer is not shown to be worse, in the loss that was chosen."""
+    beaten = summary.selection["beats_baseline"]
+    if beaten:
+        return
+    winner, loss, skill = summary.selected, summary.loss.name, Skill.read(summary.selection.get("skill"))
+    if skill is not None:
+        better = (
+            "log or brier if you use probabilities or ranks, or the cost of each error"
+            if summary.loss.of_classes
+            else "squared if you use the mean"
+        )
+        yield (
+            f"Choose the loss by the use: by the {loss} loss {winner} is not shown to beat a constant answer, but it "
+            f"has {skill.shown}. Set loss: {better}."
+        )
+    elif beaten is None:
+        yield (
+            f"It cannot be told yet whether {winner} errs less than a constant answer, by the {loss} loss: "
+            "more labelled rows may tell."
+        )
+    else:
+        yield (
+            f"Look for features that say more about the target: by the {loss} loss these do not beat a constant answer."
+        )
+
+
 def _more_rows(summary: Summary) -> Iterator[str]:
     """Whether to collect rows, where the learning curve says so."""
     curve = {line["estimate"]: line for line in summary.learning_curve().to_dict("records")}
     gain, twice = curve.get("gain"), curve.get(AT_2N)
     if gain is None or twice is None or pd.isna(gain["low"]) or pd.isna(twice["low"]):
         return
+    if gain["high"] <= 0:
+        yield "Look for other features or learners: more rows did not lower the error."
+        return
     if gain["low"] <= 0:
-        yield "Look for other features or learners: more rows are not shown to lower the error."
+        points = " percentage points" if summary.percent else ""
+        ends = f"{table.number(gain['low'], summary.loss)} to {table.number(gain['high'], summary.loss)}"
+        yield (
+            f"Whether more rows lower the error cannot be told yet: they gained "
+            f"{table.number(gain['value'], summary.loss)}{points} [{ends}] so far."
+        )
         return
     error = f"{summary.amount(twice['value'])} ({summary.number(twice['low'])}–{summary.number(twice['high'])})"
     rows = shown_count(int(twice["rows"]))

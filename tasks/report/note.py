@@ -6,13 +6,13 @@ from heldout import baseline
 from heldout.printable import printable
 from tasks.outcome.items import PAGE, RUN_NAME, Note, Tag
 from tasks.report.markdown import in_markdown
-from tasks.report.sentences import sentences
+from tasks.report.sentences import DECISION, FOUND, sentences
 from tasks.report.summary import Summary
 
 _COLUMNS = ("E_val", "E_cv", "E_prog", "E_2cv", "disagreement")
-_SENTENCES = ("baseline", "alike", "not credible", "bound", "bound_joint", "E_test")
+_SENTENCES = ("baseline", "alike", "not credible", "bound", "bound_joint", "E_test", "findings")
 _BETWEEN = " | &ensp;"  # the pages leave no space between columns
-_LONGEST_NAME, _LONGEST_SENTENCE = 80, 300
+_LONGEST_NAME, _LONGEST_SENTENCE, _MOST_SENTENCES = 80, 300, 8
 _MOST_LETTERS = 2000  # of the lines of the table, so that the note fits into a tag of 5000
 _FILES = {
     "report": "report.html",
@@ -33,8 +33,9 @@ def run_name(summary: Summary) -> Tag:
 def note(summary: Summary) -> Note:
     """The note; candidates that it has no room for are counted."""
     told = sentences(summary)
-    lines = [f"- **{in_markdown(name)}**: {in_markdown(_cut(told[name]))}" for name in _SENTENCES if name in told]
-    choice = f"Winner: {in_markdown(told['selected'])}"
+    names = [name for name in told if name in _SENTENCES or name.startswith(FOUND)]
+    lines = [f"- **{in_markdown(name)}**: {in_markdown(_cut(told[name]))}" for name in names[:_MOST_SENTENCES]]
+    choice = f"**{in_markdown(_cut(told[DECISION]))}**. Winner: {in_markdown(told['selected'])}"
     links = " · ".join(f"[{text}]({PAGE}/artifacts/{path})" for text, path in _FILES.items())
     scale = f"{in_markdown(summary.scale)}, with intervals at {in_markdown(summary.level)}"
     # the pages fold a note after some lines, and lists of versions show its first, with its Markdown

@@ -8,7 +8,7 @@ from heldout.text_table import Row
 from tasks.outcome.contest import Decision
 from tasks.report.estimates_table import FAILED, columns_and_rows
 from tasks.report.labelled_lines import labelled_lines
-from tasks.report.sentences import sentences
+from tasks.report.sentences import DECISION, sentences
 from tasks.report.summary import Summary
 from tasks.storage import files
 
@@ -34,8 +34,17 @@ def print_summary(summary: Summary, decision: Decision, place: str, speed: objec
         "runs": "make ui",
     }
     print()
-    for label, line in labelled_lines({**sentences(summary), **places}, width):
+    told = {name: text for name, text in sentences(summary).items() if name != DECISION}
+    cares = dict(zip(_caveat_names(summary), summary.decision.further, strict=True))
+    for label, line in labelled_lines({**told, **places, **cares}, width):
         console.print(Text.assemble((label, "bold"), line), soft_wrap=True)
+    print()
+    console.print(Text(printable(summary.decision.advice), "bold"), soft_wrap=True)
+
+
+def _caveat_names(summary: Summary) -> list[str]:
+    count = len(summary.decision.further)
+    return [f"caveat {place}" for place in range(1, count + 1)] if count > 1 else ["caveat"] * count
 
 
 def _style(row: Row | None) -> str:

@@ -14,7 +14,7 @@ from tasks.outcome.estimate import read_results
 from tasks.params import Settings
 from tasks.report.summary import Summary
 from tasks.report.winner_tables import WinnerTables
-from tasks.storage import files, metrics_files, report_tables
+from tasks.storage import files, findings, metrics_files, report_tables
 
 
 def read_summary(settings: Settings) -> Summary:
@@ -62,6 +62,7 @@ def read_summary(settings: Settings) -> Summary:
         tables=_winner_tables(),
         not_credible=_not_credible(),
         other_population=selection.get("other_population"),
+        found=findings.read_applied(),
     )
 
 

@@ -8,13 +8,15 @@ from heldout import baseline, covalidation, intervals, suspicion, table
 from heldout.delivery import FORMS
 from heldout.design import OF_UNLABELED
 from heldout.family import BOUND
+from heldout.metrics.skill import Skill
 from heldout.records import Difference, MoreRows, Powered
 from tasks.outcome.suspicious_record import Suspicious
 from tasks.report.shard_sentences import of_shards
 from tasks.report.summary import Summary, shown_count
 from tasks.report.weights import weighed
-from tasks.storage import files
+from tasks.storage import files, findings
 
+DECISION, FOUND = "decision", "found"
 _AFTER_THE_CHOICE = {
     "E_bbc": "its E_cv corrected for having won among this run's candidates, by a bootstrap of the selection",
     "E_nested": "the error of what the whole selection delivers, by a selection inside the training rows of each fold",
@@ -25,10 +27,12 @@ def sentences(summary: Summary) -> dict[str, str]:
     """Each sentence under its name, in the order in which people read them."""
     not_shown = {} if summary.selection["beats_baseline"] else _baseline(summary)
     return {
-        **not_shown,  # the first sentence, where the winner is not shown to beat it
+        **_decision(summary),
+        **not_shown,  # before all others, where the winner is not shown to beat it
         **_choice(summary),
         **_baseline(summary),
         **_suspicious(summary),
+        **_found(summary),
         **_rows(summary),
         **_differences(summary),
         **_more_rows(summary),
@@ -63,6 +67,21 @@ def why(summary: Summary, estimate: str) -> str:
     return default.why_zero_one if summary.percent else default.why_other
 
 
+def _decision(summary: Summary) -> dict[str, str]:
+    return {DECISION: summary.decision.sentence}
+
+
+def _found(summary: Summary) -> dict[str, str]:
+    """What `init` found: each finding that somebody should decide about, and how many there are besides."""
+    found = summary.found
+    pending = [finding for finding in found.findings if finding.open]
+    texts = {f"{FOUND} {place}" if len(pending) > 1 else FOUND: one.line for place, one in enumerate(pending, 1)}
+    others = len(found.findings) - len(pending)
+    if others:
+        texts["also found"] = f"by init: {others} thing{'s' * (others > 1)} about the table, in {findings.PATH}"
+    return {**texts, **({"findings": found.remark} if found.remark else {})}
+
+
 def _baseline(summary: Summary) -> dict[str, str]:
     pairs = []
     for estimate in ("E_cv", "E_test"):
@@ -70,7 +89,9 @@ def _baseline(summary: Summary) -> dict[str, str]:
         if value is not None and of_baseline is not None:
             pairs.append((estimate, value, of_baseline))
     beaten = summary.selection["beats_baseline"]
-    return {"baseline": table.against_baseline(summary.selected, beaten, summary.loss, pairs)}
+    text = table.against_baseline(summary.selected, beaten, summary.loss, pairs, summary.against_baseline)
+    skill = Skill.read(summary.selection.get("skill"))
+    return {"baseline": text if beaten or skill is None else f"{text}; {skill.sentence(summary.selected)}"}
 
 
 def _suspicious(summary: Summary) -> dict[str, str]:

@@ -8,15 +8,19 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from heldout import baseline
 from heldout.dependence import DependenceKind
 from heldout.fit_warnings import WarningCounts
 from heldout.losses import Loss, Losses
 from heldout.metrics import METRICS
 from heldout.metrics.metric import Metric
-from heldout.records import PredictionSets
+from heldout.records import Difference, Estimate, PredictionSets
+from heldout.selection.decision import Decision, Planned, plan_with
 from heldout.table import DOUBTED
+from tasks.outcome import decision_record
 from tasks.params import Settings
 from tasks.report.winner_tables import WinnerTables
+from tasks.storage.finding import Found
 from tasks.storage.shard_report import ShardReport
 
 SHOWN = ("E_in", "E_val", "E_cv", "E_prog", "E_2cv", "disagreement", "E_dis", "E_maxdt")
@@ -64,6 +68,26 @@ class Summary:
     tables: WinnerTables = field(default_factory=WinnerTables)
     not_credible: Mapping[tuple[str, str], str] = field(default_factory=dict)  # why, by candidate and estimate
     other_population: str | None = None  # why the unlabelled rows are not of the labelled rows' population
+    found: Found = field(default_factory=Found)  # what `init` found in the table
+
+    @property
+    def decision(self) -> Decision:
+        """Whether to ship the winner."""
+        return decision_record.read(self.selection)
+
+    @property
+    def planned(self) -> Planned | None:
+        """What the winner errs, by the estimate that a decision rests on; None where none has an interval."""
+        of_baseline = self.estimates_of(baseline.NAME)
+        values = dict(zip(of_baseline["estimate"], of_baseline["value"], strict=True))
+        records = [Estimate(**line) for line in _lines(self.estimates_of(self.selected))]
+        return plan_with(records, values, self.against_baseline)
+
+    @property
+    def against_baseline(self) -> dict[str, Difference]:
+        """The winner's error less the baseline's on the same rows, by the name of the estimate."""
+        records = [Difference(**line) for line in _lines(self.differences)]
+        return decision_record.against_baseline(records, self.selection)
 
     @property
     def selected(self) -> str:
@@ -133,6 +157,13 @@ class Summary:
     def amount(self, value: float) -> str:
         """The same with its unit."""
         return f"{self.number(value)} %" if self.percent else self.number(value)
+
+
+def _lines(table: pd.DataFrame) -> list[dict[str, Any]]:
+    """Each line, with None for what is empty."""
+    lines = table.astype(object)
+    records = lines.where(lines.notna(), None).to_dict("records")
+    return [{str(name): value for name, value in line.items()} for line in records]
 
 
 def shown_count(rows: int) -> str:

@@ -7,11 +7,11 @@ names in code spans, sentences in a code block.
 import re
 from collections.abc import Iterator
 
-from heldout import baseline
+from heldout import baseline, table
 from heldout.printable import printable
 from heldout.table import marks
 from heldout.text_table import MARK
-from tasks.outcome.gate import Results, upper_end
+from tasks.outcome.gate import OF_BASELINE, Results, upper_end
 from tasks.report.estimates_table import columns_and_rows
 from tasks.report.labelled_lines import labelled_lines
 from tasks.report.sentences import sentences
@@ -31,6 +31,12 @@ def lines(summary: Summary) -> Iterator[str]:
     """The page, line by line."""
     yield f"# {code(summary.selected)}"
     yield ""
+    yield f"**{code(summary.decision.advice)}**"
+    yield ""
+    for caveat in summary.decision.further:
+        yield f"- {code(caveat)}"
+    if summary.decision.further:
+        yield ""
     yield _decide_by(summary)
     yield ""
     yield from _table(summary)
@@ -57,8 +63,11 @@ def _decide_by(summary: Summary) -> str:
         end = upper_end(results, summary.settings.selection.level, summary.kind)
     except UserError:
         return "No interval is claimed for it."
-    constant = summary.value(baseline.NAME, end.estimate)
-    of_baseline = "" if constant is None else f"; the baseline has {summary.amount(constant)}"
+    against = OF_BASELINE.get(end.estimate, end.estimate)
+    constant, differ = summary.value(baseline.NAME, against), summary.against_baseline.get(against)
+    of_baseline = "" if constant is None else f"; {against} of the baseline is {summary.amount(constant)}"
+    if differ is not None:
+        of_baseline += f", {table.apart(differ, summary.loss)}"
     value = "" if end.value is None else f" {summary.amount(end.value)},"
     what = "The bound:" if end.estimate == "bound" else f"{end.estimate}:{value}"
     return f"{what} at most **{summary.amount(end.upper)}** ({end.interval}, at {100 * end.level:g} %){of_baseline}."

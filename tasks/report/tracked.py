@@ -48,6 +48,9 @@ def outcome_items(summary: Summary, speed: object | None) -> Iterator[Item]:
         yield Tag("suspicious", ", ".join(" with ".join(one.columns) for one in doubt.carriers) or "no few columns")
     if doubts := summary.selection.get("not_credible"):
         yield Tag("not_credible", "; ".join(f"{estimate}: {reason}" for estimate, reason in doubts.items()))
+    yield Tag("verdict", summary.decision.verdict)
+    yield Tag("caveats", "; ".join(summary.decision.caveats) or "none")
+    yield Tag("findings", "; ".join(one.line for one in summary.found.findings if one.open) or "none open")
     yield Tag("rows_delivered", str(summary.selection["rows_delivered"]))
     if speed is not None:
         yield Tag("prediction_time", str(speed))
@@ -67,6 +70,7 @@ def outcome_items(summary: Summary, speed: object | None) -> Iterator[Item]:
         files.TO_LABEL,
         files.SHARD_DISAGREEMENT,
         files.SELECTION,
+        files.FINDINGS,
         files.REPORT,
     ):
         yield Artifact(path)

@@ -35,6 +35,7 @@ SHARDS = PREPARED / "shards.json"
 DATA_HASH = PREPARED / "data_hash.txt"
 SEEN_ROWS = PREPARED / "seen_rows.json"
 COLUMNS = PREPARED / "columns.json"
+FINDINGS = PREPARED / "findings.json"
 RESULTS = Path("data/results")
 LOSSES = RESULTS / "losses.parquet"
 REPORTS = Path("reports")

@@ -36,7 +36,11 @@ def test_the_first_sentence_says_that_the_winner_is_not_shown_to_beat_it(noise):
     assert f"baseline {sentence} the baseline, which answers the most frequent class " in said
     assert said.index(sentence) < said.index("selected ")
     report = (checkout.path / "reports/report.html").read_text()
-    assert report.index("<dt>") == report.index(f"<dt>baseline</dt><dd>{sentence}")
+    stopped = f"Do not ship yet: {sentence} the baseline by the zero_one loss"
+    assert ("not_yet", stopped) == (selection["verdict"], selection["advice"])
+    assert said.endswith(stopped)
+    assert f"<h1>{stopped}</h1>" in report
+    assert report.index("<dt>") == report.index(f"<dt>decision</dt><dd>{stopped}")
     client = MlflowClient(f"sqlite:///{checkout.path}/mlruns/mlflow.db")
     runs = client.search_runs([client.get_experiment_by_name("heldout").experiment_id])
     (parent,) = [run for run in runs if "mlflow.parentRunId" not in run.data.tags]

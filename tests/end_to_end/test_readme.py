@@ -15,11 +15,11 @@ COMMANDS = re.findall(r"^(\S.*?) +# ", README.read_text(encoding="utf-8").split(
 
 
 def printed(text: str) -> list[str]:
-    """From the table's title to the last line of the summary, without the spaces that fill a line."""
+    """From the table's title to the decision, without the spaces that fill a line."""
     lines = [line.rstrip() for line in text.splitlines()]
     first = next(place for place, line in enumerate(lines) if line.startswith("errors in percent"))
     last = next(place for place, line in enumerate(lines) if line.startswith("runs "))
-    return lines[first : last + 1]
+    return lines[first : last + 1 + lines[last + 1 :].index("") + 2]
 
 
 def test_the_table_of_the_readme_is_what_a_run_prints(printed_by_repro):

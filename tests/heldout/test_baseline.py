@@ -213,17 +213,17 @@ def test_the_first_line_says_that_the_baseline_is_not_beaten_and_one_after_the_t
     assert first.startswith("line is not shown to beat the baseline, which answers the most frequent class ")
     assert "against 33.3 %" in first
     shown = str(heldout.validate({"line": GaussianNB()}, X + 1.5 * y[:, None], y, **HOW)).splitlines()
-    assert shown[-2].startswith("line beats the baseline, ")
+    assert shown[-3].startswith("line beats the baseline, ")
     # the limit of one candidate, which the comparison adds nothing to
-    assert re.fullmatch(r"bound: .* for 1 candidate\. bound\(models=M\) .*", shown[-1])
-    assert ["baseline", "33.3", "33.3"] == shown[-4].split()
+    assert re.fullmatch(r"bound: .* for 1 candidate\. bound\(models=M\) .*", shown[-2])
+    assert ["baseline", "33.3", "33.3"] == shown[-5].split()
 
 
 def test_numbers_have_their_unit_and_the_root_of_their_error():
     found = heldout.validate({"mean": DummyRegressor()}, X, NUMBERS, loss="squared", estimates=["E_cv"])
     shown = str(found).splitlines()
     assert shown[1].startswith("mean squared loss, in squared units of y, ")
-    assert f"E_cv: mean RMSE {found.estimates[0].value ** 0.5:.4g}, R^2 0.00" == shown[-1]
+    assert f"E_cv: mean RMSE {found.estimates[0].value ** 0.5:.4g}, R^2 0.00" == shown[-2]
     shown = str(heldout.validate({"mean": DummyRegressor()}, X, NUMBERS, loss="absolute", estimates=["E_cv"]))
     assert "\nmean absolute loss, in units of y, " in shown
     assert "RMSE" not in shown

@@ -61,7 +61,11 @@ def test_print_shows_every_candidate_every_estimate_and_every_value(found, wide,
     assert ["candidate", *EVERY] == header.split()
     assert {"─"} == {*line}
     sentence = next(place for place, line in enumerate(body) if line.startswith("stump beats"))
-    body, (against, alike, differences, learning, unlabelled, bound, *joint, apart) = body[:sentence], body[sentence:]
+    body, (against, alike, differences, learning, unlabelled, bound, *joint, apart, decision) = (
+        body[:sentence],
+        body[sentence:],
+    )
+    assert f"decision: {found.decide().sentence}" == decision
     assert against.startswith("stump beats the baseline, ")
     assert alike.startswith("alike: at 90 % none of these 2 is shown to err more than stump: bayes, tree; ")
     assert differences.startswith("differences: E_cv of stump is ")

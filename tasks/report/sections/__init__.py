@@ -11,6 +11,7 @@ from tasks.report.sections import (
     differences,
     estimates,
     families,
+    found,
     hard_rows,
     more_rows,
     powered,
@@ -26,6 +27,7 @@ from tasks.report.sections import (
 from tasks.report.summary import Summary
 
 SECTIONS: tuple[Callable[[Summary], Section | None], ...] = (
+    found.section,
     estimates.section,
     differences.section,
     more_rows.section,

@@ -14,7 +14,7 @@ def proposed(frame, target, *, classes):
     features = columns.drop(columns=[name for name in ("No", "when") if name in columns])
     comments, lines = dependence.look(columns, features, pd.Series(target), Order(), classes=classes)
     assert set(comments) == {line.topic for line in lines}
-    return {line.topic: line.text for line in lines}
+    return {line.topic: line.line for line in lines}
 
 
 def patients(rng, count=60, rows=3):

@@ -17,7 +17,7 @@ from tasks.init import init, profile, propose_params
 from tasks.params import load
 from tasks.plans import budget
 from tasks.runtime.errors import UserError
-from tasks.storage import dvc_commands
+from tasks.storage import dvc_commands, findings
 from tests.tasks.mistakes import assert_names
 
 AS_COMMITTER = ("-c", "user.name=Tester", "-c", "user.email=tester@example.org")
@@ -108,6 +108,50 @@ def test_it_says_what_it_found_and_writes_the_same_beside_the_columns():
     for name, reason in dropped.items():
         assert f"- {name}  # {reason}\n" in Path("params.yaml").read_text()
     assert any(re.match(r"target    label: 2 classes: (won|lost) \d\d.*%", line) for line in said)
+
+
+def test_what_it_said_is_in_the_file_that_reports_read():
+    given_csv(table_of(np.random.default_rng(0), 120, "two").assign(told=lambda table: table["label"]))
+    said = [line for line in begin() if line.startswith(("leak ", "found ", "time ", "groups ", "parsed "))]
+    kept = findings.read(load("params.yaml"))
+    assert "" == kept.remark
+    assert said == [f"{finding.topic:<10}{finding.line}" for finding in kept.findings]
+    [leak] = [finding for finding in kept.findings if finding.topic == "leak"]
+    assert ("note", ("told",), "left out, in data.drop") == (leak.severity, leak.columns, leak.done)
+    assert 0 == leak.evidence["error out of fold"]
+
+
+@pytest.mark.parametrize("random_walk", [True, False])
+def test_rows_along_the_file_that_differ_ask_for_care(random_walk):
+    rng = np.random.default_rng(1)
+    steps = rng.normal(size=600)
+    level = np.cumsum(steps) if random_walk else steps
+    table = pd.DataFrame({"a": level + rng.normal(size=600), "b": rng.normal(size=600), "label": level * 3.5})
+    given_csv(table.round(5))
+    begin()
+    cares = [finding for finding in findings.read(load("params.yaml")).findings if finding.open]
+    assert random_walk == bool(cares)
+    for finding in cares:
+        assert finding.evidence["error along it"] > finding.evidence["error under random cuts"]
+        assert "data.time" in finding.keys
+
+
+def test_only_a_column_that_gives_the_target_away_stays_and_stops():
+    rng = np.random.default_rng(0)
+    labels = rng.choice(["won", "lost"], 400)
+    given_csv(pd.DataFrame({"told": labels, "label": labels}))
+    begin()
+    [leak] = [finding for finding in findings.read(load("params.yaml")).findings if finding.open]
+    assert "stop" == leak.severity
+
+
+def test_findings_that_somebody_has_decided_about_are_kept_in_one_file():
+    given_csv(table_of(np.random.default_rng(0), 80, "two").assign(told=lambda table: table["label"]))
+    begin()
+    decided = findings.PATH.read_text() + "# decided: harmless\n"
+    findings.PATH.write_text(decided)
+    assert "; the old file is findings.yaml.old" in begin(target="kind")[-2]
+    assert decided == Path("findings.yaml.old").read_text()
 
 
 def test_copies_gaps_and_markers_are_told():

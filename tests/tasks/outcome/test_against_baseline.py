@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from heldout import baseline
 from heldout.design import Evidence
@@ -62,11 +63,17 @@ def test_the_test_part_is_compared_with_the_constant_of_the_labelled_rows(result
     verdicts = []
     for losses in (np.zeros(40), np.r_[np.zeros(1), np.ones(9), np.zeros(30)], np.ones(40)):
         tested = Tested(losses, results.design.loss)
-        found = on_test_part(results.design, results.design, tested, y, 1.0)
+        found = on_test_part(results.design, results.design, "near", tested, y, 1.0)
         assert ("baseline", "E_test", 0.25, 60, 40) == tuple(
             getattr(found.estimates[0], name) for name in ("candidate", "estimate", "value", "n_train", "n_tested")
         )
         verdicts.append(found.beaten)
+        apart = found.on_test
+        assert ("near", "baseline") == (apart.candidate, apart.against)
+        assert losses.mean() - 0.25 == pytest.approx(apart.difference)
+        d = losses - (y == "won")
+        reach = stats.t.ppf(0.975, 39) * d.std(ddof=1) / np.sqrt(40)
+        assert [d.mean() - reach, d.mean() + reach] == pytest.approx([apart.low, apart.high])
     assert [True, None, False] == verdicts
 
 

@@ -55,6 +55,24 @@ def test_what_makes_a_number_too_low_is_said():
     assert "it counts 8 learners" in upper_end(results(E_CV), 0.95, None).sentence(1)
 
 
+def test_the_baseline_next_to_the_number_is_that_of_the_same_estimate():
+    constant = [
+        Estimate("baseline", name, value, "g", 9, 50, 0.2, 0.4, 0.95, "Wilson")
+        for name, value in (("E_val", 0.31), ("E_cv", 0.32), ("E_test", 0.33))
+    ]
+    apart = {"difference": -0.23, "low": -0.3, "high": -0.16}
+    said = upper_end(results(E_CV, E_TEST, *constant, E_test_less_baseline=apart), 0.95, None).sentence(1)
+    assert said.endswith("; E_test of the baseline is 0.33, and the winner's less it -0.23 [-0.3 to -0.16]")
+    assert upper_end(results(E_CV, *constant), 0.95, None).sentence(1).endswith("E_val of the baseline is 0.31")
+    assert "E_cv of the baseline is 0.32" in upper_end(results(E_CV, *constant, bound=None), 0.95, None).sentence(1)
+
+
+def test_results_of_an_older_version_have_no_decision():
+    assert results(E_TEST).decision is None
+    decided = results(E_TEST, verdict="ship_with_care", caveats=["svm failed"], advice="Ship, with care: tree")
+    assert "Ship, with care: tree; svm failed" == decided.decision.sentence
+
+
 def test_a_hostile_name_is_printed_as_it_is():
     end = upper_end(results(replace(E_TEST, candidate="\x1b[2J"), selected="\x1b[2J"), 0.95, None)
     assert end.sentence(1).isprintable()

@@ -7,6 +7,7 @@ from heldout.delivery import FORMS
 from heldout.losses import SQUARED, ZERO_ONE
 from heldout.records import Difference, Estimate, Measured, MoreRows, Powered, PredictionSets
 from tasks.report.summary import Summary
+from tasks.storage.finding import Found
 
 FINAL = {"form": "final", "target": FORMS["final"].target, "bytes": 2048, "bytes_final": 2048}
 SELECTION = {
@@ -29,6 +30,9 @@ SELECTION = {
     "test_openings": 1,
     "test_refused": None,
     "deliver": FINAL,
+    "verdict": "ship",
+    "caveats": [],
+    "advice": "Ship bayes",
 }
 INTERVAL = {"low": 0.05, "high": 0.15, "level": 0.9, "interval": "Wilson"}
 ESTIMATES = [
@@ -99,6 +103,7 @@ def summary(settings_with):
         prediction_sets=SETS,
         powered=POWERED,
         metrics=METRICS,
+        found=(),
         **selection,
     ) -> Summary:
         table = pd.DataFrame([vars(estimate) for estimate in [*ESTIMATES, *estimates]])
@@ -126,6 +131,7 @@ def summary(settings_with):
             loss=ZERO_ONE if percent else SQUARED,
             unlabeled=True,
             settings=settings,
+            found=Found(tuple(found)),
         )
 
     return make

@@ -2,11 +2,10 @@
 
 from dataclasses import replace
 
-import pytest
-
 from heldout.losses import SQUARED
 from heldout.records import MoreRows
 from tasks.report.headline import headline
+from tasks.storage.finding import Finding
 
 OF_MORE_ROWS = {"level": 0.9, "interval": "corrected t", "assumption": "independent examples"}
 NO_GAIN = [
@@ -19,17 +18,11 @@ def answers(summary) -> dict[str, str]:
     return {fact.question: fact.answer for fact in headline(summary).facts}
 
 
-@pytest.mark.parametrize(
-    ("changes", "verdict"),
-    [
-        ({}, "Ship bayes"),
-        ({"beats_baseline": False}, "Do not ship yet: bayes does not beat the baseline"),
-        ({"beats_baseline": None}, "Do not ship yet: bayes is not shown to beat the baseline"),
-        ({"suspicious": {"E_cv": 0.0, "carriers": []}}, "bayes is too good to be true: check the data"),
-    ],
-)
-def test_the_verdict_ships_what_beats_the_baseline_and_can_be_believed(summary, changes, verdict):
-    assert headline(summary(**changes)).verdict.startswith(verdict)
+def test_the_first_line_is_the_decision_and_what_speaks_against_it_follows(summary):
+    assert ("Ship bayes", ()) == (headline(summary()).verdict, headline(summary()).caveats)
+    stopped = {"verdict": "not_yet", "caveats": ["bayes is bad", "later"], "advice": "Do not ship yet: bayes is bad"}
+    first = headline(summary(**stopped))
+    assert ("Do not ship yet: bayes is bad", ("later",)) == (first.verdict, first.caveats)
 
 
 def test_the_error_to_plan_with_is_that_of_the_test_part_or_else_of_cross_validation_with_the_bound(summary):
@@ -50,7 +43,7 @@ def test_numbers_are_in_the_unit_of_the_target(summary):
     assert answers(squared) == {
         "Plan with an error of": "RMSE 0.316–0.447",
         "As good as": "no other",
-        "Baseline": "RMSE 0.548",
+        "Baseline": "RMSE 0.5",
     }
     assert "R² 0.50" in headline(squared).facts[0].rests_on
 
@@ -70,8 +63,13 @@ def test_the_steps_are_the_most_urgent_three(summary):
     ]
     [none] = headline(summary(more_rows=[])).steps
     assert none.startswith("Nothing is open")
-    [features] = headline(summary(more_rows=NO_GAIN)).steps
-    assert "more rows are not shown to lower the error" in features
+    [accept] = headline(summary(more_rows=[], verdict="ship_with_care", caveats=["svm failed"])).steps
+    assert "Decide whether you accept this: svm failed." == accept
+    [untold] = headline(summary(more_rows=NO_GAIN)).steps
+    assert "cannot be told yet: they gained 0.0 percentage points [-1.0 to 1.0] so far" in untold
+    harm = [replace(NO_GAIN[0], value=-0.02, low=-0.03, high=-0.01), NO_GAIN[1]]
+    [features] = headline(summary(more_rows=harm)).steps
+    assert "Look for other features or learners: more rows did not lower the error." == features
     shifted = replace(
         summary(beats_baseline=False, test_refused="spent", optimism="few"), other_population="they differ"
     )
@@ -79,6 +77,40 @@ def test_the_steps_are_the_most_urgent_three(summary):
     assert 3 == len(steps)
     assert "features" in steps[0]
     assert "they differ" in steps[2]
+
+
+def test_what_is_not_shown_is_no_advice(summary):
+    [first, *_] = headline(summary(beats_baseline=None)).steps
+    assert first.startswith("It cannot be told yet whether bayes errs less than a constant answer")
+    skill = {"metric": "AUC", "value": 0.745, "low": 0.71, "high": 0.78, "of_constant": 0.5, "part": "test part"}
+    [first, *_] = headline(summary(beats_baseline=None, skill=skill)).steps
+    assert "AUC 0.745 [0.71–0.78] on the test part, where a constant has 0.5" in first
+    assert "log or brier" in first
+    unknown = headline(summary(indistinguishable=[])).facts[1]
+    assert ("unknown", True) == (unknown.answer, "cannot say" in unknown.rests_on)
+
+
+def test_the_baseline_is_that_of_the_estimate_to_plan_with_and_has_the_paired_difference(summary):
+    apart = {"candidate": "bayes", "against": "baseline", "difference": -0.125, "low": -0.25, "high": -0.0625}
+    apart |= {"level": 0.9, "interval": "paired t"}
+    of_test = headline(summary(E_test_less_baseline=apart)).facts[2]
+    assert "25.0 %" == of_test.answer
+    assert of_test.rests_on.startswith("E_test where every answer is")
+    assert "winner less baseline -12.5 [-25.0 to -6.2] percentage points" in of_test.rests_on
+    one = summary()
+    of_folds = headline(replace(one, estimates=one.estimates[one.estimates["estimate"] != "E_test"])).facts[2]
+    assert "30.0 %" == of_folds.answer
+    assert of_folds.rests_on.startswith("E_cv where every answer is")
+    assert "-20.0 [-30.0 to -10.0]" in of_folds.rests_on
+
+
+def test_the_first_step_is_to_decide_about_a_finding_that_is_open(summary):
+    open_one = Finding("time", "day: it drifts", severity="care", columns=["day"], decide="set data.time: day")
+    settled = Finding("groups", "house", severity="care", decided="each house is new")
+    [first, *_] = headline(summary(found=[settled, open_one])).steps
+    assert first.startswith("Decide about what init found (day): set data.time: day. Write")
+    assert "findings.yaml" in first
+    assert "Decide" not in " ".join(headline(summary(found=[settled])).steps)
 
 
 def test_a_winner_without_a_criterion_in_the_table_has_no_number(summary):

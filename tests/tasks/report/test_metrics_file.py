@@ -11,7 +11,12 @@ def test_each_number_of_the_winner_is_there_with_its_interval_and_nothing_is_nul
     (checkout / "reports").mkdir()
     write_metrics(made)
     metrics = json.loads(files.METRICS.read_text())
-    words = {"winner": "bayes", "criterion": made.selection["criterion"], "rule": made.selection["rule"]}
+    words = {
+        "winner": "bayes",
+        "verdict": "ship",
+        "criterion": made.selection["criterion"],
+        "rule": made.selection["rule"],
+    }
     assert words == {name: value for name, value in metrics.items() if not isinstance(value, float)}
     assert (0.25, made.selection["baseline"]) == (metrics["bound"], metrics["baseline"])
     assert "bound_hoeffding" not in metrics

@@ -63,7 +63,7 @@ def test_the_choice_its_bound_and_the_test_part_come_with_their_numbers(summary)
     texts = sentences(summary())
     of_rows = ["rows", "differences", "more rows", "unlabelled", "bound", "bound_joint", "E_test"]
     of_rows += ["prediction sets", "metrics", "delivered"]
-    assert ["selected", "baseline", *of_rows] == list(texts)
+    assert ["decision", "selected", "baseline", *of_rows] == list(texts)
     assert "bayes, by one standard error of E_cv = 10.0 %" == texts["selected"]
     assert "probability 90 %" in texts["bound"]
     assert "is at most 25.0 %: " in texts["bound"]
@@ -143,17 +143,19 @@ def test_what_is_not_there_has_no_sentence(summary):
         prediction_sets=NO_SETS,
     )
     assert "bayes, by one standard error of max(E_cv, E_maxdt)" == sentences(without)["selected"]
-    assert ["selected", "baseline", "rows", "metrics", "delivered"] == list(sentences(without))
+    assert ["decision", "selected", "baseline", "rows", "metrics", "delivered"] == list(sentences(without))
     assert "0.0 %" in sentences(summary(E_test=0.0))["E_test"]  # a zero is there
 
 
 @pytest.mark.parametrize(("beats", "says"), [(False, "does not beat"), (None, "is not shown to beat"), (True, "beats")])
-def test_a_winner_that_is_not_shown_to_beat_the_baseline_is_the_first_sentence(summary, beats, says):
+def test_a_winner_that_is_not_shown_to_beat_the_baseline_comes_right_after_the_decision(summary, beats, says):
     texts = sentences(summary(beats_baseline=beats))
-    assert bool(beats) == (["baseline"] != list(texts)[:1])
+    assert bool(beats) == (["decision", "baseline"] != list(texts)[:2])
     assert texts["baseline"].startswith(f"bayes {says} the baseline, which answers the most frequent class ")
-    assert texts["baseline"].endswith(": E_cv 10.0 % against 30.0 %, E_test 12.5 % against 25.0 %")
-    assert sentences(summary(percent=False))["baseline"].endswith(": E_cv 0.1 against 0.3, E_test 0.125 against 0.25")
+    apart = "winner less baseline -20.0 [-30.0 to -10.0] percentage points"
+    assert texts["baseline"].endswith(f": E_cv 10.0 % against 30.0 % ({apart}), E_test 12.5 % against 25.0 %")
+    of_numbers = sentences(summary(percent=False))["baseline"]
+    assert "E_cv 0.1 against 0.3 (winner less baseline -0.2 [-0.3 to -0.1]), E_test 0.125 against 0.25" in of_numbers
 
 
 def test_a_suspicious_winner_is_told_with_the_columns_that_carry_it(summary):

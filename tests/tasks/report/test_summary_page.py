@@ -47,7 +47,8 @@ def test_the_page_has_the_winner_the_number_to_decide_by_and_every_number_of_the
     summary_page.write_summary(made)
     text = files.SUMMARY.read_text(encoding="utf-8")
     assert text.startswith(
-        "# `bayes`\n\nE_test: 12.5 %, at most **20.0 %** (Wilson, at 90 %); the baseline has 25.0 %.\n"
+        "# `bayes`\n\n**`Ship bayes`**\n\n"
+        "E_test: 12.5 %, at most **20.0 %** (Wilson, at 90 %); E_test of the baseline is 25.0 %.\n"
     )
     table = page_of(text).partition("<table>")[2].partition("</table>")[0]
     cells = [re.sub("<br>", " ", cell) for cell in re.findall(r"<td[^>]*>(.*?)</td>", table)]

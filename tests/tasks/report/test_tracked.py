@@ -63,6 +63,7 @@ CONTRACT = (
     files.TO_LABEL,
     files.SHARD_DISAGREEMENT,
     files.SELECTION,
+    files.FINDINGS,
     files.REPORT,
 )
 OF_MORE_ROWS = [
@@ -163,6 +164,9 @@ def test_the_parent_reports_the_estimates_of_the_selected_the_rows_and_the_files
         Tag("beats_baseline", "true"),
         Tag("bound", "25.0 %, Clopper-Pearson"),
         Tag("bound_joint", "approximately 22.0 %"),
+        Tag("verdict", "ship"),
+        Tag("caveats", "none"),
+        Tag("findings", "none open"),
         Tag("rows_delivered", "8"),
     ]
     assert tags == of_kind(Tag, items)

@@ -1,0 +1,64 @@
+"""Whether to ship the winner, from what `select` found; the rule is in `heldout.selection.decision`."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from heldout import baseline, class_shares
+from heldout.metrics.skill import Skill
+from heldout.records import Difference, Estimate
+from heldout.selection import decision
+from heldout.selection.decision import Decision, Known
+from heldout.selection.select import Selection
+from tasks.outcome.decision_record import against_baseline
+from tasks.outcome.estimate import Results
+from tasks.outcome.suspicious_record import Suspicious
+from tasks.storage import findings
+from tasks.storage.finding import Finding
+
+
+def decide(
+    results: Results,
+    selection: Selection,
+    records: Sequence[Estimate],
+    differences: Sequence[Difference],
+    described: Mapping[str, Any],
+    skill: Skill | None,
+) -> Decision:
+    """The decision about the selected candidate.
+
+    `records` are the lines of estimates.csv, `differences` those of differences.csv, `described` is selection.json
+    without the decision.
+    """
+    of_winner = [record for record in records if record.candidate == selection.selected]
+    of_baseline = {record.estimate: record.value for record in records if record.candidate == baseline.NAME}
+    values, design, found = selection.values, results.design, findings.read_applied().findings
+    return decision.decide(
+        Known(
+            selected=selection.selected,
+            lowest=min(values, key=values.__getitem__),
+            alike=selection.indistinguishable,
+            compared=len(results.candidates),
+            loss=design.loss,
+            beats_baseline=described["beats_baseline"],
+            planned=decision.plan_with(of_winner, of_baseline, against_baseline(differences, described)),
+            skill=skill,
+            too_good=_too_good(Suspicious.read(described), found),
+            not_credible=described.get("not_credible", {}),
+            findings=[(one.severity, one.text) for one in found if one.open],
+            spent=described["test_refused"] or "",
+            openings=described["test_openings"],
+            other_population=described.get("other_population", ""),
+            optimism=(class_shares.optimism(design.y) if design.stratify else None) or "",
+            failed=tuple(results.failures),
+            better=decision.shown_better(differences),
+        )
+    )
+
+
+def _too_good(doubt: Suspicious | None, found: Sequence[Finding]) -> str:
+    """What to check of an error that is too low; empty where somebody has decided about the columns that carry it."""
+    if doubt is None:
+        return ""
+    decided = {column for one in found if one.decided for column in one.columns}
+    carried_by = {column for one in doubt.carriers for column in one.columns}
+    return "" if carried_by and carried_by <= decided else doubt.short

@@ -1,0 +1,133 @@
+"""findings.yaml: what `init` found in the table, next to params.yaml and in git, so that no report loses it.
+
+It is data: text and numbers, whoever wrote it. Findings of another source or target are not used. `prepare` writes
+those that count to data/prepared/findings.json, where `select` and `report` read them.
+"""
+
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import yaml
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from tasks.params import Settings, read_yaml
+from tasks.params.messages import problems
+from tasks.params.yaml_lines import Written, first_errors
+from tasks.runtime.errors import UserError
+from tasks.storage import files
+from tasks.storage.finding import Finding, Found, Key
+
+PATH = Path("findings.yaml")
+_LONGEST, _MOST_LETTERS = 2000, 1_000_000  # letters of a text that is written, and of a file that is read
+_COMMENT = """\
+# What `python -m flows init` found in the table; every report shows it. Commit it together with params.yaml.
+# severity: note; care, then no report says "Ship" without it; stop, then none says "Ship". When you have decided about
+# a finding, write why at `decided`: it stays in the reports, and holds nothing back.
+"""
+
+
+class _File(BaseModel):
+    """findings.yaml."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    source: str
+    target: str
+    content: str = ""  # the hash of the table, where it is a file
+    findings: list[Finding] = []
+
+
+def text_of(source: str, target: str, table: Path, findings: Sequence[Finding]) -> str:
+    """The text of findings.yaml for the `source` of params.yaml, whose file is now at `table`."""
+    written = [_written(finding) for finding in findings]
+    about = {"source": source, "target": target, "content": _hash(table), "findings": written}
+    return _COMMENT + yaml.dump(about, Dumper=read_yaml.Dumper, sort_keys=False, allow_unicode=True, width=116)
+
+
+def read(settings: Settings, path: Path = PATH) -> Found:
+    """The findings about the table of these parameters, those that the parameters answer as decided.
+
+    Raises UserError for a file that cannot be used, or that is missing where DVC needs it.
+    """
+    if not path.exists():
+        if not Path(".dvc").is_dir():
+            return Found()
+        raise UserError(
+            f"{path} is missing, on which the stages of dvc.yaml depend; `git checkout {path}` restores it, and "
+            "`python -m flows init` writes it"
+        )
+    about = _parsed(path)
+    source, target = settings.data.source, settings.data.target or files.TARGET
+    if (about.source, about.target) != (source, target):
+        other = f"{path} is about {about.target} in {about.source}, and not about {target} in {source}"
+        return Found(remark=f"{other}: its findings are not used" if about.findings else "")
+    now = _hash(Path(source))
+    earlier = about.findings and about.content and now and about.content != now
+    remark = f"{source} has changed since `init` looked at it: the findings are about an earlier version"
+    return Found(tuple(_settled(one, settings) for one in about.findings), remark if earlier else "")
+
+
+def write_applied(folder: Path, found: Found) -> None:
+    """Write findings.json into a folder of prepared files."""
+    content = {"remark": found.remark, "findings": [finding.model_dump() for finding in found.findings]}
+    files.write_json(folder / files.FINDINGS.name, content)
+
+
+def read_applied() -> Found:
+    """What `prepare` left."""
+    content = files.read_json(files.FINDINGS)
+    return Found(tuple(Finding(**one) for one in content["findings"]), content["remark"])
+
+
+def _parsed(path: Path) -> _File:
+    if path.stat().st_size > _MOST_LETTERS:
+        raise UserError(f"{path}: has more than {_MOST_LETTERS} bytes; remove findings from it")
+    written = Written(path, _File.model_fields)
+    try:
+        return _File.model_validate(written.value)
+    except ValidationError as error:
+        found = problems(error, _File, written.value)
+        raise UserError(first_errors([f"{written.where(one.place)}: {one.text}" for one in found])) from None
+
+
+def _written(finding: Finding) -> dict[str, Any]:
+    """A finding as the file has it: what is empty is left out, but for `decided`, and long texts are cut."""
+    values = finding.model_dump(mode="json", exclude={"decided"})
+    kept = {name: _cut(value) for name, value in values.items() if value or name == "severity"}
+    if finding.severity != "note":
+        kept["decided"] = finding.decided
+    return kept
+
+
+def _cut(value: Any) -> Any:
+    if isinstance(value, str):
+        return value if len(value) <= _LONGEST else f"{value[:_LONGEST]} …"
+    if isinstance(value, dict):
+        return {name: float(f"{number:.4g}") for name, number in value.items() if math.isfinite(number)}
+    return [_cut(one) for one in value]
+
+
+def _settled(finding: Finding, settings: Settings) -> Finding:
+    """The finding, decided where a key of the parameters answers it."""
+    answers = [key for key in finding.keys if _answers(key, finding, settings)]
+    if finding.decided or not answers:
+        return finding
+    return finding.model_copy(update={"decided": f"{answers[0]} in params.yaml answers it"})
+
+
+def _answers(key: Key, finding: Finding, settings: Settings) -> bool:
+    match key:
+        case "data.time":
+            return settings.data.time is not None
+        case "data.groups":
+            return settings.data.groups is not None
+        case "data.drop":
+            return bool(finding.columns) and set(finding.columns) <= set(settings.data.drop)
+        case "split.duplicates":
+            return settings.split.duplicates == "keep_together"
+
+
+def _hash(path: Path) -> str:
+    return files.file_hash(path) if path.is_file() else ""

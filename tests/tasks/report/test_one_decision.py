@@ -1,0 +1,100 @@
+"""Every surface says the one decision, and what init found; a finding of a stranger is text everywhere."""
+
+from dataclasses import replace
+from html import unescape
+
+import pytest
+
+from heldout.printable import printable
+from tasks.outcome import gate
+from tasks.outcome.contest import Decision
+from tasks.outcome.items import Tag
+from tasks.report import outcome_page, printed, summary_page
+from tasks.report.note import note
+from tasks.report.page import page
+from tasks.report.sentences import sentences
+from tasks.report.tracked import outcome_items
+from tasks.storage import files
+from tasks.storage.finding import Finding
+
+CAVEAT = "later rows err 20 %, rows between 10 %"
+ADVICE = "Ship, with care: bayes"
+CARE = {"verdict": "ship_with_care", "caveats": [CAVEAT], "advice": ADVICE}
+TIME = Finding("time", CAVEAT, severity="care", evidence={"error along it": 0.2}, decide="set data.time: day")
+NOTE = Finding("found", "3 columns have gaps", done="nothing")
+SETTLED = Finding("groups", "house differs", severity="care", decided="every house is new")
+HOSTILE = "<script>alert(1)</script> [x](http://evil.example) **b** |c| `d` \x1b[2J\u202e"
+
+
+@pytest.fixture
+def made(summary):
+    files.PLOTS.mkdir(parents=True)
+    (files.PLOTS / "estimates.csv").write_text("")
+    one = summary(found=[TIME, NOTE, SETTLED], **CARE)
+    return replace(one, estimates=one.estimates.assign(interval=None))
+
+
+def plain(markdown: str) -> str:
+    return markdown.replace("\\", "")
+
+
+def test_every_surface_says_the_decision_and_its_caveats(made, capsys):
+    printed.print_summary(made, Decision("no", "a trial"), "with the run")
+    shown = capsys.readouterr().out
+    tags = {item.name: item.value for item in outcome_items(made, None) if isinstance(item, Tag)}
+    assert shown.splitlines()[-1] == ADVICE
+    assert ("ship_with_care", CAVEAT) == (tags["verdict"], tags["caveats"])
+    of_gate = gate.Results(made.selection, made.estimates).decision
+    first_screen = page(made).partition("What to do next")[0]
+    surfaces = {
+        "terminal": " ".join(shown.split()),
+        "report": unescape(first_screen),
+        "summary.md": "\n".join(summary_page.lines(made)),
+        "Prefect": plain(outcome_page.text(made)),
+        "MLflow": plain(note(made).text).splitlines()[0],
+        "sentences": sentences(made)["decision"],
+        "gate": of_gate.sentence,
+    }
+    assert [] == [name for name, text in surfaces.items() if ADVICE not in text or CAVEAT not in text]
+
+
+def test_what_init_found_is_in_every_report(made, capsys):
+    printed.print_summary(made, Decision("no", "a trial"), "with the run")
+    whole = unescape(page(made))
+    tags = {item.name: item.value for item in outcome_items(made, None) if isinstance(item, Tag)}
+    line = f"{CAVEAT}: set data.time: day"
+    assert line == sentences(made)["found"] == tags["findings"]
+    assert "2 things about the table, in findings.yaml" in sentences(made)["also found"]
+    for text in (" ".join(capsys.readouterr().out.split()), plain(note(made).text), plain(outcome_page.text(made))):
+        assert line in text
+    for text in (CAVEAT, "error along it 0.2", "3 columns have gaps", "decided: every house is new"):
+        assert text in whole  # the table of all findings
+    assert files.FINDINGS in [item.path for item in outcome_items(made, None) if hasattr(item, "path")]
+
+
+def test_findings_that_are_not_used_are_said_and_none_is_not(summary):
+    other = summary()
+    assert "findings" not in sentences(other)
+    remark = "findings.yaml is about y in a.csv, and not about x in b.csv: its findings are not used"
+    other = replace(other, found=replace(other.found, remark=remark))
+    assert remark == sentences(other)["findings"]
+    assert "not used" in page(replace(other, estimates=other.estimates.assign(interval=None)))
+
+
+@pytest.mark.fault("markup")
+def test_a_finding_of_a_stranger_is_text(summary, capsys):
+    names = {"text": HOSTILE, "done": HOSTILE, "decide": HOSTILE, "columns": [HOSTILE], "evidence": {HOSTILE: 1.0}}
+    open_one = Finding(topic="found", severity="care", **names)
+    made = summary(found=[open_one], **{**CARE, "caveats": [HOSTILE]})
+    made = replace(made, estimates=made.estimates.assign(interval=None))
+    printed.print_summary(made, Decision("no", "a trial"), "with the run")
+    said = capsys.readouterr().out
+    assert "\x1b[2J" not in said
+    assert "\u202e" not in said
+    whole = page(made)
+    assert "<script" not in whole
+    assert printable(HOSTILE) in unescape(whole)
+    assert 0 == whole.count("<a ")
+    for markdown in (note(made).text, outcome_page.text(made)):
+        assert "<script" not in markdown.replace("\\<", "")
+        assert "[x](" not in markdown
