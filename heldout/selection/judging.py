@@ -1,6 +1,7 @@
 """All candidates side by side: the choice among them, and what the winner's error is after the choice."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
