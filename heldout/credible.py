@@ -15,8 +15,8 @@ credible if
     carried - EXCUSED r >= LEAST,
 or if fewer than `LEAST_ROWS` rows carry the loss itself, (sum loss)^2 / sum loss^2. LEAST is larger for E_cv, whose
 variance is corrected upwards (C. Nadeau, Y. Bengio 2003), and where the pooled losses give the interval its shape. The
-thresholds were chosen on one half of the distributions of `studies/credible.py`, and judged on the other: .96 of the
-cells that cover below .90 are marked, and .04 of those that cover .93 or more (docs/coverage.md).
+thresholds lie where one half of the distributions of `studies/credible.py` puts them. Of the other half, .96 of the
+cells that cover below .90 are marked, and .04 of those that cover .93 or more; both were seen before (decision 55).
 
 A difference of losses has no sign, and large losses on both sides do less harm: there the square of the skewness of the
 mean, sum d_i^3 / (sum d_i^2)^1.5 (P. Hall, The bootstrap and Edgeworth expansion, 1992, section 2.6), is compared with

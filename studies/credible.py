@@ -8,7 +8,7 @@ of a line fitted to three features, fold by fold, where the distribution is that
 cells that cover below .90 at least 95 % are marked, and of those that cover .93 or more at most 5 %. The errors count;
 differences are shown apart: of candidates whose losses are alike they keep their level under any tail, marked or not.
 
-The form of the diagnostic was found on all of them, and its thresholds on the distributions of CHOSEN alone: each lies
+The form of the diagnostic was found on all of them. Its thresholds follow from the distributions of CHOSEN: each lies
 between the excess that 95 % of the kept cells stay below and the one that 95 % of the short cells reach. They are
 judged on the distributions of JUDGED. The picture has both shares of their cells for every threshold, a dot at the one
 that is used, and how many samples of each cell are marked.
