@@ -6,6 +6,7 @@ until `USES` has a line for it, and a line without a use fails too.
 
 import ast
 import inspect
+import pydoc
 import re
 import sys
 from collections.abc import Callable
@@ -89,6 +90,21 @@ def is_the_type_of_a_spline():
     assert "scipy.interpolate._bsplines.BSpline" == f"{BSpline.__module__}.{BSpline.__qualname__}"
 
 
+def is_the_name_of_a_type(name):
+    def check():
+        found = pydoc.locate(name)
+        assert isinstance(found, type)
+        assert name == f"{found.__module__}.{found.__qualname__}"
+
+    return check
+
+
+def is_where_a_runner_keeps_its_files():
+    from prefect.runner import Runner
+
+    assert "runner_storage" in str(Runner()._tmp_dir)
+
+
 @dataclass(frozen=True)
 class Use:
     """A private part of scikit-learn, the file that uses it, its check, and the law that rests on it."""
@@ -101,6 +117,20 @@ class Use:
 
 AUTO, AUTO_TESTS = "heldout/preprocessing.py", "heldout/test_preprocessing.py"
 BUILD, BUILD_TESTS = "tasks/params/build_learner.py", "tasks/params/test_build_learner.py"
+CHECKED = (  # as the table of checks names them
+    "sklearn.tree._tree.Tree",
+    "sklearn.ensemble._hist_gradient_boosting.predictor.TreePredictor",
+    "sklearn.ensemble._hist_gradient_boosting.gradient_boosting.BaseHistGradientBoosting",
+    "sklearn.neighbors._kd_tree.BinaryTree64",
+    "sklearn.neighbors._kd_tree.BinaryTree32",
+    "sklearn.neighbors._ball_tree.BinaryTree64",
+    "sklearn.neighbors._ball_tree.BinaryTree32",
+    "sklearn.neighbors._classification.KNeighborsClassifier",
+    "sklearn.neighbors._classification.RadiusNeighborsClassifier",
+    "sklearn.svm._base.BaseLibSVM",
+    "scipy.sparse._base._spbase",
+    "scipy.interpolate._bsplines.BSpline",
+)
 USES = [
     Use(
         "heldout/shortcuts/preconditions.py",
@@ -137,6 +167,21 @@ USES = [
         "scipy.interpolate._bsplines.BSpline",
         is_the_type_of_a_spline,
         "tasks/storage/test_trusted_types.py::test_every_learner_of_scikit_learn_can_be_loaded_after_its_fit",
+    ),
+    *(
+        Use(
+            "tasks/storage/model_arrays.py",
+            name,
+            is_the_name_of_a_type(name),
+            "tasks/storage/test_model_arrays.py::test_a_file_that_leads_astray_is_refused_with_what_is_wrong",
+        )
+        for name in CHECKED
+    ),
+    Use(
+        "flows/deployments.py",
+        "_tmp_dir",
+        is_where_a_runner_keeps_its_files,
+        "structure/test_deployments.py::test_the_runner_keeps_its_files_in_the_checkout_and_none_in_a_shared_folder",
     ),
     *(
         Use(

@@ -139,5 +139,5 @@ def test_numbers_that_only_regressors_predict_have_the_squared_loss_however_few_
     how = {"folds": 4, "repeats": 2}
     found, wanted = (heldout.validate(regressors, X, stars, **how, **more) for more in ({}, {"loss": "squared"}))
     assert found.estimates == wanted.estimates
-    mixed = heldout.validate({**regressors, "bayes": GaussianNB()}, X, stars, estimates=["E_val"])
-    assert 1 == max(one.value for one in mixed.estimates)  # the labels decide: classes
+    with pytest.raises(heldout.errors.BadArgument, match=r"is a classifier and .* a regressor"):
+        heldout.validate({**regressors, "bayes": GaussianNB()}, X, stars, estimates=["E_val"])

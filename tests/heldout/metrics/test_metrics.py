@@ -42,7 +42,9 @@ IDS = [f"{metric.name}-{classes}" for metric, classes in CASES]
 
 
 def test_every_file_of_the_metrics_is_in_the_registry_under_its_name():
-    assert modules_of(metrics, "jackknife", "measure", "metric", "metrics_of") == {metric.name for metric in METRICS}
+    assert modules_of(metrics, "jackknife", "measure", "metric", "metrics_of", "skill") == {
+        metric.name for metric in METRICS
+    }
 
 
 def test_the_example_of_the_public_function_runs():
