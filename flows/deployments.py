@@ -104,7 +104,7 @@ def main(parent: int, port: int = PORT, runs_port: int = RUNS_PORT) -> int:
 
 
 def own_runner() -> Runner:
-    """A runner whose files are in a folder of this checkout; Prefect's own place, among temporary files, is everybody's.
+    """A runner whose files are in a folder of this checkout; Prefect's own is everybody's.
 
     It has no limit: a run that waits here is not refused by the limit of its deployment, which the server keeps.
     """

@@ -63,8 +63,14 @@ LABELS = {
 }
 
 
-@pytest.mark.parametrize("y", LABELS.values(), ids=LABELS)
-def test_the_answers_are_those_of_the_model(y, asked):
+def some(names, *always):
+    """Each takes a process: the default suite has those `always`, and CI the others too."""
+    return [name if name in always else pytest.param(name, marks=pytest.mark.slow) for name in names]
+
+
+@pytest.mark.parametrize("kind", some(LABELS, "texts"))
+def test_the_answers_are_those_of_the_model(kind, asked):
+    y = LABELS[kind]
     model = GaussianNB().fit(X, y)
     with asked(model) as there:
         assert model.predict(X).tolist() == there.predict(X).tolist()
@@ -102,7 +108,7 @@ ANSWERS = {
 }
 
 
-@pytest.mark.parametrize("how", [*DEATHS, *ANSWERS])
+@pytest.mark.parametrize("how", some({**DEATHS, **ANSWERS}, "segfault", "nan"))
 def test_a_model_that_misbehaves_is_a_failure_with_the_reason(how, asked, strange, monkeypatch):
     monkeypatch.setattr(model_process, "allowed", lambda: 1 << 30)
     if how == "large":
@@ -116,7 +122,7 @@ def test_a_model_that_misbehaves_is_a_failure_with_the_reason(how, asked, strang
                 there.predict(X)
 
 
-@pytest.mark.parametrize("how", DEATHS)
+@pytest.mark.parametrize("how", some(DEATHS, "exit"))
 def test_a_model_that_misbehaves_when_it_is_loaded_cannot_be_loaded(how, asked, strange, monkeypatch):
     monkeypatch.setattr(model_process, "allowed", lambda: 1 << 30)
     model = strange(f"load {how}")
@@ -136,6 +142,7 @@ def test_what_a_file_s_checks_refuse_is_said(asked):
         there.predict(X)
 
 
+@pytest.mark.slow
 def test_a_pattern_that_keeps_the_interpreters_lock_is_ended(asked):
     with asked(crafted.endless()) as there:
         there.load()
@@ -145,6 +152,7 @@ def test_a_pattern_that_keeps_the_interpreters_lock_is_ended(asked):
         assert time.monotonic() - started < 15
 
 
+@pytest.mark.slow
 def test_the_processes_that_it_started_end_with_it(asked, strange):
     model = strange("endless children")
     with (
@@ -193,6 +201,7 @@ def test_a_limit_of_memory_is_that_of_the_block():
     assert len(np.ones(1 << 26)) == 1 << 26
 
 
+@pytest.mark.slow
 def test_the_process_ends_with_the_one_that_asks(checkout, asked, strange):
     """Killed without a chance to end it."""
     model_file.save(strange("endless"), checkout / "model.skops")
