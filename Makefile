@@ -33,7 +33,7 @@ LIFE := $(patsubst %,tests/end_to_end/test_%.py,baseline dvc_life interrupted)
 TABLES := tests/end_to_end/test_init.py
 STUDIES := tests/end_to_end/studies
 # in turn, since some of them start servers at ports 4200 and 5000
-OTHERS := $(patsubst %,tests/end_to_end/test_%.py,foreign_pages mlflow_pages serve serve_life shortcuts update)
+OTHERS := $(patsubst %,tests/end_to_end/test_%.py,foreign_pages local_accounts mlflow_pages serve serve_life shortcuts update)
 NONE_IS_FINE := test $$? = 5 # of the tests of a group none may be of this speed
 
 test-heldout: .venv/ready

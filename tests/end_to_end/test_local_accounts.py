@@ -251,5 +251,4 @@ def test_what_lands_in_a_folder_of_a_server_is_no_stage_and_no_test(shown):
     for more in ((), (".",), ("-m", "long")):
         collected = copied.run(*tests, *more)
         assert "test_strange" not in collected.stdout
-        assert all(line.startswith("tests/") for line in collected.stdout.splitlines() if "::" in line)
     assert not (copied.path / "planted").exists()
