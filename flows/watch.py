@@ -44,7 +44,7 @@ def watch(params: str = "params.yaml", overrides: tuple[str, ...] = (), shards: 
 
 
 def _tell(settings: Settings, record: Record) -> None:
-    """Tell of the lines that are on disk and of which nobody was told; the picture comes last."""
+    """Report the lines that are on disk and not reported yet; the picture comes last."""
     level = settings.operations.alarm_level
     _print(record, level)
     for line in record.alarms():

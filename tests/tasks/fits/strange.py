@@ -22,7 +22,7 @@ class Strange(ClassifierMixin, BaseEstimator):
             self._misbehave(self.how.removeprefix("load "), 1)
 
     def fit(self, X, y):
-        """Nothing is learnt."""
+        """Nothing is learned."""
         return self
 
     def predict(self, X):
