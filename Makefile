@@ -5,17 +5,14 @@ export PATH := $(CURDIR)/.venv/bin:$(PATH)
 # DVC's own place, /var/tmp/dvc, is open to every user of the machine, and DVC reads pickles there
 export DVC_SITE_CACHE_DIR ?= $(CURDIR)/.cache/dvc
 
-.PHONY: repro test test-slow test-long test-heldout test-tasks test-runs test-faults test-life test-tables test-studies test-others faults studies datasets traps docs site bench bench-quick check audit ui serve lock clean
+.PHONY: repro test test-long test-heldout test-tasks test-end-to-end test-runs test-shown test-others test-broken test-studies faults studies datasets traps docs site bench bench-quick check audit ui serve lock clean
 
 repro: .venv/ready ## validate the candidates of params.yaml
 	@mkdir -p -m 700 .cache
 	dvc repro
 
-test: .venv/ready ## format, types, layers, and all tests but the long ones
-	$(MAKE) --no-print-directory -j3 --output-sync=target test-runs test-heldout test-tasks check $(TESTS)
-
-test-slow: .venv/ready ## the slow tests, which CI runs too
-	$(MAKE) --no-print-directory -j4 --output-sync=target $(TESTS) MARKED="-m 'slow and not long'"
+test: .venv/ready ## format, types, layers and the tests; SLOW=yes: with the slow tests, as CI
+	$(MAKE) --no-print-directory -j$(if $(SLOW),5,4) --output-sync=target $(TESTS) check
 
 test-long: .venv/ready ## the tests that are too long for CI: before a release
 	python -m pytest -m long
@@ -23,42 +20,47 @@ test-long: .venv/ready ## the tests that are too long for CI: before a release
 faults: .venv/ready ## every fault of docs/reliability.md, fast or slow, and their count
 	python -m pytest -m fault
 
-# the slowest first, more of them at a time than two cores: the real commands spend much of their time waiting
-TESTS := test-runs test-others test-faults test-studies test-life test-heldout test-tasks test-tables
+# Each group is a process, the slowest first; there are more of them than cores, since real commands spend much of their
+# time waiting. With the slow tests the real commands are several groups, of tests that share the runs they look at.
+ifdef SLOW
+MARKED := -m 'not long'
+TESTS := test-runs test-shown test-others test-broken test-studies test-tasks test-heldout
+else
+TESTS := test-tasks test-heldout test-end-to-end
+endif
 # these processes share the cores, so each computes with one thread
 $(TESTS): export OMP_NUM_THREADS := 1
 $(TESTS): export OPENBLAS_NUM_THREADS := 1
-FAULTS := $(patsubst %,tests/end_to_end/test_%.py,errors killed)
-LIFE := $(patsubst %,tests/end_to_end/test_%.py,baseline dvc_life interrupted)
-TABLES := tests/end_to_end/test_init.py
-STUDIES := tests/end_to_end/studies
+of = $(patsubst %,tests/end_to_end/test_%.py,$(1))
+STUDIES := tests/studies tests/end_to_end/studies
+SHOWN := $(call of,mlflow notify same_bytes)
+BROKEN := $(call of,baseline dvc_life errors init interrupted killed)
 # in turn, since some of them start servers at ports 4200 and 5000
-OTHERS := $(patsubst %,tests/end_to_end/test_%.py,foreign_pages local_accounts mlflow_pages serve serve_life shortcuts update)
-NONE_IS_FINE := test $$? = 5 # of the tests of a group none may be of this speed
+OTHERS := $(call of,foreign_pages local_accounts mlflow_pages serve serve_life shortcuts update)
 
 test-heldout: .venv/ready
 	python -m pytest tests/heldout tests/structure $(MARKED)
 
 test-tasks: .venv/ready
-	python -m pytest tests/tasks $(MARKED) || $(NONE_IS_FINE)
+	python -m pytest tests/tasks $(MARKED)
+
+test-end-to-end: .venv/ready
+	python -m pytest tests/end_to_end tests/studies
 
 test-runs: .venv/ready
-	python -m pytest tests/end_to_end $(FAULTS:%=--ignore=%) $(OTHERS:%=--ignore=%) $(LIFE:%=--ignore=%) $(TABLES:%=--ignore=%) --ignore=$(STUDIES) $(MARKED)
+	python -m pytest tests/end_to_end $(patsubst %,--ignore=%,$(SHOWN) $(OTHERS) $(BROKEN) $(STUDIES)) $(MARKED)
 
-test-faults: .venv/ready
-	python -m pytest $(FAULTS) $(MARKED)
-
-test-life: .venv/ready
-	python -m pytest $(LIFE) $(MARKED) || $(NONE_IS_FINE)
-
-test-studies: .venv/ready
-	python -m pytest tests/studies $(STUDIES) $(MARKED)
-
-test-tables: .venv/ready
-	python -m pytest $(TABLES) $(MARKED)
+test-shown: .venv/ready
+	python -m pytest $(SHOWN) $(MARKED)
 
 test-others: .venv/ready
-	python -m pytest $(OTHERS) $(MARKED) || $(NONE_IS_FINE)
+	python -m pytest $(OTHERS) $(MARKED)
+
+test-broken: .venv/ready
+	python -m pytest $(BROKEN) $(MARKED)
+
+test-studies: .venv/ready
+	python -m pytest $(STUDIES) $(MARKED)
 
 studies: .venv/ready ## hours: docs/studies.md; DATA=FOLDER adds those of real data sets, QUICK=--quick takes minutes
 	python -m studies $(QUICK) $(if $(DATA),--data $(DATA))

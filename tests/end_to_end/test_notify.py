@@ -53,6 +53,7 @@ def test_a_receiver_that_refuses_is_a_line_in_the_log_without_its_address(settin
     assert TOKEN not in line
 
 
+@pytest.mark.slow
 @pytest.mark.fault("secrets")
 def test_the_first_champion_is_sent_and_the_address_is_stored_nowhere(validated, server, receiver):
     (message,) = [one for one in receiver.messages if one["event"] == "heldout.champion.changed"]

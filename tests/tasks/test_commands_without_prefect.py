@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 PROGRAM = """
 import contextlib, json, sys
 from flows.__main__ import main
@@ -33,6 +35,7 @@ COMMANDS = [
 ]
 
 
+@pytest.mark.slow
 def test_a_command_that_stores_no_fit_imports_no_prefect_and_no_mlflow(prepared, shipped, checkout):
     (checkout / "dvc.yaml").touch()
     (checkout / "shipped.yaml").write_text(shipped.read_text())

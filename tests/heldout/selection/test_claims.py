@@ -51,7 +51,10 @@ def left_out(losses, loss, estimate: str) -> int:
     return len(given) - len(select_among(design, given, records, estimate, "minimum").indistinguishable)
 
 
-@pytest.mark.parametrize(("m", "n"), [(5, 20), (5, 100), (10, 20), (10, 100), (30, 50)])
+@pytest.mark.parametrize(
+    ("m", "n"),
+    [(5, 20), (10, 20), *(pytest.param(*of, marks=pytest.mark.slow) for of in ((5, 100), (10, 100), (30, 50)))],
+)
 @pytest.mark.parametrize("kind", KINDS)
 def test_of_equal_candidates_none_is_said_to_err_more_than_the_winner_but_in_as_many_runs_as_stated(kind, m, n):
     rng, error = np.random.default_rng([m, n]), 0.3

@@ -63,12 +63,13 @@ LABELS = {
 }
 
 
-def some(names, *always):
-    """Each takes a process: the default suite has those `always`, and CI the others too."""
-    return [name if name in always else pytest.param(name, marks=pytest.mark.slow) for name in names]
+def some(names, *always, rare=()):
+    """Each takes a process: the default suite has those `always`, and CI the others too but `rare` cases."""
+    marks = {**dict.fromkeys(names, pytest.mark.slow), **dict.fromkeys(rare, pytest.mark.long)}
+    return [name if name in always else pytest.param(name, marks=marks[name]) for name in names]
 
 
-@pytest.mark.parametrize("kind", some(LABELS, "texts"))
+@pytest.mark.parametrize("kind", some(LABELS, "texts", rare=["truth", "fixed texts"]))
 def test_the_answers_are_those_of_the_model(kind, asked):
     y = LABELS[kind]
     model = GaussianNB().fit(X, y)
@@ -80,6 +81,7 @@ def test_the_answers_are_those_of_the_model(kind, asked):
         assert 0 < there.seconds(X) < 5
 
 
+@pytest.mark.slow
 def test_a_model_without_classes_and_names_has_none(asked):
     model = LinearRegression().fit(X.to_numpy(), Y)
     with asked(model) as there:
@@ -108,7 +110,7 @@ ANSWERS = {
 }
 
 
-@pytest.mark.parametrize("how", some({**DEATHS, **ANSWERS}, "segfault", "nan"))
+@pytest.mark.parametrize("how", some({**DEATHS, **ANSWERS}, "segfault", rare=["abort", "pages", "recursion"]))
 def test_a_model_that_misbehaves_is_a_failure_with_the_reason(how, asked, strange, monkeypatch):
     monkeypatch.setattr(model_process, "allowed", lambda: 1 << 30)
     if how == "large":
@@ -122,7 +124,7 @@ def test_a_model_that_misbehaves_is_a_failure_with_the_reason(how, asked, strang
                 there.predict(X)
 
 
-@pytest.mark.parametrize("how", some(DEATHS, "exit"))
+@pytest.mark.parametrize("how", some(DEATHS, rare=["abort", "pages", "memory"]))
 def test_a_model_that_misbehaves_when_it_is_loaded_cannot_be_loaded(how, asked, strange, monkeypatch):
     monkeypatch.setattr(model_process, "allowed", lambda: 1 << 30)
     model = strange(f"load {how}")
@@ -163,6 +165,7 @@ def test_the_processes_that_it_started_end_with_it(asked, strange):
     assert not [one for one in psutil.process_iter(["cmdline"]) if one.info["cmdline"] == ["sleep", "8471"]]
 
 
+@pytest.mark.slow
 def test_an_interruption_ends_the_question_at_once(asked, strange):
     with asked(strange("endless"), "execution.allowed_modules=[sklearn, strange]") as there:
         there.load()

@@ -26,7 +26,9 @@ def test_a_worse_challenger_is_promoted_at_most_as_often_as_the_level_allows():
     assert often(BETTER, quarters=9) > 7
 
 
-@pytest.mark.parametrize("repeating", [0.0, 0.1, 0.4])
+@pytest.mark.parametrize(
+    "repeating", [pytest.param(0.0, marks=pytest.mark.slow), pytest.param(0.1, marks=pytest.mark.slow), 0.4]
+)
 @pytest.mark.parametrize("kept", [None, 1500])
 def test_a_learner_that_is_as_good_is_promoted_at_most_as_often_also_in_a_table_that_slides(repeating, kept):
     """The challenger loses on the rows that repeat and wins on the others, both as much."""

@@ -108,6 +108,7 @@ def test_rows_of_files_are_asked_by_their_names_weighed_when_they_return_and_not
         ask(settings, 49)
 
 
+@pytest.mark.slow
 def test_rows_of_the_table_itself_are_asked_by_their_places_and_filled_in_where_they_are(validated, rows):
     rows.loc[20:, "kind"] = None
     rows.to_csv("rows.csv", index=False)
@@ -126,6 +127,7 @@ def test_rows_of_the_table_itself_are_asked_by_their_places_and_filled_in_where_
     assert not {*asked.table["label_id"]} & {*later.table["label_id"]}
 
 
+@pytest.mark.slow
 def test_no_row_is_asked_whose_label_the_delivered_model_knows(validated, rows):
     settings = validated("split.rows=40")  # the other 20 are unlabelled for the estimates alone
     with pytest.raises(UserError, match="it must lie between 1 and 0"):

@@ -135,6 +135,7 @@ def test_one_run_or_several_leave_the_same_bytes(validated):
     assert several == [path.read_bytes() for path in (watch_files.TABLE, watch_files.STATE)]
 
 
+@pytest.mark.slow
 def test_a_champion_is_watched_until_another_takes_its_place(validated):
     settings = validated()
     learner = learner_id(settings.candidates[0])
@@ -211,6 +212,7 @@ def test_what_cannot_be_used_is_refused_and_nothing_is_written(validated):
     assert "python -m flows validate" in said
 
 
+@pytest.mark.slow
 def test_answers_that_are_distributed_otherwise_are_evidence_of_their_own(validated):
     far = table(1000, 1)
     far[far["a"] > 1].to_csv("new/far.csv", index=False)  # where all say 1, and half models agree
@@ -227,6 +229,7 @@ def test_bad_shards_may_be_skipped(validated, caplog):
     assert "new/b.csv was skipped, 5 rows lost" in caplog.text
 
 
+@pytest.mark.slow
 def test_a_table_whose_record_is_lost_is_not_overwritten(validated):
     table(5).to_csv("new/a.csv", index=False)
     watched(validated(), "new")
@@ -271,7 +274,10 @@ class Dying(DecisionTreeClassifier):
 @pytest.mark.fault("outside model")
 @pytest.mark.parametrize(
     ("how", "says"),
-    [("os._exit(3)", "died twice, the second time alone: exit code 3"), ("time.sleep(999)", "execution.fit_timeout")],
+    [
+        ("os._exit(3)", "died twice, the second time alone: exit code 3"),
+        pytest.param("time.sleep(999)", "execution.fit_timeout", marks=pytest.mark.slow),
+    ],
 )
 def test_half_models_that_end_their_process_are_a_message(how, says, validated, checkout):
     """On the rows of a new shard, which is larger than those that the validation knows."""

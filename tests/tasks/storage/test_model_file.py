@@ -57,6 +57,7 @@ def wholes() -> list:
     return made["wholes"]
 
 
+@pytest.mark.slow
 def test_two_fits_in_two_processes_have_the_same_bytes(shipped, settings_with):
     learners = [*(candidate.learner() for candidate in settings_with().candidates), *wholes()]
     with threadpool_limits(1):  # as in a worker
