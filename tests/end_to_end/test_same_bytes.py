@@ -10,7 +10,8 @@ from heldout.controls import DIGITS
 from tests.end_to_end.conftest import Checkout
 
 KERNELS = "from tasks.fits.dask_worker import _kernels; print(*_kernels())"
-# of older processors, which newer ones know too: with that of this machine CI compares three; the last without the wide registers that numpy uses itself
+# of older processors, which newer ones know too: with this machine's own, CI compares three. The last is without the
+# wide registers that numpy uses itself
 PROCESSORS = {
     "Haswell": {"OPENBLAS_CORETYPE": "Haswell"},
     "Sandybridge": {"OPENBLAS_CORETYPE": "Sandybridge"},
