@@ -128,9 +128,9 @@ def upper_end(results: Results, level: float, kind: DependenceKind | None) -> Up
             method, count = results.selection["bound_method"], results.selection["contamination"]
             assumption = f"independent rows; it counts {count} learners ever compared on these labels"
             target = "g-, trained without the held-out rows"
-            method, beside = f"{method} of E_val", results.of_baseline(estimate)
+            method, constant = f"{method} of E_val", results.of_baseline(estimate)
             upper = float(bound)
-            return UpperEnd(results.winner, estimate, upper, level, method, target, assumption, of_baseline=beside)
+            return UpperEnd(results.winner, estimate, upper, level, method, target, assumption, of_baseline=constant)
         if line is not None and line.high is not None and line.level is not None and line.interval is not None:
             assumption = assumption_of(estimate, line.interval, kind)
             caveat = _CHOSEN if estimate == "E_cv" else _reopened(results.selection["test_openings"])
