@@ -12,11 +12,13 @@ Savage, Ann. Math. Statist. 27, 1956), so that the interval is not widened but m
 Intervals on the scale of logarithms are right for losses that are skewed because most are near 0, as gamma losses are:
 there s grows with the mean, and so does their relative standard error, r = s / (sqrt(n) mean). So the interval is not
 credible if
-    carried - EXCUSED r >= LEAST,
-or if fewer than `LEAST_ROWS` rows carry the loss itself, (sum loss)^2 / sum loss^2. LEAST is larger for E_cv, whose
-variance is corrected upwards (C. Nadeau, Y. Bengio 2003), and where the pooled losses give the interval its shape. The
-thresholds lie where one half of the distributions of `studies/credible.py` puts them. Of the other half, .96 of the
-cells that cover below .90 are marked, and .04 of those that cover .93 or more; both were seen before (decision 55).
+    carried - 1 / n - EXCUSED r >= LEAST,
+or if fewer than `LEAST_ROWS` rows carry the loss itself, (sum loss)^2 / sum loss^2. LEAST_OF_CV is larger, since the
+variance of E_cv is corrected upwards (C. Nadeau, Y. Bengio 2003). Where the losses of cross-validation, N, give the
+interval of K tested rows its shape, the limit is
+    max(LEAST, LEAST_OF_POOLED - TESTED K / N):
+with the same losses the interval holds better the smaller the share of them that is tested, as measured for rows that
+are among the N. The thresholds follow from the distributions SEEN of `studies/credible.py`, and are judged on FRESH.
 
 A difference of losses has no sign, and large losses on both sides do less harm: there the square of the skewness of the
 mean, sum d_i^3 / (sum d_i^2)^1.5 (P. Hall, The bootstrap and Edgeworth expansion, 1992, section 2.6), is compared with
@@ -39,7 +41,8 @@ if TYPE_CHECKING:
     from heldout.intervals.method import IntervalMethod
 
 EXCUSED = 0.6
-LEAST, LEAST_OF_POOLED, LEAST_OF_CV, LEAST_OF_DIFFERENCE = 0.085, 0.115, 0.135, 0.13
+LEAST, LEAST_OF_CV, LEAST_OF_DIFFERENCE = 0.07, 0.135, 0.13
+LEAST_OF_POOLED, TESTED = 0.14, 0.1
 LEAST_ROWS = 2.5
 _MOST_NAMED = 5
 Cluster = NDArray[np.int64] | None
@@ -65,7 +68,7 @@ class Carried:
     @property
     def excess(self) -> float:
         """What is compared with `LEAST`."""
-        return self.spread - EXCUSED * self.relative_error
+        return self.spread - 1 / self.n - EXCUSED * self.relative_error
 
 
 def carried(losses: Losses, cluster: Cluster = None, repeats: int = 1) -> Carried | None:
@@ -109,9 +112,15 @@ def doubt(observed: Any, method: "IntervalMethod") -> str | None:
     if isinstance(observed, RepeatedByRow):
         return None if observed.row_means is None else of_losses(observed.row_means, loss)
     if observed.pool is not None and method.needs_cv:
-        return of_losses(observed.pool, loss, repeats=observed.pool_repeats, least=LEAST_OF_POOLED)
+        least = least_of_pooled(observed.n, len(observed.pool) // observed.pool_repeats)
+        return of_losses(observed.pool, loss, repeats=observed.pool_repeats, least=least)
     of_cv = isinstance(observed, CrossValidated)
     return of_losses(observed.losses, loss, observed.cluster, least=LEAST_OF_CV if of_cv else LEAST)
+
+
+def least_of_pooled(tested: int, pooled: int) -> float:
+    """What the excess of `pooled` losses is compared with where they give the interval of `tested` rows its shape."""
+    return max(LEAST, LEAST_OF_POOLED - TESTED * tested / pooled)
 
 
 def of_losses(

@@ -185,8 +185,8 @@ def beyond() -> Iterator[str]:
     yield (
         "**Losses that few rows carry.** Squared losses of skewed targets have heavier tails than those above: 95 % "
         "intervals cover .34 to .90 there, and no interval can hold for all of them. They are "
-        "[marked](method.md#intervals-that-are-not-credible), `?` in the tables. Cells of distributions that had no "
-        "part in the choice of the thresholds, 50 to 1000 rows; a cell is marked where at least half of its samples "
+        "[marked](method.md#intervals-that-are-not-credible), `?` in the tables. Cells of 28 distributions that were "
+        "written down before any was drawn from, 50 to 1000 rows; a cell is marked where at least half of its samples "
         "are, and in brackets is the mean share of samples:\n"
     )
     yield "| estimate | cells that cover below .90 | marked | cells that cover .93 or more | marked |"

@@ -8,13 +8,14 @@ of a line fitted to three features, fold by fold, where the distribution is that
 cells that cover below .90 at least 95 % are marked, and of those that cover .93 or more at most 5 %. The errors count;
 differences are shown apart: of candidates whose losses are alike they keep their level under any tail, marked or not.
 
-The form of the diagnostic was found on all of them. Its thresholds follow from the distributions of CHOSEN: each lies
-between the excess that 95 % of the kept cells stay below and the one that 95 % of the short cells reach. They are
-judged on the distributions of JUDGED. The picture has both shares of their cells for every threshold, a dot at the one
-that is used, and how many samples of each cell are marked.
+The form of the diagnostic and its thresholds were found on the distributions of SEEN: each threshold lies between the
+excess that 95 % of the kept cells stay below and the one that 95 % of the short cells reach. They are judged on those
+of FRESH, which were written down before any was drawn from. The picture has both shares of their cells for every
+threshold, a dot at the one that is used, and how many samples of each cell are marked.
 """
 
 import functools
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -77,6 +78,18 @@ def _log_loss(rng: np.random.Generator, n: int) -> Values:
     return losses
 
 
+def _log_loss_of_logits(times: float) -> Draw:
+    """Of a model whose logits are so many times the true ones."""
+
+    def draw(rng: np.random.Generator, n: int) -> Values:
+        logits = rng.normal(0, 1.5, n)
+        signs = np.where(rng.random(n) < 1 / (1 + np.exp(-logits)), 1.0, -1.0)
+        losses: Values = np.logaddexp(0, -times * signs * logits)
+        return losses
+
+    return draw
+
+
 # the residuals of a target, whose losses are their squares or absolute values
 NOISE: Mapping[str, Draw] = {
     "normal": _noise(lambda rng, n: rng.normal(size=n)),
@@ -103,6 +116,27 @@ NOISE: Mapping[str, Draw] = {
     "scale lognormal 1/2": _scaled(0.5),
     "scale lognormal 1": _scaled(1.0),
     "scale lognormal 1.5": _scaled(1.5),
+    "triangular": _noise(lambda rng, n: rng.triangular(-1, 0, 1, n)),
+    "arcsine": _noise(lambda rng, n: np.cos(np.pi * rng.random(n))),
+    "skewed normal": _noise(
+        lambda rng, n: 4 * np.abs(rng.normal(size=n)) + rng.normal(size=n), 4 * float(np.sqrt(2 / np.pi))
+    ),
+    "t6": _noise(lambda rng, n: rng.standard_t(6, n)),
+    "t2.5": _noise(lambda rng, n: rng.standard_t(2.5, n)),
+    "inverse Gaussian": _noise(lambda rng, n: rng.wald(1, 2, n), 1),
+    "Weibull 0.7": _noise(lambda rng, n: rng.weibull(0.7, n), math.gamma(1 + 1 / 0.7)),
+    "lognormal 3/4": _noise(lambda rng, n: rng.lognormal(0, 0.75, n), float(np.exp(0.28125))),
+    "F 5, 10": _noise(lambda rng, n: rng.f(5, 10, n), 10 / 8),
+    "log-logistic 5": _noise(lambda rng, n: np.exp(rng.logistic(0, 1 / 5, n)), float(np.pi / 5 / np.sin(np.pi / 5))),
+    "beta prime 2, 6": _noise(lambda rng, n: rng.gamma(2, size=n) / rng.gamma(6, size=n), 2 / 5),
+    "negative binomial 3": _noise(lambda rng, n: rng.negative_binomial(3, 0.3, n), 7),
+    "Poisson 3": _noise(lambda rng, n: rng.poisson(3, n), 3),
+    "claims": _noise(lambda rng, n: rng.gamma(1.5 * rng.poisson(0.5, n)), 0.75),  # compound Poisson-gamma, as Tweedie's
+    "60 % gamma": _sometimes(0.6, lambda rng, n: rng.gamma(2, size=n), 1.2),
+    "10 % exponential": _sometimes(0.1, lambda rng, n: rng.exponential(size=n), 0.1),
+    "20 % three times as wide": _wide(0.2, 3),
+    "2 % six times as wide": _wide(0.02, 6),
+    "scale gamma 2": _noise(lambda rng, n: rng.gamma(2, size=n) * rng.normal(size=n)),
 }
 # losses that are no power of residuals
 OTHER: Mapping[str, Draw] = {
@@ -116,22 +150,36 @@ OTHER: Mapping[str, Draw] = {
     "pinball 0.9": lambda rng, n: np.where((e := rng.exponential(size=n) - 2.3) > 0, 0.9 * e, -0.1 * e),
     "weighted 0/1, 20 %": _weighted(0.2, 1.0),
     "weighted 0/1, 5 %": _weighted(0.05, 1.5),
+    "log loss, calibrated": _log_loss_of_logits(1.0),
+    "log loss, over-confident": _log_loss_of_logits(3.0),
+    "Brier, sure": lambda rng, n: (1 - rng.beta(4, 0.5, n)) ** 2,
+    "pinball 0.5": lambda rng, n: np.abs(rng.gumbel(size=n) + math.log(math.log(2))) / 2,
+    "pinball 0.95": lambda rng, n: np.where((e := rng.normal(size=n) - 1.645) > 0, 0.95 * e, -0.05 * e),
+    "gamma weights, 30 %": lambda rng, n: (rng.random(n) < 0.3) * rng.gamma(2, size=n),
+    "Pareto weights, 10 %": lambda rng, n: (rng.random(n) < 0.1) * (1 + rng.pareto(3, n)),
 }
-_SQUARED_CHOSEN = (
-    *("normal", "Laplace", "t5", "t3", "exponential", "chi-squared 3", "lognormal 1/2", "lognormal", "Poisson 1/2"),
-    *("5 % lognormal", "5 % five times as wide", "scale lognormal 1/2", "scale lognormal 1.5"),
+_SQUARED_FRESH = (
+    *("triangular", "arcsine", "skewed normal", "t6", "t2.5", "inverse Gaussian", "Weibull 0.7", "lognormal 3/4"),
+    *("F 5, 10", "log-logistic 5", "negative binomial 3", "Poisson 3", "claims", "60 % gamma", "10 % exponential"),
+    *("20 % three times as wide", "2 % six times as wide", "scale gamma 2"),
 )
-CHOSEN = tuple(
-    [("squared", name) for name in _SQUARED_CHOSEN]
-    + [("absolute", name) for name in ("normal", "exponential", "t3")]
-    + [("", name) for name in ("gamma 0.2", "Weibull 0.35", "30 % squared normal", "log loss")]
+FRESH = tuple(
+    [("squared", name) for name in _SQUARED_FRESH]
+    + [("absolute", name) for name in ("t2.5", "beta prime 2, 6", "10 % exponential")]
+    + [("", name) for name in ("log loss, calibrated", "log loss, over-confident", "Brier, sure")]
+    + [("", name) for name in ("pinball 0.5", "pinball 0.95", "gamma weights, 30 %", "Pareto weights, 10 %")]
 )
-JUDGED = tuple(
-    [("squared", name) for name in NOISE if name not in _SQUARED_CHOSEN]
-    + [("absolute", name) for name in ("Laplace", "Pareto 3", "Pareto 4.5", "lognormal", "scale lognormal 1")]
-    + [("", name) for name in OTHER if ("", name) not in CHOSEN]
+_OF_FRESH = {name for _, name in FRESH}
+SEEN = tuple(
+    [("squared", name) for name in NOISE if name not in _OF_FRESH]
+    + [("absolute", name) for name in ("normal", "Laplace", "exponential", "t3", "lognormal")]
+    + [("absolute", name) for name in ("Pareto 3", "Pareto 4.5", "scale lognormal 1")]
+    + [("", name) for name in OTHER if name not in _OF_FRESH]
 )
-FITTED = ("normal", "t5", "lognormal", "Pareto 4.5", "20 % lognormal", "scale lognormal 1")
+FITTED = (
+    *("normal", "t5", "lognormal", "Pareto 4.5", "20 % lognormal", "scale lognormal 1"),
+    *("skewed normal", "t6", "lognormal 3/4", "claims", "10 % exponential", "scale gamma 2"),
+)
 _POWER = {"squared": 2, "absolute": 1}
 Unit = tuple[str, str, str, int, int]
 
@@ -139,7 +187,7 @@ Unit = tuple[str, str, str, int, int]
 def units(quick: bool) -> Sequence[Unit]:
     """The kind of losses, the distribution, the learner, the rows, and the divisor of the samples."""
     sizes, divisor = (SIZES[1:2], SAMPLES // QUICK) if quick else (SIZES, 1)
-    direct = [(kind, name, "fixed", n, divisor) for n in sizes for kind, name in (*CHOSEN, *JUDGED)]
+    direct = [(kind, name, "fixed", n, divisor) for n in sizes for kind, name in (*SEEN, *FRESH)]
     return [*direct, *[("squared", name, "least squares", n, divisor) for n in sizes for name in FITTED]]
 
 
@@ -249,11 +297,17 @@ def _fitted(name: str, n: int, rng: np.random.Generator, samples: int) -> Iterat
 
 
 def findings(results: pd.DataFrame) -> list[Finding]:
-    """The share of marked cells among those that are short, and among those that keep their level; judged alone."""
-    cells = judged(results)
+    """The share of marked cells among those that are short, and among those that keep their level.
+
+    The fresh distributions together and by estimate, and those that the rule was found on together.
+    """
+    fresh, errors = is_fresh(results), ~results["estimate"].str.startswith("diff")
+    named = {"": results[fresh & errors]}
+    for estimate in dict.fromkeys(results["estimate"]):
+        named[estimate.replace(", ", "-")] = results[fresh & (results["estimate"] == estimate)]
+    named["seen"] = results[~fresh & errors]
     found = []
-    for estimate in ("", *dict.fromkeys(cells["estimate"])):
-        own = cells[cells["estimate"] == estimate] if estimate else cells[~cells["estimate"].str.startswith("diff")]
+    for of, own in named.items():
         for called, some, wanted, enough in (
             ("short", own[own["coverage"] < SHORT], LEAST_MARKED, True),
             ("kept", own[own["coverage"] >= KEPT], MOST_MARKED, False),
@@ -266,16 +320,14 @@ def findings(results: pd.DataFrame) -> list[Finding]:
             said = f"{marked} of {len(some)} cells; the share of their samples that are marked is "
             said += f"{some['marked'].mean():.2f}, their coverage "
             said += f"{some['coverage'].min():.2f} to {some['coverage'].max():.2f}"
-            name = "-".join(["credible", called, *filter(None, [estimate.replace(", ", "-")])])
+            name = "-".join(["credible", called, *filter(None, [of])])
             found.append(Finding(name, share, agrees, said, wanted, low, high))
     return found
 
 
-def judged(results: pd.DataFrame) -> pd.DataFrame:
-    """The cells whose distributions had no part in the choice of the constants."""
-    chosen = {*CHOSEN}
-    is_chosen = [pair in chosen for pair in zip(results["kind"], results["distribution"], strict=True)]
-    return results[~np.array(is_chosen)]
+def is_fresh(results: pd.DataFrame) -> NDArray[np.bool_]:
+    """Which cells have a distribution that no one looked at before it was judged."""
+    return np.array([pair in FRESH for pair in zip(results["kind"], results["distribution"], strict=True)])
 
 
 def roc(cells: pd.DataFrame) -> pd.DataFrame:
@@ -288,12 +340,12 @@ def roc(cells: pd.DataFrame) -> pd.DataFrame:
 
 def pictures(results: pd.DataFrame) -> Mapping[str, Figure]:
     """The shares of cells for every threshold, the chosen one marked; and each cell's coverage and marked samples."""
-    cells, figure = judged(results), Figure(figsize=(8, 3.6), layout="constrained")
+    cells, figure = results[is_fresh(results)], Figure(figsize=(8, 3.6), layout="constrained")
     left, right = figure.subplots(1, 2)
     thresholds = {
         "E_cv": credible.LEAST_OF_CV,
-        "E_val": credible.LEAST_OF_POOLED,
-        "E_prog": credible.LEAST_OF_POOLED,
+        "E_val": credible.least_of_pooled(1, 5),
+        "E_prog": credible.least_of_pooled(1, 2),
         "E_2cv": credible.LEAST,
         "difference, unlike": credible.LEAST_OF_DIFFERENCE,
     }
