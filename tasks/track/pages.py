@@ -2,7 +2,7 @@
 
 import os
 
-from starlette.routing import Mount
+from starlette.routing import Mount, Route
 from starlette.types import ASGIApp
 
 from tasks.params import Settings
@@ -11,6 +11,7 @@ from tasks.runtime.listening import LOOPBACK
 from tasks.runtime.own_address import OwnAddressOnly
 from tasks.runtime.server import login
 from tasks.track import artifacts
+from tasks.track.first_page import first_page
 from tasks.track.page_routes import HEALTH, READS, WRITES
 from tasks.track.store import artifact_folder, connect
 
@@ -35,7 +36,8 @@ def application(settings: Settings, host: str = LOOPBACK, *, reads_need_login: b
     os.environ["MLFLOW_SERVER_ENABLE_JOB_EXECUTION"] = "false"
     from mlflow.server.fastapi_app import app
 
-    app.router.routes[:] = [route for route in app.routes if isinstance(route, Mount)]  # the store
+    store = [route for route in app.routes if isinstance(route, Mount)]
+    app.router.routes[:] = [Route("/", first_page), *store]
     _leave_out_mutations()
     doors = Doors(app, READS, WRITES, login(), reads_need_login=reads_need_login, always=[HEALTH])
     return OwnAddressOnly(doors, host)

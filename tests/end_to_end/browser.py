@@ -11,12 +11,24 @@ import threading
 from collections.abc import Iterator
 from html import unescape
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
+from urllib.parse import urlsplit
 
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import Browser, Page, sync_playwright
 
 CHROMIUM = shutil.which("chromium")
 QUIET = ("--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update")
+
+
+@contextlib.contextmanager
+def launched(*arguments: str) -> Iterator[Browser]:
+    """A browser; each of its contexts is a person of its own, who has given no login yet."""
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", *QUIET, *arguments])
+        try:
+            yield browser
+        finally:
+            browser.close()
 
 
 @contextlib.contextmanager
@@ -28,14 +40,32 @@ def opened(
     color_scheme: Literal["light", "dark"] = "light",
 ) -> Iterator[Page]:
     """A page in a window, for clicks, pictures and questions about its layout."""
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", *QUIET])
-        try:
-            page = browser.new_page(viewport={"width": width, "height": height}, color_scheme=color_scheme)
-            page.goto(address)
-            yield page
-        finally:
-            browser.close()
+    with launched() as browser:
+        page = browser.new_page(viewport={"width": width, "height": height}, color_scheme=color_scheme)
+        page.goto(address)
+        yield page
+
+
+def answer_prompts(page: Page, *logins: str) -> list[str]:
+    """The paths for which the browser asks this person for a login, as far as it has come.
+
+    Each of `logins` (name:password) is what the person types into the next prompt; every further prompt is cancelled.
+    """
+    asked: list[str] = []
+    typed = iter(logins)
+    browser = page.context.new_cdp_session(page)
+
+    def answer(event: dict[str, Any]) -> None:
+        asked.append(urlsplit(event["request"]["url"]).path)
+        name, _, password = next(typed, "").partition(":")
+        given = {"response": "ProvideCredentials", "username": name, "password": password}
+        response = given if name else {"response": "CancelAuth"}
+        browser.send("Fetch.continueWithAuth", {"requestId": event["requestId"], "authChallengeResponse": response})
+
+    browser.on("Fetch.authRequired", answer)
+    browser.on("Fetch.requestPaused", lambda it: browser.send("Fetch.continueRequest", {"requestId": it["requestId"]}))
+    browser.send("Fetch.enable", {"handleAuthRequests": True})
+    return asked
 
 
 def keep(page: Page, name: str) -> None:
@@ -70,12 +100,19 @@ def tried_from_elsewhere(address: str, calls: list[tuple[str, str]]) -> list[str
     }};"""
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / "page.html").write_text(f"<title></title><script>{script}</script>", encoding="utf-8")
-        handler = lambda *given: _Silent(*given, directory=folder)  # noqa: E731
-        with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as elsewhere:
-            threading.Thread(target=elsewhere.serve_forever, daemon=True).start()
-            seen = page(f"http://127.0.0.1:{elsewhere.server_port}/page.html", f"{folder}/profile")
-            elsewhere.shutdown()
+        with served(folder) as port:
+            seen = page(f"http://127.0.0.1:{port}/page.html", f"{folder}/profile")
     return list(json.loads(unescape(seen.partition("<title>")[2].partition("</title>")[0])))
+
+
+@contextlib.contextmanager
+def served(folder: str) -> Iterator[int]:
+    """The port of this machine at which the pages of a folder are."""
+    handler = lambda *given: _Silent(*given, directory=folder)  # noqa: E731
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield server.server_port
+        server.shutdown()
 
 
 class _Silent(http.server.SimpleHTTPRequestHandler):

@@ -12,15 +12,15 @@ ADDRESS = f"http://127.0.0.1:{PORT}"
 
 
 @contextlib.contextmanager
-def pages_of_mlflow(checkout, *arguments: str) -> Iterator[subprocess.Popen]:
+def pages_of_mlflow(checkout, *arguments: str, port: int = PORT) -> Iterator[subprocess.Popen]:
     """`make ui`'s program, until the tests are done with it."""
-    command = ("python", "-m", "flows.ui", *arguments)
+    command = ("python", "-m", "flows.ui", "--port", str(port), *arguments)
     process = checkout.start(*command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
         deadline = time.monotonic() + 90
         while True:
             try:
-                urllib.request.urlopen(f"{ADDRESS}/health", timeout=2).close()
+                urllib.request.urlopen(f"http://127.0.0.1:{port}/health", timeout=2).close()
                 break
             except OSError:
                 assert process.poll() is None

@@ -205,6 +205,11 @@ def test_what_the_pages_show_is_there_without_a_login(pages):
     assert pages.run in pages.ask("POST", "/graphql", asked).text
 
 
+def test_the_first_page_has_its_script_before_those_of_mlflow(pages):
+    text = pages.ask("GET", "/").text
+    assert text.index("The description is not saved") < text.index('src="static-files')
+
+
 def test_names_notes_and_tags_are_changed_with_the_login_alone(pages):
     kinds = {
         "runs/set-tag": {"run_id": pages.run, "key": "mlflow.note.content", "value": "a note"},
