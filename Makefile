@@ -5,14 +5,14 @@ export PATH := $(CURDIR)/.venv/bin:$(PATH)
 # DVC's own place, /var/tmp/dvc, is open to every user of the machine, and DVC reads pickles there
 export DVC_SITE_CACHE_DIR ?= $(CURDIR)/.cache/dvc
 
-.PHONY: repro test test-long test-heldout test-tasks test-end-to-end test-runs test-shown test-others test-broken test-studies faults studies datasets traps docs site bench bench-quick check audit ui serve lock clean
+.PHONY: repro test test-long test-heldout test-tables test-tasks test-end-to-end test-runs test-shown test-others test-life test-studies faults studies datasets traps docs site bench bench-quick check audit ui serve lock clean
 
 repro: .venv/ready ## validate the candidates of params.yaml
 	@mkdir -p -m 700 .cache
 	dvc repro
 
-test: .venv/ready ## format, types, layers and the tests; SLOW=yes: with the slow tests, as CI
-	$(MAKE) --no-print-directory -j$(if $(SLOW),5,4) --output-sync=target $(TESTS) check
+test: .venv/ready ## the tests; SLOW=yes: with the slow tests and `make check`, as CI
+	$(MAKE) --no-print-directory -j$(if $(SLOW),5,4) --output-sync=target $(TESTS)
 
 test-long: .venv/ready ## the tests that are too long for CI: before a release
 	python -m pytest -m long
@@ -24,31 +24,35 @@ faults: .venv/ready ## every fault of docs/reliability.md, fast or slow, and the
 # time waiting. With the slow tests the real commands are several groups, of tests that share the runs they look at.
 ifdef SLOW
 MARKED := -m 'not long'
-TESTS := test-runs test-shown test-others test-broken test-studies test-tasks test-heldout
+TESTS := test-runs test-shown test-others test-life test-heldout test-studies test-tasks test-tables check
 else
-TESTS := test-tasks test-heldout test-end-to-end
+TESTS := test-heldout test-end-to-end test-tasks test-tables
 endif
 # these processes share the cores, so each computes with one thread
 $(TESTS): export OMP_NUM_THREADS := 1
 $(TESTS): export OPENBLAS_NUM_THREADS := 1
 of = $(patsubst %,tests/end_to_end/test_%.py,$(1))
+TABLES := $(patsubst %,tests/tasks/%,data init params plans storage)
 STUDIES := tests/studies tests/end_to_end/studies
 SHOWN := $(call of,mlflow notify same_bytes)
-BROKEN := $(call of,baseline dvc_life errors init interrupted killed)
+LIFE := $(call of,baseline dvc_life errors init interrupted killed)
 # in turn, since some of them start servers at ports 4200 and 5000
 OTHERS := $(call of,foreign_pages local_accounts mlflow_pages serve serve_life shortcuts update)
 
 test-heldout: .venv/ready
 	python -m pytest tests/heldout tests/structure $(MARKED)
 
+test-tables: .venv/ready
+	python -m pytest $(TABLES) $(MARKED)
+
 test-tasks: .venv/ready
-	python -m pytest tests/tasks $(MARKED)
+	python -m pytest tests/tasks $(TABLES:%=--ignore=%) $(MARKED)
 
 test-end-to-end: .venv/ready
 	python -m pytest tests/end_to_end tests/studies
 
 test-runs: .venv/ready
-	python -m pytest tests/end_to_end $(patsubst %,--ignore=%,$(SHOWN) $(OTHERS) $(BROKEN) $(STUDIES)) $(MARKED)
+	python -m pytest tests/end_to_end $(patsubst %,--ignore=%,$(SHOWN) $(OTHERS) $(LIFE) $(STUDIES)) $(MARKED)
 
 test-shown: .venv/ready
 	python -m pytest $(SHOWN) $(MARKED)
@@ -56,8 +60,8 @@ test-shown: .venv/ready
 test-others: .venv/ready
 	python -m pytest $(OTHERS) $(MARKED)
 
-test-broken: .venv/ready
-	python -m pytest $(BROKEN) $(MARKED)
+test-life: .venv/ready
+	python -m pytest $(LIFE) $(MARKED)
 
 test-studies: .venv/ready
 	python -m pytest $(STUDIES) $(MARKED)
@@ -85,7 +89,7 @@ bench: .venv/ready ## at most 20 minutes, on an idle machine: measures the table
 bench-quick: .venv/ready ## at most 3 minutes: the same on a tenth of the data; writes nothing
 	python -m benchmarks --quick
 
-check: .venv/ready ## format, types and layers, without the tests
+check: .venv/ready ## format, types and layers
 	ruff format --check .
 	ruff check .
 	mypy

@@ -11,6 +11,8 @@ import yaml
 
 from heldout.delivery import FORMS
 
+pytestmark = pytest.mark.slow
+
 ELSEWHERE = """
 import json, sys
 import mlflow, pandas

@@ -12,6 +12,8 @@ from heldout.learners import seeded
 from heldout.seeds import fit_state
 from tasks.params import load
 
+pytestmark = pytest.mark.slow
+
 FAMILIES = ["penalty", "epochs"]
 
 

@@ -203,6 +203,7 @@ def errors_that_follow_one_another(rng):
     return Tested(state, ZERO_ONE), float(np.mean([0.5, *given_the_past]))
 
 
+@pytest.mark.slow
 def test_wilsons_interval_keeps_its_level_along_a_stream_of_dependent_errors_and_successive_differences_do_not():
     # a martingale needs no independence: the variance about the target is 0.8 x 0.2 / n, below Wilson's 0.5 x 0.5 / n
     assert coverage(wilson.METHOD, "E_prog", errors_that_follow_one_another) >= LEVEL - ERROR

@@ -124,7 +124,9 @@ def problem(rows=N, numbers=False, copies=False, **how):
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("door", DOORS)
+@pytest.mark.parametrize(
+    "door", [pytest.param(door, marks=pytest.mark.slow if door == "loo" else ()) for door in DOORS]
+)
 def test_a_candidate_is_alike_if_and_only_if_its_difference_does_not_lie_below_0(door):
     how = dict(DOORS[door])
     if "repeats" in how:

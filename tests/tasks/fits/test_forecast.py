@@ -65,6 +65,7 @@ def test_after_the_fits_nothing_is_left(lines_of, prepared):
     assert 5 == len(lines)
 
 
+@pytest.mark.slow
 def test_the_expected_time_and_memory_are_measured_in_a_worker_and_compared_with_the_budget(prepared):
     settings = prepared(BOTH, "execution.workers=1", "execution.budget=5")
     *_, expected, plan, more = forecast.lines(settings)
