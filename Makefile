@@ -12,7 +12,7 @@ repro: .venv/ready ## validate the candidates of params.yaml
 	dvc repro
 
 test: .venv/ready ## the tests; SLOW=yes: with the slow tests and `make check`, as CI
-	$(MAKE) --no-print-directory -j$(if $(SLOW),5,4) --output-sync=target $(TESTS)
+	$(MAKE) --no-print-directory -j4 --output-sync=target $(TESTS)
 
 test-long: .venv/ready ## the tests that are too long for CI: before a release
 	python -m pytest -m long
