@@ -169,10 +169,15 @@ def test_the_processes_that_it_started_end_with_it(asked, strange):
 def test_an_interruption_ends_the_question_at_once(asked, strange):
     with asked(strange("endless"), "execution.allowed_modules=[sklearn, strange]") as there:
         there.load()
+        # a test run that a shell started in the background ignores Ctrl-C
+        before = signal.signal(signal.SIGINT, signal.default_int_handler)
         threading.Timer(1, os.kill, (os.getpid(), signal.SIGINT)).start()
         started = time.monotonic()
-        with pytest.raises(KeyboardInterrupt):
-            there.predict(X)
+        try:
+            with pytest.raises(KeyboardInterrupt):
+                there.predict(X)
+        finally:
+            signal.signal(signal.SIGINT, before)
     assert time.monotonic() - started < 30  # where nothing is interrupted, an hour passes
 
 
