@@ -5,7 +5,7 @@ export PATH := $(CURDIR)/.venv/bin:$(PATH)
 # DVC's own place, /var/tmp/dvc, is open to every user of the machine, and DVC reads pickles there
 export DVC_SITE_CACHE_DIR ?= $(CURDIR)/.cache/dvc
 
-.PHONY: repro test test-long test-heldout test-tables test-tasks test-end-to-end test-runs test-shown test-others test-life test-studies faults studies datasets traps docs site bench bench-quick check audit ui serve lock clean
+.PHONY: repro test test-long test-heldout test-tables test-tasks test-end-to-end test-runs test-shown test-others test-life faults studies datasets traps docs site bench bench-quick check audit ui serve lock clean
 
 repro: .venv/ready ## validate the candidates of params.yaml
 	@mkdir -p -m 700 .cache
@@ -24,7 +24,7 @@ faults: .venv/ready ## every fault of docs/reliability.md, fast or slow, and the
 # time waiting. With the slow tests the real commands are several groups, of tests that share the runs they look at.
 ifdef SLOW
 MARKED := -m 'not long'
-TESTS := test-runs test-shown test-others test-life test-heldout test-studies test-tasks test-tables check
+TESTS := test-shown test-life test-others test-heldout test-tasks test-runs test-tables check
 else
 TESTS := test-heldout test-end-to-end test-tasks test-tables
 endif
@@ -33,11 +33,11 @@ $(TESTS): export OMP_NUM_THREADS := 1
 $(TESTS): export OPENBLAS_NUM_THREADS := 1
 of = $(patsubst %,tests/end_to_end/test_%.py,$(1))
 TABLES := $(patsubst %,tests/tasks/%,data init params plans storage)
-STUDIES := tests/studies tests/end_to_end/studies
-SHOWN := $(call of,mlflow notify same_bytes)
+# all that looks at the run of the shipped parameters
+SHOWN := $(call of,dvc_pages gate mlflow mlflow_pages notify prefect_pages readme recompute report_page row_tables same_bytes)
 LIFE := $(call of,baseline dvc_life errors init interrupted killed)
 # in turn, since some of them start servers at ports 4200 and 5000
-OTHERS := $(call of,foreign_pages local_accounts mlflow_pages serve serve_life shortcuts update)
+OTHERS := $(call of,foreign_pages local_accounts serve serve_life shortcuts update)
 
 test-heldout: .venv/ready
 	python -m pytest tests/heldout tests/structure $(MARKED)
@@ -52,7 +52,7 @@ test-end-to-end: .venv/ready
 	python -m pytest tests/end_to_end tests/studies
 
 test-runs: .venv/ready
-	python -m pytest tests/end_to_end $(patsubst %,--ignore=%,$(SHOWN) $(OTHERS) $(LIFE) $(STUDIES)) $(MARKED)
+	python -m pytest tests/end_to_end tests/studies $(patsubst %,--ignore=%,$(SHOWN) $(OTHERS) $(LIFE)) $(MARKED)
 
 test-shown: .venv/ready
 	python -m pytest $(SHOWN) $(MARKED)
@@ -62,9 +62,6 @@ test-others: .venv/ready
 
 test-life: .venv/ready
 	python -m pytest $(LIFE) $(MARKED)
-
-test-studies: .venv/ready
-	python -m pytest $(STUDIES) $(MARKED)
 
 studies: .venv/ready ## hours: docs/studies.md; DATA=FOLDER adds those of real data sets, QUICK=--quick takes minutes
 	python -m studies $(QUICK) $(if $(DATA),--data $(DATA))

@@ -194,6 +194,16 @@ def reproduced(clone) -> Checkout:
 
 
 @pytest.fixture(scope="session")
+def brief(clone, write_params) -> Checkout:
+    """A clone in which `dvc repro` ran on parameters of a second's work, from nothing."""
+    checkout = clone()
+    write_params(checkout.path / "params.yaml")
+    checkout.git("commit", "-qam", "mine")
+    checkout.run("dvc", "repro")
+    return checkout
+
+
+@pytest.fixture(scope="session")
 def printed_by_repro(reproduced) -> str:
     """What that `dvc repro` printed."""
     return (reproduced.path.parent / "printed.txt").read_text()

@@ -47,8 +47,8 @@ def connects(address: Path, user: int) -> bool:
     return os.waitpid(child, 0)[1] == 0
 
 
-def test_only_its_owner_may_enter_the_cache_and_read_its_fits(reproduced):
-    cache = reproduced.path / ".cache"
+def test_only_its_owner_may_enter_the_cache_and_read_its_fits(brief):
+    cache = brief.path / ".cache"
     files = [cache / "lock", cache / "host.log", *(path for path in (cache / "tasks").rglob("*") if path.is_file())]
     assert 0o700 == stat.S_IMODE(cache.stat().st_mode)
     assert {0o600} == {stat.S_IMODE(path.stat().st_mode) for path in files}

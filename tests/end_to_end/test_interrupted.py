@@ -58,6 +58,7 @@ def test_ctrl_c_ends_dvc_repro_and_its_host(amid_cross_validation):
     assert ("KILLED", "interrupted") == status(checkout)
 
 
+@pytest.mark.long
 @pytest.mark.fault("killed alone")
 def test_a_run_whose_main_process_is_killed_alone_leaves_no_process(amid_cross_validation):
     checkout, process = amid_cross_validation("python", "-m", "flows", "validate")

@@ -79,7 +79,7 @@ def story(clone, server, write_slow, tmp_path_factory) -> Story:
     return Story(checkout, undisturbed, in_between, left, resumed)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.fault("two runs")
 def test_a_second_run_in_the_same_checkout_is_refused(story):
     assert re.search(r"process \d+ \(python -m flows validate\) runs in this checkout already", story.in_between)
@@ -87,7 +87,7 @@ def test_a_second_run_in_the_same_checkout_is_refused(story):
     assert "Traceback" not in story.in_between
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.fault("killed")
 def test_started_again_it_fits_what_was_left(story):
     assert story.left == {path: path.stat().st_mtime_ns for path in story.left}
@@ -96,7 +96,7 @@ def test_started_again_it_fits_what_was_left(story):
     assert 0 == counts(story.resumed, "progressive")[0]
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.fault("killed")
 def test_the_results_are_those_of_an_undisturbed_run(story):
     expected = story.undisturbed.hashes()
@@ -104,7 +104,7 @@ def test_the_results_are_those_of_an_undisturbed_run(story):
     assert expected == story.checkout.hashes()
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.fault("killed")
 @pytest.mark.fault("dead run")
 def test_the_killed_run_is_marked_and_told_of(story):
@@ -117,7 +117,7 @@ def test_the_killed_run_is_marked_and_told_of(story):
     assert "died before its end; it is now marked Crashed" in story.resumed
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.fault("killed")
 def test_nothing_is_left_running(story):
     assert [] == story.checkout.processes()

@@ -17,7 +17,7 @@ from mlflow import MlflowClient
 from tests.end_to_end.foreign_page import ask
 from tests.end_to_end.mlflow_pages import ADDRESS, PORT, pages_of_mlflow
 
-pytestmark = [pytest.mark.slow, pytest.mark.fault("servers")]
+pytestmark = [pytest.mark.long, pytest.mark.fault("servers")]
 
 NOBODY = 65_534
 STAGE = b"stages:\n  planted:\n    cmd: touch planted\n    always_changed: true\n"

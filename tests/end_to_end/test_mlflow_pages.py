@@ -10,13 +10,14 @@ from mlflow import MlflowClient
 from mlflow.entities import Metric
 
 from tests.end_to_end.browser import CHROMIUM, keep, opened
-from tests.end_to_end.mlflow_pages import ADDRESS, pages_of_mlflow
+from tests.end_to_end.mlflow_pages import pages_of_mlflow
 
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.skipif(CHROMIUM is None, reason="needs the browser chromium on the PATH"),
 ]
 PATIENCE = 120_000  # milliseconds
+PORT = 5001  # tests of another process have the usual port
 
 
 @dataclass(frozen=True)
@@ -41,8 +42,10 @@ def shown(validated, tmp_path_factory):
     client.log_batch(other, [Metric(name, value + 1, 0, 0) for name, value in parent.data.metrics.items()])
     client.set_terminated(other)
     estimates = pd.read_csv(checkout.path / "reports/estimates.csv").query("candidate == 'rbf-svm'")
-    with pages_of_mlflow(checkout):
-        yield Shown(f"{ADDRESS}/#", experiment, parent.info.run_id, other, estimates.set_index("estimate"))
+    with pages_of_mlflow(checkout, port=PORT):
+        yield Shown(
+            f"http://127.0.0.1:{PORT}/#", experiment, parent.info.run_id, other, estimates.set_index("estimate")
+        )
 
 
 def percent(line) -> str:

@@ -22,18 +22,19 @@ def printed(text: str) -> list[str]:
     return lines[first : last + 1 + lines[last + 1 :].index("") + 2]
 
 
+@pytest.mark.slow
 def test_the_table_of_the_readme_is_what_a_run_prints(printed_by_repro):
     shown = README.read_text(encoding="utf-8").split("```\n")
     (table,) = [block for block in shown if block.startswith("errors in percent")]
     assert printed(printed_by_repro) == printed(table)
 
 
-def test_every_folder_that_the_map_names_exists(reproduced):
+def test_every_folder_that_the_map_names_exists(brief):
     page = (ROOT / "docs/architecture.md").read_text(encoding="utf-8")
     named = page.split("## The folders")[1].split("## ")[0].split("`")[1::2]
     folders = [name for name in named if name.endswith("/") and " " not in name]
     assert len(folders) > 8
-    assert [] == [name for name in folders if not (reproduced.path / name).is_dir() and "end_to_end" not in name]
+    assert [] == [name for name in folders if not (brief.path / name).is_dir() and "end_to_end" not in name]
 
 
 def test_every_target_of_make_that_the_pages_name_exists():
@@ -44,6 +45,7 @@ def test_every_target_of_make_that_the_pages_name_exists():
     assert [] == sorted(named - {*targets})
 
 
+@pytest.mark.slow
 def test_the_decision_of_the_tutorial_is_that_of_the_run(reproduced):
     page = (ROOT / "docs/tutorial.md").read_text(encoding="utf-8")
     ((command, shown),) = re.findall(r"```sh\n(python .*)\n```\n```text\n(.*)\n```", page)

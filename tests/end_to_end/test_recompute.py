@@ -20,6 +20,8 @@ COLUMNS = ["candidate", "estimate", "value", "low", "high", "level", "target", "
 TRAINED_ON_HALVES = ("E_2cv", "E_train", "disagreement", "E_dis", "E_maxdt")
 BOOTSTRAPS = 1000
 
+pytestmark = pytest.mark.slow
+
 
 @dataclass(frozen=True)
 class Prepared:

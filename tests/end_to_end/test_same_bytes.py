@@ -8,9 +8,10 @@ import pytest
 
 from heldout.controls import DIGITS
 from tests.end_to_end.conftest import Checkout
+from tests.variants import some
 
 KERNELS = "from tasks.fits.dask_worker import _kernels; print(*_kernels())"
-# of older processors, which newer ones know too: with this machine's own, CI compares three. The last is without the
+# of older processors, which newer ones know too: with this machine's own, CI compares the last, which is without the
 # wide registers that numpy uses itself
 PROCESSORS = {
     "Haswell": {"OPENBLAS_CORETYPE": "Haswell"},
@@ -20,7 +21,7 @@ PROCESSORS = {
 UP_TO_DATE = "Data and pipelines are up to date."
 
 
-@pytest.fixture(params=["reproduced", pytest.param("validated", marks=pytest.mark.slow)])
+@pytest.fixture(params=some(["brief", "reproduced", "validated"], "brief"))
 def checkout(request):
     return request.getfixturevalue(request.param)
 
@@ -44,7 +45,7 @@ def test_dvc_with_two_workers_and_prefect_with_one_lock_the_same(reproduced, val
 
 @pytest.mark.slow
 @pytest.mark.skipif(platform.machine() != "x86_64", reason="these kernels are of x86-64")
-@pytest.mark.parametrize("processor", [pytest.param("Haswell", marks=pytest.mark.long), "Sandybridge", "Prescott"])
+@pytest.mark.parametrize("processor", some(PROCESSORS, rare=["Haswell", "Sandybridge"]))
 def test_another_processor_writes_the_same_bytes(reproduced, clone, processor):
     other = Checkout(clone().path, PROCESSORS[processor])
     assert processor.replace("Prescott", "Katmai") in other.run("python", "-c", KERNELS).stdout
@@ -53,6 +54,7 @@ def test_another_processor_writes_the_same_bytes(reproduced, clone, processor):
     assert (reproduced.path / "dvc.lock").read_text() == (other.path / "dvc.lock").read_text()
 
 
+@pytest.mark.slow
 def test_nothing_is_stored_that_the_last_bits_of_a_processor_change(reproduced):
     # how many answers differ, and the mean and the variance of that over rows, are counts divided by counts
     of_counts = {"disagreement", "mean", "variance"}
@@ -80,10 +82,10 @@ def test_repro_again_does_nothing(checkout):
     assert lock == (checkout.path / "dvc.lock").read_text()
 
 
-def test_dvc_shows_the_metrics_of_the_selected(reproduced):
-    shown = json.loads(reproduced.run("dvc", "metrics", "show", "--json").stdout)
+def test_dvc_shows_the_metrics_of_the_selected(brief):
+    shown = json.loads(brief.run("dvc", "metrics", "show", "--json").stdout)
     metrics = shown[""]["data"]["reports/metrics.json"]["data"]
-    selection = json.loads((reproduced.path / "reports/selection.json").read_text())
+    selection = json.loads((brief.path / "reports/selection.json").read_text())
     assert selection["E_test"] == metrics["E_test"]
     assert selection["bound"] == metrics["bound"]
     assert {"E_in", "E_val", "E_cv", "E_2cv", "E_prog", "E_maxdt"} <= {*metrics}

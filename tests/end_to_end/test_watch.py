@@ -46,7 +46,7 @@ def test_a_line_counts_as_told_when_all_were_told_and_the_picture_comes_last(mon
     assert [state["told"] for state in written] == [1] * (last in ("draw", "log_picture"))
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.fault("hostile")
 def test_an_alarm_that_was_stored_and_not_told_is_told_by_the_next_run(reproduced, tmp_path):
     checkout = reproduced.copy(tmp_path / "heldout")

@@ -89,12 +89,14 @@ def test_validate_and_the_estimators_are_loaded_at_their_first_use():
     assert set() == loaded.intersection(HEAVY)
 
 
+@pytest.mark.slow
 def test_every_public_name_of_the_package_can_be_imported():
     names = ", ".join(heldout.__all__)
     assert set(heldout.__all__) <= set(dir(heldout))
     assert {"heldout.validation", "heldout.hypotheses", "sklearn"} <= loaded_by(f"from heldout import {names}")
 
 
+@pytest.mark.slow
 def test_dotted_names_of_the_pages_are_there_after_import_heldout():
     root = Path(heldout.__file__).parents[1]
     pages = [root / "README.md", *(root / "docs").glob("*.md"), *(root / "docs/how-to").glob("*.md")]

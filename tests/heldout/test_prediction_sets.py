@@ -86,6 +86,7 @@ def counts(rng, n):
     return np.full(n, 2.5), rng.poisson(2.5, n), None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("draw", [smooth, tied, numbers, counts])
 def test_the_sets_hold_the_label_as_often_as_the_level_says(draw):
     rng, level, K = np.random.default_rng(6), 0.9, 29

@@ -109,6 +109,7 @@ def test_no_gap_and_no_unseen_category_stops_a_learner_and_a_saved_one_predicts_
 
 
 @LAWS
+@pytest.mark.slow
 @given(st.integers(0, 2**32), st.integers(2, 40), st.floats(0, 1), st.booleans())
 def test_all_is_learned_from_the_training_rows_alone(seed, n, gaps, changed):
     rng = np.random.default_rng(seed)

@@ -105,6 +105,7 @@ def replayed(learner, X, y, parts, number, classes):
     return hypothesis
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("k", [2, 3, 7, 10, 40])
 @pytest.mark.parametrize(
     "learner",

@@ -90,6 +90,7 @@ def test_whole_weights_equal_repeated_rows_in_the_fit_and_in_the_mean_loss(seed)
 
 
 @LAWS
+@pytest.mark.slow
 @given(seeds, st.sampled_from(["zero_one", "log", "balanced"]))
 def test_every_estimate_is_the_weighted_mean_of_losses_of_weighted_fits(seed, spec):
     X, y, weights = rows(seed)

@@ -96,7 +96,7 @@ def test_every_formula_of_the_method_is_shown_as_one(site):
     assert "arithmatex" not in shown
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.skipif(CHROMIUM is None, reason="needs the browser chromium on the PATH")
 def test_a_browser_shows_the_pages_from_the_disk(site):
     """In light and dark and on a telephone; the search answers; no request leaves the folder."""

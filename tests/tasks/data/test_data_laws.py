@@ -196,7 +196,7 @@ def test_the_profile_of_a_column_with_one_string_among_numbers_is_as_before(tabl
 # --- many columns
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_the_time_to_read_and_profile_and_prepare_a_table_grows_with_its_columns_and_not_faster(settings_of_rows):
     def seconds(columns: int) -> float:
         rng = np.random.default_rng(0)

@@ -77,6 +77,7 @@ def test_no_group_is_in_two_of_the_labelled_the_hidden_and_the_test_rows(made_of
 
 
 @LAWS
+@pytest.mark.slow
 @given(frames(), st.sampled_from([0.1, 0.3]), st.integers(0, 4))
 def test_the_test_part_is_the_last_and_a_gap_lies_before_it(made_of, table, test, gap):
     made = made_of(table, "data.time=day", f"split.test_fraction={test}", f"split.gap={gap}")

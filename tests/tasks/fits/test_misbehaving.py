@@ -42,7 +42,7 @@ def in_workers(monkeypatch):
     monkeypatch.setattr(failed_candidates, "_reasons", {})
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.fault("learner")
 def test_each_way_to_misbehave_is_a_reason_and_the_others_are_fitted_as_without_it(
     prepared, in_workers, checkout, caplog, monkeypatch

@@ -25,6 +25,7 @@ from tasks.fits.model_process import opened
 from tasks.runtime.errors import UserError
 from tasks.storage import model_file
 from tests import crafted
+from tests.variants import some
 
 pytestmark = pytest.mark.fault("outside model")
 
@@ -61,12 +62,6 @@ LABELS = {
     "fixed texts": np.array(["low", "high"])[Y],
     "large numbers": Y + 2**60,
 }
-
-
-def some(names, *always, rare=()):
-    """Each takes a process: the default suite has those `always`, and CI the others too but `rare` cases."""
-    marks = {**dict.fromkeys(names, pytest.mark.slow), **dict.fromkeys(rare, pytest.mark.long)}
-    return [name if name in always else pytest.param(name, marks=marks[name]) for name in names]
 
 
 @pytest.mark.parametrize("kind", some(LABELS, "texts", rare=["truth", "fixed texts"]))
@@ -110,7 +105,7 @@ ANSWERS = {
 }
 
 
-@pytest.mark.parametrize("how", some({**DEATHS, **ANSWERS}, "segfault", rare=["abort", "pages", "recursion"]))
+@pytest.mark.parametrize("how", some({**DEATHS, **ANSWERS}, "segfault", rare={*DEATHS, *ANSWERS} - {"nan", "objects"}))
 def test_a_model_that_misbehaves_is_a_failure_with_the_reason(how, asked, strange, monkeypatch):
     monkeypatch.setattr(model_process, "allowed", lambda: 1 << 30)
     if how == "large":
@@ -124,6 +119,7 @@ def test_a_model_that_misbehaves_is_a_failure_with_the_reason(how, asked, strang
                 there.predict(X)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("how", some(DEATHS, rare=["abort", "pages", "memory"]))
 def test_a_model_that_misbehaves_when_it_is_loaded_cannot_be_loaded(how, asked, strange, monkeypatch):
     monkeypatch.setattr(model_process, "allowed", lambda: 1 << 30)
@@ -203,6 +199,7 @@ def test_no_other_module_loads_a_model_file():
     assert ["model_process.py"] == loading
 
 
+@pytest.mark.slow
 def test_a_limit_of_memory_is_that_of_the_block():
     with memory_limit.limited_memory(1 << 28), pytest.raises(MemoryError):
         np.ones(1 << 28)

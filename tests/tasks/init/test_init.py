@@ -71,6 +71,7 @@ def progressive_fits(labeled, progressive):
     return math.ceil(round(labeled * progressive.tested_fraction) / progressive.block)
 
 
+@pytest.mark.slow
 @few
 @given(
     st.sampled_from(TARGETS),

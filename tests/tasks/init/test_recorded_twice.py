@@ -109,6 +109,7 @@ def test_copies_that_agree_only_as_much_as_the_error_allows_are_no_question():
     assert not asks(found(table))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["wine_quality", "votes", pytest.param("letter", marks=pytest.mark.slow), "spambase"])
 @pytest.mark.parametrize("numbers", [False, True])
 def test_of_the_public_sets_wine_alone_is_asked_about(name, numbers):

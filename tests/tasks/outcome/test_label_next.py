@@ -65,6 +65,7 @@ def labelled(table, rows):
     return whole
 
 
+@pytest.mark.slow
 def test_rows_of_files_are_asked_by_their_names_weighed_when_they_return_and_not_asked_again(validated, shards, rows):
     settings = validated("data.unlabeled=new")
     asked = ask(settings, 12)

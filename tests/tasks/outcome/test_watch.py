@@ -108,6 +108,7 @@ def test_a_shard_is_read_once_and_drift_is_found(validated, monkeypatch):
     assert "'=quiet [b]" == written["shard"][3]
 
 
+@pytest.mark.slow
 def test_lines_that_were_stored_and_not_told_stay_untold_until_they_are(validated):
     settings = validated()
     table(200, 2, blur=0.9).to_csv("new/drift.csv", index=False)
@@ -187,6 +188,7 @@ def test_without_unlabelled_rows_the_test_part_is_the_reference(validated):
     assert len(pd.read_parquet(files.TEST)) == record.alarm.more.reference.rows
 
 
+@pytest.mark.slow
 def test_what_cannot_be_used_is_refused_and_nothing_is_written(validated):
     settings = validated()
     table(5).to_csv("new/a.csv", index=False)
@@ -271,12 +273,13 @@ class Dying(DecisionTreeClassifier):
 """
 
 
+@pytest.mark.slow
 @pytest.mark.fault("outside model")
 @pytest.mark.parametrize(
     ("how", "says"),
     [
         ("os._exit(3)", "died twice, the second time alone: exit code 3"),
-        pytest.param("time.sleep(999)", "execution.fit_timeout", marks=pytest.mark.slow),
+        ("time.sleep(999)", "execution.fit_timeout"),
     ],
 )
 def test_half_models_that_end_their_process_are_a_message(how, says, validated, checkout):

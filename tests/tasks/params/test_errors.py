@@ -310,6 +310,7 @@ def dotted(place, numbers=True) -> str:
     return "".join((f"[{part}]" if numbers else "") if isinstance(part, int) else f".{part}" for part in place)[1:]
 
 
+@pytest.mark.slow
 def test_every_key_that_is_misspelt_is_reported_with_the_right_one(shipped, tmp_path):
     path = tmp_path / "params.yaml"
     raw = yaml.safe_load(shipped.read_text())

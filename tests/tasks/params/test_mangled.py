@@ -138,6 +138,7 @@ def test_another_name_for_any_key_is_reported(place, name):
     report(raw)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("place", places(RAW), ids=str)
 def test_any_place_left_out_is_read_or_reported(place):
     raw = copy.deepcopy(RAW)
@@ -196,6 +197,7 @@ def test_a_key_that_is_misspelt_is_named(place):
 LEAVES = [place for place in places(RAW) if isinstance(place[-1], str) and place[0] != "candidates"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("value", [[{"deep": [1, 2]}], {"a": {"b": 1}}], ids=str)
 @pytest.mark.parametrize("place", LEAVES, ids=str)
 def test_a_value_of_no_allowed_kind_is_named_with_its_key(place, value):

@@ -15,6 +15,7 @@ from tasks.report import outcome_page, printed, summary_page
 from tasks.report.note import note
 from tasks.report.sections import differences, estimates
 from tasks.report.sentences import sentences
+from tests.variants import some
 
 ERRORS = {
     "equal": [0.3] * 5,
@@ -41,7 +42,7 @@ def listed(text: str, says: str) -> set[str]:
     return set() if found is None else {*found[1].split(", ")} - {"and"}
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", some(range(4), 0))
 @pytest.mark.parametrize("kind", ERRORS)
 def test_every_place_names_the_candidates_that_the_intervals_name(summary, capsys, kind, seed):
     found = compared(kind, seed)

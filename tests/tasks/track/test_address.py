@@ -79,6 +79,7 @@ def test_what_is_not_used_is_named_once_and_without_its_password(monkeypatch, ca
     assert "planted" not in caplog.text
 
 
+@pytest.mark.slow
 def test_mlflow_does_not_write_the_store_into_the_environment(settings_with, empty_store, checkout, monkeypatch):
     shutil.copy(empty_store, "mlflow.db")
     monkeypatch.setenv(VARIABLE, "http://127.0.0.1:1")

@@ -187,7 +187,7 @@ def test_a_champion_whose_rows_are_not_known_stays_and_the_remedy_is_named(night
     assert "remove the alias champion" in decision.reason
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.fault("outside model")
 def test_a_champion_that_ends_its_process_stays_and_the_remedy_is_named(nights):
     """Somebody who may write to the store put another file there."""

@@ -4,10 +4,13 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parents[3]
 SLOW = ["mlflow", "matplotlib", "jinja2", "rich"]
 
 
+@pytest.mark.slow
 def test_the_import_of_reports_and_tracking_loads_none_of_their_tools():
     rooms = [path for room in ("report", "track") for path in (ROOT / "tasks" / room).glob("*.py")]
     names = [".".join(path.relative_to(ROOT).with_suffix("").parts) for path in rooms]
