@@ -5,14 +5,14 @@ export PATH := $(CURDIR)/.venv/bin:$(PATH)
 # DVC's own place, /var/tmp/dvc, is open to every user of the machine, and DVC reads pickles there
 export DVC_SITE_CACHE_DIR ?= $(CURDIR)/.cache/dvc
 
-.PHONY: repro test test-long test-heldout test-tables test-tasks test-end-to-end test-runs test-shown test-others test-life faults studies datasets traps docs site bench bench-quick check audit ui serve lock clean
+.PHONY: repro test test-long test-heldout test-heldout-parts test-tables test-tasks test-end-to-end test-runs test-shown test-others test-life faults studies datasets traps docs site bench bench-quick check audit ui serve lock clean
 
 repro: .venv/ready ## validate the candidates of params.yaml
 	@mkdir -p -m 700 .cache
 	dvc repro
 
 test: .venv/ready ## the tests; SLOW=yes: with the slow tests and `make check`, as CI
-	$(MAKE) --no-print-directory -j4 --output-sync=target $(TESTS)
+	$(MAKE) --no-print-directory -j$(JOBS) --output-sync=target $(TESTS)
 
 test-long: .venv/ready ## the tests that are too long for CI: before a release
 	python -m pytest -m long
@@ -24,9 +24,11 @@ faults: .venv/ready ## every fault of docs/reliability.md, fast or slow, and the
 # time waiting. With the slow tests the real commands are several groups, of tests that share the runs they look at.
 ifdef SLOW
 MARKED := -m 'not long'
-TESTS := test-shown test-life test-others test-heldout test-tasks test-runs test-tables check
+TESTS := test-shown test-life test-others test-heldout test-heldout-parts test-tasks test-runs test-tables check
+JOBS := 4
 else
-TESTS := test-heldout test-end-to-end test-tasks test-tables
+TESTS := test-heldout test-heldout-parts test-end-to-end test-tasks test-tables
+JOBS := 5
 endif
 # these processes share the cores, so each computes with one thread
 $(TESTS): export OMP_NUM_THREADS := 1
@@ -40,7 +42,10 @@ LIFE := $(call of,baseline dvc_life errors init interrupted killed)
 OTHERS := $(call of,foreign_pages local_accounts serve serve_life shortcuts update)
 
 test-heldout: .venv/ready
-	python -m pytest tests/heldout tests/structure $(MARKED)
+	python -m pytest tests/heldout/test_*.py $(MARKED)
+
+test-heldout-parts: .venv/ready
+	python -m pytest tests/heldout tests/structure --ignore-glob='tests/heldout/test_*.py' $(MARKED)
 
 test-tables: .venv/ready
 	python -m pytest $(TABLES) $(MARKED)

@@ -36,6 +36,7 @@ def test_the_disagreement_is_the_share_of_pairs_of_answers_that_differ(repeats, 
     assert controls(parts)[:, 0] == pytest.approx(np.mean(pairs, axis=0))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "learner",
     [GaussianNB(), LogisticRegression(), RidgeClassifier(), LinearSVC(), KNeighborsClassifier(3)],

@@ -48,6 +48,7 @@ def everything() -> heldout.Validation:
 # --- containers
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "container",
     [

@@ -136,6 +136,7 @@ def test_so_is_the_choice_among_candidates():
     assert all(type(one) is type(other) for one, other in nested)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "rows",
     [

@@ -161,6 +161,7 @@ def test_without_a_word_in_data_missing_a_run_refuses_an_infinite_number_with_it
 
 
 @LAWS
+@pytest.mark.slow
 @given(st.permutations(["low", "middle", "high", "none"]), st.booleans(), st.integers(0, 2**32 - 1))
 def test_a_stated_order_of_categories_is_kept_also_in_shards_and_files(settings_of_rows, order, gaps, seed):
     rng = np.random.default_rng(seed)

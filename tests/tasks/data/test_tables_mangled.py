@@ -136,6 +136,7 @@ def test_parquet_of_any_types(settings_of_rows, own):
 
 
 @LAWS
+@pytest.mark.slow
 @given(kind=st.sampled_from(list(range(10))), data=st.data())
 def test_parquet_of_one_type(settings_of_rows, kind, data):
     one = [

@@ -131,6 +131,7 @@ def test_a_model_that_misbehaves_when_it_is_loaded_cannot_be_loaded(how, asked, 
         there.load()
 
 
+@pytest.mark.slow
 def test_what_a_file_s_checks_refuse_is_said(asked):
     tree = DecisionTreeClassifier().fit(X, Y)
     with (

@@ -38,6 +38,7 @@ def spared(settings, name):
     return own, candidate, key
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SPARED)
 @pytest.mark.parametrize("made", [BAYES, BEHIND.format("sklearn.preprocessing.StandardScaler"), BEHIND.format("auto")])
 def test_a_scheme_without_fits_has_the_losses_of_its_fits_and_no_units(prepared, made, name, monkeypatch):

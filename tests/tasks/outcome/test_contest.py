@@ -18,6 +18,7 @@ def often(case: Case, *, by_content: bool = False, nights: int = 18, rows: int =
     return sum(promoted(case, seed, by_content=by_content) for seed in range(quarters))
 
 
+@pytest.mark.slow
 def test_a_worse_challenger_is_promoted_at_most_as_often_as_the_level_allows():
     """Better on the tenth of the rows that never repeat, and worse on the cells: .195 against .120."""
     assert "19.5 % against 12 %" in str(WORSE)

@@ -101,6 +101,7 @@ def test_no_fit_is_made_twice(delivered, form):
     assert before == stored()
 
 
+@pytest.mark.slow
 @every_form
 @every_learner
 def test_the_single_model_next_to_it_is_the_winner_trained_on_all_rows(delivered, form, candidate):

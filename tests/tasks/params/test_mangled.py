@@ -131,6 +131,7 @@ def test_another_value_at_any_place_is_read_or_reported(place, value):
 
 
 @LAWS
+@pytest.mark.slow
 @given(st.sampled_from([place for place in places(RAW) if isinstance(place[-1], str)]), words)
 def test_another_name_for_any_key_is_reported(place, name):
     raw = copy.deepcopy(RAW)
@@ -186,6 +187,7 @@ def named(lines: list[str], key: str) -> bool:
     return any(key in line and isinstance(mistake_of(line).where, int) for line in lines)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("place", [place for place in places(RAW) if isinstance(place[-1], str)], ids=str)
 def test_a_key_that_is_misspelt_is_named(place):
     raw = copy.deepcopy(RAW)
