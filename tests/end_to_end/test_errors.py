@@ -114,6 +114,7 @@ def test_a_mistake_is_reported_and_leaves_everything_as_it_was(checkout, params,
     assert [] == [part for part in parts if part not in message], message
 
 
+@pytest.mark.slow
 def test_a_mistake_in_dvc_repro_is_reported_by_the_stage(clone):
     checkout = clone()
     params = checkout.path / "params.yaml"

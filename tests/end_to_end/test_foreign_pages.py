@@ -14,7 +14,7 @@ from websockets.sync.client import connect
 
 from tests.end_to_end.foreign_page import ask, assert_shut, command_run, senders, with_secret
 
-pytestmark = pytest.mark.fault("servers")
+pytestmark = [pytest.mark.slow, pytest.mark.fault("servers")]
 
 REQUESTS = [
     ("POST", "/api/flows/", {"name": "planted"}),
@@ -73,7 +73,6 @@ def test_only_this_user_can_learn_the_secret(server):
     assert [] == [path for path in files if word.encode() in path.read_bytes()]
 
 
-@pytest.mark.slow
 def test_the_pages_of_mlflow_refuse_other_pages(clone):
     with socket.socket() as probe:
         if probe.connect_ex(("127.0.0.1", 5000)) == 0:

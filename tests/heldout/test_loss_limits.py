@@ -51,6 +51,7 @@ def test_an_interval_holds_its_value_and_ends_at_the_limit_of_the_loss(loss):
                 assert line.high <= limit, (kind, line)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("loss", "loss_max", "power"),
     [({"cost": COSTS}, None, 1), ("absolute", 40.0, 1), ({"pinball": 0.9}, 40.0, 1), ("squared", 900.0, 2)],

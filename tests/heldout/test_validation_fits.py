@@ -67,6 +67,7 @@ def test_frames_sparse_matrices_and_lists_give_the_numbers_of_the_array(containe
     assert expected.estimates == found.estimates
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "labels_as",
     [

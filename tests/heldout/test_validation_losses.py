@@ -216,6 +216,7 @@ def rare() -> tuple[np.ndarray, np.ndarray]:
     return rng.normal(size=(2400, 4)) + 2 * y[:, None], y
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "loss",
     [

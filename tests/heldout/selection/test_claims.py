@@ -190,6 +190,7 @@ def named(text: str, says: str) -> set[str]:
     return set() if found is None else {*found[1].split(", ")} - {"and"}
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("door", ["rows", "few rows", "numbers", "groups", "copies"])
 def test_print_and_page_name_the_candidates_that_the_intervals_name(door):

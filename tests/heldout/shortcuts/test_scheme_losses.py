@@ -101,6 +101,7 @@ def test_every_scheme_has_the_losses_of_its_fits(scheme, learner, y, loss):
     assert_same(learner, design(y, loss), scheme)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("learner", [GaussianNB(), Ridge(), make_pipeline(StandardScaler(), Ridge())])
 @pytest.mark.parametrize("scheme", ["cross_validation", "progressive", "subsamples"])
 def test_so_have_leave_one_out_repeated_folds_and_weights(learner, scheme):

@@ -18,6 +18,7 @@ from tasks.init import init, profile
 from tasks.params import load
 from tasks.storage import dvc_commands, files
 from tests.tasks.mistakes import assert_refused
+from tests.variants import some
 
 LAWS = settings(
     max_examples=30,
@@ -43,7 +44,7 @@ def table(rows):
 # --- nested values
 
 
-@pytest.mark.parametrize("value", [[1, 2], [1.0], [], {"a": 1}, [[1], [2]], ["a", "b"]])
+@pytest.mark.parametrize("value", some([[1, 2], [1.0], [], {"a": 1}, [[1], [2]], ["a", "b"]], [1, 2], []))
 @pytest.mark.parametrize("form", ["parquet", "jsonl"])
 def test_a_nested_column_is_left_out_by_init_and_refused_by_name_in_a_run(table, begin, settings_of_rows, value, form):
     nested = table.assign(

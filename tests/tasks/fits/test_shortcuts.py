@@ -107,6 +107,7 @@ def many(checkout, settings_of_rows):
     return settings_of_rows
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["covalidation", "subsamples"])
 def test_fits_that_are_made_sooner_are_the_fits_under_the_same_keys(many, name, monkeypatch):
     auto, off = (many(f"candidates=[{MACHINE}]", f"execution.shortcuts={value}") for value in ("auto", "off"))

@@ -59,12 +59,14 @@ def asks(profiled: profile.Profile) -> bool:
 
 
 @LAWS
+@pytest.mark.slow
 @given(seeds, st.booleans())
 def test_equal_rows_of_few_values_are_no_question(seed, classes):
     assert not asks(found(of_few_values(np.random.default_rng(seed), classes=classes)))
 
 
 @LAWS
+@pytest.mark.slow
 @given(seeds, st.booleans())
 def test_cells_whose_labels_only_a_copy_tells_are_no_question(seed, classes):
     rng = np.random.default_rng(seed)
@@ -86,6 +88,7 @@ def test_rows_that_were_recorded_twice_are_asked_about(seed, classes, relabelled
 
 
 @LAWS
+@pytest.mark.slow
 @given(seeds, st.booleans())
 def test_a_table_without_copies_or_with_few_is_no_question(seed, classes):
     rng = np.random.default_rng(seed)

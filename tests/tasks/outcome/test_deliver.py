@@ -77,6 +77,7 @@ def queries():
     return X, type(X)(more)
 
 
+@pytest.mark.slow
 @every_learner
 @pytest.mark.parametrize("form", ["k_fold", "vote", "progressive"])
 def test_the_whole_of_the_fits_there_are_is_the_one_that_a_fit_of_its_own_gives(delivered, form, candidate):

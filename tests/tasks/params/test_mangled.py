@@ -123,6 +123,7 @@ def at(raw, place):
 
 
 @LAWS
+@pytest.mark.slow
 @given(st.sampled_from(places(RAW)), values)
 def test_another_value_at_any_place_is_read_or_reported(place, value):
     raw = copy.deepcopy(RAW)
@@ -302,6 +303,7 @@ def test_any_lines_of_the_file_in_any_order_are_read_or_reported(lines):
 
 
 @LAWS
+@pytest.mark.slow
 @given(st.sampled_from(places(RAW)), st.one_of(words, st.text(max_size=9)))
 def test_any_override_is_read_or_reported(place, text):
     report(RAW, f"{'.'.join(map(str, place))}={text}")

@@ -49,6 +49,7 @@ def test_the_page_is_one_file(summary):
     assert text.count("<svg") >= 4
 
 
+@pytest.mark.slow
 def test_pictures_that_cannot_be_drawn_keep_no_number_from_the_page(summary, checkout, monkeypatch, caplog):
     numbers = re.compile(r"<svg.*?</svg>|<p>This picture could not be drawn.*?</p>", re.DOTALL)
     one = replace(summary(), estimates=summary().estimates.assign(interval=None))
