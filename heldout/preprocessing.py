@@ -17,6 +17,10 @@ the rows of `fit`: in a pipeline with the learner, no tested row has an effect.
 The learner decides: trees and their ensembles take a category as a whole number, and get unscaled numbers, like
 naive Bayes; a learner that takes no sparse matrix gets a dense matrix, with the `WORDS_OF_DENSE` most frequent words of
 each column of text. Gaps are filled also for learners that take NaN: some fail on a column of gaps alone.
+
+scikit-learn's boosting by histograms (`HistGradientBoosting…`, with categories from the dtype) gets gaps as gaps and
+categories as categories, the 254 most frequent of each column. Strings that stand in two rows on average, as tail
+numbers and towns do, become the mean target of their rows, by `TargetEncoder`; of others the 100 most frequent words.
 """
 
 from dataclasses import dataclass
@@ -25,7 +29,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.base import BaseEstimator, TransformerMixin, is_regressor
 from sklearn.compose import ColumnTransformer
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.impute import SimpleImputer
@@ -34,8 +38,10 @@ from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, OrdinalEnc
 from sklearn.utils import get_tags
 
 from heldout.columns import Kind, columns_of, durations_of, floats_of, kinds, moments_of, objects_of, texts_of
+from heldout.native_columns import Categories, Gaps, Native, OfStrings, means
 
 WORDS_OF_DENSE = 1000
+WORDS_OF_BOOSTING = 100  # it looks at each column for each split
 _TREES = (
     "sklearn.tree",
     "sklearn.ensemble._forest",
@@ -51,7 +57,7 @@ _DAY = np.timedelta64(1, "D")
 _WHOLE = r"(?s)^\s*(\S.*?)\s*$"  # a string without the spaces around it
 
 
-def auto(learner: Any) -> ColumnTransformer:
+def auto(learner: Any) -> ColumnTransformer | Native:
     """The transformer that gives a learner the columns of a data frame as numbers.
 
     Parameters
@@ -62,7 +68,7 @@ def auto(learner: Any) -> ColumnTransformer:
 
     Returns
     -------
-    ColumnTransformer
+    ColumnTransformer or Native
         The unfitted transformer. The candidate is a pipeline of it and the learner, so that each training part fits
         both. Its `fit` raises BadArgument with the name of a column that it cannot use.
 
@@ -82,6 +88,8 @@ def auto(learner: Any) -> ColumnTransformer:
     30
     """
     learner = _learner_of(learner)
+    if splits_categories(learner):
+        return _native(learner)
     numbers = _numbers(scaled=not all(_is_of(part, _NOT_SCALED) for part in parts(learner)))
     dense = not takes_sparse(learner)
     return ColumnTransformer(
@@ -91,10 +99,30 @@ def auto(learner: Any) -> ColumnTransformer:
             ("category", _categories(learner), OfKind("category")),
             ("date", make_pipeline(Calendar(), numbers), OfKind("date")),
             ("duration", make_pipeline(Days(), numbers), OfKind("duration")),
-            ("text", Words(WORDS_OF_DENSE if dense else None), OfKind("text")),
+            ("text", Words(most_words(learner)), OfKind("text")),
         ],
         sparse_threshold=0.0 if dense else 0.3,
     )
+
+
+def _native(learner: Any) -> Native:
+    numbers = ColumnTransformer(
+        [
+            ("numeric", Gaps(), OfKind("numeric")),
+            ("boolean", Gaps(), OfKind("boolean")),
+            ("date", make_pipeline(Calendar(), Gaps()), OfKind("date")),
+            ("duration", make_pipeline(Days(), Gaps()), OfKind("duration")),
+            (
+                "name",
+                make_pipeline(FunctionTransformer(as_objects), means(of_numbers=is_regressor(learner))),
+                OfStrings(names=True),
+            ),
+            ("text", Words(most_words(learner)), OfStrings(names=False)),
+        ],
+        sparse_threshold=0.0,
+    )
+    categories = ColumnTransformer([("category", Categories(), OfKind("category"))]).set_output(transform="pandas")
+    return Native(numbers, categories)
 
 
 @dataclass(frozen=True)
@@ -118,7 +146,8 @@ def _learner_of(candidate: Any) -> Any:
 
 def is_auto(transformer: Any) -> bool:
     """Whether a transformer is one of `auto`."""
-    return any(isinstance(columns, OfKind) for *_, columns in getattr(transformer, "transformers", []))
+    numbers = getattr(transformer, "numbers", transformer)
+    return any(isinstance(columns, OfKind) for *_, columns in getattr(numbers, "transformers", []))
 
 
 def takes_gaps(learner: Any) -> bool:
@@ -138,6 +167,19 @@ def takes_categories(learner: Any) -> bool:
         or (_is_of(part, ("sklearn.ensemble._hist_gradient_boosting",)) and part.categorical_features == "from_dtype")
         for part in parts(learner)
     )
+
+
+def splits_categories(learner: Any) -> bool:
+    """Whether `learner` finds its own splits of categories and of gaps, as scikit-learn's boosting by histograms."""
+    of_histograms = _is_of(learner, ("sklearn.ensemble._hist_gradient_boosting",))
+    return of_histograms and learner.categorical_features == "from_dtype"
+
+
+def most_words(learner: Any) -> int | None:
+    """How many words of a column of texts a learner gets; None for all."""
+    if splits_categories(learner):
+        return WORDS_OF_BOOSTING
+    return None if takes_sparse(learner) else WORDS_OF_DENSE
 
 
 def orders_categories(learner: Any) -> bool:

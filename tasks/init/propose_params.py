@@ -15,7 +15,8 @@ _TEST_FRACTION = 0.2
 _FEWER_FOLDS = 5
 _CLASSES_STRATIFIED = 2  # by split.stratify: null
 _SHARDS = 4
-_MOST_CLASSES_TO_BOOST, _MOST_COLUMNS_TO_BOOST = 3, 200  # boosting grows a tree for each class and step, on all columns
+# boosting grows a tree for each class and step, on all columns: beyond these it has fewer steps, and a forest stands by
+_MOST_CLASSES_TO_BOOST, _MOST_COLUMNS_TO_BOOST, _FEWER_TREES = 3, 200, 30
 _MOST_ROWS_OF_NEIGHBOURS = 20_000  # labelled or not: each is compared with all training rows
 
 
@@ -82,21 +83,34 @@ def _folds(profile: Profile, rows: int, most: int) -> tuple[int, bool | None]:
 
 
 def _candidates(profile: Profile, rows: int) -> list[dict[str, Any]]:
-    """Three to five learners, from simple to complex."""
+    """Three to six learners, from simple to complex; the last is boosting, which takes columns of any kind as they are."""
     kinds = set(profile.kinds.values())
-    neighbours = rows <= _MOST_ROWS_OF_NEIGHBOURS
     if "text" in kinds:
-        return _of_text(bool(profile.classes), only_text=kinds == {"text"})
+        others = _of_text(bool(profile.classes), only_text=kinds == {"text"})
+    else:
+        others = _of_columns(profile, neighbours=rows <= _MOST_ROWS_OF_NEIGHBOURS)
+    return [*others, _boosting(profile)]
+
+
+def _boosting(profile: Profile) -> dict[str, Any]:
+    fewer = {"max_iter": _FEWER_TREES} if _costs_much_to_boost(profile) else {}
+    kind = "Classifier" if profile.classes else "Regressor"
+    return _learner("boosting", f"ensemble.HistGradientBoosting{kind}", **fewer, random_state=0)
+
+
+def _costs_much_to_boost(profile: Profile) -> bool:
+    return len(profile.kinds) > _MOST_COLUMNS_TO_BOOST or len(profile.classes) > _MOST_CLASSES_TO_BOOST
+
+
+def _of_columns(profile: Profile, *, neighbours: bool) -> list[dict[str, Any]]:
     forest = {"n_estimators": 100, "max_features": "sqrt", "random_state": 0}
-    boosted = len(profile.kinds) <= _MOST_COLUMNS_TO_BOOST and len(profile.classes) <= _MOST_CLASSES_TO_BOOST
+    forests = _costs_much_to_boost(profile)  # a forest grows one tree for all classes, on the root of the columns
     if not profile.classes:
         return [
             _learner("ridge", "linear_model.Ridge"),
             *([_learner("nearest-neighbours", "neighbors.KNeighborsRegressor", n_neighbors=10)] if neighbours else []),
             _learner("tree", "tree.DecisionTreeRegressor", max_depth=6, random_state=0),
-            _learner("boosting", "ensemble.HistGradientBoostingRegressor", random_state=0)
-            if boosted
-            else _learner("forest", "ensemble.RandomForestRegressor", **forest),
+            *([_learner("forest", "ensemble.RandomForestRegressor", **forest)] if forests else []),
         ]
     counted = sum(kind in ("category", "boolean") for kind in profile.kinds.values())
     bayes = "naive_bayes.BernoulliNB" if 2 * counted >= len(profile.kinds) else "naive_bayes.GaussianNB"
@@ -105,9 +119,7 @@ def _candidates(profile: Profile, rows: int) -> list[dict[str, Any]]:
         _learner("logistic", "linear_model.LogisticRegression", C=1.0, max_iter=1000),
         *([_learner("nearest-neighbours", "neighbors.KNeighborsClassifier", n_neighbors=5)] if neighbours else []),
         _learner("tree", "tree.DecisionTreeClassifier", max_depth=6, random_state=0),
-        _learner("boosting", "ensemble.HistGradientBoostingClassifier", random_state=0)
-        if boosted
-        else _learner("forest", "ensemble.RandomForestClassifier", **forest),
+        *([_learner("forest", "ensemble.RandomForestClassifier", **forest)] if forests else []),
     ]
 
 

@@ -75,12 +75,12 @@ def _does_not_take(learner: Any, kinds: dict[str, Any], gaps: dict[str, str]) ->
 
 def _too_wide(learner: Any, kinds: dict[str, Any], settings: Settings) -> str | None:
     """For a learner that takes no sparse matrix: why its dense matrix does not fit in the free memory, if so."""
-    from heldout.preprocessing import WORDS_OF_DENSE, orders_categories, takes_sparse
+    from heldout.preprocessing import most_words, orders_categories, takes_sparse
 
     if takes_sparse(learner):
         return None
     one_hot = [name for name, kind in kinds.items() if kind == "category"]
-    width = len(kinds) + WORDS_OF_DENSE * sum(kind == "text" for kind in kinds.values())
+    width = len(kinds) + (most_words(learner) or 0) * sum(kind == "text" for kind in kinds.values())
     if one_hot and not orders_categories(learner):
         table = pyarrow.parquet.read_table(files.LABELED, columns=one_hot).to_pandas()
         width += sum(len(table[name].cat.categories) for name in one_hot)

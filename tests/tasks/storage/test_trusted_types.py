@@ -88,6 +88,11 @@ CALLS = {
     ),
     "a method": (node("sklearn.naive_bayes.GaussianNB", "MethodNode", {"func": "fit", "obj": text(1)}), "GaussianNB"),
     "a partial function": (node("functools.partial", "PartialNode", PARTIAL), "posix.system"),
+    "a partial of a function of numbers": (
+        node("functools.partial", "PartialNode", {**PARTIAL, "func": node("numpy.exp", "FunctionNode")}),
+        "numpy.exp",
+    ),
+    "a partial of nothing": (node("functools.partial", "PartialNode", None), "no function"),
     "a module of tests": (node("sklearn.tests.test_base.K", "ObjectNode", None), "sklearn.tests.test_base.K"),
     "a function as a class": (node("numpy.load", "TypeNode"), "numpy.load"),
     "a function of numpy": (node("numpy.load", "FunctionNode"), "numpy.load"),

@@ -1,0 +1,141 @@
+"""What a gradient booster takes as it is: gaps as gaps, categories as categories; and strings that repeat, as means.
+
+`heldout.preprocessing.auto` makes such columns for a learner that finds its own splits of categories.
+"""
+
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, TransformerMixin, clone
+from sklearn.compose import ColumnTransformer
+from sklearn.model_selection import KFold
+from sklearn.preprocessing import TargetEncoder
+
+from heldout.columns import columns_of, floats_of, kinds, objects_of
+from heldout.missing import is_missing
+
+MOST_CATEGORIES = 254  # scikit-learn's boosting has 255 bins, one of them for gaps
+_FEWEST_OF_EACH, _FEWEST = 2, 20  # a string that stands in two rows on average, of so many rows, is a name and no text
+
+
+class Gaps(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
+    """Numbers as they are, NaN for a gap; a column of gaps alone becomes zeros, since boosting cannot bin it."""
+
+    def fit(self, X: Any, y: Any = None) -> Self:  # noqa: ARG002
+        """Learn which columns are empty. X has shape (N, p)."""
+        numbers = _numbers(X)
+        self.n_features_in_ = numbers.shape[1]
+        self.empty_ = np.isnan(numbers).all(axis=0)
+        return self
+
+    def transform(self, X: Any) -> NDArray[np.float64]:
+        """Shape (n, p)."""
+        return np.where(self.empty_, 0.0, _numbers(X))
+
+
+class Categories(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """Each column as a category of pandas, of at most `most` categories: the most frequent, of a tie the first.
+
+    Others, also those that the training rows lack, are gaps. A category is the place of its value in `values_`.
+    """
+
+    def __init__(self, most: int = MOST_CATEGORIES) -> None:
+        self.most = most
+
+    def fit(self, X: Any, y: Any = None) -> Self:  # noqa: ARG002
+        """Learn the categories of each column. X has shape (N, p)."""
+        columns = columns_of(X)
+        self.n_features_in_ = len(columns)
+        self.values_ = [self._frequent(objects_of(column)) for column in columns]
+        return self
+
+    def transform(self, X: Any) -> pd.DataFrame:
+        """Shape (n, p)."""
+        found = {}
+        for place, (column, values) in enumerate(zip(columns_of(X), self.values_, strict=True)):
+            codes = pd.Index(values).get_indexer(pd.Index(objects_of(column), dtype=object))
+            found[f"c{place}"] = pd.Categorical.from_codes(codes, categories=range(max(1, len(values))))
+        return pd.DataFrame(found)
+
+    def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:  # noqa: ARG002
+        """The names of the columns."""
+        return np.array([f"c{place}" for place in range(self.n_features_in_)], dtype=object)
+
+    def _frequent(self, values: NDArray[np.object_]) -> NDArray[np.object_]:
+        counts: dict[Any, int] = {}
+        for value in values:
+            if not is_missing(value):
+                counts[value] = counts.get(value, 0) + 1
+        ordered = sorted(counts, key=lambda value: (-counts[value], str(value)))
+        found = np.empty(min(self.most, len(ordered)), dtype=object)
+        found[:] = sorted(ordered[: self.most], key=str)
+        return found
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "values_")
+
+
+class Native(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """A table of what `numbers` and `categories` make of a data frame; the latter are `Categories`."""
+
+    def __init__(self, numbers: ColumnTransformer, categories: ColumnTransformer) -> None:
+        self.numbers = numbers
+        self.categories = categories
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Learn both. X has shape (N, p), y shape (N,)."""
+        self.fit_transform(X, y)
+        return self
+
+    def fit_transform(self, X: Any, y: Any = None) -> pd.DataFrame:
+        """The table of the training rows, in which no name has the mean of its own row."""
+        self.numbers_, self.categories_ = clone(self.numbers), clone(self.categories)
+        return _joined(self.numbers_.fit_transform(X, y), self.categories_.fit_transform(X))
+
+    def transform(self, X: Any) -> pd.DataFrame:
+        """The table of other rows."""
+        return _joined(self.numbers_.transform(X), self.categories_.transform(X))
+
+
+@dataclass(frozen=True)
+class OfStrings:
+    """The columns of strings that are names, which repeat from row to row, or those that are texts."""
+
+    names: bool
+
+    def __call__(self, X: Any) -> list[Any]:
+        """Raises BadArgument for a column of X that has no kind."""
+        of_name = kinds(X)
+        strings = [name for name in of_name if of_name[name] == "text"]
+        if not strings:
+            return []
+        places = {name: place for place, name in enumerate(of_name)}
+        called = all(isinstance(name, str) for name in of_name)
+        columns = columns_of(X)
+        return [name if called else places[name] for name in strings if _repeats(columns[places[name]]) == self.names]
+
+
+def means(*, of_numbers: bool) -> TargetEncoder:
+    """Names as the mean target of their rows: for each class its share, for numbers their mean.
+
+    In training, the mean of a row is that of other folds of the training rows, so that its own label is not in it.
+    """
+    folds = KFold(5, shuffle=True, random_state=0)
+    return TargetEncoder(target_type="continuous" if of_numbers else "auto", cv=folds)
+
+
+def _repeats(column: Any) -> bool:
+    present = [str(value) for value in objects_of(column) if not is_missing(value) and str(value).strip()]
+    return len(present) >= _FEWEST and len(present) >= _FEWEST_OF_EACH * len(set(present))
+
+
+def _numbers(X: Any) -> NDArray[np.float64]:
+    return np.column_stack([floats_of(column) for column in columns_of(X)])
+
+
+def _joined(numbers: NDArray[np.float64], categories: Any) -> pd.DataFrame:
+    table = pd.DataFrame(numbers, columns=[f"n{place}" for place in range(numbers.shape[1])], copy=False)
+    return pd.concat([table, categories], axis=1) if isinstance(categories, pd.DataFrame) else table
