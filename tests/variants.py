@@ -9,6 +9,11 @@ def some(values: Iterable[object], *always: object, rare: Iterable[object] = ())
     """The default suite has the values `always`, and CI the others too, but those that are `rare`."""
     rare = list(rare)
     return [
-        value if value in always else pytest.param(value, marks=pytest.mark.long if value in rare else pytest.mark.slow)
+        value
+        if value in always
+        else pytest.param(
+            *(value if isinstance(value, tuple) else (value,)),
+            marks=pytest.mark.long if value in rare else pytest.mark.slow,
+        )
         for value in values
     ]

@@ -27,6 +27,7 @@ ROOT = Path(__file__).parents[2]
 LEARNERS = Path(__file__).with_name("learners")
 OUTPUTS = ("data/prepared", "data/results", "reports", "models")
 PATIENCE_SECONDS = 500
+COMMIT = ("-c", "user.name=a", "-c", "user.email=a@example.com", "commit")
 _FOREIGN = ("PREFECT_", "MLFLOW_", "DVC_", "GIT_", "PYTEST_")  # of the one who runs the tests, not of a user
 _BAYES = "sklearn.naive_bayes.GaussianNB"
 _NEIGHBOURS = "sklearn.neighbors.KNeighborsClassifier"
@@ -198,7 +199,7 @@ def brief(clone, write_params) -> Checkout:
     """A clone in which `dvc repro` ran on parameters of a second's work, from nothing."""
     checkout = clone()
     write_params(checkout.path / "params.yaml")
-    checkout.git("commit", "-qam", "mine")
+    checkout.git(*COMMIT, "-qam", "mine")
     checkout.run("dvc", "repro")
     return checkout
 
@@ -217,9 +218,11 @@ def receiver() -> Iterator[Receiver]:
 
 
 @pytest.fixture(scope="session")
-def validated(clone, server, receiver) -> Checkout:
-    """A clone in which `python -m flows validate --promote` ran on the shipped parameters, with a single worker."""
+def validated(clone, server, receiver, write_params) -> Checkout:
+    """A clone in which `python -m flows validate --promote` ran on the parameters of `brief`, with a single worker."""
     checkout = clone(server)
+    write_params(checkout.path / "params.yaml")
+    checkout.git(*COMMIT, "-qam", "mine")
     changes = ("--set", "execution.workers=1", "--set", f"operations.notify={receiver.address}")
     checkout.flow("validate", "--promote", *changes)
     return checkout

@@ -11,7 +11,7 @@ import yaml
 
 from heldout.delivery import FORMS
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.long  # of a run of their own: families, nested, k_fold
 
 ELSEWHERE = """
 import json, sys
@@ -34,7 +34,7 @@ CLASSES = {
 
 @pytest.fixture(
     scope="module",
-    params=["k_fold", *(pytest.param(form, marks=pytest.mark.long) for form in ("final", "progressive", "vote"))],
+    params=["k_fold", "final", "progressive", "vote"],
 )
 def delivered(request, rich, tmp_path_factory):
     """The form, the checkout in which it was delivered, and what was printed."""
@@ -123,7 +123,6 @@ def test_the_target_of_the_estimate_is_the_hypothesis_that_is_delivered(delivere
     assert {about} - {None} == {name for name, target in targets.items() if target == FORMS[form].target}
 
 
-@pytest.mark.long
 def test_dvc_delivers_the_same_bytes_and_another_form_concerns_the_stages_that_it_changes_alone(clone, rich):
     checkout, ran = clone(), "Running stage "
     params = checkout.path / "params.yaml"

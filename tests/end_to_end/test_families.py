@@ -12,7 +12,7 @@ from heldout.learners import seeded
 from heldout.seeds import fit_state
 from tasks.params import load
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.long  # of a run of their own: families, nested, k_fold
 
 FAMILIES = ["penalty", "epochs"]
 

@@ -11,8 +11,7 @@ from tests.end_to_end.conftest import Checkout
 from tests.variants import some
 
 KERNELS = "from tasks.fits.dask_worker import _kernels; print(*_kernels())"
-# of older processors, which newer ones know too: with this machine's own, CI compares the last, which is without the
-# wide registers that numpy uses itself
+# of older processors, which newer ones know too; the last is without the wide registers that numpy uses itself
 PROCESSORS = {
     "Haswell": {"OPENBLAS_CORETYPE": "Haswell"},
     "Sandybridge": {"OPENBLAS_CORETYPE": "Sandybridge"},
@@ -31,21 +30,21 @@ def changed(checkout) -> list[str]:
 
 
 @pytest.mark.slow
-def test_dvc_with_two_workers_and_prefect_with_one_write_the_same_bytes(reproduced, validated):
-    expected = reproduced.hashes()
+def test_dvc_with_two_workers_and_prefect_with_one_write_the_same_bytes(brief, validated):
+    expected = brief.hashes()
     assert {"data/prepared/test.parquet", "data/results/losses.parquet", "reports/plots/estimates.png"} <= {*expected}
     assert {"reports/estimates.csv", "reports/report.html", "models/selected.skops"} <= {*expected}
     assert expected == validated.hashes()
 
 
 @pytest.mark.slow
-def test_dvc_with_two_workers_and_prefect_with_one_lock_the_same(reproduced, validated):
-    assert (reproduced.path / "dvc.lock").read_text() == (validated.path / "dvc.lock").read_text()
+def test_dvc_with_two_workers_and_prefect_with_one_lock_the_same(brief, validated):
+    assert (brief.path / "dvc.lock").read_text() == (validated.path / "dvc.lock").read_text()
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.skipif(platform.machine() != "x86_64", reason="these kernels are of x86-64")
-@pytest.mark.parametrize("processor", some(PROCESSORS, rare=["Haswell", "Sandybridge"]))
+@pytest.mark.parametrize("processor", PROCESSORS)
 def test_another_processor_writes_the_same_bytes(reproduced, clone, processor):
     other = Checkout(clone().path, PROCESSORS[processor])
     assert processor.replace("Prescott", "Katmai") in other.run("python", "-c", KERNELS).stdout

@@ -63,7 +63,7 @@ def test_disagreement_is_the_share_of_rows_on_which_two_halves_differ():
     assert 0 < expected < 1
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize(
     "loss", ["zero_one", "brier", *(pytest.param(loss, marks=pytest.mark.slow) for loss in ("log", "squared"))]
 )

@@ -30,7 +30,7 @@ def settings(tmp_path, monkeypatch):
     return made
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_the_winner_promises_too_much_and_each_halving_depends_on_its_number_alone(settings):
     found = list(later_rows.compare(settings(), 4, minutes=60))
     assert found[:2] == list(later_rows.compare(settings("covalidation.repeats=2"), 4, minutes=60))

@@ -34,28 +34,28 @@ def _numbers(table, finding):
     return ours, (high - low) / 3.9
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("finding", SAME)
 def test_few_samples_give_the_number_of_many(quick, whole, finding):
     (few, error), (many, smaller_error) = _numbers(quick, finding), _numbers(whole, finding)
     assert abs(few - many) < 4 * (error**2 + smaller_error**2) ** 0.5
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("finding", ["moments-strict-inequality", "counterexample-parity-other-folds"])
 def test_k_fold_is_strictly_better_than_the_holdout_between_two_folds_and_leave_one_out(quick, finding):
     ours, error = _numbers(quick, finding)
     assert ours < 1 - 2 * error
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("finding", ["counterexample-parity-leave-one-out", "counterexample-share-two-fold"])
 def test_the_counterexamples_are_equal_to_a_holdout(quick, finding):
     assert (quick.loc[finding, ["ours", "low", "high"]].astype(float) == 1).all()  # in every sample: without an error
     assert quick.loc[finding, "verdict"].startswith("agrees: equal in 300 of 300 samples")
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_no_bound_is_exceeded(quick):
     bounds = quick[quick.index.str.startswith("theorem-")]
     assert len(bounds) == 8
@@ -64,7 +64,7 @@ def test_no_bound_is_exceeded(quick):
         assert ours < float(line["published"]) + 4 * error
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_the_parity_learner_reaches_two_thirds_of_the_bound_of_leave_one_out(quick):
     # exactly 1/2, of 0.726: it is off by 1/2, to either side with the same chance; the worse side of 100 samples
     assert 1 / 2 <= float(quick.loc["theorem-3-leave-one-out-exceeds-0.4", "ours"]) < 1 / 2 + 4 * 0.05

@@ -54,7 +54,7 @@ def left_out(losses, loss, estimate: str) -> int:
 
 @pytest.mark.parametrize(
     ("m", "n"),
-    [(5, 20), *(pytest.param(*of, marks=pytest.mark.slow) for of in ((10, 20), (5, 100), (10, 100), (30, 50)))],
+    some([(5, 20), (10, 20), (5, 100), (10, 100), (30, 50)], (5, 20), rare=[(5, 100), (10, 100), (30, 50)]),
 )
 @pytest.mark.parametrize("kind", KINDS)
 def test_of_equal_candidates_none_is_said_to_err_more_than_the_winner_but_in_as_many_runs_as_stated(kind, m, n):

@@ -72,7 +72,7 @@ def test_errors_pass_their_joint_limits_no_more_often_than_the_level(k, error):
     assert missed(k, 8, 0.95, error, 400) <= 0.05 + 2 * np.sqrt(0.05 * 0.95 / 400)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("share", [0, 0.7, 0.95, 0.99])
 @pytest.mark.parametrize("k", [30, 200])
 def test_errors_pass_their_joint_limits_no_more_often_than_the_level_whatever_they_are(k, share):

@@ -141,7 +141,7 @@ def test_what_a_file_s_checks_refuse_is_said(asked):
         there.predict(X)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_pattern_that_keeps_the_interpreters_lock_is_ended(asked):
     with asked(crafted.endless()) as there:
         there.load()

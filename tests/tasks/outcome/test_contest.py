@@ -27,7 +27,7 @@ def test_a_worse_challenger_is_promoted_at_most_as_often_as_the_level_allows():
     assert often(BETTER, quarters=9) > 7
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize(
     "repeating", [pytest.param(0.0, marks=pytest.mark.slow), pytest.param(0.1, marks=pytest.mark.slow), 0.4]
 )

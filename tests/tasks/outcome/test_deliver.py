@@ -175,7 +175,7 @@ def test_leave_one_out_delivers_a_member_for_each_row(delivered, rows, settings_
     assert ([1 / 60] * 60, 60) == (whole.weights_.tolist(), len(whole.members_))
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_speeds_are_those_of_both_and_none_where_they_are_one(delivered, prepared):
     found, winner, _ = delivered("k_fold")
     settings = prepared(f"candidates=[{OPEN}]", "deliver=k_fold")

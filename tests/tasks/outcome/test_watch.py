@@ -279,7 +279,7 @@ class Dying(DecisionTreeClassifier):
     ("how", "says"),
     [
         ("os._exit(3)", "died twice, the second time alone: exit code 3"),
-        ("time.sleep(999)", "execution.fit_timeout"),
+        pytest.param("time.sleep(999)", "execution.fit_timeout", marks=pytest.mark.long),
     ],
 )
 def test_half_models_that_end_their_process_are_a_message(how, says, validated, checkout):
