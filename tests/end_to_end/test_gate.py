@@ -9,6 +9,7 @@ from markdown_it import MarkdownIt
 pytestmark = pytest.mark.slow
 
 
+@pytest.mark.long
 def test_the_gate_passes_and_fails_by_the_upper_end_of_e_test(reproduced):
     table = pd.read_csv(reproduced.path / "reports/estimates.csv").set_index(["candidate", "estimate"])
     upper = table["high"]["rbf-svm", "E_test"]

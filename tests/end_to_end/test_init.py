@@ -64,7 +64,7 @@ def test_a_mistake_is_one_line_and_exit_code_2(begun, outside):
     assert "error: --target is 'diagnosys', which is no column; did you mean 'diagnosis'?\n" == run.stderr
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_from_a_table_to_a_decision_without_an_edit(begun, outside):
     checkout, _ = begun
     ran = checkout.run("dvc", "repro")

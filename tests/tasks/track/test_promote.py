@@ -95,7 +95,7 @@ def nights(checkout, empty_store, settings_with):
     return Nights(settings_with)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_the_life_of_a_champion(nights):
     """Trial, first, itself again, no new rows, a draw, promotion over nights, rollback, and the same contest again."""
     settings = nights.prepare(table(30))
