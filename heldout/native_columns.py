@@ -4,10 +4,10 @@
 """
 
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, Literal, Self
 
+import narwhals as nw
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, TransformerMixin, clone
 from sklearn.compose import ColumnTransformer
@@ -17,6 +17,7 @@ from sklearn.preprocessing import TargetEncoder
 from heldout.columns import columns_of, floats_of, kinds, objects_of
 from heldout.missing import is_missing
 
+_GAP = "gap"
 MOST_CATEGORIES = 254  # scikit-learn's boosting has 255 bins, one of them for gaps
 _FEWEST_OF_EACH, _FEWEST = 2, 20  # a string that stands in two rows on average, of so many rows, is a name and no text
 
@@ -37,9 +38,8 @@ class Gaps(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # scikit-lea
 
 
 class Categories(TransformerMixin, BaseEstimator):  # type: ignore[misc]
-    """Each column as a category of pandas, of at most `most` categories: the most frequent, of a tie the first.
-
-    Others, also those that the training rows lack, are gaps. A category is the place of its value in `values_`.
+    """Each value as the place of its category, in letters: of at most `most` categories, the most frequent, of a tie
+    the first. Other values, also those that the training rows lack, are gaps.
     """
 
     def __init__(self, most: int = MOST_CATEGORIES) -> None:
@@ -47,22 +47,13 @@ class Categories(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def fit(self, X: Any, y: Any = None) -> Self:  # noqa: ARG002
         """Learn the categories of each column. X has shape (N, p)."""
-        columns = columns_of(X)
-        self.n_features_in_ = len(columns)
-        self.values_ = [self._frequent(objects_of(column)) for column in columns]
+        self.values_ = [self._frequent(objects_of(column)) for column in columns_of(X)]
         return self
 
-    def transform(self, X: Any) -> pd.DataFrame:
-        """Shape (n, p)."""
-        found = {}
-        for place, (column, values) in enumerate(zip(columns_of(X), self.values_, strict=True)):
-            codes = pd.Index(values).get_indexer(pd.Index(objects_of(column), dtype=object))
-            found[f"c{place}"] = pd.Categorical.from_codes(codes, categories=range(max(1, len(values))))
-        return pd.DataFrame(found)
-
-    def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:  # noqa: ARG002
-        """The names of the columns."""
-        return np.array([f"c{place}" for place in range(self.n_features_in_)], dtype=object)
+    def transform(self, X: Any) -> NDArray[np.object_]:
+        """Shape (n, p); a gap is a category of its own."""
+        columns = zip(columns_of(X), self.values_, strict=True)
+        return np.column_stack([_places(objects_of(column), values) for column, values in columns])
 
     def _frequent(self, values: NDArray[np.object_]) -> NDArray[np.object_]:
         counts: dict[Any, int] = {}
@@ -79,7 +70,7 @@ class Categories(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
 
 class Native(TransformerMixin, BaseEstimator):  # type: ignore[misc]
-    """A table of what `numbers` and `categories` make of a data frame; the latter are `Categories`."""
+    """A data frame of what `numbers` makes of a data frame, and of what `categories` makes, which are `Categories`."""
 
     def __init__(self, numbers: ColumnTransformer, categories: ColumnTransformer) -> None:
         self.numbers = numbers
@@ -90,14 +81,14 @@ class Native(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.fit_transform(X, y)
         return self
 
-    def fit_transform(self, X: Any, y: Any = None) -> pd.DataFrame:
+    def fit_transform(self, X: Any, y: Any = None) -> Any:
         """The table of the training rows, in which no name has the mean of its own row."""
         self.numbers_, self.categories_ = clone(self.numbers), clone(self.categories)
-        return _joined(self.numbers_.fit_transform(X, y), self.categories_.fit_transform(X))
+        return _joined(X, self.numbers_.fit_transform(X, y), self.categories_.fit_transform(X))
 
-    def transform(self, X: Any) -> pd.DataFrame:
-        """The table of other rows."""
-        return _joined(self.numbers_.transform(X), self.categories_.transform(X))
+    def transform(self, X: Any) -> Any:
+        """The table of other rows: a frame of polars if X is one, else of pandas."""
+        return _joined(X, self.numbers_.transform(X), self.categories_.transform(X))
 
 
 @dataclass(frozen=True)
@@ -136,6 +127,21 @@ def _numbers(X: Any) -> NDArray[np.float64]:
     return np.column_stack([floats_of(column) for column in columns_of(X)])
 
 
-def _joined(numbers: NDArray[np.float64], categories: Any) -> pd.DataFrame:
-    table = pd.DataFrame(numbers, columns=[f"n{place}" for place in range(numbers.shape[1])], copy=False)
-    return pd.concat([table, categories], axis=1) if isinstance(categories, pd.DataFrame) else table
+def _joined(X: Any, numbers: NDArray[np.float64], categories: NDArray[Any]) -> Any:
+    of_polars = nw.get_native_namespace(X).__name__ == "polars"
+    library: Literal["pandas", "polars"] = "polars" if of_polars else "pandas"
+    series = {
+        **{f"n{place}": nw.new_series("n", of, nw.Float64, backend=library) for place, of in enumerate(numbers.T)},
+        **{
+            f"c{place}": nw.new_series("c", of.tolist(), nw.Categorical, backend=library)
+            for place, of in enumerate(categories.T)
+        },
+    }
+    return nw.from_dict(series).to_native()
+
+
+def _places(values: NDArray[np.object_], categories: NDArray[np.object_]) -> NDArray[np.object_]:
+    places = {value: str(place) for place, value in enumerate(categories)}
+    found = np.empty(len(values), dtype=object)
+    found[:] = [_GAP if is_missing(value) else places.get(value, _GAP) for value in values]
+    return found

@@ -121,8 +121,7 @@ def _native(learner: Any) -> Native:
         ],
         sparse_threshold=0.0,
     )
-    categories = ColumnTransformer([("category", Categories(), OfKind("category"))]).set_output(transform="pandas")
-    return Native(numbers, categories)
+    return Native(numbers, ColumnTransformer([("category", Categories(), OfKind("category"))]))
 
 
 @dataclass(frozen=True)

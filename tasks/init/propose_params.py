@@ -83,7 +83,7 @@ def _folds(profile: Profile, rows: int, most: int) -> tuple[int, bool | None]:
 
 
 def _candidates(profile: Profile, rows: int) -> list[dict[str, Any]]:
-    """Three to six learners, from simple to complex; the last is boosting, which takes columns of any kind as they are."""
+    """Three to six learners, from simple to complex; the last is boosting, which takes columns of any kind."""
     kinds = set(profile.kinds.values())
     if "text" in kinds:
         others = _of_text(bool(profile.classes), only_text=kinds == {"text"})

@@ -28,6 +28,7 @@ ESTIMATORS = (
     "heldout.hypotheses",
     "heldout.family",
     "heldout.online",
+    "heldout.native_columns",
     "heldout.preprocessing",
     "heldout.picture",  # a figure of matplotlib
     # and those whose learners are named by their types
