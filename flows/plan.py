@@ -9,7 +9,7 @@ from tasks.runtime.checkout_lock import checkout_lock
 DESCRIPTION = """\
 Count the fits of each candidate and scheme that are not stored yet, and measure
 the seconds and the memory that they will take, by small fits. No fit is stored.
-It needs data/prepared: run `python -m flows prepare` first."""
+Rows are prepared first where data/prepared is missing or of other settings."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -22,11 +22,13 @@ def main(options: argparse.Namespace) -> int:
     """Print the fits of every candidate and scheme, and their expected seconds and memory. Raises UserError."""
     from tasks.fits import executor, forecast
     from tasks.params import load
+    from tasks.plans.prepared_rows import make_sure
 
     settings = load(options.params, tuple(options.overrides))
     with checkout_lock("python -m flows plan"):
         try:
             numbers: dict[str, Any] = {}
+            make_sure(settings)
             for part in forecast.parts(settings):
                 numbers |= part.numbers
                 if not options.json:

@@ -64,6 +64,14 @@ def check(stage: str, settings: Settings) -> None:
         )
 
 
+def made_with(stage: str, settings: Settings) -> bool:
+    """Whether the results of a stage are there, and of these settings and rows."""
+    if not place(stage).exists():
+        return False
+    stored: dict[str, Any] = files.read_json(place(stage))
+    return stored == _record(stage, settings)
+
+
 def _record(stage: str, settings: Settings) -> dict[str, Any]:
     """The settings of a stage and the hashes of what it reads of data/prepared, as JSON gives them back."""
     entry = _stages()[stage]
