@@ -16,7 +16,15 @@ from tasks.data import target as targets
 from tasks.data.column_types import Column
 from tasks.data.dates import ColumnError
 from tasks.data.text_form import USUAL, TextForm
-from tasks.init import dependence, leakage, leaking_sums, leaking_text, recorded_twice, row_order
+from tasks.init import (
+    dependence,
+    leakage,
+    leaking_sums,
+    leaking_text,
+    recorded_twice,
+    row_order,
+    target_remarks,
+)
 from tasks.init.finding import Finding, percent
 from tasks.init.leakage import Leak
 from tasks.init.recorded_twice import RecordedTwice
@@ -52,9 +60,9 @@ class Dropped:
 class Profile:
     """What a table holds. `classes` is empty for a target of numbers; `kinds` are the kinds of the features that stay.
 
-    `missing` are strings that mean a gap, `time` the column that orders the rows as a stream, `proposed` a comment for
-    `time` and for `groups` where a column is proposed, and for `duplicates` where copies should stay together,
-    `characters` the mean length of a row's texts, `findings` the lines to print.
+    `missing` are strings that mean a gap, `time` the column that orders the rows as a stream, `proposed` a comment
+    for `time`, `groups`, `duplicates` and `loss`, `characters` the mean
+    length of a row's texts, `findings` the lines to print.
     """
 
     rows: int
@@ -99,6 +107,8 @@ def look(table: pd.DataFrame, target: str, text: TextForm = USUAL) -> Profile:
         proposed["duplicates"] = "proposed: rows were recorded twice; allow, if each is a draw of its own"
     else:
         twice = None
+    if (about_target := target_remarks.look(y, classes=classes)) is not None:
+        proposed["loss"] = about_target.proposed
     remarks = (*_copies(features, y, twice, classes=classes), *_gaps(of_all_rows[features.columns], missing))
     return Profile(
         rows=len(table),
@@ -113,6 +123,7 @@ def look(table: pd.DataFrame, target: str, text: TextForm = USUAL) -> Profile:
         characters=sum(float(features[name].str.len().mean()) for name, kind in kinds.items() if kind == "text"),
         findings=(
             *(Finding("parsed", line) for line in (*parsed, *parsed_features)),
+            *([] if about_target is None else [about_target.finding]),
             *findings,
             *along,
             *(Finding("found", remark) for remark in remarks),

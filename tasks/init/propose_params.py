@@ -63,7 +63,7 @@ def decide(profile: Profile, source: str, unlabeled: str | None, choice: Choice 
         ("selection", "rule"): "minimum",
         ("selection", "nested"): False,
         ("selection", "reopen_test"): False,
-        ("loss",): None,
+        ("loss",): Commented(None, profile.proposed.get("loss", "")),
         ("loss_max",): None,
         ("intervals",): planned["intervals"],
         ("deliver",): "final",
