@@ -19,6 +19,7 @@ from tasks.data.text_form import USUAL, TextForm
 from tasks.init import (
     dependence,
     leakage,
+    leaking_gaps,
     leaking_sums,
     leaking_text,
     recorded_twice,
@@ -98,8 +99,9 @@ def look(table: pd.DataFrame, target: str, text: TextForm = USUAL) -> Profile:
     if features.empty:
         reasons = "; ".join(f"{name}: {why}" for name, why in dropped.items())
         raise UserError(f"no feature is left next to the target {target} ({reasons})")
+    gaps = leaking_gaps.of_gaps(features, y, classes=classes)
     order = row_order.of_rows(features, y, classes=classes)
-    proposed, along = dependence.look(columns, features, y, order, classes=classes)
+    proposed, along = dependence.look(columns, _without_leaks(features, gaps), y, order, classes=classes)
     kinds = {
         str(name): column_types.kind_of_dtype(dtype) for name, dtype in features.dtypes.items() if name != order.time
     }
@@ -125,6 +127,7 @@ def look(table: pd.DataFrame, target: str, text: TextForm = USUAL) -> Profile:
             *(Finding("parsed", line) for line in (*parsed, *parsed_features)),
             *([] if about_target is None else [about_target.finding]),
             *findings,
+            *gaps,
             *along,
             *(Finding("found", remark) for remark in remarks),
         ),
@@ -255,6 +258,12 @@ def _leaks(
     may = " may give the target away"
     findings += [_finding("found", may, leak, severity="care", done=_UNSURE, decide=_ASK) for leak in doubtful]
     return sure, findings
+
+
+def _without_leaks(features: pd.DataFrame, gaps: list[Finding]) -> pd.DataFrame:
+    """The features that show what depends on the rows: a leak that stays hides it."""
+    honest = features.drop(columns=[name for finding in gaps for name in finding.columns])
+    return features if honest.empty else honest
 
 
 def _finding(topic: Topic, verb: str, leak: Leak, **named: Any) -> Finding:
