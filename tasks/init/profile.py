@@ -61,8 +61,8 @@ class Dropped:
 class Profile:
     """What a table holds. `classes` is empty for a target of numbers; `kinds` are the kinds of the features that stay.
 
-    `missing` are strings that mean a gap, `time` the column that orders the rows as a stream, `proposed` a comment
-    for `time`, `groups`, `duplicates` and `loss`, `characters` the mean
+    `missing` are strings that mean a gap, `time` the column that orders the rows as a stream, `groups` the column
+    whose values repeat, `proposed` a comment for `time`, `groups`, `duplicates` and `loss`, `characters` the mean
     length of a row's texts, `findings` the lines to print.
     """
 
@@ -74,6 +74,7 @@ class Profile:
     dropped: tuple[Dropped, ...]
     missing: tuple[str, ...]
     time: str | None
+    groups: str | None
     proposed: Mapping[str, str]
     characters: float
     findings: tuple[Finding, ...]
@@ -101,14 +102,15 @@ def look(table: pd.DataFrame, target: str, text: TextForm = USUAL) -> Profile:
         raise UserError(f"no feature is left next to the target {target} ({reasons})")
     gaps = leaking_gaps.of_gaps(features, y, classes=classes)
     order = row_order.of_rows(features, y, classes=classes)
-    proposed, along = dependence.look(columns, _without_leaks(features, gaps), y, order, classes=classes)
-    kinds = {
-        str(name): column_types.kind_of_dtype(dtype) for name, dtype in features.dtypes.items() if name != order.time
-    }
-    if order.time is None and (twice := recorded_twice.look(features, y, classes=classes)) is not None:
+    proposed, along, groups = dependence.look(columns, _without_leaks(features, gaps), y, order, classes=classes)
+    if groups is not None:  # of rows that belong together a group also names the class: it is no leak
+        dropped.pop(groups, None)
+        findings = [finding for finding in findings if finding.columns != (groups,)]
+    features_that_stay = features.drop(columns=[name for name in (order.time, groups) if name in features])
+    kinds = {str(name): column_types.kind_of_dtype(dtype) for name, dtype in features_that_stay.dtypes.items()}
+    alone = order.time is None and groups is None
+    if (twice := recorded_twice.look(features, y, classes=classes) if alone else None) is not None:
         proposed["duplicates"] = "proposed: rows were recorded twice; allow, if each is a draw of its own"
-    else:
-        twice = None
     if (about_target := target_remarks.look(y, classes=classes)) is not None:
         proposed["loss"] = about_target.proposed
     remarks = (*_copies(features, y, twice, classes=classes), *_gaps(of_all_rows[features.columns], missing))
@@ -121,6 +123,7 @@ def look(table: pd.DataFrame, target: str, text: TextForm = USUAL) -> Profile:
         dropped=tuple(Dropped(name, dropped[name]) for name in map(str, table.columns) if name in dropped),
         missing=missing,
         time=order.time,
+        groups=groups,
         proposed=proposed,
         characters=sum(float(features[name].str.len().mean()) for name, kind in kinds.items() if kind == "text"),
         findings=(
