@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from tasks.data import column_types
-from tasks.init import cuts
+from tasks.init import cuts, identifier_like
 from tasks.init.finding import Finding, percent
 from tasks.init.row_order import Order, is_named_like_time, is_sorted_by, rises
 from tasks.init.uninformative import is_fraction
@@ -18,7 +18,6 @@ _FEWEST_ROWS, _FEWEST_VALUES = 100, 7  # of fewer values, chance alone puts all 
 _MOST_TIMES, _MOST_GROUPS = 2, 4  # columns that are tried
 _LEVEL = 0.005  # chance of all trials together
 _LARGEST_SHARE, _LEAST_ROWS_A_VALUE = 1 / 3, 1.5  # of the rows in the largest group; mean of all groups
-_MANY_VALUES, _ROWS_OF_MANY = 20, 50  # so many values of so few rows each may be groups under any name
 _EQUAL_SIZES = 0.3  # standard deviation of the sizes of groups that are numbers, over their mean: counts differ more
 _RUNS = 1.5  # runs of equal values down the file for each value, where the values are blocks
 _NAMED_LIKE_GROUPS = re.compile(
@@ -31,19 +30,21 @@ _LAST_NUMBER = r"[\W_]*\d+$"
 
 Kind = Literal["time", "groups"]
 _USES: Mapping[Kind, str] = {"time": "later rows", "groups": "rows of new values"}
+_OTHER_USES: Mapping[Kind, str] = {"time": "rows between the known rows", "groups": "further rows of the same values"}
 
 
 @dataclass(frozen=True)
 class Proposal:
     """A column along which rows depend, and both errors of the quick learner.
 
-    With `stem` the rows belong together whose value differs in its last number alone.
+    With `stem` the rows belong together whose value differs in its last number alone. `gaps` rows have no value.
     """
 
     kind: Kind
     column: str
     cut: cuts.Cut
     stem: bool = False
+    gaps: int = 0
 
     @property
     def name(self) -> str:
@@ -53,8 +54,9 @@ class Proposal:
 
 def look(
     columns: pd.DataFrame, features: pd.DataFrame, target: pd.Series, order: Order, *, classes: bool
-) -> tuple[dict[str, str], list[Finding]]:
-    """A comment for each role that a column may take, and the lines about the order and the groups of the rows."""
+) -> tuple[dict[str, str], list[Finding], str | None]:
+    """A comment for each role that a column may take, the lines about the order and the groups of the rows, and the
+    column that is the groups without being asked: one that names things which repeat, in a file without a time."""
     found = proposals(columns, features, target, classes=classes, time=order.time)
     if order.time is not None:
         along = along_time(order.time, columns, features, target, classes=classes)
@@ -63,8 +65,17 @@ def look(
         lines = [_in_order(features, target, order, order.remark, classes=classes)]
     else:
         lines = []
-    comments = {str(one.kind): f"proposed: {one.name}, if you predict {_USES[one.kind]}" for one in found}
-    return comments, [*lines, *(finding(one, classes=classes) for one in found)]
+    sure = next((one for one in found if order.time is None and _is_sure(one, columns)), None)
+    comments: dict[str, str] = {}
+    for one in found:
+        if one is sure:
+            comments[one.kind] = f"null, if you predict {_OTHER_USES[one.kind]}"
+            written = f"{columns[one.column].nunique()} values in {len(columns)} rows"
+            lines.append(finding(one, classes=classes, written=written))
+        else:
+            comments[one.kind] = f"proposed: {one.name}, if you predict {_USES[one.kind]}"
+            lines.append(finding(one, classes=classes))
+    return comments, lines, None if sure is None else sure.column
 
 
 def proposals(
@@ -81,12 +92,20 @@ def proposals(
     times = _times(columns, target, classes) if time is None else []
     tried = [along_time(name, columns, features, target, classes=classes) for name in times]
     tried += [
-        Proposal("groups", name, cuts.by_groups(_without(features, name), target, values, classes=classes), stem)
+        Proposal(
+            "groups",
+            name,
+            cuts.by_groups(_without(features, name), target, values, classes=classes),
+            stem,
+            gaps=int(columns[name].isna().sum()),
+        )
         for name, values, stem in _groups(columns, features, target, classes=classes)
         if not _without(features, name).empty
     ]
     sure = [one for one in tried if one.cut.differs and one.cut.chance <= _LEVEL / len(tried)]
-    groups = sorted((one for one in sure if one.kind == "groups"), key=lambda one: one.cut.chance)[:1]
+    groups = sorted(
+        (one for one in sure if one.kind == "groups"), key=lambda one: (not _is_sure(one, columns), one.cut.chance)
+    )[:1]
     known = [one.column for one in groups]  # blocks of rows also differ from later blocks: one line says it
     later = sorted(
         (one for one in sure if one.kind == "time" and one.column not in known), key=lambda one: one.cut.chance
@@ -108,12 +127,13 @@ def finding(proposal: Proposal, *, classes: bool, written: str | None = None) ->
     errors, evidence = _errors(kind, proposal.cut, classes), _evidence(proposal.cut)
     columns = (proposal.column,)
     if written is not None:
-        right = f"right to predict later rows, so data.time is {name}; to predict rows between the known rows"
+        right = f"right to predict {_USES[kind]}, so data.{kind} is {name}; to predict {_OTHER_USES[kind]}"
         text, decide = f"{name}: {written}; {errors}", f"{right}, set it to null"
         return Finding(kind, text, columns=columns, evidence=evidence, decide=decide)
     key = "write it as a column, and name that in data.groups" if proposal.stem else f"set data.{kind}: {name}"
-    other = "rows between the known rows" if kind == "time" else "further rows of the same values"
-    decide = f"to predict {_USES[kind]}, {key}; to predict {other}, leave it null"
+    if proposal.gaps:
+        key = f"fill its {proposal.gaps} gaps, with a new name in each row that stands alone, and {key}"
+    decide = f"to predict {_USES[kind]}, {key}; to predict {_OTHER_USES[kind]}, leave it null"
     return Finding(
         kind,
         f"{name}: {errors}",
@@ -123,6 +143,13 @@ def finding(proposal: Proposal, *, classes: bool, written: str | None = None) ->
         decide=decide,
         keys=("data.time" if kind == "time" else "data.groups",),
     )
+
+
+def _is_sure(proposal: Proposal, columns: pd.DataFrame) -> bool:
+    """Whether the groups are written: towns are only proposed, a stem is no column, and each row needs a group."""
+    if proposal.kind != "groups" or proposal.stem or proposal.gaps:
+        return False
+    return identifier_like.repeats(proposal.column, columns[proposal.column])
 
 
 def _evidence(cut: cuts.Cut) -> dict[str, float]:
@@ -186,19 +213,35 @@ def _groups(
 
 
 def _values(column: pd.Series) -> Iterator[tuple[pd.Series, bool]]:
-    """The column, if it has whole numbers or strings and is no time; and its strings without their last number."""
+    """The column, if it has whole numbers or strings and is no time; and its strings without their last number.
+
+    A gap is a value of its own, in a column that is named like one of groups.
+    """
     kind = column_types.kind_of_dtype(column.dtype)
     if is_fraction(column):
         return
-    if column.isna().any() or kind in ("date", "boolean") or is_named_like_time(column):
+    named = identifier_like.is_named(str(column.name))
+    if kind in ("date", "boolean") or (is_named_like_time(column) and not named):
+        return
+    if kind == "numeric" and not (column.dropna() % 1 == 0).all():
+        return
+    if column.isna().any():
+        if named:
+            yield _apart(column), False
         return
     if kind == "numeric":
-        if (column % 1 == 0).all():
-            yield column, False
+        yield column, False
         return
     yield column, False
     if kind == "text" and column.is_unique:
         yield column.astype(str).str.replace(_LAST_NUMBER, "", regex=True), True
+
+
+def _apart(column: pd.Series) -> pd.Series:
+    """The number of each value, and another for each gap."""
+    codes = pd.Series(pd.factorize(column)[0], column.index, name=column.name)
+    gaps = codes < 0
+    return codes.where(~gaps, codes.max() + gaps.cumsum())
 
 
 def _rank(name: str, values: pd.Series, *, stem: bool, is_feature: bool) -> int:
@@ -209,11 +252,12 @@ def _rank(name: str, values: pd.Series, *, stem: bool, is_feature: bool) -> int:
     if len(sizes) < _FEWEST_VALUES or rows < _LEAST_ROWS_A_VALUE * len(sizes) or sizes.max() > _LARGEST_SHARE * rows:
         return 0
     blocks = 1 + np.count_nonzero(codes[1:] != codes[:-1]) <= _RUNS * len(sizes)
-    if stem or blocks or _NAMED_LIKE_GROUPS.search(name):
+    if stem or blocks or _NAMED_LIKE_GROUPS.search(name) or identifier_like.is_named(name):
         return 2
+    if len(sizes) < identifier_like.MANY or rows > identifier_like.ROWS_OF_EACH * len(sizes):
+        return 0
     counts = pd.api.types.is_numeric_dtype(values) and sizes.std() > _EQUAL_SIZES * sizes.mean()
-    many = len(sizes) >= _MANY_VALUES and rows <= _ROWS_OF_MANY * len(sizes)
-    return int(many and is_feature and not counts)
+    return int((is_feature and not counts) or identifier_like.is_code(values))
 
 
 def _likeness(values: pd.Series, target: pd.Series, *, classes: bool) -> float:

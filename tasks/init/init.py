@@ -121,7 +121,7 @@ def _attempts(values: Mapping[edit_params.KeyPath, Any]) -> Iterator[Mapping[edi
         ("split", "stratify"): False,
         ("split", "folds"): min(5, values[("split", "folds")]),
     }
-    unordered: dict[edit_params.KeyPath, Any] = {("data", "time"): None}
+    unordered: dict[edit_params.KeyPath, Any] = {("data", "time"): None, ("data", "groups"): None}
     yield from (values, {**values, **loose}, {**values, **unordered}, {**values, **loose, **unordered})
     apart: dict[edit_params.KeyPath, Any] = {**loose, **unordered, ("split", "duplicates"): "allow"}
     yield {**values, **apart}

@@ -103,7 +103,7 @@ def _class_leak(column: pd.Series, codes: NDArray[np.intp], name: str, ease: flo
     else:
         values = pd.factorize(column, use_na_sentinel=False)[0]
         for trained, tested in folds(codes):
-            predicted[tested] = _most_frequent(values[trained], codes[trained], values.max() + 1)[values[tested]]
+            predicted[tested] = most_frequent(values[trained], codes[trained], values.max() + 1)[values[tested]]
     seen = predicted >= 0
     if seen.mean() < ROWS_WITH_A_VALUE:  # most values occur once: nothing can be said
         return None
@@ -137,7 +137,7 @@ def _number_leak(column: pd.Series, y: NDArray[np.float64], name: str, ease: flo
         ranks = pd.Series(y[present]).rank()
         unexplained = 1 - float(column[present].rank().reset_index(drop=True).corr(ranks)) ** 2
     else:
-        unexplained = _left_by_means(pd.factorize(column, use_na_sentinel=False)[0], y)
+        unexplained = left_by_means(pd.factorize(column, use_na_sentinel=False)[0], y)
     if not unexplained <= ease * _UNEXPLAINED:
         return None
     ranks_of = "its ranks" if numeric else "its values"
@@ -147,7 +147,7 @@ def _number_leak(column: pd.Series, y: NDArray[np.float64], name: str, ease: flo
     return Leak((name,), why, sure, {"share of the variance that is left": unexplained})
 
 
-def _left_by_means(values: NDArray[np.intp], y: NDArray[np.float64]) -> float:
+def left_by_means(values: NDArray[np.intp], y: NDArray[np.float64]) -> float:
     """The share of the variance that the out-of-fold mean of each value leaves, where the value was seen."""
     predicted = np.full(len(y), np.nan)
     for trained, tested in folds(np.zeros(len(y), dtype=np.intp)):
@@ -203,7 +203,7 @@ def _predicted(train: NDArray[np.float64], codes: NDArray[np.intp], test: NDArra
     return predicted
 
 
-def _most_frequent(values: NDArray[np.intp], codes: NDArray[np.intp], count: int) -> NDArray[np.intp]:
+def most_frequent(values: NDArray[np.intp], codes: NDArray[np.intp], count: int) -> NDArray[np.intp]:
     """The most frequent code of each value, -1 for a value that does not occur."""
     table = np.full(count, -1)
     pairs, sizes = np.unique(np.stack([values, codes]), axis=1, return_counts=True)

@@ -16,7 +16,16 @@ from tasks.data import target as targets
 from tasks.data.column_types import Column
 from tasks.data.dates import ColumnError
 from tasks.data.text_form import USUAL, TextForm
-from tasks.init import dependence, leakage, leaking_sums, leaking_text, recorded_twice, row_order
+from tasks.init import (
+    dependence,
+    leakage,
+    leaking_gaps,
+    leaking_sums,
+    leaking_text,
+    recorded_twice,
+    row_order,
+    target_remarks,
+)
 from tasks.init.finding import Finding, percent
 from tasks.init.leakage import Leak
 from tasks.init.recorded_twice import RecordedTwice
@@ -52,9 +61,9 @@ class Dropped:
 class Profile:
     """What a table holds. `classes` is empty for a target of numbers; `kinds` are the kinds of the features that stay.
 
-    `missing` are strings that mean a gap, `time` the column that orders the rows as a stream, `proposed` a comment for
-    `time` and for `groups` where a column is proposed, and for `duplicates` where copies should stay together,
-    `characters` the mean length of a row's texts, `findings` the lines to print.
+    `missing` are strings that mean a gap, `time` the column that orders the rows as a stream, `groups` the column
+    whose values repeat, `proposed` a comment for `time`, `groups`, `duplicates` and `loss`, `characters` the mean
+    length of a row's texts, `findings` the lines to print.
     """
 
     rows: int
@@ -65,6 +74,7 @@ class Profile:
     dropped: tuple[Dropped, ...]
     missing: tuple[str, ...]
     time: str | None
+    groups: str | None
     proposed: Mapping[str, str]
     characters: float
     findings: tuple[Finding, ...]
@@ -90,15 +100,19 @@ def look(table: pd.DataFrame, target: str, text: TextForm = USUAL) -> Profile:
     if features.empty:
         reasons = "; ".join(f"{name}: {why}" for name, why in dropped.items())
         raise UserError(f"no feature is left next to the target {target} ({reasons})")
+    gaps = leaking_gaps.of_gaps(features, y, classes=classes)
     order = row_order.of_rows(features, y, classes=classes)
-    proposed, along = dependence.look(columns, features, y, order, classes=classes)
-    kinds = {
-        str(name): column_types.kind_of_dtype(dtype) for name, dtype in features.dtypes.items() if name != order.time
-    }
-    if order.time is None and (twice := recorded_twice.look(features, y, classes=classes)) is not None:
+    proposed, along, groups = dependence.look(columns, _without_leaks(features, gaps), y, order, classes=classes)
+    if groups is not None:  # of rows that belong together a group also names the class: it is no leak
+        dropped.pop(groups, None)
+        findings = [finding for finding in findings if finding.columns != (groups,)]
+    features_that_stay = features.drop(columns=[name for name in (order.time, groups) if name in features])
+    kinds = {str(name): column_types.kind_of_dtype(dtype) for name, dtype in features_that_stay.dtypes.items()}
+    alone = order.time is None and groups is None
+    if (twice := recorded_twice.look(features, y, classes=classes) if alone else None) is not None:
         proposed["duplicates"] = "proposed: rows were recorded twice; allow, if each is a draw of its own"
-    else:
-        twice = None
+    if (about_target := target_remarks.look(y, classes=classes)) is not None:
+        proposed["loss"] = about_target.proposed
     remarks = (*_copies(features, y, twice, classes=classes), *_gaps(of_all_rows[features.columns], missing))
     return Profile(
         rows=len(table),
@@ -109,11 +123,14 @@ def look(table: pd.DataFrame, target: str, text: TextForm = USUAL) -> Profile:
         dropped=tuple(Dropped(name, dropped[name]) for name in map(str, table.columns) if name in dropped),
         missing=missing,
         time=order.time,
+        groups=groups,
         proposed=proposed,
         characters=sum(float(features[name].str.len().mean()) for name, kind in kinds.items() if kind == "text"),
         findings=(
             *(Finding("parsed", line) for line in (*parsed, *parsed_features)),
+            *([] if about_target is None else [about_target.finding]),
             *findings,
+            *gaps,
             *along,
             *(Finding("found", remark) for remark in remarks),
         ),
@@ -244,6 +261,12 @@ def _leaks(
     may = " may give the target away"
     findings += [_finding("found", may, leak, severity="care", done=_UNSURE, decide=_ASK) for leak in doubtful]
     return sure, findings
+
+
+def _without_leaks(features: pd.DataFrame, gaps: list[Finding]) -> pd.DataFrame:
+    """The features that show what depends on the rows: a leak that stays hides it."""
+    honest = features.drop(columns=[name for finding in gaps for name in finding.columns])
+    return features if honest.empty else honest
 
 
 def _finding(topic: Topic, verb: str, leak: Leak, **named: Any) -> Finding:

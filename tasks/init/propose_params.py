@@ -27,7 +27,7 @@ def decide(profile: Profile, source: str, unlabeled: str | None, choice: Choice 
     """
     test = part_size(profile.labeled, _TEST_FRACTION, "test_fraction")
     together = profile.proposed.get("duplicates")
-    dependent = profile.time is not None or together is not None
+    dependent = any(one is not None for one in (profile.time, profile.groups, together))
     table = Table(profile.labeled - test, test, profile.rows - profile.labeled, dependent=dependent)
     choice = budget.richest(table) if choice is None else choice
     planned = budget.values(choice, dependent=table.dependent, binary=bool(profile.classes))
@@ -40,7 +40,7 @@ def decide(profile: Profile, source: str, unlabeled: str | None, choice: Choice 
         ("data", "drop"): CommentedItems([(column.column, column.why) for column in profile.dropped]),
         ("data", "missing"): list(profile.missing) or None,
         ("data", "columns"): Commented(None, f"found: {describe.kinds(profile)}"),
-        ("data", "groups"): Commented(None, profile.proposed.get("groups", "")),
+        ("data", "groups"): Commented(profile.groups, profile.proposed.get("groups", "")),
         ("data", "time"): Commented(profile.time, profile.proposed.get("time", "")),
         ("data", "weight"): None,
         ("data", "labeled_rows"): None,
@@ -64,7 +64,7 @@ def decide(profile: Profile, source: str, unlabeled: str | None, choice: Choice 
         ("selection", "rule"): "minimum",
         ("selection", "nested"): False,
         ("selection", "reopen_test"): False,
-        ("loss",): None,
+        ("loss",): Commented(None, profile.proposed.get("loss", "")),
         ("loss_max",): None,
         ("intervals",): planned["intervals"],
         ("deliver",): "final",

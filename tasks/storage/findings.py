@@ -127,6 +127,8 @@ def _answers(key: Key, finding: Finding, settings: Settings) -> bool:
             return bool(finding.columns) and set(finding.columns) <= set(settings.data.drop)
         case "split.duplicates":
             return settings.split.duplicates == "keep_together"
+        case "loss":
+            return settings.loss is not None
 
 
 def _hash(path: Path) -> str:

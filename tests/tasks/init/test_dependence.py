@@ -12,7 +12,7 @@ from tasks.init.row_order import Order
 def proposed(frame, target, *, classes):
     columns = column_types.typed(frame)[0]
     features = columns.drop(columns=[name for name in ("No", "when") if name in columns])
-    comments, lines = dependence.look(columns, features, pd.Series(target), Order(), classes=classes)
+    comments, lines, _ = dependence.look(columns, features, pd.Series(target), Order(), classes=classes)
     assert set(comments) == {line.topic for line in lines}
     return {line.topic: line.line for line in lines}
 

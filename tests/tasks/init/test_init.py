@@ -256,8 +256,8 @@ def test_traps_are_told_a_line_each_and_what_is_proposed_stands_next_to_its_key(
         line for line in begin("given/states.csv", target="state") if line.split()[0] in ("leak", "time", "groups")
     ]
     assert groups.startswith("groups    patient: ")
-    assert None is written()["data"]["groups"]
-    assert re.search(r"^  groups: null  # proposed: patient\b", Path("params.yaml").read_text(), re.MULTILINE)
+    assert "patient" == written()["data"]["groups"]
+    assert re.search(r"^  groups: patient  # null, if\b", Path("params.yaml").read_text(), re.MULTILINE)
 
 
 @pytest.mark.parametrize("target", [np.repeat(list("abc"), 40), np.repeat(np.arange(30), 4)])
