@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 from pandas.api import types
 
-from tasks.data import dates, number_strings
+from tasks.data import dates, loose_numbers, number_strings
 from tasks.data.dates import ColumnError
 from tasks.params.sections import ColumnKind
 
@@ -18,9 +18,10 @@ _TRUTH = {"true": True, "false": False}
 def as_kind(
     values: pd.Series, value_type: ValueType, kind: ColumnKind, form: str | None
 ) -> tuple[pd.Series, str | None]:
-    """The values in the dtype of `kind`, and the format of dates or the decimal mark of numbers that were strings."""
+    """The values in the dtype of `kind`, and the format of dates or the form of numbers that were strings."""
     if kind == "numeric" and value_type == "strings" and form is not None:
-        return _finite(number_strings.parsed(values, form)), form
+        loose = loose_numbers.is_loose(form)
+        return _finite((loose_numbers if loose else number_strings).parsed(values, form)), form
     if kind == "numeric":
         return _numeric(values, value_type), None
     if kind == "boolean":

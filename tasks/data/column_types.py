@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 from pandas.api import types
 
-from tasks.data import cast, dates, number_strings
+from tasks.data import cast, dates, loose_numbers, number_strings
 from tasks.data.blocks import in_blocks
 from tasks.data.cast import ValueType
 from tasks.data.dates import ColumnError
@@ -64,7 +64,7 @@ class Column:
     """A column of the source after conversion; the same column of each shard is converted to it.
 
     `source` is the type of the values before, `dtype` the dtype now, `format` the format of dates in strings, or the
-    decimal mark of numbers in strings.
+    form of numbers in strings: the decimal mark, or that of `loose_numbers`.
     """
 
     kind: ColumnKind
@@ -113,6 +113,17 @@ def separated(
             reasons[str(name)] = str(error)
     usable = pd.DataFrame(series, index=table.index, columns=list(series), copy=False)
     return in_blocks(usable), columns, reasons
+
+
+def unread(table: pd.DataFrame, columns: Mapping[str, Column]) -> dict[str, loose_numbers.Tally]:
+    """For each of `columns` that is read loosely, and that has other values than numbers in `table`: how many."""
+    loose = {name: column.format for name, column in columns.items() if name in table.columns}
+    tallies = {
+        name: loose_numbers.tally(table[name], form)
+        for name, form in loose.items()
+        if form is not None and loose_numbers.is_loose(form) and value_type_of(table[name]) == "strings"
+    }
+    return {name: tally for name, tally in tallies.items() if tally.others}
 
 
 def kind_of(values: pd.Series) -> ColumnKind:
@@ -172,7 +183,8 @@ def _form(values: pd.Series, value_type: ValueType, kind: ColumnKind, text: Text
     distinct = _distinct(values)
     if kind == "date":
         return dates.common_format(distinct.str.strip(), text.dayfirst)
-    return number_strings.decimal_of(distinct.tolist(), text.decimal)
+    decimal = number_strings.decimal_of(distinct.tolist(), text.decimal)
+    return decimal or loose_numbers.form_of(values, text.decimal, loose_numbers.HALF)
 
 
 def _distinct(values: pd.Series) -> pd.Series:
@@ -239,13 +251,14 @@ def _refuse_mixed(distinct: pd.Series) -> None:
     alike = distinct.map(number_strings.looks_like_a_number).astype("bool")
     if not alike.all() and alike.mean() >= 0.5:
         raise ColumnError(
-            f"mixes numbers with strings such as {distinct[~alike].iloc[0]!r}; add the strings that mean a gap to "
-            "data.missing, or set its kind in data.columns to category or text"
+            f"mixes numbers with strings such as {distinct[~alike].iloc[0]!r}; set its kind in data.columns to numeric "
+            "(a range is read as its middle, what is no number is missing), category or text, or add the strings that "
+            "mean a gap to data.missing"
         )
     if alike.all() and not distinct.str.fullmatch("[0-9]+").all():
         first = distinct.iloc[0]
         other = next((value for value in distinct if number_strings.decimal_of([first, value], "point") is None), first)
         raise ColumnError(
             f"has numbers in more than one form, as {first!r} and {other!r}; write all in one, or set its kind in "
-            "data.columns to category or text"
+            "data.columns to numeric (those in the most frequent form are read, others are missing), category or text"
         )

@@ -44,7 +44,7 @@ def reading(distinct: Sequence[str]) -> Literal["point", "comma", "either", "ope
     mark before three digits separates thousands.
     """
     marks = [mark for mark in _MARKS if all(_match(string, mark) for string in distinct)]
-    signs = {_sign(string) for string in distinct} if marks else set()
+    signs = {sign_of(string) for string in distinct} if marks else set()
     if len(signs) != 1 or all(map(_CODE.fullmatch, distinct)):
         return None
     if len(marks) == 1:
@@ -95,17 +95,26 @@ def _match(string: str, decimal: str) -> re.Match[str] | None:
     return _PATTERNS[decimal].fullmatch(_IN_BRACKETS.sub(r"-\1", string))
 
 
-def _number(string: str, decimal: str) -> float:
+def value(string: str, decimal: str) -> float | None:
+    """The number that a string is with this decimal mark; None if it is none."""
     match = _match(string, decimal)
     if match is None:
-        raise ColumnError(
-            f"has the value {string!r}, which is no number with a decimal {decimal}; add it to data.missing, or set "
-            "another kind"
-        )
+        return None
     digits = re.sub(rf"[{'.' if decimal == 'comma' else ','}'’{_SPACE}]", "", match["number"]).replace(",", ".")
     return -float(digits) if re.search("[-\N{MINUS SIGN}]", match["before"]) else float(digits)
 
 
-def _sign(string: str) -> str:
+def _number(string: str, decimal: str) -> float:
+    number = value(string, decimal)
+    if number is None:
+        raise ColumnError(
+            f"has the value {string!r}, which is no number with a decimal {decimal}; add it to data.missing, or set "
+            "another kind"
+        )
+    return number
+
+
+def sign_of(string: str) -> str:
+    """The currency or percent sign of a number, empty if it has none."""
     match = next(found for mark in _MARKS if (found := _match(string, mark)))
     return f"{match['left'] or ''}{match['right'] or ''}"

@@ -14,7 +14,7 @@ from heldout.losses import choose_loss
 from heldout.partition import Partition, cut, make_halves, make_partition, stratify_halves
 from heldout.row_sketch import Sketch
 from tasks.data import drawn_rows, duplicates, read_source, row_roles, slices, target, unlabeled
-from tasks.data.column_types import Column, typed
+from tasks.data.column_types import Column, typed, unread
 from tasks.data.content_hash import content_hash, row_hashes, sets_hash
 from tasks.data.duplicates import Sets
 from tasks.data.row_identity import column_digest, column_digests, contents
@@ -95,6 +95,9 @@ def prepare(settings: Settings, seen_by: str | None = None) -> Prepared:
     if draws is not None:
         roles = pd.concat([roles, drawn_rows.weights(drawn, roles.index)], axis=1)
     roles, warnings = row_roles.with_copies(roles, pool.drop(columns=TARGET), pool[TARGET], settings)
+    warnings += [
+        f"data.columns: {tally.sentence(name)}" for name, tally in unread(rows.drop(columns=TARGET), columns).items()
+    ]
     if len(hidden):
         pool = pool.assign(**{TARGET: target.without_gaps(pool[TARGET])})
     stratify = target.stratified(pool[TARGET], settings)

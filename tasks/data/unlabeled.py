@@ -13,7 +13,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from tasks.data import read_source
-from tasks.data.column_types import MOST_ERRORS, Column, conform
+from tasks.data.column_types import MOST_ERRORS, Column, conform, unread
 from tasks.data.dates import ColumnError
 from tasks.data.text_form import TextForm
 from tasks.runtime.errors import UserError
@@ -155,7 +155,8 @@ def _check(frame: pd.DataFrame, path: str, schema: Schema) -> tuple[pd.DataFrame
         return None, ShardReport(path, len(frame), bad=f"{faults[0]}{more}")
     shard = pd.DataFrame(conformed, index=frame.index, copy=False)
     outside, range_notes = _out_of_range(shard, schema)
-    notes = (*_repairs(frame, schema), *range_notes)
+    not_numbers = [tally.sentence(repr(name)) for name, tally in unread(frame, schema.columns).items()]
+    notes = (*_repairs(frame, schema), *not_numbers, *range_notes)
     return shard, ShardReport(path, len(shard), noted=int(outside.sum()), notes=notes)
 
 

@@ -15,7 +15,7 @@ _KEY = re.compile(r"(?P<indent> *)(?P<key>[A-Za-z_]\w*):(?P<rest>.*)")
 
 @dataclass(frozen=True)
 class Commented:
-    """A value of one line, followed by a comment."""
+    """A value with a comment on its first line."""
 
     value: Any
     comment: str
@@ -123,7 +123,8 @@ def _dump(value: Mapping[str, Any]) -> str:
 
 
 def _with_comment(text: str, comment: str) -> str:
-    return text.rstrip("\n") + (f"  # {_printable(comment)}" if comment else "")
+    first, end, rest = text.rstrip("\n").partition("\n")
+    return first + (f"  # {_printable(comment)}" if comment else "") + end + rest
 
 
 def _dump_plain(value: Any) -> str:

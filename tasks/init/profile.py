@@ -11,7 +11,7 @@ import pandas as pd
 
 from heldout.errors import BadArgument
 from heldout.losses import ZERO_ONE, natural_loss
-from tasks.data import column_types, dates, number_strings
+from tasks.data import column_types, dates, loose_numbers, number_strings
 from tasks.data import target as targets
 from tasks.data.column_types import Column
 from tasks.data.dates import ColumnError
@@ -22,6 +22,7 @@ from tasks.init import (
     leaking_gaps,
     leaking_sums,
     leaking_text,
+    loose_columns,
     recorded_twice,
     row_order,
     target_remarks,
@@ -38,7 +39,6 @@ _MARKERS = ("?", "-", ".", "*", "missing", "unknown", "Unknown")  # reported, no
 _LONGEST_MARKER = 10
 _INFINITE = ("inf", "-inf")
 _MOST_NAMES = 12  # in one line
-_Read = tuple[pd.DataFrame, dict[str, Column], dict[str, str]]  # of `column_types.separated`
 _KEPT = "kept, since no other column is left"
 _TAKE_OUT = "take out of it what is known only with the target, then start again"
 _UNSURE, _ASK = "too few rows to be sure, so it stays", "is it known before the target is?"
@@ -61,9 +61,9 @@ class Dropped:
 class Profile:
     """What a table holds. `classes` is empty for a target of numbers; `kinds` are the kinds of the features that stay.
 
-    `missing` are strings that mean a gap, `time` the column that orders the rows as a stream, `groups` the column
-    whose values repeat, `proposed` a comment for `time`, `groups`, `duplicates` and `loss`, `characters` the mean
-    length of a row's texts, `findings` the lines to print.
+    `read_as` are the kinds that data.columns must name, `missing` strings that mean a gap, `time` the column that
+    orders the rows as a stream, `groups` the column whose values repeat, `proposed` a comment for `time`, `groups`,
+    `duplicates` and `loss`, `characters` the mean length of a row's texts, `findings` the lines to print.
     """
 
     rows: int
@@ -71,6 +71,7 @@ class Profile:
     target: str
     classes: tuple[tuple[str, int], ...]
     kinds: Mapping[str, ColumnKind]
+    read_as: Mapping[str, ColumnKind]
     dropped: tuple[Dropped, ...]
     missing: tuple[str, ...]
     time: str | None
@@ -89,10 +90,12 @@ def look(table: pd.DataFrame, target: str, text: TextForm = USUAL) -> Profile:
     _check(table, target)
     table, parsed = _with_numbers(table, target, text)
     table, read, missing = _without_markers(table, target, text)
+    written = table.drop(columns=target)
+    read, loose = loose_columns.look(written, read, text)
     labeled = table[table[target].notna()]
     y = labeled[target].infer_objects()
     classes = _is_class(y, target)
-    of_all_rows, dropped, parsed_features = _usable(table.drop(columns=target), read)
+    of_all_rows, dropped, parsed_features = _usable(written, read)
     columns = of_all_rows.loc[labeled.index]
     leaks, findings = _leaks(columns, dropped, y, classes=classes)
     dropped |= {name: f"leak: {leak.why}" for leak in leaks for name in leak.columns}
@@ -101,7 +104,7 @@ def look(table: pd.DataFrame, target: str, text: TextForm = USUAL) -> Profile:
         reasons = "; ".join(f"{name}: {why}" for name, why in dropped.items())
         raise UserError(f"no feature is left next to the target {target} ({reasons})")
     gaps = leaking_gaps.of_gaps(features, y, classes=classes)
-    order = row_order.of_rows(features, y, classes=classes)
+    order = row_order.of_rows(features.drop(columns=[*loose], errors="ignore"), y, classes=classes)
     proposed, along, groups = dependence.look(columns, _without_leaks(features, gaps), y, order, classes=classes)
     if groups is not None:  # of rows that belong together a group also names the class: it is no leak
         dropped.pop(groups, None)
@@ -120,6 +123,7 @@ def look(table: pd.DataFrame, target: str, text: TextForm = USUAL) -> Profile:
         target=target,
         classes=tuple((str(value), int(count)) for value, count in y.value_counts().items()) if classes else (),
         kinds=kinds,
+        read_as={name: "numeric" for name in loose if name in kinds},
         dropped=tuple(Dropped(name, dropped[name]) for name in map(str, table.columns) if name in dropped),
         missing=missing,
         time=order.time,
@@ -129,6 +133,7 @@ def look(table: pd.DataFrame, target: str, text: TextForm = USUAL) -> Profile:
         findings=(
             *(Finding("parsed", line) for line in (*parsed, *parsed_features)),
             *([] if about_target is None else [about_target.finding]),
+            *(finding for name, finding in loose.items() if name in kinds),
             *findings,
             *gaps,
             *along,
@@ -137,7 +142,7 @@ def look(table: pd.DataFrame, target: str, text: TextForm = USUAL) -> Profile:
     )
 
 
-def _usable(features: pd.DataFrame, read: _Read) -> tuple[pd.DataFrame, dict[str, str], list[str]]:
+def _usable(features: pd.DataFrame, read: loose_columns.Read) -> tuple[pd.DataFrame, dict[str, str], list[str]]:
     """The columns in their dtypes; the reasons to leave out those from which no learner can generalise; and which
     strings of the others were read as numbers or dates."""
     typed, columns, refused = read
@@ -150,7 +155,7 @@ def _usable(features: pd.DataFrame, read: _Read) -> tuple[pd.DataFrame, dict[str
 
 def _parsed(strings: pd.Series, values: pd.Series, column: Column) -> str | None:
     """What was made of strings that are numbers, or dates that do not start with the year."""
-    if column.format is None or column.format == dates.ISO:
+    if column.format is None or column.format == dates.ISO or loose_numbers.is_loose(column.format):
         return None
     present = strings.dropna().astype("str")
     disguised = ~present.str.fullmatch(r"[-+0-9.]+").to_numpy(dtype=bool)
@@ -202,7 +207,9 @@ def _is_class(y: pd.Series, target: str) -> bool:
     return classes
 
 
-def _without_markers(table: pd.DataFrame, target: str, text: TextForm) -> tuple[pd.DataFrame, _Read, tuple[str, ...]]:
+def _without_markers(
+    table: pd.DataFrame, target: str, text: TextForm
+) -> tuple[pd.DataFrame, loose_columns.Read, tuple[str, ...]]:
     """The table with gaps for infinities, and for the only string among the numbers of a column; its columns in their
     dtypes; and these strings, also of the infinities."""
     read = column_types.separated(table.drop(columns=target), text=text)
@@ -234,7 +241,9 @@ def _marker(distinct: Iterable[str]) -> list[str]:
     """The only string among numbers, if there is one, and it is short."""
     alike = [(string, number_strings.looks_like_a_number(string)) for string in distinct]
     others = [string for string, number in alike if not number]
-    return others if len(others) == 1 < len(alike) and len(others[0]) <= _LONGEST_MARKER else []
+    if not len(others) == 1 < len(alike) or loose_numbers.is_range(others[0]):
+        return []
+    return others if len(others[0]) <= _LONGEST_MARKER else []
 
 
 def _leaks(

@@ -39,7 +39,7 @@ def decide(profile: Profile, source: str, unlabeled: str | None, choice: Choice 
         ("data", "positive"): None,
         ("data", "drop"): CommentedItems([(column.column, column.why) for column in profile.dropped]),
         ("data", "missing"): list(profile.missing) or None,
-        ("data", "columns"): Commented(None, f"found: {describe.kinds(profile)}"),
+        ("data", "columns"): Commented({**profile.read_as} or None, f"found: {describe.kinds(profile)}"),
         ("data", "groups"): Commented(profile.groups, profile.proposed.get("groups", "")),
         ("data", "time"): Commented(profile.time, profile.proposed.get("time", "")),
         ("data", "weight"): None,

@@ -61,8 +61,8 @@ class Data(Section):
     drop: list[str] = Field([], description="columns to leave out")
     columns: dict[str, ColumnKind] | None = Field(
         None,  # every kind as it is found
-        description="kinds of columns, where the detected kind is wrong, one per line, as in zip: category; numeric, "
-        "boolean, category, date or text",
+        description="kinds of columns, where the detected kind is wrong, one per line, as in zip: category; numeric "
+        "(of strings: mostly numbers, a range is its middle, the rest missing), boolean, category, date or text",
     )
     missing: list[str] | None = Field(None, description='further strings that mean a missing value, as in ["?"]')
     groups: str | None = Field(

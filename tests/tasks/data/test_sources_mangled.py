@@ -232,9 +232,9 @@ def test_further_strings_mean_a_gap(ending, settings_of_rows):
         }
     )
     frame.to_csv("t.csv", index=False) if ending == "csv" else frame.to_parquet("t.parquet")
-    base = (f"data.source=t.{ending}", "data.target=kind", "data.columns.x=numeric")
+    base = (f"data.source=t.{ending}", "data.target=kind")
     assert_refused(lambda: prepare(settings_of_rows(*base)), "data.source", "'x'", "'?'", "number", "data.missing")
-    labeled = prepare(settings_of_rows(*base, 'data.missing=["?"]')).labeled
+    labeled = prepare(settings_of_rows(*base, "data.columns.x=numeric", 'data.missing=["?"]')).labeled
     assert (5, 1, "float64") == (labeled["x"].isna().sum(), labeled["c"].isna().sum(), str(labeled["x"].dtype))
 
 
