@@ -20,6 +20,7 @@ from pandas.api import types
 from tasks.data import cast, dates, loose_numbers, number_strings
 from tasks.data.blocks import in_blocks
 from tasks.data.cast import ValueType
+from tasks.data.column_kind import kind_of_dtype
 from tasks.data.dates import ColumnError
 from tasks.data.text_form import USUAL, TextForm
 from tasks.params.sections import ColumnKind
@@ -129,17 +130,6 @@ def unread(table: pd.DataFrame, columns: Mapping[str, Column]) -> dict[str, loos
 def kind_of(values: pd.Series) -> ColumnKind:
     """The kind of one column. Raises ColumnError, a ValueError, with the reason if it has none."""
     return kind_of_dtype(_typed(values, None, USUAL)[1].dtype)
-
-
-def kind_of_dtype(dtype: Any) -> ColumnKind:
-    """The kind of a prepared column."""
-    if isinstance(dtype, pd.CategoricalDtype):
-        return "category"
-    if types.is_bool_dtype(dtype):
-        return "boolean"
-    if types.is_datetime64_any_dtype(dtype):
-        return "date"
-    return "numeric" if types.is_numeric_dtype(dtype) else "text"
 
 
 def conform(values: pd.Series, column: Column) -> pd.Series:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pyarrow.parquet
 
 from heldout.losses import choose_loss
-from tasks.data.column_types import kind_of_dtype
+from tasks.data.column_kind import kind_of_dtype
 from tasks.data.prepare_tables import Prepared
 from tasks.fits import executor, measure
 from tasks.params import Settings

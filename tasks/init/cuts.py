@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from tasks.data import column_types
+from tasks.data.column_kind import kind_of_dtype
 
 _ROWS, _LEAST_OF_A_VALUE = 2000, 10  # of a sample
 _FOLDS, _CHUNKS, _BLOCKS = 5, 40, 5
@@ -93,7 +93,7 @@ def as_numbers(features: pd.DataFrame) -> NDArray[np.float64]:
     columns = []
     for name in names[:: max(step, 1)]:
         column = features[name]
-        kind = column_types.kind_of_dtype(column.dtype)
+        kind = kind_of_dtype(column.dtype)
         if kind == "text":
             words = HashingVectorizer(n_features=_WORDS, alternate_sign=False, norm=None)
             columns += list(words.transform(column.fillna("").astype(str).str[:1000]).toarray().T)

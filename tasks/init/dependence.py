@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
-from tasks.data import column_types
+from tasks.data.column_kind import kind_of_dtype
 from tasks.init import cuts, identifier_like
 from tasks.init.finding import Finding, percent
 from tasks.init.row_order import Order, is_named_like_time, is_sorted_by, rises
@@ -186,7 +186,7 @@ def _without(features: pd.DataFrame, name: str) -> pd.DataFrame:
 def _times(columns: pd.DataFrame, target: pd.Series, classes: bool) -> list[str]:
     """Dates, and whole numbers that only rise or only fall down the file; one column for each order of the rows."""
     found: dict[bytes, str] = {}
-    dated = {name for name, dtype in columns.dtypes.items() if column_types.kind_of_dtype(dtype) == "date"}
+    dated = {name for name, dtype in columns.dtypes.items() if kind_of_dtype(dtype) == "date"}
     for name in sorted(columns.columns, key=lambda name: name not in dated):
         column = columns[name]
         if not (name in dated or rises(column)) or column.isna().any() or column.nunique() < _FEWEST_VALUES:
@@ -217,7 +217,7 @@ def _values(column: pd.Series) -> Iterator[tuple[pd.Series, bool]]:
 
     A gap is a value of its own, in a column that is named like one of groups.
     """
-    kind = column_types.kind_of_dtype(column.dtype)
+    kind = kind_of_dtype(column.dtype)
     if is_fraction(column):
         return
     named = identifier_like.is_named(str(column.name))

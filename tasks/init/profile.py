@@ -13,6 +13,7 @@ from heldout.errors import BadArgument
 from heldout.losses import ZERO_ONE, natural_loss
 from tasks.data import column_types, dates, loose_numbers, number_strings
 from tasks.data import target as targets
+from tasks.data.column_kind import kind_of_dtype
 from tasks.data.column_types import Column
 from tasks.data.dates import ColumnError
 from tasks.data.text_form import USUAL, TextForm
@@ -110,7 +111,7 @@ def look(table: pd.DataFrame, target: str, text: TextForm = USUAL) -> Profile:
         dropped.pop(groups, None)
         findings = [finding for finding in findings if finding.columns != (groups,)]
     features_that_stay = features.drop(columns=[name for name in (order.time, groups) if name in features])
-    kinds = {str(name): column_types.kind_of_dtype(dtype) for name, dtype in features_that_stay.dtypes.items()}
+    kinds = {str(name): kind_of_dtype(dtype) for name, dtype in features_that_stay.dtypes.items()}
     alone = order.time is None and groups is None
     if (twice := recorded_twice.look(features, y, classes=classes) if alone else None) is not None:
         proposed["duplicates"] = "proposed: rows were recorded twice; allow, if each is a draw of its own"
@@ -251,7 +252,7 @@ def _leaks(
 ) -> tuple[list[Leak], list[Finding]]:
     """The columns that give the target away, and the lines about them and about columns that may do so and stay."""
     features = columns.drop(columns=list(useless), errors="ignore")
-    texts = [str(name) for name, dtype in features.dtypes.items() if column_types.kind_of_dtype(dtype) == "text"]
+    texts = [str(name) for name, dtype in features.dtypes.items() if kind_of_dtype(dtype) == "text"]
     single = leakage.of_single_columns(features.drop(columns=texts), y, classes=classes)
     sure = [leak for leak in single if leak.sure]
     doubtful = [leak for leak in single if not leak.sure]
@@ -285,7 +286,7 @@ def _finding(topic: Topic, verb: str, leak: Leak, **named: Any) -> Finding:
 
 def _leaking_identifiers(identifiers: pd.DataFrame, y: pd.Series, *, classes: bool) -> list[Leak]:
     """The columns that are left out as identifiers, and that have the order or the name of the target."""
-    kinds = {str(name): column_types.kind_of_dtype(dtype) for name, dtype in identifiers.dtypes.items()}
+    kinds = {str(name): kind_of_dtype(dtype) for name, dtype in identifiers.dtypes.items()}
     strings = [name for name, kind in kinds.items() if kind in ("text", "category") and identifiers[name].nunique() > 1]
     numbers = [name for name, kind in kinds.items() if kind == "numeric" and identifiers[name].nunique() > 1]
     leaks = leakage.of_single_columns(identifiers[numbers], y, classes=classes, ease=leakage.OF_IDENTIFIERS)

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tasks.data.column_types import KINDS, conform, kind_of, kind_of_dtype, kinds, separated, typed
+from tasks.data.column_kind import kind_of_dtype
+from tasks.data.column_types import KINDS, conform, kind_of, kinds, separated, typed
 from tasks.data.dates import ColumnError
 from tasks.runtime.errors import UserError
 from tests.tasks.mistakes import assert_refused
