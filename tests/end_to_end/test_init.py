@@ -48,7 +48,7 @@ def test_the_table_is_in_dvc_and_git_has_its_entry(begun, outside):
     assert outside.read_bytes() == table.read_bytes()
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_second_time_changes_nothing(begun, outside):
     checkout, first = begun
     before = checkout.git("status", "--short"), (checkout.path / "params.yaml").read_text()
@@ -90,7 +90,7 @@ def test_from_a_table_to_a_decision_without_an_edit(begun, outside):
     assert "prepare" in json.loads(checkout.run("dvc", "status", "--json").stdout)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_table_of_another_country_is_read_as_it_is_written(begun, tmp_path):
     checkout, _ = begun
     path = tmp_path / "kunden.csv"

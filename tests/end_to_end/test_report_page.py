@@ -62,6 +62,7 @@ def test_a_mailed_page_has_every_picture_and_every_number(reproduced, mailed):
     assert {str(count) for name in ("n_train", "n_tested") for count in estimates[name]} <= {*of_winner}
 
 
+@pytest.mark.long
 def test_in_the_dark_it_is_dark_and_each_text_can_be_read(mailed):
     with opened(mailed.as_uri(), color_scheme="dark") as page:
         background, letters = page.evaluate(SHADES)
@@ -69,6 +70,7 @@ def test_in_the_dark_it_is_dark_and_each_text_can_be_read(mailed):
         assert violations(page) == []
 
 
+@pytest.mark.long
 def test_on_a_telephone_tables_scroll_in_their_region_and_the_page_does_not(mailed):
     with opened(mailed.as_uri(), width=390, height=844) as page:
         assert page.evaluate(TOO_WIDE) <= 0
@@ -77,6 +79,7 @@ def test_on_a_telephone_tables_scroll_in_their_region_and_the_page_does_not(mail
         assert violations(page) == []
 
 
+@pytest.mark.long
 def test_on_paper_it_is_light_fits_and_breaks_no_row(mailed):
     with opened(mailed.as_uri(), width=794, color_scheme="dark") as page:
         page.emulate_media(media="print")

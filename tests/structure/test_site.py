@@ -46,7 +46,7 @@ def parsed(site):
     return {path: _elements(path.read_text(encoding="utf-8")) for path in site.rglob("*.html")}
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_every_address_on_a_page_is_of_a_file_of_the_site(site, parsed):
     ids = {path: {given["id"] for _, given in elements if "id" in given} for path, elements in parsed.items()}
     for path, elements in parsed.items():

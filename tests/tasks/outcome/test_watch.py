@@ -124,7 +124,7 @@ def test_lines_that_were_stored_and_not_told_stay_untold_until_they_are(validate
     assert () == Record.parsed(numbers).untold
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_one_run_or_several_leave_the_same_bytes(validated):
     for number in range(3):
         table(50, number).to_csv(f"new/{number}.csv", index=False)
@@ -155,7 +155,7 @@ def test_a_champion_is_watched_until_another_takes_its_place(validated):
     assert ("heldout/2", 1, 3) == (third.watched, third.alarm.more.shards, len(third.lines))
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_numbers_are_cut_at_a_limit_that_the_new_rows_do_not_choose(validated):
     """The squared loss has no limit of its own: the 99 % quantile of the winner's losses in cross-validation."""
     tree = "{name: tree, estimator: sklearn.tree.DecisionTreeRegressor, params: {random_state: 0}}"
@@ -176,7 +176,7 @@ def test_numbers_are_cut_at_a_limit_that_the_new_rows_do_not_choose(validated):
     assert all(0 <= line.low <= line.high <= 99 for line in lines)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_without_unlabelled_rows_the_test_part_is_the_reference(validated):
     settings = validated("data.labeled_rows=null")
     write_prepared(prepare(settings))
@@ -222,7 +222,7 @@ def test_answers_that_are_distributed_otherwise_are_evidence_of_their_own(valida
     assert record.evidence_of_answers > 1e6
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_bad_shards_may_be_skipped(validated, caplog):
     table(5).to_csv("new/a.csv", index=False)
     table(5).drop(columns="a").to_csv("new/b.csv", index=False)
@@ -231,7 +231,7 @@ def test_bad_shards_may_be_skipped(validated, caplog):
     assert "new/b.csv was skipped, 5 rows lost" in caplog.text
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_table_whose_record_is_lost_is_not_overwritten(validated):
     table(5).to_csv("new/a.csv", index=False)
     watched(validated(), "new")
