@@ -39,7 +39,7 @@ def test_committed_findings_are_on_the_page(name):
         assert line.verdict in row
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_the_quick_form_writes_below_reports_alone(quick_run):
     for name in NAMES:
         _check(_read(quick_run.path / f"reports/studies/{name}.csv"), name)

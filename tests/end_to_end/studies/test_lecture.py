@@ -24,7 +24,7 @@ THE_SAME = {
         "optimism-20-penalties",
     ),
 }
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.long
 
 
 def _number(table: pd.DataFrame, finding: str, column: str = "ours") -> float:

@@ -17,7 +17,7 @@ def _interval(quick, finding: str) -> tuple[float, float]:
     return ours - 2 * (ours - low), ours + 2 * (high - ours)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize(("finding", "size"), [("random-2cve", 1.0), ("random-looe", 1.0), ("active-dise", 1.0)])
 def test_an_estimate_that_is_called_good_is_close_to_its_target(quick, finding, size):
     low, high = _interval(quick, f"madani-svm-{finding}")
@@ -25,7 +25,7 @@ def test_an_estimate_that_is_called_good_is_close_to_its_target(quick, finding, 
     assert 0.5 < float(quick.loc[f"madani-svm-{finding}", "ours"]) < 2
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_maxdte_underestimates_the_half_error_of_random_rows(quick):
     low, high = _interval(quick, "madani-svm-random")
     assert 0.25 < low
@@ -33,19 +33,19 @@ def test_maxdte_underestimates_the_half_error_of_random_rows(quick):
     assert quick.loc["madani-svm-random-tasks-maxdte-below", "ours"] == f"{SETS}/{SETS}"
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize(("finding", "factor"), [("", 2), ("-looe", 4), ("-half-error", 1.2)])
 def test_cross_validation_is_far_above_the_error_where_rows_are_picked(quick, finding, factor):
     low, _ = _interval(quick, f"madani-svm-active{finding}")
     assert low > factor
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_disagreement_is_closer_to_the_half_error_of_picked_rows_on_every_task(quick):
     assert quick.loc["madani-svm-active-tasks-dise-closer", "ours"] == f"{SETS}/{SETS}"
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_variance_and_jensen_bounds_hold_in_expectation(quick):
     assert 0 < float(quick.loc["variance-bound-half-disagreement", "ours"]) <= 1
     assert float(quick.loc["jensen-bounds", "ours"]) == 0
@@ -53,7 +53,7 @@ def test_variance_and_jensen_bounds_hold_in_expectation(quick):
     assert 0.9 < low < 1 < high < 1.1
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("bound", ["variance-bound", "jensen-bounds"])
 def test_few_pairs_violate_the_bounds_and_more_pairs_do_so_less(quick, bound):
     few, many = (float(quick.loc[f"{bound}-violated-{pairs}-pairs", "ours"]) for pairs in (2, 30))
@@ -61,7 +61,7 @@ def test_few_pairs_violate_the_bounds_and_more_pairs_do_so_less(quick, bound):
     assert many <= 0.2  # of 20 samples
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("pair", PAIRS)
 def test_disagreement_selects_the_better_degree_for_half_of_picked_rows(quick, pair):
     wins, losses, ties = map(int, quick.loc[f"madani-{pair}-half-error", "ours"].split("-"))
@@ -71,7 +71,7 @@ def test_disagreement_selects_the_better_degree_for_half_of_picked_rows(quick, p
     assert abs((wins - losses) / EXPERIMENTS - PAIRS[pair]) < 4 / EXPERIMENTS**0.5
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("criterion", ["maxdte", "2cve", "looe"])
 def test_the_selected_degree_is_little_worse_than_the_best(quick, criterion):
     _, high = _interval(quick, f"madani-degrees-regret-{criterion}")

@@ -5,7 +5,7 @@ import pytest
 DRAWS = 4000
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize(("finding", "exact", "spread"), [("below-half", 3 / 4, 0.433), ("mean", 1 / 3, 0.236)])
 def test_the_smaller_of_two_uniform_estimates(quick, finding, exact, spread):
     ours = float(quick.loc[f"min-of-two-{finding}", "ours"])

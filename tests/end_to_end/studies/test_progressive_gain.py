@@ -11,7 +11,7 @@ def _gain(quick, finding):
     return ours, (high - low) / 2 / T
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_the_gain_is_clear_and_shrinks_with_n(quick):
     (small, error_of_small), (large, error_of_large) = _gain(quick, "small-n"), _gain(quick, "large-n")
     assert small > T * error_of_small
@@ -19,32 +19,32 @@ def test_the_gain_is_clear_and_shrinks_with_n(quick):
     assert 0.01 < large < small < 0.08  # four standard errors, of 0.0075, about 0.041
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_learner_that_learns_nothing_gains_nothing(quick):
     ours, error = _gain(quick, "stable-learner")
     assert abs(ours) < 4 * error < 0.05
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize(("block", "straight"), [(5, 35 / 39), (20, 20 / 39)])
 def test_blocks_keep_what_straight_learning_curves_would(quick, block, straight):
     ours, error = _gain(quick, f"kept-with-blocks-of-{block}")
     assert abs(ours - straight) < 4 * error < 0.15
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_it_gains_hardly_less_than_half_m_more_rows(quick):
     ours, error = _gain(quick, "to-half-m-more-rows")
     assert 1 - 4 * error < ours < 1 + 2 * error
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_it_is_as_accurate_as_the_holdout(quick):
     ours, error = _gain(quick, "discrepancy-to-holdout")
     assert abs(ours - 1) < 4 * error
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("n", ["small", "large"])
 def test_more_pairs_of_set_and_learner_gain_than_lose(quick, n):
     helped, lost = (

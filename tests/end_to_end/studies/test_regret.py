@@ -10,7 +10,7 @@ QUICK_SAMPLES = 2
 # of the regrets of a rule over the samples of the whole form with as many labelled rows as in the quick form: at most
 SPREAD = 0.12
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.long
 
 
 def _whole(study: str) -> pd.DataFrame:

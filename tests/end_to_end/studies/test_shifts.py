@@ -30,34 +30,34 @@ SHIFTED = {
 SHIFTS = 7  # of the quick form
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize(("finding", "expected", "spread"), [(name, *size) for name, size in TIGHTNESS.items()])
 def test_the_share_of_the_error_that_a_bound_shows(quick, finding, expected, spread):
     ours = float(quick.loc[finding, "ours"])
     assert abs(ours - expected) < 5 * spread  # the spread itself is known to a quarter, from eight runs
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_votes_show_more_than_pairs_where_the_tables_differ_or_the_learner_is_unstable(quick):
     assert float(quick.loc["vote-over-edis-tables-of-their-own", "low"]) > 1
     assert float(quick.loc["vote-over-edis-trees", "low"]) > 1
     assert float(quick.loc["vote-over-edis-others", "high"]) < 1
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_bounds_are_below_the_error(quick):
     assert float(quick.loc["edis-violations-of-means", "ours"]) == 0
     assert float(quick.loc["vote-violations-of-draws", "ours"]) == 0  # algebra, in each draw
     assert float(quick.loc["edis-violations-of-draws", "ours"]) < 0.02 + 4 * 0.022
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize(("finding", "expected", "spread"), [(name, *size) for name, size in SHIFTED.items()])
 def test_how_far_what_is_said_of_shifted_rows_is_from_their_error(quick, finding, expected, spread):
     assert abs(float(quick.loc[finding, "ours"]) - expected) < 5 * spread
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_bounds_of_shifted_rows_hold_more_often_than_estimates(quick):
     valid = {
         name: float(quick.loc[f"{name}-valid", "ours"]) for name in ("atc", "doc", "weighting", "dis2", "two-sided")
