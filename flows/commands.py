@@ -22,7 +22,7 @@ FLOWS = {
     "cross_validation": "E_cv over the folds, or leave-one-out",
     "progressive": "E_prog: test each block of rows, then train on it",
     "covalidation": "E_2cv, E_train and disagreement of half models",
-    "select": "all estimates, the winner, its bound and E_test",
+    "select": "all estimates, the winner, its bound, E_test if asked",
     "report": "report.html, summary.md, MLflow, and the table",
     "validate": "the whole method, which is all the steps below",
     "watch": "new unlabelled shards: do the half models still agree?",
@@ -44,9 +44,10 @@ Test each block of rows in order, then train on it: E_prog
 Fit every candidate on both halves of the rows, again and again: E_2cv, E_train,
 and disagreement on the unlabelled shards -> data/results/covalidation{_STORED}""",
     "select": """\
-Estimate every candidate's error with its interval, choose one, and open the
-test part for it alone -> reports/estimates.csv, reports/selection.json,
-models/selected.skops. It reads the files of the flows before it.""",
+Estimate every candidate's error with its interval, choose one, and test it on
+the test part if selection.open_test is true -> reports/estimates.csv,
+reports/selection.json, models/selected.skops. It reads the files of the flows
+before it.""",
     "report": """\
 Write what people read, log the run in MLflow, and print the table
 -> reports/report.html, reports/summary.md, reports/plots. It reads the files
@@ -64,6 +65,7 @@ disagree otherwise -> reports/watch.csv""",
 OTHERS = {
     "init": "look at a table, and write its params.yaml",
     "plan": "how many fits a run does, their seconds and memory",
+    "open-test": "test the winner on the sealed test part, once, at the end",
     "gate": "pass or fail by what the winner errs at most, for CI",
     "label-next": "the unlabelled rows most worth a label, as CSV",
     "rollback": "return to the former champion",
@@ -74,7 +76,7 @@ OTHERS = {
 }
 LISTED = {
     "begin": ("init", "plan"),
-    "validate": ("validate", "gate"),
+    "validate": ("validate", "open-test", "gate"),
     "one step at a time": tuple(FLOWS)[:7],
     "in use": ("watch", "label-next", "rollback", "log", "prune", "ui", "serve"),
 }

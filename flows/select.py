@@ -1,4 +1,4 @@
-"""Select: estimate every candidate's error, choose one, open the test part for it alone."""
+"""Select: estimate every candidate's error, choose one, and test it on the test part if somebody asked for that."""
 
 from functools import partial
 
@@ -20,6 +20,7 @@ from tasks.outcome import (
     prediction_sets,
     suspicious,
     unlabeled_rows,
+    unused_rows,
     winner_curves,
 )
 from tasks.outcome.deliver import deliver
@@ -45,9 +46,11 @@ def _select(settings: Settings) -> None:
     selection, of_the_winner = choose(settings, results, estimates)
     winner = next(candidate for candidate in settings.candidates if candidate.name == selection.selected)
     delivered = deliver(settings, winner)
-    earlier = lifecycle.active().earlier
-    ledger = read_ledger(settings, data_hash, seen, results.candidates, partial(seen_in, settings), earlier)
-    opening = open_test.open_test_part(settings, results, winner, delivered, ledger)
+    run = lifecycle.active()
+    ledger = read_ledger(settings, data_hash, seen, results.candidates, partial(seen_in, settings), run.earlier)
+    asked = settings.selection.open_test or run.opens_test
+    found_rows = unused_rows.look(settings, winner, ledger, run.tested, asked=asked)
+    opening = open_test.open_test_part(settings, results, winner, delivered, found_rows)
     # before any file shows what was seen: what fails below was seen all the same
     compared = [candidate for candidate in settings.candidates if candidate.name in results.candidates]
     opened = bool(opening.estimates)
@@ -65,7 +68,7 @@ def _select(settings: Settings) -> None:
     report_tables.write_powered(powered_all(settings, results, estimates))
     metrics_files.write(opening.metrics)
     g_minus = hypotheses(settings, winner, "holdout")[0]
-    sets = prediction_sets.measure(settings, results, winner.name, g_minus, delivered, opening.closed)
+    sets = prediction_sets.measure(settings, results, winner.name, g_minus, delivered, opening.part, opening.closed)
     report_tables.write_prediction_sets(sets)
     curves = winner_curves.measure(settings, results, winner.name, g_minus, opening.metrics.answered)
     report_tables.write_curves(curves.whose, curves.calibration, curves.roc, curves.residuals)

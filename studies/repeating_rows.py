@@ -19,7 +19,8 @@ from heldout.hashing import bits
 from heldout.promotion import Capital, differences
 from heldout.row_identity import contents, drawn, identities, numbers
 from studies.made_tables import markdown, write_between
-from tasks.outcome.contest import MOST_HIDDEN, Known, fresh, hidden
+from tasks.outcome.contest import MOST_HIDDEN
+from tasks.outcome.new_rows import Known, fresh, hidden
 from tasks.storage.row_ids import RowIds
 
 LEVEL, FRACTION, CELLS, QUARTERS = 0.95, 0.2, 50, 300

@@ -55,6 +55,7 @@ def run_in(clone: Path, name: str, data: Path) -> Run:
     printed = call([sys.executable, "-m", "flows", "init", str(public.path), "--target", public.target], clone)
     call([sys.executable, "-m", "dvc", "repro"], clone)
     seconds = time.monotonic() - started
+    call([sys.executable, "-m", "flows", "open-test"], clone)
     selection: dict[str, Any] = json.loads((clone / "reports/selection.json").read_text())
     estimates = pd.read_csv(clone / "reports/estimates.csv")
     of_winner = estimates[estimates["candidate"] == selection["selected"]].set_index("estimate")

@@ -63,6 +63,7 @@ def decide(profile: Profile, source: str, unlabeled: str | None, choice: Choice 
         ("selection", "criterion"): "E_cv",
         ("selection", "rule"): "minimum",
         ("selection", "nested"): False,
+        ("selection", "open_test"): False,
         ("selection", "reopen_test"): False,
         ("loss",): Commented(None, profile.proposed.get("loss", "")),
         ("loss_max",): None,

@@ -7,12 +7,12 @@ from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from heldout.errors import FitFailure
 from heldout.fitting import test
 from heldout.losses import Loss, Losses
 from heldout.promotion import BETS, Capital, differences, needed
+from tasks.outcome.new_rows import Known, fresh, hidden
 from tasks.params import Settings
 from tasks.plans.all_labeled import AllLabeled, read_all_labeled
 from tasks.storage import files
@@ -127,49 +127,6 @@ def contest(
 def uncompared(version: str, why: str, remedy: str = REMEDY) -> Decision:
     """The decision where one of the two gives no answers: the champion stays, and the run says so as a failure."""
     return Decision("no", f"{UNCOMPARED} with version {version}, the champion: {why}; {remedy}", compared=False)
-
-
-@dataclass(frozen=True, eq=False)
-class Known:
-    """`RowIds.words` of the rows that may not be bet on; each stands for all rows equal to it if not `numbered`."""
-
-    words: Ids
-    numbered: bool = True
-
-    def rows(self, ids: RowIds) -> NDArray[np.bool_]:
-        """Which of the rows are known."""
-        known = np.isin(ids.of_rows, self.words)
-        return known if self.numbered else known | np.isin(ids.of_contents, self.words)
-
-    def all_in(self, every: RowIds) -> bool:
-        """Whether the table still has all of them."""
-        return self.numbered and bool(np.isin(self.words[self.words % 2 == 0], every.of_rows).all())
-
-
-def fresh(test: RowIds, known: Known) -> NDArray[np.intp]:
-    """The rows of the test part that are new. Of a group, of copies kept together, of a time, all rows are or none."""
-    seen = known.rows(test)
-    if test.of_units is not None:
-        seen = np.isin(test.of_units, np.concatenate([known.words, test.of_units[seen]]))
-    return np.flatnonzero(~seen)
-
-
-def hidden(test: RowIds, every: RowIds, known: Known, *, copies: bool) -> float:
-    """The share of the new rows that `fresh` leaves out, so that the others are no fair sample of them (decision 53).
-
-    With groups or time it is 0: the claim is about new groups or times. Where `copies` are kept together, new rows with
-    the features of known ones are left out, and counted as far as their numbers show them. An independent row that left
-    the table leaves its number to a new row of the same content, which then is taken for the old one: the share of such
-    rows is estimated by that of the rows of the table that equal another.
-    """
-    if test.unit is not None:
-        new = int((~known.rows(test)).sum())
-        again = new - len(fresh(test, known)) if copies else 0
-        return again / max(new, 1)
-    if known.all_in(every):
-        return 0.0
-    _, place, size = np.unique(every.content, return_inverse=True, return_counts=True)
-    return float((size[place] > 1).mean())
 
 
 def _unfair(share: float, champion: Champion, *, copies: bool) -> str:

@@ -15,12 +15,22 @@ _TEST_PART = {"test_fraction", "test_key"}
 @dataclass(frozen=True)
 class Entry:
     """What an earlier run left: the learners that it compared, its rows, and the winner that its test part was opened
-    for. `seen` is None for a run of an older version on the same table, of whose parts nothing is known.
+    for. `seen` is None for a run of an older version on the same table, of whose parts nothing is known. `run` is the
+    name of the run in its store.
     """
 
     learners: frozenset[str]
     seen: SeenRows | None = None
     opened_for: str | None = None
+    run: str = ""
+
+
+@dataclass(frozen=True)
+class Opened:
+    """An earlier run that tested a winner on rows of this test part."""
+
+    winner: str
+    run: str = ""
 
 
 @dataclass(frozen=True)
@@ -28,7 +38,7 @@ class Ledger:
     """How often the labelled rows of a run were used to choose."""
 
     compared: int  # all pairs of a learner and a partition ever compared, with this run's: M of the selection bound
-    opened_for: frozenset[str] = frozenset()  # the winners for which earlier runs tested on rows of this test part
+    opened: tuple[Opened, ...] = ()  # the oldest first
     used_by: int = 0  # the number of earlier runs that used the labels of rows of this test part otherwise
 
 
@@ -59,7 +69,7 @@ def winner_id(candidate: Candidate, settings: Settings, seen: SeenRows) -> str:
 def count(
     seen: SeenRows, learners: Iterable[str], earlier: Iterable[Entry], seen_in: Callable[[str], SeenRows]
 ) -> Ledger:
-    """The ledger of a run on the rows `seen` that compares `learners`, after `earlier` runs.
+    """The ledger of a run on the rows `seen` that compares `learners`, after `earlier` runs, the oldest first.
 
     An earlier run counts if its labelled rows overlap with these. A partition is a set of rows, those that the hold-out
     tests among them; so the same learner on another partition is a further hypothesis, of which the best may be chosen.
@@ -67,7 +77,7 @@ def count(
     A run of a version that did not number equal rows is compared by what the test rows contain.
     """
     pairs: set[tuple[str, str | None]] = {(learner, seen.partition) for learner in learners}
-    opened_for, used_by = set(), 0
+    opened, used_by = [], 0
     for entry in earlier:
         rows = seen
         if entry.seen is not None and entry.seen.has_fewer_columns_than(seen):
@@ -78,9 +88,9 @@ def count(
         numbered = entry.seen is not None and entry.seen.test_contents is not None
         test = rows.test if numbered else rows.test_contents
         if entry.opened_for is not None and (entry.seen is None or _overlap(entry.seen.test, test)):
-            opened_for.add(entry.opened_for)
+            opened.append(Opened(entry.opened_for, entry.run))
         used_by += entry.seen is not None and _overlap(entry.seen.used, test)
-    return Ledger(len(pairs), frozenset(opened_for), used_by)
+    return Ledger(len(pairs), tuple(opened), used_by)
 
 
 def _overlap(one: Sketch | None, other: Sketch | None) -> bool:

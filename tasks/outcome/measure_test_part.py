@@ -9,6 +9,7 @@ from heldout.ask import ask
 from heldout.design import Design
 from heldout.metrics.measure import Rows, TestMetrics, measure
 from heldout.observed import Tested
+from tasks.outcome.opened_part import OpenedPart
 from tasks.params import Settings
 from tasks.plans.all_labeled import AllLabeled
 from tasks.storage import files
@@ -20,13 +21,12 @@ def measure_test_part(
     hypothesis: Any,
     design: Design,
     trained: AllLabeled,
-    X: Any,
-    y: NDArray[np.generic],
+    part: OpenedPart,
     tested: Tested,
     weights: NDArray[np.float64] | float,
 ) -> TestMetrics:
-    """All metrics of `hypothesis` on the rows X, y, whose losses were `tested` with `weights`."""
-    answered, lacking = ask(hypothesis, X, y, trained.y, tested, weights)
+    """All metrics of `hypothesis` on the rows of `part`, whose losses were `tested` with `weights`."""
+    answered, lacking = ask(hypothesis, part.X, part.y, trained.y, tested, weights)
     rows = Rows(
         candidate,
         answered,
@@ -37,4 +37,4 @@ def measure_test_part(
         settings.data.target or files.TARGET,
         lacking,
     )
-    return measure(rows, files.read_test_slices())
+    return measure(rows, part.slices)

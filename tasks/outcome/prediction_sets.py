@@ -11,18 +11,25 @@ from heldout.prediction_sets import answers_of, calibrated, measured, without_th
 from heldout.records import PredictionSets
 from tasks.outcome.deliver import Delivered
 from tasks.outcome.estimate import Results
+from tasks.outcome.opened_part import OpenedPart
 from tasks.params import Settings
 from tasks.plans.all_labeled import read_all_labeled
 from tasks.storage import files
 
 
 def measure(
-    settings: Settings, results: Results, winner: str, g_minus: Any, delivered: Delivered, closed: str
+    settings: Settings,
+    results: Results,
+    winner: str,
+    g_minus: Any,
+    delivered: Delivered,
+    part: OpenedPart | None,
+    closed: str,
 ) -> PredictionSets:
     """The line of prediction_sets.csv; its reason says why there is no threshold, or no coverage.
 
     `g_minus` is the winner's hypothesis without the held-out rows. The coverage is that of the delivered hypothesis, on
-    the test part; `closed` says why that was not opened, empty if it was.
+    the opened rows of the test part; without a `part`, `closed` says why there are none.
     """
     design = results.design
     if reason := _no_threshold(settings, of_classes=design.loss.of_classes):
@@ -32,12 +39,11 @@ def measure(
     line = replace(line, hypothesis=results.target(winner, FORMS[settings.deliver].target))
     if line.threshold is None:
         return line
-    if closed:
+    if part is None:
         return _without_coverage(line, closed)
-    X_test, y_test = files.read_table(files.TEST)
     classes = np.unique(read_all_labeled(settings).y) if design.loss.of_classes else None
     try:
-        return measured(line, answers_of(delivered.hypothesis, X_test, classes), y_test, classes)
+        return measured(line, answers_of(delivered.hypothesis, part.X, classes), part.y, classes)
     except FitFailure as failure:
         return _without_coverage(line, str(failure))
 

@@ -215,6 +215,12 @@ class SelectionSection(Section):
         description="also repeat the selection inside each fold's training rows, for E_nested: k (k - 1) / 2 further "
         "fits for each candidate",
     )
+    open_test: bool = Field(
+        False,
+        description="true: every run opens the test part for its winner, as the shipped example does, since no choice "
+        "follows it. false: it stays sealed until `python -m flows open-test`, so that you may change anything before; "
+        "a run that may promote opens it",
+    )
     reopen_test: bool = Field(
         False, description="open the test part even if it was opened for another winner on the same data"
     )

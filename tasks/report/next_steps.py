@@ -61,6 +61,8 @@ def _steps(summary: Summary) -> Iterator[str]:
         yield "Take new rows for a test: the test part is used up."
     elif selection["rows"]["test"] == 0:
         yield "Keep rows for a final test (split.test_fraction): all rows were used to choose."
+    elif (sealed := selection["test_sealed"]) and summary.decision.verdict != "not_yet":
+        yield f"When you have decided, open the test part ({shown_count(sealed)} rows): python -m flows open-test."
 
 
 def _first_letter_up(text: str) -> str:

@@ -1,5 +1,6 @@
 """The sentences of a report: what was chosen, what is known about it, and what that knowledge cost."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import pandas as pd
@@ -17,6 +18,7 @@ from tasks.report.weights import weighed
 from tasks.storage import files, findings
 
 DECISION, FOUND = "decision", "found"
+_OPEN = "`python -m flows open-test`"
 _AFTER_THE_CHOICE = {
     "E_bbc": "its E_cv corrected for having won among this run's candidates, by a bootstrap of the selection",
     "E_nested": "the error of what the whole selection delivers, by a selection inside the training rows of each fold",
@@ -203,7 +205,7 @@ def _prediction_sets(summary: Summary) -> dict[str, str]:
 def _metrics(summary: Summary) -> dict[str, str]:
     """The metrics that are no means, and why some have no number."""
     if not summary.headline:
-        reason = "the test part stayed closed" if summary.selection["rows"]["test"] else "split.test_fraction is 0"
+        reason = "the test part is not opened" if summary.selection["rows"]["test"] else "split.test_fraction is 0"
         return {"metrics": f"none: {reason}, and all other rows were used to choose"}
     missing: dict[str, list[str]] = {}
     texts = []
@@ -223,17 +225,33 @@ def _test_part(summary: Summary) -> dict[str, str]:
     if selection["test_refused"]:
         return {"E_test": f"not opened: {selection['test_refused']}"}
     if selection["E_test"] is None:
-        return {}
+        return {"E_test": _sealed(selection)} if selection["test_sealed"] else {}
     _, interval = summary.cell(summary.selected, "E_test")
     error = f"{summary.amount(selection['E_test'])}{f' [{interval}]' if interval else ''}{_roots(summary, 'E_test')}"
-    openings = selection["test_openings"]
+    openings, others, more = (selection[key] for key in ("test_openings", "test_others", "test_sealed"))
     models = "this model alone" if openings == 1 else f"{openings} different winners so far"
+    part = f"the part of the test rows that is new since {_opened_for(others)}" if others else "the test part"
+    new = f" ({shown_count(more)} rows of it are new, and sealed: {_OPEN})" if more else ""
     return {
         "E_test": (
-            f"{error}, of {selection['deliver']['target']}; the test part was opened for {models}, and is used up: a "
-            "choice that follows this number needs new rows"
+            f"{error}, of {selection['deliver']['target']}; {part} was opened for {models}, and is used up{new}: "
+            "a choice that follows this number needs new rows"
         )
     }
+
+
+def _sealed(selection: Mapping[str, Any]) -> str:
+    """What the rows that nobody has opened will be for."""
+    rows, others = shown_count(selection["test_sealed"]), selection["test_others"]
+    since = f", new since the test part was opened for {_opened_for(others)}" if others else ""
+    return (
+        f"sealed: {rows} rows that no choice has used{since}, for the error of the model that you ship; when you have "
+        f"decided, {_OPEN} tests it on them, once"
+    )
+
+
+def _opened_for(others: int) -> str:
+    return f"{others} other winner{'s' * (others > 1)}"
 
 
 def _family(summary: Summary, choice: Any) -> str:

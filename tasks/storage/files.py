@@ -38,6 +38,7 @@ COLUMNS = PREPARED / "columns.json"
 FINDINGS = PREPARED / "findings.json"
 RESULTS = Path("data/results")
 LOSSES = RESULTS / "losses.parquet"
+TESTED = RESULTS / "tested.parquet"
 REPORTS = Path("reports")
 ESTIMATES = REPORTS / "estimates.csv"
 DIFFERENCES = REPORTS / "differences.csv"

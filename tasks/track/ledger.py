@@ -5,10 +5,16 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from tasks.outcome.items import Tag
+import numpy as np
+
+from tasks.outcome.items import Artifact, Tag
 from tasks.outcome.ledger import Entry, Ledger, count, seeded_id, winner_id
 from tasks.params import Candidate, Settings
+from tasks.runtime.errors import UserError
+from tasks.storage import files
+from tasks.storage.row_ids import WORD, Ids, read_words
 from tasks.storage.seen_rows import SeenRows
+from tasks.track.downloads import download, downloads
 from tasks.track.store import runs
 
 if TYPE_CHECKING:
@@ -20,15 +26,17 @@ _COMPARED = "compared."  # and a number: the ids of the learners whose estimates
 _OPENED_FOR = "test_opened_for"
 _ROWS = "rows."  # and a field of SeenRows
 _DIGITS, _IDS_A_TAG = 16, 290  # of an id, 64 of the 256 bits; of them in a tag of 5000 letters
+TESTED = "tested_rows"  # the folder of the artifact with the rows on which a winner was tested
 
 
-Earlier = Sequence[Mapping[str, str]]  # the tags of earlier validations
+Earlier = Mapping[str, Mapping[str, str]]  # the tags of earlier validations by their runs' ids, the oldest first
 
 
 def read_earlier(client: "MlflowClient") -> Earlier:
     """The tags of all validations, over all experiments of the store; candidates' own runs compare nothing."""
     found = runs(client, "tags.data_hash IS NOT NULL and tags.`mlflow.parentRunId` IS NULL")
-    return [_plain(run.data.tags) for run in found]
+    in_turn = sorted(found, key=lambda run: (run.info.start_time, run.info.run_id))
+    return {run.info.run_id: _plain(run.data.tags) for run in in_turn}
 
 
 def read_ledger(
@@ -45,7 +53,11 @@ def read_ledger(
     `seen_in` see `count`; it is called once for each set of columns.
     """
     learners = [_id(candidate, settings) for candidate in settings.candidates if candidate.name in compared]
-    entries = [_entry(tags) for tags in earlier if f"{_ROWS}labeled" in tags or tags["data_hash"] == data_hash]
+    entries = [
+        _entry(run, tags)
+        for run, tags in earlier.items()
+        if f"{_ROWS}labeled" in tags or tags["data_hash"] == data_hash
+    ]
     return count(seen, learners, entries, functools.cache(seen_in))
 
 
@@ -57,7 +69,7 @@ def ledger_items(
     compared: Sequence[Candidate],
     *,
     test_opened: bool,
-) -> Iterator[Tag]:
+) -> Iterator[Tag | Artifact]:
     """What a later `read_ledger` finds: sent as soon as the choice is made, since it was seen from then on."""
     yield Tag("data_hash", data_hash)
     yield Tag("selected_model", winner.name)
@@ -68,6 +80,23 @@ def ledger_items(
         yield Tag(f"{_HIDDEN}{_COMPARED}{number}", " ".join(ids[first : first + _IDS_A_TAG]))
     if test_opened:
         yield Tag(f"{_HIDDEN}{_OPENED_FOR}", winner_id(winner, settings, seen))
+        yield Artifact(files.TESTED, TESTED)
+
+
+def read_tested(opened_in: Sequence[str]) -> Ids | None:
+    """The words of all rows on which these runs tested a winner; None where one of them left no list.
+
+    An older version left none.
+    """
+    words = [np.empty(0, np.uint64)]
+    with downloads() as folder:
+        for run in opened_in:
+            try:
+                table, _ = read_words(download(folder, f"runs:/{run}/{TESTED}/{files.TESTED.name}"))
+            except UserError:
+                return None
+            words.append(table[WORD].to_numpy(np.uint64))
+    return np.unique(np.concatenate(words))
 
 
 def of_ledger(tags: Mapping[str, str]) -> bool:
@@ -106,10 +135,11 @@ def _learners(tags: Mapping[str, str]) -> frozenset[str]:
     return frozenset(found)
 
 
-def _entry(tags: Mapping[str, str]) -> Entry:
+def _entry(run: str, tags: Mapping[str, str]) -> Entry:
     texts = {name.removeprefix(_ROWS): text for name, text in tags.items() if name.startswith(_ROWS)}
     return Entry(
         learners=_learners(tags),
         seen=SeenRows.parsed(texts) if texts else None,
         opened_for=tags.get(_OPENED_FOR),
+        run=run,
     )

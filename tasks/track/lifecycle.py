@@ -14,9 +14,10 @@ from tasks.params import Settings
 from tasks.runtime import open_servers
 from tasks.runtime.errors import Incomplete, NotCompared, NotSent, UserError, without_login, without_secrets
 from tasks.runtime.process_identity import HOST, alive, identity
+from tasks.storage.row_ids import Ids
 from tasks.track import pending
 from tasks.track.artifacts import check_location
-from tasks.track.ledger import Earlier, read_earlier
+from tasks.track.ledger import Earlier, read_earlier, read_tested
 from tasks.track.send import send
 from tasks.track.store import connect, experiment_id, failures, reason
 from tasks.track.trial import STAGE_ALONE, experiment_tags
@@ -42,6 +43,7 @@ class Active:
     run_id: str
     record: pending.Record
     earlier: Earlier
+    opens_test: bool = False  # whether the test part is opened for the winner of this run
     lost: str = ""  # why the store is asked nothing any more
     uncompared: str = ""  # why the winner could not be compared with the champion
 
@@ -54,6 +56,10 @@ class Active:
         except failures() as error:
             self.lost = without_secrets(reason(error))
             return None
+
+    def tested(self, runs: Sequence[str]) -> Ids | None:
+        """The identities of the rows on which earlier runs tested a winner; None where they are not known."""
+        return self.ask(lambda _: read_tested(runs))
 
     def send(self, items: Iterable[Item]) -> None:
         """Send items to the run."""
@@ -73,10 +79,11 @@ _incomplete: Incomplete | None = None  # what the last run that ended lacks
 
 
 @contextmanager
-def run(settings: Settings, trial: str = STAGE_ALONE) -> Iterator[None]:
+def run(settings: Settings, trial: str = STAGE_ALONE, *, opens_test: bool = False) -> Iterator[None]:
     """The parent run of one validation; inside another run, that run goes on.
 
-    `trial` says why the run may not promote its winner, and is empty if it may.
+    `trial` says why the run may not promote its winner, and is empty if it may. A run that may, or that `opens_test`,
+    opens the test part for its winner.
 
     Marks runs that a process of this machine left RUNNING when it died, and logs it. Ends as FINISHED, as FAILED
     with the reason, or as KILLED when interrupted. Raises UserError if the store does not answer at the start. If it
@@ -89,6 +96,7 @@ def run(settings: Settings, trial: str = STAGE_ALONE) -> Iterator[None]:
     open_servers.warn(settings.tracking.store)
     _incomplete = None
     _active = begun = _begin(settings, trial)
+    begun.opens_test = opens_test or not trial
     _newest.update(experiment=begun.experiment, run=begun.run_id)
     try:
         yield

@@ -1,10 +1,8 @@
 """The promotion of a winner in MLflow: a version, its aliases, and the records from which a later night goes on."""
 
 import json
-import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,10 +13,10 @@ from tasks.outcome.contest import Champion, Decision, contest, uncompared
 from tasks.outcome.items import Artifact, Tag
 from tasks.outcome.ledger import seeded_id
 from tasks.params import Candidate, Settings
-from tasks.runtime.environment import CACHE
-from tasks.runtime.errors import UserError, one_line
+from tasks.runtime.errors import UserError
 from tasks.storage import files, fit_cache
 from tasks.storage.row_ids import WORD, Ids, read_row_ids, read_words, write_seen
+from tasks.track.downloads import download, downloads
 from tasks.track.ledger import known_since
 from tasks.track.lifecycle import TRIAL
 from tasks.track.registry import BEFORE, CHALLENGER, CHAMPION, MODEL, SOURCE, Standing, register, standing
@@ -113,10 +111,10 @@ def _pair(settings: Settings, winner: Candidate) -> str:
 def _champion(settings: Settings, champion: "ModelVersion") -> Iterator[Champion]:
     """The champion's hypothesis, in a process of its own, and its rows. Raises UserError where one cannot be had."""
     same = champion.tags.get(_MODEL_HASH) == files.file_hash(files.MODEL)
-    with _downloads() as folder:
-        seen, numbered = read_words(_download(folder, f"runs:/{champion.run_id}/{_FOLDER}/{_SEEN}"))
+    with downloads() as folder:
+        seen, numbered = read_words(download(folder, f"runs:/{champion.run_id}/{_FOLDER}/{_SEEN}"))
         words = seen[WORD].to_numpy(np.uint64)
-        path = _download(folder, f"models:/{champion.name}/{champion.version}/{MODEL}")
+        path = download(folder, f"models:/{champion.name}/{champion.version}/{MODEL}")
         if same:
             yield Champion(str(champion.version), None, words, same, numbered)
             return
@@ -131,26 +129,9 @@ def _read_book(client: "MlflowClient", champion: "ModelVersion") -> Book:
     found = max(runs(client, f"tags.{_AGAINST} = '{against}'"), key=lambda run: run.info.start_time, default=None)
     if found is None:
         return Book(against)
-    with _downloads() as folder:
-        records, bets = (_download(folder, f"runs:/{found.info.run_id}/{_FOLDER}/{name}") for name in (_RECORDS, _BETS))
+    with downloads() as folder:
+        records, bets = (download(folder, f"runs:/{found.info.run_id}/{_FOLDER}/{name}") for name in (_RECORDS, _BETS))
         return Book(against, json.loads(records.read_text(encoding="utf-8")), read_words(bets)[0])
-
-
-def _download(folder: Path, address: str) -> Path:
-    """A file of the store, below `folder`. Raises UserError where it is missing."""
-    from mlflow.artifacts import download_artifacts
-    from mlflow.exceptions import MlflowException
-
-    try:
-        return Path(download_artifacts(address, dst_path=str(folder)))
-    except (MlflowException, OSError) as error:
-        raise UserError(f"{address} cannot be read ({one_line(str(error))})") from None
-
-
-@contextmanager
-def _downloads() -> Iterator[Path]:
-    with tempfile.TemporaryDirectory(dir=CACHE, prefix="mlflow-") as folder:
-        yield Path(folder)
 
 
 def _record(
@@ -163,7 +144,7 @@ def _record(
 ) -> None:
     """The decision on its run: artifacts first, and last the tag by which a later night finds them."""
     shown = {"promoted": decision.promoted, "promotion_reason": decision.reason, **numbers, **decision.numbers}
-    with _downloads() as folder:
+    with downloads() as folder:
         items = [Artifact(folder / _DECISION)]
         record = decision.record
         files.write_json(folder / _DECISION, {**shown, "record": None if record is None else record.numbers()})

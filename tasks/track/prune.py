@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from tasks.outcome.items import Tag
 from tasks.params import Settings
-from tasks.track.ledger import of_ledger
+from tasks.track.ledger import TESTED, of_ledger
 from tasks.track.send import send
 from tasks.track.store import connect, database, experiment_id, runs
 
@@ -23,9 +23,9 @@ _A_PAGE = 100
 def prune(settings: Settings, keep: timedelta) -> Iterator[str]:
     """Remove what ended before `keep` ago in the experiment that `tracking` names; says what.
 
-    A validation of a registered version stays whole. Of any other that compared learners, the tags stay, which are the
-    contamination ledger; its artifacts, its model and its candidates' runs are removed. A validation that compared
-    nothing is removed.
+    A validation of a registered version stays whole. Of any other that compared learners, the contamination ledger
+    stays: its tags, and the rows on which it tested a winner. Its other artifacts, its model and its candidates' runs
+    are removed. A validation that compared nothing is removed.
     """
     client = connect(settings)
     experiment = experiment_id(client, settings)
@@ -44,8 +44,10 @@ def prune(settings: Settings, keep: timedelta) -> Iterator[str]:
     for model in models:
         _empty(model.artifact_location)
         client.delete_logged_model(model.model_id)
-    for run in (*candidates, *gone, *fresh):
+    for run in (*candidates, *gone):
         _empty(run.info.artifact_uri)
+    for run in fresh:
+        _empty(run.info.artifact_uri, but=TESTED)
     for run in (*candidates, *gone):
         client.delete_run(run.info.run_id)
     for run in fresh:
@@ -53,7 +55,7 @@ def prune(settings: Settings, keep: timedelta) -> Iterator[str]:
     removed = [run.info.run_id for run in (*candidates, *gone)]
     freed = _forget(settings, removed, [model.model_id for model in models])
     yield f"removed: {len(gone)} validations that compared nothing, {len(candidates)} runs of candidates"
-    yield f"emptied: {len(fresh)} validations, of which the tags stay: they are the contamination ledger"
+    yield f"emptied: {len(fresh)} validations, of which the contamination ledger stays"
     yield f"models: {len(models)} that are not registered, removed"
     yield f"kept: {len(whole)} old validations of registered versions"
     yield freed
@@ -78,12 +80,15 @@ def _models(client: "MlflowClient", experiment: str) -> Iterator[Any]:
             return
 
 
-def _empty(location: str) -> None:
-    """Remove the artifacts of a run or a model."""
+def _empty(location: str, but: str | None = None) -> None:
+    """Remove the artifacts of a run or a model, all `but` one folder."""
     from mlflow.store.artifact.artifact_repository_registry import get_artifact_repository
 
     with contextlib.suppress(FileNotFoundError):
-        get_artifact_repository(location).delete_artifacts()  # type: ignore[no-untyped-call]
+        kept: Any = get_artifact_repository(location)
+        paths = [None] if but is None else [found.path for found in kept.list_artifacts() if found.path != but]
+        for path in paths:
+            kept.delete_artifacts(path)
 
 
 def _forget(settings: Settings, removed: list[str], models: list[str]) -> str:

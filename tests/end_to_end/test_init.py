@@ -75,7 +75,13 @@ def test_from_a_table_to_a_decision_without_an_edit(begun, outside):
     assert {*selection["candidates"], "baseline"} == {*estimates["candidate"]}  # none failed
     assert selection["beats_baseline"] is True
     assert own.loc["E_cv", "value"] < 0.2
-    assert 0 <= selection["E_test"] < 0.3
+    assert (None, None) == (selection["E_test"], selection["test_refused"])
+    assert selection["test_sealed"] == selection["rows"]["test"]
+    assert "sealed: " in ran.stdout
+    checkout.flow("open-test")
+    opened = json.loads((checkout.path / "reports/selection.json").read_text())
+    assert (0, 1) == (opened["test_sealed"], opened["test_openings"])
+    assert 0 <= opened["E_test"] < 0.3
     assert "up to date" in checkout.run("dvc", "status").stdout
     assert selection["advice"] in ran.stdout
     report = (checkout.path / "reports/report.html").read_text()

@@ -17,6 +17,7 @@ from tasks.outcome.deliver import Delivered
 from tasks.outcome.estimate import Results
 from tasks.outcome.ledger import Ledger
 from tasks.outcome.open_test import describe, open_test_part
+from tasks.outcome.unused_rows import UnusedRows
 from tasks.params import load
 from tasks.plans.read_design import read_design
 from tasks.runtime.errors import UserError
@@ -120,7 +121,7 @@ def test_the_bound_of_the_selection_is_in_units_of_the_limit(numbers):
     model = DecisionTreeRegressor().fit([[0.0]], [3.0])
     against = SimpleNamespace(described=dict)
     selection = SimpleNamespace(selected="tree", criterion="E_cv", rule="minimum", indistinguishable=("tree",))
-    opening = open_test_part(settings, results, settings.candidates[0], Delivered(model, model, 60), Ledger(7))
+    opening = open_test_part(settings, results, settings.candidates[0], Delivered(model, model, 60), None)
     found = describe(settings, results, selection, opening, Ledger(7), Delivered(model, model, 60), against)
     unit = Tested(losses / 50, SQUARED, read_design(settings).seed)
     bounds = [50 * betting.upper_limit(unit, 0.05 / models) for models in (7, 1)]
@@ -139,7 +140,11 @@ def test_a_loss_above_the_limit_on_the_test_part_is_refused(numbers, rows, whose
     fifth = np.arange(len(y)) == 4  # answered by 0, and labelled so where the winner is to be right
     X.assign(target=np.where(fifth, label, y)).to_parquet(files.TEST)
     model = DecisionTreeRegressor().fit(X, np.where(fifth, 0.0, y))
-    of_test = (settings.candidates[0], Delivered(model, model, len(y)), Ledger(1))
+    of_test = (
+        settings.candidates[0],
+        Delivered(model, model, len(y)),
+        UnusedRows(np.arange(len(files.read_target(files.TEST)))),
+    )
     (estimate,) = open_test_part(settings, Results(read_design(settings), {}, {}), *of_test).estimates
     assert ("betting", True) == (estimate.interval, estimate.value <= estimate.high < 50)
     settings = numbers("loss_max=12", *changes)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from studies.repeating_rows import BETTER, LEVEL, WORSE, Case, promoted, table_of
-from tasks.outcome.contest import Known, fresh, hidden
+from tasks.outcome.new_rows import Known, fresh, hidden
 
 QUARTERS = 40
 MOST = QUARTERS * (1 - LEVEL) + 2 * (QUARTERS * LEVEL * (1 - LEVEL)) ** 0.5  # promotions, of learners no better

@@ -17,6 +17,7 @@ from tasks.outcome.deliver import compare_speed, deliver
 from tasks.outcome.estimate import Results
 from tasks.outcome.ledger import Ledger
 from tasks.outcome.open_test import open_test_part
+from tasks.outcome.unused_rows import look
 from tasks.plans.all_labeled import fit_key
 from tasks.plans.fit_plans import scheme
 from tasks.plans.read_design import read_design
@@ -136,7 +137,8 @@ def test_g_is_trained_on_every_label_whatever_rows_the_estimates_use(
     assert every.rows == found.rows
     assert (candidate == PATH) == ("tuned" in found.tuned)
     results = Results(read_design(part), {}, {}, frozenset(), found.rows)
-    opening = open_test_part(part, results, part.candidates[0], found, Ledger(1))
+    rows = look(part, part.candidates[0], Ledger(1), pytest.fail, asked=True)
+    opening = open_test_part(part, results, part.candidates[0], found, rows)
     assert labels == opening.estimates[0].n_train
 
 

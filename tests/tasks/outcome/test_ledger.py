@@ -13,7 +13,7 @@ from heldout.partition import cut
 from heldout.row_identity import drawn, identities, numbers
 from heldout.row_sketch import Sketch
 from tasks.outcome import ledger
-from tasks.outcome.ledger import Entry, Ledger, seeded_id, winner_id
+from tasks.outcome.ledger import Entry, Ledger, Opened, seeded_id, winner_id
 from tasks.storage.seen_rows import SeenRows
 
 LAWS = settings(max_examples=40, deadline=None, derandomize=True, database=None)
@@ -61,19 +61,19 @@ def test_a_table_that_grows_every_night_never_starts_again():
 
 def test_a_run_of_an_older_version_counts_by_its_learners():
     old = Entry(frozenset("abc"), None, "a")
-    assert Ledger(4, frozenset("a")) == count(seen(0, 1000), "d", [old, old])
+    assert Ledger(4, (Opened("a"), Opened("a"))) == count(seen(0, 1000), "d", [old, old])
 
 
 def test_the_test_part_is_known_by_its_rows():
     opened = Entry(frozenset("a"), seen(0, 1000), "winner")
     for rows, known in ((seen(0, 1000), True), (seen(0, 1300, "grown"), True), (seen(1000, 2000), False)):
-        assert frozenset(["winner"] * known) == count(rows, "a", [opened]).opened_for
+        assert (Opened("winner"),) * known == count(rows, "a", [opened]).opened
         assert 0 == count(rows, "a", [opened]).used_by
     without = replace(seen(0, 1000), test=None)
-    assert frozenset() == count(without, "a", [opened]).opened_for
+    assert () == count(without, "a", [opened]).opened
     moved = replace(seen(0, 1000), test=Sketch.of(ROWS[:1000][ROWS[:1000] % 5 == 1]))
     found = count(moved, "a", [opened, Entry(frozenset("a"), without)])
-    assert (frozenset(), 2) == (found.opened_for, found.used_by)
+    assert ((), 2) == (found.opened, found.used_by)
 
 
 @pytest.mark.parametrize("copies", [1, 5])
@@ -93,7 +93,7 @@ def test_a_run_of_a_version_in_which_equal_rows_were_one_row_counts(copies):
         Sketch.of(identity[tested]),
         test_contents=Sketch.of(rows[tested]),
     )
-    assert Ledger(3, frozenset(["winner"]), int(copies > 1)) == count(now, "bc", [old])
+    assert Ledger(3, (Opened("winner"),), int(copies > 1)) == count(now, "bc", [old])
     assert now == SeenRows.parsed(now.texts())
     assert 0 == count(now, "bc", [Entry(frozenset("a"), now)]).used_by  # a run of this version
 
@@ -115,7 +115,7 @@ def test_a_table_that_gained_a_column_is_known_by_the_columns_that_it_had():
     gained = replace(seen(2000, 3000, "gained"), columns="a b c")  # each row is another one by all columns
     by = {"a b": replace(gained, labeled=before.labeled, used=before.labeled, test=Sketch.of(ROWS[:1000:3]))}
     opened = [Entry(frozenset("ab"), before, "winner")]
-    assert Ledger(3, frozenset(["winner"]), 1) == ledger.count(gained, "a", opened, by.__getitem__)
+    assert Ledger(3, (Opened("winner"),), 1) == ledger.count(gained, "a", opened, by.__getitem__)
     for other in ("", "a b d", "a b c d"):  # an older version, a column less, and another table
         assert Ledger(1) == count(gained, "a", [replace(opened[0], seen=replace(before, columns=other))])
 

@@ -20,14 +20,16 @@ from heldout.selection.joint_level import joint_level
 from heldout.selection.select import Selection
 from tasks.data.prepare_tables import prepare
 from tasks.data.write_prepared import write_prepared
+from tasks.outcome import unused_rows
 from tasks.outcome.against_baseline import AgainstBaseline
 from tasks.outcome.deliver import Delivered
 from tasks.outcome.estimate import Results
-from tasks.outcome.ledger import Ledger, learner_id, winner_id
+from tasks.outcome.ledger import Ledger, Opened, learner_id, winner_id
 from tasks.outcome.open_test import Opening, describe, open_test_part
 from tasks.plans.read_design import read_design
 from tasks.runtime.errors import UserError
 from tasks.storage import files
+from tasks.storage.row_ids import read_row_ids
 
 TWO = (
     "candidates=[{name: bayes, estimator: sklearn.naive_bayes.GaussianNB}, "
@@ -53,8 +55,16 @@ class Case:
 
     def open(self, *opened_for, delivered=None, used_by=0) -> Opening:
         seen = files.read_seen_rows()
-        ledger = Ledger(2, frozenset(winner_id(candidate, self.settings, seen) for candidate in opened_for), used_by)
-        return open_test_part(self.settings, self.results, self.winner, delivered or self.delivered, ledger)
+        opened = tuple(Opened(winner_id(candidate, self.settings, seen), candidate.name) for candidate in opened_for)
+        return self.after(Ledger(2, opened, used_by), delivered)
+
+    def after(self, ledger: Ledger, delivered=None) -> Opening:
+        """Asked for, after runs that tested all rows of the part."""
+        rows = read_row_ids("test").words()
+        found = unused_rows.look(
+            self.settings, self.winner, ledger, lambda runs: rows if runs else rows[:0], asked=True
+        )
+        return open_test_part(self.settings, self.results, self.winner, delivered or self.delivered, found)
 
 
 @pytest.fixture
@@ -78,7 +88,7 @@ def test_the_first_winner_is_tested_on_the_test_part(case):
     rows = (60 - len(y), len(y))
     assert ("bayes", "E_test", *rows) == (estimate.candidate, estimate.estimate, estimate.n_train, estimate.n_tested)
     assert (0.9, True) == (estimate.level, estimate.low <= estimate.value <= estimate.high)
-    assert (1, None) == (opening.openings, opening.refused)
+    assert (1, None) == (opening.found.winners, opening.found.refused)
     (of_constant,) = opening.against_baseline.estimates
     assert np.mean(y != "lost") == pytest.approx(of_constant.value, abs=1e-12)
     numbers = (of_constant.candidate, of_constant.estimate, of_constant.n_train, of_constant.n_tested)
@@ -135,39 +145,38 @@ def test_a_class_that_no_row_of_the_estimates_has_is_tested_too(rows, case):
 def test_the_same_winner_is_tested_again_whatever_it_is_called(case):
     first = case().open()
     again = case("candidates.0.name=another").open(case().winner)
-    assert (first.estimates[0].value, 1, None) == (again.estimates[0].value, again.openings, again.refused)
+    assert (first.estimates[0].value, 1, None) == (again.estimates[0].value, again.found.winners, again.found.refused)
 
 
 def test_a_second_winner_is_refused_with_the_reason_and_what_to_set(case, caplog):
     logging.getLogger("heldout").propagate = True
     one = case()
     opening = one.open(one.other)
-    assert ((), 1) == (opening.estimates, opening.openings)
-    assert "opened for 1 other winner;" in opening.refused
-    assert "Set selection.reopen_test to true" in opening.refused
-    assert [f"E_test: not opened: {opening.refused}"] == caplog.messages
+    assert ((), 1) == (opening.estimates, opening.found.winners)
+    assert "opened for 1 other winner;" in opening.found.refused
+    assert "Set selection.reopen_test to true" in opening.found.refused
+    assert [f"E_test: not opened: {opening.found.refused}"] == caplog.messages
 
 
 def test_a_winner_that_was_opened_is_refused_once_another_was_too(case):
     one = case()
     opening = one.open(one.winner, one.other)
-    assert ((), 2) == (opening.estimates, opening.openings)
-    assert "opened for 1 other winner;" in opening.refused
+    assert ((), 2) == (opening.estimates, opening.found.winners)
+    assert "opened for 1 other winner;" in opening.found.refused
     third = case("candidates.0.params={var_smoothing: 0.5}").open(one.winner, one.other)
-    assert "opened for 2 other winners;" in third.refused
+    assert "opened for 2 other winners;" in third.found.refused
 
 
 def test_a_second_winner_is_tested_where_that_is_asked_for_and_counted(case):
     one = case("selection.reopen_test=true")
-    assert (1, 2) == (len(one.open(one.other).estimates), one.open(one.other).openings)
-    assert (1, None) == (one.open(one.winner).openings, one.open(one.other).refused)
+    assert (1, 2) == (len(one.open(one.other).estimates), one.open(one.other).found.winners)
+    assert (1, None) == (one.open(one.winner).found.winners, one.open(one.other).found.refused)
 
 
 def test_a_winner_of_an_older_version_is_known_by_its_learner(case):
     one = case()
-    ledger = Ledger(2, frozenset([learner_id(one.winner)]))
-    opening = open_test_part(one.settings, one.results, one.winner, one.delivered, ledger)
-    assert (1, 1, None) == (len(opening.estimates), opening.openings, opening.refused)
+    opening = one.after(Ledger(2, (Opened(learner_id(one.winner)),)))
+    assert (1, 1, None) == (len(opening.estimates), opening.found.winners, opening.found.refused)
 
 
 def test_the_same_learner_is_tested_again_on_a_table_that_grew(case, rows):
@@ -175,16 +184,16 @@ def test_the_same_learner_is_tested_again_on_a_table_that_grew(case, rows):
     earlier = winner_id(one.winner, one.settings, files.read_seen_rows())
     pd.concat([rows, rows.assign(x=rows["x"] + 0.5)]).to_csv("rows.csv", index=False)
     grown = case("seed=5")
-    opening = open_test_part(grown.settings, grown.results, grown.winner, grown.delivered, Ledger(2, {earlier}))
-    assert (1, 1, None) == (len(opening.estimates), opening.openings, opening.refused)
+    opening = grown.after(Ledger(2, (Opened(earlier),)))
+    assert (1, 1, None) == (len(opening.estimates), opening.found.winners, opening.found.refused)
 
 
 def test_the_same_learner_on_another_draw_of_rows_is_another_winner(case):
     one = case()
     earlier = winner_id(one.winner, one.settings, files.read_seen_rows())
     other = case("data.labeled_rows=30")
-    opening = open_test_part(other.settings, other.results, other.winner, other.delivered, Ledger(2, {earlier}))
-    assert ((), 1) == (opening.estimates, opening.openings)
+    opening = other.after(Ledger(2, (Opened(earlier),)))
+    assert ((), 1) == (opening.estimates, opening.found.winners)
 
 
 IN_TIME = ("data.time=id", "split.folds=2")
@@ -199,15 +208,15 @@ def test_the_same_learner_on_rows_that_are_read_or_cut_in_another_way_is_another
     one = case(*before)
     earlier = winner_id(one.winner, one.settings, files.read_seen_rows())
     other = case(*before, change)
-    opening = open_test_part(other.settings, other.results, other.winner, other.delivered, Ledger(2, {earlier}))
-    assert ((), 1) == (opening.estimates, opening.openings)
+    opening = other.after(Ledger(2, (Opened(earlier),)))
+    assert ((), 1) == (opening.estimates, opening.found.winners)
 
 
 def test_rows_that_earlier_runs_trained_on_are_no_unseen_test_part(case):
     opening = case().open(used_by=2)
     assert () == opening.estimates
     for word in ("2 earlier runs", "split.test_key", "Set selection.reopen_test to true"):
-        assert word in opening.refused
+        assert word in opening.found.refused
     assert 1 == len(case("selection.reopen_test=true").open(used_by=2).estimates)
 
 
@@ -275,6 +284,8 @@ def test_the_selection_is_described_with_what_it_has_cost(case):
         "rows_delivered": labels,
         "rows": {"estimates": labels, "labeled": labels, "test": 60 - labels},
         "test_openings": 1,
+        "test_others": 0,
+        "test_sealed": 0,
         "test_refused": None,
         "deliver": {"form": "vote", "target": FORMS["vote"].target, "bytes": size, "bytes_final": size},
     }
@@ -287,4 +298,4 @@ def test_a_test_part_that_stayed_shut_is_described_by_its_reason_without_a_numbe
     shut = one.open(one.other)
     results = with_losses(one.results)
     found = describe(one.settings, results, selection(), shut, Ledger(2), one.delivered, AGAINST)
-    assert (None, 1, shut.refused) == (found["E_test"], found["test_openings"], found["test_refused"])
+    assert (None, 1, shut.found.refused) == (found["E_test"], found["test_openings"], found["test_refused"])

@@ -11,7 +11,7 @@ from heldout.baseline import evidence
 from tasks.data.prepare_tables import prepare
 from tasks.data.write_prepared import write_prepared
 from tasks.fits import run_schemes
-from tasks.outcome import prediction_sets
+from tasks.outcome import prediction_sets, unused_rows
 from tasks.outcome.deliver import Delivered, deliver
 from tasks.outcome.estimate import Results
 from tasks.outcome.ledger import Ledger
@@ -38,7 +38,8 @@ class Made:
     def line(self):
         """The line of prediction_sets.csv as it is read again."""
         g_minus = run_schemes.hypotheses(self.settings, self.settings.candidates[0], "holdout")[0]
-        line = prediction_sets.measure(self.settings, self.results, "one", g_minus, self.delivered, self.opening.closed)
+        opened = (self.opening.part, self.opening.closed)
+        line = prediction_sets.measure(self.settings, self.results, "one", g_minus, self.delivered, *opened)
         report_tables.write_prediction_sets(line)
         return report_tables.read_prediction_sets()
 
@@ -58,7 +59,8 @@ def made(rows, settings_of_rows, monkeypatch):
         (winner,) = settings.candidates
         delivered, design = deliver(settings, winner), read_design(settings)
         results = Results(design, {"one": evidence(design)}, {})
-        opening = open_test_part(settings, results, winner, delivered, Ledger(1, frozenset(), used_by))
+        found = unused_rows.look(settings, winner, Ledger(1, (), used_by), pytest.fail, asked=True)
+        opening = open_test_part(settings, results, winner, delivered, found)
         return Made(settings, results, delivered, opening)
 
     return make

@@ -340,7 +340,15 @@ OPTIONAL |= {
 }
 OPTIONAL |= {"split.rows", "execution.budget", "data.separator", "data.decimal", "data.dayfirst"}
 # no number, or none but the study's
-OPTIONAL |= {"loss", "loss_max", "intervals", "deliver", "selection.nested", "selection.reopen_test"}
+OPTIONAL |= {
+    "loss",
+    "loss_max",
+    "intervals",
+    "deliver",
+    "selection.nested",
+    "selection.open_test",
+    "selection.reopen_test",
+}
 OPTIONAL |= {
     "report",
     "report.slices",

@@ -28,6 +28,8 @@ SELECTION = {
     "rows_delivered": 8,
     "rows": {"estimates": 8, "labeled": 8, "test": 4},
     "test_openings": 1,
+    "test_others": 0,
+    "test_sealed": 0,
     "test_refused": None,
     "deliver": FINAL,
     "verdict": "ship",

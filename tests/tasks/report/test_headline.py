@@ -70,6 +70,10 @@ def test_the_steps_are_the_most_urgent_three(summary):
     harm = [replace(NO_GAIN[0], value=-0.02, low=-0.03, high=-0.01), NO_GAIN[1]]
     [features] = headline(summary(more_rows=harm)).steps
     assert "Look for other features or learners: more rows did not lower the error." == features
+    [sealed] = headline(summary(more_rows=[], E_test=None, test_sealed=4)).steps
+    assert "When you have decided, open the test part (4 rows): python -m flows open-test." == sealed
+    stopped = {"verdict": "not_yet", "caveats": ["bayes is bad"], "advice": "Do not ship yet: bayes is bad"}
+    assert "open-test" not in " ".join(headline(summary(more_rows=[], E_test=None, test_sealed=4, **stopped)).steps)
     shifted = replace(
         summary(beats_baseline=False, test_refused="spent", optimism="few"), other_population="they differ"
     )

@@ -199,6 +199,20 @@ def test_a_test_part_that_stays_closed_comes_with_the_reason_and_no_number(summa
     assert "not opened: it was opened for 1 other winner; Set …" == sentences(closed)["E_test"]
 
 
+def test_a_sealed_test_part_says_what_it_will_be_for_and_who_opens_it(summary):
+    text = sentences(summary(E_test=None, test_openings=0, test_sealed=4))["E_test"]
+    assert text.startswith("sealed: 4 rows that no choice has used, for the error of the model that you ship; ")
+    assert "`python -m flows open-test`" in text
+    text = sentences(summary(E_test=None, test_openings=0, test_sealed=3, test_others=2))["E_test"]
+    assert "3 rows that no choice has used, new since the test part was opened for 2 other winners, " in text
+    text = sentences(summary(test_others=1))["E_test"]
+    assert (
+        "that are new since it was opened for 1 other winner were opened for this model alone, and are used up" in text
+    )
+    more = sentences(summary(test_sealed=3))["E_test"]
+    assert "(3 rows of it are new, and sealed: `python -m flows open-test`)" in more
+
+
 @pytest.mark.parametrize("form", FORMS)
 def test_a_form_of_delivery_comes_with_its_size_and_the_estimate_that_is_about_it(summary, form):
     texts = sentences(
@@ -355,7 +369,7 @@ def test_the_metrics_come_with_their_intervals_or_the_reason_why_there_are_none(
     assert "F1 0.75 [0.5–0.9]" in text
     assert "no AUC: the model gives no probabilities" in text
     assert "split.test_fraction is 0" in sentences(summary(metrics=[], rows={**ROWS, "test": 0}))["metrics"]
-    assert "stayed closed" in sentences(summary(metrics=[]))["metrics"]
+    assert "the test part is not opened" in sentences(summary(metrics=[]))["metrics"]
 
 
 def test_the_report_shows_the_powered_estimates_of_all_candidates_or_the_reason(summary):

@@ -11,7 +11,7 @@ import pytest
 
 from tasks.outcome.items import Artifact, Metric, Tag
 from tasks.track import lifecycle
-from tasks.track.ledger import read_earlier
+from tasks.track.ledger import TESTED, read_earlier
 from tasks.track.prune import prune
 from tasks.track.store import connect, runs
 
@@ -21,7 +21,8 @@ DAY = 24 * 3600 * 1000
 @pytest.fixture
 def settings(checkout, empty_store, settings_with):
     shutil.copy(empty_store, "mlflow.db")
-    Path("report.html").write_text("x")
+    for name in ("report.html", "tested.parquet"):
+        Path(name).write_text("x")
     return settings_with("tracking.uri=sqlite:///mlflow.db")
 
 
@@ -30,7 +31,8 @@ def validation(settings, name: str, *, age: float, ledger: bool = True, register
     with lifecycle.run(settings):
         active = lifecycle.active()
         tags = [Tag("data_hash", "h"), Tag("compared.abc", name)] if ledger else []
-        active.send([Tag("mlflow.runName", name), Metric("E_cv", 0.5), Artifact(Path("report.html")), *tags])
+        tested = [Artifact(Path("tested.parquet"), TESTED)] if ledger else []
+        active.send([Tag("mlflow.runName", name), Metric("E_cv", 0.5), Artifact(Path("report.html")), *tags, *tested])
         active.send_candidate("bayes", [Metric("fold_error", 0.5, fold) for fold in range(9)], failed=False)
     if registered:
         if not active.client.search_registered_models():
@@ -64,9 +66,11 @@ def test_what_is_old_and_needed_by_nobody_is_removed(settings):
     }
     parents = {run.data.tags["mlflow.parentRunId"] for run in left.values() if "mlflow.parentRunId" in run.data.tags}
     assert {old["registered"], *new.values()} == parents
-    with_files = {run for run in left if client.list_artifacts(run)}
-    assert {old["registered"], *new.values()} == with_files
-    assert [tags["compared.abc"] for tags in earlier] == [tags["compared.abc"] for tags in read_earlier(client)]
+    with_files = {run: [found.path for found in files] for run in left if (files := client.list_artifacts(run))}
+    assert {old["compared"], old["registered"], *new.values()} == {*with_files}
+    assert [TESTED] == with_files[old["compared"]]  # the ledger needs it
+    compared = [[tags["compared.abc"] for tags in found.values()] for found in (earlier, read_earlier(client))]
+    assert compared[0] == compared[1]
     with closing(sqlite3.connect("mlflow.db")) as connection:  # not only marked as deleted
         assert (len(left),) == connection.execute("SELECT count(*) FROM runs").fetchone()
     again = " ".join(prune(settings, timedelta(days=90)))

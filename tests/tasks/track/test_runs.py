@@ -9,8 +9,11 @@ import pytest
 
 from heldout.row_sketch import Sketch
 from tasks.outcome.items import Metric, Tag
-from tasks.outcome.ledger import Ledger, learner_id, winner_id
+from tasks.outcome.ledger import Ledger, Opened, learner_id, winner_id
+from tasks.runtime.environment import CACHE
 from tasks.runtime.errors import UserError
+from tasks.storage import files
+from tasks.storage.row_ids import write_seen
 from tasks.storage.seen_rows import SeenRows
 from tasks.track import ledger, lifecycle
 from tasks.track.ledger import known_since, ledger_items
@@ -124,7 +127,9 @@ def read_ledger(settings, data_hash, rows, compared) -> Ledger:
     )
 
 
-def record(settings, rows: SeenRows, compared, *, opened: bool, data_hash: str = "table") -> None:
+def record(settings, rows: SeenRows, compared, *, opened: bool, data_hash: str = "table", tested=()) -> None:
+    files.RESULTS.mkdir(parents=True, exist_ok=True)
+    write_seen(files.TESTED, np.array(tested, np.uint64))
     with lifecycle.run(settings):
         lifecycle.send_to_run(ledger_items(settings, data_hash, rows, compared[0], compared, test_opened=opened))
 
@@ -138,7 +143,8 @@ def test_the_ledger_counts_learners_and_partitions_over_runs_and_experiments_of_
     record(settings, seen(0, 1000), [bayes], opened=False)
     record(elsewhere, seen(0, 1000), [bayes, wide], opened=True)
     record(settings, seen(2000, 3000), [wide], opened=True, data_hash="other table")
-    opened = frozenset([winner_id(bayes, settings, seen(0, 1000))])
+    (run,) = all_runs(elsewhere)
+    opened = (Opened(winner_id(bayes, settings, seen(0, 1000)), run.info.run_id),)
     assert Ledger(2, opened) == read_ledger(settings, "table", seen(0, 1000), ["bayes"])
     assert Ledger(2, opened) == read_ledger(settings, "table", seen(0, 1000), ["bayes", "wide"])
     assert Ledger(3, opened) == read_ledger(settings, "grown", seen(0, 1100, "grown"), ["wide"])  # no new start
@@ -147,6 +153,19 @@ def test_the_ledger_counts_learners_and_partitions_over_runs_and_experiments_of_
     shutil.copy(empty_store, checkout / "second.db")
     second = settings_with(TWO, f"tracking.uri=sqlite:///{checkout}/second.db")  # it knows nothing of the first
     assert Ledger(1) == read_ledger(second, "table", seen(0, 1000), ["bayes"])
+
+
+def test_the_rows_on_which_earlier_runs_tested_a_winner_are_known_to_later_runs(settings):
+    CACHE.mkdir()
+    bayes, wide = settings.candidates
+    record(settings, seen(0, 1000), [bayes], opened=True, tested=[2, 4])
+    record(settings, seen(0, 1000), [wide], opened=True, tested=[4, 8])
+    record(settings, seen(0, 1000), [wide], opened=False)
+    first, second, third = (run.info.run_id for run in all_runs(settings))
+    with lifecycle.run(settings):
+        tested = lifecycle.active().tested
+        assert [[2, 4], [2, 4, 8], []] == [tested(asked).tolist() for asked in ([first], [first, second], [])]
+        assert None is tested([first, third])  # as a run of an older version, which left no list
 
 
 def test_a_run_on_a_table_with_a_column_less_is_found_by_the_columns_that_it_had(settings):
@@ -162,7 +181,8 @@ def test_a_run_on_a_table_with_a_column_less_is_found_by_the_columns_that_it_had
     gained = replace(seen(1000, 2000, "gained"), columns="a b c")
     earlier = ledger.read_earlier(connect(settings))
     found = ledger.read_ledger(settings, "gained", gained, ["bayes"], seen_in, earlier)
-    assert Ledger(2, frozenset([winner_id(bayes, settings, before)])) == found
+    opened = [Opened(winner_id(bayes, settings, before), run.info.run_id) for run in all_runs(settings)]
+    assert Ledger(2, tuple(opened)) == found
     assert ["a b"] == asked
 
 
@@ -184,7 +204,9 @@ def test_a_run_of_an_older_version_counts_on_the_same_table(settings):
     with lifecycle.run(settings):
         tags = {"data_hash": "table", f"compared.{learner_id(wide)}": "wide", "test_opened_for": learner_id(wide)}
         lifecycle.send_to_run([Tag(name, text) for name, text in tags.items()])
-    assert Ledger(2, frozenset([learner_id(wide)])) == read_ledger(settings, "table", seen(0, 1000), ["bayes"])
+    (run,) = all_runs(settings)
+    opened = (Opened(learner_id(wide), run.info.run_id),)
+    assert Ledger(2, opened) == read_ledger(settings, "table", seen(0, 1000), ["bayes"])
     assert Ledger(1) == read_ledger(settings, "grown", seen(0, 1100), ["bayes"])
 
 

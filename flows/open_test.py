@@ -1,0 +1,34 @@
+"""Open-test: the test part is opened for the winner of the last run."""
+
+import argparse
+import sys
+
+from flows.arguments import add_params
+
+DESCRIPTION = """\
+Test the winner of the last run on the rows of the test part that no choice has
+used, once: E_test of exactly the model that is delivered. Do it when you have
+decided. Every change before costs nothing; a model that you choose afterwards
+has no E_test until there are new rows. No fit is made. In a terminal it asks
+first; elsewhere it does not."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The parameters of the last run."""
+    add_params(parser)
+
+
+def main(options: argparse.Namespace) -> int:
+    """Ask, open, report; returns the exit code. Raises UserError if there is no row to open."""
+    from flows.session import run_here
+    from tasks.outcome.sealed import question
+    from tasks.params import load
+    from tasks.storage import stage_settings
+
+    settings = load(options.params, tuple(options.overrides))
+    stage_settings.check("report", settings)
+    text = question()
+    if sys.stdin.isatty() and input(f"{text} Open it? [y/N] ").strip().lower() not in {"y", "yes"}:
+        print("The test part stays sealed.")
+        return 0
+    return run_here("final_test", options.params, options.overrides)

@@ -1,0 +1,21 @@
+"""What a person is asked before the test part is opened."""
+
+from heldout.printable import printable
+from tasks.runtime.errors import UserError
+from tasks.storage import files
+
+
+def question() -> str:
+    """Which rows the winner of the last run would meet. Raises UserError where there are none."""
+    selection = files.read_json(files.SELECTION)
+    winner, rows, whole = printable(selection["selected"]), selection.get("test_sealed", 0), selection["rows"]["test"]
+    if not whole:
+        raise UserError("split.test_fraction is 0: there is no test part to open")
+    if selection["test_refused"]:
+        raise UserError(f"the test part stays closed: {selection['test_refused']}")
+    if not rows:
+        raise UserError(
+            f"the test part was opened for {winner}, and has no further row: E_test is in {files.ESTIMATES}"
+        )
+    which = f"{rows} rows" if rows == whole else f"{rows} of its {whole} rows"
+    return f"The test part: no choice has used {which}. They are for {winner} alone, once."
