@@ -13,7 +13,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from tasks.init import leakage
-from tasks.init.finding import Finding, percent
+from tasks.init.finding import Finding, known_before, percent
 
 _FEWEST_ROWS, _FEWEST_OF_EACH = 100, 10  # rows, and rows with and without a value
 _SHARE_OF_BASE_ERROR = 1 / 3
@@ -88,17 +88,15 @@ def _finding(
         what = f"{filled_for} {percent(filled.mean())} of the rows, with a mean {name} of {means[0]} against {means[1]}"
         errs = f"that alone leaves {percent(measured.error)} of the variance"
         evidence = {"share of the variance that is left": measured.error}
-    it, them = ("it stays", "is it") if len(names) == 1 else ("they stay", "are they")
-    named = "it" if len(names) == 1 else "them"
     return Finding(
         "leak",
         f"{what}: {errs}",
         severity="stop",
         columns=tuple(names),
         evidence=evidence,
-        done=it,
-        decide=f"{them} known before {name} is? If not, name {named} in data.drop",
-        keys=("data.drop",),
+        done="it stays" if len(names) == 1 else "they stay",
+        decide=known_before(names),
+        keys=("data.known_after",),
     )
 
 

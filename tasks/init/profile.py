@@ -28,7 +28,7 @@ from tasks.init import (
     row_order,
     target_remarks,
 )
-from tasks.init.finding import Finding, percent
+from tasks.init.finding import Finding, known_before, percent
 from tasks.init.leakage import Leak
 from tasks.init.recorded_twice import RecordedTwice
 from tasks.init.uninformative import why_useless
@@ -42,7 +42,7 @@ _INFINITE = ("inf", "-inf")
 _MOST_NAMES = 12  # in one line
 _KEPT = "kept, since no other column is left"
 _TAKE_OUT = "take out of it what is known only with the target, then start again"
-_UNSURE, _ASK = "too few rows to be sure, so it stays", "is it known before the target is?"
+_UNSURE = "too few rows to be sure, so it stays"
 
 
 @dataclass(frozen=True)
@@ -269,7 +269,10 @@ def _leaks(
     findings = [_finding("leak", "", leak, done="left out, in data.drop") for leak in sure]
     findings += [_finding("leak", "", leak, severity="stop", done=_KEPT, decide=_TAKE_OUT) for leak in kept]
     may = " may give the target away"
-    findings += [_finding("found", may, leak, severity="care", done=_UNSURE, decide=_ASK) for leak in doubtful]
+    findings += [
+        _finding("found", may, leak, severity="care", done=_UNSURE, decide=known_before(leak.columns))
+        for leak in doubtful
+    ]
     return sure, findings
 
 
@@ -281,7 +284,7 @@ def _without_leaks(features: pd.DataFrame, gaps: list[Finding]) -> pd.DataFrame:
 
 def _finding(topic: Topic, verb: str, leak: Leak, **named: Any) -> Finding:
     text = f"{_names(leak)}{verb}: {leak.why}"
-    return Finding(topic, text, columns=leak.columns, evidence=leak.evidence, keys=("data.drop",), **named)
+    return Finding(topic, text, columns=leak.columns, evidence=leak.evidence, keys=("data.known_after",), **named)
 
 
 def _leaking_identifiers(identifiers: pd.DataFrame, y: pd.Series, *, classes: bool) -> list[Leak]:

@@ -34,7 +34,7 @@ def of_gaps(frame, target, *, classes=True):
 def test_a_reason_that_only_those_who_left_have_stops_with_both_errors():
     frame, target = churn(np.random.default_rng(0))
     [found] = of_gaps(frame, target)
-    assert ("stop", ("cancel_reason",), ("data.drop",)) == (found.severity, found.columns, found.keys)
+    assert ("stop", ("cancel_reason",), ("data.known_after",)) == (found.severity, found.columns, found.keys)
     shares = (frame["cancel_reason"].notna() & (target == "yes")).sum() / (target == "yes").sum()
     assert found.text.startswith(
         f"cancel_reason is filled for {100 * shares:.3g} % of the rows with churn = yes and for 0 % of the others: "
@@ -43,7 +43,7 @@ def test_a_reason_that_only_those_who_left_have_stops_with_both_errors():
     assert error == pytest.approx((frame["cancel_reason"].isna() & (target == "yes")).mean())
     assert constant == pytest.approx((target == "yes").mean())
     assert found.text.endswith(f"that alone errs {100 * error:.3g} %, the constant {100 * constant:.3g} %")
-    assert found.decide == "is it known before churn is? If not, name it in data.drop"
+    assert found.decide == "is it known before the label? If not: data.known_after: [cancel_reason]"
 
 
 @few
@@ -101,5 +101,8 @@ def test_what_init_found_stops_until_somebody_decides():
     assert any(line.startswith("leak      cancel_reason is filled for ") for line in said)
     [stop] = [one for one in findings.read(load("params.yaml")).findings if one.open]
     assert "stop" == stop.severity
-    assert [] == load("params.yaml").data.drop
-    assert [] == [one for one in findings.read(load("params.yaml", ["data.drop=[cancel_reason]"])).findings if one.open]
+    data = load("params.yaml").data
+    assert ([], []) == (data.drop, data.known_after)
+    for key in ("data.known_after", "data.drop"):
+        answered = load("params.yaml", [f"{key}=[cancel_reason]"])
+        assert [] == [one for one in findings.read(answered).findings if one.open]
