@@ -2,7 +2,7 @@
 
 import difflib
 import numbers
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -26,6 +26,7 @@ from tasks.init import (
     loose_columns,
     recorded_twice,
     row_order,
+    strongest,
     target_remarks,
 )
 from tasks.init.finding import Finding, known_before, percent
@@ -104,7 +105,8 @@ def look(table: pd.DataFrame, target: str, text: TextForm = USUAL) -> Profile:
     if features.empty:
         reasons = "; ".join(f"{name}: {why}" for name, why in dropped.items())
         raise UserError(f"no feature is left next to the target {target} ({reasons})")
-    gaps = leaking_gaps.of_gaps(features, y, classes=classes)
+    all_gaps = leaking_gaps.of_gaps(features, y, classes=classes)
+    gaps = [one.finding for one in all_gaps if one.finding is not None]
     order = row_order.of_rows(features.drop(columns=[*loose], errors="ignore"), y, classes=classes)
     proposed, along, groups = dependence.look(columns, _without_leaks(features, gaps), y, order, classes=classes)
     if groups is not None:  # of rows that belong together a group also names the class: it is no leak
@@ -117,6 +119,8 @@ def look(table: pd.DataFrame, target: str, text: TextForm = USUAL) -> Profile:
         proposed["duplicates"] = "proposed: rows were recorded twice; allow, if each is a draw of its own"
     if (about_target := target_remarks.look(y, classes=classes)) is not None:
         proposed["loss"] = about_target.proposed
+    quiet = _without_findings(features_that_stay, [*findings, *gaps])
+    most = strongest.look(quiet, all_gaps, y, classes=classes)
     remarks = (*_copies(features, y, twice, classes=classes), *_gaps(of_all_rows[features.columns], missing))
     return Profile(
         rows=len(table),
@@ -138,6 +142,7 @@ def look(table: pd.DataFrame, target: str, text: TextForm = USUAL) -> Profile:
             *findings,
             *gaps,
             *along,
+            *([] if most is None else [most]),
             *(Finding("found", remark) for remark in remarks),
         ),
     )
@@ -280,6 +285,12 @@ def _without_leaks(features: pd.DataFrame, gaps: list[Finding]) -> pd.DataFrame:
     """The features that show what depends on the rows: a leak that stays hides it."""
     honest = features.drop(columns=[name for finding in gaps for name in finding.columns])
     return features if honest.empty else honest
+
+
+def _without_findings(features: pd.DataFrame, findings: Sequence[Finding]) -> pd.DataFrame:
+    """The features without texts, and without those that a finding is about: their errors are said already."""
+    texts = [name for name, dtype in features.dtypes.items() if kind_of_dtype(dtype) == "text"]
+    return features.drop(columns=[*texts, *(name for one in findings for name in one.columns)], errors="ignore")
 
 
 def _finding(topic: Topic, verb: str, leak: Leak, **named: Any) -> Finding:

@@ -28,7 +28,8 @@ def churn(rng, rows=1000, *, filled=0.95, others=0.0):
 
 
 def of_gaps(frame, target, *, classes=True):
-    return leaking_gaps.of_gaps(column_types.typed(frame)[0], target, classes=classes)
+    gaps = leaking_gaps.of_gaps(column_types.typed(frame)[0], target, classes=classes)
+    return [one.finding for one in gaps if one.finding is not None]
 
 
 def test_a_reason_that_only_those_who_left_have_stops_with_both_errors():
@@ -91,7 +92,7 @@ def test_gaps_that_leave_little_of_the_variance_stop_and_others_do_not():
 
 def test_a_table_without_gaps_has_none():
     cancer = load_breast_cancer(as_frame=True)
-    assert [] == of_gaps(cancer.data, cancer.target)
+    assert [] == leaking_gaps.of_gaps(cancer.data, cancer.target, classes=True)
 
 
 def test_what_init_found_stops_until_somebody_decides():
