@@ -47,20 +47,27 @@ def out_of_range(labeled: Mapping[str, ArrayLike], unlabeled: Mapping[str, Array
     return f"the unlabelled rows differ from the labelled rows: {text}, {_shown(p)}"
 
 
+def chances_of_gaps(labeled: ArrayLike, size: int, unlabeled: ArrayLike, of_unlabeled: int) -> Losses:
+    """The p-values of numbers of gaps among `size` labelled and `of_unlabeled` unlabelled rows, one for each column."""
+    from scipy.stats import hypergeom
+
+    gaps, others = np.asarray(labeled), np.asarray(unlabeled)
+    drawn = hypergeom(size + of_unlabeled, gaps + others, size)
+    chances: Losses = np.minimum(1.0, 2 * np.minimum(drawn.cdf(gaps), drawn.sf(gaps - 1)))
+    return chances
+
+
 def missing_differs(labeled: Mapping[str, ArrayLike], unlabeled: Mapping[str, ArrayLike]) -> str | None:
     """Why columns are of another population whose values are missing where true, shape (N,) and (n,); None if none is.
 
     A column that is filled in after the label is known has such gaps too.
     """
-    from scipy.stats import hypergeom
-
     names = [name for name in labeled if np.sum(labeled[name]) + np.sum(unlabeled[name]) > 0]
     if not names or not np.size(labeled[names[0]]) or not np.size(unlabeled[names[0]]):
         return None
     gaps, others = (np.array([np.sum(of[name]) for name in names]) for of in (labeled, unlabeled))
     size, of_others = np.size(labeled[names[0]]), np.size(unlabeled[names[0]])
-    drawn = hypergeom(size + of_others, gaps + others, size)
-    ps = 2 * np.minimum(drawn.cdf(gaps), drawn.sf(gaps - 1))
+    ps = chances_of_gaps(gaps, size, others, of_others)
     place = int(np.lexsort((-np.abs(gaps / size - others / of_others), ps))[0])
     if ps[place] * len(names) >= DIFFER:
         return None

@@ -28,6 +28,7 @@ from tasks.init import (
     row_order,
     strongest,
     target_remarks,
+    unlabeled_gaps,
 )
 from tasks.init.finding import Finding, known_before, percent
 from tasks.init.leakage import Leak
@@ -83,9 +84,10 @@ class Profile:
     findings: tuple[Finding, ...]
 
 
-def look(table: pd.DataFrame, target: str, text: TextForm = USUAL) -> Profile:
+def look(table: pd.DataFrame, target: str, text: TextForm = USUAL, unlabeled: pd.DataFrame | None = None) -> Profile:
     """Look at every column of `table`, whose strings have the form `text`, and at the order of its rows.
 
+    `unlabeled` are rows of the user's unlabelled files; None takes the rows of the table without a label.
     Raises UserError where the target is no column, has fewer than two values, is neither classes nor numbers, or where
     no feature is left.
     """
@@ -119,6 +121,8 @@ def look(table: pd.DataFrame, target: str, text: TextForm = USUAL) -> Profile:
         proposed["duplicates"] = "proposed: rows were recorded twice; allow, if each is a draw of its own"
     if (about_target := target_remarks.look(y, classes=classes)) is not None:
         proposed["loss"] = about_target.proposed
+    others = written[table[target].isna()] if unlabeled is None else unlabeled
+    late = unlabeled_gaps.look(written.loc[labeled.index, features_that_stay.columns], others, missing)
     quiet = _without_findings(features_that_stay, [*findings, *gaps])
     most = strongest.look(quiet, all_gaps, y, classes=classes)
     remarks = (*_copies(features, y, twice, classes=classes), *_gaps(of_all_rows[features.columns], missing))
@@ -141,6 +145,7 @@ def look(table: pd.DataFrame, target: str, text: TextForm = USUAL) -> Profile:
             *(finding for name, finding in loose.items() if name in kinds),
             *findings,
             *gaps,
+            *late,
             *along,
             *([] if most is None else [most]),
             *(Finding("found", remark) for remark in remarks),

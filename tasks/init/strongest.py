@@ -38,7 +38,7 @@ def look(features: pd.DataFrame, gaps: Sequence[Gaps], target: pd.Series, *, cla
         errors = _of_classes(features, codes)
     else:
         what, constant = "variance of ranks that each leaves out of fold", 1.0
-        ranks = target.rank().to_numpy(dtype=np.float64)
+        ranks = np.asarray(target.rank(), dtype=np.float64)
         errors = {(str(name),): leakage.left_by_means(_values(column), ranks) for name, column in features.items()}
     columns = _least(errors, constant, _COLUMNS)
     missing = _least({one.names: one.error for one in gaps if one.finding is None}, constant, _GAPS)

@@ -17,7 +17,7 @@ def looked(rows, settings_of_rows):
 
     def look(share, weights=None):
         rng = np.random.default_rng(0)
-        frame = rows.assign(fee=rng.normal(size=60), kind=rows["kind"])
+        frame = rows.assign(fee=rng.normal(size=60))
         frame.to_csv("rows.csv", index=False)
         shard = frame.drop(columns="kind").sample(60, replace=True, random_state=0)
         shard.assign(fee=shard["fee"].where(rng.random(60) < share)).to_csv("shard.csv", index=False)
