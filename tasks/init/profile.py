@@ -268,7 +268,9 @@ def _leaks(
     doubtful = [leak for leak in single if not leak.sure]
     known = [name for leak in single for name in leak.columns]
     others = features.drop(columns=known)
-    joint = leakage.of_indicators(features, y) if classes else leaking_sums.of_sums(others, y)
+    joint = leakage.of_indicators(features, y) if classes else []
+    if not classes or kind_of_dtype(y.dtype) == "numeric":  # also counts, such as grades of 0 to 20
+        joint += leaking_sums.of_sums(others, y)
     sure += [leak for leak in joint if not set(leak.columns) <= set(known)]
     sure += leaking_text.of_texts(features, y, texts, classes=classes)
     kept: list[Leak] = []

@@ -43,7 +43,7 @@ def look(features: pd.DataFrame, gaps: Sequence[Gaps], target: pd.Series, *, cla
     columns = _least(errors, constant, _COLUMNS)
     missing = _least({one.names: one.error for one in gaps if one.finding is None}, constant, _GAPS)
     said = bool(columns or missing)
-    none = f"no column alone is better than a constant ({what}: {percent(constant)})"
+    none = f"no column of numbers or categories alone is better than a constant ({what}: {percent(constant)})"
     texts = [
         f"strongest alone, by the {what}: {_listed(columns, missing, longest)}; a constant {percent(constant)}"
         for longest in _LONGEST_NAMES

@@ -84,7 +84,7 @@ def test_columns_that_say_nothing_are_said_to_say_nothing(classes):
     y = pd.Series(rng.random(3000) < 0.05 if classes else rng.normal(size=3000))
     found = look(honest(rng, 3000), y, classes=classes)
     constant = f"{100 * (y.mean() if classes else 1):.3g} %"
-    assert found.text.startswith("no column alone is better than a constant (")
+    assert found.text.startswith("no column of numbers or categories alone is better than a constant (")
     assert f": {constant})" in found.text
     assert ((), "") == (found.columns, found.decide)
 
