@@ -1,12 +1,13 @@
-"""Whether unlabelled rows are of the population of the labelled rows, as far as ranges and answers show.
+"""Whether unlabelled rows are of the population of the labelled rows, as far as ranges, gaps and answers show.
 
 Of one population the N labelled and the n unlabelled values of a column are exchangeable. The share of the population
 outside of the range of the labelled values is then Beta(2, N - 1) for a continuous column (the outer two of its N + 1
 gaps), so that the number of unlabelled values there is beta-binomial; ties make it smaller. The answers of a hypothesis
-that saw none of these rows are compared by the test of Kolmogorov and Smirnov. Each test has the level `DIFFER` over
-the number of columns (union bound).
+that saw none of these rows are compared by the test of Kolmogorov and Smirnov. How many of the gaps of a column are
+among the labelled rows is hypergeometric (Fisher's exact test, with both tails counted as twice the smaller one). Each
+test has the level `DIFFER` over the number of columns (union bound).
 
-Neither sees labels: a change of the labels of given features stays unseen. Both need independent rows without weights.
+None sees labels: a change of the labels of given features stays unseen. All need independent rows without weights.
 
 Source: S. S. Wilks, Determination of sample sizes for setting tolerance limits (Annals of Mathematical Statistics 12,
 1941).
@@ -44,6 +45,36 @@ def out_of_range(labeled: Mapping[str, ArrayLike], unlabeled: Mapping[str, Array
     if p * len(found) >= DIFFER or not found:
         return None
     return f"the unlabelled rows differ from the labelled rows: {text}, {_shown(p)}"
+
+
+def chances_of_gaps(labeled: ArrayLike, size: int, unlabeled: ArrayLike, of_unlabeled: int) -> Losses:
+    """The p-values of numbers of gaps among `size` labelled and `of_unlabeled` unlabelled rows, one for each column."""
+    from scipy.stats import hypergeom
+
+    gaps, others = np.asarray(labeled), np.asarray(unlabeled)
+    drawn = hypergeom(size + of_unlabeled, gaps + others, size)
+    chances: Losses = np.minimum(1.0, 2 * np.minimum(drawn.cdf(gaps), drawn.sf(gaps - 1)))
+    return chances
+
+
+def missing_differs(labeled: Mapping[str, ArrayLike], unlabeled: Mapping[str, ArrayLike]) -> str | None:
+    """Why columns are of another population whose values are missing where true, shape (N,) and (n,); None if none is.
+
+    A column that is filled in after the label is known has such gaps too.
+    """
+    names = [name for name in labeled if np.sum(labeled[name]) + np.sum(unlabeled[name]) > 0]
+    if not names or not np.size(labeled[names[0]]) or not np.size(unlabeled[names[0]]):
+        return None
+    gaps, others = (np.array([np.sum(of[name]) for name in names]) for of in (labeled, unlabeled))
+    size, of_others = np.size(labeled[names[0]]), np.size(unlabeled[names[0]])
+    ps = chances_of_gaps(gaps, size, others, of_others)
+    place = int(np.lexsort((-np.abs(gaps / size - others / of_others), ps))[0])
+    if ps[place] * len(names) >= DIFFER:
+        return None
+    shares = f"{others[place] / of_others:.1%} of them and in {gaps[place] / size:.1%} of the labelled rows"
+    return (
+        f"the unlabelled rows differ from the labelled rows: {names[place]} is missing in {shares}, {_shown(ps[place])}"
+    )
 
 
 def differ(labeled: Losses, unlabeled: Losses, names: Sequence[str]) -> str | None:

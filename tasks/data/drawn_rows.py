@@ -22,7 +22,7 @@ def separate(source: pd.DataFrame, settings: Settings) -> tuple[pd.DataFrame, pd
     """
     data = settings.data
     if data.label_probability is None:
-        unnamed = [name for name in (PROBABILITY, ORDER) if name in source.columns and name not in data.drop]
+        unnamed = [name for name in (PROBABILITY, ORDER) if name in source.columns and name not in data.left_out]
         if unnamed:
             raise UserError(
                 f"data.label_probability is null, but {data.source} has the column {unnamed[0]!r} of label-next; write "

@@ -67,4 +67,4 @@ def _schema(settings: Settings) -> Schema:
         str(name): Column(written[name]["kind"], written[name]["source"], dtype, written[name]["format"])
         for name, dtype in features.dtypes.items()
     }
-    return Schema.of(features, columns, label_names(settings), settings.data.drop)
+    return Schema.of(features, columns, label_names(settings), settings.data.left_out)

@@ -122,7 +122,7 @@ def prepare(settings: Settings, seen_by: str | None = None) -> Prepared:
     if seen_by is not None:
         shared = [name for name in written.columns if column_digest(name) in seen_by.split()]
         ids = _numbered(contents(written.loc[pool.index, shared]), pool.index)
-    schema = Schema.of(labeled.drop(columns=TARGET), columns, label_names(settings), data.drop)
+    schema = Schema.of(labeled.drop(columns=TARGET), columns, label_names(settings), data.left_out)
     return Prepared(
         labeled=labeled.reset_index(drop=True),
         test=None if test is None else test.reset_index(drop=True),

@@ -29,10 +29,10 @@ def with_target(table: pd.DataFrame, settings: Settings) -> pd.DataFrame:
     columns = one_line(", ".join(map(str, table.columns[:20])) + (", …" if len(table.columns) > 20 else ""))
     if name not in table.columns:
         raise UserError(f"data.target is {name!r}, which is no column of {data.source}; it has {columns}")
-    for column in data.drop:
+    for column, key in data.left_out.items():
         if column not in table.columns or column == name:
-            raise UserError(f"data.drop names {column!r}, which is no feature of {data.source}; it has {columns}")
-    features = table.drop(columns=list({name, *data.drop, *row_roles.named(settings).values()}))
+            raise UserError(f"{key} names {column!r}, which is no feature of {data.source}; it has {columns}")
+    features = table.drop(columns=list({name, *data.left_out, *row_roles.named(settings).values()}))
     if TARGET in features.columns:
         raise UserError(
             f"data.source: a feature is called {TARGET!r}, the name of the prepared target; rename or drop it"

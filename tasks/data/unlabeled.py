@@ -3,7 +3,7 @@
 Only one shard is in memory, however many there are. The findings in each shard are a `ShardReport`.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -32,11 +32,11 @@ class Schema:
     categories: Mapping[str, frozenset[str]]
     gapless: frozenset[str]
     labels: tuple[str, ...]  # columns of labels: dropped and reported where a shard has them
-    dropped: frozenset[str]  # columns that were dropped from the labelled rows too
+    left_out: frozenset[str]  # columns that were left out of the labelled rows too
 
     @classmethod
     def of(
-        cls, features: pd.DataFrame, columns: Mapping[str, Column], labels: Sequence[str], dropped: Sequence[str]
+        cls, features: pd.DataFrame, columns: Mapping[str, Column], labels: Sequence[str], left_out: Iterable[str]
     ) -> "Schema":
         """The schema of the labelled rows' features."""
         dtypes = features.dtypes
@@ -57,7 +57,7 @@ class Schema:
             categories=categories,
             gapless=frozenset(features.columns[features.notna().all()]),
             labels=tuple(labels),
-            dropped=frozenset(dropped),
+            left_out=frozenset(left_out),
         )
 
     def characters(self) -> set[str]:
@@ -203,7 +203,7 @@ def _repairs(frame: pd.DataFrame, schema: Schema) -> list[str]:
     extra = [
         name
         for name in frame.columns
-        if name not in schema.columns and name not in schema.labels and name not in schema.dropped
+        if name not in schema.columns and name not in schema.labels and name not in schema.left_out
     ]
     if extra:
         notes.append(f"{len(extra)} columns that the labelled rows do not have were left out ({_listed(extra)})")

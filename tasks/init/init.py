@@ -16,7 +16,7 @@ import yaml
 
 from tasks.data import file_formats, prepare_tables, read_source
 from tasks.data.text_form import USUAL, TextForm
-from tasks.init import describe, edit_params, find_form, import_raw, profile, propose_params
+from tasks.init import describe, edit_params, find_form, import_raw, profile, propose_params, unlabeled_gaps
 from tasks.init.afford import afford
 from tasks.init.fetch import fetched
 from tasks.params import Settings, load, read_yaml
@@ -43,10 +43,10 @@ def initialize(source: str, target: str, unlabeled: str | None, here: Path, text
 
 def _initialize(sources: list[str], target: str, text_form: TextForm) -> list[str]:
     unlabeled = sources[1] if len(sources) > 1 else None
-    if unlabeled is not None and not Path(sources[1]).exists():
-        read_source.unlabeled_files(sources[1])  # refuses what is neither a path nor a glob
+    shards = None if unlabeled is None else read_source.unlabeled_files(unlabeled)
     read = find_form.read(sources[0], text_form)
-    profiled = profile.look(read.table, target, read.text)
+    others = None if shards is None else unlabeled_gaps.read(shards, read.text)
+    profiled = profile.look(read.table, target, read.text, others)
     places = [import_raw.place(sources[0])]
     places += [import_raw.place(path, places) for path in sources[1:]]
     old = _template()
@@ -58,7 +58,6 @@ def _initialize(sources: list[str], target: str, text_form: TextForm) -> list[st
         return _accepted(old, {**values, **form, ("execution", "budget"): minutes}, sources[0])
 
     accepted = propose()
-    shards = None if unlabeled is None else read_source.unlabeled_files(sources[1])
     choice = afford(accepted.settings, accepted.prepared, shards)
     if choice.seconds is not None:
         accepted = propose(choice)

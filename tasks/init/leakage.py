@@ -20,6 +20,8 @@ OF_IDENTIFIERS = 5.0  # times these limits: identifiers are left out anyway, and
 ROWS_TO_BE_SURE = 300
 ROWS_WITH_A_VALUE = 0.5  # of a column that is judged
 
+Folds = list[tuple[NDArray[np.intp], NDArray[np.intp]]]
+
 
 @dataclass(frozen=True)
 class Leak:
@@ -42,10 +44,7 @@ def of_single_columns(features: pd.DataFrame, target: pd.Series, *, classes: boo
     """
     if len(target) < FEWEST_ROWS:
         return []
-    most = max(_FEWEST_SAMPLED, _MOST_VALUES // features.shape[1]) if features.shape[1] else len(target)
-    if len(target) > most:
-        target = target.sample(most, random_state=0)
-        features = features.loc[target.index]
+    features, target = sampled(features, target)
     codes = pd.factorize(target)[0]
     leaks: list[Leak | None] = []
     for name in features.columns:
@@ -55,6 +54,15 @@ def of_single_columns(features: pd.DataFrame, target: pd.Series, *, classes: boo
         else:
             leaks.append(_number_leak(column, target.to_numpy(dtype=np.float64), str(name), ease))
     return [leak for leak in leaks if leak is not None]
+
+
+def sampled(features: pd.DataFrame, target: pd.Series) -> tuple[pd.DataFrame, pd.Series]:
+    """Both, or a sample of many rows: what a column alone says shows in any sample."""
+    most = max(_FEWEST_SAMPLED, _MOST_VALUES // max(1, features.shape[1]))
+    if len(target) <= most:
+        return features, target
+    target = target.sample(most, random_state=0)
+    return features.loc[target.index], target
 
 
 def of_indicators(features: pd.DataFrame, target: pd.Series) -> list[Leak]:
@@ -92,12 +100,24 @@ def of_indicators(features: pd.DataFrame, target: pd.Series) -> list[Leak]:
 
 def _class_leak(column: pd.Series, codes: NDArray[np.intp], name: str, ease: float) -> Leak | None:
     _, base = errors(codes, codes)
-    numeric = pd.api.types.is_numeric_dtype(column) or pd.api.types.is_datetime64_any_dtype(column)
-    predicted = np.full(len(codes), -1)
-    if numeric:
-        numbers = _as_float(column)
-        if _least_error(numbers[:_ROWS_TO_SCREEN], codes[:_ROWS_TO_SCREEN]) > 3 * ease * SHARE_OF_BASE_ERROR * base:
+    if is_of_numbers(column):
+        numbers = as_float(column[:_ROWS_TO_SCREEN])
+        if _least_error(numbers, codes[:_ROWS_TO_SCREEN]) > 3 * ease * SHARE_OF_BASE_ERROR * base:
             return None
+    error = error_alone(column, codes)
+    if error is None or error > ease * SHARE_OF_BASE_ERROR * base:
+        return None
+    distinct = column.nunique(dropna=False)
+    why = f"it alone predicts the target; {measured(error, base)}"
+    sure = distinct <= len(np.unique(codes)) or len(codes) >= ROWS_TO_BE_SURE
+    return Leak((name,), why, sure, {"error out of fold": error, "error of a constant": base})
+
+
+def error_alone(column: pd.Series, codes: NDArray[np.intp]) -> float | None:
+    """The error out of fold of a small tree, or of each value's most frequent class; None if most values occur once."""
+    predicted = np.full(len(codes), -1)
+    if is_of_numbers(column):
+        numbers = as_float(column)
         for trained, tested in folds(codes):
             predicted[tested] = _predicted(numbers[trained], codes[trained], numbers[tested])
     else:
@@ -105,15 +125,7 @@ def _class_leak(column: pd.Series, codes: NDArray[np.intp], name: str, ease: flo
         for trained, tested in folds(codes):
             predicted[tested] = most_frequent(values[trained], codes[trained], values.max() + 1)[values[tested]]
     seen = predicted >= 0
-    if seen.mean() < ROWS_WITH_A_VALUE:  # most values occur once: nothing can be said
-        return None
-    error, _ = errors(predicted[seen], codes[seen])
-    if error > ease * SHARE_OF_BASE_ERROR * base:
-        return None
-    distinct = column.nunique(dropna=False)
-    why = f"it alone predicts the target; {measured(error, base)}"
-    sure = distinct <= len(np.unique(codes)) or len(codes) >= ROWS_TO_BE_SURE
-    return Leak((name,), why, sure, {"error out of fold": error, "error of a constant": base})
+    return errors(predicted[seen], codes[seen])[0] if seen.mean() >= ROWS_WITH_A_VALUE else None
 
 
 def errors(predicted: NDArray[np.intp], codes: NDArray[np.intp]) -> tuple[float, float]:
@@ -161,7 +173,7 @@ def left_by_means(values: NDArray[np.intp], y: NDArray[np.float64]) -> float:
     return float(np.mean((predicted[seen] - y[seen]) ** 2) / np.var(y))
 
 
-def folds(codes: NDArray[np.intp]) -> list[tuple[NDArray[np.intp], NDArray[np.intp]]]:
+def folds(codes: NDArray[np.intp]) -> Folds:
     """The rows to train on and the tested rows of each of three folds, by class."""
     order = np.random.default_rng(0).permutation(len(codes))
     order = order[np.argsort(codes[order], kind="stable")]  # dealt out by class: each fold has its share
@@ -170,7 +182,13 @@ def folds(codes: NDArray[np.intp]) -> list[tuple[NDArray[np.intp], NDArray[np.in
     return [(np.flatnonzero(fold != number), np.flatnonzero(fold == number)) for number in range(_FOLDS)]
 
 
-def _as_float(column: pd.Series) -> NDArray[np.float64]:
+def is_of_numbers(column: pd.Series) -> bool:
+    """Whether the column has an order: numbers, booleans, dates."""
+    return pd.api.types.is_numeric_dtype(column) or pd.api.types.is_datetime64_any_dtype(column)
+
+
+def as_float(column: pd.Series) -> NDArray[np.float64]:
+    """The numbers of a column that has an order, NaN for a gap."""
     if pd.api.types.is_datetime64_any_dtype(column):
         column = column.astype("int64").where(column.notna())
     return np.asarray(column.to_numpy(), dtype=np.float64)

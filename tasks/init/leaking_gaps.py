@@ -13,12 +13,20 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from tasks.init import leakage
-from tasks.init.finding import Finding, percent
+from tasks.init.finding import Finding, known_before, percent
 
 _FEWEST_ROWS, _FEWEST_OF_EACH = 100, 10  # rows, and rows with and without a value
 _SHARE_OF_BASE_ERROR = 1 / 3
-_MOST_VALUES, _FEWEST_SAMPLED = 400_000, 2000  # of a sample: such a leak shows in any sample
 _MOST_NAMES = 5  # in one line
+
+
+@dataclass(frozen=True)
+class Gaps:
+    """Columns with the same gaps, the out-of-fold error of these alone, and a finding if it gives the target away."""
+
+    names: tuple[str, ...]
+    error: float
+    finding: Finding | None
 
 
 @dataclass(frozen=True)
@@ -33,28 +41,25 @@ class _Measured:
         return self.error < _SHARE_OF_BASE_ERROR * self.constant
 
 
-def of_gaps(features: pd.DataFrame, target: pd.Series, *, classes: bool) -> list[Finding]:
-    """A finding for each set of columns with the same gaps, if these alone err less than a third of a constant.
+def of_gaps(features: pd.DataFrame, target: pd.Series, *, classes: bool) -> list[Gaps]:
+    """Each set of columns with the same gaps, with a finding if these alone err less than a third of a constant.
 
     The error is that of each half's most frequent class, or of its mean, out of fold. `target` has no gaps.
     """
     if len(target) < _FEWEST_ROWS:
         return []
-    most = max(_FEWEST_SAMPLED, _MOST_VALUES // max(1, features.shape[1]))
-    if len(target) > most:
-        target = target.sample(most, random_state=0)
-        features = features.loc[target.index]
+    features, target = leakage.sampled(features, target)
     alike: dict[bytes, list[str]] = {}
     for name, gaps in features.isna().items():
         if _FEWEST_OF_EACH <= gaps.sum() <= len(gaps) - _FEWEST_OF_EACH:
             alike.setdefault(gaps.to_numpy().tobytes(), []).append(str(name))
-    findings = []
+    found = []
     for pattern, names in alike.items():
         filled = ~np.frombuffer(pattern, dtype=np.bool_)
         measured = _of_classes(filled, target) if classes else _of_numbers(filled, target)
-        if measured.gives_away:
-            findings.append(_finding(names, filled, target, measured, classes=classes))
-    return findings
+        finding = _finding(names, filled, target, measured, classes=classes) if measured.gives_away else None
+        found.append(Gaps(tuple(names), measured.error, finding))
+    return found
 
 
 def _of_classes(filled: NDArray[np.bool_], target: pd.Series) -> _Measured:
@@ -88,17 +93,15 @@ def _finding(
         what = f"{filled_for} {percent(filled.mean())} of the rows, with a mean {name} of {means[0]} against {means[1]}"
         errs = f"that alone leaves {percent(measured.error)} of the variance"
         evidence = {"share of the variance that is left": measured.error}
-    it, them = ("it stays", "is it") if len(names) == 1 else ("they stay", "are they")
-    named = "it" if len(names) == 1 else "them"
     return Finding(
         "leak",
         f"{what}: {errs}",
         severity="stop",
         columns=tuple(names),
         evidence=evidence,
-        done=it,
-        decide=f"{them} known before {name} is? If not, name {named} in data.drop",
-        keys=("data.drop",),
+        done="it stays" if len(names) == 1 else "they stay",
+        decide=known_before(names),
+        keys=("data.known_after",),
     )
 
 

@@ -1,5 +1,6 @@
 """Columns of numbers that give the target when they are added or multiplied: `casual + registered = cnt`."""
 
+import math
 import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -8,10 +9,12 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from tasks.init.finding import percent
 from tasks.init.leakage import Leak
 
 _FEWEST_ROWS, _ROWS = 40, 2000  # an equation of all rows holds in a sample
 _MOST_STEPS, _MOST_COLUMNS = 6, 20  # of a greedy search; of a least squares fit to all columns
+_MOST_ROWS, _MOST_FITS, _ROWS_A_COLUMN = 0.9, 20, 8  # of an equation with exceptions: the share of rows that it meets
 _LEAST_WEIGHT = 0.01  # of a column, in standard deviations of the target
 _DECIMALS = 9
 _UNEXPLAINED, _EXACT = 1e-3, 1e-6  # shares of the variance: what rounding may leave, and what is no rounding at all
@@ -46,7 +49,8 @@ def of_sums(features: pd.DataFrame, target: pd.Series) -> list[Leak]:
     """The columns of numbers whose weighted sum, or whose product of powers, is the target but for rounding.
 
     Weights are fitted to one half of a sample and tested on the other half: every row must be met to the last digit
-    that the target and the columns have, and a thousandth of the variance may be left. `target` has no gaps.
+    that the target and the columns have, and a thousandth of the variance may be left. Or nine of ten different rows
+    are met without any rounding: a bill has exceptions. `target` has no gaps.
     """
     numbers = features.select_dtypes(["number", "bool"])
     for columns in _without_gaps(numbers):
@@ -62,6 +66,10 @@ def of_sums(features: pd.DataFrame, target: pd.Series) -> list[Leak]:
             equation = _equation(X[:, positive], y, [names[place] for place in positive.tolist()], product=True)
         if equation is not None:
             return [Leak(equation.names, f"{equation} = {target.name} in all of {len(rows)} rows, but for rounding")]
+        equation, share = _equation_of_most(X, y, names)
+        if equation is not None:
+            held = f"in {percent(share)} of {len(rows)} rows, to the last digit"
+            return [Leak(equation.names, f"{equation} = {target.name} {held}", evidence={"share of the rows": share})]
     return []
 
 
@@ -93,6 +101,48 @@ def _equation(X: Numbers, y: Numbers, names: Sequence[str], *, product: bool) ->
             places = columns.tolist()
             return _Equation(tuple(names[place] for place in places), tuple(weights[:-1]), float(weights[-1]), product)
     return None
+
+
+def _equation_of_most(X: Numbers, y: Numbers, names: Sequence[str]) -> tuple[_Equation | None, float]:
+    """A sum that is the target in most rows, and in which share of them.
+
+    Least trimmed squares: fitted to the nine tenths of the rows that it meets best, until these stay the same. Equal
+    rows count once, so that rows of zeros alone are no equation.
+    """
+    varies = np.flatnonzero(X.std(axis=0) > 0)
+    if not 2 <= len(varies) <= len(y) // _ROWS_A_COLUMN:
+        return None, 0.0
+    different = np.unique(np.column_stack([X[:, varies], y]), axis=0)
+    different = different[np.random.default_rng(0).permutation(len(different))]
+    fitted, tested = different[::2], different[1::2]
+    if len(fitted) < max(_FEWEST_ROWS // 2, _ROWS_A_COLUMN * len(varies) // 2):
+        return None, 0.0
+    weights, kept = _fit(fitted), np.arange(len(fitted))
+    for _ in range(_MOST_FITS):
+        best = np.argsort(_missed(fitted, weights), kind="stable")[: math.ceil(_MOST_ROWS * len(fitted))]
+        if np.array_equal(np.sort(best), np.sort(kept)):
+            break
+        weights, kept = _fit(fitted[best]), best
+    exact = _EXACT * float(different[:, -1].std())
+    if (_missed(tested, weights) <= exact).mean() < _MOST_ROWS:
+        return None, 0.0
+    needed = np.flatnonzero(np.abs(weights[:-1]) * different[:, :-1].std(axis=0) > _LEAST_WEIGHT * exact / _EXACT)
+    if len(needed) < 2:
+        return None, 0.0
+    found = tuple(names[varies[place]] for place in needed)
+    share = float((_missed(np.column_stack([X[:, varies], y]), weights) <= exact).mean())
+    return _Equation(found, tuple(weights[needed]), float(weights[-1]), product=False), share
+
+
+def _fit(rows: Numbers) -> Numbers:
+    """The weights of all columns but the last, and the constant, that give the last by least squares."""
+    design = np.column_stack([rows[:, :-1], np.ones(len(rows))])
+    return np.asarray(np.linalg.lstsq(design, rows[:, -1])[0], dtype=np.float64)
+
+
+def _missed(rows: Numbers, weights: Numbers) -> Numbers:
+    missed: Numbers = np.abs(rows[:, :-1] @ weights[:-1] + weights[-1] - rows[:, -1])
+    return missed
 
 
 def _supports(X: Numbers, y: Numbers) -> Iterator[NDArray[np.intp]]:

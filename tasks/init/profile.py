@@ -2,7 +2,7 @@
 
 import difflib
 import numbers
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -26,9 +26,11 @@ from tasks.init import (
     loose_columns,
     recorded_twice,
     row_order,
+    strongest,
     target_remarks,
+    unlabeled_gaps,
 )
-from tasks.init.finding import Finding, percent
+from tasks.init.finding import Finding, known_before, percent
 from tasks.init.leakage import Leak
 from tasks.init.recorded_twice import RecordedTwice
 from tasks.init.uninformative import why_useless
@@ -42,7 +44,7 @@ _INFINITE = ("inf", "-inf")
 _MOST_NAMES = 12  # in one line
 _KEPT = "kept, since no other column is left"
 _TAKE_OUT = "take out of it what is known only with the target, then start again"
-_UNSURE, _ASK = "too few rows to be sure, so it stays", "is it known before the target is?"
+_UNSURE = "too few rows to be sure, so it stays"
 
 
 @dataclass(frozen=True)
@@ -82,9 +84,10 @@ class Profile:
     findings: tuple[Finding, ...]
 
 
-def look(table: pd.DataFrame, target: str, text: TextForm = USUAL) -> Profile:
+def look(table: pd.DataFrame, target: str, text: TextForm = USUAL, unlabeled: pd.DataFrame | None = None) -> Profile:
     """Look at every column of `table`, whose strings have the form `text`, and at the order of its rows.
 
+    `unlabeled` are rows of the user's unlabelled files; None takes the rows of the table without a label.
     Raises UserError where the target is no column, has fewer than two values, is neither classes nor numbers, or where
     no feature is left.
     """
@@ -104,7 +107,8 @@ def look(table: pd.DataFrame, target: str, text: TextForm = USUAL) -> Profile:
     if features.empty:
         reasons = "; ".join(f"{name}: {why}" for name, why in dropped.items())
         raise UserError(f"no feature is left next to the target {target} ({reasons})")
-    gaps = leaking_gaps.of_gaps(features, y, classes=classes)
+    all_gaps = leaking_gaps.of_gaps(features, y, classes=classes)
+    gaps = [one.finding for one in all_gaps if one.finding is not None]
     order = row_order.of_rows(features.drop(columns=[*loose], errors="ignore"), y, classes=classes)
     proposed, along, groups = dependence.look(columns, _without_leaks(features, gaps), y, order, classes=classes)
     if groups is not None:  # of rows that belong together a group also names the class: it is no leak
@@ -117,6 +121,10 @@ def look(table: pd.DataFrame, target: str, text: TextForm = USUAL) -> Profile:
         proposed["duplicates"] = "proposed: rows were recorded twice; allow, if each is a draw of its own"
     if (about_target := target_remarks.look(y, classes=classes)) is not None:
         proposed["loss"] = about_target.proposed
+    others = written[table[target].isna()] if unlabeled is None else unlabeled
+    late = unlabeled_gaps.look(written.loc[labeled.index, features_that_stay.columns], others, missing)
+    quiet = _without_findings(features_that_stay, [*findings, *gaps])
+    most = strongest.look(quiet, all_gaps, y, classes=classes)
     remarks = (*_copies(features, y, twice, classes=classes), *_gaps(of_all_rows[features.columns], missing))
     return Profile(
         rows=len(table),
@@ -137,7 +145,9 @@ def look(table: pd.DataFrame, target: str, text: TextForm = USUAL) -> Profile:
             *(finding for name, finding in loose.items() if name in kinds),
             *findings,
             *gaps,
+            *late,
             *along,
+            *([] if most is None else [most]),
             *(Finding("found", remark) for remark in remarks),
         ),
     )
@@ -258,7 +268,9 @@ def _leaks(
     doubtful = [leak for leak in single if not leak.sure]
     known = [name for leak in single for name in leak.columns]
     others = features.drop(columns=known)
-    joint = leakage.of_indicators(features, y) if classes else leaking_sums.of_sums(others, y)
+    joint = leakage.of_indicators(features, y) if classes else []
+    if not classes or kind_of_dtype(y.dtype) == "numeric":  # also counts, such as grades of 0 to 20
+        joint += leaking_sums.of_sums(others, y)
     sure += [leak for leak in joint if not set(leak.columns) <= set(known)]
     sure += leaking_text.of_texts(features, y, texts, classes=classes)
     kept: list[Leak] = []
@@ -269,7 +281,10 @@ def _leaks(
     findings = [_finding("leak", "", leak, done="left out, in data.drop") for leak in sure]
     findings += [_finding("leak", "", leak, severity="stop", done=_KEPT, decide=_TAKE_OUT) for leak in kept]
     may = " may give the target away"
-    findings += [_finding("found", may, leak, severity="care", done=_UNSURE, decide=_ASK) for leak in doubtful]
+    findings += [
+        _finding("found", may, leak, severity="care", done=_UNSURE, decide=known_before(leak.columns))
+        for leak in doubtful
+    ]
     return sure, findings
 
 
@@ -279,9 +294,15 @@ def _without_leaks(features: pd.DataFrame, gaps: list[Finding]) -> pd.DataFrame:
     return features if honest.empty else honest
 
 
+def _without_findings(features: pd.DataFrame, findings: Sequence[Finding]) -> pd.DataFrame:
+    """The features without texts, and without those that a finding is about: their errors are said already."""
+    texts = [name for name, dtype in features.dtypes.items() if kind_of_dtype(dtype) == "text"]
+    return features.drop(columns=[*texts, *(name for one in findings for name in one.columns)], errors="ignore")
+
+
 def _finding(topic: Topic, verb: str, leak: Leak, **named: Any) -> Finding:
     text = f"{_names(leak)}{verb}: {leak.why}"
-    return Finding(topic, text, columns=leak.columns, evidence=leak.evidence, keys=("data.drop",), **named)
+    return Finding(topic, text, columns=leak.columns, evidence=leak.evidence, keys=("data.known_after",), **named)
 
 
 def _leaking_identifiers(identifiers: pd.DataFrame, y: pd.Series, *, classes: bool) -> list[Leak]:

@@ -38,6 +38,7 @@ def decide(profile: Profile, source: str, unlabeled: str | None, choice: Choice 
         ("data", "target"): Commented(profile.target, describe.task(profile)),
         ("data", "positive"): None,
         ("data", "drop"): CommentedItems([(column.column, column.why) for column in profile.dropped]),
+        ("data", "known_after"): [],
         ("data", "missing"): list(profile.missing) or None,
         ("data", "columns"): Commented({**profile.read_as} or None, f"found: {describe.kinds(profile)}"),
         ("data", "groups"): Commented(profile.groups, profile.proposed.get("groups", "")),

@@ -16,7 +16,7 @@ from heldout.fitting import answers, take
 from heldout.learners import gives_probabilities
 from heldout.losses import Losses, choose_loss
 from heldout.losses.loss import places
-from heldout.populations import differ, out_of_range
+from heldout.populations import differ, missing_differs, out_of_range
 from tasks.fits.controls import read_controls
 from tasks.outcome.estimate import Results
 from tasks.params import Settings
@@ -45,6 +45,7 @@ def _reasons(design: Design, winner: str, g_minus: Any, X: Any, unlabeled: pd.Da
     yield out_of_range(
         *({str(name): of[name].to_numpy(np.float64, na_value=np.nan) for name in numbers} for of in (first, unlabeled))
     )
+    yield missing_differs(*({str(name): of[name].isna() for name in first.columns} for of in (first, unlabeled)))
     controls = read_controls(winner)
     if not isinstance(controls, str):
         yield differ(controls.labeled, controls.unlabeled, [f"{name} of the half models" for name in NAMES])

@@ -59,6 +59,11 @@ class Data(Section):
         None, description="the value that counts as class 1 against all others; null keeps the target as it is"
     )
     drop: list[str] = Field([], description="columns to leave out")
+    known_after: list[str] = Field(
+        [],
+        description="columns that are known only after the label, as the reason of a cancellation: left out as those "
+        "of drop are, and an unlabelled file may lack them",
+    )
     columns: dict[str, ColumnKind] | None = Field(
         None,  # every kind as it is found
         description="kinds of columns, where the detected kind is wrong, one per line, as in zip: category; numeric "
@@ -99,6 +104,11 @@ class Data(Section):
         description="with sampling: active, the column with the probability with which label-next drew each row, so "
         "that errors weigh by it and cross-validation does not mislead; empty for rows that are random draws",
     )
+
+    @property
+    def left_out(self) -> dict[str, str]:
+        """The columns that are no features, each with the key that leaves it out; drop comes first."""
+        return {**dict.fromkeys(self.known_after, "data.known_after"), **dict.fromkeys(self.drop, "data.drop")}
 
     @property
     def picked_blindly(self) -> bool:
@@ -232,7 +242,7 @@ class ReportSection(Section):
     slices: list[Annotated[str, Field(min_length=1)]] = Field(
         [],
         description="columns by whose values the errors on the test part are shown, as in [sex]; also columns of "
-        "data.drop, each with at most 20 values",
+        "data.drop and data.known_after, each with at most 20 values",
     )
 
     @field_validator("slices")

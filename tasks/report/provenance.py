@@ -14,6 +14,8 @@ _PARAMETERS = (
     "data.source",
     "data.target",
     "data.positive",
+    "data.drop",
+    "data.known_after",
     "loss",
     "split.test_fraction",
     "split.validation_fraction",

@@ -230,12 +230,16 @@ def _test_part(summary: Summary) -> dict[str, str]:
     error = f"{summary.amount(selection['E_test'])}{f' [{interval}]' if interval else ''}{_roots(summary, 'E_test')}"
     openings, others, more = (selection[key] for key in ("test_openings", "test_others", "test_sealed"))
     models = "this model alone" if openings == 1 else f"{openings} different winners so far"
-    part = f"the part of the test rows that is new since {_opened_for(others)}" if others else "the test part"
+    opened = f"the test part was opened for {models}, and is used up"
+    if others:
+        opened = (
+            f"these rows are new since {_opened_for(others)}; they were opened for this model alone, and are used up"
+        )
     new = f" ({shown_count(more)} rows of it are new, and sealed: {_OPEN})" if more else ""
     return {
         "E_test": (
-            f"{error}, of {selection['deliver']['target']}; {part} was opened for {models}, and is used up{new}: "
-            "a choice that follows this number needs new rows"
+            f"{error}, of {selection['deliver']['target']}; {opened}{new}: a "
+            "choice that follows this number needs new rows"
         )
     }
 
@@ -243,7 +247,7 @@ def _test_part(summary: Summary) -> dict[str, str]:
 def _sealed(selection: Mapping[str, Any]) -> str:
     """What the rows that nobody has opened will be for."""
     rows, others = shown_count(selection["test_sealed"]), selection["test_others"]
-    since = f", new since the test part was opened for {_opened_for(others)}" if others else ""
+    since = f", new since {_opened_for(others)}" if others else ""
     return (
         f"sealed: {rows} rows that no choice has used{since}, for the error of the model that you ship; when you have "
         f"decided, {_OPEN} tests it on them, once"
@@ -251,7 +255,7 @@ def _sealed(selection: Mapping[str, Any]) -> str:
 
 
 def _opened_for(others: int) -> str:
-    return f"{others} other winner{'s' * (others > 1)}"
+    return f"the test part was opened for {others} other winner{'s' * (others > 1)}"
 
 
 def _family(summary: Summary, choice: Any) -> str:

@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict
 from heldout.selection.decision import Severity
 
 Topic = Literal["parsed", "leak", "time", "groups", "found"]
-Key = Literal["data.time", "data.groups", "data.drop", "split.duplicates", "loss"]
+Key = Literal["data.time", "data.groups", "data.drop", "data.known_after", "split.duplicates", "loss"]
 
 
 class Finding(BaseModel):

@@ -111,24 +111,27 @@ def _cut(value: Any) -> Any:
 
 def _settled(finding: Finding, settings: Settings) -> Finding:
     """The finding, decided where a key of the parameters answers it."""
-    answers = [key for key in finding.keys if _answers(key, finding, settings)]
+    answers = [answer for key in finding.keys if (answer := _answer(key, finding, settings))]
     if finding.decided or not answers:
         return finding
     return finding.model_copy(update={"decided": f"{answers[0]} in params.yaml answers it"})
 
 
-def _answers(key: Key, finding: Finding, settings: Settings) -> bool:
+def _answer(key: Key, finding: Finding, settings: Settings) -> str:
+    """The key of the parameters that answers the finding, empty if none does; another may leave its columns out."""
     match key:
         case "data.time":
-            return settings.data.time is not None
+            answered = settings.data.time is not None
         case "data.groups":
-            return settings.data.groups is not None
-        case "data.drop":
-            return bool(finding.columns) and set(finding.columns) <= set(settings.data.drop)
+            answered = settings.data.groups is not None
+        case "data.drop" | "data.known_after":
+            keys = {settings.data.left_out.get(name, "") for name in finding.columns}
+            return "" if "" in keys else " and ".join(sorted(keys))
         case "split.duplicates":
-            return settings.split.duplicates == "keep_together"
+            answered = settings.split.duplicates == "keep_together"
         case "loss":
-            return settings.loss is not None
+            answered = settings.loss is not None
+    return key if answered else ""
 
 
 def _hash(path: Path) -> str:

@@ -48,6 +48,7 @@ OTHERS = {
     "data.target": ["spare"],
     "data.positive": ["won"],
     "data.drop": [["clock", "house", "heavy"]],
+    "data.known_after": [["z"]],
     "data.columns": [{"x": "category"}],
     "data.missing": [["none"]],
     "data.dayfirst": [True],
@@ -182,7 +183,7 @@ def test_a_key_that_is_no_parameter_of_a_stage_does_not_change_its_outputs(check
         (checkout / "kept").rename(folder)
 
 
-@pytest.mark.parametrize("key", ["seed", "split.folds", "data.drop"])
+@pytest.mark.parametrize("key", ["seed", "split.folds", "data.drop", "data.known_after"])
 def test_a_parameter_of_a_stage_changes_its_outputs(checkout, key):
     shutil.copytree("data/prepared", checkout / "kept")
     before = digests("prepare")

@@ -121,8 +121,9 @@ def test_the_positive_value_becomes_1_and_all_others_0(rows, settings_of_rows, p
     assert count == made["target"].sum()
 
 
-def test_dropped_columns_are_in_no_part(rows, settings_of_rows):
-    made = prepare(settings_of_rows("data.drop=[x]", "data.labeled_rows=30"))
+@pytest.mark.parametrize("key", ["data.drop", "data.known_after"])
+def test_columns_that_are_left_out_are_in_no_part(rows, settings_of_rows, key):
+    made = prepare(settings_of_rows(f"{key}=[x]", "data.labeled_rows=30"))
     assert ["id", "target"] == list(made.labeled.columns)
     assert [["id"]] * 4 == [list(shard.columns) for shard in made.shards]
 

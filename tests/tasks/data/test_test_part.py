@@ -48,27 +48,30 @@ def test_no_order_no_further_row_and_no_seed_moves_a_row(rows, test_ids, random,
     assert before == test_ids(rows, f"seed={seed}", "split.stratify=false", "split.rows=20", "split.folds=3")
 
 
-def test_no_other_reading_of_the_table_moves_a_row_and_another_key_does(rows, test_ids):
+@pytest.mark.parametrize("key", ["data.drop", "data.known_after"])
+def test_no_other_reading_of_the_table_moves_a_row_and_another_key_does(rows, test_ids, key):
     rows["spare"] = ["a", "2", "2.50", *map(str, range(57))]
-    before = test_ids(rows, "data.drop=[spare]")
+    before = test_ids(rows, f"{key}=[spare]")
     assert before == test_ids(rows, "data.columns={spare: category}")
     assert before == test_ids(rows, "data.columns={spare: text, id: category}", "data.positive=won")
-    assert before == test_ids(rows.assign(empty=np.nan), "data.drop=[spare]")
+    assert before == test_ids(rows.assign(empty=np.nan), f"{key}=[spare]")
     with_gaps = pd.concat([rows, pd.DataFrame({"kind": ["won"], "spare": ["3"]})])  # whole numbers become floats
-    assert before == {row for row in test_ids(with_gaps, "data.drop=[spare]") if row == row}
-    assert before != test_ids(rows, "data.drop=[spare]", "split.test_key=1")
-    assert before < test_ids(rows, "data.drop=[spare]", "split.test_fraction=0.6")
+    assert before == {row for row in test_ids(with_gaps, f"{key}=[spare]") if row == row}
+    assert before != test_ids(rows, f"{key}=[spare]", "split.test_key=1")
+    assert before < test_ids(rows, f"{key}=[spare]", "split.test_fraction=0.6")
 
 
-def test_keys_that_change_the_values_of_each_row_move_none(rows, test_ids):
+@pytest.mark.parametrize("key", ["data.drop", "data.known_after"])
+def test_keys_that_change_the_values_of_each_row_move_none(rows, test_ids, key):
     rows = rows.assign(x=[f"{row},5" for row in range(60)], flag="?")
-    before = test_ids(rows, "data.drop=[flag]")
-    assert before == test_ids(rows, "data.drop=[flag]", 'data.missing=["?"]')
-    assert before == test_ids(rows, "data.drop=[flag]", "data.decimal=comma", "data.dayfirst=true")
+    before = test_ids(rows, f"{key}=[flag]")
+    assert before == test_ids(rows, f"{key}=[flag]", 'data.missing=["?"]')
+    assert before == test_ids(rows, f"{key}=[flag]", "data.decimal=comma", "data.dayfirst=true")
 
 
-def test_the_rows_of_a_table_that_gained_columns_are_found_by_the_columns_that_it_had(rows, settings_of_rows):
-    settings = settings_of_rows("split.test_fraction=0.3", "split.folds=2", "data.drop=[more]")
+@pytest.mark.parametrize("key", ["data.drop", "data.known_after"])
+def test_the_rows_of_a_table_that_gained_columns_are_found_by_the_columns_that_it_had(rows, settings_of_rows, key):
+    settings = settings_of_rows("split.test_fraction=0.3", "split.folds=2", f"{key}=[more]")
     before = prepare(settings_of_rows("split.test_fraction=0.3", "split.folds=2")).seen
     rows.assign(more=np.arange(60.0)).iloc[::-1].to_csv("rows.csv", index=False)
     gained = prepare(settings).seen

@@ -28,13 +28,14 @@ def churn(rng, rows=1000, *, filled=0.95, others=0.0):
 
 
 def of_gaps(frame, target, *, classes=True):
-    return leaking_gaps.of_gaps(column_types.typed(frame)[0], target, classes=classes)
+    gaps = leaking_gaps.of_gaps(column_types.typed(frame)[0], target, classes=classes)
+    return [one.finding for one in gaps if one.finding is not None]
 
 
 def test_a_reason_that_only_those_who_left_have_stops_with_both_errors():
     frame, target = churn(np.random.default_rng(0))
     [found] = of_gaps(frame, target)
-    assert ("stop", ("cancel_reason",), ("data.drop",)) == (found.severity, found.columns, found.keys)
+    assert ("stop", ("cancel_reason",), ("data.known_after",)) == (found.severity, found.columns, found.keys)
     shares = (frame["cancel_reason"].notna() & (target == "yes")).sum() / (target == "yes").sum()
     assert found.text.startswith(
         f"cancel_reason is filled for {100 * shares:.3g} % of the rows with churn = yes and for 0 % of the others: "
@@ -43,7 +44,7 @@ def test_a_reason_that_only_those_who_left_have_stops_with_both_errors():
     assert error == pytest.approx((frame["cancel_reason"].isna() & (target == "yes")).mean())
     assert constant == pytest.approx((target == "yes").mean())
     assert found.text.endswith(f"that alone errs {100 * error:.3g} %, the constant {100 * constant:.3g} %")
-    assert found.decide == "is it known before churn is? If not, name it in data.drop"
+    assert found.decide == "is it known before the label? If not: data.known_after: [cancel_reason]"
 
 
 @few
@@ -91,7 +92,7 @@ def test_gaps_that_leave_little_of_the_variance_stop_and_others_do_not():
 
 def test_a_table_without_gaps_has_none():
     cancer = load_breast_cancer(as_frame=True)
-    assert [] == of_gaps(cancer.data, cancer.target)
+    assert [] == leaking_gaps.of_gaps(cancer.data, cancer.target, classes=True)
 
 
 def test_what_init_found_stops_until_somebody_decides():
@@ -101,5 +102,8 @@ def test_what_init_found_stops_until_somebody_decides():
     assert any(line.startswith("leak      cancel_reason is filled for ") for line in said)
     [stop] = [one for one in findings.read(load("params.yaml")).findings if one.open]
     assert "stop" == stop.severity
-    assert [] == load("params.yaml").data.drop
-    assert [] == [one for one in findings.read(load("params.yaml", ["data.drop=[cancel_reason]"])).findings if one.open]
+    data = load("params.yaml").data
+    assert ([], []) == (data.drop, data.known_after)
+    for key in ("data.known_after", "data.drop"):
+        answered = load("params.yaml", [f"{key}=[cancel_reason]"])
+        assert [] == [one for one in findings.read(answered).findings if one.open]

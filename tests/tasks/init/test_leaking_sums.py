@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tasks.init import profile
 from tasks.init.leaking_sums import of_sums
 
 few = settings(max_examples=10, deadline=None)
@@ -71,3 +72,50 @@ def test_gaps_in_other_columns_hide_no_equation_and_a_dozen_columns_are_few():
 def test_few_rows_are_not_searched(rows):
     frame = table(np.random.default_rng(0), rows)
     assert [] == of_sums(frame, (frame["a"] + frame["b"]).rename("y"))
+
+
+def taxi(rng, rows=1500):
+    """Rides, whose total has all that is paid, and the tips."""
+    fare = (2.5 + rng.gamma(2, 6, rows)).round(1)
+    rides = pd.DataFrame({"fare": fare, "extra": rng.choice([0, 0.5, 1], rows), "miles": (fare / 3).round()})
+    rides["tolls"] = np.where(rng.random(rows) < 0.06, 5.76, 0)
+    tip = np.where(rng.random(rows) < 0.6, (fare * rng.choice([0.15, 0.2], rows)).round(2), 0)
+    rides["total"] = (fare + rides["extra"] + rides["tolls"] + tip).round(2)
+    return rides, pd.Series(tip, name="tip")
+
+
+@few
+@given(st.floats(0, 0.07), st.integers(0, 2**32 - 1))
+def test_a_total_of_the_target_and_the_rest_is_found_although_some_bills_have_more(exceptions, seed):
+    rng = np.random.default_rng(seed)
+    rides, tip = taxi(rng)
+    rides["total"] += np.where(rng.random(len(rides)) < exceptions, 2.75, 0)
+    (found,) = of_sums(rides, tip)
+    assert {"total", "fare", "extra", "tolls"} == {*found.columns}
+    met = (tip + rides["fare"] + rides["extra"] + rides["tolls"] - rides["total"]).abs() < 1e-6
+    if not met.all():
+        assert "-1 fare - extra - tolls + total = tip in " in found.why
+        assert found.evidence["share of the rows"] == pytest.approx(met.mean())
+    assert [] == of_sums(rides.drop(columns="fare"), tip)
+
+
+@few
+@given(st.integers(0, 2**32 - 1))
+def test_an_equation_of_fewer_rows_and_one_of_zeros_alone_are_none(seed):
+    rng = np.random.default_rng(seed)
+    rides, tip = taxi(rng)
+    half = rides.assign(total=rides["total"] + np.where(rng.random(len(rides)) < 0.2, rng.gamma(2, 3, len(rides)), 0))
+    assert [] == of_sums(half, tip)
+    idle = rng.random(len(rides)) < 0.95
+    noisy = tip + rng.normal(size=len(tip)).round(2)
+    assert [] == of_sums(rides.mul(~idle, axis=0), noisy * ~idle)
+
+
+def test_a_sum_of_few_kinds_is_searched_though_its_values_are_classes():
+    rng = np.random.default_rng(0)
+    points = pd.DataFrame(rng.integers(0, 7, (900, 3)), columns=["written", "oral", "home"])
+    table = points.assign(x=rng.normal(size=900), grade=points.sum(axis=1))
+    found = profile.look(table, "grade")
+    assert 19 == len(found.classes)
+    assert {"written", "oral", "home"} == {one.column for one in found.dropped}
+    assert any("written + oral + home = grade in all of 900 rows" in one.text for one in found.findings)

@@ -178,13 +178,14 @@ def test_what_cannot_be_the_draws_is_refused(rows, settings_of_rows, changes, se
         assert word in str(caught.value)
 
 
-def test_draws_without_a_label_and_columns_that_are_dropped_change_nothing(rows, settings_of_rows):
+@pytest.mark.parametrize("key", ["data.drop", "data.known_after"])
+def test_draws_without_a_label_and_columns_that_are_left_out_change_nothing(rows, settings_of_rows, key):
     with_draws(rows)
     rows.loc[57, "kind"] = None  # the third draw
     rows.to_csv("rows.csv", index=False)
     made = prepare(settings_of_rows("data.shards=1", *ACTIVE))
     assert [1, 2] == made.drawn["label_order"].tolist()
-    dropped = prepare(settings_of_rows("data.shards=1", f"data.drop=[{', '.join(COLUMNS)}]"))
+    dropped = prepare(settings_of_rows("data.shards=1", f"{key}=[{', '.join(COLUMNS)}]"))
     assert made.labeled.equals(dropped.labeled)
     assert "weight" not in dropped.roles
 

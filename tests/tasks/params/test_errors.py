@@ -45,6 +45,7 @@ def reported(path, *changes) -> list[Mistake]:
         ("data.sampling=all", "data.sampling", ["'all'", "iid", "active"]),
         ("data.drop=id", "data.drop", ["'id'", "list"]),
         ("data.drop=[1]", "data.drop[0]", [1, "string"]),
+        ("data.known_after=id", "data.known_after", ["'id'", "list"]),
         ("data.groups=[id]", "data.groups", ["['id']", "string"]),
         ("split.gap=-1", "split.gap", [-1, 0]),
         ("split.duplicates=drop", "split.duplicates", ["'drop'", "allow", "keep_together"]),
@@ -326,6 +327,7 @@ def test_every_key_that_is_misspelt_is_reported_with_the_right_one(shipped, tmp_
 
 
 OPTIONAL = {"data.target", "data.positive", "data.drop", "data.labeled_rows", "data.unlabeled", "selection.criterion"}
+OPTIONAL |= {"data.known_after"}
 OPTIONAL |= {"data.columns", "data.missing", "data.on_bad_shard"}
 OPTIONAL |= {"execution.scheduler", "candidates.params", "candidates.preprocess", "candidates.family"}
 OPTIONAL |= {

@@ -207,7 +207,7 @@ def test_a_sealed_test_part_says_what_it_will_be_for_and_who_opens_it(summary):
     assert "3 rows that no choice has used, new since the test part was opened for 2 other winners, " in text
     text = sentences(summary(test_others=1))["E_test"]
     assert (
-        "that are new since it was opened for 1 other winner were opened for this model alone, and are used up" in text
+        "these rows are new since the test part was opened for 1 other winner; they were opened for this model" in text
     )
     more = sentences(summary(test_sealed=3))["E_test"]
     assert "(3 rows of it are new, and sealed: `python -m flows open-test`)" in more

@@ -67,9 +67,17 @@ def test_a_finding_is_settled_by_what_somebody_wrote_or_by_its_key(rows, setting
     about()
     [settled, _] = findings.read(settings_of_rows("data.time=id")).findings
     assert ("data.time in params.yaml answers it", False) == (settled.decided, settled.open)
-    about(found=[Finding("found", "x tells", severity="care", columns=["x"], keys=["data.drop"])])
-    assert findings.read(settings_of_rows("data.drop=[id]")).findings[0].open
-    assert not findings.read(settings_of_rows("data.drop=[x]")).findings[0].open
+
+
+@pytest.mark.parametrize("key", ["data.drop", "data.known_after"])
+@pytest.mark.parametrize("asked", ["data.drop", "data.known_after"])
+def test_a_finding_about_columns_is_settled_by_the_key_that_leaves_them_out(rows, settings_of_rows, key, asked):
+    about(found=[Finding("found", "x tells", severity="care", columns=["x"], keys=[asked])])
+    assert findings.read(settings_of_rows(f"{key}=[id]")).findings[0].open
+    [settled] = findings.read(settings_of_rows(f"{key}=[x]")).findings
+    assert (f"{key} in params.yaml answers it", False) == (settled.decided, settled.open)
+    about(found=[Finding("found", "it tells", severity="care", keys=[asked])])
+    assert findings.read(settings_of_rows(f"{key}=[x]")).findings[0].open
 
 
 def test_without_the_file_nothing_was_found_but_dvc_needs_it(checkout, settings_of_rows):

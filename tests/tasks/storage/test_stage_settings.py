@@ -34,6 +34,7 @@ def test_results_of_the_same_settings_are_taken(results, stage):
         ("split.folds=3", "split.folds is 3 here and 5 there"),
         ("loss=brier", 'loss is "brier" here and null there'),
         ("data.drop=[id]", 'data.drop is ["id"] here and [] there'),
+        ("data.known_after=[id]", 'data.known_after is ["id"] here and [] there'),
         ("report.slices=[x]", 'report.slices is ["x"] here and [] there'),
         ("candidates.1.params.C=5", "candidates.svm.params.C is 5 here and left out there"),
         ("candidates.1.name=other", 'candidates is ["bayes", "other"] here and ["bayes", "svm"] there'),
