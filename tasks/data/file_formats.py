@@ -1,7 +1,8 @@
 """Reading one file, by its ending: text in columns, JSON, Parquet, Feather, Excel; text also in .gz and .zip.
 
 A file is data from a stranger: it is unpacked in memory alone and up to a limit, and no reader follows a reference in
-it. A file that cannot be read, or would be read wrong without notice (separator, encoding, header), raises UserError.
+it. A file that cannot be read, or would be read wrong without notice (separator, header), raises UserError; what was
+decided to read it is a finding next to its rows.
 """
 
 import csv
@@ -12,7 +13,10 @@ import re
 import zipfile
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import IO, Any
 
@@ -20,10 +24,12 @@ import pandas as pd
 import psutil
 
 from heldout.hashing import EXACT
-from tasks.data import whole_numbers
+from tasks.data import text_encoding, whole_numbers
 from tasks.data.blocks import in_blocks
+from tasks.data.text_encoding import LATIN1, NotText
 from tasks.data.text_form import DECIMALS, SEPARATORS, TextForm
 from tasks.runtime.errors import UserError
+from tasks.storage.finding import Finding
 
 _PACKED = ("", ".gz", ".zip")
 _CSV = tuple(f"{name}{packed}" for name in (".csv", ".tsv") for packed in _PACKED)
@@ -36,7 +42,15 @@ _BETWEEN = {True: re.compile(r"[\s,]*"), False: re.compile(r"\s*")}  # objects o
 _LARGE, _RATIO = 100_000_000, 200  # a packed file may be unpacked to so many bytes, or to so many times its own
 
 
-def read(path: Path, key: str, missing: Sequence[str], as_strings: Collection[str], text: TextForm) -> pd.DataFrame:
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """The rows of a source, and findings about how they were read."""
+
+    frame: pd.DataFrame
+    findings: tuple[Finding, ...] = ()
+
+
+def read(path: Path, key: str, missing: Sequence[str], as_strings: Collection[str], text: TextForm) -> Rows:
     """The rows of a file. Raises UserError that names `key` and the file."""
     if not path.name.endswith(ENDINGS):
         raise UserError(f"{key} is {path}; its name must end in {NAMED_ENDINGS}")
@@ -44,11 +58,13 @@ def read(path: Path, key: str, missing: Sequence[str], as_strings: Collection[st
         _check_is_file(path, key)
         if is_text(path):
             return _read_csv(path, key, missing, as_strings, text)
-        return _read_excel(path, as_strings) if _form(path) == "xlsx" else _READERS[_form(path)](path)
+        return Rows(_read_excel(path, as_strings) if _form(path) == "xlsx" else _READERS[_form(path)](path))
     except UserError:
         raise
+    except NotText as error:
+        raise UserError(f"{key}: {path} {error}") from None
     except UnicodeDecodeError:
-        raise UserError(f"{key}: {path} {_not_utf8(path)}") from None
+        raise UserError(f"{key}: {path} {text_encoding.not_utf8(partial(open_unpacked, path))}") from None
     except PermissionError:
         raise UserError(f"{key}: {path} may not be read by this user; give it read permission") from None
     except Exception as error:  # a reader may raise any error for bytes that are not of its format
@@ -77,6 +93,12 @@ def open_unpacked(path: Path) -> IO[bytes]:
             raise ValueError("the zip is encrypted; pack it without a password")
         return _bounded(archive.open(files[0]), path)
     return _bounded(gzip.open(path, "rb"), path) if path.name.endswith(".gz") else path.open("rb")
+
+
+def first_lines(path: Path, most: int) -> list[str]:
+    """The first lines of a file of text. Raises ValueError where they are no text."""
+    with open_unpacked(path) as file:
+        return list(io.StringIO(text_encoding.decoded(b"".join(islice(file, most))), newline=""))
 
 
 class _Bounded(io.RawIOBase):
@@ -123,35 +145,49 @@ def _check_is_file(path: Path, key: str) -> None:
     raise UserError(f"{key} is {path}: no such file; give the path of a file, from the checkout or absolute")
 
 
-def _read_csv(
-    path: Path, key: str, missing: Sequence[str], as_strings: Collection[str], text: TextForm
-) -> pd.DataFrame:
-    mark = separator(path, text)
-    with open_unpacked(path) as file:
-        lines = csv.reader(io.TextIOWrapper(file, encoding="utf-8-sig", newline=""), delimiter=mark)
+def _read_csv(path: Path, key: str, missing: Sequence[str], as_strings: Collection[str], text: TextForm) -> Rows:
+    mark, encoding = separator(path, text), text_encoding.of(partial(open_unpacked, path))
+    with _records_of(path, mark, encoding.name) as lines:
         written = (line for line in lines if line)
         header, first = next(written, []), next(written, [])
     _check_header(header, first, mark, f"{key}: {path}")
-    _check_end(path, mark, len(header), f"{key}: {path}")
+    _check_end(path, mark, encoding.name, len(header), f"{key}: {path}")
     form: dict[str, Any] = {
         "sep": mark,
         "decimal": DECIMALS[text.decimal or "point"],
-        "encoding": "utf-8-sig",
+        "encoding": encoding.name,
         "low_memory": False,  # in pieces, a column could get two types
         "na_values": list(missing),
     }
+    findings = _about_encoding(path, encoding)
     with open_unpacked(path) as file:
         frame: pd.DataFrame = pd.read_csv(file, **form, dtype={name: "str" for name in header if name in as_strings})
     frame = in_blocks(frame)
     rounded = whole_numbers.rounded(frame)
     if not rounded:
-        return frame
+        return Rows(frame, findings)
     with open_unpacked(path) as file:
         strings: pd.DataFrame = pd.read_csv(file, **form, usecols=rounded, dtype="str")
-    return frame.assign(**{name: whole_numbers.of_text(frame[name], strings[name]) for name in rounded})
+    exact = {name: whole_numbers.of_text(frame[name], strings[name]) for name in rounded}
+    return Rows(frame.assign(**exact), findings)
 
 
-def _check_end(path: Path, mark: str, fields: int, place: str) -> None:
+def _about_encoding(path: Path, encoding: text_encoding.Encoding) -> tuple[Finding, ...]:
+    if not encoding.sentence:
+        return ()
+    severity = "care" if encoding.name == LATIN1 else "note"
+    decide = "if these letters are wrong, save it as UTF-8"
+    return (Finding("found", f"{path.name} {encoding.sentence}", severity=severity, decide=decide),)
+
+
+@contextmanager
+def _records_of(path: Path, mark: str, encoding: str) -> Iterator[Any]:
+    """The reader of a file's records."""
+    with open_unpacked(path) as file:
+        yield csv.reader(io.TextIOWrapper(file, encoding=encoding, newline=""), delimiter=mark)
+
+
+def _check_end(path: Path, mark: str, encoding: str, fields: int, place: str) -> None:
     """Raise UserError where the last line has no end and, unlike all others, too few fields."""
     end = b""
     with open_unpacked(path) as file:
@@ -160,8 +196,7 @@ def _check_end(path: Path, mark: str, fields: int, place: str) -> None:
     if not end or end.endswith((b"\n", b"\r")):
         return
     ends, begins, last, short = 0, 0, fields, 0
-    with open_unpacked(path) as file, suppress(csv.Error):  # a field longer than the limit of `csv`
-        lines = csv.reader(io.TextIOWrapper(file, encoding="utf-8-sig", newline=""), delimiter=mark)
+    with suppress(csv.Error), _records_of(path, mark, encoding) as lines:  # a field longer than the limit of `csv`
         for record in lines:
             if record:
                 begins, last, short = ends + 1, len(record), short + (len(record) < fields)
@@ -308,24 +343,6 @@ _READERS = {
     "parquet": _read_parquet,
     "feather": _read_feather,
 }
-
-
-def _not_utf8(path: Path) -> str:
-    """Where the first byte is that is not UTF-8, and what to do."""
-    with open_unpacked(path) as file:
-        if file.read(2) == b"\x1f\x8b":
-            return "is gzipped; call it .csv.gz"
-    with open_unpacked(path) as file:
-        for number, line in enumerate(file, start=1):
-            try:
-                line.decode("utf-8")
-            except UnicodeDecodeError as error:
-                byte = f"0x{line[error.start]:02x}"
-                return (
-                    f"is not UTF-8: line {number} has the byte {byte} at place {error.start + 1}; save it as UTF-8 "
-                    "(from Latin-1: iconv -f latin1 -t utf-8)"
-                )
-    return "is not UTF-8; save it as UTF-8"
 
 
 def _one_line(error: BaseException) -> str:

@@ -80,7 +80,8 @@ def prepare(settings: Settings, seen_by: str | None = None) -> Prepared:
     strings = [name for name, kind in (data.columns or {}).items() if kind not in ("numeric", "boolean")]
     strings += [data.groups] if data.groups else []  # a name of a group is no number
     text = TextForm.of(data)
-    source = read_source.read_table(data.source, data.missing or (), strings, text).reset_index(drop=True)
+    read = read_source.read(data.source, data.missing or (), strings, text)
+    source = read.frame.reset_index(drop=True)
     source, draws = drawn_rows.separate(source, settings)
     written = _as_written(source, strings, settings)
     roles = row_roles.read(source, settings)
@@ -98,6 +99,7 @@ def prepare(settings: Settings, seen_by: str | None = None) -> Prepared:
     warnings += [
         f"data.columns: {tally.sentence(name)}" for name, tally in unread(rows.drop(columns=TARGET), columns).items()
     ]
+    warnings += [f"data.source: {finding.line}" for finding in read.findings]
     if len(hidden):
         pool = pool.assign(**{TARGET: target.without_gaps(pool[TARGET])})
     stratify = target.stratified(pool[TARGET], settings)

@@ -11,7 +11,7 @@ import pandas as pd
 
 from tasks.data import file_formats
 from tasks.data.blocks import in_blocks
-from tasks.data.file_formats import ENDINGS, NAMED_ENDINGS
+from tasks.data.file_formats import ENDINGS, NAMED_ENDINGS, Rows
 from tasks.data.text_form import USUAL, TextForm
 from tasks.runtime.environment import CACHE
 from tasks.runtime.errors import UserError
@@ -28,18 +28,23 @@ def read_table(
     `missing` are further strings that mean a gap; the columns `as_strings` of a CSV, which is written in the form
     `text`, stay strings. Raises UserError that names data.source.
     """
+    return read(source, missing, as_strings, text).frame
+
+
+def read(source: str, missing: Sequence[str] = (), as_strings: Collection[str] = (), text: TextForm = USUAL) -> Rows:
+    """As `read_table`, with findings about how the file was read."""
     key = "data.source"
     if source.startswith("sklearn:"):
-        frame = _sklearn(source.removeprefix("sklearn:"))
+        rows = Rows(_sklearn(source.removeprefix("sklearn:")))
     elif source.startswith("openml:"):
-        frame = _openml(source.removeprefix("openml:"))
+        rows = Rows(_openml(source.removeprefix("openml:")))
     elif Path(source).is_dir():
-        frame = _folder(Path(source), key)
+        rows = Rows(_folder(Path(source), key))
     elif not source.endswith(ENDINGS):
         raise UserError(f"{key} is {source}; it must be {_FORMS}")
     else:
-        frame = file_formats.read(Path(source), key, missing, as_strings, text)
-    return _without(_named(in_blocks(frame), f"{key}: {source}"), missing)
+        rows = file_formats.read(Path(source), key, missing, as_strings, text)
+    return Rows(_without(_named(in_blocks(rows.frame), f"{key}: {source}"), missing), rows.findings)
 
 
 def unlabeled_files(pattern: str) -> list[Path]:
@@ -63,12 +68,13 @@ def unlabeled_files(pattern: str) -> list[Path]:
 
 def read_shard(
     path: Path, missing: Sequence[str] = (), as_strings: Collection[str] = (), text: TextForm = USUAL
-) -> pd.DataFrame:
+) -> Rows:
     """The rows of one unlabelled file. Raises UserError that names data.unlabeled, also for a file without rows."""
-    frame = _named(file_formats.read(path, "data.unlabeled", missing, as_strings, text), f"data.unlabeled: {path}")
+    rows = file_formats.read(path, "data.unlabeled", missing, as_strings, text)
+    frame = _named(rows.frame, f"data.unlabeled: {path}")
     if frame.empty:
         raise UserError(f"data.unlabeled: the shard {path} has no rows; remove the file or fill it")
-    return _without(frame, missing)
+    return Rows(_without(frame, missing), rows.findings)
 
 
 def _sklearn(name: str) -> pd.DataFrame:
@@ -109,7 +115,7 @@ def _folder(folder: Path, key: str) -> pd.DataFrame:
     paths = sorted(folder.glob("*.parquet"))
     if not paths:
         raise UserError(f"{key} is {folder}, a folder without Parquet files; it must be {_FORMS}")
-    frames = [file_formats.read(path, key, (), (), USUAL) for path in paths]
+    frames = [file_formats.read(path, key, (), (), USUAL).frame for path in paths]
     for path, frame in zip(paths, frames, strict=True):
         if sorted(map(str, frame.columns)) != sorted(map(str, frames[0].columns)):
             other = sorted({*map(str, frame.columns)} ^ {*map(str, frames[0].columns)})

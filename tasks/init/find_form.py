@@ -6,7 +6,6 @@ What is found is written into params.yaml, so that every later run reads the sam
 import csv
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
 from pathlib import Path
 
 import pandas as pd
@@ -15,17 +14,19 @@ from tasks.data import file_formats, number_strings, read_source
 from tasks.data.text_form import SEPARATORS, TextForm
 from tasks.params.sections import Separator
 from tasks.runtime.errors import UserError
+from tasks.storage.finding import Finding
 
 _LINES, _STRINGS = 200, 1000  # lines to find the separator in; strings to see whether a column holds numbers
 
 
 @dataclass(frozen=True)
 class Read:
-    """A table, the form in which its text was read, and what was found, a printed line each."""
+    """A table, the form in which its text was read, and what was found: printed lines, and findings about the file."""
 
     table: pd.DataFrame
     text: TextForm
     lines: tuple[str, ...]
+    findings: tuple[Finding, ...] = ()
 
 
 def read(source: str, given: TextForm) -> Read:
@@ -35,10 +36,11 @@ def read(source: str, given: TextForm) -> Read:
     """
     separator = given.separator or _separator(Path(source))
     text = replace(given, separator=separator)
-    table = read_source.read_table(source, text=text)
+    rows = read_source.read(source, text=text)
+    table, findings = rows.frame, rows.findings
     lines = [] if given.separator or not separator else [f"found     columns are separated by a {separator}"]
     if given.decimal is not None:
-        return Read(table, text, tuple(lines))
+        return Read(table, text, tuple(lines), findings)
     marks = _marks(table)
     commas = [name for name, mark in marks.items() if mark == "comma"]
     points = "point" in marks.values()
@@ -50,10 +52,10 @@ def read(source: str, given: TextForm) -> Read:
             listing = ", ".join(commas[:5]) + (", …" if len(commas) > 5 else "")
             word = "found " if separator else "parsed"
             lines.append(f"{word}    {listing}: numbers with a decimal comma, as {example!r}")
-            return Read(again, other, tuple(lines))
+            return Read(again, other, tuple(lines), findings)
     elif "open" in marks.values() and not commas and (points or _has_fractions(table)):
         text = replace(text, decimal="point")
-    return Read(table, text, tuple(lines))
+    return Read(table, text, tuple(lines), findings)
 
 
 def _separator(path: Path) -> Separator | None:
@@ -61,8 +63,7 @@ def _separator(path: Path) -> Separator | None:
     if not path.is_file() or not file_formats.is_text(path):
         return None
     try:
-        with file_formats.open_unpacked(path) as file:
-            lines = [line.decode("utf-8-sig") for line in islice(file, _LINES)]
+        lines = file_formats.first_lines(path, _LINES)
     except (ValueError, OSError, EOFError):  # the reader says what is wrong
         return None
     widths = {name: _width(lines, mark) for name, mark in SEPARATORS.items()}
@@ -79,7 +80,7 @@ def _width(lines: Sequence[str], mark: str) -> int:
         records = [record for record in csv.reader(lines, delimiter=mark) if record]
     except csv.Error:
         return 0
-    widths = {len(record) for record in (records[:-1] if len(lines) == _LINES else records)}
+    widths = {len(record) for record in (records[:-1] if len(lines) >= _LINES else records)}
     return widths.pop() if len(widths) == 1 else 0
 
 

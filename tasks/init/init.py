@@ -1,13 +1,12 @@
 """The start with a user's table: profiled, copied below data/raw, params.yaml written; all of it or nothing."""
 
 import csv
-import io
 import os
 import shutil
 import subprocess
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +26,7 @@ from tasks.storage import findings
 
 PARAMS = Path("params.yaml")
 SHIPPED = Path(__file__).parents[2] / PARAMS
-_MOST_NEIGHBOURS = 50
+_MOST_NEIGHBOURS, _HEADER_LINES = 50, 20
 
 
 def initialize(source: str, target: str, unlabeled: str | None, here: Path, text: TextForm = USUAL) -> list[str]:
@@ -47,6 +46,7 @@ def _initialize(sources: list[str], target: str, text_form: TextForm) -> list[st
         read_source.unlabeled_files(sources[1])  # refuses what is neither a path nor a glob
     read = find_form.read(sources[0], text_form)
     profiled = profile.look(read.table, target, read.text)
+    profiled = replace(profiled, findings=(*read.findings, *profiled.findings))
     places = [import_raw.place(sources[0])]
     places += [import_raw.place(path, places) for path in sources[1:]]
     old = _template()
@@ -192,9 +192,8 @@ def _header(path: Path, text: TextForm) -> list[str]:
         if path.suffix == ".parquet":
             return list(pyarrow.parquet.read_schema(path).names)
         if file_formats.is_text(path):
-            with file_formats.open_unpacked(path) as file:
-                lines = io.TextIOWrapper(file, encoding="utf-8-sig", newline="")
-                return next(csv.reader(lines, delimiter=file_formats.separator(path, text)), [])
+            lines = file_formats.first_lines(path, _HEADER_LINES)
+            return next(csv.reader(lines, delimiter=file_formats.separator(path, text)), [])
     except (ValueError, OSError, EOFError, csv.Error):
         pass
     return []
