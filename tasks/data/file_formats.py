@@ -24,7 +24,7 @@ import pandas as pd
 import psutil
 
 from heldout.hashing import EXACT
-from tasks.data import text_encoding, whole_numbers
+from tasks.data import column_names, text_encoding, whole_numbers
 from tasks.data.blocks import in_blocks
 from tasks.data.text_encoding import LATIN1, NotText
 from tasks.data.text_form import DECIMALS, SEPARATORS, TextForm
@@ -58,7 +58,7 @@ def read(path: Path, key: str, missing: Sequence[str], as_strings: Collection[st
         _check_is_file(path, key)
         if is_text(path):
             return _read_csv(path, key, missing, as_strings, text)
-        return Rows(_read_excel(path, as_strings) if _form(path) == "xlsx" else _READERS[_form(path)](path))
+        return _read_excel(path, as_strings) if _form(path) == "xlsx" else _READERS[_form(path)](path)
     except UserError:
         raise
     except NotText as error:
@@ -159,9 +159,14 @@ def _read_csv(path: Path, key: str, missing: Sequence[str], as_strings: Collecti
         "low_memory": False,  # in pieces, a column could get two types
         "na_values": list(missing),
     }
-    findings = _about_encoding(path, encoding)
+    written_names = [name or f"Unnamed: {place}" for place, name in enumerate(header)]
+    names = column_names.numbered(written_names)
+    twice = column_names.about(path.name, written_names, names)
+    if twice:
+        form |= {"names": names, "header": 0}
+    findings = (*_about_encoding(path, encoding), *twice)
     with open_unpacked(path) as file:
-        frame: pd.DataFrame = pd.read_csv(file, **form, dtype={name: "str" for name in header if name in as_strings})
+        frame: pd.DataFrame = pd.read_csv(file, **form, dtype={name: "str" for name in names if name in as_strings})
     frame = in_blocks(frame)
     rounded = whole_numbers.rounded(frame)
     if not rounded:
@@ -224,24 +229,18 @@ def _check_header(header: Sequence[str], first: Sequence[str], mark: str, place:
             f"{place} has one column, {header[0][:80]!r}, whose name holds a {_called(other)}, but a {_called(mark)} "
             f"separates columns; set data.separator to {_called(other)}"
         )
-    twice, count = _most_frequent([name for name in header if name])
-    if count > 1:
-        raise UserError(f"{place} has {count} columns called {twice!r}; rename or remove all but one")
-
-
-def _most_frequent(names: Sequence[str]) -> tuple[str, int]:
-    return Counter(names).most_common(1)[0] if names else ("", 0)
 
 
 def _called(mark: str) -> str:
     return next(name for name, sign in SEPARATORS.items() if sign == mark)
 
 
-def _read_json(path: Path) -> pd.DataFrame:
+def _read_json(path: Path) -> Rows:
     with open_unpacked(path) as file:
         records = list(_records(file.read().decode("utf-8-sig")))
     names = dict.fromkeys(name for record in records for name in record)
-    return pd.DataFrame({name: whole_numbers.of_values([record.get(name) for record in records]) for name in names})
+    values = {name: whole_numbers.of_values([record.get(name) for record in records]) for name in names}
+    return Rows(pd.DataFrame(values))
 
 
 def _records(text: str) -> Iterator[dict[str, Any]]:
@@ -270,21 +269,21 @@ def _records(text: str) -> Iterator[dict[str, Any]]:
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     made = dict(pairs)
     if len(made) < len(pairs):
-        twice, count = _most_frequent([name for name, _ in pairs])
+        twice, count = Counter(name for name, _ in pairs).most_common(1)[0]
         raise ValueError(f"has the key {twice!r} {count} times; rename or remove all but one")
     return made
 
 
-def _read_arrow(table: Any) -> pd.DataFrame:
+def _read_arrow(path: Path, table: Any) -> Rows:
     import pyarrow
 
-    twice, count = _most_frequent(table.schema.names)
-    if count > 1:
-        raise ValueError(f"it has {count} columns called {twice!r}; rename or remove all but one")
+    names = column_names.numbered(table.schema.names)
+    findings = column_names.about(path.name, table.schema.names, names)
+    table = table.rename_columns(names) if findings else table
     wide: dict[Any, Any] = {pyarrow.int64(): pd.Int64Dtype(), pyarrow.uint64(): pd.UInt64Dtype()}
     exact = any(column.type in wide and column.null_count and _is_long(column) for column in table.columns)
     frame: pd.DataFrame = table.to_pandas(self_destruct=True, types_mapper=wide.get if exact else None)
-    return frame.reset_index(drop=True)
+    return Rows(frame.reset_index(drop=True), findings)
 
 
 def _is_long(column: Any) -> bool:
@@ -295,13 +294,13 @@ def _is_long(column: Any) -> bool:
     return least is not None and max(abs(least), abs(most)) >= EXACT
 
 
-def _read_parquet(path: Path) -> pd.DataFrame:
+def _read_parquet(path: Path) -> Rows:
     import pyarrow.parquet
 
     with pyarrow.parquet.ParquetFile(path, memory_map=True) as file:
         _check_memory(file.metadata)
         table = file.read()
-    return _read_arrow(table)
+    return _read_arrow(path, table)
 
 
 def _check_memory(metadata: Any) -> None:
@@ -313,22 +312,39 @@ def _check_memory(metadata: Any) -> None:
         raise ValueError(f"its {metadata.num_rows} rows need {needed} bytes or more, and this machine has {memory}")
 
 
-def _read_feather(path: Path) -> pd.DataFrame:
+def _read_feather(path: Path) -> Rows:
     import pyarrow.feather
 
-    return _read_arrow(pyarrow.feather.read_table(path))
+    return _read_arrow(path, pyarrow.feather.read_table(path))
 
 
-def _read_excel(path: Path, as_strings: Collection[str]) -> pd.DataFrame:
+def _read_excel(path: Path, as_strings: Collection[str]) -> Rows:
     with zipfile.ZipFile(path) as archive:
         if sum(info.file_size for info in archive.infolist()) > _most(path):
             raise ValueError(_too_large(_most(path)))
-    sheets = pd.read_excel(path, sheet_name=None, engine="calamine", dtype=dict.fromkeys(as_strings, "object"))
-    filled = {name: sheet for name, sheet in sheets.items() if not sheet.empty}
-    if len(filled) != 1:
-        raise ValueError(f"it has {len(filled)} sheets with rows ({', '.join(map(str, filled))}); keep one")
-    sheet: pd.DataFrame = next(iter(filled.values()))
-    return sheet.assign(**{name: _as_in_excel(sheet[name]) for name in sheet.columns if sheet[name].dtype.kind in "Oi"})
+    with pd.ExcelFile(path, engine="calamine") as book:
+        form: dict[str, Any] = {"dtype": dict.fromkeys(as_strings, "object")}
+        sheets = pd.read_excel(book, sheet_name=None, **form)
+        filled = {name: sheet for name, sheet in sheets.items() if not sheet.empty}
+        if len(filled) != 1:
+            raise ValueError(f"it has {len(filled)} sheets with rows ({', '.join(map(str, filled))}); keep one")
+        name, sheet = next(iter(filled.items()))
+        written = _header_of_sheet(book, name, [*map(str, sheet.columns)])
+        names = column_names.numbered(written)
+        findings = column_names.about(path.name, written, names)
+        if findings:
+            sheet = pd.read_excel(book, sheet_name=name, names=names, header=0, **form)
+    exact = {name: _as_in_excel(sheet[name]) for name in sheet.columns if sheet[name].dtype.kind in "Oi"}
+    return Rows(sheet.assign(**exact), findings)
+
+
+def _header_of_sheet(book: Any, name: Any, read: list[str]) -> list[str]:
+    """The names of the columns `read` of a sheet as they are written, before a name that occurs again was changed."""
+    first = pd.read_excel(book, sheet_name=name, header=None, nrows=1, dtype="object")
+    written = [str(value) for value in first.iloc[0]] if len(first) else []
+    if len(written) != len(read):
+        return read
+    return [old if new.startswith(f"{old}.") else new for old, new in zip(written, read, strict=True)]
 
 
 def _as_in_excel(values: pd.Series) -> pd.Series:

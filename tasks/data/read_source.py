@@ -39,7 +39,7 @@ def read(source: str, missing: Sequence[str] = (), as_strings: Collection[str] =
     elif source.startswith("openml:"):
         rows = Rows(_openml(source.removeprefix("openml:")))
     elif Path(source).is_dir():
-        rows = Rows(_folder(Path(source), key))
+        rows = _folder(Path(source), key)
     elif not source.endswith(ENDINGS):
         raise UserError(f"{key} is {source}; it must be {_FORMS}")
     else:
@@ -110,19 +110,21 @@ def _openml(name: str) -> pd.DataFrame:
     return frame
 
 
-def _folder(folder: Path, key: str) -> pd.DataFrame:
+def _folder(folder: Path, key: str) -> Rows:
     """The rows of all Parquet files of a folder, in the order of their names."""
     paths = sorted(folder.glob("*.parquet"))
     if not paths:
         raise UserError(f"{key} is {folder}, a folder without Parquet files; it must be {_FORMS}")
-    frames = [file_formats.read(path, key, (), (), USUAL).frame for path in paths]
+    read_files = [file_formats.read(path, key, (), (), USUAL) for path in paths]
+    frames = [rows.frame for rows in read_files]
     for path, frame in zip(paths, frames, strict=True):
         if sorted(map(str, frame.columns)) != sorted(map(str, frames[0].columns)):
             other = sorted({*map(str, frame.columns)} ^ {*map(str, frames[0].columns)})
             raise UserError(
                 f"{key}: {path} and {paths[0]} do not have the same columns ({', '.join(other[:5])}); give one table"
             )
-    return pd.concat(frames, ignore_index=True)
+    findings = [finding for rows in read_files for finding in rows.findings]
+    return Rows(pd.concat(frames, ignore_index=True), tuple(findings))
 
 
 def _without(frame: pd.DataFrame, missing: Sequence[str]) -> pd.DataFrame:

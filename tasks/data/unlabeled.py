@@ -145,8 +145,8 @@ def _read(
         reason = message.removeprefix("data.unlabeled: ").removeprefix(f"the shard {path} ").removeprefix(f"{path} ")
         return None, ShardReport(str(path), None, bad=reason)
     shard, report = _check(rows.frame, str(path), schema)
-    how_read = tuple(finding.line.removeprefix(f"{path.name} ") for finding in rows.findings)
-    return shard, replace(report, notes=(*how_read, *report.notes))
+    lines = (finding.line.removeprefix(f"{path.name} ").removeprefix(f"{path.name}: ") for finding in rows.findings)
+    return shard, replace(report, notes=(*lines, *report.notes))
 
 
 def _check(frame: pd.DataFrame, path: str, schema: Schema) -> tuple[pd.DataFrame | None, ShardReport]:

@@ -71,10 +71,6 @@ BROKEN = {
         ["t.csv", "'id;x;kind'", "comma", "data.separator", "semicolon"],
     ),
     "tabs": (lambda: Path("t.csv").write_text(GOOD.replace(",", "\t")), ["t.csv", "comma", "data.separator", "tab"]),
-    "a name twice": (
-        lambda: Path("t.csv").write_text(GOOD.replace("id,x", "x,x")),
-        ["t.csv", 2, "'x'", "rename"],
-    ),
     "more fields than names": (
         lambda: Path("t.csv").write_text("x,kind\n" + ROWS),
         ["t.csv", 3, 2],
@@ -115,10 +111,6 @@ PARQUET = {
         ["'deep'", "dict"],
     ),
     "bytes": (lambda: parquet("t.parquet", deep=[b"x"] * 10), ["'deep'", "bytes"]),
-    "a name twice": (
-        lambda: pa.parquet.write_table(pa.table([[1], [2]], names=["x", "x"]), "t.parquet"),
-        ["t.parquet", 2, "'x'", "rename"],
-    ),
     "folder of different columns": (
         lambda: (
             Path("t.parquet").mkdir(),
