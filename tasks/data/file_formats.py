@@ -38,6 +38,7 @@ ENDINGS = (*_CSV, *_JSON, ".parquet", ".feather", ".xlsx")
 NAMED_ENDINGS = ".csv, .tsv, .json, .jsonl (these also with .gz or .zip), .parquet, .feather or .xlsx"
 _WIDTHS = {"INT64": 8, "DOUBLE": 8, "FLOAT": 4}  # bytes of a value of Parquet in memory; at least 1 of others
 _PIECE = 1 << 20  # bytes
+_MOST_SHEETS = 5  # named
 _BETWEEN = {True: re.compile(r"[\s,]*"), False: re.compile(r"\s*")}  # objects of an array; objects on lines
 _LARGE, _RATIO = 100_000_000, 200  # a packed file may be unpacked to so many bytes, or to so many times its own
 
@@ -326,8 +327,8 @@ def _read_excel(path: Path, as_strings: Collection[str]) -> Rows:
         form: dict[str, Any] = {"dtype": dict.fromkeys(as_strings, "object")}
         sheets = pd.read_excel(book, sheet_name=None, **form)
         filled = {name: sheet for name, sheet in sheets.items() if not sheet.empty}
-        if len(filled) != 1:
-            raise ValueError(f"it has {len(filled)} sheets with rows ({', '.join(map(str, filled))}); keep one")
+        if not filled:
+            raise ValueError("it has no sheet with rows; fill one")
         name, sheet = next(iter(filled.items()))
         written = _header_of_sheet(book, name, [*map(str, sheet.columns)])
         names = column_names.numbered(written)
@@ -335,7 +336,16 @@ def _read_excel(path: Path, as_strings: Collection[str]) -> Rows:
         if findings:
             sheet = pd.read_excel(book, sheet_name=name, names=names, header=0, **form)
     exact = {name: _as_in_excel(sheet[name]) for name in sheet.columns if sheet[name].dtype.kind in "Oi"}
-    return Rows(sheet.assign(**exact), findings)
+    return Rows(sheet.assign(**exact), (*_about_sheets(path, [*map(str, filled)]), *findings))
+
+
+def _about_sheets(path: Path, filled: Sequence[str]) -> tuple[Finding, ...]:
+    first, *others = map(repr, filled)
+    if not others:
+        return ()
+    listed = ", ".join(others[:_MOST_SHEETS]) + (", …" if len(others) > _MOST_SHEETS else "")
+    text = f"{path.name} has {len(filled)} sheets with rows: {first} is read, and not {listed}"
+    return (Finding("found", text, decide="if another is the table, save it as a file of its own"),)
 
 
 def _header_of_sheet(book: Any, name: Any, read: list[str]) -> list[str]:

@@ -18,6 +18,8 @@ from tasks.data.text_form import USUAL, TextForm
 from tasks.init import describe, edit_params, find_form, import_raw, profile, propose_params
 from tasks.init.afford import afford
 from tasks.init.fetch import fetched
+from tasks.init.find_form import Read
+from tasks.init.profile import Profile
 from tasks.params import Settings, load, read_yaml
 from tasks.plans.budget import Choice
 from tasks.runtime.environment import CACHE
@@ -45,8 +47,7 @@ def _initialize(sources: list[str], target: str, text_form: TextForm) -> list[st
     if unlabeled is not None and not Path(sources[1]).exists():
         read_source.unlabeled_files(sources[1])  # refuses what is neither a path nor a glob
     read = find_form.read(sources[0], text_form)
-    profiled = profile.look(read.table, target, read.text)
-    profiled = replace(profiled, findings=(*read.findings, *profiled.findings))
+    profiled = _profiled(read, target)
     places = [import_raw.place(sources[0])]
     places += [import_raw.place(path, places) for path in sources[1:]]
     old = _template()
@@ -71,6 +72,16 @@ def _initialize(sources: list[str], target: str, text_form: TextForm) -> list[st
     lines += [f"plan      changed, since `prepare` refuses the first plan: {refusal}" for refusal in refusals[:1]]
     lines += [f"next to   {name} has the same columns, and is not used" for name in _alike(sources[0], read.text)]
     return [*lines, f"wrote     {PARAMS} and {findings.PATH}, for {places[0]}{old_file}", "next      dvc repro"]
+
+
+def _profiled(read: Read, target: str) -> Profile:
+    """The profile with what was found about the file, which may be why the target is no column."""
+    try:
+        profiled = profile.look(read.table, target, read.text)
+    except UserError as error:
+        why = "" if target in read.table.columns else "; ".join(finding.line for finding in read.findings)
+        raise UserError(f"{error} {why}".rstrip()) from None
+    return replace(profiled, findings=(*read.findings, *profiled.findings))
 
 
 def _absolute(here: Path, path: str) -> str:

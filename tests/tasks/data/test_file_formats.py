@@ -149,7 +149,7 @@ def test_a_zip_holds_one_table_and_nothing_is_written_next_to_it(tmp_path, monke
 
 
 @pytest.mark.fault("hostile")
-def test_a_workbook_reads_no_other_file_and_has_one_sheet():
+def test_a_workbook_reads_no_other_file_and_has_a_sheet_with_rows():
     Path("secret.txt").write_text("secret")
     frame = pd.DataFrame({"x": [1.0, 2.0], "y": [3.0, 4.0]})
     place = Path("secret.txt").absolute()
@@ -160,8 +160,17 @@ def test_a_workbook_reads_no_other_file_and_has_one_sheet():
     except Exception as error:
         assert "data.source" in str(error)  # noqa: PT017
         assert "secret" not in str(error).replace(str(place), "")  # noqa: PT017
-    workbook("two.xlsx", frame, frame)
-    assert_refused(lambda: read_table("two.xlsx"), "data.source", "two.xlsx", 2, "sheets", "S1", "S2")
+    workbook("none.xlsx", frame.iloc[:0, :0])
+    assert_refused(lambda: read_table("none.xlsx"), "data.source", "none.xlsx", "sheet", "rows")
+
+
+def test_the_first_sheet_with_rows_is_read_and_the_others_are_named(frame):
+    workbook("t.xlsx", frame.iloc[:0, :0], frame, frame.head(3), frame.iloc[:0], frame.tail(3))
+    rows = read("t.xlsx")
+    pd.testing.assert_frame_equal(frame, rows.frame.astype(frame.dtypes.to_dict()), check_exact=True)
+    (finding,) = rows.findings
+    assert "note" == finding.severity
+    assert_names(finding.text, "t.xlsx", 3, "'S2'", "'S3'", "'S5'")
 
 
 @pytest.mark.parametrize("name", ["t.csv", "t.csv.gz", "t.tsv", "t.parquet", "t.feather", "t.xlsx"])
