@@ -45,10 +45,11 @@ _LARGE, _RATIO = 100_000_000, 200  # a packed file may be unpacked to so many by
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """The rows of a source, and findings about how they were read."""
+    """The rows of a source, findings about how they were read, and the first line, where it need not be names."""
 
     frame: pd.DataFrame
     findings: tuple[Finding, ...] = ()
+    header: tuple[str, ...] = ()
 
 
 def read(path: Path, key: str, missing: Sequence[str], as_strings: Collection[str], text: TextForm) -> Rows:
@@ -150,7 +151,8 @@ def _read_csv(path: Path, key: str, missing: Sequence[str], as_strings: Collecti
     mark, encoding = separator(path, text), text_encoding.of(partial(open_unpacked, path))
     with _records_of(path, mark, encoding.name) as lines:
         written = (line for line in lines if line)
-        header, first = next(written, []), next(written, [])
+        header: list[str] = next(written, [])
+        first: list[str] = next(written, [])
     _check_header(header, first, mark, f"{key}: {path}")
     _check_end(path, mark, encoding.name, len(header), f"{key}: {path}")
     form: dict[str, Any] = {
@@ -171,11 +173,11 @@ def _read_csv(path: Path, key: str, missing: Sequence[str], as_strings: Collecti
     frame = in_blocks(frame)
     rounded = whole_numbers.rounded(frame)
     if not rounded:
-        return Rows(frame, findings)
+        return Rows(frame, findings, tuple(header))
     with open_unpacked(path) as file:
         strings: pd.DataFrame = pd.read_csv(file, **form, usecols=rounded, dtype="str")
     exact = {name: whole_numbers.of_text(frame[name], strings[name]) for name in rounded}
-    return Rows(frame.assign(**exact), findings)
+    return Rows(frame.assign(**exact), findings, tuple(header))
 
 
 def _about_encoding(path: Path, encoding: text_encoding.Encoding) -> tuple[Finding, ...]:
@@ -333,10 +335,10 @@ def _read_excel(path: Path, as_strings: Collection[str]) -> Rows:
         written = _header_of_sheet(book, name, [*map(str, sheet.columns)])
         names = column_names.numbered(written)
         findings = column_names.about(path.name, written, names)
-        if findings:
-            sheet = pd.read_excel(book, sheet_name=name, names=names, header=0, **form)
+        sheet = pd.read_excel(book, sheet_name=name, names=names, header=0, **form) if findings else sheet
+    sheet = sheet.set_axis(names, axis=1)
     exact = {name: _as_in_excel(sheet[name]) for name in sheet.columns if sheet[name].dtype.kind in "Oi"}
-    return Rows(sheet.assign(**exact), (*_about_sheets(path, [*map(str, filled)]), *findings))
+    return Rows(sheet.assign(**exact), (*_about_sheets(path, [*map(str, filled)]), *findings), tuple(written))
 
 
 def _about_sheets(path: Path, filled: Sequence[str]) -> tuple[Finding, ...]:

@@ -3,6 +3,7 @@
 import warnings
 from collections import Counter
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -44,7 +45,7 @@ def read(source: str, missing: Sequence[str] = (), as_strings: Collection[str] =
         raise UserError(f"{key} is {source}; it must be {_FORMS}")
     else:
         rows = file_formats.read(Path(source), key, missing, as_strings, text)
-    return Rows(_without(_named(in_blocks(rows.frame), f"{key}: {source}"), missing), rows.findings)
+    return replace(rows, frame=_without(_named(in_blocks(rows.frame), f"{key}: {source}"), missing))
 
 
 def unlabeled_files(pattern: str) -> list[Path]:
@@ -74,7 +75,7 @@ def read_shard(
     frame = _named(rows.frame, f"data.unlabeled: {path}")
     if frame.empty:
         raise UserError(f"data.unlabeled: the shard {path} has no rows; remove the file or fill it")
-    return Rows(_without(frame, missing), rows.findings)
+    return replace(rows, frame=_without(frame, missing))
 
 
 def _sklearn(name: str) -> pd.DataFrame:

@@ -12,6 +12,7 @@ import pandas as pd
 
 from tasks.data import file_formats, number_strings, read_source
 from tasks.data.text_form import SEPARATORS, TextForm
+from tasks.init import header_is_data
 from tasks.params.sections import Separator
 from tasks.runtime.errors import UserError
 from tasks.storage.finding import Finding
@@ -37,10 +38,20 @@ def read(source: str, given: TextForm) -> Read:
     separator = given.separator or _separator(Path(source))
     text = replace(given, separator=separator)
     rows = read_source.read(source, text=text)
-    table, findings = rows.frame, rows.findings
     lines = [] if given.separator or not separator else [f"found     columns are separated by a {separator}"]
+    found = _with_decimal_mark(source, given, Read(rows.frame, text, tuple(lines), rows.findings))
+    header = header_is_data.look(found.table, rows.header, Path(source).name)
+    if header is None:
+        return found
+    others = tuple(finding for finding in found.findings if not finding.columns)  # what is no name has no number
+    return replace(found, findings=(header, *others))
+
+
+def _with_decimal_mark(source: str, given: TextForm, found: Read) -> Read:
+    """The table in the decimal mark that is given, or that its columns show."""
+    table, text, lines = found.table, found.text, [*found.lines]
     if given.decimal is not None:
-        return Read(table, text, tuple(lines), findings)
+        return found
     marks = _marks(table)
     commas = [name for name, mark in marks.items() if mark == "comma"]
     points = "point" in marks.values()
@@ -50,12 +61,12 @@ def read(source: str, given: TextForm) -> Read:
         if "point" not in _marks(again).values():
             example = next(string for string in _numbers(table[commas[0]]) if "," in string)
             listing = ", ".join(commas[:5]) + (", …" if len(commas) > 5 else "")
-            word = "found " if separator else "parsed"
+            word = "found " if text.separator else "parsed"
             lines.append(f"{word}    {listing}: numbers with a decimal comma, as {example!r}")
-            return Read(again, other, tuple(lines), findings)
+            return Read(again, other, tuple(lines), found.findings)
     elif "open" in marks.values() and not commas and (points or _has_fractions(table)):
         text = replace(text, decimal="point")
-    return Read(table, text, tuple(lines), findings)
+    return replace(found, text=text)
 
 
 def _separator(path: Path) -> Separator | None:
