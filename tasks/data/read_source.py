@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from tasks.data import file_formats
+from tasks.data import file_formats, total_row
 from tasks.data.blocks import in_blocks
 from tasks.data.file_formats import ENDINGS, NAMED_ENDINGS, Rows
 from tasks.data.text_form import USUAL, TextForm
@@ -70,12 +70,16 @@ def unlabeled_files(pattern: str) -> list[Path]:
 def read_shard(
     path: Path, missing: Sequence[str] = (), as_strings: Collection[str] = (), text: TextForm = USUAL
 ) -> Rows:
-    """The rows of one unlabelled file. Raises UserError that names data.unlabeled, also for a file without rows."""
+    """The rows of one unlabelled file, without a total at its end.
+
+    Raises UserError that names data.unlabeled, also for a file without rows.
+    """
     rows = file_formats.read(path, "data.unlabeled", missing, as_strings, text)
     frame = _named(rows.frame, f"data.unlabeled: {path}")
     if frame.empty:
         raise UserError(f"data.unlabeled: the shard {path} has no rows; remove the file or fill it")
-    return replace(rows, frame=_without(frame, missing))
+    frame, of_total = total_row.without(_without(frame, missing), target=None)
+    return replace(rows, frame=frame, findings=(*rows.findings, *of_total))
 
 
 def _sklearn(name: str) -> pd.DataFrame:

@@ -13,7 +13,7 @@ from typing import Any
 import pyarrow.parquet
 import yaml
 
-from tasks.data import file_formats, prepare_tables, read_source
+from tasks.data import file_formats, prepare_tables, read_source, total_row
 from tasks.data.text_form import USUAL, TextForm
 from tasks.init import describe, edit_params, find_form, import_raw, profile, propose_params
 from tasks.init.afford import afford
@@ -76,12 +76,13 @@ def _initialize(sources: list[str], target: str, text_form: TextForm) -> list[st
 
 def _profiled(read: Read, target: str) -> Profile:
     """The profile with what was found about the file, which may be why the target is no column."""
+    table, of_total = total_row.without(read.table, target)
     try:
-        profiled = profile.look(read.table, target, read.text)
+        profiled = profile.look(table, target, read.text)
     except UserError as error:
         why = "" if target in read.table.columns else "; ".join(finding.line for finding in read.findings)
         raise UserError(f"{error} {why}".rstrip()) from None
-    return replace(profiled, findings=(*read.findings, *profiled.findings))
+    return replace(profiled, findings=(*read.findings, *of_total, *profiled.findings))
 
 
 def _absolute(here: Path, path: str) -> str:
