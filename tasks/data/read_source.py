@@ -7,10 +7,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
-from tasks.data import file_formats, total_row
+from tasks.data import file_formats, total_row, whole_numbers
 from tasks.data.blocks import in_blocks
 from tasks.data.file_formats import ENDINGS, NAMED_ENDINGS, Rows
 from tasks.data.text_form import USUAL, TextForm
@@ -133,26 +132,32 @@ def _folder(folder: Path, key: str) -> Rows:
 
 
 def _without(frame: pd.DataFrame, missing: Sequence[str]) -> pd.DataFrame:
-    """The table with gaps in place of the strings `missing`, for sources other than CSV; `inf` is a number anywhere."""
+    """The table with gaps in place of `missing`, for sources other than CSV: strings, and the numbers that they are."""
     if not missing:
         return frame
-    gaps, infinite = set(missing), [number for text in missing if np.isinf(number := _number(text))]
+    gaps, numbers = set(missing), [number for text in missing if (number := _number(text)) is not None]
     changed = {}
     for name, values in frame.items():
         if isinstance(values.dtype, pd.CategoricalDtype):
             changed[str(name)] = values.cat.remove_categories([item for item in values.cat.categories if item in gaps])
         elif values.dtype == object or isinstance(values.dtype, pd.StringDtype):
-            changed[str(name)] = values.mask(values.map(lambda item: isinstance(item, str) and item in gaps))
-        elif infinite and values.dtype.kind == "f":
-            changed[str(name)] = values.mask(values.isin(infinite))
+            changed[str(name)] = values.mask(values.map(lambda item: _is_gap(item, gaps, numbers)).astype("bool"))
+        elif numbers and values.dtype.kind in "iuf" and (marked := values.isin(numbers)).any():
+            changed[str(name)] = whole_numbers.with_gaps(values, marked)
     return frame.assign(**changed) if changed else frame
 
 
-def _number(text: str) -> float:
+def _is_gap(item: object, gaps: Collection[str], numbers: Collection[float]) -> bool:
+    if isinstance(item, str):
+        return item in gaps
+    return isinstance(item, int | float) and not isinstance(item, bool) and item in numbers
+
+
+def _number(text: str) -> float | None:
     try:
         return float(text)
     except ValueError:
-        return 0.0
+        return None
 
 
 def _named(frame: pd.DataFrame, place: str) -> pd.DataFrame:

@@ -26,6 +26,7 @@ from tasks.init import (
     loose_columns,
     recorded_twice,
     row_order,
+    sentinels,
     target_remarks,
 )
 from tasks.init.finding import Finding, percent
@@ -135,6 +136,7 @@ def look(table: pd.DataFrame, target: str, text: TextForm = USUAL) -> Profile:
             *(Finding("parsed", line) for line in (*parsed, *parsed_features)),
             *([] if about_target is None else [about_target.finding]),
             *(finding for name, finding in loose.items() if name in kinds),
+            *sentinels.look(table, [*([] if classes else [target]), *kinds]),
             *findings,
             *gaps,
             *along,
