@@ -1,7 +1,8 @@
 """Reading one file, by its ending: text in columns, JSON, Parquet, Feather, Excel; text also in .gz and .zip.
 
 A file is data from a stranger: it is unpacked in memory alone and up to a limit, and no reader follows a reference in
-it. A file that cannot be read, or would be read wrong without notice (separator, encoding, header), raises UserError.
+it. A file that cannot be read, or would be read wrong without notice (separator, header), raises UserError; what was
+decided to read it is a finding next to its rows.
 """
 
 import csv
@@ -12,7 +13,10 @@ import re
 import zipfile
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import IO, Any
 
@@ -20,10 +24,12 @@ import pandas as pd
 import psutil
 
 from heldout.hashing import EXACT
-from tasks.data import whole_numbers
+from tasks.data import column_names, text_encoding, whole_numbers
 from tasks.data.blocks import in_blocks
+from tasks.data.text_encoding import LATIN1, NotText
 from tasks.data.text_form import DECIMALS, SEPARATORS, TextForm
 from tasks.runtime.errors import UserError
+from tasks.storage.finding import Finding
 
 _PACKED = ("", ".gz", ".zip")
 _CSV = tuple(f"{name}{packed}" for name in (".csv", ".tsv") for packed in _PACKED)
@@ -32,11 +38,21 @@ ENDINGS = (*_CSV, *_JSON, ".parquet", ".feather", ".xlsx")
 NAMED_ENDINGS = ".csv, .tsv, .json, .jsonl (these also with .gz or .zip), .parquet, .feather or .xlsx"
 _WIDTHS = {"INT64": 8, "DOUBLE": 8, "FLOAT": 4}  # bytes of a value of Parquet in memory; at least 1 of others
 _PIECE = 1 << 20  # bytes
+_MOST_SHEETS = 5  # named
 _BETWEEN = {True: re.compile(r"[\s,]*"), False: re.compile(r"\s*")}  # objects of an array; objects on lines
 _LARGE, _RATIO = 100_000_000, 200  # a packed file may be unpacked to so many bytes, or to so many times its own
 
 
-def read(path: Path, key: str, missing: Sequence[str], as_strings: Collection[str], text: TextForm) -> pd.DataFrame:
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """The rows of a source, findings about how they were read, and the first line, where it need not be names."""
+
+    frame: pd.DataFrame
+    findings: tuple[Finding, ...] = ()
+    header: tuple[str, ...] = ()
+
+
+def read(path: Path, key: str, missing: Sequence[str], as_strings: Collection[str], text: TextForm) -> Rows:
     """The rows of a file. Raises UserError that names `key` and the file."""
     if not path.name.endswith(ENDINGS):
         raise UserError(f"{key} is {path}; its name must end in {NAMED_ENDINGS}")
@@ -47,8 +63,10 @@ def read(path: Path, key: str, missing: Sequence[str], as_strings: Collection[st
         return _read_excel(path, as_strings) if _form(path) == "xlsx" else _READERS[_form(path)](path)
     except UserError:
         raise
+    except NotText as error:
+        raise UserError(f"{key}: {path} {error}") from None
     except UnicodeDecodeError:
-        raise UserError(f"{key}: {path} {_not_utf8(path)}") from None
+        raise UserError(f"{key}: {path} {text_encoding.not_utf8(partial(open_unpacked, path))}") from None
     except PermissionError:
         raise UserError(f"{key}: {path} may not be read by this user; give it read permission") from None
     except Exception as error:  # a reader may raise any error for bytes that are not of its format
@@ -77,6 +95,12 @@ def open_unpacked(path: Path) -> IO[bytes]:
             raise ValueError("the zip is encrypted; pack it without a password")
         return _bounded(archive.open(files[0]), path)
     return _bounded(gzip.open(path, "rb"), path) if path.name.endswith(".gz") else path.open("rb")
+
+
+def first_lines(path: Path, most: int) -> list[str]:
+    """The first lines of a file of text. Raises ValueError where they are no text."""
+    with open_unpacked(path) as file:
+        return list(io.StringIO(text_encoding.decoded(b"".join(islice(file, most))), newline=""))
 
 
 class _Bounded(io.RawIOBase):
@@ -123,35 +147,55 @@ def _check_is_file(path: Path, key: str) -> None:
     raise UserError(f"{key} is {path}: no such file; give the path of a file, from the checkout or absolute")
 
 
-def _read_csv(
-    path: Path, key: str, missing: Sequence[str], as_strings: Collection[str], text: TextForm
-) -> pd.DataFrame:
-    mark = separator(path, text)
-    with open_unpacked(path) as file:
-        lines = csv.reader(io.TextIOWrapper(file, encoding="utf-8-sig", newline=""), delimiter=mark)
+def _read_csv(path: Path, key: str, missing: Sequence[str], as_strings: Collection[str], text: TextForm) -> Rows:
+    mark, encoding = separator(path, text), text_encoding.of(partial(open_unpacked, path))
+    with _records_of(path, mark, encoding.name) as lines:
         written = (line for line in lines if line)
-        header, first = next(written, []), next(written, [])
+        header: list[str] = next(written, [])
+        first: list[str] = next(written, [])
     _check_header(header, first, mark, f"{key}: {path}")
-    _check_end(path, mark, len(header), f"{key}: {path}")
+    _check_end(path, mark, encoding.name, len(header), f"{key}: {path}")
     form: dict[str, Any] = {
         "sep": mark,
         "decimal": DECIMALS[text.decimal or "point"],
-        "encoding": "utf-8-sig",
+        "encoding": encoding.name,
         "low_memory": False,  # in pieces, a column could get two types
         "na_values": list(missing),
     }
+    written_names = [name or f"Unnamed: {place}" for place, name in enumerate(header)]
+    names = column_names.numbered(written_names)
+    twice = column_names.about(path.name, written_names, names)
+    if twice:
+        form |= {"names": names, "header": 0}
+    findings = (*_about_encoding(path, encoding), *twice)
     with open_unpacked(path) as file:
-        frame: pd.DataFrame = pd.read_csv(file, **form, dtype={name: "str" for name in header if name in as_strings})
+        frame: pd.DataFrame = pd.read_csv(file, **form, dtype={name: "str" for name in names if name in as_strings})
     frame = in_blocks(frame)
     rounded = whole_numbers.rounded(frame)
     if not rounded:
-        return frame
+        return Rows(frame, findings, tuple(header))
     with open_unpacked(path) as file:
         strings: pd.DataFrame = pd.read_csv(file, **form, usecols=rounded, dtype="str")
-    return frame.assign(**{name: whole_numbers.of_text(frame[name], strings[name]) for name in rounded})
+    exact = {name: whole_numbers.of_text(frame[name], strings[name]) for name in rounded}
+    return Rows(frame.assign(**exact), findings, tuple(header))
 
 
-def _check_end(path: Path, mark: str, fields: int, place: str) -> None:
+def _about_encoding(path: Path, encoding: text_encoding.Encoding) -> tuple[Finding, ...]:
+    if not encoding.sentence:
+        return ()
+    severity = "care" if encoding.name == LATIN1 else "note"
+    decide = "if these letters are wrong, save it as UTF-8"
+    return (Finding("found", f"{path.name} {encoding.sentence}", severity=severity, decide=decide),)
+
+
+@contextmanager
+def _records_of(path: Path, mark: str, encoding: str) -> Iterator[Any]:
+    """The reader of a file's records."""
+    with open_unpacked(path) as file:
+        yield csv.reader(io.TextIOWrapper(file, encoding=encoding, newline=""), delimiter=mark)
+
+
+def _check_end(path: Path, mark: str, encoding: str, fields: int, place: str) -> None:
     """Raise UserError where the last line has no end and, unlike all others, too few fields."""
     end = b""
     with open_unpacked(path) as file:
@@ -160,8 +204,7 @@ def _check_end(path: Path, mark: str, fields: int, place: str) -> None:
     if not end or end.endswith((b"\n", b"\r")):
         return
     ends, begins, last, short = 0, 0, fields, 0
-    with open_unpacked(path) as file, suppress(csv.Error):  # a field longer than the limit of `csv`
-        lines = csv.reader(io.TextIOWrapper(file, encoding="utf-8-sig", newline=""), delimiter=mark)
+    with suppress(csv.Error), _records_of(path, mark, encoding) as lines:  # a field longer than the limit of `csv`
         for record in lines:
             if record:
                 begins, last, short = ends + 1, len(record), short + (len(record) < fields)
@@ -189,24 +232,18 @@ def _check_header(header: Sequence[str], first: Sequence[str], mark: str, place:
             f"{place} has one column, {header[0][:80]!r}, whose name holds a {_called(other)}, but a {_called(mark)} "
             f"separates columns; set data.separator to {_called(other)}"
         )
-    twice, count = _most_frequent([name for name in header if name])
-    if count > 1:
-        raise UserError(f"{place} has {count} columns called {twice!r}; rename or remove all but one")
-
-
-def _most_frequent(names: Sequence[str]) -> tuple[str, int]:
-    return Counter(names).most_common(1)[0] if names else ("", 0)
 
 
 def _called(mark: str) -> str:
     return next(name for name, sign in SEPARATORS.items() if sign == mark)
 
 
-def _read_json(path: Path) -> pd.DataFrame:
+def _read_json(path: Path) -> Rows:
     with open_unpacked(path) as file:
         records = list(_records(file.read().decode("utf-8-sig")))
     names = dict.fromkeys(name for record in records for name in record)
-    return pd.DataFrame({name: whole_numbers.of_values([record.get(name) for record in records]) for name in names})
+    values = {name: whole_numbers.of_values([record.get(name) for record in records]) for name in names}
+    return Rows(pd.DataFrame(values))
 
 
 def _records(text: str) -> Iterator[dict[str, Any]]:
@@ -235,21 +272,21 @@ def _records(text: str) -> Iterator[dict[str, Any]]:
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     made = dict(pairs)
     if len(made) < len(pairs):
-        twice, count = _most_frequent([name for name, _ in pairs])
+        twice, count = Counter(name for name, _ in pairs).most_common(1)[0]
         raise ValueError(f"has the key {twice!r} {count} times; rename or remove all but one")
     return made
 
 
-def _read_arrow(table: Any) -> pd.DataFrame:
+def _read_arrow(path: Path, table: Any) -> Rows:
     import pyarrow
 
-    twice, count = _most_frequent(table.schema.names)
-    if count > 1:
-        raise ValueError(f"it has {count} columns called {twice!r}; rename or remove all but one")
+    names = column_names.numbered(table.schema.names)
+    findings = column_names.about(path.name, table.schema.names, names)
+    table = table.rename_columns(names) if findings else table
     wide: dict[Any, Any] = {pyarrow.int64(): pd.Int64Dtype(), pyarrow.uint64(): pd.UInt64Dtype()}
     exact = any(column.type in wide and column.null_count and _is_long(column) for column in table.columns)
     frame: pd.DataFrame = table.to_pandas(self_destruct=True, types_mapper=wide.get if exact else None)
-    return frame.reset_index(drop=True)
+    return Rows(frame.reset_index(drop=True), findings)
 
 
 def _is_long(column: Any) -> bool:
@@ -260,13 +297,13 @@ def _is_long(column: Any) -> bool:
     return least is not None and max(abs(least), abs(most)) >= EXACT
 
 
-def _read_parquet(path: Path) -> pd.DataFrame:
+def _read_parquet(path: Path) -> Rows:
     import pyarrow.parquet
 
     with pyarrow.parquet.ParquetFile(path, memory_map=True) as file:
         _check_memory(file.metadata)
         table = file.read()
-    return _read_arrow(table)
+    return _read_arrow(path, table)
 
 
 def _check_memory(metadata: Any) -> None:
@@ -278,22 +315,48 @@ def _check_memory(metadata: Any) -> None:
         raise ValueError(f"its {metadata.num_rows} rows need {needed} bytes or more, and this machine has {memory}")
 
 
-def _read_feather(path: Path) -> pd.DataFrame:
+def _read_feather(path: Path) -> Rows:
     import pyarrow.feather
 
-    return _read_arrow(pyarrow.feather.read_table(path))
+    return _read_arrow(path, pyarrow.feather.read_table(path))
 
 
-def _read_excel(path: Path, as_strings: Collection[str]) -> pd.DataFrame:
+def _read_excel(path: Path, as_strings: Collection[str]) -> Rows:
     with zipfile.ZipFile(path) as archive:
         if sum(info.file_size for info in archive.infolist()) > _most(path):
             raise ValueError(_too_large(_most(path)))
-    sheets = pd.read_excel(path, sheet_name=None, engine="calamine", dtype=dict.fromkeys(as_strings, "object"))
-    filled = {name: sheet for name, sheet in sheets.items() if not sheet.empty}
-    if len(filled) != 1:
-        raise ValueError(f"it has {len(filled)} sheets with rows ({', '.join(map(str, filled))}); keep one")
-    sheet: pd.DataFrame = next(iter(filled.values()))
-    return sheet.assign(**{name: _as_in_excel(sheet[name]) for name in sheet.columns if sheet[name].dtype.kind in "Oi"})
+    with pd.ExcelFile(path, engine="calamine") as book:
+        form: dict[str, Any] = {"dtype": dict.fromkeys(as_strings, "object")}
+        sheets = pd.read_excel(book, sheet_name=None, **form)
+        filled = {name: sheet for name, sheet in sheets.items() if not sheet.empty}
+        if not filled:
+            raise ValueError("it has no sheet with rows; fill one")
+        name, sheet = next(iter(filled.items()))
+        written = _header_of_sheet(book, name, [*map(str, sheet.columns)])
+        names = column_names.numbered(written)
+        findings = column_names.about(path.name, written, names)
+        sheet = pd.read_excel(book, sheet_name=name, names=names, header=0, **form) if findings else sheet
+    sheet = sheet.set_axis(names, axis=1)
+    exact = {name: _as_in_excel(sheet[name]) for name in sheet.columns if sheet[name].dtype.kind in "Oi"}
+    return Rows(sheet.assign(**exact), (*_about_sheets(path, [*map(str, filled)]), *findings), tuple(written))
+
+
+def _about_sheets(path: Path, filled: Sequence[str]) -> tuple[Finding, ...]:
+    first, *others = map(repr, filled)
+    if not others:
+        return ()
+    listed = ", ".join(others[:_MOST_SHEETS]) + (", …" if len(others) > _MOST_SHEETS else "")
+    text = f"{path.name} has {len(filled)} sheets with rows: {first} is read, and not {listed}"
+    return (Finding("found", text, decide="if another is the table, save it as a file of its own"),)
+
+
+def _header_of_sheet(book: Any, name: Any, read: list[str]) -> list[str]:
+    """The names of the columns `read` of a sheet as they are written, before a name that occurs again was changed."""
+    first = pd.read_excel(book, sheet_name=name, header=None, nrows=1, dtype="object")
+    written = [str(value) for value in first.iloc[0]] if len(first) else []
+    if len(written) != len(read):
+        return read
+    return [old if new.startswith(f"{old}.") else new for old, new in zip(written, read, strict=True)]
 
 
 def _as_in_excel(values: pd.Series) -> pd.Series:
@@ -308,24 +371,6 @@ _READERS = {
     "parquet": _read_parquet,
     "feather": _read_feather,
 }
-
-
-def _not_utf8(path: Path) -> str:
-    """Where the first byte is that is not UTF-8, and what to do."""
-    with open_unpacked(path) as file:
-        if file.read(2) == b"\x1f\x8b":
-            return "is gzipped; call it .csv.gz"
-    with open_unpacked(path) as file:
-        for number, line in enumerate(file, start=1):
-            try:
-                line.decode("utf-8")
-            except UnicodeDecodeError as error:
-                byte = f"0x{line[error.start]:02x}"
-                return (
-                    f"is not UTF-8: line {number} has the byte {byte} at place {error.start + 1}; save it as UTF-8 "
-                    "(from Latin-1: iconv -f latin1 -t utf-8)"
-                )
-    return "is not UTF-8; save it as UTF-8"
 
 
 def _one_line(error: BaseException) -> str:

@@ -13,7 +13,7 @@ from heldout.errors import BadArgument
 from heldout.losses import choose_loss
 from heldout.partition import Partition, cut, make_halves, make_partition, stratify_halves
 from heldout.row_sketch import Sketch
-from tasks.data import drawn_rows, duplicates, read_source, row_roles, slices, target, unlabeled
+from tasks.data import drawn_rows, duplicates, read_source, row_roles, slices, target, total_row, unlabeled
 from tasks.data.column_types import Column, typed, unread
 from tasks.data.content_hash import content_hash, row_hashes, sets_hash
 from tasks.data.duplicates import Sets
@@ -80,7 +80,8 @@ def prepare(settings: Settings, seen_by: str | None = None) -> Prepared:
     strings = [name for name, kind in (data.columns or {}).items() if kind not in ("numeric", "boolean")]
     strings += [data.groups] if data.groups else []  # a name of a group is no number
     text = TextForm.of(data)
-    source = read_source.read_table(data.source, data.missing or (), strings, text).reset_index(drop=True)
+    read = read_source.read(data.source, data.missing or (), strings, text)
+    source, of_total = total_row.without(read.frame.reset_index(drop=True), data.target or TARGET)
     source, draws = drawn_rows.separate(source, settings)
     written = _as_written(source, strings, settings)
     roles = row_roles.read(source, settings)
@@ -98,6 +99,7 @@ def prepare(settings: Settings, seen_by: str | None = None) -> Prepared:
     warnings += [
         f"data.columns: {tally.sentence(name)}" for name, tally in unread(rows.drop(columns=TARGET), columns).items()
     ]
+    warnings += [f"data.source: {finding.line}" for finding in (*read.findings, *of_total)]
     if len(hidden):
         pool = pool.assign(**{TARGET: target.without_gaps(pool[TARGET])})
     stratify = target.stratified(pool[TARGET], settings)
@@ -170,7 +172,7 @@ def _as_written(source: pd.DataFrame, strings: list[str], settings: Settings) ->
     if not data.missing and data.decimal is None:
         return source
     table = read_source.read_table(data.source, (), strings, TextForm(data.separator)).reset_index(drop=True)
-    return table[[*source.columns]]
+    return table.loc[source.index, [*source.columns]]
 
 
 # the key of params.yaml for an argument that the science refuses

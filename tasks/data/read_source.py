@@ -3,15 +3,15 @@
 import warnings
 from collections import Counter
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
-from tasks.data import file_formats
+from tasks.data import file_formats, total_row, whole_numbers
 from tasks.data.blocks import in_blocks
-from tasks.data.file_formats import ENDINGS, NAMED_ENDINGS
+from tasks.data.file_formats import ENDINGS, NAMED_ENDINGS, Rows
 from tasks.data.text_form import USUAL, TextForm
 from tasks.runtime.environment import CACHE
 from tasks.runtime.errors import UserError
@@ -28,18 +28,23 @@ def read_table(
     `missing` are further strings that mean a gap; the columns `as_strings` of a CSV, which is written in the form
     `text`, stay strings. Raises UserError that names data.source.
     """
+    return read(source, missing, as_strings, text).frame
+
+
+def read(source: str, missing: Sequence[str] = (), as_strings: Collection[str] = (), text: TextForm = USUAL) -> Rows:
+    """As `read_table`, with findings about how the file was read."""
     key = "data.source"
     if source.startswith("sklearn:"):
-        frame = _sklearn(source.removeprefix("sklearn:"))
+        rows = Rows(_sklearn(source.removeprefix("sklearn:")))
     elif source.startswith("openml:"):
-        frame = _openml(source.removeprefix("openml:"))
+        rows = Rows(_openml(source.removeprefix("openml:")))
     elif Path(source).is_dir():
-        frame = _folder(Path(source), key)
+        rows = _folder(Path(source), key)
     elif not source.endswith(ENDINGS):
         raise UserError(f"{key} is {source}; it must be {_FORMS}")
     else:
-        frame = file_formats.read(Path(source), key, missing, as_strings, text)
-    return _without(_named(in_blocks(frame), f"{key}: {source}"), missing)
+        rows = file_formats.read(Path(source), key, missing, as_strings, text)
+    return replace(rows, frame=_without(_named(in_blocks(rows.frame), f"{key}: {source}"), missing))
 
 
 def unlabeled_files(pattern: str) -> list[Path]:
@@ -63,12 +68,17 @@ def unlabeled_files(pattern: str) -> list[Path]:
 
 def read_shard(
     path: Path, missing: Sequence[str] = (), as_strings: Collection[str] = (), text: TextForm = USUAL
-) -> pd.DataFrame:
-    """The rows of one unlabelled file. Raises UserError that names data.unlabeled, also for a file without rows."""
-    frame = _named(file_formats.read(path, "data.unlabeled", missing, as_strings, text), f"data.unlabeled: {path}")
+) -> Rows:
+    """The rows of one unlabelled file, without a total at its end.
+
+    Raises UserError that names data.unlabeled, also for a file without rows.
+    """
+    rows = file_formats.read(path, "data.unlabeled", missing, as_strings, text)
+    frame = _named(rows.frame, f"data.unlabeled: {path}")
     if frame.empty:
         raise UserError(f"data.unlabeled: the shard {path} has no rows; remove the file or fill it")
-    return _without(frame, missing)
+    frame, of_total = total_row.without(_without(frame, missing), target=None)
+    return replace(rows, frame=frame, findings=(*rows.findings, *of_total))
 
 
 def _sklearn(name: str) -> pd.DataFrame:
@@ -104,42 +114,50 @@ def _openml(name: str) -> pd.DataFrame:
     return frame
 
 
-def _folder(folder: Path, key: str) -> pd.DataFrame:
+def _folder(folder: Path, key: str) -> Rows:
     """The rows of all Parquet files of a folder, in the order of their names."""
     paths = sorted(folder.glob("*.parquet"))
     if not paths:
         raise UserError(f"{key} is {folder}, a folder without Parquet files; it must be {_FORMS}")
-    frames = [file_formats.read(path, key, (), (), USUAL) for path in paths]
+    read_files = [file_formats.read(path, key, (), (), USUAL) for path in paths]
+    frames = [rows.frame for rows in read_files]
     for path, frame in zip(paths, frames, strict=True):
         if sorted(map(str, frame.columns)) != sorted(map(str, frames[0].columns)):
             other = sorted({*map(str, frame.columns)} ^ {*map(str, frames[0].columns)})
             raise UserError(
                 f"{key}: {path} and {paths[0]} do not have the same columns ({', '.join(other[:5])}); give one table"
             )
-    return pd.concat(frames, ignore_index=True)
+    findings = [finding for rows in read_files for finding in rows.findings]
+    return Rows(pd.concat(frames, ignore_index=True), tuple(findings))
 
 
 def _without(frame: pd.DataFrame, missing: Sequence[str]) -> pd.DataFrame:
-    """The table with gaps in place of the strings `missing`, for sources other than CSV; `inf` is a number anywhere."""
+    """The table with gaps in place of `missing`, for sources other than CSV: strings, and the numbers that they are."""
     if not missing:
         return frame
-    gaps, infinite = set(missing), [number for text in missing if np.isinf(number := _number(text))]
+    gaps, numbers = set(missing), [number for text in missing if (number := _number(text)) is not None]
     changed = {}
     for name, values in frame.items():
         if isinstance(values.dtype, pd.CategoricalDtype):
             changed[str(name)] = values.cat.remove_categories([item for item in values.cat.categories if item in gaps])
         elif values.dtype == object or isinstance(values.dtype, pd.StringDtype):
-            changed[str(name)] = values.mask(values.map(lambda item: isinstance(item, str) and item in gaps))
-        elif infinite and values.dtype.kind == "f":
-            changed[str(name)] = values.mask(values.isin(infinite))
+            changed[str(name)] = values.mask(values.map(lambda item: _is_gap(item, gaps, numbers)).astype("bool"))
+        elif numbers and values.dtype.kind in "iuf" and (marked := values.isin(numbers)).any():
+            changed[str(name)] = whole_numbers.with_gaps(values, marked)
     return frame.assign(**changed) if changed else frame
 
 
-def _number(text: str) -> float:
+def _is_gap(item: object, gaps: Collection[str], numbers: Collection[float]) -> bool:
+    if isinstance(item, str):
+        return item in gaps
+    return isinstance(item, int | float) and not isinstance(item, bool) and item in numbers
+
+
+def _number(text: str) -> float | None:
     try:
         return float(text)
     except ValueError:
-        return 0.0
+        return None
 
 
 def _named(frame: pd.DataFrame, place: str) -> pd.DataFrame:

@@ -4,7 +4,7 @@ Only one shard is in memory, however many there are. The findings in each shard 
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
@@ -139,12 +139,14 @@ def _read(
     path: Path, schema: Schema, missing: Sequence[str], text: TextForm
 ) -> tuple[pd.DataFrame | None, ShardReport]:
     try:
-        frame = read_source.read_shard(path, missing, schema.characters(), text)
+        rows = read_source.read_shard(path, missing, schema.characters(), text)
     except UserError as error:
         message = str(error).replace(f"data.unlabeled is {path}", "cannot be read")
         reason = message.removeprefix("data.unlabeled: ").removeprefix(f"the shard {path} ").removeprefix(f"{path} ")
         return None, ShardReport(str(path), None, bad=reason)
-    return _check(frame, str(path), schema)
+    shard, report = _check(rows.frame, str(path), schema)
+    lines = (finding.line.removeprefix(f"{path.name} ").removeprefix(f"{path.name}: ") for finding in rows.findings)
+    return shard, replace(report, notes=(*lines, *report.notes))
 
 
 def _check(frame: pd.DataFrame, path: str, schema: Schema) -> tuple[pd.DataFrame | None, ShardReport]:

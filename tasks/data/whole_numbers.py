@@ -33,6 +33,12 @@ def of_text(values: pd.Series, text: pd.Series) -> pd.Series:
     return _of_numbers([None if string is None else int(string) for string in written])
 
 
+def with_gaps(values: pd.Series, gaps: pd.Series) -> pd.Series:
+    """Numbers with `gaps` in some places: floats, and whole numbers beyond 2^53 as they are."""
+    exact = values.dtype.kind in "iu" and bool((values.abs() >= EXACT).any())
+    return (values.astype("Int64") if exact else values).mask(gaps)
+
+
 def _of_numbers(numbers: Iterable[int | None]) -> pd.Series:
     whole = pd.Series(list(numbers), dtype="object")
     try:

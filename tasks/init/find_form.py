@@ -6,26 +6,28 @@ What is found is written into params.yaml, so that every later run reads the sam
 import csv
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
 from pathlib import Path
 
 import pandas as pd
 
 from tasks.data import file_formats, number_strings, read_source
 from tasks.data.text_form import SEPARATORS, TextForm
+from tasks.init import header_is_data
 from tasks.params.sections import Separator
 from tasks.runtime.errors import UserError
+from tasks.storage.finding import Finding
 
 _LINES, _STRINGS = 200, 1000  # lines to find the separator in; strings to see whether a column holds numbers
 
 
 @dataclass(frozen=True)
 class Read:
-    """A table, the form in which its text was read, and what was found, a printed line each."""
+    """A table, the form in which its text was read, and what was found: printed lines, and findings about the file."""
 
     table: pd.DataFrame
     text: TextForm
     lines: tuple[str, ...]
+    findings: tuple[Finding, ...] = ()
 
 
 def read(source: str, given: TextForm) -> Read:
@@ -35,10 +37,21 @@ def read(source: str, given: TextForm) -> Read:
     """
     separator = given.separator or _separator(Path(source))
     text = replace(given, separator=separator)
-    table = read_source.read_table(source, text=text)
+    rows = read_source.read(source, text=text)
     lines = [] if given.separator or not separator else [f"found     columns are separated by a {separator}"]
+    found = _with_decimal_mark(source, given, Read(rows.frame, text, tuple(lines), rows.findings))
+    header = header_is_data.look(found.table, rows.header, Path(source).name)
+    if header is None:
+        return found
+    others = tuple(finding for finding in found.findings if not finding.columns)  # what is no name has no number
+    return replace(found, findings=(header, *others))
+
+
+def _with_decimal_mark(source: str, given: TextForm, found: Read) -> Read:
+    """The table in the decimal mark that is given, or that its columns show."""
+    table, text, lines = found.table, found.text, [*found.lines]
     if given.decimal is not None:
-        return Read(table, text, tuple(lines))
+        return found
     marks = _marks(table)
     commas = [name for name, mark in marks.items() if mark == "comma"]
     points = "point" in marks.values()
@@ -48,12 +61,12 @@ def read(source: str, given: TextForm) -> Read:
         if "point" not in _marks(again).values():
             example = next(string for string in _numbers(table[commas[0]]) if "," in string)
             listing = ", ".join(commas[:5]) + (", …" if len(commas) > 5 else "")
-            word = "found " if separator else "parsed"
+            word = "found " if text.separator else "parsed"
             lines.append(f"{word}    {listing}: numbers with a decimal comma, as {example!r}")
-            return Read(again, other, tuple(lines))
+            return Read(again, other, tuple(lines), found.findings)
     elif "open" in marks.values() and not commas and (points or _has_fractions(table)):
         text = replace(text, decimal="point")
-    return Read(table, text, tuple(lines))
+    return replace(found, text=text)
 
 
 def _separator(path: Path) -> Separator | None:
@@ -61,8 +74,7 @@ def _separator(path: Path) -> Separator | None:
     if not path.is_file() or not file_formats.is_text(path):
         return None
     try:
-        with file_formats.open_unpacked(path) as file:
-            lines = [line.decode("utf-8-sig") for line in islice(file, _LINES)]
+        lines = file_formats.first_lines(path, _LINES)
     except (ValueError, OSError, EOFError):  # the reader says what is wrong
         return None
     widths = {name: _width(lines, mark) for name, mark in SEPARATORS.items()}
@@ -79,7 +91,7 @@ def _width(lines: Sequence[str], mark: str) -> int:
         records = [record for record in csv.reader(lines, delimiter=mark) if record]
     except csv.Error:
         return 0
-    widths = {len(record) for record in (records[:-1] if len(lines) == _LINES else records)}
+    widths = {len(record) for record in (records[:-1] if len(lines) >= _LINES else records)}
     return widths.pop() if len(widths) == 1 else 0
 
 

@@ -1,24 +1,26 @@
 """The start with a user's table: profiled, copied below data/raw, params.yaml written; all of it or nothing."""
 
 import csv
-import io
 import os
 import shutil
 import subprocess
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pyarrow.parquet
 import yaml
 
-from tasks.data import file_formats, prepare_tables, read_source
+from tasks.data import file_formats, prepare_tables, read_source, total_row
 from tasks.data.text_form import USUAL, TextForm
 from tasks.init import describe, edit_params, find_form, import_raw, profile, propose_params, unlabeled_gaps
 from tasks.init.afford import afford
 from tasks.init.fetch import fetched
+from tasks.init.find_form import Read
+from tasks.init.profile import Profile
 from tasks.params import Settings, load, read_yaml
 from tasks.plans.budget import Choice
 from tasks.runtime.environment import CACHE
@@ -27,7 +29,7 @@ from tasks.storage import findings
 
 PARAMS = Path("params.yaml")
 SHIPPED = Path(__file__).parents[2] / PARAMS
-_MOST_NEIGHBOURS = 50
+_MOST_NEIGHBOURS, _HEADER_LINES = 50, 20
 
 
 def initialize(source: str, target: str, unlabeled: str | None, here: Path, text: TextForm = USUAL) -> list[str]:
@@ -45,8 +47,7 @@ def _initialize(sources: list[str], target: str, text_form: TextForm) -> list[st
     unlabeled = sources[1] if len(sources) > 1 else None
     shards = None if unlabeled is None else read_source.unlabeled_files(unlabeled)
     read = find_form.read(sources[0], text_form)
-    others = None if shards is None else unlabeled_gaps.read(shards, read.text)
-    profiled = profile.look(read.table, target, read.text, others)
+    profiled = _profiled(read, target, None if shards is None else unlabeled_gaps.read(shards, read.text))
     places = [import_raw.place(sources[0])]
     places += [import_raw.place(path, places) for path in sources[1:]]
     old = _template()
@@ -70,6 +71,17 @@ def _initialize(sources: list[str], target: str, text_form: TextForm) -> list[st
     lines += [f"plan      changed, since `prepare` refuses the first plan: {refusal}" for refusal in refusals[:1]]
     lines += [f"next to   {name} has the same columns, and is not used" for name in _alike(sources[0], read.text)]
     return [*lines, f"wrote     {PARAMS} and {findings.PATH}, for {places[0]}{old_file}", "next      dvc repro"]
+
+
+def _profiled(read: Read, target: str, unlabeled: pd.DataFrame | None) -> Profile:
+    """The profile with what was found about the file, which may be why the target is no column."""
+    table, of_total = total_row.without(read.table, target)
+    try:
+        profiled = profile.look(table, target, read.text, unlabeled)
+    except UserError as error:
+        why = "" if target in read.table.columns else "; ".join(finding.line for finding in read.findings)
+        raise UserError(f"{error} {why}".rstrip()) from None
+    return replace(profiled, findings=(*read.findings, *of_total, *profiled.findings))
 
 
 def _absolute(here: Path, path: str) -> str:
@@ -191,9 +203,8 @@ def _header(path: Path, text: TextForm) -> list[str]:
         if path.suffix == ".parquet":
             return list(pyarrow.parquet.read_schema(path).names)
         if file_formats.is_text(path):
-            with file_formats.open_unpacked(path) as file:
-                lines = io.TextIOWrapper(file, encoding="utf-8-sig", newline="")
-                return next(csv.reader(lines, delimiter=file_formats.separator(path, text)), [])
+            lines = file_formats.first_lines(path, _HEADER_LINES)
+            return next(csv.reader(lines, delimiter=file_formats.separator(path, text)), [])
     except (ValueError, OSError, EOFError, csv.Error):
         pass
     return []

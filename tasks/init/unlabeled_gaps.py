@@ -28,7 +28,7 @@ def read(files: Sequence[Path], text: TextForm) -> pd.DataFrame | None:
     frames: list[pd.DataFrame] = []
     for path in sorted(filter(Path.is_file, files), key=lambda path: path.stat().st_size):
         try:
-            frames.append(read_source.read_shard(path, text=text))
+            frames.append(read_source.read_shard(path, text=text).frame)
         except UserError:  # `prepare` refuses it, or skips it, and says why
             continue
         if sum(map(len, frames)) >= _ENOUGH:

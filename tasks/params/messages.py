@@ -90,7 +90,9 @@ def _allowed(errors: Sequence[Any]) -> str:
 
 
 def _hint(errors: Sequence[Any], value: Any) -> str:
-    """The allowed word that is most like the word written, if any is."""
+    """The allowed word that is most like the word written, if any is; how a number is written as text."""
+    if [error["type"] for error in errors] == ["string_type"] and type(value) in (int, float):
+        return f'; write it in quotes: "{value}"'
     words = [word for error in errors for word in re.findall(r"'([^']*)'", error.get("ctx", {}).get("expected", ""))]
     near = difflib.get_close_matches(value, words, n=1) if isinstance(value, str) else []
     return f"; did you mean {near[0]!r}?" if near else ""

@@ -69,7 +69,9 @@ class Data(Section):
         description="kinds of columns, where the detected kind is wrong, one per line, as in zip: category; numeric "
         "(of strings: mostly numbers, a range is its middle, the rest missing), boolean, category, date or text",
     )
-    missing: list[str] | None = Field(None, description='further strings that mean a missing value, as in ["?"]')
+    missing: list[str] | None = Field(
+        None, description='further strings and numbers that mean a missing value, in quotes, as in ["?", "-999"]'
+    )
     groups: str | None = Field(
         None,
         description="a column with the group of each row: no group is on both sides of a split; null for independent "

@@ -9,12 +9,15 @@ from xml.sax.saxutils import escape
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.feather
+import pyarrow.parquet
 import pytest
 
 from tasks.data import file_formats
-from tasks.data.read_source import read_table
+from tasks.data.read_source import read, read_table
 from tasks.data.text_form import TextForm
-from tests.tasks.mistakes import assert_refused
+from tests.tasks.mistakes import assert_names, assert_refused
 
 _NAMESPACE = 'xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"'
 _OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
@@ -146,7 +149,7 @@ def test_a_zip_holds_one_table_and_nothing_is_written_next_to_it(tmp_path, monke
 
 
 @pytest.mark.fault("hostile")
-def test_a_workbook_reads_no_other_file_and_has_one_sheet():
+def test_a_workbook_reads_no_other_file_and_has_a_sheet_with_rows():
     Path("secret.txt").write_text("secret")
     frame = pd.DataFrame({"x": [1.0, 2.0], "y": [3.0, 4.0]})
     place = Path("secret.txt").absolute()
@@ -157,5 +160,41 @@ def test_a_workbook_reads_no_other_file_and_has_one_sheet():
     except Exception as error:
         assert "data.source" in str(error)  # noqa: PT017
         assert "secret" not in str(error).replace(str(place), "")  # noqa: PT017
-    workbook("two.xlsx", frame, frame)
-    assert_refused(lambda: read_table("two.xlsx"), "data.source", "two.xlsx", 2, "sheets", "S1", "S2")
+    workbook("none.xlsx", frame.iloc[:0, :0])
+    assert_refused(lambda: read_table("none.xlsx"), "data.source", "none.xlsx", "sheet", "rows")
+
+
+def test_the_first_sheet_with_rows_is_read_and_the_others_are_named(frame):
+    workbook("t.xlsx", frame.iloc[:0, :0], frame, frame.head(3), frame.iloc[:0], frame.tail(3))
+    rows = read("t.xlsx")
+    pd.testing.assert_frame_equal(frame, rows.frame.astype(frame.dtypes.to_dict()), check_exact=True)
+    (finding,) = rows.findings
+    assert "note" == finding.severity
+    assert_names(finding.text, "t.xlsx", 3, "'S2'", "'S3'", "'S5'")
+
+
+@pytest.mark.parametrize("name", ["t.csv", "t.csv.gz", "t.tsv", "t.parquet", "t.feather", "t.xlsx"])
+def test_a_name_that_occurs_again_is_numbered_alike_in_every_format(frame, name):
+    written, names = ["a", "b", "a", "a_2"], ["a", "b", "a_3", "a_2"]
+    twice = frame.set_axis(written, axis=1)
+    if name.endswith((".parquet", ".feather")):
+        table = pa.table([pa.array(twice.iloc[:, place]) for place in range(4)], names=written)
+        (pa.parquet.write_table if name == "t.parquet" else pa.feather.write_feather)(table, name)
+    else:
+        WRITERS[name](twice, name)
+    rows = read(name)
+    pd.testing.assert_frame_equal(
+        frame.set_axis(names, axis=1), rows.frame.astype(dict(zip(names, frame.dtypes, strict=True)))
+    )
+    (finding,) = rows.findings
+    assert ("note", ("a_3",)) == (finding.severity, finding.columns)
+    assert_names(finding.line, name, 2, "'a'", "a_3")
+
+
+def test_a_name_that_pandas_would_give_is_kept_in_a_sheet():
+    frame = pd.DataFrame([["005", 2, 3], ["5", 5, 6]])
+    workbook("t.xlsx", frame.set_axis(["a", "a.1", "b"], axis=1))
+    assert ["a", "a.1", "b"] == [*read_table("t.xlsx").columns]
+    workbook("t.xlsx", frame[[1, 0, 2]].set_axis(["a", "a", "a.1"], axis=1))
+    found = read_table("t.xlsx", as_strings=["a_2"])
+    assert {"a": [2, 5], "a_2": ["005", "5"], "a.1": [3, 6]} == found.to_dict("list")

@@ -15,6 +15,7 @@ from tasks.init import find_form, init
 from tasks.params import load
 from tasks.runtime.errors import UserError
 from tasks.storage import dvc_commands
+from tests.tasks.data.test_file_formats import workbook
 from tests.tasks.mistakes import assert_names
 
 ROWS = 120
@@ -132,6 +133,17 @@ def test_a_target_of_too_many_classes_is_refused(frame):
         begin("t.csv")
     assert_names(str(caught.value), "--target", "y", "numbers", "'?'")
     assert not Path("params.yaml").exists()
+
+
+def test_init_names_the_sheets_that_are_not_read_also_where_the_target_is_in_one(frame):
+    workbook("t.xlsx", frame, frame.head(3))
+    (line,) = [line for line in begin("t.xlsx") if "sheets" in line]
+    assert line.startswith("found")
+    assert_names(line, "t.xlsx", 2, "'S1'", "'S2'")
+    workbook("cover.xlsx", frame.rename(columns={"y": "z"}), frame)
+    with pytest.raises(UserError) as caught:
+        begin("cover.xlsx")
+    assert_names(str(caught.value), "--target", "'y'", "cover.xlsx", "'S1'", "'S2'")
 
 
 def test_nested_values_are_left_out_by_name():

@@ -46,6 +46,7 @@ def reported(path, *changes) -> list[Mistake]:
         ("data.drop=id", "data.drop", ["'id'", "list"]),
         ("data.drop=[1]", "data.drop[0]", [1, "string"]),
         ("data.known_after=id", "data.known_after", ["'id'", "list"]),
+        ("data.missing=[-999]", "data.missing[0]", [-999, "string", "quotes", '"-999"']),
         ("data.groups=[id]", "data.groups", ["['id']", "string"]),
         ("split.gap=-1", "split.gap", [-1, 0]),
         ("split.duplicates=drop", "split.duplicates", ["'drop'", "allow", "keep_together"]),
