@@ -47,7 +47,7 @@ def test_a_run_has_the_columns_of_init_and_each_shard_has_them_too(frame, monkey
     frame.set_axis(NAMES, axis=1).to_csv("given/t.csv", index=False)
     frame.set_axis(NAMES, axis=1).iloc[:, :4].head(40).to_csv("given/shards/a.csv", index=False)
     lines = init.initialize("given/t.csv", "kind", "given/shards", Path.cwd())
-    (line,) = [line for line in lines if "x_2" in line and line.startswith("found")]
+    (line,) = [line for line in lines if "are called" in line and line.startswith("found")]
     assert_names(line, "t.csv", "2 columns", "'x'", "2 columns", "'who'", "x_2", "who_2")
     settings = load("params.yaml", ["data.groups=who_2", "split.test_fraction=0", "split.rows=null"])
     made = prepare(settings)
