@@ -50,6 +50,12 @@ def test_a_run_holds_its_settings_and_ends_as_finished(settings):
     assert str(settings.split.folds) == run.data.params["split.folds"]
 
 
+def test_a_run_that_may_promote_or_is_asked_to_opens_the_test_part_and_a_trial_does_not(settings):
+    for trial, asked in (("", {}), ("a trial", {}), ("a trial", {"opens_test": True})):
+        with lifecycle.run(settings, trial, **asked):
+            assert lifecycle.active().opens_test == (not trial or bool(asked))
+
+
 def test_a_run_inside_of_another_is_that_one(settings):
     with lifecycle.run(settings):
         with lifecycle.run(settings):
