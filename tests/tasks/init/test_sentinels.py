@@ -7,9 +7,10 @@ import pandas as pd
 import pytest
 from sklearn import datasets
 
+from heldout.examine import sentinels
 from tasks.data.prepare_tables import prepare
 from tasks.data.read_source import read_table
-from tasks.init import init, sentinels
+from tasks.init import init
 from tasks.params import load
 from tasks.storage import dvc_commands
 from tests.tasks.data.test_file_formats import WRITERS

@@ -9,8 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_digits, load_iris, load_wine
 
+from heldout.examine import leakage, leaking_gaps, strongest
 from tasks.data import column_types
-from tasks.init import leakage, leaking_gaps, profile, strongest
+from tasks.init import profile
 
 few = settings(max_examples=20, deadline=None)
 seeds = st.integers(0, 2**32 - 1)

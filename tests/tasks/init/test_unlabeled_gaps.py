@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tasks.init import init, profile, unlabeled_gaps
+from heldout.examine import unlabeled_gaps
+from tasks.init import init, profile
 from tasks.params import load
 from tasks.storage import findings
 

@@ -4,9 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from heldout.examine import cuts, dependence
+from heldout.examine.row_order import Order
 from tasks.data import column_types
-from tasks.init import cuts, dependence
-from tasks.init.row_order import Order
 
 
 def proposed(frame, target, *, classes):
