@@ -42,7 +42,7 @@ def test_a_noisy_leak_leads_with_its_own_error_and_that_of_a_constant(seed, nois
     told, constant = (f"{100 * found.evidence[name]:.3g} %" for name in ("told alone", "a constant"))
     assert found.text.startswith(f"strongest alone, by the error out of fold: told {told}")
     assert found.text.endswith(f"; a constant {constant}")
-    assert found.line.endswith("known before the label? If not: data.known_after")
+    assert found.decide == "known before the label? If not: data.known_after"
 
 
 @few
