@@ -1,6 +1,7 @@
 """`heldout.audit`: no alarm on honest tables, bad input is refused, and what is shown."""
 
 import sys
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -113,3 +114,12 @@ def test_without_pandas_it_says_so(monkeypatch):
     monkeypatch.delattr("heldout.examine.typed", raising=False)
     with pytest.raises(ImportError, match=r"audit\(\) needs pandas, which is not installed: pip install pandas"):
         heldout.audit(X, y)
+
+
+def test_the_lines_of_the_page_for_notebooks_run():
+    page = Path(__file__).parents[2] / "docs/how-to/notebook.md"
+    _, code, *_ = (part.partition("```")[0] for part in page.read_text(encoding="utf-8").split("```python\n")[1:])
+    names = {"heldout": heldout, "X": X.assign(fee=5.0 * y), "y": y, "U": X}
+    *lines, last = code.strip().splitlines()
+    exec("\n".join(lines), names)
+    assert [("fee",)] == eval(last, names)
