@@ -13,6 +13,7 @@ from tasks.runtime.errors import UserError
 from tasks.runtime.full_disk import full_disk, is_full
 
 _WHOLE, _WATCH = "validate", "watch"
+_PRINTING = (_WHOLE, "report")
 _STAGE = "DVC_STAGE"  # in the environment of a command that DVC started
 _EPILOG = """\
 Most commands take --params FILE and --set a.b=c; COMMAND --help has them all.
@@ -59,11 +60,16 @@ def _flow(name: str, words: Sequence[str]) -> int:
     if name == _WHOLE:
         promote = "register the winner, which may become the champion; a trial, as with --set, never does"
         parser.add_argument("--promote", action="store_true", help=promote)
+    if name in _PRINTING:
+        everything = "print all that is known, not only the last lines; also by HELDOUT_VERBOSE=1, for dvc repro"
+        parser.add_argument("--verbose", action="store_true", help=everything)
     if name == _WATCH:
         shard = "a file with new unlabelled rows, or a folder of them; may be repeated"
         parser.add_argument("--shard", action="append", default=[], metavar="PATH", dest="shards", help=shard)
     options = parser.parse_args(words)
     environment.enter()
+    if name in _PRINTING and options.verbose:
+        environment.print_all()
     in_stage = _STAGE in os.environ
     if in_stage and name == _WHOLE and options.promote:
         raise UserError("--promote is for a run outside of a DVC stage; leave it out")

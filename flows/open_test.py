@@ -16,6 +16,7 @@ first; elsewhere it does not."""
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The parameters of the last run."""
     add_params(parser)
+    parser.add_argument("--verbose", action="store_true", help="print all that is known")
 
 
 def main(options: argparse.Namespace) -> int:
@@ -23,7 +24,11 @@ def main(options: argparse.Namespace) -> int:
     from flows.session import run_here
     from tasks.outcome.sealed import question
     from tasks.params import load
+    from tasks.runtime import environment
     from tasks.storage import stage_settings
+
+    if options.verbose:
+        environment.print_all()
 
     settings = load(options.params, tuple(options.overrides))
     stage_settings.check("report", settings)

@@ -191,7 +191,7 @@ def more_rows(winner: str, lines: Sequence[MoreRows], loss: Loss) -> str:
             "rows lowers the error, do not hold for it"
         )
     if ends[0] <= 0:
-        text += ", which may be chance"
+        return f"{text}, which may be chance: whether more rows lower it cannot be told yet"
     error = f"{amount(twice.value, loss)} [{number(twice.low, loss)}–{number(twice.high, loss)}]"
     hardly = "" if float(number(twice.low, loss)) == 0 else ", and hardly less"
     return (
@@ -248,8 +248,10 @@ def powered(winner: str, lines: Sequence[Powered], loss: Loss) -> str:
     line = lines[-1]
     if line.value is None or line.low is None or line.high is None:
         return f"{line.estimate} of {winner} is not narrowed: {line.reason}"
+    if round(line.width or 1, 2) >= 1:
+        return f"{line.unlabeled} unlabelled rows do not narrow the interval of {line.estimate} of {winner}"
     text = f"by {line.unlabeled} unlabelled rows {line.estimate} of {winner} is {amount(line.value, loss)} "
-    text += f"[{number(line.low, loss)}–{number(line.high, loss)}], {line.width or 1:.2f} times as wide as the plain "
+    text += f"[{number(line.low, loss)}–{number(line.high, loss)}], {line.width:.2f} times as wide as the plain "
     gained = round(line.labels_gained or 0)
     return f"{text}interval; they are worth {f'{gained} further labels' if gained > 1 else 'no further label'}"
 

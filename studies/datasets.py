@@ -1,10 +1,11 @@
 """Is what the pipeline says of twenty-five public data sets true, and is its winner any good?
 
-Each set goes from its file to the decision in a fresh clone of the last commit, with nothing edited: `python -m flows
-init FILE --target COLUMN`, then `dvc repro`, at the end `python -m flows open-test`. The winner's error there is set
-against its estimates, against the constant baseline, and against gradient boosting with its defaults, trained on every
-row outside the test part. The sets run one at a time, since their seconds count. The quick form takes three small sets
-through `heldout.validate`. [datasets.md](datasets.md) has each set: `python -m studies.datasets_page`.
+Each set goes from its file to the decision in a fresh clone of the last commit: `python -m flows init FILE --target
+COLUMN`, then `dvc repro`, with nothing edited but `selection.open_test`, since nothing follows. The winner's error on
+the test part is set against its estimates, against the constant baseline, and against gradient boosting with its
+defaults, trained on every row outside the test part. The sets run one at a time, since their seconds count. The quick
+form takes three small sets through `heldout.validate`. [datasets.md](datasets.md) has each set: `python -m
+studies.datasets_page`.
 """
 
 import fcntl

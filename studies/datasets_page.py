@@ -44,8 +44,8 @@ def page(runs: Sequence[Run]) -> str:
 _HEAD = """\
 # Public data sets
 
-`python -m flows init FILE --target COLUMN`, then `dvc repro` and, at the end, `python -m flows
-open-test`, in a fresh clone, with nothing edited.
+`python -m flows init FILE --target COLUMN`, then `dvc repro`, in a fresh clone, with nothing edited but
+`selection.open_test`, since nothing follows.
 `make datasets DATA=FOLDER` makes this page; it is the study `datasets` of [studies](studies.md#datasets), set by set.
 Errors of classes are in percent, errors of numbers in squared units of the target.
 

@@ -43,12 +43,25 @@ def _texts(rows: int, seed: int = 0) -> pd.DataFrame:
     return pd.DataFrame({"text": texts, "label": np.where(kind == 1, "one", "other")})
 
 
+def _names(rows: int, seed: int = 0) -> pd.DataFrame:
+    """A table as of flights: numbers, categories, and a name that stands in many rows and says something."""
+    rng = np.random.default_rng(seed)
+    X = _numbers(rows, 16, 1, seed).drop(columns="label")
+    for name, count in (("carrier", 16), ("origin", 300), ("destination", 300), ("tail", 4000)):
+        effect, which = rng.normal(size=count), rng.integers(0, count, rows)
+        X[name] = np.array([f"{name[0]}{place:05d}" for place in range(count)])[which]
+        X["x0"] += effect[which].round(4) * (name == "tail")
+    late = X["x0"] + X["x1"] * X["x2"] + rng.normal(size=rows) > 1
+    return X.assign(label=np.where(late, "late", "in time"))
+
+
 SHAPES: dict[str, Callable[[], pd.DataFrame]] = {
     "few rows": lambda: _numbers(400, 8, 2),
     "many rows": lambda: _numbers(200_000, 12, 2),
     "wide": lambda: _numbers(3000, 600, 2),
     "text": lambda: _texts(4000),
     "many classes": lambda: _numbers(15_000, 16, 20),
+    "names": lambda: _names(330_000),
     "numbers": lambda: _numbers(20_000, 10, 1),
 }
 

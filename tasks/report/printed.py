@@ -1,4 +1,4 @@
-"""What a run prints at its end: the table, the choice, and where to look next."""
+"""What a run prints at its end: the table, and the lines that say what to do."""
 
 import textwrap
 
@@ -6,17 +6,22 @@ from heldout import baseline, table, text_table
 from heldout.printable import printable
 from heldout.text_table import Row
 from tasks.outcome.contest import Decision
+from tasks.report.closing_lines import closing_lines
 from tasks.report.estimates_table import FAILED, columns_and_rows
 from tasks.report.labelled_lines import labelled_lines
 from tasks.report.sentences import DECISION, sentences
 from tasks.report.summary import Summary
+from tasks.runtime.environment import prints_all
 from tasks.storage import files
 
 SELECTED = "selected"
 
 
 def print_summary(summary: Summary, decision: Decision, place: str, speed: object | None = None) -> None:
-    """Print the table and the sentences, as wide as the terminal; `place` is where the model is in MLflow."""
+    """Print the table and at most ten lines, as wide as the terminal; between them all sentences, if asked for.
+
+    `place` is where the model is in MLflow.
+    """
     from rich.console import Console
     from rich.text import Text
 
@@ -26,6 +31,17 @@ def print_summary(summary: Summary, decision: Decision, place: str, speed: objec
     print(*textwrap.wrap(printable(title), width, break_long_words=False), sep="\n")
     for line, row in text_table.lines(columns, rows, width):
         console.print(Text(line, _style(row)), soft_wrap=True)
+    if prints_all():
+        print()
+        for label, line in labelled_lines(_all(summary, decision, place, speed), width):
+            console.print(Text.assemble((label, "bold"), line), soft_wrap=True)
+    print()
+    for label, line in closing_lines(summary, decision, width):
+        console.print(Text.assemble((label, "bold"), line) if label else Text(line, "bold"), soft_wrap=True)
+
+
+def _all(summary: Summary, decision: Decision, place: str, speed: object | None) -> dict[str, str]:
+    """Every sentence, all caveats, and where things are."""
     places = {
         **({} if speed is None else {"predictions": str(speed)}),
         "report": str(files.REPORT),
@@ -33,13 +49,9 @@ def print_summary(summary: Summary, decision: Decision, place: str, speed: objec
         **({} if decision.trial else {"promoted": f"{decision.promoted}: {decision.reason}"}),
         "runs": "make ui",
     }
-    print()
     told = {name: text for name, text in sentences(summary).items() if name != DECISION}
     cares = dict(zip(_caveat_names(summary), summary.decision.further, strict=True))
-    for label, line in labelled_lines({**told, **places, **cares}, width):
-        console.print(Text.assemble((label, "bold"), line), soft_wrap=True)
-    print()
-    console.print(Text(printable(summary.decision.advice), "bold"), soft_wrap=True)
+    return {**told, **places, **cares}
 
 
 def _caveat_names(summary: Summary) -> list[str]:

@@ -217,7 +217,8 @@ def _metrics(summary: Summary) -> dict[str, str]:
             texts.append(f"{metric.label} {line['value']:.3g}{bounds}")
     texts += [f"no {', '.join(labels)}: {reason}" for reason, labels in missing.items()]
     further = f"; more in {files.TEST_METRICS}" if summary.slices else ""
-    return {"metrics": f"on the test part: {'; '.join(texts)}{further}"}
+    of = "" if summary.positive is None else f", of the class {summary.positive}"
+    return {"metrics": f"on the test part{of}: {'; '.join(texts)}{further}"}
 
 
 def _test_part(summary: Summary) -> dict[str, str]:

@@ -142,6 +142,12 @@ class Summary:
         return [(metric, lines[metric.name]) for metric in METRICS if metric.name in lines]
 
     @property
+    def positive(self) -> str | None:
+        """The class of two that AUC, average precision and F1 are about, the second; None with more or none."""
+        names = [str(name) for name in self.confusion.columns]
+        return names[1] if len(names) == 2 else None
+
+    @property
     def slices(self) -> list[dict[Any, Any]]:
         """The lines of metrics.csv about a part of the test part."""
         return self.metrics[self.metrics["slice"] != ""].to_dict("records")

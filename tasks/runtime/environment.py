@@ -11,6 +11,7 @@ from tasks.runtime.private_files import private_folder
 from tasks.runtime.terminal import write_everywhere
 
 CACHE = Path(".cache")
+_VERBOSE = "HELDOUT_VERBOSE"
 _SHARED = (CACHE, Path("mlruns"), Path("pending"))
 
 _SETTINGS = {
@@ -55,6 +56,16 @@ def enter() -> Path:
     logging.getLogger("heldout").addFilter(_as_printable)
     write_everywhere()
     return root
+
+
+def print_all() -> None:
+    """Have every report of this process and of its children print all that it knows."""
+    os.environ[_VERBOSE] = "1"
+
+
+def prints_all() -> bool:
+    """Whether reports print all that they know: --verbose, or HELDOUT_VERBOSE=1 in the user's environment."""
+    return os.environ.get(_VERBOSE, "") not in {"", "0"}
 
 
 def _as_printable(record: logging.LogRecord) -> bool:

@@ -9,6 +9,13 @@ from heldout.records import Difference, Estimate, Measured, MoreRows, Powered, P
 from tasks.report.summary import Summary
 from tasks.storage.finding import Found
 
+
+@pytest.fixture(autouse=True)
+def verbose(monkeypatch):
+    """Terminals print every sentence, which most tests look for."""
+    monkeypatch.setenv("HELDOUT_VERBOSE", "1")
+
+
 FINAL = {"form": "final", "target": FORMS["final"].target, "bytes": 2048, "bytes_final": 2048}
 SELECTION = {
     "selected": "bayes",

@@ -72,7 +72,7 @@ def test_every_place_names_the_candidates_that_the_intervals_name(summary, capsy
         if len(alike) == 2:
             assert f"{alike[1]} is not shown to err more than bayes" in " ".join(text.split())
         if len(alike) == 1:
-            assert "shown to err more" not in text
+            assert "shown to err more than" not in text
         assert "distinguished" not in text.partition("\nreport")[0]
     section = differences.section(made)
     shown = {row[0] for row in section.tables[0].rows if str(row[2]).strip().startswith("-") and "to -" in str(row[2])}

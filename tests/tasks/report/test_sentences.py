@@ -315,7 +315,9 @@ def test_what_more_rows_gained_and_may_gain_comes_with_the_rows_and_the_limits(s
     half, folds, gain, final, twice = lines
     doubtful = [half, folds, replace(gain, value=-0.01, low=-0.03, high=0.01), final, replace(twice, low=0.0)]
     text = sentences(summary(more_rows=doubtful))["more rows"]
-    assert "rose by 1.0 percentage points [-1.0 to 3.0], which may be chance; " in text
+    assert "rose by 1.0 percentage points [-1.0 to 3.0], which may be chance: " in text
+    assert text.endswith("whether more rows lower it cannot be told yet")  # and no error of twice the rows
+    text = sentences(summary(more_rows=[half, folds, gain, final, replace(twice, low=0.0)]))["more rows"]
     assert text.endswith("8.0 % [0.0–15.0]")
     harmful = [half, folds, replace(gain, value=-0.02, low=-0.03, high=-0.01), final, twice]
     text = sentences(summary(more_rows=harmful))["more rows"]
@@ -357,6 +359,8 @@ def test_what_unlabelled_rows_make_of_E_cv_comes_with_the_labels_that_they_repla
     text = sentences(summary())["unlabelled"]
     assert "by 40 unlabelled rows E_cv of bayes is 9.0 % [5.0–13.0], 0.80 times as wide as" in text
     assert text.endswith(" 4 further labels")
+    plain = sentences(summary(powered=[replace(Powered(*summary().powered.iloc[1]), width=0.998)]))["unlabelled"]
+    assert plain.endswith(" unlabelled rows do not narrow the interval of E_cv of bayes")
     [refused, line, _] = (Powered(*line) for line in summary().powered.itertuples(index=False))
     assert sentences(summary(powered=[replace(line, labels_gained=-4.0)]))["unlabelled"].endswith("no further label")
     assert sentences(summary(powered=[refused]))["unlabelled"].endswith(": E_val has no interval")
