@@ -6,6 +6,7 @@ neither scikit-learn nor the pipeline; each public name loads what it needs at i
     v = heldout.validate({"lda": LinearDiscriminantAnalysis(), "tree": DecisionTreeClassifier()}, X, y, seed=0)
     print(v)
     v.select(criterion="E_cv", rule="one_standard_error")
+    print(heldout.audit(X, y))
 """
 
 from importlib import import_module
@@ -14,18 +15,28 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from heldout.family import TunedEstimator
+    from heldout.findings.audit import audit
     from heldout.hypotheses import KFoldHypothesis, ProgressiveHypothesis
     from heldout.metrics.metrics_of import metrics_of
     from heldout.validated import Validation
     from heldout.validation import validate
 
-__all__ = ["KFoldHypothesis", "ProgressiveHypothesis", "TunedEstimator", "Validation", "metrics_of", "validate"]
+__all__ = [
+    "KFoldHypothesis",
+    "ProgressiveHypothesis",
+    "TunedEstimator",
+    "Validation",
+    "audit",
+    "metrics_of",
+    "validate",
+]
 
 _MODULES = {
     "KFoldHypothesis": "heldout.hypotheses",
     "ProgressiveHypothesis": "heldout.hypotheses",
     "TunedEstimator": "heldout.family",
     "Validation": "heldout.validated",
+    "audit": "heldout.findings.audit",
     "metrics_of": "heldout.metrics.metrics_of",
     "validate": "heldout.validation",
 }

@@ -83,7 +83,7 @@ def _kind_of_objects(column: nw.Series[Any]) -> Kind:
 def _no_kind(column: nw.Series[Any], what: str) -> BadArgument:
     return BadArgument(
         "X",
-        f"the column {column.name!r} {what}; preprocessing by auto takes numbers, truth values, categories, dates, "
+        f"the column {column.name!r} {what}; heldout takes numbers, truth values, categories, dates, "
         "durations and strings, one type in each column: convert it, or leave it out",
     )
 

@@ -17,10 +17,10 @@ import numpy as np
 import pandas as pd
 from pandas.api import types
 
+from heldout.examine.column_kind import are_categories, kind_of_dtype
 from tasks.data import cast, dates, loose_numbers, number_strings
 from tasks.data.blocks import in_blocks
 from tasks.data.cast import ValueType
-from tasks.data.column_kind import kind_of_dtype
 from tasks.data.dates import ColumnError
 from tasks.data.text_form import USUAL, TextForm
 from tasks.params.sections import ColumnKind
@@ -29,8 +29,6 @@ from tasks.runtime.errors import UserError
 KINDS: tuple[ColumnKind, ...] = get_args(ColumnKind)
 MOST_ERRORS = 10
 
-# strings are a category if their distinct values are at most _FEW, or at most _SHARE of the values and _MOST
-_FEW, _SHARE, _MOST = 20, 0.05, 1000
 _VALUE_TYPES: dict[str, ValueType] = {
     "boolean": "truth values",
     "integer": "numbers",
@@ -230,7 +228,7 @@ def _infer(values: pd.Series, value_type: ValueType, text: TextForm) -> tuple[Co
     if form is not None:
         return "date", form
     present = int(values.notna().sum())
-    if len(distinct) <= max(_FEW, min(_SHARE * present, _MOST)):
+    if are_categories(len(distinct), present):
         return "category", None
     _refuse_mixed(distinct)
     return "text", None

@@ -1,4 +1,4 @@
-"""Rows with equal features: which rows, and how many."""
+"""How many rows have equal features, or equal features and another label."""
 
 from typing import Any
 
@@ -6,17 +6,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-Sets = NDArray[np.int64]
-
-
-def sets(X: pd.DataFrame) -> Sets | None:
-    """A number for each row of X, the same for rows with equal features, shape (N,); None if no two are equal.
-
-    Missing values are equal to one another. Rows are compared by a hash of 64 bits: among a million rows the
-    chance that two different rows count as copies is below 1e-7.
-    """
-    numbers, distinct = pd.factorize(pd.util.hash_pandas_object(X, index=False))
-    return None if len(distinct) == len(X) else numbers.astype(np.int64)
+from heldout.examine.equal_rows import Sets
 
 
 def count(numbers: Sets, y: NDArray[Any]) -> tuple[int, int]:

@@ -10,13 +10,13 @@ from numpy.typing import NDArray
 from heldout import class_shares, row_identity, seeds
 from heldout.dependence import Dependence
 from heldout.errors import BadArgument
+from heldout.examine.equal_rows import Sets, sets
 from heldout.losses import choose_loss
 from heldout.partition import Partition, cut, make_halves, make_partition, stratify_halves
 from heldout.row_sketch import Sketch
-from tasks.data import drawn_rows, duplicates, read_source, row_roles, slices, target, total_row, unlabeled
+from tasks.data import drawn_rows, read_source, row_roles, slices, target, total_row, unlabeled
 from tasks.data.column_types import Column, typed, unread
 from tasks.data.content_hash import content_hash, row_hashes, sets_hash
-from tasks.data.duplicates import Sets
 from tasks.data.row_identity import column_digest, column_digests, contents
 from tasks.data.test_part import cut_test_part, units
 from tasks.data.text_form import TextForm
@@ -136,7 +136,7 @@ def prepare(settings: Settings, seen_by: str | None = None) -> Prepared:
         roles=roles.loc[labeled.index].reset_index(drop=True),
         test_roles=roles.loc[[] if test is None else test.index].reset_index(drop=True),
         test_slices=of_slices.loc[[] if test is None else test.index].reset_index(drop=True),
-        copies=duplicates.sets(labeled.drop(columns=TARGET)),
+        copies=sets(labeled.drop(columns=TARGET)),
         warnings=tuple(warnings),
         all_labeled=every.reset_index(drop=True) if len(further) else None,
         all_roles=roles.loc[every.index].reset_index(drop=True),

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from heldout.dependence import Dependence, distinct, joined
 from heldout.errors import BadArgument
+from heldout.examine import equal_rows
 from heldout.group_names import group_names
 from heldout.weights import check
 from tasks.data import dates, duplicates
@@ -69,7 +70,7 @@ def with_copies(
 
     `X` and `y` are the features and labels of the rows with a label; `roles` may have further rows.
     """
-    sets = duplicates.sets(X)
+    sets = equal_rows.sets(X)
     if sets is None:
         return roles, []
     rows, differing = duplicates.count(sets, y.to_numpy())

@@ -5,6 +5,7 @@ import pandas as pd
 
 from heldout import class_shares
 from heldout.errors import BadArgument
+from heldout.examine import target_kind
 from heldout.losses import choose_loss
 from tasks.data import number_strings, row_roles
 from tasks.data.column_types import value_type_of
@@ -14,9 +15,6 @@ from tasks.params import Settings
 from tasks.params.sections import Decimal
 from tasks.runtime.errors import UserError, one_line
 from tasks.storage.files import TARGET
-
-# of more classes than this each must have _ROWS_A_CLASS rows in the mean: numbers or names are no classes
-_CLASSES, _ROWS_A_CLASS = 20, 50
 
 
 def with_target(table: pd.DataFrame, settings: Settings) -> pd.DataFrame:
@@ -87,8 +85,7 @@ def decimal_of(target: pd.Series, text: TextForm) -> Decimal | None:
 
 def too_many_classes(target: pd.Series) -> str | None:
     """Why a target of classes has too many of them to learn, as a clause that follows its name; None if not."""
-    classes, rows = target.nunique(), len(target)
-    if classes <= max(_CLASSES, rows / _ROWS_A_CLASS):
+    if (reason := target_kind.too_many(target)) is None:
         return None
     distinct = pd.Series(target.dropna().unique())
     numbers = distinct.astype("str").map(number_strings.looks_like_a_number).astype("bool")
@@ -97,10 +94,7 @@ def too_many_classes(target: pd.Series) -> str | None:
             f"mixes numbers with strings such as {distinct[~numbers].iloc[0]!r}; leave gaps empty, or name their "
             "string in data.missing"
         )
-    return (
-        f"has {classes} classes, as {distinct[0]!r}, in {rows} rows: fewer than {_ROWS_A_CLASS} rows a class; if they "
-        "are numbers, write them as numbers"
-    )
+    return reason
 
 
 def without_gaps(target: pd.Series) -> pd.Series:

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pyarrow.parquet
 
+from heldout.examine.column_kind import kind_of_dtype
 from heldout.losses import choose_loss
-from tasks.data.column_kind import kind_of_dtype
 from tasks.data.prepare_tables import Prepared
 from tasks.fits import executor, measure
 from tasks.params import Settings

@@ -4,8 +4,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from heldout.findings.words import percent
 from tasks.init.edit_params import KeyPath
-from tasks.init.finding import percent
 from tasks.init.profile import Profile
 from tasks.plans.budget import Choice
 

@@ -1,21 +1,17 @@
-"""What `init` found in a table: a record for each finding."""
+"""What `init` found in a table: a record for each finding, as findings.yaml has it."""
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Self
 
 from pydantic import BaseModel, ConfigDict
 
+from heldout.findings import finding
+from heldout.findings.finding import Key, Topic
 from heldout.selection.decision import Severity
-
-Topic = Literal["parsed", "leak", "time", "groups", "found"]
-Key = Literal["data.time", "data.groups", "data.drop", "data.known_after", "split.duplicates", "loss"]
 
 
 class Finding(BaseModel):
-    """What was found, the numbers that show it, what `init` did about it, and what a person should decide.
-
-    `keys` are the keys of params.yaml that answer it, about `columns`; `decided` says why it is settled.
-    """
+    """A finding of `heldout.findings.finding`, or one about a file; `decided` says why it is settled."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -31,6 +27,11 @@ class Finding(BaseModel):
 
     def __init__(self, *topic_and_text: str, **named: Any) -> None:
         super().__init__(**dict(zip(("topic", "text"), topic_and_text, strict=False)), **named)
+
+    @classmethod
+    def of(cls, found: finding.Finding) -> Self:
+        """What an examination found, as a run of the pipeline has it."""
+        return cls(**{name: value for name, value in vars(found).items() if name in cls.model_fields})
 
     @property
     def line(self) -> str:

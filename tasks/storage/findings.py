@@ -12,12 +12,13 @@ from typing import Any
 import yaml
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from heldout.findings.finding import Key
 from tasks.params import Settings, read_yaml
 from tasks.params.messages import problems
 from tasks.params.yaml_lines import Written, first_errors
 from tasks.runtime.errors import UserError
 from tasks.storage import files
-from tasks.storage.finding import Finding, Found, Key
+from tasks.storage.finding import Finding, Found
 
 PATH = Path("findings.yaml")
 _LONGEST, _MOST_LETTERS = 2000, 1_000_000  # letters of a text that is written, and of a file that is read

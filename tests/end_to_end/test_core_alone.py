@@ -27,7 +27,7 @@ AFTER = """
 assert "<table>" in v._repr_html_()
 print(repr(v))
 print(len(str(v)) > 1000)
-for door in (v.plot, v.to_frame, lambda: v.prediction_sets(X_new)):
+for door in (v.plot, v.to_frame, lambda: v.prediction_sets(X_new), lambda: heldout.audit(X, y)):
     try:
         door()
     except ImportError as error:
@@ -40,7 +40,7 @@ def section() -> str:
     page = (ROOT / "docs" / "how-to" / "notebook.md").read_text(encoding="utf-8")
     block = page.split("```python\n")[1].partition("```")[0]
     assert "heldout.validate(" in block
-    extra = (".prediction_sets(", ".plot(", ".to_frame(")
+    extra = (".prediction_sets(", ".plot(", ".to_frame(", ".audit(")
     return "".join(line for line in block.splitlines(keepends=True) if not any(name in line for name in extra))
 
 
@@ -90,12 +90,13 @@ def test_the_lines_for_a_notebook_run_where_the_core_alone_is_installed(version,
     code = f"{BEFORE}{section()}{AFTER}"
     ran = subprocess.run([python, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False)
     assert 0 == ran.returncode, ran.stderr
-    short, printed, plot, frame, sets = ran.stdout.splitlines()
+    short, printed, plot, frame, sets, audit = ran.stdout.splitlines()
     assert "True" == printed
     assert short.startswith("<Validation: 2 candidates, 300 rows; lda: E_cv ")
     assert "plot() needs matplotlib, which is not installed: pip install matplotlib" == plot
     assert "to_frame() needs pandas, which is not installed: pip install pandas" == frame
     assert "prediction sets need MAPIE, which is not installed: pip install mapie" == sets
+    assert "audit() needs pandas, which is not installed: pip install pandas" == audit
 
 
 def test_the_interpreter_of_this_environment_is_one_of_them():

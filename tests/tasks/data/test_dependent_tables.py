@@ -9,7 +9,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tasks.data import duplicates, row_roles
+from heldout.examine import equal_rows
+from tasks.data import row_roles
 from tasks.data.prepare_tables import prepare
 from tasks.data.write_prepared import write_prepared
 from tasks.runtime.errors import UserError
@@ -145,7 +146,7 @@ def test_copies_are_counted_with_those_whose_labels_differ(rows, settings_of_row
 @given(st.lists(st.tuples(st.sampled_from([0.0, 1.5, np.nan]), st.sampled_from(["a", "b", None])), min_size=1))
 def test_sets_of_copies_are_those_of_equal_rows(table):
     frame = pd.DataFrame(table, columns=["number", "text"])
-    found = duplicates.sets(frame)
+    found = equal_rows.sets(frame)
     texts = [str(row) for row in frame.itertuples(index=False)]
     assert (found is None) == (len(set(texts)) == len(texts))
     if found is not None:

@@ -9,8 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.datasets import load_breast_cancer
 
+from heldout.examine import leaking_gaps
 from tasks.data import column_types
-from tasks.init import init, leaking_gaps
+from tasks.init import init
 from tasks.params import load
 from tasks.storage import findings
 

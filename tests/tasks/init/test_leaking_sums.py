@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from heldout.examine.leaking_sums import of_sums
 from tasks.init import profile
-from tasks.init.leaking_sums import of_sums
 
 few = settings(max_examples=10, deadline=None)
 

@@ -8,9 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from heldout.examine import recorded_twice
 from studies.public_sets import FOLDER, IN_FILES
 from tasks.data.read_source import read_table
-from tasks.init import init, profile, recorded_twice
+from tasks.init import init, profile
 from tasks.params import load
 from tasks.storage import dvc_commands
 
@@ -53,7 +54,7 @@ def found(table: pd.DataFrame, target: str = "label"):
 
 
 def asks(profiled: profile.Profile) -> bool:
-    lines = [finding.text for finding in profiled.findings if "keep_together" in finding.text]
+    lines = [finding.line for finding in profiled.findings if "keep_together" in finding.line]
     assert len(lines) == ("duplicates" in profiled.proposed) <= 1
     return bool(lines)
 

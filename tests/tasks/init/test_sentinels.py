@@ -7,9 +7,10 @@ import pandas as pd
 import pytest
 from sklearn import datasets
 
+from heldout.examine import sentinels
 from tasks.data.prepare_tables import prepare
 from tasks.data.read_source import read_table
-from tasks.init import init, sentinels
+from tasks.init import init
 from tasks.params import load
 from tasks.storage import dvc_commands
 from tests.tasks.data.test_file_formats import WRITERS
@@ -88,4 +89,4 @@ def test_a_negative_mark_is_found_among_large_numbers_and_columns_share_a_findin
     large = [-999.0] * 3 + [*RNG.integers(0, 90_000, ROWS)]
     table = pd.DataFrame({"a": large, "b": large[::-1], "c": [*range(-1100, -1100 + len(large))]})
     (finding,) = sentinels.look(table, table.columns)
-    assert_names(finding.line, "-999", "a", "b", "3 of 203", "3 of 203", "1 where")
+    assert_names(f"{finding.text}: {finding.decide}", "-999", "a", "b", "3 of 203", "3 of 203", "1 where")

@@ -9,8 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_digits, load_iris, load_wine
 
+from heldout.examine import leakage, leaking_gaps, strongest
 from tasks.data import column_types
-from tasks.init import leakage, leaking_gaps, profile, strongest
+from tasks.init import profile
 
 few = settings(max_examples=20, deadline=None)
 seeds = st.integers(0, 2**32 - 1)
@@ -41,7 +42,7 @@ def test_a_noisy_leak_leads_with_its_own_error_and_that_of_a_constant(seed, nois
     told, constant = (f"{100 * found.evidence[name]:.3g} %" for name in ("told alone", "a constant"))
     assert found.text.startswith(f"strongest alone, by the error out of fold: told {told}")
     assert found.text.endswith(f"; a constant {constant}")
-    assert found.line.endswith("known before the label? If not: data.known_after")
+    assert found.decide == "known before the label? If not: data.known_after"
 
 
 @few

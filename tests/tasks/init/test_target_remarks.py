@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.datasets import load_diabetes, load_digits, load_iris, load_wine
 
-from tasks.init import init, target_remarks
+from heldout.examine import target_remarks
+from tasks.init import init
 from tasks.params import load
 from tasks.storage import findings
 

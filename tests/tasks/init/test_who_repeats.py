@@ -9,8 +9,9 @@ import pytest
 import yaml
 from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 
+from heldout.examine import identifier_like
 from tasks.data import prepare_tables
-from tasks.init import identifier_like, init, profile
+from tasks.init import init, profile
 from tasks.params import load
 from tasks.storage import findings
 

@@ -7,8 +7,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from tasks.init.finding import percent
-from tasks.init.uninformative import is_fraction
+from heldout.examine.uninformative import is_fraction
+from heldout.findings.words import percent
 
 _FEWEST_ROWS = 50
 _ALIKE, _STREAM = 0.1, 0.3  # limits of the likeness of neighbours beyond chance, as a share of the possible

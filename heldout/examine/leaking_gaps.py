@@ -12,8 +12,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from tasks.init import leakage
-from tasks.init.finding import Finding, known_before, percent
+from heldout.examine import leakage
+from heldout.findings.finding import Finding
+from heldout.findings.words import known_before, leave_out, percent
 
 _FEWEST_ROWS, _FEWEST_OF_EACH = 100, 10  # rows, and rows with and without a value
 _SHARE_OF_BASE_ERROR = 1 / 3
@@ -102,6 +103,7 @@ def _finding(
         done="it stays" if len(names) == 1 else "they stay",
         decide=known_before(names),
         keys=("data.known_after",),
+        in_python=leave_out(names),
     )
 
 

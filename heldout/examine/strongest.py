@@ -10,9 +10,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from tasks.init import leakage
-from tasks.init.finding import Finding, percent
-from tasks.init.leaking_gaps import Gaps
+from heldout.examine import leakage
+from heldout.examine.leaking_gaps import Gaps
+from heldout.findings.finding import Finding
+from heldout.findings.words import percent
 
 _FEWEST_ROWS = 100
 _COLUMNS, _GAPS = 3, 2  # that are said
@@ -21,6 +22,7 @@ _BINS, _ROWS_A_BIN = 30, 20  # of a column of numbers
 _LONGEST, _LONGEST_NAMES = 200, (40, 25, 16)  # letters of the text, and of a name: the first that fits
 Names = tuple[str, ...]
 _ASK = "known before the label? If not: data.known_after"
+_ASK_IN_PYTHON = "known before the label? If not, leave it out of X"
 
 
 def look(features: pd.DataFrame, gaps: Sequence[Gaps], target: pd.Series, *, classes: bool) -> Finding | None:
@@ -59,6 +61,7 @@ def look(features: pd.DataFrame, gaps: Sequence[Gaps], target: pd.Series, *, cla
         },
         decide=_ASK if said else "",
         keys=("data.known_after",) if said else (),
+        in_python=_ASK_IN_PYTHON if said else "",
     )
 
 

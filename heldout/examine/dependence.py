@@ -8,11 +8,12 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
-from tasks.data.column_kind import kind_of_dtype
-from tasks.init import cuts, identifier_like
-from tasks.init.finding import Finding, percent
-from tasks.init.row_order import Order, is_named_like_time, is_sorted_by, rises
-from tasks.init.uninformative import is_fraction
+from heldout.examine import cuts, identifier_like
+from heldout.examine.column_kind import kind_of_dtype
+from heldout.examine.row_order import Order, is_named_like_time, is_sorted_by, rises
+from heldout.examine.uninformative import is_fraction
+from heldout.findings.finding import Finding
+from heldout.findings.words import percent
 
 _FEWEST_ROWS, _FEWEST_VALUES = 100, 7  # of fewer values, chance alone puts all on one side
 _MOST_TIMES, _MOST_GROUPS = 2, 4  # columns that are tried
@@ -129,7 +130,15 @@ def finding(proposal: Proposal, *, classes: bool, written: str | None = None) ->
     if written is not None:
         right = f"right to predict {_USES[kind]}, so data.{kind} is {name}; to predict {_OTHER_USES[kind]}"
         text, decide = f"{name}: {written}; {errors}", f"{right}, set it to null"
-        return Finding(kind, text, columns=columns, evidence=evidence, decide=decide)
+        return Finding(
+            kind,
+            text,
+            columns=columns,
+            evidence=evidence,
+            decide=decide,
+            undone="care",
+            in_python=_in_python(proposal),
+        )
     key = "write it as a column, and name that in data.groups" if proposal.stem else f"set data.{kind}: {name}"
     if proposal.gaps:
         key = f"fill its {proposal.gaps} gaps, with a new name in each row that stands alone, and {key}"
@@ -142,7 +151,19 @@ def finding(proposal: Proposal, *, classes: bool, written: str | None = None) ->
         evidence=evidence,
         decide=decide,
         keys=("data.time" if kind == "time" else "data.groups",),
+        in_python=_in_python(proposal),
     )
+
+
+def _in_python(proposal: Proposal) -> str:
+    """What to decide where there is no params.yaml."""
+    to_predict = f"to predict {_USES[proposal.kind]}"
+    otherwise = f"; to predict {_OTHER_USES[proposal.kind]}, leave it as it is"
+    if proposal.kind == "time":
+        return f"{to_predict}, train on the earlier rows and test on the later ones: random parts err less{otherwise}"
+    given = proposal.name if proposal.stem else f"X[{proposal.column!r}]"
+    filled = f", its {proposal.gaps} gaps filled with a new name each" if proposal.gaps else ""
+    return f"{to_predict}, give heldout.validate groups, {given}{filled}{otherwise}"
 
 
 def _is_sure(proposal: Proposal, columns: pd.DataFrame) -> bool:
@@ -176,6 +197,8 @@ def _in_order(features: pd.DataFrame, target: pd.Series, order: Order, remark: s
         decide="if rows near each other stay together in use (time, place, person), name the column in data.time or "
         "data.groups: random parts put neighbours on both sides",
         keys=("data.time", "data.groups"),
+        in_python="if rows near each other stay together in use (time, place, person), give heldout.validate groups of "
+        "them: random parts put neighbours on both sides",
     )
 
 

@@ -11,6 +11,11 @@ _NAMED_LIKE_AN_IDENTIFIER = re.compile(r"(^|[_\W])(id|idx|index|uuid|guid|key|ro
 _DIGITS = re.compile(r"[0-9a-fA-F]*[0-9][0-9a-fA-F]*")
 
 
+def useless(table: pd.DataFrame) -> dict[str, str]:
+    """The columns to leave out, and why."""
+    return {str(name): why for name, column in table.items() if (why := why_useless(column)) is not None}
+
+
 def why_useless(column: pd.Series) -> str | None:
     """The reason to leave a column out, from its values and its name; None if there is no reason.
 

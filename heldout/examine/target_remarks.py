@@ -6,7 +6,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from tasks.init.finding import Finding, percent
+from heldout.findings.finding import Finding
+from heldout.findings.words import percent
 
 _FEWEST_ROWS = 20
 # one to three values that carry so much of the squared deviations, and lie so many interquartile ranges away

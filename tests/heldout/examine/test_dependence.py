@@ -4,9 +4,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from heldout.examine import cuts, dependence
+from heldout.examine.row_order import Order
 from tasks.data import column_types
-from tasks.init import cuts, dependence
-from tasks.init.row_order import Order
+from tasks.storage.finding import Finding
 
 
 def proposed(frame, target, *, classes):
@@ -14,7 +15,7 @@ def proposed(frame, target, *, classes):
     features = columns.drop(columns=[name for name in ("No", "when") if name in columns])
     comments, lines, _ = dependence.look(columns, features, pd.Series(target), Order(), classes=classes)
     assert set(comments) == {line.topic for line in lines}
-    return {line.topic: line.line for line in lines}
+    return {line.topic: Finding.of(line).line for line in lines}
 
 
 def patients(rng, count=60, rows=3):

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from tasks.init.finding import percent
+from heldout.findings.words import percent
 
 _FOLDS = 3
 _MOST_VALUES, _FEWEST_SAMPLED, _ROWS_TO_SCREEN = 400_000, 2000, 500  # of a sample: a leak shows in any sample

@@ -6,11 +6,12 @@ from collections.abc import Iterable
 import numpy as np
 import pandas as pd
 
-from tasks.init.finding import Finding
+from heldout.findings.finding import Finding
 
 _NINES = re.compile(r"-?9{2,}(?:\.9+)?")
 _FEWEST_ROWS, _FEWEST_KINDS = 3, 5  # that have the value; different other values
 _MOST_NAMES = 3
+_MAKE_A_GAP = "if it means missing, make a gap of it"
 
 
 def look(table: pd.DataFrame, names: Iterable[str]) -> list[Finding]:
@@ -33,7 +34,7 @@ def _finding(numbers: pd.DataFrame, text: str, said: list[str]) -> Finding:
     holding = int((numbers == float(text)).any().sum()) - len(said)
     also = "" if not holding else f", also in {holding} where it may be a number" if holding > 0 else ""
     decide = f'if it means missing, add "{text}" to data.missing, which makes a gap of it in every column{also}'
-    return Finding("found", f"{text} is far from all other values: {listed}", decide=decide)
+    return Finding("found", f"{text} is far from all other values: {listed}", decide=decide, in_python=_MAKE_A_GAP)
 
 
 def _said(values: pd.Series, number: float) -> str | None:

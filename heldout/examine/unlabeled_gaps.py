@@ -5,35 +5,17 @@ that has not happened. A model that asks for such a column answers as if nobody 
 """
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
+from heldout.findings.finding import Finding, Topic
+from heldout.findings.words import known_before, leave_out, percent
 from heldout.populations import chances_of_gaps
-from tasks.data import read_source
-from tasks.data.text_form import TextForm
-from tasks.init.finding import Finding, known_before, percent
-from tasks.runtime.errors import UserError
-from tasks.storage.finding import Topic
 
-_ENOUGH = 5000  # rows of the user's files
 _GONE, _EXPECTED = 0.1, 20  # at most this part of the labelled rows' share is left, where so many values are expected
 _OTHER, _NO_CHANCE = 0.2, 1e-6  # difference of the shares in other rows, and a p-value that no chance has
 _MOST_NAMES = 3  # in one line
-
-
-def read(files: Sequence[Path], text: TextForm) -> pd.DataFrame | None:
-    """Some thousand rows of the user's unlabelled files, the small files first; None where no file can be read."""
-    frames: list[pd.DataFrame] = []
-    for path in sorted(filter(Path.is_file, files), key=lambda path: path.stat().st_size):
-        try:
-            frames.append(read_source.read_shard(path, text=text).frame)
-        except UserError:  # `prepare` refuses it, or skips it, and says why
-            continue
-        if sum(map(len, frames)) >= _ENOUGH:
-            break
-    return pd.concat(frames, ignore_index=True) if frames else None
 
 
 def look(labeled: pd.DataFrame, unlabeled: pd.DataFrame, missing: Sequence[str]) -> list[Finding]:
@@ -76,6 +58,7 @@ def _of_lacking(names: Sequence[str]) -> Finding:
         done="a run refuses such files",
         decide=known_before(names),
         keys=("data.known_after",),
+        in_python=leave_out(names),
     )
 
 
@@ -87,6 +70,7 @@ def _of_gone(shares: pd.DataFrame, rows: int) -> Finding:
         severity="stop",
         done="it stays" if len(shares) == 1 else "they stay",
         decide=known_before([*map(str, shares.index)]),
+        in_python=leave_out([*map(str, shares.index)]),
     )
 
 
@@ -97,6 +81,7 @@ def _of_other(shares: pd.DataFrame, rows: int) -> Finding:
         shares,
         severity="care",
         decide="are these rows of another population, or is it filled in after the label (data.known_after)?",
+        in_python="are these rows of another population, or is it filled in after the label? Then leave it out of X",
     )
 
 

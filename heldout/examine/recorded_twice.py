@@ -12,15 +12,15 @@ Rows are taken for recorded twice where both hold, each with a chance below one 
 2. The forest errs clearly more with all copies of a row in one fold than with copies on both sides.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from tasks.data import duplicates
-from tasks.init import cuts
-from tasks.init.finding import percent
+from heldout.examine import cuts, equal_rows
+from heldout.findings.finding import Finding
+from heldout.findings.words import percent
 
 _FEWEST_ROWS, _FEWEST_SETS = 100, 10
 _LEVEL = 0.005  # chance of a false limit
@@ -40,22 +40,27 @@ class RecordedTwice:
     apart: float
     together: float
 
-    def question(self) -> str:
-        """A clause that follows the number of copies, and asks."""
+    def asked(self, copies: Finding) -> Finding:
+        """The finding that says how many copies there are, with what shows that rows were recorded twice."""
         classes = self.draws is not None
         apart, together = (percent(error) if classes else f"{error:.4g}" for error in (self.apart, self.together))
         than = "" if self.draws is None else f", those of independent draws in at most {percent(self.draws)}"
-        return (
-            f"the labels of copies agree in {percent(self.agree)} of the pairs{than}; a quick forest errs {apart} with "
-            f"copies on both sides of a cut, {together} with copies together{'' if classes else ' (squared error)'}: "
-            "were they recorded twice? Then keep the proposed split.duplicates: keep_together; if each is a draw of "
-            "its own, set it to allow"
+        return replace(
+            copies,
+            text=f"{copies.text}; the labels of copies agree in {percent(self.agree)} of the pairs{than}; a quick "
+            f"forest errs {apart} with copies on both sides of a cut, {together} with copies together"
+            f"{'' if classes else ' (squared error)'}",
+            decide="were they recorded twice? Then keep the proposed split.duplicates: keep_together; if each is a "
+            "draw of its own, set it to allow",
+            undone="care",
+            in_python="were they recorded twice? Then give groups, the same for equal rows; if each is a draw of its "
+            "own, give none",
         )
 
 
 def look(features: pd.DataFrame, target: pd.Series, *, classes: bool) -> RecordedTwice | None:
     """What shows that rows were recorded twice; None where nothing does. `target` has no gaps."""
-    sets = duplicates.sets(features) if len(target) >= _FEWEST_ROWS else None
+    sets = equal_rows.sets(features) if len(target) >= _FEWEST_ROWS else None
     if sets is None or sets.max() < _FEWEST_SETS:
         return None
     random, along, y, group = cuts.losses_by_groups(features, target, pd.Series(sets), classes=classes)

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from tasks.init import leakage
-from tasks.init.finding import percent
-from tasks.init.leakage import Leak
+from heldout.examine import leakage
+from heldout.examine.leakage import Leak
+from heldout.findings.words import percent
 
 _NAMES_ITS_LABEL, _NAMES_ANOTHER, _SHORTEST_NAME = 0.95, 0.5, 3
 _HEADER = re.compile(r"([A-Z][\w-]*):[ \t]")

@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from tasks.init.finding import percent
-from tasks.init.leakage import Leak
+from heldout.examine.leakage import Leak
+from heldout.findings.words import percent
 
 _FEWEST_ROWS, _ROWS = 40, 2000  # an equation of all rows holds in a sample
 _MOST_STEPS, _MOST_COLUMNS = 6, 20  # of a greedy search; of a least squares fit to all columns

@@ -1,10 +1,8 @@
-"""A line that `init` prints about a table, by its first word; docs/operations.md lists the words."""
+"""Words that several findings share: a share, and whether columns are known before the label."""
 
 import json
 import re
 from collections.abc import Sequence
-
-from tasks.storage.finding import Finding as Finding
 
 _MOST_NAMES = 5  # in one line
 
@@ -20,6 +18,13 @@ def known_before(columns: Sequence[str]) -> str:
     if len(columns) > _MOST_NAMES:
         return f"{asked} If not, name them in data.known_after"
     return f"{asked} If not: data.known_after: [{', '.join(map(_in_a_list, columns))}]"
+
+
+def leave_out(columns: Sequence[str]) -> str:
+    """The same question where there is no params.yaml."""
+    if len(columns) == 1:
+        return "is it known before the label? If not, leave it out of X"
+    return "are they known before the label? If not, leave them out of X"
 
 
 def _in_a_list(name: str) -> str:
