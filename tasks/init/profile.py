@@ -20,6 +20,7 @@ from tasks.data.text_form import USUAL, TextForm
 from tasks.init import (
     dependence,
     leakage,
+    leaking_dates,
     leaking_gaps,
     leaking_sums,
     leaking_text,
@@ -111,7 +112,9 @@ def look(table: pd.DataFrame, target: str, text: TextForm = USUAL, unlabeled: pd
     all_gaps = leaking_gaps.of_gaps(features, y, classes=classes)
     gaps = [one.finding for one in all_gaps if one.finding is not None]
     order = row_order.of_rows(features.drop(columns=[*loose], errors="ignore"), y, classes=classes)
-    proposed, along, groups = dependence.look(columns, _without_leaks(features, gaps), y, order, classes=classes)
+    proposed, along, groups = dependence.look(
+        _without_leaking_dates(columns, leaks), _without_leaks(features, gaps), y, order, classes=classes
+    )
     if groups is not None:  # of rows that belong together a group also names the class: it is no leak
         dropped.pop(groups, None)
         findings = [finding for finding in findings if finding.columns != (groups,)]
@@ -271,6 +274,9 @@ def _leaks(
     known = [name for leak in single for name in leak.columns]
     others = features.drop(columns=known)
     joint = leakage.of_indicators(features, y) if classes else []
+    of_dates = leaking_dates.of_dates(others, y, classes=classes)
+    doubtful += [leak for leak in of_dates if not leak.sure]
+    joint += [leak for leak in of_dates if leak.sure]
     if not classes or kind_of_dtype(y.dtype) == "numeric":  # also counts, such as grades of 0 to 20
         joint += leaking_sums.of_sums(others, y)
     sure += [leak for leak in joint if not set(leak.columns) <= set(known)]
@@ -294,6 +300,12 @@ def _without_leaks(features: pd.DataFrame, gaps: list[Finding]) -> pd.DataFrame:
     """The features that show what depends on the rows: a leak that stays hides it."""
     honest = features.drop(columns=[name for finding in gaps for name in finding.columns])
     return features if honest.empty else honest
+
+
+def _without_leaking_dates(columns: pd.DataFrame, leaks: list[Leak]) -> pd.DataFrame:
+    """The columns that may be a time or groups: along a date that gives the target away, the others do so too."""
+    leaking = {name for leak in leaks for name in leak.columns}
+    return columns.drop(columns=[name for name in columns.select_dtypes("datetime") if name in leaking])
 
 
 def _without_findings(features: pd.DataFrame, findings: Sequence[Finding]) -> pd.DataFrame:
