@@ -67,6 +67,7 @@ TRUE_FINDINGS = {
 # what is true of a set, as a part of the text of a finding that asks for care
 TRUE_REMARKS = {
     "wine_quality": ("whole numbers 3 to 9",),  # grades of people, the rarest five times
+    "solar_flare": ("whole numbers 0 to 8",),  # a count of flares
     "california_housing": ("labels of neighbouring rows are alike",),  # in the order of places
 }
 

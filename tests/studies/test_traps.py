@@ -85,3 +85,4 @@ def test_an_alarm_is_false_unless_it_is_listed_as_true():
     printed = Printed([], (care, Finding("time", "date"), Finding("found", "a note")))
     assert ["time      date"] == trap_finds.false_alarms("wine_quality", printed)
     assert [f"found     {care.text}"] == trap_finds.false_alarms("occupancy", printed)
+    assert ["error no"] == trap_finds.false_alarms("occupancy", Printed(["error no", "dropped   id: constant"]))
