@@ -98,7 +98,11 @@ def proposals(
     if len(target) < _FEWEST_ROWS:
         return []
     times = _times(columns, target, classes) if time is None else []
-    tried = [along_time(name, columns, features, target, classes=classes) for name in times]
+    tried = [
+        along_time(name, columns, features, target, classes=classes)
+        for name in times
+        if not _without(features, name).empty
+    ]
     tried += [
         Proposal(
             "groups",
