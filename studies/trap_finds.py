@@ -73,7 +73,8 @@ def init(clone: Path, path: Path, target: str, unlabeled: Path | None = None) ->
     )
     said = finished.stdout.splitlines()
     if finished.returncode:
-        said.append(f"error {finished.stderr.strip()}")
+        message = finished.stderr.strip()
+        said.append(f"error {message.splitlines()[-1] if 'Traceback' in message else message}")
     listed = yaml.safe_load(written.read_text(encoding="utf-8"))["findings"] if written.exists() else []
     return Printed([line for line in said if line.strip()], tuple(Finding(**one) for one in listed))
 
