@@ -41,16 +41,22 @@ class Cut:
         return self.along >= max(_LEAST_RATIO * self.random, self.random + _LEAST_RISE * self.constant)
 
 
-def by_groups(features: pd.DataFrame, target: pd.Series, values: pd.Series, *, classes: bool) -> Cut:
+def by_groups(
+    features: pd.DataFrame, target: pd.Series, values: pd.Series, *, classes: bool, remembered: bool = False
+) -> Cut:
     """Random folds, and folds of whole values of `values`. All have the rows with a label; `values` has no gaps."""
-    return compared(*losses_by_groups(features, target, values, classes=classes), classes)
+    return compared(*losses_by_groups(features, target, values, classes=classes, remembered=remembered), classes)
 
 
 def losses_by_groups(
-    features: pd.DataFrame, target: pd.Series, values: pd.Series, *, classes: bool
+    features: pd.DataFrame, target: pd.Series, values: pd.Series, *, classes: bool, remembered: bool = False
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64], Rows]:
     """The losses of the rows of a sample under random cuts and along `values`, shape (2, n) each, of the errors and of
-    finer losses; their labels, and the number of the value of each."""
+    finer losses; their labels, and the number of the value of each.
+
+    With `remembered` a row whose value has other rows among those trained on is given the mean of their labels, as a
+    learner gives it that has the values among its features.
+    """
     group = pd.factorize(values)[0]
     rows = _sample_of_groups(group)
     X, y, group = as_numbers(features.iloc[rows]), _labels(target.iloc[rows], classes), pd.factorize(group[rows])[0]
@@ -62,6 +68,9 @@ def losses_by_groups(
         for losses, of_row in ((along, fold), (random, shuffled)):
             tested = of_row == number
             losses[:, tested] = _losses(X, y, np.flatnonzero(~tested), np.flatnonzero(tested), classes)
+            if remembered:
+                known = tested & np.isin(group, group[~tested])
+                losses[:, known] = _remembered_losses(y, group, np.flatnonzero(~tested), np.flatnonzero(known), classes)
     return random, along, y, group
 
 
@@ -126,6 +135,18 @@ def _losses(
     is_class = y[tested][:, None] == forest.classes_
     brier = ((shares - is_class) ** 2).sum(axis=1) + ~is_class.any(axis=1)
     return np.stack([forest.classes_[shares.argmax(axis=1)] != y[tested], brier])
+
+
+def _remembered_losses(
+    y: NDArray[np.float64], group: Rows, train: Rows, tested: Rows, classes: bool
+) -> NDArray[np.float64]:
+    """As `_losses`, where each tested row is given the mean label of the trained rows of its group, which has some."""
+    kinds = np.eye(int(y.max()) + 1)[y.astype(np.intp)] if classes else y[:, None]
+    sums = np.zeros((int(group.max()) + 1, kinds.shape[1]))
+    np.add.at(sums, group[train], kinds[train])
+    means = sums[group[tested]] / np.bincount(group[train], minlength=len(sums))[group[tested], None]
+    squares = ((means - kinds[tested]) ** 2).sum(axis=1)
+    return np.stack([means.argmax(axis=1) != y[tested], squares]) if classes else np.stack([squares, squares])
 
 
 def compared(

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -20,6 +20,7 @@ _MOST_TIMES, _MOST_GROUPS = 2, 4  # columns that are tried
 _LEVEL = 0.005  # chance of all trials together
 _LARGEST_SHARE, _LEAST_ROWS_A_VALUE = 1 / 3, 1.5  # of the rows in the largest group; mean of all groups
 _EQUAL_SIZES = 0.3  # standard deviation of the sizes of groups that are numbers, over their mean: counts differ more
+_REMEMBERED = 0.5  # error where the values were seen over that on others: labels that last, and no mere feature
 _RUNS = 1.5  # runs of equal values down the file for each value, where the values are blocks
 _NAMED_LIKE_GROUPS = re.compile(
     r"(^|[_\W])(id|subj|subject|patient|participant|person|user|account|customer|client|member|player|author|writer"
@@ -38,7 +39,8 @@ _OTHER_USES: Mapping[Kind, str] = {"time": "rows between the known rows", "group
 class Proposal:
     """A column along which rows depend, and both errors of the quick learner.
 
-    With `stem` the rows belong together whose value differs in its last number alone. `gaps` rows have no value.
+    With `stem` the rows belong together whose value differs in its last number alone. `gaps` rows have no value. With
+    `remembered` the learner gives a row the labels of other rows of its value, as one does that has it as a feature.
     """
 
     kind: Kind
@@ -46,6 +48,12 @@ class Proposal:
     cut: cuts.Cut
     stem: bool = False
     gaps: int = 0
+    remembered: bool = False
+
+    @property
+    def tells(self) -> bool:
+        """Whether the errors differ; where the values are remembered, as labels do that last."""
+        return self.cut.differs and (not self.remembered or self.cut.random <= _REMEMBERED * self.cut.along)
 
     @property
     def name(self) -> str:
@@ -91,7 +99,11 @@ def proposals(
     if len(target) < _FEWEST_ROWS:
         return []
     times = _times(columns, target, classes) if time is None else []
-    tried = [along_time(name, columns, features, target, classes=classes) for name in times]
+    tried = [
+        along_time(name, columns, features, target, classes=classes)
+        for name in times
+        if not _without(features, name).empty
+    ]
     tried += [
         Proposal(
             "groups",
@@ -103,9 +115,15 @@ def proposals(
         for name, values, stem in _groups(columns, features, target, classes=classes)
         if not _without(features, name).empty
     ]
-    sure = [one for one in tried if one.cut.differs and one.cut.chance <= _LEVEL / len(tried)]
+    tried += [
+        _remembered(one, features, target, columns, classes=classes)
+        for one in tried
+        if one.kind == "groups" and not (one.stem or one.gaps) and one.column in features and _repeats(one, columns)
+    ]
+    sure = [one for one in tried if one.tells and one.cut.chance <= _LEVEL / len(tried)]
     groups = sorted(
-        (one for one in sure if one.kind == "groups"), key=lambda one: (not _is_sure(one, columns), one.cut.chance)
+        (one for one in sure if one.kind == "groups"),
+        key=lambda one: (not _is_sure(one, columns), one.remembered, one.cut.chance),
     )[:1]
     known = [one.column for one in groups]  # blocks of rows also differ from later blocks: one line says it
     later = sorted(
@@ -125,7 +143,8 @@ def along_time(
 def finding(proposal: Proposal, *, classes: bool, written: str | None = None) -> Finding:
     """The line about a proposal; `written` is the reason where params.yaml follows it already."""
     kind, name = proposal.kind, proposal.name
-    errors, evidence = _errors(kind, proposal.cut, classes), _evidence(proposal.cut)
+    learner = " that has seen other rows of the value" if proposal.remembered else ""
+    errors, evidence = _errors(kind, proposal.cut, classes, learner), _evidence(proposal.cut)
     columns = (proposal.column,)
     if written is not None:
         right = f"right to predict {_USES[kind]}, so data.{kind} is {name}; to predict {_OTHER_USES[kind]}"
@@ -166,10 +185,26 @@ def _in_python(proposal: Proposal) -> str:
     return f"{to_predict}, give heldout.validate groups, {given}{filled}{otherwise}"
 
 
+def _remembered(
+    proposal: Proposal, features: pd.DataFrame, target: pd.Series, columns: pd.DataFrame, *, classes: bool
+) -> Proposal:
+    """The groups of a feature, for a learner that has it: one that could not tell whose rows they are by the others."""
+    name = proposal.column
+    cut = cuts.by_groups(_without(features, name), target, columns[name], classes=classes, remembered=True)
+    return replace(proposal, cut=cut, remembered=True)
+
+
 def _is_sure(proposal: Proposal, columns: pd.DataFrame) -> bool:
-    """Whether the groups are written: towns are only proposed, a stem is no column, and each row needs a group."""
+    """Whether the groups are written: towns are only proposed, a stem is no column, and each row needs a group.
+
+    Codes that are remembered may be those of places, so they need the name of what they name too.
+    """
     if proposal.kind != "groups" or proposal.stem or proposal.gaps:
         return False
+    return _repeats(proposal, columns) and (not proposal.remembered or identifier_like.is_named(proposal.column))
+
+
+def _repeats(proposal: Proposal, columns: pd.DataFrame) -> bool:
     return identifier_like.repeats(proposal.column, columns[proposal.column])
 
 
@@ -177,10 +212,11 @@ def _evidence(cut: cuts.Cut) -> dict[str, float]:
     return {"error under random cuts": cut.random, "error along it": cut.along, "error of a constant": cut.constant}
 
 
-def _errors(kind: Kind, cut: cuts.Cut, classes: bool) -> str:
+def _errors(kind: Kind, cut: cuts.Cut, classes: bool, learner: str = "") -> str:
     random, along = (percent(error) if classes else f"{error:.4g}" for error in (cut.random, cut.along))
     where = "on later rows" if kind == "time" else "where whole values are left out"
-    return f"a quick forest errs {random} under random cuts, {along} {where}{'' if classes else ' (squared error)'}"
+    errs = f"a quick forest{learner} errs {random} under random cuts, {along} {where}"
+    return errs if classes else f"{errs} (squared error)"
 
 
 def _in_order(features: pd.DataFrame, target: pd.Series, order: Order, remark: str, *, classes: bool) -> Finding:

@@ -73,7 +73,9 @@ def examine(
     all_gaps = leaking_gaps.of_gaps(features, y, classes=classes)
     gaps = [one.finding for one in all_gaps if one.finding is not None]
     order = row_order.of_rows(features.drop(columns=[*loose], errors="ignore"), y, classes=classes)
-    proposed, along, groups = dependence.look(columns, _without_leaks(features, gaps), y, order, classes=classes)
+    proposed, along, groups = dependence.look(
+        _without_leaking_dates(columns, leaking), _without_leaks(features, gaps), y, order, classes=classes
+    )
     if groups is not None:  # of rows that belong together a group also names the class: it is no leak
         leaking.pop(groups, None)
         of_leaks = [finding for finding in of_leaks if finding.columns != (groups,)]
@@ -113,6 +115,11 @@ def _without_leaks(features: pd.DataFrame, gaps: list[Finding]) -> pd.DataFrame:
     """The features that show what depends on the rows: a leak that stays hides it."""
     honest = features.drop(columns=[name for finding in gaps for name in finding.columns])
     return features if honest.empty else honest
+
+
+def _without_leaking_dates(columns: pd.DataFrame, leaking: Collection[str]) -> pd.DataFrame:
+    """The columns that may be a time or groups: along a date that gives the target away, the others do so too."""
+    return columns.drop(columns=[name for name in columns.select_dtypes("datetime") if name in leaking])
 
 
 def _without_findings(features: pd.DataFrame, findings: Sequence[Finding]) -> pd.DataFrame:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pandas as pd
 
-from heldout.examine import leakage, leaking_sums, leaking_text
+from heldout.examine import leakage, leaking_dates, leaking_sums, leaking_text
 from heldout.examine.column_kind import kind_of_dtype
 from heldout.examine.leakage import Leak
 from heldout.findings.finding import Finding, Topic
@@ -33,6 +33,9 @@ def look(
     known = [name for leak in single for name in leak.columns]
     others = features.drop(columns=known)
     joint = leakage.of_indicators(features, y) if classes else []
+    of_dates = leaking_dates.of_dates(others, y, classes=classes)
+    doubtful += [leak for leak in of_dates if not leak.sure]
+    joint += [leak for leak in of_dates if leak.sure]
     if not classes or kind_of_dtype(y.dtype) == "numeric":  # also counts, such as grades of 0 to 20
         joint += leaking_sums.of_sums(others, y)
     sure += [leak for leak in joint if not set(leak.columns) <= set(known)]

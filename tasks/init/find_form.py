@@ -59,14 +59,20 @@ def _with_decimal_mark(source: str, given: TextForm, found: Read) -> Read:
         other = replace(text, decimal="comma")
         again = read_source.read_table(source, text=other)
         if "point" not in _marks(again).values():
-            example = next(string for string in _numbers(table[commas[0]]) if "," in string)
             listing = ", ".join(commas[:5]) + (", …" if len(commas) > 5 else "")
             word = "found " if text.separator else "parsed"
-            lines.append(f"{word}    {listing}: numbers with a decimal comma, as {example!r}")
+            lines.append(f"{word}    {listing}: numbers with {_how([table[name] for name in commas])}")
             return Read(again, other, tuple(lines), found.findings)
     elif "open" in marks.values() and not commas and (points or _has_fractions(table)):
         text = replace(text, decimal="point")
     return replace(found, text=text)
+
+
+def _how(columns: Sequence[pd.Series]) -> str:
+    """How the columns with a decimal comma are written, with an example; prices as '320.000 €' have no comma at all."""
+    strings = [string for column in columns for string in _numbers(column)]
+    comma = next((string for string in strings if "," in string), None)
+    return f"points between thousands, as {strings[0]!r}" if comma is None else f"a decimal comma, as {comma!r}"
 
 
 def _separator(path: Path) -> Separator | None:

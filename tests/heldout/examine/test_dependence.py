@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 from heldout.examine import cuts, dependence
+from heldout.examine.examination import examine
 from heldout.examine.row_order import Order
 from tasks.data import column_types
 from tasks.storage.finding import Finding
@@ -111,3 +112,15 @@ def test_a_large_table_is_sampled_by_whole_groups_and_by_stretches_of_time():
     assert 2000 == len(kept)
     assert 40 == chunk.max() + 1
     assert (np.diff(kept)[np.diff(chunk) == 0] == 1).all()
+
+
+@pytest.mark.parametrize("classes", [True, False])
+def test_a_time_that_is_the_only_feature_is_not_tried(classes):
+    rng = np.random.default_rng(0)
+    level = rng.normal(size=400)
+    table = pd.DataFrame(
+        {"day": pd.date_range("2026-01-01", periods=400, freq="h"), "y": level > 0 if classes else level}
+    )
+    found = examine(table[["day"]], table["y"], classes=classes)
+    assert ({"day": "date"}, None) == (dict(found.kinds), found.time)
+    assert [] == [one for one in found.findings if one.topic == "time"]

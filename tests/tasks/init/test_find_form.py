@@ -178,3 +178,14 @@ def test_what_cannot_be_fetched_is_refused(source, words, monkeypatch):
         begin(source)
     assert_names(str(caught.value), source, *words)
     assert not Path("params.yaml").exists()
+
+
+@pytest.mark.parametrize("target", ["price", "y"])
+def test_prices_with_points_between_thousands_and_no_comma_are_read_and_said(frame, target):
+    price = np.random.default_rng(1).integers(100, 999, ROWS) * 1000
+    frame["price"] = [f"{value:,} €".replace(",", ".") for value in price]
+    frame.drop(columns="x").astype({"y": int}).to_csv("t.csv", index=False, sep=";")
+    said = begin("t.csv", target)
+    (line,) = [line for line in said if "between thousands" in line]
+    assert_names(line, "price", frame["price"][0])
+    assert any(line.startswith("parsed    price") and f"{price[0]}" in line for line in said)

@@ -62,6 +62,44 @@ def test_customers_who_share_nothing_are_no_groups(name):
     assert [] == [one for one in found.findings if one.topic == "groups"]
 
 
+def lasting(rng, name_of, *, classes, noise=0.0):
+    """Ten rows of each of 150 machines, whose state lasts; what is measured says nothing of it, the name says it."""
+    number = rng.permutation(np.repeat(np.arange(150), 10))
+    state = rng.normal(size=150)[number] + noise * rng.normal(size=1500)
+    frame = pd.DataFrame(rng.normal(size=(1500, 4)), columns=list("abcd"))
+    return frame.assign(**name_of(number), y=np.where(state > 1, "fails", "runs") if classes else state)
+
+
+@pytest.mark.parametrize("classes", [True, False])
+@pytest.mark.parametrize(
+    "name_of", [lambda one: [f"M-{x:03d}" for x in one], lambda one: one + 1], ids=["code", "number"]
+)
+def test_a_name_that_alone_tells_a_lasting_state_is_no_feature_but_the_groups(classes, name_of):
+    table = lasting(np.random.default_rng(6), lambda number: {"machine": name_of(number)}, classes=classes)
+    found = profile.look(table, "y")
+    assert ("machine", False) == (found.groups, "machine" in found.kinds)
+    [line] = [one for one in found.findings if one.topic == "groups"]
+    assert "a quick forest that has seen other rows of the value errs" in line.text
+    assert line.evidence["error under random cuts"] < 0.01 < 0.1 < line.evidence["error along it"]
+
+
+def test_a_code_that_alone_tells_a_lasting_state_is_asked_about():
+    table = lasting(np.random.default_rng(6), lambda number: {"ref": SIX[number]}, classes=True)
+    found = profile.look(table, "y")
+    assert None is found.groups
+    [line] = [one for one in found.findings if one.topic == "groups"]
+    assert ("care", ("ref",)) == (line.severity, line.columns)
+    assert line.decide.startswith("to predict rows of new values, set data.groups: ref")
+
+
+@pytest.mark.parametrize("name", ["machine", "plz"])
+def test_a_name_that_says_a_part_is_a_feature(name):
+    table = lasting(np.random.default_rng(6), lambda number: {name: SIX[number]}, classes=False, noise=1.5)
+    found = profile.look(table, "y")
+    assert None is found.groups
+    assert [] == [one for one in found.findings if one.topic == "groups"]
+
+
 def test_a_leak_that_stays_does_not_hide_who_repeats():
     frame, number, left = customers(np.random.default_rng(3))
     told = np.where((left == "yes") & (np.random.default_rng(4).random(len(left)) < 0.95), "price", None)
