@@ -1,6 +1,5 @@
 """Columns of numbers that give the target when they are added or multiplied: `casual + registered = cnt`."""
 
-import math
 import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -14,7 +13,8 @@ from heldout.findings.words import percent
 
 _FEWEST_ROWS, _ROWS = 40, 2000  # an equation of all rows holds in a sample
 _MOST_STEPS, _MOST_COLUMNS = 6, 20  # of a greedy search; of a least squares fit to all columns
-_MOST_ROWS, _MOST_FITS, _ROWS_A_COLUMN = 0.9, 20, 8  # of an equation with exceptions: the share of rows that it meets
+_MOST_ROWS, _MOST_FITS = 0.9, 200  # of an equation with exceptions: the share of rows that it meets; draws of rows
+_MOST_ADDED, _ROWS_A_COLUMN = 30, 8  # columns of it: a draw of more rows has an exception
 _LEAST_WEIGHT = 0.01  # of a column, in standard deviations of the target
 _DECIMALS = 9
 _UNEXPLAINED, _EXACT = 1e-3, 1e-6  # shares of the variance: what rounding may leave, and what is no rounding at all
@@ -97,7 +97,8 @@ def _equation(X: Numbers, y: Numbers, names: Sequence[str], *, product: bool) ->
         given = np.exp(design @ weights) if product else design @ weights
         slope = given[:, None] / X[:, columns] if product else 1.0
         rounding = (np.abs(weights[:-1] * slope) * units[columns]).sum(axis=-1)
-        if _holds(given[tested], y[tested], (np.broadcast_to(rounding, y.shape)[tested] + _unit(y)) / 2):
+        allowed = (np.broadcast_to(rounding, y.shape) + _unit(y)) / 2
+        if _holds(given[tested], y[tested], allowed[tested]) and _holds(given, y, allowed):
             places = columns.tolist()
             return _Equation(tuple(names[place] for place in places), tuple(weights[:-1]), float(weights[-1]), product)
     return None
@@ -106,24 +107,26 @@ def _equation(X: Numbers, y: Numbers, names: Sequence[str], *, product: bool) ->
 def _equation_of_most(X: Numbers, y: Numbers, names: Sequence[str]) -> tuple[_Equation | None, float]:
     """A sum that is the target in most rows, and in which share of them.
 
-    Least trimmed squares: fitted to the nine tenths of the rows that it meets best, until these stay the same. Equal
-    rows count once, so that rows of zeros alone are no equation.
+    Of sums through as few rows as there are weights, drawn again and again, the one that meets most rows (RANSAC,
+    Fischler and Bolles 1981), fitted again to the rows that it meets. Equal rows count once, so that rows of zeros
+    alone are no equation.
     """
     varies = np.flatnonzero(X.std(axis=0) > 0)
-    if not 2 <= len(varies) <= len(y) // _ROWS_A_COLUMN:
+    if not 2 <= len(varies) <= min(_MOST_ADDED, len(y) // _ROWS_A_COLUMN):
         return None, 0.0
     different = np.unique(np.column_stack([X[:, varies], y]), axis=0)
     different = different[np.random.default_rng(0).permutation(len(different))]
     fitted, tested = different[::2], different[1::2]
     if len(fitted) < max(_FEWEST_ROWS // 2, _ROWS_A_COLUMN * len(varies) // 2):
         return None, 0.0
-    weights, kept = _fit(fitted), np.arange(len(fitted))
+    exact, draws = _EXACT * float(different[:, -1].std()), np.random.default_rng(0)
+    met = np.zeros(len(fitted), dtype=np.bool_)
     for _ in range(_MOST_FITS):
-        best = np.argsort(_missed(fitted, weights), kind="stable")[: math.ceil(_MOST_ROWS * len(fitted))]
-        if np.array_equal(np.sort(best), np.sort(kept)):
-            break
-        weights, kept = _fit(fitted[best]), best
-    exact = _EXACT * float(different[:, -1].std())
+        drawn = draws.choice(len(fitted), fitted.shape[1], replace=False)
+        met = max(met, _missed(fitted, _fit(fitted[drawn])) <= exact, key=np.count_nonzero)
+    if met.mean() < _MOST_ROWS / 2:
+        return None, 0.0
+    weights = _fit(fitted[met])
     if (_missed(tested, weights) <= exact).mean() < _MOST_ROWS:
         return None, 0.0
     needed = np.flatnonzero(np.abs(weights[:-1]) * different[:, :-1].std(axis=0) > _LEAST_WEIGHT * exact / _EXACT)

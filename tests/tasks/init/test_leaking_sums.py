@@ -85,7 +85,7 @@ def taxi(rng, rows=1500):
 
 
 @few
-@given(st.floats(0, 0.07), st.integers(0, 2**32 - 1))
+@given(st.floats(0, 0.05), st.integers(0, 2**32 - 1))
 def test_a_total_of_the_target_and_the_rest_is_found_although_some_bills_have_more(exceptions, seed):
     rng = np.random.default_rng(seed)
     rides, tip = taxi(rng)
@@ -93,6 +93,7 @@ def test_a_total_of_the_target_and_the_rest_is_found_although_some_bills_have_mo
     (found,) = of_sums(rides, tip)
     assert {"total", "fare", "extra", "tolls"} == {*found.columns}
     met = (tip + rides["fare"] + rides["extra"] + rides["tolls"] - rides["total"]).abs() < 1e-6
+    assert met.all() == ("in all of" in found.why)
     if not met.all():
         assert "-1 fare - extra - tolls + total = tip in " in found.why
         assert found.evidence["share of the rows"] == pytest.approx(met.mean())
