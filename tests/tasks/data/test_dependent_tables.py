@@ -57,6 +57,7 @@ def ids(part) -> list[int]:
 
 
 @LAWS
+@pytest.mark.slow
 @given(frames(), st.sampled_from([0, 0.2, 0.4]), st.sampled_from(["null", 25, 40]))
 def test_no_group_is_in_two_of_the_labelled_the_hidden_and_the_test_rows(made_of, table, test, labeled):
     try:
@@ -101,6 +102,7 @@ def test_labels_are_kept_at_random_along_time(made_of, rows):
 
 
 @LAWS
+@pytest.mark.slow
 @given(frames(), st.booleans(), st.sampled_from([0, 0.3]), st.sampled_from(["null", 30]))
 def test_keep_together_never_splits_copies(settings_of_rows, table, groups, test, labeled):
     table.to_csv("rows.csv", index=False)

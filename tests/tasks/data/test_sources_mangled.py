@@ -15,6 +15,7 @@ from tasks.data import file_formats, read_source
 from tasks.data.prepare_tables import prepare
 from tasks.data.write_prepared import write_prepared
 from tests.tasks.mistakes import assert_refused
+from tests.variants import some
 
 ROWS = "".join(f"{row},{row / 7:.3f},{'won' if row % 3 else 'lost'}\n" for row in range(60))
 GOOD = f"id,x,kind\n{ROWS}"
@@ -267,7 +268,7 @@ def test_a_kind_that_cannot_be_given_is_reported(rows, settings_of_rows, change,
     assert_refused(lambda: prepare(settings_of_rows(change)), key, *words)
 
 
-@pytest.mark.parametrize("name", ["adult", "1590"])
+@pytest.mark.parametrize("name", some(["adult", "1590"], "adult"))
 def test_openml_without_network_is_reported(monkeypatch, settings_of_rows, name):
     def refuse(*_, **__):
         raise URLError("Name or service not known")

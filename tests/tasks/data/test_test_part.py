@@ -157,6 +157,7 @@ FEW = pd.DataFrame({"a": [0, 1, 2] * 200, "b": [0, 1] * 300, "kind": [*["won", "
 
 
 @LAWS
+@pytest.mark.slow
 @given(st.integers(0, 2**32))
 def test_no_order_and_no_further_row_changes_which_of_equal_rows_are_tested(rows, parts, seed):
     rng = np.random.default_rng(seed)

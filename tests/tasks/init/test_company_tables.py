@@ -8,17 +8,19 @@ from studies.company_tables import company_tables
 from tasks.init import init
 from tasks.params import load
 from tasks.storage import dvc_commands, findings
+from tests.variants import some
 
 TABLES = {table.name: table for table in company_tables()}
-QUICK = (
+NAMES = (
+    "subscriptions, with files of open rows",
     "machines, with units and -999",
     "leads, the open ones without a label",
-    "subscriptions, with files of open rows",
+    "churn, months of customers",
+    "stays, with the day of discharge",
 )
-SLOW = ("churn, months of customers", "stays, with the day of discharge")
 
 
-@pytest.mark.parametrize("name", [*QUICK, *(pytest.param(name, marks=pytest.mark.slow) for name in SLOW)])
+@pytest.mark.parametrize("name", some(NAMES, NAMES[0]))
 def test_what_a_careful_reader_would_ask_about_is_said_and_no_other_alarm(name, monkeypatch):
     monkeypatch.setattr(dvc_commands, "track", lambda paths: None)
     table = TABLES[name]

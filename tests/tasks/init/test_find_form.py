@@ -66,6 +66,7 @@ def test_a_table_in_any_form_is_prepared_to_the_same_rows(frame, how, form, word
     pd.testing.assert_frame_equal(prepare(plain).labeled, prepare(settings).labeled)
 
 
+@pytest.mark.slow
 def test_options_decide_what_is_open(frame):
     frame["y"] = [f"{row},{row + 100}" for row in range(1, ROWS + 1)]
     frame["x"] = np.arange(ROWS) % 7

@@ -175,6 +175,7 @@ def git(*arguments):
     subprocess.run(["git", *AS_COMMITTER, *arguments], check=True, capture_output=True)
 
 
+@pytest.mark.slow
 def test_parameters_that_somebody_edited_are_kept_in_one_file(shipped):
     given_csv(table_of(np.random.default_rng(0), 80, "two"))
     edited = shipped.read_text().replace("workers: 2", "workers: 1")

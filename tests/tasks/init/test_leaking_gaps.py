@@ -48,6 +48,7 @@ def test_a_reason_that_only_those_who_left_have_stops_with_both_errors():
     assert found.decide == "is it known before the label? If not: data.known_after: [cancel_reason]"
 
 
+@pytest.mark.slow
 @few
 @given(seeds, st.floats(0.8, 1.0), st.floats(0.0, 0.03), st.sampled_from([300, 3000, 60_000]))
 def test_a_noisy_gap_that_gives_the_class_away_is_found(seed, filled, others, rows):

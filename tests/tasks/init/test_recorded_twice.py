@@ -140,6 +140,7 @@ def test_half_the_squared_difference_of_independent_labels_is_their_variance():
         assert (kinds[others] != kinds[place]).mean() == recorded_twice._differences(kinds, group, classes=True)[place]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("classes", [False, True])
 def test_the_proposal_is_written_and_prepared_and_the_question_has_both_errors(monkeypatch, classes):
     monkeypatch.setattr(dvc_commands, "track", lambda paths: None)

@@ -27,6 +27,7 @@ def honest(rng, rows):
     return pd.DataFrame({"a": rng.normal(size=rows), "b": rng.integers(0, 5, rows), "c": rng.choice(list("xyz"), rows)})
 
 
+@pytest.mark.slow
 @few
 @given(seeds, st.floats(0.03, 0.3), st.sampled_from(["number", "category", "boolean"]))
 def test_a_noisy_leak_leads_with_its_own_error_and_that_of_a_constant(seed, noise, kind):

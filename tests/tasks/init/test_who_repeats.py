@@ -142,6 +142,7 @@ def test_what_is_a_name_by_its_column_or_its_values():
     assert not identifier_like.is_code(pd.Series(["town 1", "red"]))
 
 
+@pytest.mark.slow
 def test_the_key_is_written_with_how_to_undo_it_and_prepare_keeps_customers_whole():
     frame, number, left = customers(np.random.default_rng(1))
     frame.assign(customer_id=1000 + number, churn=left).to_csv("t.csv", index=False)

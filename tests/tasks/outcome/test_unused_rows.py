@@ -21,7 +21,7 @@ TWO = (
 )
 # each example begins with a store and a table of its own
 OWN = [HealthCheck.function_scoped_fixture]
-LAWS = settings(max_examples=60, deadline=None, derandomize=True, database=None, suppress_health_check=OWN)
+LAWS = settings(max_examples=25, deadline=None, derandomize=True, database=None, suppress_health_check=OWN)
 CONTENTS = np.random.default_rng(0).integers(0, 2**64, 400, dtype=np.uint64)
 
 

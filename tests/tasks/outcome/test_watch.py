@@ -77,6 +77,7 @@ def test_before_any_validation_the_missing_file_is_named(checkout):
         check_validated()
 
 
+@pytest.mark.slow
 def test_a_shard_is_read_once_and_drift_is_found(validated, monkeypatch):
     settings = validated()
     record, lines = watched(settings)  # the shards of the reference itself
