@@ -11,6 +11,7 @@ import skops.io
 import heldout
 from heldout.losses import choose_loss
 from tasks.params import load
+from tests.end_to_end.conftest import Ran
 
 TEXTS, NUMBERS = ["target", "interval"], ["value", "low", "high", "level", "n_train", "n_tested"]
 RIDGE = {"name": "ridge", "estimator": "sklearn.linear_model.Ridge"}
@@ -78,7 +79,7 @@ def in_a_notebook(ran, settings) -> heldout.Validation:
 @pytest.fixture(
     scope="module",
     params=[
-        None,
+        pytest.param(None, marks=pytest.mark.slow),
         pytest.param(OF_NUMBERS, marks=pytest.mark.long),
         pytest.param(OF_THREE_CLASSES, marks=pytest.mark.long),
         pytest.param(BY_COST, marks=pytest.mark.long),
@@ -97,7 +98,7 @@ def both(request, tmp_path_factory):
         write = request.getfixturevalue("write_params")
         params = write(tmp_path_factory.mktemp("user") / "params.yaml", **request.param)
         said = checkout.flow("validate", "--params", params).stdout
-        ran = type(request.getfixturevalue("rich"))(checkout, params, said)
+        ran = Ran(checkout, params, said)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(sys, "path", [*sys.path])  # `load` adds the folder of the parameters
         settings = load(ran.params)

@@ -67,7 +67,6 @@ def written(table: list[list[str]], separator: str = ",") -> bytes:
 
 
 @LAWS
-@pytest.mark.slow
 @given(changed=st.dictionaries(places, cells, min_size=1, max_size=6))
 def test_other_cells(settings_of_rows, changed):
     table = [list(row) for row in TABLE]
@@ -78,7 +77,6 @@ def test_other_cells(settings_of_rows, changed):
 
 
 @LAWS
-@pytest.mark.slow
 @given(column=columns, value=cells, share=st.sampled_from([2, 3, 40]))
 def test_a_column_of_one_odd_value(settings_of_rows, column, value, share):
     table = [list(row) for row in TABLE]
