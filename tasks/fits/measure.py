@@ -27,7 +27,7 @@ from tasks.storage import fit_cache
 
 _MOST_ROWS, _MOST_BYTES = 40_000, 40e6  # of the sample that a worker gets
 _FIRST_ROWS, _GROWTH = 250, 4
-_LONG_SECONDS = 0.6  # a fit that long is the last
+_LONG_SECONDS, _TOO_LONG_SECONDS = 0.6, 3.0  # a fit that long is the last, if the next is expected to be too long
 _SHORT_SECONDS = 0.1  # a fit that short is made once more, to be sure
 _FEW_COLUMNS = 20  # of the fit that makes the imports
 _FEW_ANSWERS, _MOST_ANSWERS = 20, 4000
@@ -81,9 +81,15 @@ def measure(settings: Settings, candidate: Candidate, sample: str, loss: Loss) -
                 again = _measured(learner, X, y, loss, rows, limit)
                 fit, answer = min(fit, again[0]), min(answer, again[1])
             points.append((rows, fit, answer))
-            if fit + answer * rows > _LONG_SECONDS:
+            if fit + answer * rows > _LONG_SECONDS and _next(points) > _TOO_LONG_SECONDS:
                 break
     return Cost(*zip(*points, strict=True)), 1024.0 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+
+
+def _next(points: Sequence[tuple[int, float, float]]) -> float:
+    """The seconds of the next fit and its answers, by those before: trees that are full grow hardly with the rows."""
+    rows = _GROWTH * points[-1][0]
+    return Cost(*zip(*points, strict=True)).seconds(rows, rows)
 
 
 def sizes(rows: int) -> Sequence[int]:
