@@ -132,3 +132,21 @@ def test_a_candidate_that_ends_its_worker_costs_nothing_and_the_others_are_measu
         found = measure.measure_all(pool, settings, X, y, read_design(settings).loss)
     assert 0 == found["tree"][0].seconds(1000, 1000) == found["tree"][1]
     assert found["bayes"][0].seconds(1000, 1000) > 0
+
+
+@pytest.mark.parametrize(
+    ("seconds", "measured"),
+    [
+        ({156: 0.15, 625: 0.35, 2500: 0.67, 10_000: 0.8, 40_000: 1.1}, 5),  # trees that are full: .67 s is no end
+        ({156: 0.04, 625: 0.2, 2500: 0.9, 10_000: 14.0, 40_000: 220.0}, 3),  # the next fit would take 3.6 s or more
+        ({156: 0.7, 625: 2.8, 2500: 11.0, 10_000: 45.0, 40_000: 180.0}, 2),
+    ],
+)
+def test_fits_are_measured_as_long_as_the_next_is_short(prepared, monkeypatch, seconds, measured):
+    settings = prepared(f"candidates=[{BAYES}]")
+    X, y = pd.DataFrame({"x": np.zeros(40_000)}), np.zeros(40_000)
+    monkeypatch.setattr(fit_cache, "load", lambda _: (X, y))
+    monkeypatch.setattr(measure, "_measured", lambda *given: (seconds[given[4]], 0.0))
+    cost, _ = measure.measure(settings, settings.candidates[0], "sample", read_design(settings).loss)
+    assert [*seconds][:measured] == [*cost.rows]
+    assert [*seconds.values()][:measured] == [*cost.fit]
