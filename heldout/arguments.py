@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from heldout import baseline, class_shares
 from heldout.dependence import INDEPENDENT, Dependence, distinct
-from heldout.design import OF_THE_WINNER, OF_UNLABELED, PER_CANDIDATE
 from heldout.errors import BadArgument, PartsWarning, TargetWarning
+from heldout.estimates import ESTIMATES, OF_THE_WINNER, OF_UNLABELED, ON_REQUEST, PER_CANDIDATE
 from heldout.fitting import is_other_frame
 from heldout.frames import checked_frame
 from heldout.group_names import group_names
@@ -263,10 +263,14 @@ def wanted(estimates: Sequence[str] | None, has_unlabeled: bool, candidates: int
     """The names of the estimates to compute, in the order of the tables, without the names that the loss refuses."""
     every = (*PER_CANDIDATE, *OF_THE_WINNER)
     if estimates is None:
-        left_out = (
-            {"E_nested"} | (set() if has_unlabeled else set(OF_UNLABELED)) | (set() if candidates > 1 else {"E_bbc"})
+        asked = [ESTIMATES[name] for name in every if name not in ON_REQUEST]
+        return tuple(
+            one.name
+            for one in asked
+            if (has_unlabeled or not one.of_unlabeled)
+            and candidates >= one.least_candidates
+            and one.refused_by(loss) is None
         )
-        return tuple(name for name in every if name not in left_out and loss.refuses(name) is None)
     if isinstance(estimates, str) or not isinstance(estimates, Sequence) or not estimates:
         raise BadArgument(
             "estimates", f"estimates is {estimates!r}; it must be a list of names among {', '.join(every)}"
@@ -274,7 +278,7 @@ def wanted(estimates: Sequence[str] | None, has_unlabeled: bool, candidates: int
     for name in estimates:
         if name not in every:
             raise BadArgument("estimates", f"estimates has {name!r}; it must name some of {', '.join(every)}")
-        if (reason := loss.refuses(name)) is not None:
+        if (reason := ESTIMATES[name].refused_by(loss)) is not None:
             raise BadArgument(
                 "estimates", f"estimates has {name!r}, which the {loss.name} loss does not admit: {reason}"
             )

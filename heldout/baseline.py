@@ -13,7 +13,7 @@ not if no part of it does; else it cannot be told (docs/decisions/0018).
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Protocol
 
@@ -21,19 +21,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from heldout import holdout
-from heldout.design import Design, Evidence, cross_validated, estimate_candidate, tested
+from heldout.design import Design, Evidence, cross_validated, tested
 from heldout.intervals import clustered_t
 from heldout.intervals.method import two_sided_t
 from heldout.losses import Loss, Losses
 from heldout.observed import CrossValidated, Tested, effective_number
-from heldout.records import Difference, Estimate, Rows, Split
-from heldout.schemes import SCHEME_OF, SchemeName
+from heldout.records import Difference, Rows, Split
+from heldout.schemes import SchemeName
 from heldout.selection.paired_differences import variance_factor
 from heldout.splits import SplitLosses, tested_rows, tested_sizes
 from heldout.training_labels import SplitLabels
 from heldout.weights import Weights
 
 NAME = "baseline"
+_SCHEME_OF: Mapping[str, SchemeName] = {"E_val": "holdout", "E_cv": "cross_validation"}  # of its estimates
 _CELLS = 8_000_000  # of answers at once: 64 MB
 
 
@@ -57,17 +58,12 @@ def reserved(what: str) -> str:
 
 def evidence(design: Design) -> Evidence:
     """The losses behind E_val and E_cv, and behind their intervals, as far as the design asks for them."""
-    wanted = {SCHEME_OF[name] for name in ("E_val", "E_cv") if name in design.estimates}
-    if "E_cv" in design.estimates:
-        wanted |= {scheme for scheme in (design.methods["E_cv"].needs,) if scheme is not None}
-    if "E_val" in design.estimates and design.methods["E_val"].needs_cv:
-        wanted.add("cross_validation")
-    return Evidence({scheme: _scheme_losses(design, scheme) for scheme in design.schemes() if scheme in wanted})
-
-
-def estimates(design: Design, constant: Evidence) -> list[Estimate]:
-    """E_val and E_cv of the baseline, from its `evidence`, as far as the design asks for them."""
-    return estimate_candidate(design, NAME, constant)
+    wanted = [scheme for estimate, scheme in _SCHEME_OF.items() if estimate in design.estimates]
+    if "E_cv" in design.estimates and design.further_for_e_cv is not None:
+        wanted.append(design.further_for_e_cv)
+    if "E_val" in design.estimates and design.methods["E_val"].needs_cv and "cross_validation" not in wanted:
+        wanted.append("cross_validation")
+    return Evidence({scheme: _scheme_losses(design, scheme) for scheme in wanted})
 
 
 def final_losses(labelled: Labelled, y: NDArray[np.generic]) -> Losses:
@@ -87,7 +83,7 @@ def is_beaten(design: Design, winner: Evidence, constant: Evidence, candidates: 
     estimate = next((name for name in ("E_cv", "E_val") if name in design.estimates), None)
     if estimate is None:
         return None
-    scheme = SCHEME_OF[estimate]
+    scheme = _SCHEME_OF[estimate]
     observed = _tested(design, winner.losses[scheme], scheme)
     rows, folds = tested_rows(design.splits(scheme)), None
     if isinstance(observed, CrossValidated):

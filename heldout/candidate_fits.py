@@ -9,9 +9,10 @@ import numpy as np
 
 from heldout import updated
 from heldout.controls import Controls
-from heldout.design import OF_UNLABELED, Design, Evidence
+from heldout.design import Design, Evidence
 from heldout.disagreement import ShardMargins, disagreements
 from heldout.errors import FitFailure
+from heldout.estimates import ESTIMATES, OF_UNLABELED
 from heldout.fit_warnings import FitWarnings
 from heldout.fitting import Fitted
 from heldout.losses import Losses
@@ -19,8 +20,7 @@ from heldout.powered import missing
 from heldout.progress import FitBar
 from heldout.records import Estimate
 from heldout.scheme_fits import Fits, UseShortcuts, losses_without_fits, may_skip_fits
-from heldout.schemes import SCHEMES, SchemeName
-from heldout.seeds import fit_state
+from heldout.schemes import SchemeName, fit_state
 from heldout.shortcuts import Declined
 from heldout.threads import one_thread
 
@@ -139,7 +139,7 @@ class CandidateFits:
         for some in self._parts_of(scheme, training=training):
             made += some
             self.bar.advance(self.name, len(some))
-        if SCHEMES[scheme].estimates:
+        if any(estimate.scheme == scheme for estimate in ESTIMATES.values()):
             self._hypotheses[scheme] = [fitted.hypothesis for fitted, _ in made]
         return made
 
@@ -165,7 +165,7 @@ def _made(
     """The fits of some splits of a scheme, one by one."""
     splits = design.splits(scheme)
     with one_thread():
-        fits = Fits(learner, X, design, len(splits), use)
+        fits = Fits(learner, X, design, scheme, len(splits), use)
         for number in numbers:
             yield fits.make(splits[number], fit_state(design.seed, scheme, number), training=training)
 

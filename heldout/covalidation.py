@@ -4,20 +4,16 @@ METHOD, section 5; Madani, Pennock, Flake, Co-Validation (NIPS 2004).
 """
 
 import math
-from collections.abc import Iterable, Mapping
-from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from heldout.errors import BadArgument
 from heldout.intervals import clopper_pearson
-from heldout.intervals.method import IntervalMethod, estimate_with, two_sided_t
+from heldout.intervals.method import two_sided_t
 from heldout.losses import Loss
 from heldout.observed import RepeatedByRow
-from heldout.records import Estimate, Split
-
-TARGET = "a hypothesis trained on half of the labelled rows"
+from heldout.records import Split
 
 
 def splits(half: NDArray[np.int8]) -> tuple[Split, Split]:
@@ -71,60 +67,6 @@ def _most(classes: int) -> float:
     return (classes - 1) / classes
 
 
-def estimates(
-    candidate: str,
-    tested: RepeatedByRow | None,
-    trained: RepeatedByRow,
-    disagreement: RepeatedByRow | None,
-    *,
-    n_labeled: int,
-    classes: int,
-    methods: Mapping[str, IntervalMethod],
-    level: float,
-) -> list[Estimate]:
-    """E_2cv and E_train, and with unlabelled rows also disagreement, E_dis and E_maxdt, where the loss admits them.
-
-    `tested` are the losses of each row by the half model that did not see it (None where it may not be tested:
-    then no E_2cv), `trained` by the one that did, `disagreement` over the unlabelled rows, None without such
-    rows or for a loss that admits none. All are about hypotheses trained on N/2 rows. The bounds of E_dis are those
-    of the disagreement carried through the monotone
-    `error_bound`; E_maxdt = max(E_train, E_dis) guards against learners that agree because they learn
-    nothing, and each of its parts takes half of what the level leaves (union bound).
-    """
-
-    def record(name: str, observed: RepeatedByRow, target: str, at: float = level) -> Estimate:
-        return estimate_with(candidate, name, observed, target, n_labeled // 2, methods.get(name), at)
-
-    of_training = f"{TARGET} (its training error)"
-    records = [] if tested is None else [record("E_2cv", tested, TARGET)]
-    records.append(record("E_train", trained, of_training))
-    if disagreement is None:
-        return records
-    of_disagreement = "two hypotheses trained on disjoint halves"
-    rate = record("disagreement", disagreement, of_disagreement)
-    loss = trained.loss
-    if loss.bound_factor is None:
-        return [*records, rate]
-    _, clamped = error_bound(rate.value, loss, classes)
-    flag = f" (disagreement above {max(classes, 2) - 1}/{max(classes, 2)}, clamped)" if clamped else ""
-    bound = _carried(rate, loss, classes, f"{TARGET} (a lower bound){flag}")
-    each = (1 + level) / 2
-    parts = (
-        record("E_train", trained, of_training, each),
-        _carried(record("disagreement", disagreement, of_disagreement, each), loss, classes, ""),
-    )
-    larger = replace(
-        bound,
-        estimate="E_maxdt",
-        value=max(part.value for part in parts),
-        target=f"{TARGET} (max of E_train and E_dis){flag}",
-        low=_largest(part.low for part in parts),
-        high=_largest(part.high for part in parts),
-        level=None if any(part.low is None for part in parts) else level,
-    )
-    return [*records, rate, bound, larger]
-
-
 def least_mean_error(disagreement: float, loss: Loss) -> float:
     """What two hypotheses err on average at least, where their disagreement is d: algebra, whatever the labels are.
 
@@ -165,18 +107,3 @@ def least_half_error(disagreement: RepeatedByRow, loss: Loss, level: float) -> f
     else:
         low = max(q - two_sided_t(2 * level - 1, n - 1) * math.sqrt(variance / n), 0.0) if n > 1 else 0.0
     return least_mean_error(min(low, q), loss)
-
-
-def _carried(rate: Estimate, loss: Loss, classes: int, target: str) -> Estimate:
-    """E_dis from the disagreement: its value and both bounds through `error_bound`."""
-
-    def carry(value: float | None) -> float | None:
-        return None if value is None else error_bound(value, loss, classes)[0]
-
-    value = error_bound(rate.value, loss, classes)[0]
-    return replace(rate, estimate="E_dis", value=value, target=target, low=carry(rate.low), high=carry(rate.high))
-
-
-def _largest(bounds: Iterable[float | None]) -> float | None:
-    known = list(bounds)
-    return None if None in known else max(bound for bound in known if bound is not None)

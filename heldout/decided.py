@@ -7,6 +7,7 @@ from heldout import baseline, class_shares, suspicion
 from heldout.ask import ask_held_out
 from heldout.candidate_fits import CandidateFits
 from heldout.design import Design, Evidence, tested
+from heldout.estimates import scheme_of
 from heldout.metrics.skill import Skill, shown_skill
 from heldout.records import Difference
 from heldout.selection import decision
@@ -58,7 +59,7 @@ def doubted(made: "Validation", winner: str, design: Design, fits: CandidateFits
     error = next(one.value for one in made.estimates if (one.candidate, one.estimate) == (winner, of_baseline.estimate))
     if not suspicion.is_too_low(error, of_baseline.value):
         return None
-    scheme = design.scheme_of(of_baseline.estimate)
+    scheme = scheme_of(of_baseline.estimate)
     hypothesis, split = fits.hypotheses(scheme)[0], design.splits(scheme)[0]
     return suspicion.carriers(hypothesis, fits.X, design, split, of_baseline.value)
 

@@ -12,18 +12,13 @@ from heldout import class_shares, covalidation, cross_validation, holdout, progr
 from heldout.dependence import INDEPENDENT, Dependence, joined
 from heldout.intervals.method import IntervalMethod
 from heldout.losses import Loss, Losses
-from heldout.observed import CrossValidated, RepeatedByRow, Tested, repeated_by_row
+from heldout.observed import FIELD_OF, CrossValidated, RepeatedByRow, Tested, repeated_by_row
 from heldout.partition import Partition, draw_folds
 from heldout.progressive import Block
-from heldout.records import Estimate, Rows, Split
-from heldout.schemes import FURTHER, OF_COPIES, SCHEME_OF, SCHEMES, SchemeName
+from heldout.records import Rows, Split
+from heldout.schemes import OF_COPIES, SCHEMES, SchemeName
 from heldout.splits import joined_losses, tested_rows
 from heldout.weights import Weights
-
-OF_UNLABELED = ("disagreement", "E_dis", "E_maxdt")
-HALVES = SCHEMES["covalidation"].estimates
-PER_CANDIDATE = ("E_in", "E_val", "E_cv", "E_prog", *HALVES)
-OF_THE_WINNER = ("E_bbc", "E_nested")
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,20 +59,11 @@ class Design:
         """The number of each row's class, shape (N,), which parts are drawn by; numbers are one class."""
         return class_shares.codes(class_shares.strata(self.y, self.loss.of_classes))
 
-    def schemes(self) -> list[SchemeName]:
-        """The schemes whose fits the estimates and their intervals need, without repetition."""
-        needed = [SCHEME_OF[name] for name in self.estimates]
+    @property
+    def further_for_e_cv(self) -> SchemeName | None:
+        """The scheme of further fits that the interval of E_cv reads; None for none."""
         needs = self.methods["E_cv"].needs
-        if "E_cv" in self.estimates and needs and not (needs == "repeated_folds" and self.fold_repeats > 1):
-            needed.append(needs)
-        if "E_nested" in self.estimates:
-            needed.append("fold_pairs")
-        return list(dict.fromkeys(needed))
-
-    @staticmethod
-    def scheme_of(estimate: str) -> SchemeName:
-        """The scheme whose hypotheses are the target of an estimate."""
-        return SCHEME_OF[estimate]
+        return None if needs == "repeated_folds" and self.fold_repeats > 1 else needs
 
     def splits(self, scheme: SchemeName) -> Sequence[Split]:
         """The splits of a scheme, in the order of its fits; made at the first call."""
@@ -148,7 +134,10 @@ class Design:
     def further(self, scheme: SchemeName) -> resampling.Resampling:
         """The splits beyond the k folds for an interval or for nested selection; drawn at the first call."""
         if scheme not in self._drawn:
-            self._drawn[scheme] = resampling.DRAW[scheme](
+            draw = SCHEMES[scheme].draw
+            if draw is None:
+                raise KeyError(scheme)
+            self._drawn[scheme] = draw(
                 self.strata, self.partition.fold, self.stratify, self.seed, self.dependence.group
             )
         return self._drawn[scheme]
@@ -165,47 +154,6 @@ class Evidence:
     losses: Mapping[SchemeName, Sequence[Losses]]
     training: Sequence[Losses] = ()
     disagreement: RepeatedByRow | None = None
-
-
-def estimate_candidate(design: Design, candidate: str, evidence: Evidence) -> list[Estimate]:
-    """The requested estimates of one candidate, in the order of `PER_CANDIDATE`."""
-    level, methods, n = design.level, design.methods, len(design.y)
-    estimates: list[Estimate] = []
-    if "final" in evidence.losses:
-        estimates.append(holdout.training_estimate(candidate, tested(design, evidence, "final")))
-    if "holdout" in evidence.losses:
-        observed = _tested_for(design, evidence, "E_val")
-        size = design.splits("holdout")[0].n_train
-        estimates.append(holdout.estimate(candidate, observed, size, methods["E_val"], level))
-    if "cross_validation" in evidence.losses and "E_cv" in design.estimates:  # not for E_bbc and E_nested alone
-        observed, size = cross_validated(design, evidence), mean_fold_training_size(design)
-        estimates.append(
-            cross_validation.estimate(candidate, observed, size, methods["E_cv"], level, design.fold_repeats)
-        )
-    if "progressive" in evidence.losses:
-        size = progressive.mean_training_size(design.splits("progressive"))
-        estimates.append(
-            progressive.estimate(
-                candidate,
-                _tested_for(design, evidence, "E_prog"),
-                size,
-                methods["E_prog"],
-                level,
-                along_stream=design.dependence.time is not None,
-            )
-        )
-    if "covalidation" in evidence.losses:
-        estimates += covalidation.estimates(
-            candidate,
-            _half_tested(design, evidence) if design.dependence.time is None else None,
-            _half_trained(design, evidence),
-            evidence.disagreement,
-            n_labeled=n,
-            classes=design.classes,
-            methods=methods,
-            level=level,
-        )
-    return [record for record in estimates if record.estimate in design.estimates]
 
 
 def mean_fold_training_size(design: Design) -> int:
@@ -228,9 +176,9 @@ def with_pool(observed: Tested, evidence: Evidence, repeats: int) -> Tested:
     return observed if parts is None else replace(observed, pool=joined_losses(parts), pool_repeats=repeats)
 
 
-def _tested_for(design: Design, evidence: Evidence, estimate: str) -> Tested:
-    """The losses behind E_val or E_prog, and what the method of its interval needs."""
-    observed = tested(design, evidence, SCHEME_OF[estimate])
+def tested_with_pool(design: Design, evidence: Evidence, scheme: SchemeName, estimate: str) -> Tested:
+    """The losses of a scheme that tests each row once, and what the method of the interval of `estimate` needs."""
+    observed = tested(design, evidence, scheme)
     return with_pool(observed, evidence, design.fold_repeats) if design.methods[estimate].needs_cv else observed
 
 
@@ -238,7 +186,7 @@ def cross_validated(design: Design, evidence: Evidence) -> CrossValidated:
     """The held-out losses in row order, with the fields that the fits beyond the k folds fill."""
     rows, losses = held_out_losses(design, evidence)
     fields: dict[str, Any] = {}
-    for scheme in FURTHER:
+    for scheme in FIELD_OF:
         if scheme in evidence.losses:
             fields |= design.further(scheme).fields(evidence.losses[scheme])
     if design.fold_repeats > 1:
@@ -269,13 +217,17 @@ def half_losses(design: Design, losses: Sequence[Losses], *, on_training_half: b
     return table
 
 
-def _half_tested(design: Design, evidence: Evidence) -> RepeatedByRow:
+def half_tested(design: Design, evidence: Evidence) -> RepeatedByRow:
+    """The losses of the half models on the rows of the other halves."""
     table = half_losses(design, evidence.losses["covalidation"], on_training_half=False)
     return repeated_by_row(table, design.loss, half=design.halves)
 
 
-def _half_trained(design: Design, evidence: Evidence) -> RepeatedByRow:
-    """The training errors of both half models have equal weight, also where one half has a row more."""
+def half_trained(design: Design, evidence: Evidence) -> RepeatedByRow:
+    """The losses of the half models on their own rows.
+
+    The training errors of both half models have equal weight, also where one half has a row more.
+    """
     margins = repeated_by_row(half_losses(design, evidence.training, on_training_half=True), design.loss)
     errors = np.array([part.mean() for part in evidence.training]).reshape(-1, 2).mean(axis=1)
     return replace(margins, by_repeat=errors)

@@ -58,7 +58,7 @@ def fit_and_test(
             of_fit = None if weights is None else weights.of_fit
             further = {} if of_fit is None else {str(fit_argument(learner)): of_fit[split.train]}
             hypothesis = seeded(learner, state).fit(take(X, split.train), y[split.train], **further)
-        losses = test(hypothesis, X, y, split.validation, loss, weights)
+        losses = test(hypothesis, X, y, split.validation, loss, weights, split.labels)
     return Fitted(hypothesis, losses, tuple(dict.fromkeys(warned)))
 
 
@@ -81,11 +81,15 @@ def test(
     rows: NDArray[np.intp],
     loss: Loss,
     weights: Weights | None = None,  # noqa: PT028  # no test of pytest's
+    labels: NDArray[np.intp] | None = None,  # noqa: PT028
 ) -> Losses:
-    """The losses of `hypothesis` on `rows`, shape (len(rows),), weighted. Raises FitFailure as `fit_and_test`."""
+    """The losses of `hypothesis` on `rows`, shape (len(rows),), weighted, with the labels of these rows or of others.
+
+    Raises FitFailure as `fit_and_test`.
+    """
     if not len(rows):  # a half model of rows in time is not tested
         return np.empty(0)
-    return losses_of(answers(hypothesis, X, loss, rows), y, rows, loss, weights)
+    return losses_of(answers(hypothesis, X, loss, rows), y, rows if labels is None else labels, loss, weights)
 
 
 def losses_of(

@@ -4,12 +4,21 @@
 further fits where a method asks for them. `RepeatedByRow`: a table of repeats by rows, by its margins.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from heldout.losses import Loss, Losses
+
+# the field of `CrossValidated` that the losses of a scheme fill, for fits beyond the k folds
+FIELD_OF: Mapping[str, str] = {
+    "subsamples": "subsample_errors",
+    "repeated_folds": "repeated_errors",
+    "half_subsamples": "half_errors",
+    "fold_pairs": "pair_losses",
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,6 +88,10 @@ class CrossValidated(Tested):
     repeated_errors: Losses | None = None
     half_errors: Losses | None = None
     pair_losses: Losses | None = None
+
+    def has(self, scheme: str) -> bool:
+        """Whether the fits of a scheme beyond the k folds were made."""
+        return getattr(self, FIELD_OF[scheme]) is not None
 
     @property
     def folds(self) -> int:

@@ -7,7 +7,7 @@ from typing import Any
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from heldout.design import OF_UNLABELED
+from heldout.estimates import OF_UNLABELED
 from heldout.losses import Loss
 from heldout.printable import printable
 from heldout.records import Estimate

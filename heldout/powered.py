@@ -41,12 +41,12 @@ import numpy as np
 from heldout import populations
 from heldout.controls import MOST, NAMES, Controls
 from heldout.design import Design, Evidence, cross_validated, half_losses, tested
+from heldout.estimates import scheme_of, schemes_of
 from heldout.intervals import METHODS
 from heldout.intervals.moved import can_move, moved
 from heldout.losses import Losses
 from heldout.observed import Tested
 from heldout.records import Estimate, Powered, Rows
-from heldout.schemes import SCHEME_OF
 
 ESTIMATES = ("E_val", "E_cv")
 NO_ROWS = "there are no unlabelled rows"
@@ -69,7 +69,7 @@ def missing(design: Design, *, unlabeled: bool) -> str | None:
         return f"labelled rows with {design.dependence.kind} are not drawn as the unlabelled rows are"
     if design.weights is not None:
         return "labelled rows are weighted, and the weights of unlabelled rows are not known"
-    if "covalidation" not in design.schemes():
+    if "covalidation" not in schemes_of(design):
         return "there are no half models; estimates must contain E_2cv or disagreement"
     return None
 
@@ -153,7 +153,7 @@ def carrying(losses: Losses) -> float:
 
 
 def _line(design: Design, evidence: Evidence, record: Estimate, controls: Controls) -> Powered | str:
-    observed = {name: _observed(design, evidence, name) for name in ESTIMATES if SCHEME_OF[name] in evidence.losses}
+    observed = {name: _observed(design, evidence, name) for name in ESTIMATES if scheme_of(name) in evidence.losses}
     here, rows = observed[record.estimate]
     many, of_many = observed.get("E_cv", (here, rows))
     n, method, events = here.n, design.methods[record.estimate], carrying(many.losses)

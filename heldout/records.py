@@ -10,10 +10,14 @@ Rows = NDArray[np.intp]
 
 @dataclass(frozen=True, eq=False)
 class Split:
-    """Rows to train on and rows to test on, both in ascending order."""
+    """Rows to train on and rows to test on, both in ascending order.
+
+    `labels` are the rows whose labels the answers to `validation` are compared with; None for the same rows.
+    """
 
     train: Rows
     validation: Rows
+    labels: Rows | None = None
 
     @property
     def n_train(self) -> int:

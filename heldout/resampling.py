@@ -5,7 +5,7 @@ Every scheme is a list of splits of the N labelled rows, and a function from the
 shape (N,), are classes; numbers are one class (`heldout.class_shares.strata`).
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -111,12 +111,6 @@ def further_folds(y: Labels, k: int, count: int, stratify: bool, seed: int, grou
     return [
         draw_folds(y, k, stratify, seeds.random_state(seed, "repeated_folds", repeat), group) for repeat in range(count)
     ]
-
-
-# the function that draws each of `heldout.schemes.FURTHER`; its name is the scheme's
-DRAW: Mapping[str, Callable[[Labels, Folds, bool, int, Groups], Resampling]] = {
-    draw.__name__: draw for draw in (subsamples, repeated_folds, half_subsamples, fold_pairs)
-}
 
 
 def _tested(n: int, fold: Folds) -> int:

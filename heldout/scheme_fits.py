@@ -32,7 +32,7 @@ def may_skip_fits(learner: Any, scheme: SchemeName, fits: int, *, keep: bool, us
     """
     if updated.is_updated_once(learner):
         return SCHEMES[scheme].updates_shared
-    return use == "auto" and fits > 1 and not keep and shortcuts.known(learner)
+    return use == "auto" and fits > 1 and not keep and not SCHEMES[scheme].repeats_rows and shortcuts.known(learner)
 
 
 def losses_without_fits(
@@ -52,12 +52,12 @@ def losses_without_fits(
 
 
 class Fits:
-    """The fits of one learner: accelerated, as long as that gives the same fits and pays."""
+    """The fits of one learner in a scheme: accelerated, as long as that gives the same fits and pays."""
 
-    def __init__(self, learner: Any, X: Any, design: Design, fits: int, use: UseShortcuts) -> None:
+    def __init__(self, learner: Any, X: Any, design: Design, scheme: SchemeName, fits: int, use: UseShortcuts) -> None:
         self._learner, self._X, self._design = learner, X, design
         self._accelerated: SupportVectors | None = None
-        if use == "auto":
+        if use == "auto" and not SCHEMES[scheme].repeats_rows:
             try:
                 self._accelerated = accelerated(learner, X, design, fits)
             except Declined as reason:

@@ -4,11 +4,10 @@ A child depends on the seed, its purpose and its unit alone. So results do not d
 number of workers, and a larger count leaves the earlier units unchanged.
 """
 
+import hashlib
 from typing import Literal, get_args
 
 from numpy.random import SeedSequence
-
-from heldout.schemes import SCHEMES, SchemeName
 
 # the place of a purpose is part of every seed: append, never reorder
 Purpose = Literal[
@@ -46,6 +45,6 @@ def random_state(seed: int, purpose: Purpose, *unit: int) -> int:
     return int(child(seed, purpose, *unit).generate_state(1)[0])
 
 
-def fit_state(seed: int, scheme: SchemeName, number: int) -> int:
-    """The `random_state` of a learner that leaves it open, in fit `number` of one scheme."""
-    return random_state(seed, "fit", list(SCHEMES).index(scheme), number)
+def named(seed: int, name: str, *unit: int) -> SeedSequence:
+    """The child of `seed` for one unit of something that has a name of its own, such as a scheme of one estimate."""
+    return SeedSequence(seed, spawn_key=(int.from_bytes(hashlib.sha256(name.encode()).digest()[:8], "big"), *unit))

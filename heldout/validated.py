@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Any
 from heldout import baseline, frames, validation_html, validation_text
 from heldout.decided import decided
 from heldout.errors import BadArgument
+from heldout.estimates import e_nested, estimate_candidate, scheme_of
 from heldout.printable import printable
 from heldout.questions import Questions
 from heldout.records import Estimate
 from heldout.selection.criteria import CRITERIA, Criterion
 from heldout.selection.decision import Decision
-from heldout.selection.judging import nested_winners, select_among
+from heldout.selection.judging import select_among
 from heldout.selection.rules import Rule
 from heldout.selection.select import Selection
 from heldout.table import cell, marks, rounded
@@ -66,7 +67,7 @@ class Validation(Questions):
         >>> E_cv.candidate, round(E_cv.value, 3)
         ('baseline', 0.78)
         """
-        return tuple(baseline.estimates(self._design, self._constant))
+        return tuple(estimate_candidate(self._design, baseline.NAME, self._constant))
 
     def target(self, candidate: str, estimate: str) -> list[Any]:
         """The fitted hypotheses whose mean true error is the target of an estimate.
@@ -114,9 +115,9 @@ class Validation(Questions):
                 "estimate", f"estimate is {estimate!r}; of {candidate} there are {', '.join(sorted(known))}"
             )
         if estimate == "E_nested":
-            winners = [self.candidates[place] for place in nested_winners(self._design, self._evidence)]
+            winners = [self.candidates[place] for place in e_nested.winners(self._design, self._evidence)]
             return [self._fits[name].hypotheses("cross_validation")[fold] for fold, name in enumerate(winners)]
-        return list(self._fits[candidate].hypotheses(self._design.scheme_of(estimate)))
+        return list(self._fits[candidate].hypotheses(scheme_of(estimate)))
 
     def select(self, criterion: Criterion = "E_cv", rule: Rule = "minimum") -> Selection:
         """The candidate to take (METHOD, section 6), and the candidates that are not shown to err more than it.

@@ -9,11 +9,12 @@ import numpy as np
 from heldout import arguments, class_shares, stated_limit
 from heldout.candidate_fits import CandidateFits
 from heldout.dependence import Dependence
-from heldout.design import Design, Evidence, estimate_candidate
+from heldout.design import Design, Evidence
 from heldout.errors import LearnerWarning
+from heldout.estimates import estimate_candidate, estimate_winner, scheme_of, schemes_of
+from heldout.estimates import methods as interval_methods
 from heldout.fit_warnings import WarningCounts
 from heldout.frames import library_of
-from heldout.intervals import dependent
 from heldout.intervals.method import check_level
 from heldout.losses import check_spec, choose_loss
 from heldout.partition import Part, make_halves, make_partition, stratify_halves
@@ -22,8 +23,7 @@ from heldout.progress import FitBar
 from heldout.progressive import Block
 from heldout.records import Estimate
 from heldout.scheme_fits import UseShortcuts
-from heldout.schemes import SCHEME_OF, SchemeName
-from heldout.selection.judging import estimate_winner
+from heldout.schemes import SchemeName
 from heldout.validated import Validation
 
 _PART_OF: Mapping[SchemeName, Part] = {"holdout": "validation", "cross_validation": "fold", "progressive": "step"}
@@ -70,7 +70,7 @@ def validate(
     groups : array-like of shape (N,), optional
         The name of each row's group, where rows of a group are alike: the text of a value counts, so that "00005" and
         "5" are two groups. No group is then on both sides of a split, and the
-        intervals do not need independent rows (`heldout.intervals.dependent`). The groups of unlabelled rows are
+        intervals do not need independent rows (`heldout.estimates.methods`). The groups of unlabelled rows are
         not known.
     loss : str or mapping, optional
         zero_one, log, brier, balanced or {"cost": {actual: {predicted: c}}} for classes; squared, absolute, pinball or
@@ -211,7 +211,7 @@ def validate(
     if stratified:
         arguments.warn_of_optimism(y)
     strata = class_shares.strata(y, chosen_loss.of_classes)
-    needed = {SCHEME_OF[estimate] for estimate in wanted}
+    needed = {scheme_of(estimate) for estimate in wanted}
     design = Design(
         y=y,
         loss=chosen_loss,
@@ -232,11 +232,13 @@ def validate(
         stratify=stratified,
         seed=int(seed),
         level=level,
-        methods=dependent.choose(intervals, chosen_loss, dependence.kind, cross_validated="cross_validation" in needed),
+        methods=interval_methods.choose(
+            intervals, chosen_loss, dependence.kind, cross_validated="cross_validation" in needed
+        ),
         estimates=wanted,
         dependence=dependence,
     )
-    schemes = design.schemes()
+    schemes = schemes_of(design)
     for scheme in schemes:
         design.splits(scheme)  # what cannot be split, or has no interval, is refused before any fit
     if "E_cv" in wanted:

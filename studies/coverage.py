@@ -22,7 +22,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 from scipy import stats
 
-from heldout.intervals import DEFAULTS
+from heldout.estimates.methods import DEFAULTS
 from studies import coverage_changes, coverage_page
 from studies.coverage_samples import observe_all
 from studies.judgements import LEVEL, Cell, in_processes, judge, judge_stored, judgement, write

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from heldout.intervals import DEFAULTS
+from heldout.estimates.methods import DEFAULTS
 from studies.judgements import LEVEL
 
 SHORT, WIDER = 0.03, 1.15  # a cell is listed if its coverage is below LEVEL - SHORT, or if its width grew by more

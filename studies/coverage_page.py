@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from heldout.intervals import DEFAULTS, METHODS
+from heldout.estimates.methods import DEFAULTS
+from heldout.intervals import METHODS
 from studies.coverage_changes import BEFORE, ORDER, before_and_after, compared, short, under, wider
 from studies.judgements import LEVEL, Cell, version
 from studies.populations import NUMBERS

@@ -19,13 +19,14 @@ from sklearn.naive_bayes import GaussianNB
 
 from heldout import class_shares
 from heldout.design import Design, Evidence, tested, with_pool
+from heldout.estimates import scheme_of
+from heldout.estimates.methods import choose
 from heldout.fitting import fit_and_test, test
-from heldout.intervals import choose, log_t, pooled_shape
+from heldout.intervals import log_t, pooled_shape
 from heldout.losses import Loss, choose_loss
 from heldout.observed import Tested
 from heldout.partition import make_partition, rarest_class
-from heldout.schemes import SCHEME_OF, SchemeName
-from heldout.seeds import fit_state
+from heldout.schemes import SchemeName, fit_state
 from studies.learners import LeastSquares, TreeRegressor
 from tasks.params import Settings, load
 
@@ -34,9 +35,9 @@ SAMPLES = {100: 1000, 300: 400}  # for each sample size
 METHODS = (log_t.METHOD, pooled_shape.METHOD)
 # the scheme whose hypotheses are the target of each estimate; E_test is that of g on rows that no scheme has
 TARGETS: Mapping[str, SchemeName] = {
-    "E_val": SCHEME_OF["E_val"],
-    "E_prog": SCHEME_OF["E_prog"],
-    "E_test": SCHEME_OF["E_in"],
+    "E_val": scheme_of("E_val"),
+    "E_prog": scheme_of("E_prog"),
+    "E_test": scheme_of("E_in"),
 }
 LEARNERS = {"ridge": LeastSquares(), "tree": TreeRegressor(random_state=None), "naive Bayes": GaussianNB()}
 _SEED = 20260102  # of the populations; another seed draws the samples

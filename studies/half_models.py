@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from heldout import class_shares, covalidation, seeds
+from heldout import class_shares, covalidation
 from heldout.fitting import fit_and_test
 from heldout.learners import seeded
 from heldout.losses import Loss
 from heldout.partition import make_halves
+from heldout.schemes import fit_state
 
 
 def half_models(learner: Any, X: Any, y: NDArray[np.generic], loss: Loss, pairs: int, seed: int) -> list[Any]:
@@ -21,7 +22,7 @@ def half_models(learner: Any, X: Any, y: NDArray[np.generic], loss: Loss, pairs:
     halves = make_halves(class_shares.strata(y, loss.of_classes), repeats=pairs, stratify=stratify, seed=seed)
     splits = [split for half in halves for split in covalidation.splits(half)]
     return [
-        fit_and_test(learner, X, y, split, loss, seeds.fit_state(seed, "covalidation", number)).hypothesis
+        fit_and_test(learner, X, y, split, loss, fit_state(seed, "covalidation", number)).hypothesis
         for number, split in enumerate(splits)
     ]
 
@@ -29,5 +30,5 @@ def half_models(learner: Any, X: Any, y: NDArray[np.generic], loss: Loss, pairs:
 def separate_models(learner: Any, X: Any, y: NDArray[np.generic], count: int, seed: int) -> list[Any]:
     """As many hypotheses, each trained on its own rows: an equal part of X, shape (N, p), and y, shape (N,)."""
     parts = np.array_split(np.arange(len(y)), count)
-    states = (seeds.fit_state(seed, "covalidation", number) for number in range(count))
+    states = (fit_state(seed, "covalidation", number) for number in range(count))
     return [seeded(learner, state).fit(X[part], y[part]) for part, state in zip(parts, states, strict=True)]

@@ -24,7 +24,6 @@ from heldout.intervals import METHODS
 from heldout.intervals.method import IntervalMethod
 from heldout.losses import SQUARED, ZERO_ONE
 from heldout.observed import CrossValidated, RepeatedByRow, Tested
-from heldout.schemes import SCHEMES
 from studies.populations import NUMBERS
 
 LEVEL = 0.95
@@ -134,7 +133,7 @@ def judge_all(cell: Cell, seen: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def _possible(method: IntervalMethod, seen: Any) -> bool:
-    fits = method.needs is None or getattr(seen, str(SCHEMES[method.needs].evidence_field)) is not None
+    fits = method.needs is None or seen.has(method.needs)
     return fits and seen.n >= method.least
 
 

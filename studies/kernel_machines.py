@@ -11,9 +11,8 @@ from heldout import covalidation
 from heldout.cross_validation import splits as fold_splits
 from heldout.disagreement import pointwise_disagreement
 from heldout.losses import ZERO_ONE
-from heldout.observed import CrossValidated, repeated_by_row
+from heldout.observed import CrossValidated
 from studies.madani_tasks import Task
-from studies.study import LEVEL
 
 C = 10.0
 Values = NDArray[np.float64]
@@ -66,18 +65,15 @@ def estimates(
     trained, tested = np.where(first, wrong[::2], wrong[1::2]), np.where(first, wrong[1::2], wrong[::2])
     outside = answers(others[0], machines)
     differ = pointwise_disagreement(outside[::2, unlabeled], outside[1::2, unlabeled], ZERO_ONE)
-    records = covalidation.estimates(
-        "",
-        repeated_by_row(tested, ZERO_ONE),
-        repeated_by_row(trained, ZERO_ONE),
-        repeated_by_row(differ, ZERO_ONE),
-        n_labeled=len(y),
-        classes=2,
-        methods={},
-        level=LEVEL,
-    )
-    error = float(ZERO_ONE.pointwise(others[1][test], outside[:, test]).mean())
-    return {**{record.estimate: record.value for record in records}, "half error": error}
+    implied, trained_error = covalidation.error_bound(float(differ.mean()), ZERO_ONE, 2)[0], float(trained.mean())
+    return {
+        "E_2cv": float(tested.mean()),
+        "E_train": trained_error,
+        "disagreement": float(differ.mean()),
+        "E_dis": implied,
+        "E_maxdt": max(trained_error, implied),
+        "half error": float(ZERO_ONE.pointwise(others[1][test], outside[:, test]).mean()),
+    }
 
 
 def true_error(kernel: Values, y: Classes, others: tuple[Values, Classes], test: slice = slice(None)) -> float:

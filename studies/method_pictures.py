@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from heldout.intervals import DEFAULTS
+from heldout.estimates.methods import DEFAULTS
 from heldout.intervals.method import IntervalMethod
 from studies import coverage_page, method_tables
 from studies.judgements import LEVEL, judge_stored

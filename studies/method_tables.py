@@ -2,7 +2,7 @@
 docs/coverage.csv: the cells in which a default is short of its level."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 import numpy as np
@@ -10,14 +10,15 @@ import pandas as pd
 
 from heldout import resampling
 from heldout.delivery import FORMS
-from heldout.intervals import DEFAULTS, METHODS, dependent
+from heldout.estimates import ESTIMATES, SHOWN
+from heldout.estimates import methods as interval_methods
+from heldout.estimates.methods import DEFAULTS, METHODS
 from heldout.losses import KINDS, SQUARED, ZERO_ONE, Loss, choose_loss
 from heldout.selection.criteria import CRITERIA, WITH_LOSSES
 from heldout.selection.rules import RULES
 from studies import coverage_changes, coverage_page
 from studies.judgements import LEVEL
 
-PAGE = Path("docs/method.md")
 SAMPLE = np.array([1, 1, 2])  # classes of unequal size, or numbers
 ANSWERS = {"class": "a class", "number": "a number", "probabilities": "probabilities"}
 FITS = {
@@ -57,7 +58,7 @@ def dependent_table() -> Iterator[str]:
     """A line for each way in which rows depend, and each estimate that has an interval then."""
     yield "| rows depend by | estimate | classes | numbers |"
     yield "|---|---|---|---|"
-    for kind, valid in dependent.VALID.items():
+    for kind, valid in interval_methods.VALID.items():
         for estimate, methods in valid.items():
             cells = [
                 ", ".join(method.name for method in methods if method.admits(loss)) for loss in (ZERO_ONE, SQUARED)
@@ -124,7 +125,13 @@ def shortfalls_table() -> Iterator[str]:
         yield f"| `{estimate}` | {method} | {str(population).replace('_', ' ')} | {learner} | {shown} | {reason} |"
 
 
+def further_sections() -> Iterator[str]:
+    """The sections of the estimates that are made only where somebody asks for them, by their definitions."""
+    yield "\n\n---\n\n".join(definition.section.strip() for definition in ESTIMATES.values() if definition.section)
+
+
 TABLES = {
+    "further estimates": further_sections,
     "losses": losses_table,
     "defaults": defaults_table,
     "methods": methods_table,
@@ -135,16 +142,36 @@ TABLES = {
 }
 
 
-def with_tables(page: str) -> str:
+def with_tables(page: str, tables: Mapping[str, Callable[[], Iterator[str]]] = TABLES) -> str:
     """The page, with each table between its two marks made again."""
-    for name, table in TABLES.items():
+    for name, table in tables.items():
         first, last = f"<!-- {name}: made by studies/method_pictures.py -->\n\n", f"\n\n<!-- end of {name} -->"
         if page.count(first) != 1 or page.count(last) != 1:
-            raise ValueError(f"{PAGE} needs the marks {first.strip()} and {last.strip()}, once each")
+            raise ValueError(f"a page of docs/ needs the marks {first.strip()} and {last.strip()}, once each")
         page = page[: page.index(first) + len(first)] + "\n".join(table()) + page[page.index(last) :]
     return page
 
 
+def estimates_table() -> Iterator[str]:
+    """A line for each column of the tables of candidates, but for what is made on request."""
+    yield "| column | error of which hypothesis | trained on | default interval (classes; numbers) |"
+    yield "|---|---|---|---|"
+    for name in SHOWN:
+        definition, default = ESTIMATES[name], ESTIMATES[name].default
+        interval = definition.interval if default is None else f"{default.zero_one.name}; {default.other.name}"
+        asked = " (`further_estimates`)" if definition.on_request else ""
+        yield f"| `{name}`{asked} | {definition.about} | {definition.trained_on} | {interval} |"
+    yield ""
+    for name, definition in ESTIMATES.items():
+        if definition.hidden:
+            said = f"`{name}` ({definition.about}) is in the page's table and in reports/estimates.csv alone"
+            yield f"{said}: {definition.hidden}."
+
+
 def write() -> None:
-    """Bring the tables of the page up to date."""
-    PAGE.write_text(with_tables(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
+    """Bring the tables of both pages up to date."""
+    for page, tables in PAGES.items():
+        page.write_text(with_tables(page.read_text(encoding="utf-8"), tables), encoding="utf-8")
+
+
+PAGES = {Path("docs/method.md"): TABLES, Path("docs/reading.md"): {"estimates": estimates_table}}

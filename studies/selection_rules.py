@@ -15,7 +15,7 @@ from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
 import heldout
-from heldout.selection.judging import estimate_winner, nested_winners
+from heldout.estimates import e_nested, estimate_winner
 from studies.picked import Rows
 from studies.real_sets import RealSet
 from studies.study import LEVEL
@@ -83,7 +83,7 @@ def among_learners(known: RealSet, rows: Rows, rest: Rows, seed: int) -> dict[st
     repeatable = ("minimum", "one-standard-error")
     corrected = {rule: estimate_winner(design, evidence, chosen[rule])[0].value for rule in repeatable}
     taken["corrected-winner"] = taken[min(corrected, key=corrected.__getitem__)]
-    inner = np.bincount(nested_winners(design, evidence), minlength=len(CANDIDATES))
+    inner = np.bincount(e_nested.winners(design, evidence), minlength=len(CANDIDATES))
     taken["nested"] = list(CANDIDATES)[int(inner.argmax())]
     true = {name: known.error(clone(learner).fit(X, y), rest) for name, learner in CANDIDATES.items()}
     return {rule: true[name] - min(true.values()) for rule, name in taken.items()}

@@ -14,14 +14,14 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from heldout import class_shares, seeds
+from heldout import class_shares
 from heldout.errors import BadArgument
 from heldout.fitting import take
 from heldout.hypotheses import row_hash
 from heldout.learners import seeded
 from heldout.partition import Labels
 from heldout.records import Split
-from heldout.schemes import SchemeName
+from heldout.schemes import SchemeName, fit_state
 
 # for sklearn.utils.estimator_checks.check_estimator; with vote=True nothing fails
 EXPECTED_FAILED_CHECKS = {
@@ -124,9 +124,7 @@ class DrawnHypothesis(BaseEstimator):  # type: ignore[misc]  # scikit-learn has 
             check_classification_targets(y)
         splits = self._splits(y)
         members = [
-            seeded(self.learner, seeds.fit_state(self.seed, self._scheme, number)).fit(
-                take(X, split.train), y[split.train]
-            )
+            seeded(self.learner, fit_state(self.seed, self._scheme, number)).fit(take(X, split.train), y[split.train])
             for number, split in enumerate(splits)
         ]
         # the last block trains no member: here the learner refuses a NaN in it

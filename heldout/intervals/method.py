@@ -9,14 +9,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from heldout import credible
+from heldout.dependence import DependenceKind
 from heldout.errors import BadArgument, is_fraction
 from heldout.losses import Loss
 from heldout.observed import CrossValidated, in_units_of_limit
 from heldout.records import Estimate, Interval
-from heldout.schemes import SCHEMES, SchemeName
 
 Admissible = Literal["0/1", "of known limit", "any"]
 Validity = Literal["exact", "finite-sample", "asymptotic"]
+_IN_WORDS: Mapping[DependenceKind, str] = {
+    "groups": "independent groups",
+    "time": "folds that are long compared with the dependence along time",
+    "groups and time": "independent groups",
+}
 
 
 @dataclass(frozen=True)
@@ -58,7 +63,7 @@ class IntervalMethod:
     Examples
     --------
     >>> import numpy as np
-    >>> from heldout.intervals import find
+    >>> from heldout.estimates.methods import find
     >>> from heldout.losses import ZERO_ONE
     >>> from heldout.observed import Tested
     >>> wilson = find("Wilson", "E_val", ZERO_ONE)
@@ -72,7 +77,7 @@ class IntervalMethod:
     validity: Validity
     bounds: Callable[[Any, float], tuple[float, float]]
     least: int = 1
-    needs: SchemeName | None = None
+    needs: str | None = None
     needs_cv: bool = False
     least_folds: int = 1
     least_fold_size: int = 1
@@ -122,7 +127,7 @@ class IntervalMethod:
             )
         if isinstance(observed, CrossValidated):
             self.check_folds(observed.fold)
-        if self.needs is not None and getattr(observed, str(SCHEMES[self.needs].evidence_field)) is None:
+        if self.needs is not None and not observed.has(self.needs):
             raise BadArgument(
                 "intervals", f"{self.name} needs the fits of the scheme {self.needs}, which were not made"
             )
@@ -139,6 +144,15 @@ class IntervalMethod:
             high = max(high, limit * _hidden_share(observed, level))
         low, high = min(max(low, 0.0), observed.error), max(min(high, limit), observed.error)  # rounding aside
         return Interval(low, high, level, self.name, self.covers[estimate])
+
+
+def restated(method: IntervalMethod, kind: DependenceKind) -> IntervalMethod:
+    """The method with the assumption that takes the place of independent examples, for rows that depend by `kind`."""
+    words = _IN_WORDS[kind]
+    return replace(
+        method,
+        covers={name: text.replace("independent examples", words) for name, text in method.covers.items()},
+    )
 
 
 @dataclass(frozen=True)

@@ -168,11 +168,6 @@ class Loss:
             "target, or leave out loss_max",
         )
 
-    def refuses(self, estimate: str) -> str | None:
-        """Why the loss does not admit `estimate`; None where it does."""
-        lacking = {"disagreement": self.disagreement_loss, "E_dis": self.bound_factor, "E_maxdt": self.bound_factor}
-        return self.no_bound if estimate in lacking and lacking[estimate] is None else None
-
 
 def check_limit(limit: Any) -> None:
     """Raise BadArgument unless `limit` is a number that may be stated as the limit of a loss."""

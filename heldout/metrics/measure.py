@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from heldout.dependence import DependenceKind
-from heldout.intervals import dependent
+from heldout.estimates import methods
 from heldout.intervals.method import IntervalMethod, estimate_with
 from heldout.losses import ZERO_ONE
 from heldout.losses.loss import Classes
@@ -133,7 +133,7 @@ def _class_errors(rows: Rows) -> Iterator[Measured]:
     loss = ZERO_ONE if np.ptp(answered.weights) == 0 else ZERO_ONE.weighted()
     wrong = (answered.y != answered.predicted) * answered.weights
     tested = Tested(wrong, loss, answered.seed, answered.cluster)
-    method = dependent.choose(None, loss, rows.kind).get("E_test")
+    method = methods.choose(None, loss, rows.kind).get("E_test")
     for place, name in enumerate(answered.classes):
         yield _mean_loss(rows, tested, answered.y == place, f"{rows.called}={name}", "class_error", method)
 

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from heldout.arguments import checked_groups
 from heldout.errors import BadArgument
-from heldout.intervals import dependent
+from heldout.estimates import methods
 from heldout.intervals.method import check_level
 from heldout.losses import choose_loss
 from heldout.losses.loss import places
@@ -110,7 +110,7 @@ def metrics_of(
     for argument, given in (("probabilities", probabilities), ("scores", scores)):
         if given is not None and not loss.of_classes:
             raise BadArgument(argument, f"{argument} is given, but y holds numbers; leave it out, or give classes")
-    method = dependent.choose(None, loss, dependence.kind, cross_validated=False).get("E_test")
+    method = methods.choose(None, loss, dependence.kind, cross_validated=False).get("E_test")
     return measure(Rows("", answered, tested, method, level, dependence.kind), of_slices)
 
 

@@ -28,16 +28,16 @@ from heldout import credible
 from heldout.dependence import DependenceKind
 from heldout.errors import BadArgument
 from heldout.intervals import (
+    called,
     corrected_fold_t,
     corrected_fold_wilson,
     corrected_log_t,
     corrected_t,
     corrected_wilson,
-    dependent,
     log_t,
     wilson,
 )
-from heldout.intervals.method import IntervalMethod, two_sided_normal, two_sided_t
+from heldout.intervals.method import IntervalMethod, restated, two_sided_normal, two_sided_t
 from heldout.losses import Losses
 from heldout.observed import CrossValidated, Tested
 from heldout.records import Interval
@@ -58,7 +58,8 @@ def target(rule: Rule = MINIMUM) -> str:
 
 def assumption(interval: str, kind: DependenceKind | None) -> str:
     """The assumption behind an interval of E_bbc, from its method's name and from how rows depend."""
-    return f"{dependent.assumption_of('E_cv', interval, kind)}; {_ASSUMPTION}"
+    (method,) = called(interval)
+    return f"{(method if kind is None else restated(method, kind)).covers['E_cv']}; {_ASSUMPTION}"
 
 
 def corrected_error(

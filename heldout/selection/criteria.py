@@ -1,35 +1,21 @@
 """The criteria by which a candidate can be chosen: what each needs, and its value."""
 
+import math
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from heldout.errors import BadArgument
+from heldout.estimates import ESTIMATES
 from heldout.losses import Loss
 
 Criterion = str  # a name in CRITERIA
-
-
-@dataclass(frozen=True)
-class Needs:
-    """The estimates whose maximum a criterion is, and whether it is a mean of paired losses.
-
-    A mean of paired losses has a standard error.
-    """
-
-    estimates: tuple[str, ...]
-    paired: bool = False
-
-
-_NEEDS: Mapping[Criterion, Needs] = {
-    "E_val": Needs(("E_val",), paired=True),
-    "E_cv": Needs(("E_cv",), paired=True),
-    "E_2cv": Needs(("E_2cv",), paired=True),
-    "E_prog": Needs(("E_prog",), paired=True),
-    "E_maxdt": Needs(("E_maxdt",)),
-    "max(E_cv, E_maxdt)": Needs(("E_cv", "E_maxdt")),
+# the estimates whose largest value is the criterion
+_NEEDS: Mapping[Criterion, tuple[str, ...]] = {
+    **{name: (name,) for name, definition in ESTIMATES.items() if definition.is_criterion},
+    "max(E_cv, E_maxdt)": ("E_cv", "E_maxdt"),
 }
 CRITERIA: tuple[Criterion, ...] = tuple(_NEEDS)
-WITH_LOSSES: tuple[Criterion, ...] = tuple(name for name, needs in _NEEDS.items() if needs.paired)
+# means of paired losses, which have a standard error
+WITH_LOSSES: tuple[Criterion, ...] = tuple(name for name, definition in ESTIMATES.items() if definition.losses_behind)
 
 
 def criterion_value(criterion: Criterion, estimates: Mapping[str, float]) -> float:
@@ -37,7 +23,7 @@ def criterion_value(criterion: Criterion, estimates: Mapping[str, float]) -> flo
 
     Raises BadArgument if an estimate that it needs was not computed.
     """
-    needed = _NEEDS[criterion].estimates
+    needed = _NEEDS[criterion]
     missing = [name for name in needed if name not in estimates]
     if missing:
         raise BadArgument(
@@ -48,10 +34,24 @@ def criterion_value(criterion: Criterion, estimates: Mapping[str, float]) -> flo
     return max(estimates[name] for name in needed)
 
 
+def ranked(criterion: Criterion, estimates: Mapping[str, Mapping[str, float]]) -> list[str]:
+    """The candidates in the order in which people see them: the least value of the criterion first, ties as they came.
+
+    `estimates` are the values of each candidate by the name of the estimate; a candidate without what the criterion
+    needs comes last.
+    """
+
+    def value(name: str) -> float:
+        known = estimates[name]
+        return criterion_value(criterion, known) if all(need in known for need in _NEEDS[criterion]) else math.inf
+
+    return sorted(estimates, key=value)
+
+
 def check_admitted(criterion: Criterion, loss: Loss) -> None:
     """Raise BadArgument for a criterion that needs an estimate which the loss does not admit."""
-    for estimate in _NEEDS[criterion].estimates:
-        reason = loss.refuses(estimate)
+    for estimate in _NEEDS[criterion]:
+        reason = ESTIMATES[estimate].refused_by(loss)
         if reason is not None:
             raise BadArgument(
                 "criterion",

@@ -22,6 +22,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from heldout.baseline import NAME
+from heldout.estimates import PLANNED_BY
 from heldout.losses import Loss
 from heldout.metrics.skill import Skill
 from heldout.records import Difference, Estimate
@@ -30,8 +31,6 @@ from heldout.table import amount, number
 Verdict = Literal["ship", "ship_with_care", "any_of", "not_yet"]
 Severity = Literal["note", "care", "stop"]
 
-PLANNED_BY = ("E_test", "E_bbc", "E_cv", "E_val")
-_OF_BASELINE = {"E_bbc": "E_cv"}
 _LONGEST = 300
 
 
@@ -54,10 +53,10 @@ def plan_with(
     estimate.
     """
     by_name = {record.estimate: record for record in records if record.low is not None}
-    for name in PLANNED_BY:
-        if name in by_name:
-            against = _OF_BASELINE.get(name, name)
-            return Planned(by_name[name], against, of_baseline.get(against), differences.get(against))
+    for estimate in PLANNED_BY:
+        if estimate.name in by_name and estimate.planning is not None:
+            against = estimate.planning.of_baseline or estimate.name
+            return Planned(by_name[estimate.name], against, of_baseline.get(against), differences.get(against))
     return None
 
 

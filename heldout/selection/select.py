@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from heldout.errors import BadArgument
 from heldout.intervals import clustered_t
 from heldout.losses import Losses
-from heldout.observed import Tested
 from heldout.selection.comparison import Comparison
 from heldout.selection.criteria import WITH_LOSSES, Criterion
+from heldout.selection.paired import Paired
 from heldout.selection.rules import RULES, Compared, Rule
 
 _WITHOUT_LOSSES = f"use the rule {' or '.join(name for name, rule in RULES.items() if not rule.needs_losses)}"
@@ -39,21 +39,6 @@ def standard_error(losses: Losses, cluster: NDArray[np.int64] | None = None) -> 
     if cluster is not None:
         return math.sqrt(clustered_t.variance(losses, cluster)) if cluster.max() > 0 else 0.0
     return float(np.std(losses, ddof=1)) / math.sqrt(len(losses)) if len(losses) > 1 else 0.0
-
-
-@dataclass(frozen=True, eq=False)
-class Paired:
-    """What was observed of each candidate on the same rows, in the same clusters, for a criterion.
-
-    `terms` are the independent terms whose mean has the standard error (the fold errors, or the losses
-    themselves), `folds` the number of folds whose hypotheses share training rows, None for none. `terms_cluster`
-    numbers the groups, or batches in time, of the terms; None where independent.
-    """
-
-    observed: Mapping[str, Tested]
-    terms: Mapping[str, Losses]
-    folds: int | None = None
-    terms_cluster: NDArray[np.int64] | None = None
 
 
 def select(

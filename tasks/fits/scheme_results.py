@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from heldout.design import Design, Evidence, half_losses
 from heldout.disagreement import ShardMargins
 from heldout.errors import BadArgument
+from heldout.estimates import schemes_of
 from heldout.losses import Loss, Losses
 from heldout.schemes import SCHEMES, STAGES, SchemeName
 from heldout.splits import SplitLosses, tested_rows, tested_sizes
@@ -198,20 +199,20 @@ class _OfCandidate(Mapping[SchemeName, Sequence[Losses]]):
 
     def __getitem__(self, scheme: SchemeName) -> Sequence[Losses]:
         design = self.design
-        if scheme not in design.schemes():
+        if scheme not in schemes_of(design):
             raise KeyError(scheme)
         if scheme == "covalidation" and design.dependence.time is not None:
             return [np.empty(0) for _ in design.splits("covalidation")]
         return _parts(design, scheme, files.read_result(SCHEMES[scheme].stage, SCHEMES[scheme].table, self.candidate))
 
     def __contains__(self, scheme: object) -> bool:
-        return scheme in self.design.schemes()
+        return scheme in schemes_of(self.design)
 
     def __iter__(self) -> Iterator[SchemeName]:
-        return iter(self.design.schemes())
+        return iter(schemes_of(self.design))
 
     def __len__(self) -> int:
-        return len(self.design.schemes())
+        return len(schemes_of(self.design))
 
 
 @dataclass(frozen=True, eq=False)

@@ -59,7 +59,7 @@ def _fit_units(
 ) -> str | None:
     X = files.open_features(files.LABELED, versions.labeled)
     design = design_of(settings, versions.labeled, versions.partitions)
-    fits = Fits(learner, X, design, len(units), settings.execution.shortcuts)
+    fits = Fits(learner, X, design, units[0].scheme, len(units), settings.execution.shortcuts)
     for unit in units:
         plan = scheme(design, unit.scheme, settings.deliver)
         split = plan.splits[unit.number]

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from heldout import baseline, holdout
 from heldout.design import Design, with_pool
 from heldout.errors import BadArgument
+from heldout.estimates import estimate_candidate
 from heldout.observed import Tested
 from heldout.records import Difference, Estimate
 from heldout.selection.select import Selection
@@ -55,7 +56,7 @@ def compare(results: Results, selection: Selection, test_part: AgainstBaseline) 
     design = results.design
     winner, constant = results.evidence[selection.selected], baseline.evidence(design)
     try:
-        estimates = baseline.estimates(design, constant)
+        estimates = estimate_candidate(design, baseline.NAME, constant)
     except BadArgument as error:
         raise UserError(f"the baseline has no interval: {error}") from None
     verdicts = {baseline.is_beaten(design, winner, constant, len(results.candidates)), test_part.beaten}

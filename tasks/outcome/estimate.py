@@ -3,11 +3,12 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from heldout.design import Design, Evidence, estimate_candidate
+from heldout.design import Design, Evidence
 from heldout.errors import BadArgument
+from heldout.estimates import estimate_candidate, estimate_winner
 from heldout.holdout import training_target
 from heldout.records import Estimate
-from heldout.selection.judging import estimate_winner, select_among
+from heldout.selection.judging import select_among
 from heldout.selection.select import Selection
 from heldout.updated import updated_once
 from tasks.fits.scheme_results import read_evidence, read_failures

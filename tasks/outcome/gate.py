@@ -8,7 +8,8 @@ import pandas as pd
 
 from heldout import baseline
 from heldout.dependence import DependenceKind
-from heldout.intervals.dependent import assumption_of
+from heldout.estimates import ESTIMATES
+from heldout.estimates.methods import assumption_of
 from heldout.printable import printable
 from heldout.records import Estimate
 from heldout.selection.decision import Decision
@@ -16,8 +17,11 @@ from heldout.selection.separate_difference import separate_difference
 from tasks.outcome.decision_record import ON_TEST, read
 from tasks.runtime.errors import UserError
 
-# a constant answer is not chosen, so nothing corrects its E_cv; the bound is an upper limit of E_val
-OF_BASELINE = {"E_bbc": "E_cv", "bound": "E_val"}
+# a constant answer is not chosen, so nothing corrects its error; the bound is an upper limit of E_val
+OF_BASELINE = {
+    "bound": "E_val",
+    **{name: of.planning.of_baseline for name, of in ESTIMATES.items() if of.planning and of.planning.of_baseline},
+}
 _CHOSEN = (
     "; the winner was chosen by such numbers, so its own interval is too low: with a test part (split.test_fraction) "
     "the gate decides by E_test"

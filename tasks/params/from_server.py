@@ -14,7 +14,7 @@ from tasks.runtime.errors import UserError, masked, one_line
 # code runs, what is promoted.
 _SECTIONS = {
     *("seed", "data", "split", "progressive", "covalidation", "candidates", "loss", "loss_max", "selection"),
-    *("intervals", "deliver", "report"),
+    *("intervals", "further_estimates", "deliver", "report"),
 }
 _KEYS = {"execution.workers", "execution.budget", "execution.shortcuts", "tracking.experiment"}
 _STORE = "tracking.uri"

@@ -16,7 +16,8 @@ from pydantic import (
 from heldout import baseline
 from heldout.delivery import FORMS
 from heldout.errors import BadArgument
-from heldout.intervals import DEFAULTS, covering
+from heldout.estimates import NOT_IN_TIME, ON_REQUEST
+from heldout.estimates.methods import DEFAULTS, covering
 from heldout.intervals.corrected_repeated_t import METHOD as REPEATED
 from heldout.losses import check_spec
 from heldout.selection.criteria import Criterion
@@ -44,6 +45,8 @@ if TYPE_CHECKING:
     Deliver = str
 else:
     Deliver = Literal[tuple(FORMS)]
+
+FURTHER = [name for name in ON_REQUEST if name != "E_nested"]  # selection.nested asks for that
 
 
 class Candidate(Section):
@@ -154,6 +157,12 @@ class Settings(Section):
         "within folds",
         json_schema_extra={"propertyNames": {"enum": list(DEFAULTS)}},
     )
+    further_estimates: list[str] = Field(
+        [],
+        description=f"estimates that are made only where they are named here: {', '.join(FURTHER)}. docs/method.md has "
+        "what each is, and how many fits it needs",
+        json_schema_extra={"items": {"type": "string", "enum": [*FURTHER]}},
+    )
     selection: SelectionSection
     deliver: Deliver = Field(
         "final",
@@ -231,6 +240,12 @@ class Settings(Section):
             raise of_argument(error, ("selection", error.argument)) from None
         check_time(self.data, self.split, self.selection, self.criterion)
         self._check_repeats()
+        for place, name in enumerate(self.further_estimates):
+            if name not in FURTHER:
+                text = f"is not made on request; choose among {', '.join(FURTHER)}"
+                raise Misplaced(text, ("further_estimates", place))
+            if self.data.time is not None and name in NOT_IN_TIME:
+                raise Misplaced("does not exist for rows in time; leave it out", ("further_estimates", place))
         pairs = (
             self.selection.nested
             or covering("E_cv", (self.intervals or {}).get("E_cv", "corrected t")).needs == "fold_pairs"

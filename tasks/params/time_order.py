@@ -1,6 +1,6 @@
 """What the parameters may say of rows in time."""
 
-from heldout.intervals.dependent import NOT_IN_TIME
+from heldout.estimates import NOT_IN_TIME
 from tasks.params.sections import Data, SelectionSection, SplitSection
 from tasks.runtime.errors import Misplaced
 

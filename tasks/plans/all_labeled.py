@@ -8,9 +8,9 @@ import numpy as np
 import pyarrow.parquet
 from numpy.typing import NDArray
 
-from heldout import seeds
 from heldout.learners import open_random_states
 from heldout.losses import Loss, choose_loss
+from heldout.schemes import fit_state
 from heldout.weights import Weights
 from tasks.params import Candidate, Settings
 from tasks.storage import files, fit_cache
@@ -39,7 +39,7 @@ def count() -> int:
 
 def fit_key(settings: Settings, winner: Candidate) -> tuple[str, int]:
     """Where the hypothesis of all rows is stored, and the seed of its learner; 0 if the learner uses none."""
-    state = seeds.fit_state(settings.seed, "final", 0) if open_random_states(winner.learner()) else 0
+    state = fit_state(settings.seed, "final", 0) if open_random_states(winner.learner()) else 0
     versions = [files.file_hash(file) for file in (files.ALL_LABELED, files.ALL_ROLES)]
     return fit_cache.key("all labelled rows", winner.identity(), versions, state), state
 

@@ -4,9 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from heldout.design import Design
+from heldout.estimates import schemes_of
 from heldout.records import Split
 from heldout.scheme_fits import may_skip_fits
-from heldout.schemes import FURTHER, SCHEMES, SchemeName
+from heldout.schemes import SCHEMES, SchemeName
 from tasks.params import Candidate, Deliver, Settings
 
 _SECONDS_A_TASK = 1.0  # of work: less would be lost in the messages, more would leave a worker idle at the end
@@ -56,5 +57,5 @@ def scheme(design: Design, name: SchemeName, deliver: Deliver) -> FitPlan:
 
 
 def further_schemes(design: Design) -> list[SchemeName]:
-    """The schemes beyond the folds that intervals of E_cv, or nested selection, ask for."""
-    return [name for name in design.schemes() if name in FURTHER]
+    """The schemes beyond the folds that intervals of E_cv, or estimates, ask for."""
+    return [name for name in schemes_of(design) if SCHEMES[name].draw is not None]

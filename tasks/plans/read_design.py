@@ -10,11 +10,10 @@ from numpy.typing import NDArray
 
 from heldout import class_shares
 from heldout.dependence import DependenceKind
-from heldout.design import OF_THE_WINNER, OF_UNLABELED, PER_CANDIDATE, Design
+from heldout.design import Design
 from heldout.errors import BadArgument
-from heldout.intervals import dependent
+from heldout.estimates import NOT_IN_TIME, OF_THE_WINNER, OF_UNLABELED, ON_REQUEST, PER_CANDIDATE, admitted, methods
 from heldout.intervals.corrected_repeated_t import METHOD as REPEATED
-from heldout.intervals.dependent import NOT_IN_TIME
 from heldout.losses import Loss, choose_loss
 from heldout.partition import Partition
 from heldout.progressive import Block
@@ -33,9 +32,11 @@ def read_design(settings: Settings) -> Design:
 def design_of(settings: Settings, labeled: str, partitions: str) -> Design:
     """The design for files with these hashes: read once for each process and version."""
     unlabeled = bool(files.shards())
-    names = [name for name in PER_CANDIDATE if unlabeled or name not in OF_UNLABELED]
+    known = [name for name in PER_CANDIDATE if unlabeled or name not in OF_UNLABELED]
     if len(settings.candidates) > 1:
-        names += [name for name in OF_THE_WINNER if name != "E_nested" or settings.selection.nested]
+        known += OF_THE_WINNER
+    asked = {*settings.further_estimates, *(["E_nested"] if settings.selection.nested else [])}
+    names = [name for name in known if name not in ON_REQUEST or name in asked]
     return _read(
         tuple(names),
         _Written(repr(settings.loss), settings.loss),
@@ -94,7 +95,7 @@ def _read(
         methods=_methods(
             ({"E_cv": REPEATED.name} if repeats > 1 else {}) | dict(chosen), loss, partition, dependence.kind
         ),
-        estimates=[name for name in names if not (in_time and name in NOT_IN_TIME) and loss.refuses(name) is None],
+        estimates=admitted((name for name in names if not (in_time and name in NOT_IN_TIME)), loss),
         dependence=dependence,
         copies=files.read_copies(),
         weights=weights,
@@ -112,8 +113,8 @@ def _loss(spec: Any, y: NDArray[np.generic], weights: Weights | None, loss_max: 
 
 def _methods(chosen: Mapping[str, str], loss: Loss, partition: Partition, kind: DependenceKind | None) -> Any:
     try:
-        methods = dependent.choose(chosen, loss, kind)
-        methods["E_cv"].check_folds(partition.fold)
+        taken = methods.choose(chosen, loss, kind)
+        taken["E_cv"].check_folds(partition.fold)
     except BadArgument as error:
         raise UserError(str(error)) from None
-    return methods
+    return taken

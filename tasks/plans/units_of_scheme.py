@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from heldout import seeds
 from heldout.cross_validation import FoldSplits
 from heldout.learners import open_random_states
 from heldout.records import Split
+from heldout.schemes import fit_state
 from tasks.params import Candidate, Settings
 from tasks.plans.fit_plans import FitPlan
 from tasks.plans.read_design import read_design
@@ -56,7 +56,7 @@ def plan_units(settings: Settings, plan: FitPlan, versions: Versions) -> Iterato
         units = []
         for number, rows_hash in enumerate(rows):
             # a seed that the learner does not use is not in its key
-            state = seeds.fit_state(settings.seed, plan.name, number) if open_states else 0
+            state = fit_state(settings.seed, plan.name, number) if open_states else 0
             key = fit_cache.key("fit", versions.labeled, identity, rows_hash, state, plan.keep, *judged)
             units.append(Unit(plan.name, number, key, state))
         yield candidate, units
@@ -69,7 +69,7 @@ def is_stored(unit: Unit, plan: FitPlan) -> bool:
 
 def first_state(settings: Settings, plan: FitPlan, candidate: Candidate) -> int:
     """The seed of a scheme without separate fits: the seed of its first fit, or 0 if the learner uses none."""
-    return seeds.fit_state(settings.seed, plan.name, 0) if open_random_states(candidate.learner()) else 0
+    return fit_state(settings.seed, plan.name, 0) if open_random_states(candidate.learner()) else 0
 
 
 def _judged(settings: Settings) -> tuple[object, ...]:
@@ -133,4 +133,6 @@ def _all_rows_hash(splits: Sequence[Split]) -> str:
 def _rows_hash(split: Split) -> str:
     digest = hashlib.sha256(split.train.astype(np.int64).tobytes())
     digest.update(b"|" + split.validation.astype(np.int64).tobytes())
+    if split.labels is not None:
+        digest.update(b"|" + split.labels.astype(np.int64).tobytes())
     return digest.hexdigest()

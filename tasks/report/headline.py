@@ -5,16 +5,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from heldout import baseline, table
+from heldout.estimates import ESTIMATES
 from heldout.records import Estimate
 from tasks.report.next_steps import next_steps
 from tasks.report.summary import Summary, shown_count
-
-_ON = {
-    "E_test": "on {n} rows that no choice has used",
-    "E_bbc": "by cross-validation, corrected for the choice",
-    "E_cv": "by cross-validation; it was chosen by such numbers, so plan for more",
-    "E_val": "on {n} held-out rows; candidates were compared on them, so plan for more",
-}
 
 
 @dataclass(frozen=True)
@@ -51,8 +45,9 @@ def plan_with(summary: Summary) -> Fact:
         shown = "unknown" if value is None else _one(summary, value)
         return Fact("Plan with an error above", shown, f"{summary.selection['criterion']}; no interval can be claimed")
     line = plan.record
-    where = _ON[line.estimate].format(n=shown_count(line.n_tested))
-    known = f"{line.estimate} = {summary.amount(line.value)}{_roots(summary, line, plan.of_baseline)}, {where}"
+    planning = ESTIMATES[line.estimate].planning
+    where = "" if planning is None else f", {planning.rests_on.format(n=shown_count(line.n_tested))}"
+    known = f"{line.estimate} = {summary.amount(line.value)}{_roots(summary, line, plan.of_baseline)}{where}"
     known += f", at {summary.level}"
     if line.estimate != "E_test" and (bound := summary.selection["bound"]) is not None:
         known += f"; at most {summary.amount(bound)}, with all comparisons counted"

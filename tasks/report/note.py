@@ -3,13 +3,15 @@
 from collections.abc import Iterator
 
 from heldout import baseline
+from heldout.estimates import ESTIMATES, SHOWN
 from heldout.printable import printable
 from tasks.outcome.items import PAGE, RUN_NAME, Note, Tag
 from tasks.report.markdown import in_markdown
 from tasks.report.sentences import DECISION, FOUND, sentences
 from tasks.report.summary import Summary
 
-_COLUMNS = ("E_val", "E_cv", "E_prog", "E_2cv", "disagreement")
+# what a bound implies, and a training error, stay in the report
+_COLUMNS = tuple(name for name in SHOWN if ESTIMATES[name].kind in ("error", "disagreement"))
 _SENTENCES = ("baseline", "alike", "not credible", "bound", "bound_joint", "E_test", "findings")
 _BETWEEN = " | &ensp;"  # the pages leave no space between columns
 _LONGEST_NAME, _LONGEST_SENTENCE, _MOST_SENTENCES = 80, 300, 8
@@ -24,7 +26,7 @@ _FILES = {
 
 def run_name(summary: Summary) -> Tag:
     """Data, winner and its error: digits · rbf-svm · E_cv 1.7 %."""
-    value = summary.value(summary.selected, estimate := _criterion(summary))
+    value = summary.value(summary.selected, estimate := summary.ordered_by)
     error = [] if value is None else [f"{estimate} {summary.amount(value)}"]
     winner = printable(summary.selected)[:_LONGEST_NAME]
     return Tag(RUN_NAME, " · ".join([summary.settings.source_name, winner, *error]))
@@ -48,7 +50,7 @@ def _table(summary: Summary) -> Iterator[str]:
     yield f"| candidate | {_BETWEEN.join(map(in_markdown, shown))} |"
     yield f"|---|{'---:|' * len(shown)}"
     baseline_line = _line(summary, baseline.NAME, shown)
-    names, letters = _sorted(summary), len(baseline_line)
+    names, letters = [*summary.ranked, *summary.failures], len(baseline_line)
     for place, name in enumerate(names):
         line = _line(summary, name, shown)
         letters += len(line)
@@ -72,15 +74,3 @@ def _line(summary: Summary, name: str, shown: list[str]) -> str:
 
 def _cut(text: str) -> str:
     return text if len(text) <= _LONGEST_SENTENCE else f"{text[:_LONGEST_SENTENCE]} …"
-
-
-def _sorted(summary: Summary) -> list[str]:
-    estimate = _criterion(summary)
-    values = {name: summary.value(name, estimate) for name in summary.selection["candidates"]}
-    return sorted(values, key=lambda name: (values[name] is None, values[name] or 0.0))
-
-
-def _criterion(summary: Summary) -> str:
-    """The estimate by which candidates are shown in order; the largest of two has no line of its own."""
-    criterion = str(summary.selection["criterion"])
-    return criterion if summary.value(summary.selected, criterion) is not None else "E_cv"

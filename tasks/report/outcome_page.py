@@ -6,26 +6,23 @@ from typing import Any
 import pandas as pd
 
 from heldout import baseline
+from heldout.estimates import SHOWN
 from heldout.printable import printable
 from tasks.report.sentences import sentences
-from tasks.report.summary import SHOWN, Summary
+from tasks.report.summary import Summary
 
-_LAST = float("inf")
 _SIGNS = re.compile(r"[!-/:-@\[-`{-~]")
 
 
 def rows(summary: Summary) -> list[dict[str, Any]]:
-    """A line for each candidate, the least E_cv first, then those that failed, and the baseline."""
-    names = sorted(summary.selection["candidates"], key=lambda name: _place(summary, name))
-    return [_row(summary, name) for name in (*names, baseline.NAME)]
+    """A line for each candidate in the order of all tables, then those that failed, and the baseline."""
+    return [_row(summary, name) for name in (*summary.ranked, *summary.failures, baseline.NAME)]
 
 
 def headline(summary: Summary) -> str:
     """The winner, its error and the interval: rbf-svm, E_cv 1.7 % [0.7–3.9]."""
-    estimate = summary.selection["criterion"]
+    estimate = summary.ordered_by
     value, interval = summary.cell(summary.selected, estimate)
-    if not value:  # the largest of two estimates has no line of its own
-        estimate, (value, interval) = "E_cv", summary.cell(summary.selected, "E_cv")
     unit = " %" if summary.percent and value else ""
     level = f" [{interval}], level {summary.level}" if interval else ""
     return printable(f"{summary.selected}, {estimate} {value}{unit}{level}")
@@ -40,11 +37,6 @@ def text(summary: Summary) -> str:
 def _in_markdown(text: str) -> str:
     """The text as it is written; Prefect's pages show an entity as its letters."""
     return _SIGNS.sub(r"\\\g<0>", printable(text))
-
-
-def _place(summary: Summary, name: str) -> tuple[bool, float]:
-    value = summary.value(name, "E_cv")
-    return name in summary.failures, _LAST if value is None else value
 
 
 def _row(summary: Summary, name: str) -> dict[str, Any]:

@@ -5,9 +5,10 @@ from typing import Any
 
 import pandas as pd
 
-from heldout import baseline, covalidation, intervals, suspicion, table
+from heldout import baseline, covalidation, suspicion, table
 from heldout.delivery import FORMS
-from heldout.design import OF_UNLABELED
+from heldout.estimates import ESTIMATES, OF_THE_WINNER, OF_UNLABELED
+from heldout.estimates.methods import DEFAULTS
 from heldout.family import BOUND
 from heldout.metrics.skill import Skill
 from heldout.records import Difference, MoreRows, Powered
@@ -19,10 +20,6 @@ from tasks.storage import files, findings
 
 DECISION, FOUND = "decision", "found"
 _OPEN = "`python -m flows open-test`"
-_AFTER_THE_CHOICE = {
-    "E_bbc": "its E_cv corrected for having won among this run's candidates, by a bootstrap of the selection",
-    "E_nested": "the error of what the whole selection delivers, by a selection inside the training rows of each fold",
-}
 
 
 def sentences(summary: Summary) -> dict[str, str]:
@@ -61,11 +58,11 @@ def why(summary: Summary, estimate: str) -> str:
     """Why the interval of an estimate is what it is: chosen by the user, or by the coverage study."""
     if estimate in (summary.settings.intervals or {}):
         return "named in params.yaml"
-    if estimate not in intervals.DEFAULTS:
+    if estimate not in DEFAULTS:
         return ""
     if summary.kind is not None:
         return f"its argument does not need independent rows, and rows with {summary.kind} are not independent"
-    default = intervals.DEFAULTS[estimate]
+    default = DEFAULTS[estimate]
     return default.why_zero_one if summary.percent else default.why_other
 
 
@@ -176,10 +173,11 @@ def _rows(summary: Summary) -> dict[str, str]:
 def _after_the_choice(summary: Summary) -> dict[str, str]:
     texts = {}
     lines = summary.estimates.set_index("estimate")
-    for estimate, how in _AFTER_THE_CHOICE.items():
+    for estimate in OF_THE_WINNER:
         if estimate in lines.index:
             winner = str(lines["candidate"][estimate])
             value, interval = summary.cell(winner, estimate)
+            how = ESTIMATES[estimate].after_the_choice
             texts[estimate] = f"{_with_unit(summary, value)} [{interval}] for {winner}: {how}"
     return texts
 
@@ -286,9 +284,10 @@ def _unlabeled(summary: Summary) -> dict[str, str]:
             texts["disagreement"] = text
     if summary.other_population:
         texts["another population"] = f"{summary.other_population}; no error there is estimated"
-    refused = [estimate for estimate in OF_UNLABELED if summary.loss.refuses(estimate) is not None]
+    reasons = {name: ESTIMATES[name].refused_by(summary.loss) for name in OF_UNLABELED}
+    refused = [name for name, reason in reasons.items() if reason is not None]
     if refused and summary.unlabeled:
-        texts["left out"] = f"{', '.join(refused)}: {summary.loss.refuses(refused[0])}"
+        texts["left out"] = f"{', '.join(refused)}: {reasons[refused[0]]}"
     return texts
 
 

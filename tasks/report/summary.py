@@ -15,6 +15,7 @@ from heldout.losses import Loss, Losses
 from heldout.metrics import METRICS
 from heldout.metrics.metric import Metric
 from heldout.records import Difference, Estimate, PredictionSets
+from heldout.selection.criteria import ranked
 from heldout.selection.decision import Decision, Planned, plan_with
 from heldout.table import DOUBTED
 from tasks.outcome import decision_record
@@ -23,7 +24,6 @@ from tasks.report.winner_tables import WinnerTables
 from tasks.storage.finding import Found
 from tasks.storage.shard_report import ShardReport
 
-SHOWN = ("E_in", "E_val", "E_cv", "E_prog", "E_2cv", "disagreement", "E_dis", "E_maxdt")
 _STEPS_SHOWN = 1000
 _FIVE_DIGITS = 10_000
 
@@ -93,6 +93,20 @@ class Summary:
     def selected(self) -> str:
         """The name of the winner."""
         return str(self.selection["selected"])
+
+    @property
+    def ranked(self) -> list[str]:
+        """The candidates that did not fail, in the order in which people see them."""
+        names = [name for name in self.selection["candidates"] if name not in self.failures]
+        lines = {name: self.estimates_of(name) for name in names}
+        values = {name: dict(zip(of["estimate"], of["value"], strict=True)) for name, of in lines.items()}
+        return ranked(self.selection["criterion"], values)
+
+    @property
+    def ordered_by(self) -> str:
+        """The estimate that goes with this order: the criterion, or E_cv where that is the largest of two."""
+        criterion = str(self.selection["criterion"])
+        return criterion if self.value(self.selected, criterion) is not None else "E_cv"
 
     @property
     def weighted(self) -> bool:

@@ -9,7 +9,7 @@ import pytest
 from mlflow import MlflowClient
 
 from heldout.learners import seeded
-from heldout.seeds import fit_state
+from heldout.schemes import fit_state
 from tasks.params import load
 
 pytestmark = pytest.mark.long  # of a run of their own: families, nested, k_fold

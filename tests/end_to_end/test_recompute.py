@@ -11,9 +11,11 @@ import pytest
 import skops.io
 from scipy import stats
 
-from heldout import observed, resampling, seeds
-from heldout.intervals import METHODS, wilson
+from heldout import observed, seeds
+from heldout.estimates.methods import METHODS
+from heldout.intervals import wilson
 from heldout.losses import ZERO_ONE
+from heldout.schemes import SCHEMES
 from tasks.params import load
 
 COLUMNS = ["candidate", "estimate", "value", "low", "high", "level", "target", "interval", "n_train", "n_tested"]
@@ -256,7 +258,7 @@ def seen_of_winner(estimates, recomputed, prepared, settings, winner) -> observe
     held_out = np.array([losses["cross_validation", fold[row], row] for row in range(len(y))])
     fields = {}
     if method.needs:
-        further = resampling.DRAW[method.needs](y, fold, True, settings.seed)
+        further = SCHEMES[method.needs].draw(y, fold, True, settings.seed)
         wrong = []
         for split in further.splits:
             hypothesis = winner.learner().fit(X.iloc[split.train], y[split.train])

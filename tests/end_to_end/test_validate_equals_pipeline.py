@@ -9,6 +9,7 @@ import pytest
 import skops.io
 
 import heldout
+from heldout.estimates import ESTIMATES
 from heldout.losses import choose_loss
 from tasks.params import load
 from tests.end_to_end.conftest import Ran
@@ -56,7 +57,7 @@ def in_a_notebook(ran, settings) -> heldout.Validation:
     nested = ["E_nested"] if settings.selection.nested else []
     loss = choose_loss(settings.loss, labeled["target"].to_numpy())
     per_candidate = ["E_in", "E_val", "E_cv", "E_prog", "E_2cv", "E_train"]
-    per_candidate += [name for name in ("disagreement", "E_dis", "E_maxdt") if loss.refuses(name) is None]
+    per_candidate += [name for name in ("disagreement", "E_dis", "E_maxdt") if ESTIMATES[name].refused_by(loss) is None]
     return heldout.validate(
         {candidate.name: candidate.learner() for candidate in settings.candidates},
         labeled.drop(columns="target"),

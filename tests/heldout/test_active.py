@@ -9,10 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.neighbors import KNeighborsClassifier
 
-from heldout import intervals
 from heldout.active import UNIFORM, draw, largest_weights, lure, lure_weights
 from heldout.design import Design, Evidence, cross_validated
 from heldout.errors import BadArgument
+from heldout.estimates import ESTIMATES
+from heldout.estimates.methods import choose
 from heldout.fitting import fit_and_test
 from heldout.losses import SQUARED, ZERO_ONE, choose_loss
 from heldout.partition import make_partition
@@ -143,7 +144,7 @@ def test_the_weights_of_draws_count_in_the_losses_as_they_are_and_do_not_go_to_f
     values = np.linspace(0.5, 1.8, len(y))
     weights = Weights.of(values, np.full(len(y), 2.0))
     loss = choose_loss("zero_one", y, values, most=weights.most)
-    assert (2.0, False, None) == (loss.limit, loss.binary, loss.refuses("E_maxdt"))
+    assert (2.0, False, None) == (loss.limit, loss.binary, ESTIMATES["E_maxdt"].refused_by(loss))
     split = Split(np.arange(30), np.arange(30, len(y)))
     made = fit_and_test(KNeighborsClassifier(), X, y, split, loss, 0, weights)  # takes no weights
     wrong = KNeighborsClassifier().fit(X[:30], y[:30]).predict(X[30:]) != y[30:]
@@ -178,7 +179,7 @@ def of_draws(y, values, folds) -> Design:
         stratify=True,
         seed=1,
         level=0.95,
-        methods=intervals.choose(None, loss),
+        methods=choose(None, loss),
         estimates=["E_cv", "E_val"],
         weights=weights,
     )

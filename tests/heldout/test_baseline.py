@@ -15,6 +15,7 @@ from heldout import baseline
 from heldout.cross_validation import FoldSplits
 from heldout.design import Evidence
 from heldout.errors import BadArgument
+from heldout.estimates import estimate_candidate
 from heldout.losses import choose_loss
 from heldout.training_labels import SplitLabels
 from heldout.weights import Weights
@@ -76,7 +77,7 @@ def test_rows_count_by_their_weights():
         mean = np.average(NUMBERS[fold != i], weights=weights.values[fold != i])
         expected[fold == i] = (NUMBERS[fold == i] - mean) ** 2
     assert np.average(expected, weights=weights.values) == pytest.approx(
-        baseline.estimates(design, baseline.evidence(design))[-1].value, rel=1e-9
+        estimate_candidate(design, baseline.NAME, baseline.evidence(design))[-1].value, rel=1e-9
     )
 
 

@@ -9,7 +9,7 @@ from heldout import class_shares
 from heldout.class_shares import DRAWS, redrawn, strata, stratified
 from heldout.dependence import Dependence
 from heldout.partition import cut, draw_folds, make_halves, make_partition
-from heldout.resampling import DRAW
+from heldout.schemes import SCHEMES
 from studies.stratified import biases
 
 LAWS = settings(max_examples=40, deadline=None, derandomize=True, database=None)
@@ -37,7 +37,9 @@ def test_each_class_is_in_all_training_rows_of_plain_parts(y, seed, folds):
     for half in make_halves(y, repeats=3, stratify=False, seed=seed):
         assert 0 == lacking(y, half == 0) == lacking(y, half == 1)
     for scheme in ("subsamples", "repeated_folds"):
-        assert all(0 == lacking(y, split.train) for split in DRAW[scheme](y, made.fold, False, seed, None).splits)
+        assert all(
+            0 == lacking(y, split.train) for split in SCHEMES[scheme].draw(y, made.fold, False, seed, None).splits
+        )
 
 
 def test_a_draw_that_leaves_no_class_out_is_the_first_draw_and_another_is_redrawn():

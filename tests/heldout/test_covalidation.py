@@ -13,25 +13,45 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from heldout import covalidation, disagreement
+from heldout.design import Design, Evidence, half_tested, half_trained
 from heldout.errors import BadArgument
+from heldout.estimates import estimate_candidate
+from heldout.estimates.methods import choose
 from heldout.fitting import answers, fit_and_test, predict
-from heldout.intervals import choose, two_way_wilson
-from heldout.losses import ABSOLUTE, SQUARED, ZERO_ONE, choose_loss
+from heldout.intervals import two_way_wilson
+from heldout.losses import ABSOLUTE, SQUARED, ZERO_ONE, Loss, choose_loss
 from heldout.observed import RepeatedByRow, repeated_by_row
-from heldout.partition import make_halves
+from heldout.partition import Partition, make_halves
+from heldout.records import Estimate
 
 LAWS = settings(max_examples=40, deadline=None, derandomize=True, database=None)
 LEVEL = 0.9
-FEW = {
-    "n_labeled": 4,
-    "classes": 2,
-    "methods": choose(dict.fromkeys(["E_2cv", "E_train", "disagreement"], "two-way Wilson"), ZERO_ONE),
-    "level": LEVEL,
-}
-TESTED = repeated_by_row(np.array([[1.0, 0, 0, 0], [1.0, 1.0, 0, 0]]), ZERO_ONE)  # 3 errors in 8
-# the half models' training errors 0, 1/2, 0, 1/2
-TRAINED = repeated_by_row(np.array([[0.0, 0, 0, 1.0], [0, 1.0, 0, 0]]), ZERO_ONE)
-NONE = repeated_by_row(np.zeros((2, 4)), ZERO_ONE)
+OF_HALVES = ("E_2cv", "E_train", "disagreement", "E_dis", "E_maxdt")
+HALVES = np.array([[0, 0, 1, 1], [0, 1, 0, 1]], dtype=np.int8)
+TESTED = np.array([[1.0, 0, 0, 0], [1.0, 1.0, 0, 0]])  # 3 errors in 8
+TRAINED = np.array([[0.0, 0, 0, 1.0], [0, 1.0, 0, 0]])  # the half models' training errors 0, 1/2, 1/2, 0
+NONE = np.zeros((2, 4))
+FEW = choose(dict.fromkeys(["E_2cv", "E_train", "disagreement"], "two-way Wilson"), ZERO_ONE)
+
+
+def design(halves: np.ndarray = HALVES, loss: Loss = ZERO_ONE, methods=FEW) -> Design:
+    """Co-validation of rows with two classes, or of numbers."""
+    n = halves.shape[1]
+    y = np.arange(n) % 2 if loss.of_classes else np.arange(float(n))
+    whole = Partition(np.zeros(n, dtype=np.bool_), np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64))
+    return Design(y, loss, whole, halves, 1, False, 0, LEVEL, methods, OF_HALVES)
+
+
+def evidence(made: Design, tested: np.ndarray, trained: np.ndarray, disagreement: RepeatedByRow | None) -> Evidence:
+    """The losses of the half models, from tables of shape (R, N), and their disagreement."""
+    splits = list(enumerate(made.splits("covalidation")))
+    losses = [tested[number // 2, split.validation] for number, split in splits]
+    own = [trained[number // 2, split.train] for number, split in splits]
+    return Evidence({"covalidation": losses}, own, disagreement)
+
+
+def records(tested: np.ndarray, trained: np.ndarray, disagreement: RepeatedByRow | None) -> list[Estimate]:
+    return estimate_candidate(design(), "tree", evidence(design(), tested, trained, disagreement))
 
 
 def disagreeing(rate: float) -> RepeatedByRow:
@@ -122,7 +142,7 @@ def test_pointwise_disagreement_is_the_loss_of_one_prediction_against_the_other(
 def test_the_records_of_a_hand_golden():
     # E_2cv = 3/8; E_train = (0 + 1/2 + 0 + 1/2) / 4 = 1/4
     # d = 0.32 = 2 x 0.2 x 0.8: E_dis = (1 - sqrt(1 - 0.64)) / 2 = (1 - 0.6) / 2 = 0.2; E_maxdt = max(0.25, 0.2)
-    found = covalidation.estimates("tree", TESTED, TRAINED, disagreeing(0.32), **FEW)
+    found = records(TESTED, TRAINED, disagreeing(0.32))
     expected = {"E_2cv": 0.375, "E_train": 0.25, "disagreement": 0.32, "E_dis": 0.2, "E_maxdt": 0.25}
     assert expected == pytest.approx({record.estimate: record.value for record in found}, abs=1e-15)
     assert {"E_2cv": 4, "E_train": 4, "disagreement": 50, "E_dis": 50, "E_maxdt": 50} == {
@@ -132,8 +152,10 @@ def test_the_records_of_a_hand_golden():
 
 
 def test_the_bounds_are_those_of_the_method_and_of_e_dis_the_mapped_ones_of_the_disagreement():
-    found = {r.estimate: r for r in covalidation.estimates("tree", TESTED, TRAINED, disagreeing(0.32), **FEW)}
-    for estimate, observed in [("E_2cv", TESTED), ("E_train", TRAINED), ("disagreement", disagreeing(0.32))]:
+    found = {r.estimate: r for r in records(TESTED, TRAINED, disagreeing(0.32))}
+    given = evidence(design(), TESTED, TRAINED, disagreeing(0.32))
+    seen = {"E_2cv": half_tested(design(), given), "E_train": half_trained(design(), given)}
+    for estimate, observed in {**seen, "disagreement": disagreeing(0.32)}.items():
         interval = two_way_wilson.METHOD.interval(estimate, observed, LEVEL)
         record = found[estimate]
         assert (interval.low, interval.high, interval.method) == (record.low, record.high, record.interval)
@@ -146,10 +168,11 @@ def test_the_bounds_are_those_of_the_method_and_of_e_dis_the_mapped_ones_of_the_
 
 
 def test_the_bounds_of_the_larger_of_two_are_the_larger_ones_of_parts_at_half_of_what_the_level_leaves():
-    found = covalidation.estimates("tree", TESTED, TRAINED, disagreeing(0.32), **FEW)[-1]
+    found = records(TESTED, TRAINED, disagreeing(0.32))[-1]
+    trained = half_trained(design(), evidence(design(), TESTED, TRAINED, None))
     train, rate = (
         two_way_wilson.METHOD.interval(name, observed, 0.95)  # 1 - 0.1 / 2
-        for name, observed in [("E_train", TRAINED), ("disagreement", disagreeing(0.32))]
+        for name, observed in [("E_train", trained), ("disagreement", disagreeing(0.32))]
     )
     low, high = (covalidation.error_bound(end, ZERO_ONE, 2)[0] for end in (rate.low, rate.high))
     assert ("E_maxdt", max(train.low, low), max(train.high, high), LEVEL) == (
@@ -161,12 +184,12 @@ def test_the_bounds_of_the_larger_of_two_are_the_larger_ones_of_parts_at_half_of
 
 
 def test_the_bound_wins_over_a_training_error_that_is_less():
-    found = covalidation.estimates("tree", NONE, NONE, disagreeing(0.32), **FEW)
+    found = records(NONE, NONE, disagreeing(0.32))
     assert 0.2 == pytest.approx(found[-1].value, abs=1e-15)
 
 
 def test_a_disagreement_above_one_half_is_kept_and_its_clamp_is_flagged_in_the_targets():
-    found = {r.estimate: r for r in covalidation.estimates("tree", NONE, NONE, disagreeing(0.6), **FEW)}
+    found = {r.estimate: r for r in records(NONE, NONE, disagreeing(0.6))}
     assert 0.6 == found["disagreement"].value
     assert 0.5 == found["E_dis"].value == found["E_maxdt"].value
     assert 0.5 == found["E_dis"].high == found["E_maxdt"].high
@@ -174,16 +197,15 @@ def test_a_disagreement_above_one_half_is_kept_and_its_clamp_is_flagged_in_the_t
 
 
 def test_without_unlabelled_rows_there_is_no_disagreement_and_no_bound():
-    found = covalidation.estimates("tree", TESTED, TRAINED, None, **FEW)
+    found = records(TESTED, TRAINED, None)
     assert ["E_2cv", "E_train"] == [record.estimate for record in found]
 
 
 def test_rows_too_few_for_a_method_leave_what_is_made_of_it_without_an_interval():
     one_row = RepeatedByRow(np.array([4.0]), 0.0, 1, SQUARED)
-    labelled = repeated_by_row(np.array([[1.0, 4.0]]), SQUARED)
-    found = covalidation.estimates(
-        "line", labelled, labelled, one_row, n_labeled=2, classes=0, methods=choose(None, SQUARED), level=LEVEL
-    )
+    labelled = np.array([[1.0, 4.0]])
+    made = design(np.array([[0, 1]], dtype=np.int8), SQUARED, choose(None, SQUARED))
+    found = estimate_candidate(made, "line", evidence(made, labelled, labelled, one_row))
     # d = 4: E_dis = 4/2 = 2; E_maxdt = max(5/2, 2)
     assert {"E_2cv": 2.5, "E_train": 2.5, "disagreement": 4.0, "E_dis": 2.0, "E_maxdt": 2.5} == {
         record.estimate: record.value for record in found
@@ -194,7 +216,7 @@ def test_rows_too_few_for_a_method_leave_what_is_made_of_it_without_an_interval(
 
 
 def test_every_record_names_its_target():
-    found = covalidation.estimates("tree", NONE, NONE, disagreeing(0.1), **FEW)
+    found = records(NONE, NONE, disagreeing(0.1))
     assert all(record.target for record in found)
     assert len(found) == len({record.target for record in found})
 

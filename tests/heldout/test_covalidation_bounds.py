@@ -17,6 +17,7 @@ from sklearn.neighbors import NearestCentroid
 from heldout.covalidation import error_bound
 from heldout.disagreement import pointwise_disagreement
 from heldout.errors import BadArgument
+from heldout.estimates import ESTIMATES
 from heldout.losses import ABSOLUTE, SQUARED, ZERO_ONE, choose_loss
 
 LAWS = settings(max_examples=60, deadline=None, derandomize=True, database=None)
@@ -242,15 +243,17 @@ def test_a_loss_without_a_bound_refuses_it_by_name():
     loss = choose_loss("balanced", np.array([0, 1, 1]))
     with pytest.raises(BadArgument, match="^the balanced loss admits no E_dis: "):
         error_bound(0.1, loss, 2)
-    assert [False, True, True] == [loss.refuses(one) is not None for one in ("disagreement", "E_dis", "E_maxdt")]
-    assert loss.refuses("E_cv") is None
+    assert [False, True, True] == [
+        ESTIMATES[one].refused_by(loss) is not None for one in ("disagreement", "E_dis", "E_maxdt")
+    ]
+    assert ESTIMATES["E_cv"].refused_by(loss) is None
 
 
 def test_a_loss_without_a_disagreement_refuses_it_by_name():
     of_halves = choose_loss("brier", np.array([0, 1, 1])).disagreement_loss  # what compares answers judges none
     with pytest.raises(BadArgument, match="^the brier loss admits no disagreement: "):
         pointwise_disagreement(np.eye(2), np.eye(2), of_halves)
-    assert of_halves.refuses("disagreement") is not None
+    assert ESTIMATES["disagreement"].refused_by(of_halves) is not None
 
 
 @LAWS

@@ -11,7 +11,7 @@ from sklearn.tree import DecisionTreeRegressor
 import heldout
 from heldout import credible
 from heldout.errors import PartsWarning
-from heldout.intervals import find
+from heldout.estimates.methods import find
 from heldout.losses import SQUARED, ZERO_ONE, choose_loss
 from heldout.observed import Tested, repeated_by_row
 

@@ -8,13 +8,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.model_selection import TimeSeriesSplit
 
-from heldout import resampling
 from heldout.batches import batches
 from heldout.dependence import INDEPENDENT, Dependence, distinct, joined
-from heldout.design import OF_THE_WINNER, PER_CANDIDATE, Design
+from heldout.design import Design
 from heldout.errors import BadArgument
-from heldout.intervals.dependent import NOT_IN_TIME, choose
+from heldout.estimates import NOT_IN_TIME, OF_THE_WINNER, PER_CANDIDATE
+from heldout.estimates.methods import choose
 from heldout.losses import SQUARED, ZERO_ONE
+from heldout.observed import FIELD_OF
 from heldout.partition import cut, make_halves, make_partition
 from heldout.records import Split
 
@@ -86,7 +87,7 @@ def streams(draw):
 def test_no_group_is_on_both_sides_of_any_split_of_any_scheme(table, seed, folds, block, loss):
     y, group = table
     made = design(y, Dependence(group=group), folds=folds, block=block, seed=seed, loss=loss)
-    further = [name for name in resampling.DRAW if not (name == "fold_pairs" and folds == 2)]
+    further = [name for name in FIELD_OF if not (name == "fold_pairs" and folds == 2)]
     for scheme in (*OWN, *further):
         # half of few groups may be a single one, which nothing can be tested on
         refused = ("groups",) if scheme == "half_subsamples" else ()

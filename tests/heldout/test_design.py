@@ -5,27 +5,22 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from heldout import covalidation, cross_validation, holdout, observed, progressive, resampling
-from heldout.design import (
-    HALVES,
-    OF_THE_WINNER,
-    PER_CANDIDATE,
-    Design,
-    Evidence,
-    cross_validated,
-    estimate_candidate,
-    half_losses,
-)
+from heldout import covalidation, cross_validation, holdout, observed, progressive
+from heldout.design import Design, Evidence, cross_validated, half_losses
 from heldout.design import tested as observed_of  # a name that pytest does not collect
-from heldout.intervals import METHODS, choose
+from heldout.estimates import OF_THE_WINNER, PER_CANDIDATE, estimate_candidate, scheme_of, schemes_of
+from heldout.estimates.methods import METHODS, choose
 from heldout.losses import SQUARED, ZERO_ONE, Loss
 from heldout.observed import RepeatedByRow
 from heldout.partition import make_halves, make_partition
 from heldout.records import Estimate
+from heldout.schemes import SCHEMES
 
 N, FOLDS, REPEATS, BLOCK, LEVEL = 21, 3, 4, 2, 0.9
 Y = np.repeat([0, 1], [12, 9])
 EVERY = (*PER_CANDIDATE, *OF_THE_WINNER)
+HALVES = tuple(name for name in PER_CANDIDATE if scheme_of(name) == "covalidation")
+DRAWN = {name: scheme.draw for name, scheme in SCHEMES.items() if scheme.draw is not None}
 NO_FURTHER_FIT = {"E_cv": "Bayle all pairs"}
 
 
@@ -52,7 +47,7 @@ def evidence(made: Design, disagreement: float | None = None, seed: int = 0) -> 
     rng = np.random.default_rng(seed)
     losses = {
         scheme: [rng.integers(0, 2, len(split.validation)).astype(float) for split in made.splits(scheme)]
-        for scheme in made.schemes()
+        for scheme in schemes_of(made)
     }
     halves = made.splits("covalidation") if "covalidation" in losses else []
     training = [rng.integers(0, 2, len(split.train)).astype(float) for split in halves]
@@ -82,7 +77,7 @@ def by_name(records: list[Estimate]) -> dict[str, Estimate]:
     ],
 )
 def test_estimates_ask_for_the_schemes_that_they_are_made_of_each_once(estimates, schemes):
-    assert schemes == design(estimates, NO_FURTHER_FIT).schemes()
+    assert schemes == schemes_of(design(estimates, NO_FURTHER_FIT))
 
 
 @pytest.mark.parametrize(
@@ -90,18 +85,18 @@ def test_estimates_ask_for_the_schemes_that_they_are_made_of_each_once(estimates
 )
 def test_an_interval_of_e_cv_asks_for_its_further_fits_where_e_cv_is_wanted_and_nowhere_else(method):
     further = [method.needs] if method.needs else []
-    assert ["cross_validation", *further] == design(["E_cv"], {"E_cv": method.name}).schemes()
-    assert ["cross_validation"] == design(["E_bbc"], {"E_cv": method.name}).schemes()
-    assert ["holdout"] == design(["E_val"], {"E_cv": method.name}).schemes()
+    assert ["cross_validation", *further] == schemes_of(design(["E_cv"], {"E_cv": method.name}))
+    assert ["cross_validation"] == schemes_of(design(["E_bbc"], {"E_cv": method.name}))
+    assert ["holdout"] == schemes_of(design(["E_val"], {"E_cv": method.name}))
 
 
 def test_the_default_interval_of_e_cv_asks_for_what_it_needs():
     default = choose(None, ZERO_ONE)["E_cv"]
-    assert ["cross_validation", *([default.needs] if default.needs else [])] == design(["E_cv"]).schemes()
+    assert ["cross_validation", *([default.needs] if default.needs else [])] == schemes_of(design(["E_cv"]))
 
 
 def test_nested_selection_and_the_nested_interval_share_their_fits():
-    assert ["cross_validation", "fold_pairs"] == design(["E_cv", "E_nested"], {"E_cv": "nested"}).schemes()
+    assert ["cross_validation", "fold_pairs"] == schemes_of(design(["E_cv", "E_nested"], {"E_cv": "nested"}))
 
 
 def test_the_splits_of_each_scheme_are_those_of_its_module_in_order():
@@ -113,7 +108,7 @@ def test_the_splits_of_each_scheme_are_those_of_its_module_in_order():
         "progressive": progressive.splits(made.partition.step, BLOCK),
         # (repeat 0, half 0), (repeat 0, half 1), (repeat 1, half 0), …
         "covalidation": [covalidation.splits(made.halves[r])[half] for r in range(REPEATS) for half in (0, 1)],
-        **{scheme: draw(Y, made.partition.fold, True, 5).splits for scheme, draw in resampling.DRAW.items()},
+        **{scheme: draw(Y, made.partition.fold, True, 5).splits for scheme, draw in DRAWN.items()},
     }
     for scheme, splits in expected.items():
         found = made.splits(scheme)
@@ -121,7 +116,7 @@ def test_the_splits_of_each_scheme_are_those_of_its_module_in_order():
         assert [split.validation.tolist() for split in splits] == [split.validation.tolist() for split in found]
 
 
-@pytest.mark.parametrize("scheme", resampling.DRAW)
+@pytest.mark.parametrize("scheme", DRAWN)
 def test_a_further_scheme_is_drawn_once(scheme):
     made = design()
     assert made.further(scheme) is made.further(scheme)
@@ -158,7 +153,7 @@ def test_held_out_losses_are_put_in_row_order():
     }
 
 
-@pytest.mark.parametrize("scheme", resampling.DRAW)
+@pytest.mark.parametrize("scheme", DRAWN)
 def test_further_fits_become_the_fields_that_their_scheme_makes_of_them(scheme):
     made = design()
     losses = {

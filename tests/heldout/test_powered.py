@@ -15,7 +15,7 @@ import heldout
 from heldout import design as of_design
 from heldout.controls import Controls
 from heldout.dependence import Dependence
-from heldout.intervals import METHODS
+from heldout.estimates.methods import METHODS
 from heldout.intervals.moved import can_move, moved
 from heldout.powered import WIDEST, carrying, coefficients, counted, differ, missing, powered, powered_losses, worth
 from heldout.weights import Weights

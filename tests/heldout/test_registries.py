@@ -7,7 +7,8 @@ from importlib import import_module
 import numpy as np
 import pytest
 
-from heldout import intervals, losses
+from heldout import estimates, losses
+from heldout.estimates import ESTIMATES, methods
 from heldout.losses import KINDS, choose_loss
 from heldout.selection import rules
 from heldout.selection.rules import RULES
@@ -33,24 +34,36 @@ def test_a_kind_of_loss_makes_the_loss_of_its_name_for_the_targets_that_it_says(
     loss = choose_loss(kind.sample, np.array([1, 1, 2]))
     assert kind.name == loss.name
     assert ("classes" == kind.targets) == loss.of_classes
-    assert ("none" == kind.bound) == (loss.refuses("E_dis") is not None)
+    assert ("none" == kind.bound) == (ESTIMATES["E_dis"].refused_by(loss) is not None)
     assert ("none" == kind.pair_bound) == (loss.pair_factor is None)
     assert loss.says
 
 
 @pytest.mark.parametrize(
-    "module", ["heldout.losses.choice", "heldout.losses.loss", "heldout.intervals", "heldout.intervals.method"]
+    "module",
+    [
+        "heldout.losses.choice",
+        "heldout.losses.loss",
+        "heldout.intervals",
+        "heldout.estimates.methods",
+        "heldout.estimates",
+        "heldout.intervals.method",
+    ],
 )
 def test_the_examples_of_the_docstrings_run(module):
     found = doctest.testmod(import_module(module))
     assert 0 == found.failed < found.attempted
 
 
+def test_every_file_of_the_estimates_is_in_the_registry_under_its_name():
+    assert modules_of(estimates, "definition", "methods") == {name.lower() for name in ESTIMATES}
+
+
 @pytest.mark.parametrize(
     "public",
     [
         *(getattr(losses, name) for name in ("check_spec", "choose_loss", "natural_loss", "Loss")),
-        *(getattr(intervals, name) for name in ("choose", "find", "default_method", "covering", "IntervalMethod")),
+        *(getattr(methods, name) for name in ("choose", "find", "default_method", "covering", "IntervalMethod")),
     ],
     ids=lambda public: public.__name__,
 )

@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
-from heldout.design import Design, Evidence, cross_validated, estimate_candidate
-from heldout.intervals import choose
+from heldout.design import Design, Evidence, cross_validated
+from heldout.estimates import estimate_candidate, schemes_of
+from heldout.estimates.methods import choose
 from heldout.losses import ZERO_ONE
 from heldout.partition import make_halves, make_partition
 
@@ -72,8 +73,8 @@ def test_each_partition_tests_each_row_once_and_the_first_is_that_of_one_alone(r
 
 def test_no_fit_is_made_for_the_interval():
     _, y = draw(np.random.default_rng(0), 40)
-    assert ["cross_validation"] == design(y, 2).schemes()
-    assert ["cross_validation", "repeated_folds"] == design(y, 1).schemes()
+    assert ["cross_validation"] == schemes_of(design(y, 2))
+    assert ["cross_validation", "repeated_folds"] == schemes_of(design(y, 1))
 
 
 def test_the_estimate_is_the_mean_over_all_partitions_and_the_interval_is_that_of_their_fold_errors():

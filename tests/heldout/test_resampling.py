@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from heldout.errors import BadArgument
+from heldout.observed import FIELD_OF
 from heldout.partition import draw_folds, make_halves, make_partition
 from heldout.resampling import (
-    DRAW,
     HALF_SUBSAMPLES,
     HALVINGS,
     REPEATS,
@@ -21,10 +21,11 @@ from heldout.resampling import (
     repeated_folds,
     subsamples,
 )
+from heldout.schemes import SCHEMES
 
 LAWS = settings(max_examples=40, deadline=None, derandomize=True, database=None)
 Y = np.repeat([0, 1], [30, 10])
-every_scheme = pytest.mark.parametrize("scheme", DRAW)
+every_scheme = pytest.mark.parametrize("scheme", FIELD_OF)
 DRAWN = ("subsamples", "repeated_folds", "half_subsamples")
 
 
@@ -33,7 +34,7 @@ def folds_of(y, folds: int) -> np.ndarray:
 
 
 def make(scheme: str, y=Y, folds: int = 5, stratify: bool = True, seed: int = 0) -> Resampling:
-    return DRAW[scheme](y, folds_of(y, folds), stratify, seed)
+    return SCHEMES[scheme].draw(y, folds_of(y, folds), stratify, seed)
 
 
 def rows_of(scheme: Resampling) -> list[tuple[list[int], list[int]]]:
@@ -94,7 +95,7 @@ def test_no_draw_of_one_scheme_is_that_of_another_or_of_the_partition():
     drawn = [tuple(np.flatnonzero(mask)) for mask in (partition.validation, partition.step >= 0, *halves)]
     drawn += [tuple(np.flatnonzero(partition.fold == fold)) for fold in range(5)]
     for scheme in ("subsamples", "repeated_folds"):
-        drawn += [tuple(split.validation) for split in DRAW[scheme](Y, partition.fold, True, 0).splits]
+        drawn += [tuple(split.validation) for split in SCHEMES[scheme].draw(Y, partition.fold, True, 0).splits]
     assert len(drawn) == len(set(drawn))
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from heldout import seeds
-from heldout.schemes import SCHEMES
+from heldout.schemes import SCHEMES, fit_state
 from heldout.seeds import Purpose
 
 PURPOSES = get_args(Purpose)
@@ -56,10 +56,10 @@ def test_the_places_of_the_schemes_never_change():
     later = ("subsamples", "repeated_folds", "half_subsamples", "fold_pairs")
     assert first + later == SCHEMES[: len(first + later)]
     for place, scheme in enumerate(first + later):
-        assert seeds.random_state(3, "fit", place, 7) == seeds.fit_state(3, scheme, 7)
+        assert seeds.random_state(3, "fit", place, 7) == fit_state(3, scheme, 7)
 
 
 def test_the_states_of_fits_are_distinct_across_seed_scheme_and_number():
     keys = list(product([0, 1], SCHEMES, range(20)))
     # 360 of 2^32 values: a chance collision has probability 360^2 / 2^33 = 2e-5, and the seeds are fixed
-    assert len(keys) == len({seeds.fit_state(*key) for key in keys})
+    assert len(keys) == len({fit_state(*key) for key in keys})

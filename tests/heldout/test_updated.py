@@ -8,10 +8,11 @@ from sklearn.linear_model import SGDClassifier
 from sklearn.naive_bayes import BernoulliNB, GaussianNB, MultinomialNB
 
 from heldout.dependence import Dependence
-from heldout.design import PER_CANDIDATE, Design
+from heldout.design import Design
 from heldout.errors import FitFailure
+from heldout.estimates import PER_CANDIDATE
+from heldout.estimates.methods import choose
 from heldout.fitting import fit_and_test
-from heldout.intervals import choose
 from heldout.losses import choose_loss
 from heldout.online import OnePass
 from heldout.partition import make_halves, make_partition

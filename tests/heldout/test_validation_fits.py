@@ -14,11 +14,10 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import heldout
 from heldout.errors import FitFailure
-from heldout.intervals import choose
+from heldout.estimates.methods import choose
 from heldout.losses import NAMES, ZERO_ONE
 from heldout.resampling import HALF_SUBSAMPLES, HALVINGS, REPEATS, SUBSAMPLES
-from heldout.schemes import SchemeName
-from heldout.seeds import fit_state
+from heldout.schemes import SchemeName, fit_state
 
 N, FOLDS, PARTITIONS = 41, 5, 3
 OF_HALVES = ["E_2cv", "E_train", "disagreement", "E_dis", "E_maxdt"]

@@ -23,7 +23,7 @@ from heldout.errors import BadArgument, FitFailure, LearnerWarning
 from heldout.learners import seeded
 from heldout.online import OnePass
 from heldout.partition import make_partition
-from heldout.seeds import fit_state
+from heldout.schemes import fit_state
 from heldout.shortcuts import support_vectors
 
 N = 70

@@ -14,9 +14,10 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
-from heldout import intervals
-from heldout.design import Design, Evidence, cross_validated, estimate_candidate
+from heldout.design import Design, Evidence, cross_validated
 from heldout.errors import BadArgument
+from heldout.estimates import ESTIMATES, estimate_candidate, schemes_of
+from heldout.estimates.methods import choose
 from heldout.family import TunedEstimator
 from heldout.fitting import fit_and_test
 from heldout.fitting import test as losses_on  # a name that pytest does not collect
@@ -49,7 +50,7 @@ def design(y, spec, values, wanted=("E_in", "E_val", "E_cv", "E_prog", "E_2cv", 
         stratify=stratify,
         seed=1,
         level=0.9,
-        methods=intervals.choose(None, loss),
+        methods=choose(None, loss),
         estimates=wanted,
         weights=weights,
     )
@@ -58,7 +59,7 @@ def design(y, spec, values, wanted=("E_in", "E_val", "E_cv", "E_prog", "E_2cv", 
 def evidence(made, learner, X) -> Evidence:
     fitted = {
         scheme: [fit_and_test(learner, X, made.y, split, made.loss, 0, made.weights) for split in made.splits(scheme)]
-        for scheme in made.schemes()
+        for scheme in schemes_of(made)
     }
     training = [
         losses_on(one.hypothesis, X, made.y, split.train, made.loss, made.weights)
@@ -190,6 +191,8 @@ def test_the_name_under_which_a_fit_takes_weights(learner, argument):
 
 def test_a_weighted_loss_admits_a_disagreement_but_no_bound():
     loss = choose_loss("zero_one", np.array([0, 1]), np.array([1.0, 2.0]))
-    assert loss.refuses("disagreement") is None
-    assert "labelled rows are weighted, and the weights of unlabelled rows are not known" == loss.refuses("E_dis")
-    assert loss.refuses("E_maxdt") is not None
+    assert ESTIMATES["disagreement"].refused_by(loss) is None
+    assert "labelled rows are weighted, and the weights of unlabelled rows are not known" == ESTIMATES[
+        "E_dis"
+    ].refused_by(loss)
+    assert ESTIMATES["E_maxdt"].refused_by(loss) is not None

@@ -14,7 +14,7 @@ from axe_playwright_python.sync_playwright import Axe
 
 import heldout
 from heldout import errors, records
-from heldout.intervals import METHODS
+from heldout.estimates.methods import METHODS
 from tests.end_to_end.browser import CHROMIUM, opened
 
 ROOT = Path(__file__).parents[2]

@@ -93,6 +93,8 @@ def others(key: str) -> list[object]:
     place = (places[0] if section else SCHEMA)["properties"][name]
     if "enum" in place:
         return list(place["enum"])
+    if "enum" in place.get("items", {}):
+        return [[one] for one in place["items"]["enum"]]
     if "anyOf" in place and "enum" in place["anyOf"][0]:
         return list(place["anyOf"][0]["enum"])
     return {"boolean": [True, False], "number": [0.3, 0.4], "integer": [2, 3]}.get(place.get("type"), [])

@@ -9,8 +9,8 @@ import pandas as pd
 import pytest
 
 import heldout
+from heldout.estimates.methods import DEFAULTS
 from heldout.fitting import test as losses_of
-from heldout.intervals import DEFAULTS
 from heldout.losses import SQUARED
 from studies import coverage, coverage_changes, coverage_page, judgements
 from studies.coverage import run_shard

@@ -9,8 +9,9 @@ import numpy as np
 import pandas as pd
 
 from heldout import baseline
+from heldout.estimates import BY_COLUMN, ESTIMATES, OF_UNLABELED, SHOWN
+from heldout.estimates.definition import Kind
 from heldout.table import marks
-from tasks.report.ranking import ranked
 from tasks.report.section import Cell, Picture, Section, Table
 from tasks.report.style import ACCENT, INK, MUTED, figure, short
 from tasks.report.summary import Summary
@@ -18,10 +19,8 @@ from tasks.report.summary import Summary
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-OF_LABELED = ("E_cv", "E_val", "E_prog", "E_2cv", "E_in")
-OF_UNLABELED = (("disagreement",), ("E_dis", "E_maxdt"))  # with axes of their own: they are about other rows
-_COLUMNS = ("E_cv", "E_val", "E_prog", "E_2cv", "E_in", "E_train", "disagreement", "E_dis", "E_maxdt")
-_AFTER = ("E_bbc", "E_nested", "E_test")
+# the panels that share an axis: what is about other rows has axes of its own
+_TOGETHER: tuple[tuple[Kind, ...], ...] = (("error", "training error"), ("disagreement",), ("implied error",))
 _COLUMNS_OF_PANELS = 3
 _FAR = 4  # times the winner's upper end: what lies beyond is drawn at the edge, so that it does not flatten the rest
 
@@ -35,9 +34,9 @@ def section(summary: Summary) -> Section:
     if len(summary.selection["indistinguishable"]) > 1:
         caption += f" The shaded candidates are not shown to err more than {summary.selected}."
     caption += " The dashed line is the baseline, the best constant answer; an arrow is a value beyond the axis."
-    if any(summary.value(summary.selected, name) is not None for (name, *_) in OF_UNLABELED):
+    if any(summary.value(summary.selected, name) is not None for name in OF_UNLABELED):
         caption += " What the unlabelled rows say has axes of its own: it is about their population, and is no error."
-    names = ranked(summary)
+    names = summary.ranked
     pictures = [
         Picture(partial(_alone, summary, estimate, names, top), f"{estimate} of each candidate, as in the table below")
         for estimate, top in _panels(summary, names)
@@ -49,7 +48,7 @@ def overview(summary: Summary) -> "Figure":
     """All panels in one figure."""
     from matplotlib.figure import Figure
 
-    names = ranked(summary)
+    names = summary.ranked
     panels = list(_panels(summary, names))
     rows = math.ceil(len(panels) / _COLUMNS_OF_PANELS)
     made = Figure(figsize=(9.6, rows * _height(names)), layout="constrained")
@@ -69,9 +68,10 @@ def overview(summary: Summary) -> "Figure":
 
 def _panels(summary: Summary, names: Sequence[str]) -> Iterator[tuple[str, float]]:
     """Each estimate that some candidate has, with the end of its axis, which comparable estimates share."""
-    for together in (OF_LABELED, *OF_UNLABELED):
-        known = [estimate for estimate in together if summary.value(summary.selected, estimate) is not None]
-        top = _top(summary, known, names, errors=together is OF_LABELED)
+    for kinds in _TOGETHER:
+        shown = [one.name for one in BY_COLUMN if one.name in SHOWN and one.kind in kinds]
+        known = [estimate for estimate in shown if summary.value(summary.selected, estimate) is not None]
+        top = _top(summary, known, names, errors="error" in kinds)
         yield from ((estimate, top) for estimate in known)
 
 
@@ -108,7 +108,7 @@ def _draw(axes: Any, summary: Summary, estimate: str, names: Sequence[str], top:
         axes.plot([low, high], [place, place], lw=2.2 if name == summary.selected else 1.4, color=colour)
         size = 5.5 if name == summary.selected else 4.5
         axes.plot(value, place, "o", ms=size, color=colour, clip_on=False, zorder=3)
-    if estimate in OF_LABELED:
+    if not ESTIMATES[estimate].of_unlabeled:
         _draw_baseline(axes, summary, estimate, top)
     axes.set_yticks(range(len(names)), [short(name) for name in names])
     axes.set_ylim(len(names) - 0.4, -0.6)
@@ -154,7 +154,7 @@ def _scale(summary: Summary) -> int:
 
 def _table(summary: Summary, names: Sequence[str]) -> Table:
     known = {*summary.estimates["estimate"]}
-    columns = [name for name in (*_COLUMNS, *_AFTER) if name in known]
+    columns = [one.name for one in BY_COLUMN if one.name in known]
     roots = summary.loss.power == 2
     of_roots = ["RMSE", "R²"] if roots else []
     head = ["candidate", *of_roots, *columns]

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from heldout.table import error_label
-from tasks.report.ranking import ranked
 from tasks.report.section import Picture, Section, Table
 from tasks.report.style import ACCENT, INK, MUTED, figure, short
 from tasks.report.summary import Summary, shown_count, shown_steps
@@ -22,7 +21,7 @@ _AT = (0.1, 0.25, 0.5, 1.0)  # the shares of the stream in the table
 def section(summary: Summary) -> Section | None:
     """Nothing without progressive validation."""
     curves = summary.progressive_errors
-    names = [name for name in ranked(summary) if name in curves and len(curves[name])]
+    names = [name for name in summary.ranked if name in curves and len(curves[name])]
     if not names:
         return None
     drawn = [*[name for name in names if name != summary.selected][: _DRAWN - 1], summary.selected]

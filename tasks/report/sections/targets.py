@@ -6,7 +6,7 @@ from typing import Any
 import pandas as pd
 
 from heldout.dependence import DependenceKind
-from heldout.intervals.dependent import assumption_of
+from heldout.estimates.methods import assumption_of
 from heldout.selection import bbc
 from tasks.report.section import Cell, Section, Table
 from tasks.report.sentences import why

@@ -9,12 +9,13 @@ from sklearn.datasets import make_classification, make_regression
 from sklearn.linear_model import LogisticRegression
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
-from heldout import cross_validation, progressive, seeds
+from heldout import cross_validation, progressive
 from heldout.errors import BadArgument
 from heldout.fitting import fit_and_test
 from heldout.hypotheses import KFoldHypothesis, ProgressiveHypothesis
 from heldout.losses import SQUARED, ZERO_ONE
 from heldout.partition import make_partition
+from heldout.schemes import fit_state
 
 SEED = 9
 X, y = make_classification(n_samples=83, n_features=5, flip_y=0.3, weights=[0.6], random_state=2)
@@ -43,7 +44,7 @@ def cases():
 def test_the_members_are_those_of_the_scheme_and_of_makes_the_same_whole(whole, data, scheme, splits, loss):
     whole.fit(*data)
     tested = [
-        fit_and_test(whole.learner, *data, split, loss, seeds.fit_state(SEED, scheme, number))
+        fit_and_test(whole.learner, *data, split, loss, fit_state(SEED, scheme, number))
         for number, split in enumerate(splits)
     ]
     assert [len(split.validation) for split in splits] == whole.tested_.tolist()

@@ -11,10 +11,11 @@ from hypothesis import strategies as st
 
 from heldout import intervals, observed
 from heldout.errors import BadArgument
-from heldout.intervals import DEFAULTS, METHODS
+from heldout.estimates.methods import DEFAULTS, choose, default_method, find
+from heldout.intervals import METHODS
 from heldout.intervals.method import IntervalMethod
 from heldout.losses import ABSOLUTE, SQUARED, ZERO_ONE, Loss, choose_loss
-from heldout.schemes import FURTHER
+from heldout.observed import FIELD_OF
 
 LAWS = settings(max_examples=25, deadline=None, derandomize=True, database=None)
 COSTS = {"cost": {0: {1: 2}, 1: {0: 9}}}
@@ -252,7 +253,7 @@ def test_a_loss_that_is_not_admitted_is_refused_with_the_methods_that_fit(method
     for estimate in method.covers:
         seen = loss.disagreement_loss if estimate == "disagreement" and loss.disagreement_loss is not None else loss
         if method.admits(seen):
-            assert method is intervals.find(method.name, estimate, loss)
+            assert method is find(method.name, estimate, loss)
             continue
         lacks = "has none unless loss_max states it" if method.losses == "of known limit" else "is not"
         reason = f"is for losses {method.losses}, and the {loss.name} loss {lacks}"
@@ -261,7 +262,7 @@ def test_a_loss_that_is_not_admitted_is_refused_with_the_methods_that_fit(method
         refused = f"{method.name} is for losses {method.losses}, and the {seen.name} loss {lacks}"
         assert ("intervals", refused) == (caught.value.argument, str(caught.value))
         with pytest.raises(BadArgument) as caught:
-            intervals.choose({estimate: method.name}, loss)
+            choose({estimate: method.name}, loss)
         fitting = [other.name for other in METHODS if estimate in other.covers and other.admits(seen)]
         expected = f"intervals: {method.name} {reason}; for {estimate} use {', '.join(fitting)}"
         assert ("intervals", expected) == (caught.value.argument, str(caught.value))
@@ -278,13 +279,13 @@ def test_an_estimate_that_is_not_covered_is_refused(method, estimate):
     assert "intervals" == caught.value.argument
     if estimate in DEFAULTS:
         with pytest.raises(BadArgument, match=f"^intervals: {method.name!r} covers .* alone; for {estimate} "):
-            intervals.choose({estimate: method.name}, KINDS[method.losses][0])
+            choose({estimate: method.name}, KINDS[method.losses][0])
 
 
 @pytest.mark.parametrize("name", ["", "wilsons", "no such method", None, 3])
 def test_a_method_that_is_not_known_is_refused_with_those_that_fit(name):
     with pytest.raises(BadArgument) as caught:
-        intervals.choose({"E_prog": name}, ABSOLUTE)
+        choose({"E_prog": name}, ABSOLUTE)
     fitting = [method.name for method in METHODS if "E_prog" in method.covers]
     expected = f"intervals: {name!r} is not known; for E_prog use {', '.join(fitting)}"
     assert ("intervals", expected) == (caught.value.argument, str(caught.value))
@@ -292,7 +293,7 @@ def test_a_method_that_is_not_known_is_refused_with_those_that_fit(name):
 
 def test_an_estimate_that_is_not_known_is_refused_with_those_that_are():
     with pytest.raises(BadArgument, match="^intervals names 'E_in'; intervals can be chosen for E_val, ") as caught:
-        intervals.choose({"E_in": "Wilson"}, ZERO_ONE)
+        choose({"E_in": "Wilson"}, ZERO_ONE)
     assert "intervals" == caught.value.argument
 
 
@@ -308,7 +309,7 @@ def test_the_name_of_a_method_and_of_its_module_find_it_however_they_are_written
     module = method.bounds.__module__.rpartition(".")[2]
     estimate, loss = next(iter(method.covers)), KINDS[method.losses][0]
     for name in (method.name, method.name.upper(), method.name.replace(" ", "-"), module, module.replace("_", " ")):
-        assert method is intervals.find(name, estimate, loss)
+        assert method is find(name, estimate, loss)
 
 
 @every_method
@@ -316,17 +317,17 @@ def test_a_method_says_what_it_covers_and_under_which_assumption(method):
     assert method.covers
     assert set(method.covers) <= set(DEFAULTS)
     assert all(assumption.strip() for assumption in method.covers.values())
-    assert method.needs is None or method.needs in FURTHER
+    assert method.needs is None or method.needs in FIELD_OF
 
 
 @pytest.mark.parametrize("estimate", DEFAULTS)
 @pytest.mark.parametrize("loss", LOSSES, ids=lambda loss: loss.name)
 def test_the_default_of_every_estimate_covers_it_and_admits_the_loss(estimate, loss):
-    default = intervals.default_method(estimate, loss)
-    assert default is intervals.find(default.name, estimate, loss)
-    assert {estimate: default} == {estimate: intervals.choose(None, loss)[estimate]}
+    default = default_method(estimate, loss)
+    assert default is find(default.name, estimate, loss)
+    assert {estimate: default} == {estimate: choose(None, loss)[estimate]}
 
 
 def test_a_choice_changes_the_chosen_estimate_alone():
-    chosen = intervals.choose({"E_val": "Clopper-Pearson"}, ZERO_ONE)
-    assert {**intervals.choose({}, ZERO_ONE), "E_val": intervals.clopper_pearson.METHOD} == chosen
+    chosen = choose({"E_val": "Clopper-Pearson"}, ZERO_ONE)
+    assert {**choose({}, ZERO_ONE), "E_val": intervals.clopper_pearson.METHOD} == chosen

@@ -6,8 +6,7 @@ from sklearn.naive_bayes import GaussianNB
 
 from heldout import validate
 from heldout.errors import BadArgument
-from heldout.intervals import METHODS
-from heldout.intervals.dependent import VALID, assumption_of, choose
+from heldout.estimates.methods import METHODS, VALID, assumption_of, choose
 from heldout.losses import SQUARED, ZERO_ONE
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from heldout.intervals import DEFAULTS
+from heldout.estimates.methods import DEFAULTS
 from heldout.losses import ZERO_ONE
 from heldout.observed import Tested
 

@@ -8,9 +8,11 @@ import pytest
 from sklearn.linear_model import LinearRegression
 
 import heldout
-from heldout import intervals, observed, seeds
-from heldout.design import Evidence, estimate_candidate
+from heldout import observed, seeds
+from heldout.design import Evidence
 from heldout.errors import BadArgument
+from heldout.estimates import estimate_candidate
+from heldout.estimates.methods import default_method
 from heldout.intervals import log_t, pooled_shape
 from heldout.losses import SQUARED, ZERO_ONE, choose_loss
 
@@ -82,10 +84,10 @@ def test_it_covers_heavy_tailed_losses_in_few_rows_where_log_t_does_not():
 def test_it_is_the_default_of_losses_of_numbers_that_are_cross_validated():
     of_classes = [choose_loss(name, np.array([0, 0, 1])) for name in ("log", "brier", "balanced")]
     for estimate in ("E_val", "E_test", "E_prog"):
-        assert pooled_shape.METHOD is intervals.default_method(estimate, SQUARED)
-        assert log_t.METHOD is intervals.default_method(estimate, SQUARED, cross_validated=False)
-        assert [log_t.METHOD] * 3 == [intervals.default_method(estimate, loss) for loss in of_classes]
-        assert intervals.default_method(estimate, ZERO_ONE, cross_validated=False).losses == "0/1"
+        assert pooled_shape.METHOD is default_method(estimate, SQUARED)
+        assert log_t.METHOD is default_method(estimate, SQUARED, cross_validated=False)
+        assert [log_t.METHOD] * 3 == [default_method(estimate, loss) for loss in of_classes]
+        assert default_method(estimate, ZERO_ONE, cross_validated=False).losses == "0/1"
 
 
 def test_a_notebook_pools_the_losses_of_cross_validation_whatever_estimate_asks_for_them():

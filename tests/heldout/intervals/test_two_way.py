@@ -8,15 +8,8 @@ import pytest
 from scipy.stats import beta
 
 from heldout import observed
-from heldout.intervals import (
-    clopper_pearson,
-    default_method,
-    two_way_clopper_pearson,
-    two_way_log_t,
-    two_way_t,
-    two_way_wilson,
-    wilson,
-)
+from heldout.estimates.methods import default_method
+from heldout.intervals import clopper_pearson, two_way_clopper_pearson, two_way_log_t, two_way_t, two_way_wilson, wilson
 from heldout.losses import SQUARED, ZERO_ONE
 
 EVERY = (two_way_wilson, two_way_clopper_pearson, two_way_log_t, two_way_t)

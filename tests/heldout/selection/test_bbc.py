@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from heldout.errors import BadArgument
+from heldout.estimates.methods import assumption_of
 from heldout.intervals import corrected_fold_t, corrected_fold_wilson, corrected_log_t, corrected_wilson, log_t, wilson
-from heldout.intervals.dependent import assumption_of
 from heldout.losses import SQUARED, ZERO_ONE
 from heldout.observed import CrossValidated, Tested
 from heldout.selection import bbc

@@ -14,9 +14,10 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import heldout
 from heldout.dependence import Dependence
-from heldout.design import Design, Evidence, estimate_candidate
-from heldout.intervals import choose
-from heldout.intervals.dependent import choose as choose_for
+from heldout.design import Design, Evidence
+from heldout.estimates import estimate_candidate, schemes_of
+from heldout.estimates.methods import choose
+from heldout.estimates.methods import choose as choose_for
 from heldout.losses import SQUARED, ZERO_ONE
 from heldout.partition import Partition, make_partition
 from heldout.selection.differences import differences
@@ -46,7 +47,7 @@ def left_out(losses, loss, estimate: str) -> int:
     )
     given = {}
     for place, of in enumerate(losses):
-        schemes = {scheme: [of[split.validation] for split in design.splits(scheme)] for scheme in design.schemes()}
+        schemes = {scheme: [of[split.validation] for split in design.splits(scheme)] for scheme in schemes_of(design)}
         given[f"c{place}"] = Evidence(schemes)
     records = {name: estimate_candidate(design, name, of) for name, of in given.items()}
     return len(given) - len(select_among(design, given, records, estimate, "minimum").indistinguishable)
@@ -173,7 +174,7 @@ def test_the_same_holds_for_rows_in_time_and_with_weights(door, seed):
     given = {}
     for name, error in {"a": 0.2, "b": 0.25, "c": 0.5, "d": 0.6}.items():
         of = (rng.random(N) < error) * (1.0 if weights is None else weights.relative)
-        schemes = {scheme: [of[split.validation] for split in design.splits(scheme)] for scheme in design.schemes()}
+        schemes = {scheme: [of[split.validation] for split in design.splits(scheme)] for scheme in schemes_of(design)}
         given[name] = Evidence(schemes)
     records = {name: estimate_candidate(design, name, of) for name, of in given.items()}
     for criterion in ("E_cv", "E_val", "E_prog"):

@@ -3,9 +3,11 @@
 import numpy as np
 import pytest
 
-from heldout.design import Design, Evidence, estimate_candidate
+from heldout.design import Design, Evidence
 from heldout.errors import BadArgument
-from heldout.intervals import choose, corrected_fold_t
+from heldout.estimates import ESTIMATES, e_nested, estimate_candidate, estimate_winner, schemes_of
+from heldout.estimates.methods import choose
+from heldout.intervals import corrected_fold_t
 from heldout.losses import SQUARED, ZERO_ONE, Loss
 from heldout.observed import CrossValidated, Tested
 from heldout.partition import Partition
@@ -13,7 +15,7 @@ from heldout.selection import bbc, nested_selection
 from heldout.selection.comparison import Comparison
 from heldout.selection.criteria import CRITERIA, WITH_LOSSES
 from heldout.selection.differences import differences
-from heldout.selection.judging import estimate_winner, nested_winners, paired, select_among
+from heldout.selection.judging import select_among
 from heldout.selection.rules import RULES
 from heldout.selection.select import standard_error
 
@@ -25,11 +27,11 @@ PARTITION = Partition(
 )
 HALVES = np.array([[0, 0, 0, 1, 1, 1], [1, 0, 1, 0, 1, 0]], dtype=np.int8)
 Y = np.array([0, 1, 0, 1, 0, 1])
-ESTIMATES = ("E_val", "E_cv", "E_prog", "E_2cv", "E_train", "E_bbc", "E_nested")
+NAMES = ("E_val", "E_cv", "E_prog", "E_2cv", "E_train", "E_bbc", "E_nested")
 LEVEL = 0.9
 
 
-def design(estimates=ESTIMATES, loss: Loss = ZERO_ONE, seed: int = 0) -> Design:
+def design(estimates=NAMES, loss: Loss = ZERO_ONE, seed: int = 0) -> Design:
     return Design(
         y=Y,
         loss=loss,
@@ -51,7 +53,7 @@ def evidence(made: Design, errs: np.ndarray, inside: np.ndarray | None = None) -
             (inside if scheme == "fold_pairs" and inside is not None else errs)[split.validation]
             for split in made.splits(scheme)
         ]
-        for scheme in made.schemes()
+        for scheme in schemes_of(made)
     }
     return Evidence(losses, [errs[split.train] for split in made.splits("covalidation")])
 
@@ -72,7 +74,7 @@ def estimates_of(made: Design, given: dict[str, Evidence]) -> dict:
 
 
 def test_the_losses_behind_e_cv_are_the_held_out_ones_and_their_terms_the_fold_errors():
-    found = paired(design(), both(design()), "E_cv")
+    found = ESTIMATES["E_cv"].losses_behind(design(), both(design()))
     assert {"a": A.tolist(), "b": B.tolist()} == {name: of.losses.tolist() for name, of in found.observed.items()}
     assert {"a": [0.5, 0.5, 0.0], "b": [0.0, 0.5, 0.0]} == {name: of.tolist() for name, of in found.terms.items()}
     assert 3 == found.folds
@@ -83,7 +85,7 @@ def test_the_losses_behind_e_2cv_are_each_rows_means_over_repeats():
     # two repeats, and another loss in the second one
     losses = [A[split.validation] for split in made.splits("covalidation")[:2]]
     losses += [B[split.validation] for split in made.splits("covalidation")[2:]]
-    found = paired(made, {"a": Evidence({"covalidation": losses})}, "E_2cv")
+    found = ESTIMATES["E_2cv"].losses_behind(made, {"a": Evidence({"covalidation": losses})})
     assert ((A + B) / 2).tolist() == found.observed["a"].losses.tolist() == found.terms["a"].tolist()
     assert 2 == found.folds
 
@@ -91,7 +93,7 @@ def test_the_losses_behind_e_2cv_are_each_rows_means_over_repeats():
 @pytest.mark.parametrize(("criterion", "tested"), [("E_val", [1, 4]), ("E_prog", [5, 0, 3])])
 def test_the_losses_behind_e_val_and_e_prog_are_those_of_the_tested_rows(criterion, tested):
     made = design()
-    found = paired(made, {"a": evidence(made, np.arange(6.0))}, criterion)
+    found = ESTIMATES[criterion].losses_behind(made, {"a": evidence(made, np.arange(6.0))})
     assert [float(row) for row in tested] == found.observed["a"].losses.tolist() == found.terms["a"].tolist()
     assert found.folds is None
 
@@ -101,7 +103,7 @@ def test_the_mean_of_the_paired_losses_is_the_value_of_the_criterion(criterion):
     made = design()
     given = both(made)
     chosen = select_among(made, given, estimates_of(made, given), criterion, "minimum")
-    for name, of in paired(made, given, criterion).observed.items():
+    for name, of in ESTIMATES[criterion].losses_behind(made, given).observed.items():
         # counts over 6 or 12
         assert of.error == pytest.approx(chosen.values[name], abs=1e-15)
 
@@ -121,7 +123,7 @@ def test_without_e_cv_the_indistinguishable_ones_are_by_the_losses_of_the_criter
     given = both(made)
     for criterion in ("E_val", "E_prog", "E_2cv"):
         found = select_among(made, given, estimates_of(made, given), criterion, "minimum")
-        behind = paired(made, given, criterion)
+        behind = ESTIMATES[criterion].losses_behind(made, given)
         alike = Comparison(behind.observed, behind.folds, LEVEL).alike(found.selected)
         assert alike == found.indistinguishable
 
@@ -132,7 +134,7 @@ def test_one_standard_error_is_that_of_the_fold_errors():
     # of the six losses s = sqrt(4/15), s / sqrt(6) = 0.21, and the limit would be 0.54
     given = {"a": evidence(made, rows(1.0, 1.0, 1.0, 0.5, 0, 0)), "b": evidence(made, rows(0, 0, 1.0, 1.0, 0, 0))}
     records = estimates_of(made, given)
-    assert 1 / 3 == pytest.approx(standard_error(paired(made, given, "E_cv").terms["b"]), rel=1e-14)
+    assert 1 / 3 == pytest.approx(standard_error(ESTIMATES["E_cv"].losses_behind(made, given).terms["b"]), rel=1e-14)
     assert "a" == select_among(made, given, records, "E_cv", "one_standard_error").selected
     assert "b" == select_among(made, given, records, "E_cv", "minimum").selected
 
@@ -207,7 +209,7 @@ def test_the_record_of_e_nested_by_hand():
     # outside fold 0 a errs less inside, outside folds 1 and 2 b does
     inside_a, inside_b = rows(1.0, 1.0, 0, 0, 0, 0), rows(0, 0, 0, 0, 0, 1.0)
     given = {"a": evidence(made, A, inside_a), "b": evidence(made, B, inside_b)}
-    assert [0, 1, 1] == nested_winners(made, given)  # means of a 0, 1/2, 1/2; of b 1/4, 1/4, 0
+    assert [0, 1, 1] == e_nested.winners(made, given)  # means of a 0, 1/2, 1/2; of b 1/4, 1/4, 0
     (found,) = estimate_winner(made, given)
     outer = rows(1.0, 0, 1.0, 0, 0, 0)  # rows 0 and 1 of a, the others of b
     assert ("b", 2 / 6) == (found.candidate, found.value)

@@ -158,7 +158,7 @@ def test_selection_refuses_rules_that_need_losses_where_there_are_none(rule):
         else:
             message = (
                 f"^rule is {rule}, but {re.escape(criterion)} is no mean of paired losses; use the rule minimum, or a "
-                "criterion among E_val, E_cv, E_2cv, E_prog$"
+                "criterion among E_val, E_cv, E_prog, E_2cv$"
             )
         with pytest.raises(BadArgument, match=message) as caught:
             choose({"a": 0.1}, criterion, rule)

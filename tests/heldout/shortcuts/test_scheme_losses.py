@@ -15,10 +15,11 @@ from sklearn.preprocessing import MinMaxScaler, StandardScaler
 from sklearn.svm import SVC
 
 from heldout.dependence import Dependence
-from heldout.design import PER_CANDIDATE, Design
+from heldout.design import Design
+from heldout.estimates import PER_CANDIDATE
+from heldout.estimates.methods import choose
 from heldout.fitting import fit_and_test
 from heldout.fitting import test as losses_on
-from heldout.intervals import choose
 from heldout.losses import choose_loss
 from heldout.partition import make_halves, make_partition
 from heldout.preprocessing import auto

@@ -4,7 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from heldout.design import estimate_candidate, half_losses
+from heldout.design import half_losses
+from heldout.estimates import estimate_candidate, schemes_of
 from heldout.losses import ZERO_ONE
 from heldout.observed import repeated_by_row
 from heldout.partition import Partition
@@ -151,7 +152,7 @@ def written(checkout, settings_of_rows):
                 )
                 for name in ("second", "first")
             }
-            for scheme in design.schemes()
+            for scheme in schemes_of(design)
         }
         tables = {name: rng.random((REPEATS, sum(SHARDS))) for name in ("second", "first")}
         scheme_results.write_holdout(settings, design, fits, {})
@@ -185,7 +186,7 @@ def test_what_was_written_is_read_back_as_it_was_fitted(written, change):
     found = scheme_results.read_evidence(design, ["second", "first"])
     assert ["second", "first"] == list(found)
     for name, evidence in found.items():
-        assert {*design.schemes()} == {*evidence.losses}
+        assert {*schemes_of(design)} == {*evidence.losses}
         for scheme, parts in evidence.losses.items():
             for expected, part in zip(fits[scheme][name].losses, parts, strict=True):
                 assert expected.tolist() == part.tolist()

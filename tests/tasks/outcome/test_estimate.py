@@ -5,12 +5,12 @@ import pandas as pd
 import pytest
 
 from heldout import observed
+from heldout.estimates import ESTIMATES
 from heldout.intervals import clopper_pearson, corrected_t, hoeffding, k_fold_hoeffding
 from heldout.losses import ZERO_ONE
 from heldout.partition import Partition
 from heldout.resampling import SUBSAMPLES
 from heldout.selection.differences import differences
-from heldout.selection.judging import paired
 from heldout.selection.select import standard_error
 from tasks.data.prepare_tables import Prepared
 from tasks.data.unlabeled import from_rows
@@ -185,7 +185,7 @@ def test_the_criterion_is_the_estimate_of_its_name(results_of, criterion):
 )
 def test_the_standard_error_is_that_of_independent_terms(results_of, criterion, error):
     _, results = results_of(f"selection.criterion={criterion}")
-    behind = paired(results.design, results.evidence, criterion)
+    behind = ESTIMATES[criterion].losses_behind(results.design, results.evidence)
     found = {name: standard_error(terms) for name, terms in behind.terms.items()}
     assert {"good": pytest.approx(error, rel=1e-12), "perfect": 0.0} == found
     means = {name: of.error for name, of in behind.observed.items()}

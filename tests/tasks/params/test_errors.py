@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from heldout.intervals import DEFAULTS, METHODS
+from heldout.estimates.methods import DEFAULTS, METHODS
 from heldout.selection.criteria import CRITERIA
 from tasks.params import load
 from tasks.runtime.errors import UserError

@@ -8,12 +8,13 @@ import pytest
 from sklearn.dummy import DummyClassifier
 
 import heldout
-from heldout.design import PER_CANDIDATE
 from heldout.errors import PartsWarning
-from heldout.intervals import DEFAULTS, default_method
+from heldout.estimates import ESTIMATES, ON_REQUEST, PER_CANDIDATE
+from heldout.estimates.methods import DEFAULTS, default_method
 from heldout.losses import SQUARED, ZERO_ONE
 from tasks.data.prepare_tables import prepare
 from tasks.data.write_prepared import write_prepared
+from tasks.params.settings import FURTHER
 from tasks.plans.read_design import read_design
 from tasks.runtime.errors import UserError
 from tasks.storage import files
@@ -36,8 +37,15 @@ UNLABELED = ("disagreement", "E_dis", "E_maxdt")
 def test_the_estimates_are_those_that_rows_and_candidates_allow(prepared, changes, of_the_winner, unlabeled):
     if unlabeled:
         pd.DataFrame({"id": [60], "x": [0.5]}).to_parquet(files.UNLABELED / "shard-00000.parquet")
-    own = [name for name in PER_CANDIDATE if unlabeled or name not in UNLABELED]
+    own = [name for name in PER_CANDIDATE if (unlabeled or name not in UNLABELED) and name not in ON_REQUEST]
     assert [*own, *of_the_winner] == list(read_design(prepared(*changes)).estimates)
+
+
+@pytest.mark.parametrize("name", FURTHER)
+def test_an_estimate_that_is_named_is_made(prepared, name):
+    before, after = (list(read_design(prepared(f"further_estimates={names}")).estimates) for names in ([], [name]))
+    assert {name} == {*after} - {*before}
+    assert sorted(after, key=[*ESTIMATES].index) == after
 
 
 def test_the_rows_and_partitions_are_those_that_were_prepared(prepared):

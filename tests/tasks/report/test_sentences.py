@@ -7,8 +7,8 @@ import pytest
 
 from heldout import class_shares
 from heldout.delivery import FORMS
+from heldout.estimates.methods import DEFAULTS
 from heldout.fit_warnings import WarningCount, WarningCounts
-from heldout.intervals import DEFAULTS
 from heldout.losses import SQUARED, choose_loss
 from heldout.powered import NO_ROWS
 from heldout.records import Difference, Estimate, MoreRows, Powered, PredictionSets

@@ -1,0 +1,104 @@
+"""The registry of estimates: what a run says of a candidate, one estimate a file.
+
+Each module holds one `ESTIMATE` (`heldout.estimates.definition.Definition`). Everything that lists estimates derives
+from `ESTIMATES`: its order is that of estimates.csv.
+
+>>> [name for name, estimate in ESTIMATES.items() if estimate.of_winner]
+['E_bbc', 'E_nested']
+"""
+
+from collections.abc import Iterable, Mapping
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from heldout.estimates.definition import Definition
+from heldout.losses import Loss
+from heldout.records import Estimate
+from heldout.schemes import SCHEMES, SchemeName
+
+if TYPE_CHECKING:
+    from heldout.design import Design, Evidence
+    from heldout.selection.select import Selection
+
+# a line an estimate: its module of `heldout.estimates`
+_DEFINITIONS: tuple[Definition, ...] = tuple(
+    import_module(f"heldout.estimates.{module}").ESTIMATE
+    for module in (
+        "e_in",
+        "e_val",
+        "e_cv",
+        "e_prog",
+        "e_2cv",
+        "e_train",
+        "disagreement",
+        "e_dis",
+        "e_maxdt",
+        "e_test",
+        "e_bbc",
+        "e_nested",
+    )
+)
+ESTIMATES: Mapping[str, Definition] = {one.name: one for one in _DEFINITIONS}
+for _definition in _DEFINITIONS:
+    SCHEMES.update(_definition.own_schemes)
+
+PER_CANDIDATE: tuple[str, ...] = tuple(one.name for one in _DEFINITIONS if one.of_candidate)
+OF_THE_WINNER: tuple[str, ...] = tuple(one.name for one in _DEFINITIONS if one.of_winner)
+OF_UNLABELED: tuple[str, ...] = tuple(one.name for one in _DEFINITIONS if one.of_unlabeled)
+ON_REQUEST: tuple[str, ...] = tuple(one.name for one in _DEFINITIONS if one.on_request)
+NOT_IN_TIME: tuple[str, ...] = tuple(one.name for one in _DEFINITIONS if not one.in_time)
+# of tables whose lines are candidates
+SHOWN: tuple[str, ...] = tuple(one.name for one in _DEFINITIONS if one.of_candidate and not one.hidden)
+# as the report orders them
+BY_COLUMN: tuple[Definition, ...] = tuple(sorted(_DEFINITIONS, key=lambda one: one.column))
+# with which one plans, the best first
+PLANNED_BY: tuple[Definition, ...] = tuple(
+    sorted((one for one in _DEFINITIONS if one.planning), key=lambda one: one.planning.order)  # type: ignore[union-attr]
+)
+
+
+def scheme_of(estimate: str) -> SchemeName:
+    """The scheme whose hypotheses are the target of an estimate. Raises KeyError for one that has none."""
+    scheme = ESTIMATES[estimate].scheme
+    if scheme is None:
+        raise KeyError(estimate)
+    return scheme
+
+
+def schemes_of(design: "Design") -> list[SchemeName]:
+    """The schemes whose fits the estimates of a design, and their intervals, need; without repetition."""
+    needed = [scheme_of(name) for name in design.estimates]
+    if "E_cv" in design.estimates and design.further_for_e_cv is not None:
+        needed.append(design.further_for_e_cv)
+    for name in design.estimates:
+        needed += ESTIMATES[name].further
+    return list(dict.fromkeys(needed))
+
+
+def estimate_candidate(design: "Design", candidate: str, evidence: "Evidence") -> list[Estimate]:
+    """The requested estimates of one candidate, in the order of `ESTIMATES`, as far as there is evidence."""
+    records = (
+        definition.of_candidate(design, evidence, candidate)
+        for definition in _DEFINITIONS
+        if definition.of_candidate
+        and definition.name in design.estimates
+        and {definition.scheme, *definition.further} <= {*evidence.losses}
+    )
+    return [record for record in records if record is not None]
+
+
+def estimate_winner(
+    design: "Design", evidence: Mapping[str, "Evidence"], selection: "Selection | None" = None
+) -> list[Estimate]:
+    """The requested estimates of the winner: of the least E_cv, or of the `selection` where an estimate follows it."""
+    records = (
+        definition.of_winner(design, evidence, selection)
+        for definition in _DEFINITIONS
+        if definition.of_winner and definition.name in design.estimates
+    )
+    return [record for record in records if record is not None]
+
+
+def admitted(names: Iterable[str], loss: Loss) -> list[str]:
+    """Those of the `names` that the loss does not refuse."""
+    return [name for name in names if ESTIMATES[name].refused_by(loss) is None]

@@ -1,0 +1,56 @@
+"""E_bbc: E_cv of the winner, corrected for the choice by a bootstrap of it (`heldout.selection.bbc`)."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from heldout.design import Design, Evidence, cross_validated, mean_fold_training_size
+from heldout.estimates.definition import Definition, Planning
+from heldout.intervals.method import with_interval
+from heldout.records import Estimate
+from heldout.selection import bbc
+
+if TYPE_CHECKING:
+    from heldout.selection.select import Selection
+
+
+def of_winner(design: Design, evidence: Mapping[str, Evidence], selection: "Selection | None") -> Estimate:
+    """Of the candidate of the least E_cv, ties to the first.
+
+    Where `selection` took another candidate by E_cv, with a rule that a bootstrap can repeat, it is that one's.
+    """
+    observed = {name: cross_validated(design, of) for name, of in evidence.items()}
+    losses = np.stack([folds.losses for folds in observed.values()])
+    rule, taken = bbc.MINIMUM, list(evidence)[int(np.argmin(losses.mean(axis=1)))]
+    if selection is not None and _can_be_repeated(design, selection):
+        rule, taken = selection.rule, selection.selected
+    fold = None if rule == bbc.MINIMUM else design.partition.fold
+    value = bbc.corrected_error(losses, design.seed, design.dependence.group, rule, fold)
+    record = Estimate(taken, "E_bbc", value, bbc.target(rule), mean_fold_training_size(design), len(design.y))
+    interval = bbc.interval(value, observed[taken], design.level, design.dependence.kind)
+    if interval is None:
+        return record
+    return replace(with_interval(record, interval), not_credible=bbc.doubt(observed[taken]))
+
+
+def _can_be_repeated(design: Design, selection: "Selection") -> bool:
+    """Whether the rule took by E_cv, and is one that a bootstrap of rows in one partition into folds can repeat."""
+    return selection.criterion == "E_cv" and selection.rule in bbc.REPEATABLE and design.fold_repeats == 1
+
+
+ESTIMATE = Definition(
+    name="E_bbc",
+    meaning="E_cv of the winner, corrected for having won among these candidates.",
+    about="the k-fold hypothesis of the candidate that won",
+    trained_on="N - N/k",
+    kind="error",
+    column=100,
+    scheme="cross_validation",
+    of_winner=of_winner,
+    in_time=False,
+    least_candidates=2,
+    planning=Planning(2, "by cross-validation, corrected for the choice", of_baseline="E_cv"),
+    after_the_choice="its E_cv corrected for having won among this run's candidates, by a bootstrap of the selection",
+)

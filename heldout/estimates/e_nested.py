@@ -1,0 +1,55 @@
+"""E_nested: the error of the whole selection, repeated inside the training rows of each fold."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from heldout.design import Design, Evidence, cross_validated, mean_fold_training_size
+from heldout.estimates.definition import Definition
+from heldout.estimates.e_cv import BY_FOLDS
+from heldout.intervals import corrected_fold_t, corrected_fold_wilson
+from heldout.intervals.method import Default, estimate_with
+from heldout.observed import CrossValidated
+from heldout.records import Estimate
+from heldout.selection import nested_selection
+
+if TYPE_CHECKING:
+    from heldout.selection.select import Selection
+
+_NO_FIT = "it needs no fit beyond the fits of E_nested"
+
+
+def of_winner(design: Design, evidence: Mapping[str, Evidence], _selection: "Selection | None") -> Estimate:
+    """Under the name of the candidate of the least E_cv, ties to the first."""
+    losses = np.stack([cross_validated(design, of).losses for of in evidence.values()])
+    winner, fold = list(evidence)[int(np.argmin(losses.mean(axis=1)))], design.partition.fold
+    outer = nested_selection.outer_losses(losses, winners(design, evidence), fold)
+    seen = CrossValidated(outer, design.loss, design.seed, design.dependence.group, fold=fold)
+    target, method = nested_selection.TARGET, design.methods["E_nested"]
+    return estimate_with(winner, "E_nested", seen, target, mean_fold_training_size(design), method, design.level)
+
+
+def winners(design: Design, evidence: Mapping[str, Evidence]) -> list[int]:
+    """The place of the candidate that wins inside each fold's training rows, a number for each fold."""
+    pairs = np.stack([cross_validated(design, of).pair_losses for of in evidence.values()])  # type: ignore[misc]
+    return nested_selection.inner_winners(pairs)
+
+
+ESTIMATE = Definition(
+    name="E_nested",
+    meaning="The error of the whole procedure, choice included, by a selection inside the training rows of each fold.",
+    about="the hypotheses that a selection inside of each fold's training rows delivers",
+    trained_on="N - N/k",
+    kind="error",
+    column=110,
+    scheme="cross_validation",
+    further=("fold_pairs",),
+    of_winner=of_winner,
+    default=Default(corrected_fold_wilson.METHOD, corrected_fold_t.METHOD, _NO_FIT, _NO_FIT),
+    valid={"groups": BY_FOLDS},
+    in_time=False,
+    on_request=True,
+    after_the_choice="the error of what the whole selection delivers, by a selection inside the training rows of each "
+    "fold",
+)

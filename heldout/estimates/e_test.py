@@ -1,0 +1,16 @@
+"""E_test: the error of what is delivered on the test part, which no choice has used; `heldout.holdout` makes it."""
+
+from heldout.estimates.definition import Definition, Planning
+from heldout.estimates.e_val import CLUSTERED, OF_ONE_HYPOTHESIS
+
+ESTIMATE = Definition(
+    name="E_test",
+    meaning="The error of what is delivered, on rows that no choice has used. It is measured once.",
+    about="what is delivered, tested once on rows that no choice has used",
+    trained_on="all labelled rows outside of the test part",
+    kind="error",
+    column=120,
+    default=OF_ONE_HYPOTHESIS,
+    valid={"groups": CLUSTERED, "time": CLUSTERED, "groups and time": CLUSTERED},
+    planning=Planning(1, "on {n} rows that no choice has used"),
+)
