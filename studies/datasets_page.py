@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pandas as pd
+from scipy import stats
 
 from studies import datasets
 from studies.made_tables import markdown
@@ -18,6 +19,7 @@ from tasks.runtime import environment
 from tasks.storage import files, fit_cache
 
 PAGE = Path("docs/datasets.md")
+MANY, MORE = 1000, 1.05  # rows, and times the error of boosting
 
 
 def main() -> None:
@@ -35,6 +37,7 @@ def page(runs: Sequence[Run]) -> str:
         sets=len(runs),
         better=sum(run.beats_baseline is True for run in runs),
         ratio=mean_to_peer(runs),
+        above=_above(runs),
         most=max(_time(run) for run in runs),
     )
     outputs = (f"### {run.name}\n\n```\n" + "\n".join(run.messages[:-2]) + "\n```\n" for run in runs)
@@ -68,7 +71,9 @@ below 95 % of the runs, since the test part has noise too. Four things differ fr
 
 The winner is shown to beat the constant `baseline` on {better} of {sets} sets. `peer` is the test error of gradient
 boosting with its defaults, trained on every row outside the test part: the delivered winner's test error is
-{ratio:.3f} times it (geometric mean, half a wrong row added to both). No run took more than {most:.2f} of its budget.
+{ratio:.3f} times it (geometric mean, half a wrong row added to both).
+{above}
+No run took more than {most:.2f} of its budget.
 """
 _COLUMNS = [
     *("set", "rows", "estimates", "delivered", "task", "columns left out", "baseline", "selected", "E_cv", "E_val"),
@@ -84,6 +89,25 @@ trained on the rows of the column `delivered`. Seconds are for `init` and `dvc r
 
 def _time(run: Run) -> float:
     return run.seconds / run.budget
+
+
+def _above(runs: Sequence[Run]) -> str:
+    """The sets of many rows where the winner errs more than boosting, and whether that is shown."""
+    above = [_more(run) for run in runs if run.rows >= MANY and run.to_peer > MORE]
+    if not above:
+        return f"In no set of {MANY} rows or more it is above {MORE}."
+    return f"Of the sets of {MANY} rows or more it is above {MORE} in {', '.join(above)}."
+
+
+def _more(run: Run) -> str:
+    """How far the winner is above boosting; of classes with the least p of a sign test of that."""
+    if not run.of_classes:
+        return f"{run.name} ({run.to_peer:.2f})"
+    wrong = [round(error * run.test_rows) for error in (run.test_error, run.peer_error)]
+    pairs = [[one - both for one in wrong] for both in range(min(wrong) + 1)]
+    p = min(stats.binomtest(one, one + other).pvalue for one, other in pairs)
+    counts = f"{wrong[0]} wrong rows against {wrong[1]} of {run.test_rows}"
+    return f"{run.name} ({run.to_peer:.2f}: {counts}, p of a sign test at least {p:.2f} however many rows are in both)"
 
 
 def _counts(runs: Sequence[Run]) -> list[list[str]]:
