@@ -1,4 +1,4 @@
-"""What every flow of ours is: named, tagged, without traceback for a mistake; and the stages of a validation."""
+"""What holds for every flow: a name, tags, and no traceback for a mistake of the user; the stages of a validation."""
 
 import os
 import time

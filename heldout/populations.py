@@ -40,7 +40,7 @@ def out_of_range(labeled: Mapping[str, ArrayLike], unlabeled: Mapping[str, Array
         outside = int(((others < low) | (others > high)).sum())
         p = float(betabinom.sf(outside - 1, len(others), 2, len(known) - 1))
         where = f"{name} lies outside of {low:.4g} to {high:.4g}, the range of the labelled rows, in "
-        found.append((p, -outside, f"{where}{outside / max(len(others), 1):.1%} of them"))
+        found.append((p, -outside, f"{where}{100 * outside / max(len(others), 1):.1f} % of them"))
     p, _, text = min(found, default=(1.0, 0, ""))
     if p * len(found) >= DIFFER or not found:
         return None
@@ -71,7 +71,8 @@ def missing_differs(labeled: Mapping[str, ArrayLike], unlabeled: Mapping[str, Ar
     place = int(np.lexsort((-np.abs(gaps / size - others / of_others), ps))[0])
     if ps[place] * len(names) >= DIFFER:
         return None
-    shares = f"{others[place] / of_others:.1%} of them and in {gaps[place] / size:.1%} of the labelled rows"
+    of_them, of_labeled = 100 * others[place] / of_others, 100 * gaps[place] / size
+    shares = f"{of_them:.1f} % of them and in {of_labeled:.1f} % of the labelled rows"
     return (
         f"the unlabelled rows differ from the labelled rows: {names[place]} is missing in {shares}, {_shown(ps[place])}"
     )

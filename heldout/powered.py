@@ -1,7 +1,7 @@
 """Unlabelled rows narrow the interval: prediction-powered E_val and E_cv for losses of classes.
 
 The controls c of a row say how likely it is to be answered wrongly, and need no label (`heldout.controls`). Where the
-labelled rows happen to be easier than the population, so do their controls say, next to those of n unlabelled rows.
+labelled rows happen to be easier than the population, their controls show it next to those of n unlabelled rows.
 With the losses L_i of the N tested rows the powered estimate is
     mean_i (L_i - lambda_i . (c_i - mean_u c_u)),
 lambda_i from the rows outside the part of row i, which is every tenth row: `SHARE` of the least-squares coefficients of

@@ -182,7 +182,7 @@ The tables of `studies/company_tables.py` are made, and written as real files: W
 .xlsx, a file without a line of names, a folder of rows without a label. Most have several traps; the last two are
 honest. What is expected of each was written down before `init` looked at it; of two lines the words were changed after.
 At first `init` missed three of these findings and died of one table, and was then repaired: customers and machines
-whose number alone tells their state, the difference of two dates, points between thousands. A further alarm is a
+whose number alone shows their state, the difference of two dates, points between thousands. A further alarm is a
 finding that asks for care or stops, or one of `leak`, `time` or `groups`, or a column left out, that was not expected.
 It may be true.
 

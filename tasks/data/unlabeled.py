@@ -120,7 +120,7 @@ def from_files(paths: Sequence[Path], schema: Schema, missing: Sequence[str], on
 def summary(reports: Sequence[ShardReport]) -> str:
     """How many unlabelled rows there are, in how many shards."""
     used = [report for report in reports if report.bad is None]
-    return f"{sum(report.rows or 0 for report in used)} unlabelled in {len(used)} shards"
+    return f"{sum(report.rows or 0 for report in used)} unlabelled in {len(used)} shard{'s' * (len(used) != 1)}"
 
 
 def messages(reports: Sequence[ShardReport]) -> list[str]:
@@ -184,17 +184,18 @@ def _out_of_range(shard: pd.DataFrame, schema: Schema) -> tuple[NDArray[np.bool_
     for name in shard.columns:
         values = shard[name]
         if name in schema.gapless and (gaps := int(values.isna().sum())):
-            notes.append(f"{name!r} has gaps in {gaps / len(shard):.1%} of the rows, but none in the labelled rows")
+            share = f"{100 * gaps / len(shard):.1f} %"
+            notes.append(f"{name!r} has gaps in {share} of the rows, but none in the labelled rows")
         beyond, what = _beyond(values, name, schema)
         if beyond.any():
             outside |= beyond
             if beyond.mean() < _RARE:
                 rare.append(name)
             else:
-                notes.append(f"{name!r} {what} in {beyond.mean():.1%} of the rows")
+                notes.append(f"{name!r} {what} in {100 * beyond.mean():.1f} % of the rows")
     if rare:
         notes.append(
-            f"values outside of the labelled rows' range or categories, in under {_RARE:.0%} of the rows: "
+            f"values outside of the labelled rows' range or categories, in under {100 * _RARE:.0f} % of the rows: "
             + _listed(rare)
         )
     return outside, notes

@@ -24,8 +24,9 @@ def of_shards(shards: Sequence[ShardReport]) -> dict[str, str]:
     if noted:
         rows = sum(report.rows or 0 for report in shards if report.bad is None)
         beyond = sum(report.noted for report in noted)
+        where = f"in {len(noted)} shard{'s' * (len(noted) > 1)}"
         texts["shards"] = (
-            f"{beyond} of {rows} unlabelled rows ({beyond / rows:.1%}), in {len(noted)} shards, have a value outside "
-            "the range or the categories of the labelled rows; report.html lists the columns"
+            f"{beyond} of {rows} unlabelled rows ({100 * beyond / rows:.1f} %), {where}, have a value outside of the "
+            "range or the categories of the labelled rows; report.html lists the columns"
         )
     return texts

@@ -180,7 +180,7 @@ def test_every_mean_of_a_mixed_table_is_that_of_a_plain_loop(ran, kind):
         for said in (page, " ".join(printed.split())):
             assert "1 of 3, 30 rows lost" in said
             assert "unlabelled rows (" in said
-        assert "has categories that no labelled row has in 100.0% of the rows" in page.replace("&#39;", "'")
+        assert "has categories that no labelled row has in 100.0 % of the rows" in page.replace("&#39;", "'")
 
 
 def means(learner, X, y, partition, halves, unlabeled) -> dict[str, float]:

@@ -61,7 +61,7 @@ def test_gaps_are_compared_by_the_exact_test_and_both_shares_are_said():
     assert text is None  # p = 0.02
     more = np.arange(60) < 30
     p = fisher_exact([[2, 38], [30, 30]], alternative="less").pvalue
-    assert f"x is missing in 50.0% of them and in 5.0% of the labelled rows, p = {2 * p:.1g}" in missing_differs(
+    assert f"x is missing in 50.0 % of them and in 5.0 % of the labelled rows, p = {2 * p:.1g}" in missing_differs(
         {"full": np.zeros(40, bool), "x": labeled}, {"full": np.zeros(60, bool), "x": more}
     )
     many = {f"x{place}": labeled for place in range(2000)}

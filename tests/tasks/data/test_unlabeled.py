@@ -87,10 +87,10 @@ def test_values_beyond_the_labelled_ones_are_told_with_their_share(mixed, settin
     assert (10, 3) == (report.rows, report.noted)
     low, high = mixed["number"].min(), mixed["number"].max()
     assert (
-        f"'number' lies outside of {low:.6g} to {high:.6g} in 10.0% of the rows",
-        "'colour' has gaps in 10.0% of the rows, but none in the labelled rows",
-        "'colour' has categories that no labelled row has in 20.0% of the rows",
-        "'day' lies outside of 2024-01-01 00:00:00 to 2024-02-29 00:00:00 in 10.0% of the rows",
+        f"'number' lies outside of {low:.6g} to {high:.6g} in 10.0 % of the rows",
+        "'colour' has gaps in 10.0 % of the rows, but none in the labelled rows",
+        "'colour' has categories that no labelled row has in 20.0 % of the rows",
+        "'day' lies outside of 2024-01-01 00:00:00 to 2024-02-29 00:00:00 in 10.0 % of the rows",
     ) == report.notes
     found = files.read_shard(files.shards()[0])["colour"]
     assert made["colour"].tolist()[:9] == found.tolist()[:9]
@@ -105,7 +105,7 @@ def test_columns_that_are_rarely_beyond_the_labelled_ones_are_named_in_one_note(
     (report,) = written(settings_of_rows)
     assert (300, 2) == (report.rows, report.noted)
     assert (
-        "values outside of the labelled rows' range or categories, in under 1% of the rows: 'number', 'whole'",
+        "values outside of the labelled rows' range or categories, in under 1 % of the rows: 'number', 'whole'",
     ) == report.notes
 
 
@@ -205,4 +205,4 @@ def test_the_reports_are_told_to_people(mixed, settings_of_rows):
     ]
     (line,) = unlabeled.messages(files.read_shard_reports())
     assert_names(line, "shard-00.parquet", "'number'")
-    assert "10 unlabelled in 1 shards" == unlabeled.summary(files.read_shard_reports())
+    assert "10 unlabelled in 1 shard" == unlabeled.summary(files.read_shard_reports())

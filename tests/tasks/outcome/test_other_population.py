@@ -33,7 +33,7 @@ def looked(rows, settings_of_rows):
 def test_a_column_that_is_filled_for_the_labelled_rows_alone_is_named(looked, share):
     text = looked(share)["other_population"]
     assert text.startswith("the unlabelled rows differ from the labelled rows: fee is missing in ")
-    assert "and in 0.0% of the labelled rows, p " in text
+    assert "and in 0.0 % of the labelled rows, p " in text
 
 
 def test_rows_with_weights_are_not_compared(looked):

@@ -39,7 +39,7 @@ def test_skipped_shards_come_with_the_rows_lost_and_used_shards_with_the_rows_no
     assert not {"shards", "shards skipped"} & {*sentences(summary())}
     reports = [
         ShardReport(
-            "a.csv", 40, "shard-00000.parquet", noted=10, notes=("'x' lies outside of 0 to 1 in 25.0% of the rows",)
+            "a.csv", 40, "shard-00000.parquet", noted=10, notes=("'x' lies outside of 0 to 1 in 25.0 % of the rows",)
         ),
         ShardReport("b.csv", 60, bad="lacks the column 'x' of the labelled rows"),
         ShardReport("c.csv", None, bad="cannot be read as csv: no"),
@@ -49,7 +49,7 @@ def test_skipped_shards_come_with_the_rows_lost_and_used_shards_with_the_rows_no
     skipped, reasons = texts["shards skipped"].split("; the disagreement ")
     assert "2 of 4, 60 rows lost, and the rows of 1 that cannot be read" == skipped
     assert reasons.endswith("b.csv lacks the column 'x' of the labelled rows; c.csv cannot be read as csv: no")
-    assert texts["shards"].startswith("10 of 100 unlabelled rows (10.0%), in 1 shards, ")
+    assert texts["shards"].startswith("10 of 100 unlabelled rows (10.0 %), in 1 shard, ")
 
 
 def test_many_skipped_shards_are_counted_and_the_first_ten_named(summary):
@@ -392,7 +392,7 @@ def test_the_report_shows_the_metrics_their_slices_and_the_confusion_matrix(summ
     assert () == test_part.section(summary(metrics=[])).tables
 
 
-SHIFTED = "the unlabelled rows differ from the labelled rows: bmi lies outside of 0 to 1 in 74.2% of them"
+SHIFTED = "the unlabelled rows differ from the labelled rows: bmi lies outside of 0 to 1 in 74.2 % of them"
 
 
 def test_a_disagreement_on_shards_of_another_population_is_not_about_that_of_E_test(summary):
