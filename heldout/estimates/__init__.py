@@ -28,6 +28,7 @@ _DEFINITIONS: tuple[Definition, ...] = tuple(
         "e_val",
         "e_cv",
         "e_prog",
+        "e_boot",
         "e_2cv",
         "e_train",
         "disagreement",
