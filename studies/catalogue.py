@@ -29,6 +29,7 @@ NAMES = (
     "coverage",
     "credible",
     "discrete_cells",
+    "bootstrap_632",
     "datasets",
 )
 

@@ -5,6 +5,7 @@ B. Efron, R. Tibshirani, Improvements on cross-validation: the .632+ bootstrap m
 """
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -87,13 +88,12 @@ class Bootstrapped(Tested):
 
     @property
     def variance(self) -> float:
-        """The variance of the left-out error, (error / left out)^2 of it for E_boot, as for a constant w and ratio.
+        """The variance of the left-out error.
 
         The errors of B draws correlate: S^2 (1/B + left out per row drawn), and never less than s^2 / N of the rows.
         """
         corrected = float(np.var(self.by_draw, ddof=1)) * (1 / len(self.by_draw) + (1 - DRAWN) / DRAWN)
-        spread = max(corrected, float(np.var(self.losses, ddof=1)) / self.n)
-        return spread * (self.error / self.left_out) ** 2 if self.left_out > 0 else 0.0
+        return max(corrected, float(np.var(self.losses, ddof=1)) / self.n)
 
     def reach(self, level: float) -> float:
         """The quantile of t with B - 1 degrees of freedom."""
@@ -127,15 +127,32 @@ def bootstrapped(design: Design, evidence: Evidence) -> Bootstrapped:
 
 
 def wilson_bounds(observed: Bootstrapped, level: float) -> tuple[float, float]:
-    """Wilson's roots at E_boot, for as many rows as its variance says."""
-    q, spread = observed.error, observed.variance
-    size = q * (1 - q) / spread if spread > 0 else observed.n
-    return wilson.roots_at(q, max(size, 1.0), observed.reach(level))
+    """Wilson's roots for as many rows as the variance says: the lower at E_boot, the upper at the left-out error."""
+
+    def roots(error: float, variance: float) -> tuple[float, float]:
+        size = error * (1 - error) / variance if variance > 0 else observed.n
+        return wilson.roots_at(error, max(size, 1.0), observed.reach(level))
+
+    return _from_either(observed, roots)
 
 
 def log_t_bounds(observed: Bootstrapped, level: float) -> tuple[float, float]:
-    """E_boot, and t on the scale of logarithms."""
-    return log_t.about(observed.error, observed.reach(level) * math.sqrt(observed.variance))
+    """The same by t on the scale of logarithms."""
+    return _from_either(
+        observed, lambda error, variance: log_t.about(error, observed.reach(level) * math.sqrt(variance))
+    )
+
+
+def _from_either(observed: Bootstrapped, bounds: Callable[[float, float], tuple[float, float]]) -> tuple[float, float]:
+    """From the lower bound at E_boot to the upper bound at the left-out error.
+
+    A learner that repeats its training rows makes E_boot too low, and draws of .632 N rows make the left-out error too
+    high. The variance of E_boot is that of the left-out error times the square of their ratio, as for a constant one.
+    """
+    out, error = observed.left_out, observed.error
+    ratio = error / out if out > 0 else 0.0
+    low, high = bounds(error, observed.variance * ratio**2)
+    return low, max(high, bounds(min(out, max(observed.no_information, error)), observed.variance)[1])
 
 
 _SECTION = """\
@@ -157,10 +174,12 @@ needs 50 fits more, since no shortcut knows rows that are drawn twice.
 **Target.** The error of the final hypothesis, trained on all N rows.
 
 **Interval and assumption.** Classes: `bootstrap Wilson`. Numbers: `bootstrap log t`. Both under "independent examples;
-correlation of draws taken to be that of subsamples, constant weights". The variance is $S^2 (1/B + 0.368/0.632)$ of the
-errors of the B draws, and never less than that of independent rows, times the square of `E_boot` over $L$. How often
-they cover is in [studies](studies.md). With `groups` whole groups are drawn, and no interval is claimed;
-for rows in time there is no `E_boot`.
+correlation of draws taken to be that of subsamples, constant weights". The lower end is that about `E_boot`, the upper
+end that about $L$, since the first may be too low and the second is too high: about `E_boot` alone the interval covered
+.48 to .9 for full trees of 300 rows. The variance of $L$ is $S^2 (1/B + 0.368/0.632)$ of the errors of the B draws, and
+never less than that of independent rows. How often the interval covers is in [studies](studies.md); skewed losses of
+numbers in few rows are short of their level, as everywhere. With `groups` whole groups are drawn, and no interval is
+claimed; for rows in time there is no `E_boot`.
 
 **Use it when** rows are few, some ten to a hundred, and the noise of folds matters more than a little bias. Ask for it
 with `further_estimates: [E_boot]`, or by naming it in `heldout.validate(estimates=...)`.

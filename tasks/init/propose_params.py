@@ -69,6 +69,7 @@ def decide(profile: Profile, source: str, unlabeled: str | None, choice: Choice 
         ("loss",): Commented(None, profile.proposed.get("loss", "")),
         ("loss_max",): None,
         ("intervals",): planned["intervals"],
+        ("further_estimates",): [],
         ("deliver",): "final",
     }
 

@@ -347,6 +347,7 @@ OPTIONAL |= {
     "loss",
     "loss_max",
     "intervals",
+    "further_estimates",
     "deliver",
     "selection.nested",
     "selection.open_test",
