@@ -73,7 +73,7 @@ def by_name(records: list[Estimate]) -> dict[str, Estimate]:
         (["E_bbc"], ["cross_validation"]),
         (["E_nested"], ["cross_validation", "fold_pairs"]),
         (["E_cv", "E_bbc", "E_nested"], ["cross_validation", "fold_pairs"]),
-        (EVERY, ["final", "holdout", "cross_validation", "progressive", "covalidation", "fold_pairs"]),
+        (EVERY, ["final", "holdout", "cross_validation", "progressive", "covalidation", "bootstrap", "fold_pairs"]),
     ],
 )
 def test_estimates_ask_for_the_schemes_that_they_are_made_of_each_once(estimates, schemes):
