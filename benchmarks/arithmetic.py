@@ -99,7 +99,7 @@ def _pipeline(settings: Settings) -> dict[str, float]:
     shutil.rmtree(fit_cache.FOLDER, ignore_errors=True)
     design = read_design(settings)
     for names in (["holdout", "final"], ["cross_validation", *further_schemes(design)], ["progressive"]):
-        run_schemes.fit_all(settings, names)  # type: ignore[arg-type]  # these are names of schemes
+        run_schemes.fit_all(settings, names)
     halves, _ = run_schemes.fit_all(settings, ["covalidation"])
     lines = disagreement.disagree_all(settings, halves["covalidation"])[0]["disagreement_rows"]
     means = lines.groupby("candidate").apply(lambda shards: np.average(shards["mean"], weights=shards["rows"]))

@@ -114,7 +114,7 @@ def findings(results: pd.DataFrame) -> list[Finding]:
         cells = results.groupby(["population", "learner", "n"])[name].mean()
         short = cells[cells < LEAST].sort_values()
         worst = ", ".join(
-            f"{population} {learner} {n}: {value:.2f}" for (population, learner, n), value in short.items()
+            f"{' '.join(map(str, cell))}: {value:.2f}" for cell, value in zip(short.index, short, strict=True)
         )
         says = f"{len(short)} of {len(cells)} cells below {LEAST:g}" + (f": {worst}" if worst else "")
         how = "shipped" if name == "covers" else "about-e-boot"

@@ -133,7 +133,7 @@ def judge_all(cell: Cell, seen: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def _possible(method: IntervalMethod, seen: Any) -> bool:
-    fits = method.needs is None or seen.has(method.needs)
+    fits = method.needs is None or bool(seen.has(method.needs))
     return fits and seen.n >= method.least
 
 
