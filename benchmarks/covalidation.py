@@ -23,7 +23,8 @@ from threadpoolctl import threadpool_limits
 import heldout
 from benchmarks.measured import PEER, Row, against, draw
 from heldout.disagreement import disagreements
-from heldout.fitting import answers, take
+from heldout.fitting import answers
+from heldout.frames import take
 from heldout.losses import SQUARED, ZERO_ONE
 from heldout.together import blocks, together
 from tasks.storage import files

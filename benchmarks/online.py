@@ -13,10 +13,10 @@ from threadpoolctl import threadpool_limits
 import heldout
 from benchmarks.measured import PEER, Row, against, compared, draw, paired
 from heldout import tree_cv
-from heldout.fitting import take
+from heldout.frames import take
 from heldout.online import OnePass
-from heldout.records import Rows
 from heldout.shortcuts import find
+from heldout.splits import Rows
 
 _REFITTED = 50  # of the steps, evenly, from which the time of all is estimated
 

@@ -8,29 +8,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from heldout import baseline, class_shares
-from heldout.dependence import INDEPENDENT, Dependence, distinct
 from heldout.errors import BadArgument, PartsWarning, TargetWarning
 from heldout.estimates import ESTIMATES, OF_THE_WINNER, OF_UNLABELED, ON_REQUEST, PER_CANDIDATE
-from heldout.fitting import is_other_frame
-from heldout.frames import checked_frame
-from heldout.group_names import group_names
-from heldout.learners import gives_probabilities, is_classifier, is_regressor
+from heldout.learners import gives_probabilities, is_classifier, is_regressor, lacks_probabilities
 from heldout.losses import Loss
 from heldout.losses.choice import MOST_WHOLE_CLASSES, Spec
-from heldout.missing import is_missing
 from heldout.partition import can_stratify, part_size, rarest_class
 from heldout.scheme_fits import UseShortcuts
 
-_OF_ONE_TYPE = "biufUS"  # kinds of arrays whose items are of one type, and never None
 _FOLDS, _FEWER_FOLDS = 10, 5  # the default, and the number of folds where a class is too rare for it
 _ROWS_A_CLASS = 50  # of fewer rows a class, many whole numbers may be numbers
-
-
-def check_whole(**wanted: tuple[Any, int]) -> None:
-    """Raise BadArgument unless each argument, given with its least value, is a whole number not below it."""
-    for argument, (value, least) in wanted.items():
-        if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
-            raise BadArgument(argument, f"{argument} is {value!r}; it must be a whole number of at least {least}")
 
 
 def check_shortcuts(shortcuts: Any) -> None:
@@ -131,38 +118,6 @@ def check_answers(candidates: Mapping[str, Any], loss: Loss) -> None:
             raise BadArgument("candidates", f"candidates[{name!r}] is {learner!r}; {lacks_probabilities(loss)}")
 
 
-def lacks_probabilities(loss: Loss) -> str:
-    """What is wrong with a learner without probabilities, and the remedy."""
-    return (
-        f"the {loss.name} loss needs class probabilities, and it has no predict_proba; put it into "
-        "sklearn.calibration.CalibratedClassifierCV, or take another loss"
-    )
-
-
-def checked_rows(X: Any, y: Any) -> tuple[Any, Any]:
-    """X with rows that can be taken, and y as an array of labels of one type, none of them missing."""
-    X = as_table(X, "X")
-    y = np.asarray(y)
-    if y.ndim != 1 or len(y) != X.shape[0]:
-        raise BadArgument("y", f"y has shape {y.shape}; it must be ({X.shape[0]},), one label for each row of X")
-    if len(y) < 2:
-        raise BadArgument("y", f"there are {len(y)} labelled rows; at least 2 are needed")
-    if _lacks_labels(y):
-        raise BadArgument("y", "y has a label that is missing or infinite; rows without a label go to unlabeled")
-    kinds = [] if y.dtype.kind in _OF_ONE_TYPE else sorted({type(label).__name__ for label in y.tolist()})
-    if len(kinds) > 1:
-        raise BadArgument("y", f"y mixes labels of the types {', '.join(kinds)}; give them one type")
-    if kinds and (typed := np.array(y.tolist())).dtype.kind in "biuf":  # numbers that came as objects
-        y = typed
-    return X, y
-
-
-def _lacks_labels(y: NDArray[Any]) -> bool:
-    if y.dtype.kind in _OF_ONE_TYPE:
-        return y.dtype.kind == "f" and not np.isfinite(y).all()
-    return any(is_missing(label) for label in y.tolist())
-
-
 def divided_classes(y: NDArray[Any], folds: int, stratify: bool | None) -> tuple[int, bool]:
     """The number of folds, and whether parts are stratified, where y holds classes.
 
@@ -216,47 +171,6 @@ def check_parts(y: Any, fractions: Mapping[str, float]) -> None:
                 f"{argument} is {fraction}; a part of {smaller} rows cannot hold all {classes} classes, which needs at "
                 f"least {classes} of {len(y)}",
             )
-
-
-def checked_unlabeled(unlabeled: Any, X: Any, argument: str = "unlabeled") -> Any:
-    """The rows without labels, of as many columns as X."""
-    unlabeled = as_table(unlabeled, argument)
-    if unlabeled.shape[0] < 1 or unlabeled.shape[1] != X.shape[1]:
-        raise BadArgument(
-            argument, f"{argument} has shape {unlabeled.shape}; it needs rows of {X.shape[1]} columns, as X has"
-        )
-    return unlabeled
-
-
-def as_table(X: Any, argument: str) -> Any:
-    """An array, a data frame, or a sparse matrix whose rows can be taken."""
-    X = checked_frame(X, argument)
-    if hasattr(X, "tocsr"):
-        X = X.tocsr()
-    elif not hasattr(X, "iloc") and not is_other_frame(X):
-        X = np.asarray(X)
-    if len(X.shape) != 2:
-        raise BadArgument(argument, f"{argument} has shape {X.shape}; it must have two dimensions, rows by columns")
-    return X
-
-
-def checked_groups(groups: Any, n: int) -> Dependence:
-    """Rows of `groups`, shape (n,), with the same name belong together; None for independent rows."""
-    if groups is None:
-        return INDEPENDENT
-    shape = np.shape(groups if hasattr(groups, "shape") else np.array(groups, dtype=object))
-    if shape != (n,):
-        raise BadArgument("groups", f"groups has shape {shape}; it must be ({n},), one group for each row of X")
-    try:
-        names = group_names(groups)
-    except ValueError as error:
-        raise BadArgument("groups", f"groups {error}") from None
-    if None in names:
-        raise BadArgument("groups", "groups has a row whose group is missing; give each row one, or take it out")
-    codes = distinct(np.array(names, dtype=object))
-    if not codes.any():
-        raise BadArgument("groups", "groups has 1 group; at least 2 are needed, one on each side of a split")
-    return Dependence(group=codes)
 
 
 def wanted(estimates: Sequence[str] | None, has_unlabeled: bool, candidates: int, loss: Loss) -> tuple[str, ...]:

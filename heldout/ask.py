@@ -6,7 +6,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from heldout.errors import FitFailure
-from heldout.fitting import answers, scores, take
+from heldout.fitting import answers, scores
+from heldout.frames import take
 from heldout.learners import gives_probabilities
 from heldout.losses import ABSOLUTE, ZERO_ONE, choose_loss
 from heldout.metrics.measure import NO_PROBABILITIES

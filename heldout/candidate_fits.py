@@ -8,15 +8,14 @@ from typing import Any
 import numpy as np
 
 from heldout import updated
-from heldout.controls import Controls
+from heldout.controls import Controls, why_none
 from heldout.design import Design, Evidence
 from heldout.disagreement import ShardMargins, disagreements
 from heldout.errors import FitFailure
-from heldout.estimates import ESTIMATES, OF_UNLABELED
+from heldout.estimates import ESTIMATES, OF_UNLABELED, schemes_of
 from heldout.fit_warnings import FitWarnings
 from heldout.fitting import Fitted
 from heldout.losses import Losses
-from heldout.powered import missing
 from heldout.progress import FitBar
 from heldout.records import Estimate
 from heldout.scheme_fits import Fits, UseShortcuts, losses_without_fits, may_skip_fits
@@ -52,7 +51,8 @@ class CandidateFits:
     def controls(self) -> Controls | str:
         """The controls of all rows by the half models, or the reason why there are none."""
         design = self.design
-        reason = missing(design, unlabeled=self.unlabeled is not None)
+        half_models = "covalidation" in schemes_of(design)
+        reason = why_none(design, unlabeled=self.unlabeled is not None, half_models=half_models)
         if reason is not None:
             return reason
         halves = self.hypotheses("covalidation")

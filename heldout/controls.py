@@ -21,14 +21,17 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from heldout.design import Design
 from heldout.errors import FitFailure
-from heldout.fitting import answers, take
+from heldout.fitting import answers
+from heldout.frames import take
 from heldout.learners import gives_probabilities
 from heldout.losses import ZERO_ONE, Losses, choose_loss
 from heldout.losses.loss import Classes, places
 
 NAMES = ("disagreement", "uncertainty")
 DIGITS = 6  # of a mean of probabilities: docs/decisions/0059
+NO_ROWS = "there are no unlabelled rows"
 MOST_A_ROW, MOST = 20, 20_000  # unlabelled rows that are asked, for each labelled row and in all: more add little
 
 
@@ -130,3 +133,23 @@ class Controls:
         labeled, others = (controls([part]) for part in parts)
         q = min(labeled.shape[1], others.shape[1])
         return cls(labeled[:, :q], others[:, :q])
+
+
+def why_none(design: Design, *, unlabeled: bool, half_models: bool) -> str | None:
+    """Why there are no controls to narrow an interval with; None where there are.
+
+    `unlabeled` and `half_models` say whether there are unlabelled rows, and half models.
+    """
+    if not design.loss.of_classes:
+        return "numbers gain nothing from unlabelled rows"
+    if not unlabeled:
+        return NO_ROWS
+    if len(design.y) > MOST:
+        return f"{len(design.y)} labelled rows are many: no controls are made for more than {MOST}"
+    if design.dependence.kind is not None:
+        return f"labelled rows with {design.dependence.kind} are not drawn as the unlabelled rows are"
+    if design.weights is not None:
+        return "labelled rows are weighted, and the weights of unlabelled rows are not known"
+    if not half_models:
+        return "there are no half models; estimates must contain E_2cv or disagreement"
+    return None

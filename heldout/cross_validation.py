@@ -8,10 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from heldout.intervals.method import IntervalMethod, estimate_with
-from heldout.observed import CrossValidated
-from heldout.records import Estimate, Rows, Split
-from heldout.splits import LazySplits, trained_sizes
+from heldout.splits import LazySplits, Rows, Split, trained_sizes
 
 TARGET = "the k-fold hypothesis: one of the k hypotheses, drawn uniformly"
 
@@ -59,15 +56,3 @@ class _Fold(Split):
 def mean_training_size(made: Sequence[Split]) -> int:
     """The mean number of training rows of the k hypotheses, rounded: N - N/k for random folds."""
     return round(int(trained_sizes(made).sum()) / len(made))
-
-
-def estimate(
-    candidate: str, observed: CrossValidated, n_train: int, method: IntervalMethod, level: float, repeats: int = 1
-) -> Estimate:
-    """E_cv: the mean over all held-out losses of one partition, or of `repeats` partitions.
-
-    With folds of unequal size the hypothesis of each fold counts by the fold's share of the rows. The mean over
-    several partitions has the same expectation, and less noise from the random folds.
-    """
-    target = TARGET if repeats == 1 else TARGET.replace("the k hypotheses", f"the {repeats} k hypotheses")
-    return estimate_with(candidate, "E_cv", observed, target, n_train, method, level)

@@ -12,7 +12,7 @@ from heldout.metrics.skill import Skill, shown_skill
 from heldout.records import Difference
 from heldout.selection import decision
 from heldout.selection.decision import Decision, Known
-from heldout.selection.select import Selection
+from heldout.selection.selected import Selection
 from heldout.suspicion import Carrier
 
 if TYPE_CHECKING:

@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 
 from heldout.batches import batches
 from heldout.errors import BadArgument
+from heldout.group_names import group_names
 from heldout.losses import Losses
-from heldout.records import Rows, Split
+from heldout.splits import Rows, Split
 
 DependenceKind = Literal["groups", "time", "groups and time"]
 
@@ -127,3 +128,22 @@ def joined(first: NDArray[np.int64], second: NDArray[np.int64]) -> NDArray[np.in
     shape = (int(first.max()) + 1, int(second.max()) + 1)
     links = coo_array((np.ones(len(first), dtype=np.int8), (first, second + shape[0])), shape=(sum(shape), sum(shape)))
     return distinct(connected_components(links, directed=False)[1][first])
+
+
+def checked_groups(groups: Any, n: int) -> Dependence:
+    """Rows of `groups`, shape (n,), with the same name belong together; None for independent rows."""
+    if groups is None:
+        return INDEPENDENT
+    shape = np.shape(groups if hasattr(groups, "shape") else np.array(groups, dtype=object))
+    if shape != (n,):
+        raise BadArgument("groups", f"groups has shape {shape}; it must be ({n},), one group for each row of X")
+    try:
+        names = group_names(groups)
+    except ValueError as error:
+        raise BadArgument("groups", f"groups {error}") from None
+    if None in names:
+        raise BadArgument("groups", "groups has a row whose group is missing; give each row one, or take it out")
+    codes = distinct(np.array(names, dtype=object))
+    if not codes.any():
+        raise BadArgument("groups", "groups has 1 group; at least 2 are needed, one on each side of a split")
+    return Dependence(group=codes)

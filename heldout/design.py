@@ -15,9 +15,8 @@ from heldout.losses import Loss, Losses
 from heldout.observed import FIELD_OF, CrossValidated, RepeatedByRow, Tested, repeated_by_row
 from heldout.partition import Partition, draw_folds
 from heldout.progressive import Block
-from heldout.records import Rows, Split
 from heldout.schemes import OF_COPIES, SCHEMES, SchemeName
-from heldout.splits import joined_losses, tested_rows
+from heldout.splits import Rows, Split, joined_losses, tested_rows
 from heldout.weights import Weights
 
 

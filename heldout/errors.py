@@ -11,6 +11,9 @@ UserWarning
 """
 
 from numbers import Real
+from typing import Any
+
+import numpy as np
 
 from heldout.printable import printable
 
@@ -51,3 +54,10 @@ class PartsWarning(UserWarning):
 
 class TargetWarning(UserWarning):
     """Whole numbers of many values may be classes or numbers; the message says what they are taken as."""
+
+
+def check_whole(**wanted: tuple[Any, int]) -> None:
+    """Raise BadArgument unless each argument, given with its least value, is a whole number not below it."""
+    for argument, (value, least) in wanted.items():
+        if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
+            raise BadArgument(argument, f"{argument} is {value!r}; it must be a whole number of at least {least}")

@@ -20,7 +20,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from heldout import class_shares, seeds
 from heldout.errors import BadArgument
-from heldout.fitting import take
+from heldout.frames import take
 from heldout.holdout import split
 from heldout.losses import SQUARED, ZERO_ONE, Losses
 from heldout.observed import Tested

@@ -11,11 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from heldout.errors import FitFailure
+from heldout.frames import take
 from heldout.learners import seeded
 from heldout.losses import Loss, Losses
 from heldout.losses.loss import places
 from heldout.printable import printable
-from heldout.records import Split
+from heldout.splits import Split
 from heldout.weights import Weights, fit_argument
 
 ROWS_AT_ONCE = 100_000  # that a hypothesis is asked about
@@ -184,28 +185,6 @@ def predict(hypothesis: Any, X: Any) -> NDArray[np.generic]:
     if predicted.dtype.kind == "f" and not np.isfinite(predicted).all():
         raise FitFailure(f"the prediction number {np.flatnonzero(~np.isfinite(predicted))[0]} is not finite")
     return predicted
-
-
-def take(X: Any, rows: NDArray[np.intp] | slice) -> Any:
-    """The `rows` of an array, a sparse matrix, or a data frame of pandas or polars."""
-    if isinstance(X, np.ndarray) and not isinstance(rows, slice):
-        return X.take(rows, axis=0)  # half the time of X[rows]
-    if hasattr(X, "iloc"):
-        return X.iloc[rows]
-    if not is_other_frame(X):
-        return X[rows]
-    import narwhals as nw
-
-    return nw.from_native(X, eager_only=True)[rows].to_native()
-
-
-def is_other_frame(X: Any) -> bool:
-    """Whether X is a data frame in memory of another library than pandas, such as polars."""
-    if not (hasattr(X, "columns") and hasattr(X, "schema")):
-        return False
-    import narwhals as nw
-
-    return isinstance(nw.from_native(X, eager_only=True, pass_through=True), nw.DataFrame)
 
 
 @contextmanager

@@ -77,3 +77,21 @@ def frame_of(kind: type, names: Sequence[str], records: Sequence[Any], library: 
         return nw.from_dict(columns, dtypes, backend=library).to_native()  # type: ignore[arg-type]  # one of _LIBRARIES
     except ImportError:
         raise ImportError(f"to_frame() needs {library}, which is not installed: pip install {library}") from None
+
+
+def take(X: Any, rows: NDArray[np.intp] | slice) -> Any:
+    """The `rows` of an array, a sparse matrix, or a data frame of pandas or polars."""
+    if isinstance(X, np.ndarray) and not isinstance(rows, slice):
+        return X.take(rows, axis=0)  # half the time of X[rows]
+    if hasattr(X, "iloc"):
+        return X.iloc[rows]
+    if not is_other_frame(X):
+        return X[rows]
+    return nw.from_native(X, eager_only=True)[rows].to_native()
+
+
+def is_other_frame(X: Any) -> bool:
+    """Whether X is a data frame in memory of another library than pandas, such as polars."""
+    if not (hasattr(X, "columns") and hasattr(X, "schema")):
+        return False
+    return isinstance(nw.from_native(X, eager_only=True, pass_through=True), nw.DataFrame)

@@ -20,13 +20,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from heldout.arguments import check_whole
 from heldout.design import Design, Evidence, half_losses, held_out_losses
-from heldout.errors import BadArgument
+from heldout.errors import BadArgument, check_whole
 from heldout.fitting import answers
 from heldout.losses import ABSOLUTE, ZERO_ONE, Losses
 from heldout.losses.loss import places
-from heldout.records import Rows
+from heldout.splits import Rows
 
 _ROUNDING = 1e-12  # of weighted costs
 

@@ -6,9 +6,7 @@ METHOD, section 1; Abu-Mostafa, Learning From Data, lecture 13; Gruber, Validier
 import numpy as np
 from numpy.typing import NDArray
 
-from heldout.intervals.method import IntervalMethod, estimate_with
-from heldout.observed import Tested
-from heldout.records import Estimate, Split
+from heldout.splits import Split
 
 TARGET = "g-: trained without the held-out rows"
 TARGET_FINAL = "g: trained on all labelled rows"
@@ -23,26 +21,3 @@ def final_split(n: int) -> Split:
     """Retrain g on all n rows. Its error on the same rows is E_in."""
     rows = np.arange(n)
     return Split(train=rows, validation=rows)
-
-
-def estimate(candidate: str, observed: Tested, n_train: int, method: IntervalMethod, level: float) -> Estimate:
-    """E_val: the mean of the K held-out losses; of plain draws unbiased for the error of g-, variance sigma^2 / K."""
-    return estimate_with(candidate, "E_val", observed, TARGET, n_train, method, level)
-
-
-def training_estimate(candidate: str, observed: Tested) -> Estimate:
-    """E_in: the training error of g. It estimates no true error, so it has no interval."""
-    return Estimate(candidate, "E_in", observed.error, training_target(observed.n), observed.n, observed.n)
-
-
-def training_target(n: int, labeled: int | None = None) -> str:
-    """What E_in is about: a hypothesis trained on n rows, of `labeled` rows; None where these are all."""
-    trained = TARGET_FINAL if labeled in (None, n) else f"trained on {n} of {labeled} labelled rows"
-    return f"{trained} (its training error)"
-
-
-def final_estimate(
-    candidate: str, observed: Tested, n_train: int, method: IntervalMethod, level: float, target: str = TARGET_FINAL
-) -> Estimate:
-    """E_test: the mean loss of the delivered hypothesis on a test part that no choice depended on."""
-    return estimate_with(candidate, "E_test", observed, target, n_train, method, level)

@@ -3,6 +3,8 @@
 from collections.abc import Callable
 from typing import Any
 
+from heldout.losses import Loss
+
 
 def open_random_states(learner: Any) -> list[str]:
     """The name of every `random_state` that is None in `learner`, also in nested learners."""
@@ -60,3 +62,11 @@ def seeded(learner: Any, state: int) -> Any:
 
     copy = clone(learner)
     return copy.set_params(**dict.fromkeys(open_random_states(copy), state))
+
+
+def lacks_probabilities(loss: Loss) -> str:
+    """What is wrong with a learner without probabilities, and the remedy."""
+    return (
+        f"the {loss.name} loss needs class probabilities, and it has no predict_proba; put it into "
+        "sklearn.calibration.CalibratedClassifierCV, or take another loss"
+    )

@@ -9,9 +9,9 @@ from matplotlib.ticker import MaxNLocator
 
 from heldout.estimates import OF_UNLABELED
 from heldout.losses import Loss
+from heldout.losses.amounts import amount, error_label
 from heldout.printable import printable
 from heldout.records import Estimate
-from heldout.table import amount, error_label
 
 _PANELS_A_ROW = 4
 _LONGEST = 32  # letters of a name

@@ -39,39 +39,22 @@ from collections.abc import Sequence
 import numpy as np
 
 from heldout import populations
-from heldout.controls import MOST, NAMES, Controls
+from heldout.controls import NAMES, Controls
 from heldout.design import Design, Evidence, cross_validated, half_losses, tested
-from heldout.estimates import scheme_of, schemes_of
+from heldout.estimates import scheme_of
 from heldout.intervals import METHODS
 from heldout.intervals.moved import can_move, moved
 from heldout.losses import Losses
 from heldout.observed import Tested
-from heldout.records import Estimate, Powered, Rows
+from heldout.records import Estimate, Powered
+from heldout.splits import Rows
 
 ESTIMATES = ("E_val", "E_cv")
-NO_ROWS = "there are no unlabelled rows"
 WIDEST = 1.02  # times the plain interval
 EVENTS = 10  # rows that carry the loss, for each control
 SHARE = 0.7  # of the fitted lambda, and half of the reduction of the variance: what was found over samples
 _PARTS = 10  # of the rows: the coefficients of a part come from the others
 _RIDGE = 1e-6  # of controls with variance 1: controls that hardly differ share their coefficient, and no rounding grows
-
-
-def missing(design: Design, *, unlabeled: bool) -> str | None:
-    """Why unlabelled rows, if there are any, cannot narrow an interval; None where they can."""
-    if not design.loss.of_classes:
-        return "numbers gain nothing from unlabelled rows"
-    if not unlabeled:
-        return NO_ROWS
-    if len(design.y) > MOST:
-        return f"{len(design.y)} labelled rows are many: no controls are made for more than {MOST}"
-    if design.dependence.kind is not None:
-        return f"labelled rows with {design.dependence.kind} are not drawn as the unlabelled rows are"
-    if design.weights is not None:
-        return "labelled rows are weighted, and the weights of unlabelled rows are not known"
-    if "covalidation" not in schemes_of(design):
-        return "there are no half models; estimates must contain E_2cv or disagreement"
-    return None
 
 
 def powered(design: Design, evidence: Evidence, records: Sequence[Estimate], controls: Controls | str) -> list[Powered]:

@@ -30,7 +30,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from heldout import holdout
-from heldout.arguments import checked_unlabeled
+from heldout.checked_rows import checked_unlabeled
 from heldout.design import Design
 from heldout.errors import BadArgument, FitFailure
 from heldout.fitting import answers

@@ -10,16 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from heldout.errors import BadArgument
-from heldout.intervals.method import IntervalMethod, estimate_with
 from heldout.losses import Losses
-from heldout.observed import Tested
-from heldout.records import Estimate, Rows, Split
-from heldout.splits import LazySplits, tested_sizes, trained_sizes
+from heldout.splits import LazySplits, Rows, Split, tested_sizes, trained_sizes
 
 Block = int | Literal["auto"]  # the steps that share one fit
 _GROWTH = 10
 TARGET = "the progressive hypothesis: that of one of the steps, drawn uniformly; the steps of a block share one"
-ALONG_STREAM = "the error along the stream: of each step's hypothesis on the row of that step, given the rows before it"
 
 
 class BlockSplits(LazySplits):
@@ -83,17 +79,6 @@ def first_steps(trained: int, tested: int, block: Block) -> list[int]:
     if block < 1:
         raise BadArgument("block", f"block is {block}; it must be at least 1")
     return list(range(0, tested, block))
-
-
-def estimate(
-    candidate: str, observed: Tested, n_train: int, method: IntervalMethod, level: float, *, along_stream: bool = False
-) -> Estimate:
-    """E_prog: the mean over the m tested losses, in the order of the steps.
-
-    `along_stream`: the steps follow the time, so that a row after the last step is no draw like the rows before it.
-    """
-    target = ALONG_STREAM if along_stream else TARGET
-    return estimate_with(candidate, "E_prog", observed, target, n_train, method, level)
 
 
 def mean_training_size(made: Sequence[Split]) -> int:

@@ -13,11 +13,13 @@ from heldout.hard_rows import hard_rows
 from heldout.more_rows import missing, more_rows
 from heldout.powered import powered
 from heldout.prediction_sets import SetsOfRows, of_new_rows
-from heldout.records import Difference, Estimate, MoreRows, Powered, Rows
+from heldout.records import Difference, Estimate, MoreRows, Powered
+from heldout.selection import beats_baseline
 from heldout.selection.bound import SelectionBound
 from heldout.selection.differences import differences
 from heldout.selection.doubts import doubts
 from heldout.selection.judging import bound_of
+from heldout.splits import Rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,7 +65,7 @@ class Questions:
         True
         """
         winner = self._evidence[self._checked(candidate)]
-        return baseline.is_beaten(self._design, winner, self._constant, len(self.candidates))
+        return beats_baseline.is_beaten(self._design, winner, self._constant, len(self.candidates))
 
     def differences(self, candidate: str | None = None) -> tuple[Difference, ...]:
         """How much less a candidate errs than each other candidate and the baseline, by E_cv on the same rows.

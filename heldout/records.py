@@ -2,28 +2,6 @@
 
 from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
-
-Rows = NDArray[np.intp]
-
-
-@dataclass(frozen=True, eq=False)
-class Split:
-    """Rows to train on and rows to test on, both in ascending order.
-
-    `labels` are the rows whose labels the answers to `validation` are compared with; None for the same rows.
-    """
-
-    train: Rows
-    validation: Rows
-    labels: Rows | None = None
-
-    @property
-    def n_train(self) -> int:
-        """The number of rows to train on."""
-        return len(self.train)
-
 
 @dataclass(frozen=True)
 class Interval:

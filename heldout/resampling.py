@@ -17,7 +17,7 @@ from heldout.dependence import distinct
 from heldout.errors import BadArgument
 from heldout.losses import Losses
 from heldout.partition import Labels, can_stratify, draw_folds, training_cut
-from heldout.records import Split
+from heldout.splits import Split
 
 SUBSAMPLES = 25  # J of the corrected t (docs/coverage.md)
 REPEATS = 3  # R of the corrected repeated t; the first repeat is the partition itself

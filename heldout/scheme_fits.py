@@ -13,11 +13,11 @@ from heldout.errors import FitFailure
 from heldout.fit_warnings import FitWarnings
 from heldout.fitting import Fitted, fit_and_test, test
 from heldout.losses import Losses
-from heldout.records import Split
 from heldout.schemes import SCHEMES, SchemeName
 from heldout.shortcuts import Declined
 from heldout.shortcuts.scheme_losses import accelerated, exact_losses, fit_and_test_accelerated
 from heldout.shortcuts.support_vectors import SupportVectors
+from heldout.splits import Split
 
 UseShortcuts = Literal["auto", "off"]
 

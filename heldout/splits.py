@@ -2,13 +2,32 @@
 
 from abc import abstractmethod
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from heldout.losses import Losses
-from heldout.records import Rows, Split
+
+Rows = NDArray[np.intp]
+
+
+@dataclass(frozen=True, eq=False)
+class Split:
+    """Rows to train on and rows to test on, both in ascending order.
+
+    `labels` are the rows whose labels the answers to `validation` are compared with; None for the same rows.
+    """
+
+    train: Rows
+    validation: Rows
+    labels: Rows | None = None
+
+    @property
+    def n_train(self) -> int:
+        """The number of rows to train on."""
+        return len(self.train)
 
 
 class SplitLosses(Sequence[Losses]):

@@ -18,11 +18,11 @@ from numpy.typing import NDArray
 from heldout import seeds
 from heldout.design import Design
 from heldout.errors import FitFailure
-from heldout.fitting import answers, is_other_frame, losses_of, take
-from heldout.frames import column_names
+from heldout.fitting import answers, losses_of
+from heldout.frames import column_names, is_other_frame, take
 from heldout.losses import Loss
-from heldout.records import Rows, Split
-from heldout.table import amount
+from heldout.losses.amounts import amount
+from heldout.splits import Rows, Split
 
 Columns = NDArray[np.intp]
 

@@ -4,12 +4,13 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from heldout import covalidation, credible, text_table
+from heldout import credible, implied_error, text_table
 from heldout.baseline import NAME
+from heldout.controls import NO_ROWS
 from heldout.design import Design
 from heldout.losses import Loss
+from heldout.losses.amounts import amount, number, rounded
 from heldout.observed import RepeatedByRow
-from heldout.powered import NO_ROWS
 from heldout.prediction_sets import LAC
 from heldout.printable import printable
 from heldout.records import Difference, Estimate, MoreRows, Powered, PredictionSets
@@ -78,14 +79,6 @@ def not_credible(whose: str, doubts: Mapping[str, str], loss: Loss, *, weighted:
     )
 
 
-def rounded(value: float, loss: Loss) -> str:
-    """A number of a table: in percent for a loss of 0 and 1, else with three significant digits and every whole one."""
-    if loss.binary or value == 0:
-        return number(value, loss)
-    digits = 2 - math.floor(math.log10(abs(value)))
-    return f"{value:.{max(digits, 0)}f}" if -5 < digits < 7 else f"{value:.3g}"
-
-
 def against_baseline(
     winner: str,
     beaten: bool | None,
@@ -135,9 +128,9 @@ def half_error(winner: str, disagreement: RepeatedByRow | None, design: Design) 
     loss = design.loss
     if disagreement is None or "disagreement" not in design.estimates or loss.pair_factor is None:
         return ""
-    here = covalidation.least_mean_error(disagreement.error, loss)
+    here = implied_error.least_mean_error(disagreement.error, loss)
     independent = design.dependence.kind is None
-    limit = covalidation.least_half_error(disagreement, loss, design.level) if independent else None
+    limit = implied_error.least_half_error(disagreement, loss, design.level) if independent else None
     return least_half_error(winner, here, limit, f"{100 * design.level:g} %", loss)
 
 
@@ -269,18 +262,3 @@ def draw_baseline(axes: Any, value: float, label: str) -> None:
     far_above = value > _FAR_ABOVE * top
     axes.axhline(value, color="0.6", lw=1.4, zorder=0, label=f"{label} (above)" if far_above else label)
     axes.set_ylim(bottom, top if far_above else max(top, 1.03 * value))
-
-
-def error_label(loss: Loss) -> str:
-    """The name of an axis of errors."""
-    return "error, %" if loss.binary else f"mean {loss.name} loss"
-
-
-def amount(value: float, loss: Loss) -> str:
-    """The same number with its unit."""
-    return f"{number(value, loss)} %" if loss.binary else number(value, loss)
-
-
-def number(value: float, loss: Loss) -> str:
-    """An error as people read it: in percent for a loss of 0 and 1."""
-    return f"{100 * value:z.1f}" if loss.binary else f"{value:.4g}"

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from heldout.cross_validation import FoldSplits
-from heldout.records import Split
+from heldout.splits import Split
 
 Numbers = NDArray[np.float64]
 

@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from heldout.errors import BadArgument
-from heldout.fitting import take
-from heldout.records import Rows
+from heldout.frames import take
+from heldout.splits import Rows
 
 Result = TypeVar("Result")
 # called with a hypothesis and the rows of its part, before the hypothesis is updated again

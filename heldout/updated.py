@@ -18,9 +18,9 @@ from heldout.fit_warnings import FitWarnings
 from heldout.fitting import failures, recorded, test
 from heldout.learners import seeded
 from heldout.losses import Losses
-from heldout.records import Rows
 from heldout.schemes import SchemeName
 from heldout.shortcuts.shortcut import Declined
+from heldout.splits import Rows
 
 if TYPE_CHECKING:
     from heldout.online import OnePass

@@ -8,15 +8,16 @@ from heldout import baseline, frames, validation_html, validation_text
 from heldout.decided import decided
 from heldout.errors import BadArgument
 from heldout.estimates import e_nested, estimate_candidate, scheme_of
+from heldout.losses.amounts import rounded
 from heldout.printable import printable
 from heldout.questions import Questions
 from heldout.records import Estimate
-from heldout.selection.criteria import CRITERIA, Criterion
+from heldout.selection.criteria import CRITERIA
 from heldout.selection.decision import Decision
 from heldout.selection.judging import select_among
 from heldout.selection.rules import Rule
-from heldout.selection.select import Selection
-from heldout.table import cell, marks, rounded
+from heldout.selection.selected import Criterion, Selection
+from heldout.table import cell, marks
 
 if TYPE_CHECKING:
     from heldout.picture import Picture

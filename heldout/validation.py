@@ -8,9 +8,10 @@ import numpy as np
 
 from heldout import arguments, class_shares, stated_limit
 from heldout.candidate_fits import CandidateFits
-from heldout.dependence import Dependence
+from heldout.checked_rows import checked_rows, checked_unlabeled
+from heldout.dependence import Dependence, checked_groups
 from heldout.design import Design, Evidence
-from heldout.errors import LearnerWarning
+from heldout.errors import LearnerWarning, check_whole
 from heldout.estimates import estimate_candidate, estimate_winner, scheme_of, schemes_of
 from heldout.estimates import methods as interval_methods
 from heldout.fit_warnings import WarningCounts
@@ -159,9 +160,9 @@ def validate(
       ~train)``, and the mean over half models of the mean of ``e(h, train)``.
     - disagreement: The mean, over repeats and unlabelled rows, of ``h0.predict(unlabeled) != h1.predict(unlabeled)``,
       where h0 and h1 are the two half models of a repeat; of the square of their difference for the squared loss. E_dis
-      is the expected error, over training sets, that it implies (`heldout.covalidation.error_bound`), E_maxdt the
+      is the expected error, over training sets, that it implies (`heldout.implied_error.error_bound`), E_maxdt the
       larger of E_train and E_dis. What these very half models err at least, whatever the labels of the unlabelled rows
-      are, is printed (`heldout.covalidation.least_mean_error`).
+      are, is printed (`heldout.implied_error.least_mean_error`).
 
     Examples
     --------
@@ -188,16 +189,16 @@ def validate(
         check_spec(loss)
     arguments.check_candidates(candidates)
     library = library_of(X)
-    X, y = arguments.checked_rows(X, y)
+    X, y = checked_rows(X, y)
     arguments.check_columns(candidates, X)
     chosen_loss = choose_loss(arguments.loss_of(candidates, y) if loss is None else loss, y, loss_max=loss_max)
     arguments.check_answers(candidates, chosen_loss)
-    dependence = arguments.checked_groups(groups, len(y))
+    dependence = checked_groups(groups, len(y))
     if unlabeled is not None:
-        unlabeled = arguments.checked_unlabeled(unlabeled, X)
-    arguments.check_whole(seed=(seed, 0), folds=(folds, 2), repeats=(repeats, 1))
+        unlabeled = checked_unlabeled(unlabeled, X)
+    check_whole(seed=(seed, 0), folds=(folds, 2), repeats=(repeats, 1))
     if block != "auto":
-        arguments.check_whole(block=(block, 1))
+        check_whole(block=(block, 1))
     arguments.check_truth(progress=(progress, False), stratify=(stratify, True))
     arguments.check_shortcuts(shortcuts)
     jobs = arguments.checked_jobs(n_jobs)

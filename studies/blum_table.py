@@ -23,7 +23,7 @@ from heldout import holdout, progressive
 from heldout.fitting import fit_and_test
 from heldout.losses import ZERO_ONE
 from heldout.observed import Tested
-from heldout.records import Split
+from heldout.splits import Split
 from studies import blum_printed, surviving_features
 from studies.blum_printed import FEATURES, GUESSED, PRINTED, TESTED, Printed, expected
 from studies.study import Finding, Record, mean_interval

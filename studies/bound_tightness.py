@@ -21,9 +21,9 @@ from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from heldout.answer_shares import answer_shares
-from heldout.covalidation import error_bound
 from heldout.disagreement import disagreements
 from heldout.fitting import test as losses_at
+from heldout.implied_error import error_bound
 from heldout.losses import SQUARED, ZERO_ONE, Loss
 from studies import tightness_pictures
 from studies.half_models import half_models, separate_models

@@ -26,8 +26,8 @@ from heldout.fitting import fit_and_test
 from heldout.losses import ZERO_ONE
 from heldout.observed import CrossValidated
 from heldout.partition import draw_folds
-from heldout.records import Split
 from heldout.selection.select import select
+from heldout.splits import Split
 from studies import digit_pictures
 from studies.digit_features import digits, scaled, terms
 from studies.study import LEVEL, Finding, Record, mean_interval

@@ -19,9 +19,9 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import KFold
 from sklearn.preprocessing import StandardScaler
 
-from heldout.covalidation import error_bound
 from heldout.disagreement import disagreements
 from heldout.fitting import test as losses_at
+from heldout.implied_error import error_bound
 from heldout.losses import ZERO_ONE
 from studies import shift_estimates as estimates
 from studies import shift_pictures, shifted_sets

@@ -19,7 +19,7 @@ from loky import get_reusable_executor
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 import heldout
-from heldout import covalidation
+from heldout import implied_error
 from heldout.intervals import METHODS
 from heldout.intervals.method import IntervalMethod
 from heldout.losses import SQUARED, ZERO_ONE
@@ -124,8 +124,8 @@ def judge_all(cell: Cell, seen: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
             "sample": place,
             "estimate": "half models",
             "method": "least mean error",
-            "value": covalidation.least_mean_error(disagreement.error, loss),
-            "low": covalidation.least_half_error(disagreement, loss, LEVEL),
+            "value": implied_error.least_mean_error(disagreement.error, loss),
+            "low": implied_error.least_half_error(disagreement, loss, LEVEL),
             "high": np.inf,
             "truth": float(seen["true E_2cv"][place]),
             "final": float(seen["true g"][place]),

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from sklearn import config_context
 from sklearn.svm import SVC
 
-from heldout import covalidation
+from heldout import covalidation, implied_error
 from heldout.cross_validation import splits as fold_splits
 from heldout.disagreement import pointwise_disagreement
 from heldout.losses import ZERO_ONE
@@ -65,7 +65,7 @@ def estimates(
     trained, tested = np.where(first, wrong[::2], wrong[1::2]), np.where(first, wrong[1::2], wrong[::2])
     outside = answers(others[0], machines)
     differ = pointwise_disagreement(outside[::2, unlabeled], outside[1::2, unlabeled], ZERO_ONE)
-    implied, trained_error = covalidation.error_bound(float(differ.mean()), ZERO_ONE, 2)[0], float(trained.mean())
+    implied, trained_error = implied_error.error_bound(float(differ.mean()), ZERO_ONE, 2)[0], float(trained.mean())
     return {
         "E_2cv": float(tested.mean()),
         "E_train": trained_error,

@@ -18,8 +18,7 @@ from sklearn.base import BaseEstimator
 from heldout.fitting import fit_and_test
 from heldout.losses import ABSOLUTE, ZERO_ONE, Loss
 from heldout.partition import draw_folds
-from heldout.records import Rows, Split
-from heldout.splits import tested_rows, tested_sizes
+from heldout.splits import Rows, Split, tested_rows, tested_sizes
 from studies.learners import LeastSquaresClassifier
 from studies.study import mean_interval
 

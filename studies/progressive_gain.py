@@ -16,7 +16,7 @@ from matplotlib.figure import Figure
 
 from heldout import holdout, progressive
 from heldout.partition import draw_steps
-from heldout.records import Split
+from heldout.splits import Split
 from studies import gain_sets
 from studies.learners import TreeClassifier
 from studies.order_free import LEARNERS as LEAN

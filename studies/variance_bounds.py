@@ -23,8 +23,8 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.tree import DecisionTreeClassifier
 
-from heldout.covalidation import error_bound
 from heldout.disagreement import pointwise_disagreement
+from heldout.implied_error import error_bound
 from heldout.losses import ZERO_ONE
 from studies import madani_tasks
 from studies.madani_pictures import STYLES

@@ -18,7 +18,7 @@ from heldout.schemes import SCHEMES, SchemeName
 
 if TYPE_CHECKING:
     from heldout.design import Design, Evidence
-    from heldout.selection.select import Selection
+    from heldout.selection.selected import Selection
 
 # a line an estimate: its module of `heldout.estimates`
 _DEFINITIONS: tuple[Definition, ...] = tuple(

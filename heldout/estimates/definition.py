@@ -13,7 +13,7 @@ from heldout.schemes import Scheme, SchemeName
 if TYPE_CHECKING:
     from heldout.design import Design, Evidence
     from heldout.selection.paired import Paired
-    from heldout.selection.select import Selection
+    from heldout.selection.selected import Selection
 
 Kind = Literal["error", "training error", "disagreement", "implied error"]
 OfCandidate = Callable[["Design", "Evidence", str], Estimate | None]

@@ -13,7 +13,7 @@ from heldout.records import Estimate
 from heldout.selection import bbc
 
 if TYPE_CHECKING:
-    from heldout.selection.select import Selection
+    from heldout.selection.selected import Selection
 
 
 def of_winner(design: Design, evidence: Mapping[str, Evidence], selection: "Selection | None") -> Estimate:

@@ -19,9 +19,10 @@ from heldout.intervals.method import Default, IntervalMethod, estimate_with, two
 from heldout.losses import Losses
 from heldout.observed import Tested
 from heldout.partition import Labels
-from heldout.records import Estimate, Split
+from heldout.records import Estimate
 from heldout.resampling import Folds, Groups, Resampling
 from heldout.schemes import Scheme
+from heldout.splits import Split
 
 DRAWS = 50
 DRAWN = 1 - math.exp(-1)  # the share of rows that a draw of N has, in the limit: .632

@@ -2,8 +2,9 @@
 
 from collections.abc import Mapping
 
-from heldout import cross_validation
+from heldout.cross_validation import TARGET
 from heldout.design import Design, Evidence, cross_validated, mean_fold_training_size
+from heldout.estimates import e_cv
 from heldout.estimates.definition import Definition, Planning
 from heldout.intervals import (
     corrected_fold_t,
@@ -13,7 +14,8 @@ from heldout.intervals import (
     corrected_t,
     corrected_wilson,
 )
-from heldout.intervals.method import Default
+from heldout.intervals.method import Default, IntervalMethod, estimate_with
+from heldout.observed import CrossValidated
 from heldout.records import Estimate
 from heldout.selection.comparison import in_same_clusters
 from heldout.selection.paired import Paired
@@ -25,7 +27,7 @@ def of_candidate(design: Design, evidence: Evidence, candidate: str) -> Estimate
     """The mean over one partition into folds, or over several."""
     observed, size = cross_validated(design, evidence), mean_fold_training_size(design)
     method, repeats = design.methods["E_cv"], design.fold_repeats
-    return cross_validation.estimate(candidate, observed, size, method, design.level, repeats)
+    return e_cv.estimate(candidate, observed, size, method, design.level, repeats)
 
 
 def losses_behind(design: Design, evidence: Mapping[str, Evidence]) -> Paired:
@@ -61,3 +63,15 @@ ESTIMATE = Definition(
     losses_behind=losses_behind,
     planning=Planning(3, "by cross-validation; it was chosen by such numbers, so plan for more"),
 )
+
+
+def estimate(
+    candidate: str, observed: CrossValidated, n_train: int, method: IntervalMethod, level: float, repeats: int = 1
+) -> Estimate:
+    """E_cv: the mean over all held-out losses of one partition, or of `repeats` partitions.
+
+    With folds of unequal size the hypothesis of each fold counts by the fold's share of the rows. The mean over
+    several partitions has the same expectation, and less noise from the random folds.
+    """
+    target = TARGET if repeats == 1 else TARGET.replace("the k hypotheses", f"the {repeats} k hypotheses")
+    return estimate_with(candidate, "E_cv", observed, target, n_train, method, level)

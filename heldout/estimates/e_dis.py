@@ -1,12 +1,12 @@
-"""E_dis: the least expected error that a disagreement implies, by `heldout.covalidation.error_bound`."""
+"""E_dis: the least expected error that a disagreement implies, by `heldout.implied_error.error_bound`."""
 
 from dataclasses import replace
 
-from heldout.covalidation import error_bound
 from heldout.design import Design, Evidence
 from heldout.estimates import disagreement
 from heldout.estimates.definition import Definition
 from heldout.estimates.e_2cv import TARGET
+from heldout.implied_error import error_bound
 from heldout.records import Estimate
 
 

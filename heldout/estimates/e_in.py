@@ -1,14 +1,16 @@
 """E_in: the training error of the final hypothesis."""
 
-from heldout import holdout
 from heldout.design import Design, Evidence, tested
+from heldout.estimates import e_in
 from heldout.estimates.definition import Definition
+from heldout.holdout import TARGET_FINAL
+from heldout.observed import Tested
 from heldout.records import Estimate
 
 
 def of_candidate(design: Design, evidence: Evidence, candidate: str) -> Estimate:
     """The mean loss on the rows that were trained on; no interval."""
-    return holdout.training_estimate(candidate, tested(design, evidence, "final"))
+    return e_in.training_estimate(candidate, tested(design, evidence, "final"))
 
 
 ESTIMATE = Definition(
@@ -22,3 +24,14 @@ ESTIMATE = Definition(
     scheme="final",
     of_candidate=of_candidate,
 )
+
+
+def training_estimate(candidate: str, observed: Tested) -> Estimate:
+    """E_in: the training error of g. It estimates no true error, so it has no interval."""
+    return Estimate(candidate, "E_in", observed.error, training_target(observed.n), observed.n, observed.n)
+
+
+def training_target(n: int, labeled: int | None = None) -> str:
+    """What E_in is about: a hypothesis trained on n rows, of `labeled` rows; None where these are all."""
+    trained = TARGET_FINAL if labeled in (None, n) else f"trained on {n} of {labeled} labelled rows"
+    return f"{trained} (its training error)"

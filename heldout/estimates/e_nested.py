@@ -15,7 +15,7 @@ from heldout.records import Estimate
 from heldout.selection import nested_selection
 
 if TYPE_CHECKING:
-    from heldout.selection.select import Selection
+    from heldout.selection.selected import Selection
 
 _NO_FIT = "it needs no fit beyond the fits of E_nested"
 

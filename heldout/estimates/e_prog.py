@@ -4,10 +4,13 @@ from collections.abc import Mapping
 
 from heldout import progressive
 from heldout.design import Design, Evidence, tested, tested_with_pool
+from heldout.estimates import e_prog
 from heldout.estimates.definition import Definition
 from heldout.estimates.e_val import CLUSTERED, SHAPE
 from heldout.intervals import clopper_pearson, confidence_sequence, hoeffding, log_t, pooled_shape, student_t, wilson
-from heldout.intervals.method import Default
+from heldout.intervals.method import Default, IntervalMethod, estimate_with
+from heldout.observed import Tested
+from heldout.progressive import TARGET
 from heldout.records import Estimate
 from heldout.selection.paired import Paired, paired_rows
 
@@ -24,7 +27,7 @@ _OF_STEPS = (
 
 def of_candidate(design: Design, evidence: Evidence, candidate: str) -> Estimate:
     """The mean of the losses in the order of the steps."""
-    return progressive.estimate(
+    return e_prog.estimate(
         candidate,
         tested_with_pool(design, evidence, "progressive", "E_prog"),
         progressive.mean_training_size(design.splits("progressive")),
@@ -59,3 +62,17 @@ ESTIMATE = Definition(
     is_criterion=True,
     losses_behind=losses_behind,
 )
+
+
+ALONG_STREAM = "the error along the stream: of each step's hypothesis on the row of that step, given the rows before it"
+
+
+def estimate(
+    candidate: str, observed: Tested, n_train: int, method: IntervalMethod, level: float, *, along_stream: bool = False
+) -> Estimate:
+    """E_prog: the mean over the m tested losses, in the order of the steps.
+
+    `along_stream`: the steps follow the time, so that a row after the last step is no draw like the rows before it.
+    """
+    target = ALONG_STREAM if along_stream else TARGET
+    return estimate_with(candidate, "E_prog", observed, target, n_train, method, level)

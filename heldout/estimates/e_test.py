@@ -2,6 +2,10 @@
 
 from heldout.estimates.definition import Definition, Planning
 from heldout.estimates.e_val import CLUSTERED, OF_ONE_HYPOTHESIS
+from heldout.holdout import TARGET_FINAL
+from heldout.intervals.method import IntervalMethod, estimate_with
+from heldout.observed import Tested
+from heldout.records import Estimate
 
 ESTIMATE = Definition(
     name="E_test",
@@ -14,3 +18,10 @@ ESTIMATE = Definition(
     valid={"groups": CLUSTERED, "time": CLUSTERED, "groups and time": CLUSTERED},
     planning=Planning(1, "on {n} rows that no choice has used"),
 )
+
+
+def final_estimate(
+    candidate: str, observed: Tested, n_train: int, method: IntervalMethod, level: float, target: str = TARGET_FINAL
+) -> Estimate:
+    """E_test: the mean loss of the delivered hypothesis on a test part that no choice depended on."""
+    return estimate_with(candidate, "E_test", observed, target, n_train, method, level)

@@ -2,11 +2,13 @@
 
 from collections.abc import Mapping
 
-from heldout import holdout
 from heldout.design import Design, Evidence, tested, tested_with_pool
+from heldout.estimates import e_val
 from heldout.estimates.definition import Definition, Planning
+from heldout.holdout import TARGET
 from heldout.intervals import clopper_pearson, clustered_t, clustered_wilson, log_t, pooled_shape
-from heldout.intervals.method import Default
+from heldout.intervals.method import Default, IntervalMethod, estimate_with
+from heldout.observed import Tested
 from heldout.records import Estimate
 from heldout.selection.paired import Paired, paired_rows
 
@@ -26,7 +28,7 @@ CLUSTERED = (clustered_wilson.METHOD, clustered_t.METHOD)
 def of_candidate(design: Design, evidence: Evidence, candidate: str) -> Estimate:
     """The mean of the K held-out losses."""
     observed, size = tested_with_pool(design, evidence, "holdout", "E_val"), design.splits("holdout")[0].n_train
-    return holdout.estimate(candidate, observed, size, design.methods["E_val"], design.level)
+    return e_val.estimate(candidate, observed, size, design.methods["E_val"], design.level)
 
 
 def losses_behind(design: Design, evidence: Mapping[str, Evidence]) -> Paired:
@@ -49,3 +51,8 @@ ESTIMATE = Definition(
     losses_behind=losses_behind,
     planning=Planning(4, "on {n} held-out rows; candidates were compared on them, so plan for more"),
 )
+
+
+def estimate(candidate: str, observed: Tested, n_train: int, method: IntervalMethod, level: float) -> Estimate:
+    """E_val: the mean of the K held-out losses; of plain draws unbiased for the error of g-, variance sigma^2 / K."""
+    return estimate_with(candidate, "E_val", observed, TARGET, n_train, method, level)

@@ -9,7 +9,7 @@ import pandas as pd
 from narwhals.exceptions import DuplicateError
 from numpy.typing import NDArray
 
-from heldout.arguments import as_table, checked_rows
+from heldout.checked_rows import as_table, checked_rows
 from heldout.columns import Kind, columns_of, durations_of, floats_of, kinds, moments_of, objects_of
 from heldout.errors import BadArgument
 from heldout.examine.column_kind import are_categories

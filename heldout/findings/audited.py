@@ -6,10 +6,9 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any
 
-from heldout.findings.finding import Finding
+from heldout.findings.finding import Finding, Severity
 from heldout.frames import frame_of
 from heldout.printable import printable
-from heldout.selection.decision import Severity
 
 SEVERITIES: tuple[Severity, ...] = ("stop", "care", "note")  # the worst first
 _INDENT = " " * 6

@@ -4,8 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from heldout.selection.decision import Severity
-
+Severity = Literal["note", "care", "stop"]
 Topic = Literal["parsed", "leak", "time", "groups", "found"]
 Key = Literal["data.time", "data.groups", "data.drop", "data.known_after", "split.duplicates", "loss"]
 

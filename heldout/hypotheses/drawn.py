@@ -16,12 +16,12 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from heldout import class_shares
 from heldout.errors import BadArgument
-from heldout.fitting import take
+from heldout.frames import take
 from heldout.hypotheses import row_hash
 from heldout.learners import seeded
 from heldout.partition import Labels
-from heldout.records import Split
 from heldout.schemes import SchemeName, fit_state
+from heldout.splits import Split
 
 # for sklearn.utils.estimator_checks.check_estimator; with vote=True nothing fails
 EXPECTED_FAILED_CHECKS = {

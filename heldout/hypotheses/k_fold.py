@@ -7,7 +7,7 @@ from heldout import seeds
 from heldout.cross_validation import splits
 from heldout.hypotheses.drawn import DrawnHypothesis
 from heldout.partition import Labels, draw_folds, rarest_class
-from heldout.records import Split
+from heldout.splits import Split
 
 
 class KFoldHypothesis(DrawnHypothesis):

@@ -8,7 +8,7 @@ import numpy as np
 from heldout.hypotheses.drawn import DrawnHypothesis
 from heldout.partition import Labels, can_stratify, draw_steps, part_size
 from heldout.progressive import Block, splits
-from heldout.records import Split
+from heldout.splits import Split
 
 
 class ProgressiveHypothesis(DrawnHypothesis):

@@ -42,10 +42,10 @@ class Loss:
     disagreement_loss : Loss, optional
         The loss that compares the answers of two hypotheses; None where no disagreement is admitted.
     pair_factor : float, optional
-        What two hypotheses err on average at least, over their disagreement (`heldout.covalidation.least_mean_error`);
+        What two hypotheses err on average at least, over their disagreement (`heldout.implied_error.least_mean_error`);
         None where no bound is admitted.
     bound_factor : float, optional
-        What E_dis takes of the disagreement (`heldout.covalidation.error_bound`); None where no bound is admitted.
+        What E_dis takes of the disagreement (`heldout.implied_error.error_bound`); None where no bound is admitted.
     no_bound : str
         Why no bound is admitted.
     says : str

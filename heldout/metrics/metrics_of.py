@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from heldout.arguments import checked_groups
+from heldout.dependence import checked_groups
 from heldout.errors import BadArgument
 from heldout.estimates import methods
 from heldout.intervals.method import check_level

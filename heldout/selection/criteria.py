@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from heldout.errors import BadArgument
 from heldout.estimates import ESTIMATES
 from heldout.losses import Loss
+from heldout.selection.selected import Criterion
 
-Criterion = str  # a name in CRITERIA
 # the estimates whose largest value is the criterion
 _NEEDS: Mapping[Criterion, tuple[str, ...]] = {
     **{name: (name,) for name, definition in ESTIMATES.items() if definition.is_criterion},

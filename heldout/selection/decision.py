@@ -23,13 +23,13 @@ from typing import Literal
 
 from heldout.baseline import NAME
 from heldout.estimates import PLANNED_BY
+from heldout.findings.finding import Severity
 from heldout.losses import Loss
+from heldout.losses.amounts import amount, number
 from heldout.metrics.skill import Skill
 from heldout.records import Difference, Estimate
-from heldout.table import amount, number
 
 Verdict = Literal["ship", "ship_with_care", "any_of", "not_yet"]
-Severity = Literal["note", "care", "stop"]
 
 _LONGEST = 300
 

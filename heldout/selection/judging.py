@@ -11,10 +11,11 @@ from heldout.estimates import ESTIMATES
 from heldout.records import Estimate
 from heldout.selection.bound import SelectionBound, selection_bound
 from heldout.selection.comparison import Comparison
-from heldout.selection.criteria import Criterion, check_admitted, criterion_value
+from heldout.selection.criteria import check_admitted, criterion_value
 from heldout.selection.differences import compared_by_e_cv
 from heldout.selection.rules import Rule
-from heldout.selection.select import Selection, select
+from heldout.selection.select import select
+from heldout.selection.selected import Criterion, Selection
 
 
 def select_among(

@@ -9,10 +9,9 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from heldout.fitting import is_other_frame
-from heldout.frames import numbers_of
-from heldout.records import Rows
+from heldout.frames import is_other_frame, numbers_of
 from heldout.shortcuts.shortcut import Declined
+from heldout.splits import Rows
 
 Values = NDArray[np.float64]
 

@@ -7,8 +7,8 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from heldout.fitting import ROWS_AT_ONCE, answers, is_other_frame, take
-from heldout.frames import numbers_of
+from heldout.fitting import ROWS_AT_ONCE, answers
+from heldout.frames import is_other_frame, numbers_of, take
 from heldout.losses import Loss
 
 

@@ -12,8 +12,7 @@ import numpy as np
 import pandas as pd
 import pyarrow.parquet
 
-from heldout.controls import NAMES, Controls, controls, most_rows
-from heldout.powered import missing
+from heldout.controls import NAMES, Controls, controls, most_rows, why_none
 from tasks.fits import worker
 from tasks.fits.fan_out import run_all
 from tasks.fits.run_schemes import first_reasons
@@ -42,7 +41,7 @@ def control_all(settings: Settings, halves: Mapping[str, Finished]) -> pd.DataFr
     """
     design = read_design(settings)
     shards, unlabeled = _taken(len(design.y))
-    if missing(design, unlabeled=unlabeled > 0) is not None:
+    if why_none(design, unlabeled=unlabeled > 0, half_models=bool(halves)) is not None:
         return _EMPTY
     versions = Versions.current()
     content = [versions.labeled, *map(files.file_hash, shards)]

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from heldout.errors import FitFailure
 from heldout.fitting import answers, fit_and_test
 from heldout.losses import Loss
-from heldout.records import Split
+from heldout.splits import Split
 from tasks.fits.fit_limit import limited
 from tasks.fits.quiet import quiet
 from tasks.fits.workers import reason_of

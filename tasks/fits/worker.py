@@ -21,10 +21,10 @@ from heldout.errors import FitFailure
 from heldout.fit_warnings import FitWarnings
 from heldout.fitting import ROWS_AT_ONCE, fit_and_test, reason
 from heldout.losses import Loss, Losses
-from heldout.records import Split
 from heldout.scheme_fits import Fits, losses_without_fits
 from heldout.schemes import SchemeName
 from heldout.shortcuts import Declined
+from heldout.splits import Split
 from tasks.fits.fit_limit import limited
 from tasks.fits.quiet import quiet
 from tasks.params import Candidate, Settings

@@ -6,13 +6,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from heldout import baseline, holdout
+from heldout import baseline
 from heldout.design import Design, with_pool
 from heldout.errors import BadArgument
-from heldout.estimates import estimate_candidate
+from heldout.estimates import e_test, estimate_candidate
 from heldout.observed import Tested
 from heldout.records import Difference, Estimate
-from heldout.selection.select import Selection
+from heldout.selection import beats_baseline
+from heldout.selection.selected import Selection
 from tasks.outcome.decision_record import ON_TEST
 from tasks.outcome.estimate import Results
 from tasks.runtime.errors import UserError
@@ -38,13 +39,13 @@ def on_test_part(
 ) -> AgainstBaseline:
     """The same on the test part: the winner, `tested` at the labels `y`, and the constant of the `labelled` rows."""
     losses = baseline.final_losses(labelled, y) * weights
-    beaten = baseline.beats(tested.losses, losses, design.level, cluster=tested.cluster)
+    beaten = beats_baseline.beats(tested.losses, losses, design.level, cluster=tested.cluster)
     method = design.methods["E_test"]
     of_constant = replace(tested, losses=losses)
     if method.needs_cv:
         of_constant = with_pool(of_constant, baseline.evidence(design), design.fold_repeats)
-    estimate = holdout.final_estimate(baseline.NAME, of_constant, len(labelled.y), method, design.level)
-    apart = baseline.difference(tested.losses, losses, design.level, cluster=tested.cluster, winner=winner)
+    estimate = e_test.final_estimate(baseline.NAME, of_constant, len(labelled.y), method, design.level)
+    apart = beats_baseline.difference(tested.losses, losses, design.level, cluster=tested.cluster, winner=winner)
     return AgainstBaseline((estimate,), beaten, apart)
 
 
@@ -59,6 +60,6 @@ def compare(results: Results, selection: Selection, test_part: AgainstBaseline) 
         estimates = estimate_candidate(design, baseline.NAME, constant)
     except BadArgument as error:
         raise UserError(f"the baseline has no interval: {error}") from None
-    verdicts = {baseline.is_beaten(design, winner, constant, len(results.candidates)), test_part.beaten}
+    verdicts = {beats_baseline.is_beaten(design, winner, constant, len(results.candidates)), test_part.beaten}
     beaten = False if False in verdicts else True if True in verdicts else None
     return AgainstBaseline((*estimates, *test_part.estimates), beaten, test_part.on_test)

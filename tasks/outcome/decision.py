@@ -8,7 +8,7 @@ from heldout.metrics.skill import Skill
 from heldout.records import Difference, Estimate
 from heldout.selection import decision
 from heldout.selection.decision import Decision, Known
-from heldout.selection.select import Selection
+from heldout.selection.selected import Selection
 from tasks.outcome.decision_record import against_baseline
 from tasks.outcome.estimate import Results
 from tasks.outcome.suspicious_record import Suspicious

@@ -6,10 +6,10 @@ from dataclasses import dataclass, replace
 from heldout.design import Design, Evidence
 from heldout.errors import BadArgument
 from heldout.estimates import estimate_candidate, estimate_winner
-from heldout.holdout import training_target
+from heldout.estimates.e_in import training_target
 from heldout.records import Estimate
 from heldout.selection.judging import select_among
-from heldout.selection.select import Selection
+from heldout.selection.selected import Selection
 from heldout.updated import updated_once
 from tasks.fits.scheme_results import read_evidence, read_failures
 from tasks.params import Settings

@@ -10,13 +10,14 @@ from heldout import baseline, holdout
 from heldout.delivery import FORMS
 from heldout.design import tested, with_pool
 from heldout.errors import BadArgument, FitFailure
+from heldout.estimates import e_test
 from heldout.fitting import test
 from heldout.metrics.measure import TestMetrics
 from heldout.observed import Tested
 from heldout.records import Estimate
 from heldout.selection.bound import selection_bound
 from heldout.selection.judging import selection_bound_of
-from heldout.selection.select import Selection
+from heldout.selection.selected import Selection
 from tasks.data.row_roles import dependence_of
 from tasks.outcome.against_baseline import AgainstBaseline, on_test_part
 from tasks.outcome.deliver import Delivered
@@ -80,7 +81,7 @@ def open_test_part(
     tested = Tested(losses, trained.loss, design.seed, clusters)
     if method.needs_cv:
         tested = with_pool(tested, results.evidence[winner.name], design.fold_repeats)
-    estimate = holdout.final_estimate(
+    estimate = e_test.final_estimate(
         winner.name,
         tested,
         delivered.rows,

@@ -12,7 +12,8 @@ import pandas as pd
 from heldout.controls import MOST, NAMES, most_rows
 from heldout.design import Design
 from heldout.errors import FitFailure
-from heldout.fitting import answers, take
+from heldout.fitting import answers
+from heldout.frames import take
 from heldout.learners import gives_probabilities
 from heldout.losses import Losses, choose_loss
 from heldout.losses.loss import places

@@ -2,7 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 
-from heldout.powered import missing, powered
+from heldout.controls import why_none
+from heldout.estimates import schemes_of
+from heldout.powered import powered
 from heldout.records import Estimate, Powered
 from tasks.fits.controls import read_controls
 from tasks.outcome.estimate import Results
@@ -12,7 +14,8 @@ from tasks.storage import files
 
 def powered_all(settings: Settings, results: Results, estimates: Mapping[str, Sequence[Estimate]]) -> list[Powered]:
     """The lines of powered.csv, of each candidate that did not fail."""
-    reason = missing(results.design, unlabeled=bool(files.shards()))
+    half_models = "covalidation" in schemes_of(results.design)
+    reason = why_none(results.design, unlabeled=bool(files.shards()), half_models=half_models)
     if settings.data.sampling == "active":
         reason = reason or "data.sampling is active: the labelled rows are not drawn as the unlabelled rows are"
     return [

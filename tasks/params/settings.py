@@ -20,8 +20,8 @@ from heldout.estimates import NOT_IN_TIME, ON_REQUEST
 from heldout.estimates.methods import DEFAULTS, covering
 from heldout.intervals.corrected_repeated_t import METHOD as REPEATED
 from heldout.losses import check_spec
-from heldout.selection.criteria import Criterion
 from heldout.selection.select import check_rule
+from heldout.selection.selected import Criterion
 from tasks.params import allowed_imports, build_learner, by_name, grids, losses
 from tasks.params.hidden import reveal
 from tasks.params.messages import of_argument, problems

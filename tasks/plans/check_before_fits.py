@@ -4,10 +4,9 @@ from typing import Any
 
 from sklearn.base import is_classifier, is_regressor
 
-from heldout.arguments import lacks_probabilities
 from heldout.design import Design
 from heldout.errors import BadArgument
-from heldout.learners import gives_probabilities
+from heldout.learners import gives_probabilities, lacks_probabilities
 from heldout.losses import SQUARED, ZERO_ONE, Loss
 from heldout.selection.criteria import check_admitted
 from heldout.weights import fit_argument

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 from heldout.design import Design
 from heldout.estimates import schemes_of
-from heldout.records import Split
 from heldout.scheme_fits import may_skip_fits
 from heldout.schemes import SCHEMES, SchemeName
+from heldout.splits import Split
 from tasks.params import Candidate, Deliver, Settings
 
 _SECONDS_A_TASK = 1.0  # of work: less would be lost in the messages, more would leave a worker idle at the end

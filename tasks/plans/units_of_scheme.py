@@ -9,8 +9,8 @@ import numpy as np
 
 from heldout.cross_validation import FoldSplits
 from heldout.learners import open_random_states
-from heldout.records import Split
 from heldout.schemes import fit_state
+from heldout.splits import Split
 from tasks.params import Candidate, Settings
 from tasks.plans.fit_plans import FitPlan
 from tasks.plans.read_design import read_design

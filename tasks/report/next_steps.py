@@ -5,7 +5,8 @@ from itertools import islice
 
 import pandas as pd
 
-from heldout import credible, table
+from heldout import credible
+from heldout.losses import amounts
 from heldout.metrics.skill import Skill
 from heldout.more_rows import AT_2N
 from tasks.outcome.suspicious_record import Suspicious
@@ -107,10 +108,10 @@ def _more_rows(summary: Summary) -> Iterator[str]:
         return
     if gain["low"] <= 0:
         points = " percentage points" if summary.percent else ""
-        ends = f"{table.number(gain['low'], summary.loss)} to {table.number(gain['high'], summary.loss)}"
+        ends = f"{amounts.number(gain['low'], summary.loss)} to {amounts.number(gain['high'], summary.loss)}"
         yield (
             f"Whether more rows lower the error cannot be told yet: they gained "
-            f"{table.number(gain['value'], summary.loss)}{points} [{ends}] so far."
+            f"{amounts.number(gain['value'], summary.loss)}{points} [{ends}] so far."
         )
         return
     error = f"{summary.amount(twice['value'])} ({summary.number(twice['low'])}–{summary.number(twice['high'])})"

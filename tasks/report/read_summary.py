@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from heldout import class_shares, covalidation, progressive
+from heldout import class_shares, implied_error, progressive
 from heldout.design import Design, Evidence, cross_validated, tested
 from heldout.intervals import confidence_sequence
 from heldout.losses import Losses
@@ -97,4 +97,4 @@ def _least_half_error(design: Design, winner: Evidence) -> float | None:
     """The least error of the half models in the population of the unlabelled rows; None for rows that are dependent."""
     if winner.disagreement is None or design.dependence.kind is not None or design.loss.pair_factor is None:
         return None
-    return covalidation.least_half_error(winner.disagreement, design.loss, design.level)
+    return implied_error.least_half_error(winner.disagreement, design.loss, design.level)

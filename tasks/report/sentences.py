@@ -5,7 +5,7 @@ from typing import Any
 
 import pandas as pd
 
-from heldout import baseline, covalidation, suspicion, table
+from heldout import baseline, implied_error, suspicion, table
 from heldout.delivery import FORMS
 from heldout.estimates import ESTIMATES, OF_THE_WINNER, OF_UNLABELED
 from heldout.estimates.methods import DEFAULTS
@@ -277,7 +277,7 @@ def _unlabeled(summary: Summary) -> dict[str, str]:
     texts = {}
     apart, in_population = summary.value(summary.selected, "disagreement"), summary.least_half_error
     if apart is not None and summary.loss.pair_factor is not None:
-        here = covalidation.least_mean_error(apart, summary.loss)
+        here = implied_error.least_mean_error(apart, summary.loss)
         if text := table.least_half_error(summary.selected, here, in_population, summary.level, summary.loss):
             if summary.other_population:
                 text += f". This is about the shards' population and not about that of {_of_labeled(summary)}"

@@ -6,8 +6,7 @@ from typing import Any, Self
 from pydantic import BaseModel, ConfigDict
 
 from heldout.findings import finding
-from heldout.findings.finding import Key, Topic
-from heldout.selection.decision import Severity
+from heldout.findings.finding import Key, Severity, Topic
 
 
 class Finding(BaseModel):

@@ -17,8 +17,8 @@ from heldout.estimates.methods import choose
 from heldout.fitting import fit_and_test
 from heldout.losses import SQUARED, ZERO_ONE, choose_loss
 from heldout.partition import make_partition
-from heldout.records import Split
 from heldout.selection.judging import no_bound
+from heldout.splits import Split
 from heldout.weights import Weights
 
 LAWS = settings(max_examples=40, deadline=None, derandomize=True, database=None)

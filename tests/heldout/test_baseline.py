@@ -17,6 +17,7 @@ from heldout.design import Evidence
 from heldout.errors import BadArgument
 from heldout.estimates import estimate_candidate
 from heldout.losses import choose_loss
+from heldout.selection import beats_baseline
 from heldout.training_labels import SplitLabels
 from heldout.weights import Weights
 
@@ -128,7 +129,7 @@ def test_leave_one_out_lists_no_fold(loss, monkeypatch):
 def told(difference, level=0.95, folds=None, cluster=None):
     """The verdict on losses that differ by `difference` from the baseline's."""
     of_constant = np.full(len(difference), 5.0)
-    return baseline.beats(of_constant + difference, of_constant, level, folds, cluster)
+    return beats_baseline.beats(of_constant + difference, of_constant, level, folds, cluster)
 
 
 NOISE = np.random.default_rng(0).normal(size=400)
@@ -161,7 +162,9 @@ def test_a_winner_among_many_has_to_differ_by_more():
     better[right] = 0
     sizes = np.bincount(found._design.partition.fold)
     winner = Evidence({"cross_validation": np.split(better, np.cumsum(sizes)[:-1])})
-    assert (True, None) == tuple(baseline.is_beaten(found._design, winner, constant, number) for number in (1, 100))
+    assert (True, None) == tuple(
+        beats_baseline.is_beaten(found._design, winner, constant, number) for number in (1, 100)
+    )
 
 
 def test_leave_one_out_of_equal_classes_is_no_victory():

@@ -12,7 +12,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
-from heldout import covalidation, disagreement
+from heldout import covalidation, disagreement, implied_error
 from heldout.design import Design, Evidence, half_tested, half_trained
 from heldout.errors import BadArgument
 from heldout.estimates import estimate_candidate
@@ -162,7 +162,7 @@ def test_the_bounds_are_those_of_the_method_and_of_e_dis_the_mapped_ones_of_the_
         assert interval.assumption == record.assumption
     rate, bound = found["disagreement"], found["E_dis"]
     assert (bound.low, bound.high) == tuple(
-        covalidation.error_bound(end, ZERO_ONE, 2)[0] for end in (rate.low, rate.high)
+        implied_error.error_bound(end, ZERO_ONE, 2)[0] for end in (rate.low, rate.high)
     )
     assert bound.low < bound.value < bound.high
 
@@ -174,7 +174,7 @@ def test_the_bounds_of_the_larger_of_two_are_the_larger_ones_of_parts_at_half_of
         two_way_wilson.METHOD.interval(name, observed, 0.95)  # 1 - 0.1 / 2
         for name, observed in [("E_train", trained), ("disagreement", disagreeing(0.32))]
     )
-    low, high = (covalidation.error_bound(end, ZERO_ONE, 2)[0] for end in (rate.low, rate.high))
+    low, high = (implied_error.error_bound(end, ZERO_ONE, 2)[0] for end in (rate.low, rate.high))
     assert ("E_maxdt", max(train.low, low), max(train.high, high), LEVEL) == (
         found.estimate,
         found.low,

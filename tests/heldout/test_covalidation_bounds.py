@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 from sklearn.neighbors import NearestCentroid
 
-from heldout.covalidation import error_bound
 from heldout.disagreement import pointwise_disagreement
 from heldout.errors import BadArgument
 from heldout.estimates import ESTIMATES
+from heldout.implied_error import error_bound
 from heldout.losses import ABSOLUTE, SQUARED, ZERO_ONE, choose_loss
 
 LAWS = settings(max_examples=60, deadline=None, derandomize=True, database=None)

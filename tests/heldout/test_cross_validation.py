@@ -10,6 +10,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import LeaveOneOut, cross_val_predict
 
 from heldout import cross_validation, observed
+from heldout.estimates import e_cv
 from heldout.fitting import fit_and_test
 from heldout.intervals import bayle_all_pairs, corrected_fold_t, hoeffding, k_fold_hoeffding, wilson
 from heldout.intervals.method import IntervalMethod
@@ -40,7 +41,7 @@ def held_out_losses(learner, X, y, fold) -> np.ndarray:
 def estimate(losses, fold, method: IntervalMethod = k_fold_hoeffding.METHOD, loss=ZERO_ONE) -> Estimate:
     fold = np.asarray(fold)
     n_train = cross_validation.mean_training_size(cross_validation.splits(fold))
-    return cross_validation.estimate("any", CrossValidated(losses, loss, fold=fold), n_train, method, LEVEL)
+    return e_cv.estimate("any", CrossValidated(losses, loss, fold=fold), n_train, method, LEVEL)
 
 
 @LAWS

@@ -17,7 +17,7 @@ from heldout.estimates.methods import choose
 from heldout.losses import SQUARED, ZERO_ONE
 from heldout.observed import FIELD_OF
 from heldout.partition import cut, make_halves, make_partition
-from heldout.records import Split
+from heldout.splits import Split
 
 LAWS = settings(max_examples=60, deadline=None, derandomize=True, database=None)
 OWN = ("holdout", "cross_validation", "progressive", "covalidation")

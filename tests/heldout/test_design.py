@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from heldout import covalidation, cross_validation, holdout, observed, progressive
+from heldout import covalidation, cross_validation, holdout, implied_error, observed, progressive
 from heldout.design import Design, Evidence, cross_validated, half_losses
 from heldout.design import tested as observed_of  # a name that pytest does not collect
 from heldout.estimates import OF_THE_WINNER, PER_CANDIDATE, estimate_candidate, scheme_of, schemes_of
@@ -231,7 +231,7 @@ def test_the_bounds_of_e_dis_are_the_mapped_bounds_of_the_disagreement(y, classe
     made = design(HALVES, y=y)
     found = by_name(estimate_candidate(made, "tree", evidence(made, rate)))
     d, bound = found["disagreement"], found["E_dis"]
-    expected = [covalidation.error_bound(value, ZERO_ONE, classes)[0] for value in (d.low, d.value, d.high)]
+    expected = [implied_error.error_bound(value, ZERO_ONE, classes)[0] for value in (d.low, d.value, d.high)]
     assert expected == [bound.low, bound.value, bound.high]
     assert (d.level, d.interval, d.n_tested, d.n_train) == (LEVEL, bound.interval, bound.n_tested, bound.n_train)
     assert rate == d.value

@@ -18,10 +18,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from heldout import fitting
 from heldout.errors import FitFailure
-from heldout.fitting import answers, fit_and_test, predict, probabilities, take
+from heldout.fitting import answers, fit_and_test, predict, probabilities
 from heldout.fitting import test as losses_on  # a name that pytest does not collect
+from heldout.frames import take
 from heldout.losses import ABSOLUTE, SQUARED, ZERO_ONE, choose_loss
-from heldout.records import Split
+from heldout.splits import Split
 
 X, y = make_classification(n_samples=40, n_features=4, flip_y=0.3, random_state=0)
 SPLIT = Split(train=np.arange(0, 40, 2), validation=np.arange(1, 40, 2))

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from sklearn.linear_model import Ridge
 
 import heldout
-from heldout.arguments import checked_groups
-from heldout.dependence import distinct
+from heldout.dependence import checked_groups, distinct
 from heldout.errors import BadArgument
 from heldout.group_names import group_names
 

@@ -12,9 +12,9 @@ from sklearn.linear_model import LinearRegression
 from sklearn.tree import DecisionTreeClassifier
 
 import heldout
-from heldout.covalidation import error_bound, least_half_error, least_mean_error
 from heldout.disagreement import pointwise_disagreement
 from heldout.errors import BadArgument
+from heldout.implied_error import error_bound, least_half_error, least_mean_error
 from heldout.intervals import two_way_wilson
 from heldout.losses import ABSOLUTE, SQUARED, ZERO_ONE, Loss, choose_loss
 from heldout.observed import RepeatedByRow, repeated_by_row

@@ -5,6 +5,7 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 
 from heldout import holdout, observed
+from heldout.estimates import e_in, e_test, e_val
 from heldout.fitting import fit_and_test
 from heldout.intervals import student_t, wilson
 from heldout.losses import SQUARED, ZERO_ONE
@@ -28,7 +29,7 @@ def test_the_final_split_trains_and_tests_on_every_row():
 
 def test_the_value_is_the_mean_loss_and_the_bounds_are_those_of_the_method():
     for seen, value, method in [(ERRORS, 0.25, wilson.METHOD), (SQUARES, 2.0, student_t.METHOD)]:
-        found = holdout.estimate("tree", seen, 16, method, LEVEL)
+        found = e_val.estimate("tree", seen, 16, method, LEVEL)
         interval = method.interval("E_val", seen, LEVEL)
         assert ("tree", "E_val", value, 16, 4) == (
             found.candidate,
@@ -47,22 +48,22 @@ def test_the_value_is_the_mean_loss_and_the_bounds_are_those_of_the_method():
 
 
 def test_the_held_out_error_is_about_g_minus_and_the_test_error_about_g():
-    assert holdout.TARGET == holdout.estimate("tree", ERRORS, 16, wilson.METHOD, LEVEL).target
-    final = holdout.final_estimate("tree", ERRORS, 20, wilson.METHOD, LEVEL)
+    assert holdout.TARGET == e_val.estimate("tree", ERRORS, 16, wilson.METHOD, LEVEL).target
+    final = e_test.final_estimate("tree", ERRORS, 20, wilson.METHOD, LEVEL)
     assert ("E_test", 0.25, holdout.TARGET_FINAL) == (final.estimate, final.value, final.target)
     assert holdout.TARGET != holdout.TARGET_FINAL
 
 
 def test_the_training_error_claims_no_interval():
-    found = holdout.training_estimate("tree", ERRORS)
+    found = e_in.training_estimate("tree", ERRORS)
     assert ("E_in", 0.25, 4, 4) == (found.estimate, found.value, found.n_train, found.n_tested)
     assert (None, None, None, None) == (found.low, found.high, found.level, found.interval)
 
 
 def test_a_single_loss_has_an_interval_only_where_the_method_admits_one():
     one_error, one_square = observed.Tested(ERRORS.losses[:1], ZERO_ONE), observed.Tested(SQUARES.losses[:1], SQUARED)
-    assert "Wilson" == holdout.estimate("tree", one_error, 3, wilson.METHOD, LEVEL).interval
-    assert holdout.estimate("line", one_square, 3, student_t.METHOD, LEVEL).interval is None
+    assert "Wilson" == e_val.estimate("tree", one_error, 3, wilson.METHOD, LEVEL).interval
+    assert e_val.estimate("line", one_square, 3, student_t.METHOD, LEVEL).interval is None
 
 
 def test_the_error_in_the_sample_equals_one_minus_the_accuracy_on_all_rows():
@@ -72,9 +73,7 @@ def test_the_error_in_the_sample_equals_one_minus_the_accuracy_on_all_rows():
     losses = fit_and_test(LogisticRegression(), X, y, holdout.final_split(60), ZERO_ONE, 0).losses
     # both are a count over 60
     expected = 1 - LogisticRegression().fit(X, y).score(X, y)
-    assert expected == pytest.approx(
-        holdout.training_estimate("line", observed.Tested(losses, ZERO_ONE)).value, abs=1e-15
-    )
+    assert expected == pytest.approx(e_in.training_estimate("line", observed.Tested(losses, ZERO_ONE)).value, abs=1e-15)
 
 
 def test_the_held_out_error_is_unbiased_with_variance_sigma_squared_over_k():
@@ -83,7 +82,7 @@ def test_the_held_out_error_is_unbiased_with_variance_sigma_squared_over_k():
     wrong = np.random.default_rng(1).random((repeats, k)) < error
     values = np.array(
         [
-            holdout.estimate("h", observed.Tested(row.astype(float), ZERO_ONE), 1, wilson.METHOD, LEVEL).value
+            e_val.estimate("h", observed.Tested(row.astype(float), ZERO_ONE), 1, wilson.METHOD, LEVEL).value
             for row in wrong
         ]
     )

@@ -13,11 +13,12 @@ from sklearn.tree import DecisionTreeClassifier
 
 import heldout
 from heldout import design as of_design
-from heldout.controls import Controls
+from heldout.controls import Controls, why_none
 from heldout.dependence import Dependence
+from heldout.estimates import schemes_of
 from heldout.estimates.methods import METHODS
 from heldout.intervals.moved import can_move, moved
-from heldout.powered import WIDEST, carrying, coefficients, counted, differ, missing, powered, powered_losses, worth
+from heldout.powered import WIDEST, carrying, coefficients, counted, differ, powered, powered_losses, worth
 from heldout.weights import Weights
 
 ESTIMATES = ["E_val", "E_cv", "E_2cv"]
@@ -177,8 +178,10 @@ def test_another_population_is_refused_and_the_same_one_is_not():
 )
 def test_rows_that_cannot_be_compared_are_refused(changed, unlabeled, says):
     design = of("zero_one")._design
-    assert missing(design, unlabeled=True) is None
-    assert says in missing(replace(design, **changed), unlabeled=unlabeled > 0)
+    assert why_none(design, unlabeled=True, half_models=True) is None
+    changed = replace(design, **changed)
+    half_models = "covalidation" in schemes_of(changed)
+    assert says in why_none(changed, unlabeled=unlabeled > 0, half_models=half_models)
 
 
 def test_where_the_unlabelled_rows_cannot_be_used_each_line_has_the_reason_alone():

@@ -12,6 +12,7 @@ from sklearn.linear_model import LogisticRegression
 
 from heldout import observed, progressive
 from heldout.errors import BadArgument
+from heldout.estimates import e_prog
 from heldout.fitting import fit_and_test
 from heldout.intervals import student_t, wilson
 from heldout.losses import SQUARED, ZERO_ONE
@@ -77,7 +78,7 @@ def test_the_curve_is_the_running_mean_and_ends_in_the_error(losses):
     curve = progressive.curve(np.array(losses))
     # the same sums in another order: at most 30 terms of at most 1
     assert [np.mean(losses[: t + 1]) for t in range(len(losses))] == pytest.approx(curve.tolist(), abs=1e-14)
-    found = progressive.estimate("any", observed.Tested(np.array(losses), SQUARED), 1, student_t.METHOD, LEVEL)
+    found = e_prog.estimate("any", observed.Tested(np.array(losses), SQUARED), 1, student_t.METHOD, LEVEL)
     assert found.value == pytest.approx(curve[-1], abs=1e-14)
 
 
@@ -89,7 +90,7 @@ def test_the_curve_of_a_hand_golden():
 def test_the_error_does_not_depend_on_the_order_of_the_losses():
     losses = np.random.default_rng(0).integers(0, 2, 25).astype(float)
     one, other = (
-        progressive.estimate("a", observed.Tested(order, ZERO_ONE), 9, wilson.METHOD, LEVEL)
+        e_prog.estimate("a", observed.Tested(order, ZERO_ONE), 9, wilson.METHOD, LEVEL)
         for order in (losses, losses[::-1])
     )
     assert one == other
@@ -98,16 +99,16 @@ def test_the_error_does_not_depend_on_the_order_of_the_losses():
 def test_the_record_names_its_target_and_its_method():
     losses = np.array([1.0, 0.0, 0.0, 1.0])
     for loss, method in [(ZERO_ONE, wilson.METHOD), (SQUARED, student_t.METHOD)]:
-        found = progressive.estimate("tree", observed.Tested(losses, loss), 9, method, LEVEL)
+        found = e_prog.estimate("tree", observed.Tested(losses, loss), 9, method, LEVEL)
         interval = method.interval("E_prog", observed.Tested(losses, loss), LEVEL)
         assert ("E_prog", 0.5, 9, 4) == (found.estimate, found.value, found.n_train, found.n_tested)
         assert (interval.low, interval.high, interval.method) == (found.low, found.high, found.interval)
         assert progressive.TARGET == found.target
-        in_time = progressive.estimate("tree", observed.Tested(losses, loss), 9, method, LEVEL, along_stream=True)
-        assert replace(found, target=progressive.ALONG_STREAM) == in_time
+        in_time = e_prog.estimate("tree", observed.Tested(losses, loss), 9, method, LEVEL, along_stream=True)
+        assert replace(found, target=e_prog.ALONG_STREAM) == in_time
         assert in_time.target.startswith("the error along the stream")
     single = observed.Tested(losses[:1], SQUARED)
-    assert progressive.estimate("tree", single, 9, student_t.METHOD, LEVEL).interval is None
+    assert e_prog.estimate("tree", single, 9, student_t.METHOD, LEVEL).interval is None
 
 
 @LAWS

@@ -14,7 +14,7 @@ from sklearn.tree import DecisionTreeClassifier
 import heldout
 from heldout import suspicion
 from heldout.losses import SQUARED, ZERO_ONE
-from heldout.records import Split
+from heldout.splits import Split
 
 few = settings(max_examples=15, deadline=None)
 SPLIT = Split(np.arange(200), np.arange(200, 300))

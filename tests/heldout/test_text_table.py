@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from heldout import table
-from heldout.losses import SQUARED, ZERO_ONE
+from heldout.losses import SQUARED, ZERO_ONE, amounts
 from heldout.text_table import MARK, Row, lines, output_width
 
 NAMES = st.text("abé-_木|*", min_size=1, max_size=40)
@@ -89,7 +89,7 @@ def test_wide_letters_take_two_places():
     ],
 )
 def test_a_number_of_a_table_has_three_significant_digits_and_every_whole_one(value, shown):
-    assert shown == table.rounded(value, SQUARED)
+    assert shown == amounts.rounded(value, SQUARED)
     assert float(shown) == pytest.approx(value, rel=5e-3)
 
 

@@ -12,7 +12,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import heldout
-from heldout.covalidation import error_bound
+from heldout.implied_error import error_bound
 from heldout.losses import ZERO_ONE
 from heldout.partition import make_halves, make_partition
 from heldout.records import Estimate

@@ -23,7 +23,7 @@ from heldout.fitting import fit_and_test
 from heldout.fitting import test as losses_on  # a name that pytest does not collect
 from heldout.losses import ZERO_ONE, choose_loss
 from heldout.partition import make_halves, make_partition
-from heldout.records import Split
+from heldout.splits import Split
 from heldout.weights import Weights, check, fit_argument
 
 LAWS = settings(max_examples=25, deadline=None, derandomize=True, database=None)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.svm import SVC
 
-from heldout import covalidation
+from heldout import covalidation, implied_error
 from heldout.fitting import fit_and_test
 from heldout.losses import ZERO_ONE
 from heldout.partition import make_halves
@@ -46,7 +46,7 @@ def test_the_halves_have_the_errors_and_disagreement_of_fits_of_heldout(rows):
     assert found["E_2cv"] == pytest.approx(np.mean([fit.losses.mean() for fit in fits]))
     assert found["half error"] == pytest.approx((predicted != others[1]).mean())
     assert found["disagreement"] == pytest.approx(differ)
-    assert found["E_dis"] == pytest.approx(covalidation.error_bound(differ, ZERO_ONE, 2)[0])
+    assert found["E_dis"] == pytest.approx(implied_error.error_bound(differ, ZERO_ONE, 2)[0])
     assert found["E_maxdt"] == max(found["E_dis"], found["E_train"])
 
 

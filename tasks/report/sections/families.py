@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from heldout.table import error_label
+from heldout.losses.amounts import error_label
 from tasks.report.section import Picture, Section, Table
 from tasks.report.style import ACCENT, GRID, INK, figure, short
 from tasks.report.summary import Summary

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from heldout.table import error_label
+from heldout.losses.amounts import error_label
 from tasks.report.section import Picture, Section, Table
 from tasks.report.style import ACCENT, INK, MUTED, figure, short
 from tasks.report.summary import Summary, shown_count, shown_steps

@@ -7,13 +7,13 @@ from hypothesis import strategies as st
 from scipy.signal import lfilter
 from scipy.special import stdtrit
 
-from heldout import baseline
 from heldout.batches import batches
 from heldout.errors import BadArgument
 from heldout.intervals import clustered_t, clustered_wilson, martingale_clt, student_t, wilson
 from heldout.intervals.method import estimate_with
 from heldout.losses import SQUARED, ZERO_ONE
 from heldout.observed import Tested, effective_number
+from heldout.selection import beats_baseline
 
 LAWS = settings(max_examples=60, deadline=None, derandomize=True, database=None)
 LEVEL = 0.95
@@ -99,7 +99,7 @@ def test_two_clusters_or_their_weight_have_no_interval(method, sizes, effective)
         method.interval("E_val", seen, LEVEL)
     assert "groups" == caught.value.argument
     assert estimate_with("any", "E_val", seen, "g-", 5, method, LEVEL).low is None
-    assert baseline.beats(seen.losses, np.ones(seen.n), LEVEL, cluster=cluster) is None
+    assert beats_baseline.beats(seen.losses, np.ones(seen.n), LEVEL, cluster=cluster) is None
 
 
 def coverage(method, estimate, draw, seed=0) -> float:

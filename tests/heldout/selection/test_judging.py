@@ -17,7 +17,7 @@ from heldout.selection.criteria import CRITERIA, WITH_LOSSES
 from heldout.selection.differences import differences
 from heldout.selection.judging import select_among
 from heldout.selection.rules import RULES
-from heldout.selection.select import standard_error
+from heldout.selection.selected import standard_error
 
 # six rows: validation 1, 4; folds 0, 0, 1, 1, 2, 2; steps of rows 5, 0, 3 in this order; one halving and its reverse
 PARTITION = Partition(

@@ -12,9 +12,10 @@ from heldout.errors import BadArgument
 from heldout.losses.zero_one import ZERO_ONE
 from heldout.observed import Tested
 from heldout.selection.comparison import Comparison
-from heldout.selection.criteria import CRITERIA, WITH_LOSSES, Criterion, criterion_value
+from heldout.selection.criteria import CRITERIA, WITH_LOSSES, criterion_value
 from heldout.selection.rules import RULES, Rule
-from heldout.selection.select import Paired, Selection, select, standard_error
+from heldout.selection.select import Paired, select
+from heldout.selection.selected import Criterion, Selection, standard_error
 
 LAWS = settings(max_examples=60, deadline=None, derandomize=True, database=None)
 LEVEL = 0.95

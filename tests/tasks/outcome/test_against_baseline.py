@@ -10,7 +10,7 @@ from heldout import baseline
 from heldout.design import Evidence
 from heldout.observed import Tested
 from heldout.records import Estimate
-from heldout.selection.select import Selection
+from heldout.selection.selected import Selection
 from tasks.outcome.against_baseline import AgainstBaseline, compare, on_test_part
 from tasks.outcome.estimate import Results
 from tasks.params import load

@@ -11,7 +11,7 @@ from heldout.losses import ZERO_ONE
 from heldout.partition import Partition
 from heldout.resampling import SUBSAMPLES
 from heldout.selection.differences import differences
-from heldout.selection.select import standard_error
+from heldout.selection.selected import standard_error
 from tasks.data.prepare_tables import Prepared
 from tasks.data.unlabeled import from_rows
 from tasks.data.write_prepared import write_prepared

@@ -17,7 +17,7 @@ from heldout.design import Evidence
 from heldout.intervals import pooled_shape
 from heldout.records import Estimate
 from heldout.selection.joint_level import joint_level
-from heldout.selection.select import Selection
+from heldout.selection.selected import Selection
 from tasks.data.prepare_tables import prepare
 from tasks.data.write_prepared import write_prepared
 from tasks.outcome import unused_rows

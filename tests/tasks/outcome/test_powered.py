@@ -2,8 +2,8 @@
 
 import pandas as pd
 
+from heldout.controls import NO_ROWS
 from heldout.design import Evidence
-from heldout.powered import NO_ROWS
 from heldout.records import Estimate
 from tasks.outcome.estimate import Results
 from tasks.outcome.powered import powered_all

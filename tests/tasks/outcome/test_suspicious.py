@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from heldout.design import Evidence
-from heldout.fitting import take
+from heldout.frames import take
 from tasks.data.prepare_tables import prepare
 from tasks.data.write_prepared import write_prepared
 from tasks.outcome import suspicious

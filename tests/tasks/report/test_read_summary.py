@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from heldout import covalidation
+from heldout import implied_error
 from heldout.intervals import clopper_pearson, confidence_sequence, corrected_fold_t
 from heldout.metrics.measure import TestMetrics
 from heldout.observed import RepeatedByRow
@@ -167,6 +167,6 @@ def test_the_least_error_of_the_half_models_is_by_the_disagreement_of_the_rows_a
     case = read("selection.level=0.9")
     design = read_results(case.settings).design
     disagreement = RepeatedByRow(np.array([0.1, 0.2, 0.3]), 30 * 0.04 / 29, 30, design.loss)
-    expected = covalidation.least_half_error(disagreement, design.loss, 0.9)
+    expected = implied_error.least_half_error(disagreement, design.loss, 0.9)
     assert expected == pytest.approx(case.summary.least_half_error, rel=1e-12)
     assert 0 < case.summary.least_half_error < 0.1

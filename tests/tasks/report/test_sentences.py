@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from heldout import class_shares
+from heldout.controls import NO_ROWS
 from heldout.delivery import FORMS
 from heldout.estimates.methods import DEFAULTS
 from heldout.fit_warnings import WarningCount, WarningCounts
 from heldout.losses import SQUARED, choose_loss
-from heldout.powered import NO_ROWS
 from heldout.records import Difference, Estimate, MoreRows, Powered, PredictionSets
 from tasks.report.section import Cell
 from tasks.report.sections import powered, prediction_sets, test_part
