@@ -8,8 +8,8 @@ from sklearn.svm import SVC
 from threadpoolctl import threadpool_limits
 
 from benchmarks.measured import PEER, Row, against, draw
-from heldout import covalidation, cross_validation
-from heldout.partition import draw_folds, make_halves
+from heldout.parts.partition import draw_folds, make_halves
+from heldout.schemes import covalidation, cross_validation
 from heldout.shortcuts.support_vectors import Distances, SupportVectors
 
 _TIMES = 3  # a round of both ways takes more than ten seconds

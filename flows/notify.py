@@ -12,7 +12,7 @@ from tasks.track import lifecycle
 
 log = logging.getLogger("heldout")
 
-CHAMPION_CHANGED, RUN_FAILED, ALARM = "heldout.champion.changed", "heldout.run.failed", "heldout.alarm"
+CHAMPION_CHANGED, RUN_FAILED, ALARM = "heldout.champion.changed", "heldout.run.failed", "heldout.over_time.alarm"
 _HEADLINES = {CHAMPION_CHANGED: "another champion", RUN_FAILED: "a run failed", ALARM: "an alarm"}
 _REASON = "reason"
 

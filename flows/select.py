@@ -3,7 +3,7 @@
 from functools import partial
 
 from flows.stage import stage
-from heldout.more_rows import more_rows
+from heldout.diagnosis.more_rows import more_rows
 from heldout.selection.differences import differences
 from tasks.data.prepare_tables import seen_in
 from tasks.fits import scheme_results

@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from heldout.family import TunedEstimator
-    from heldout.findings.audit import audit
     from heldout.hypotheses import KFoldHypothesis, ProgressiveHypothesis
     from heldout.metrics.metrics_of import metrics_of
-    from heldout.validated import Validation
-    from heldout.validation import validate
+    from heldout.notebook.audit import audit
+    from heldout.notebook.result import Validation
+    from heldout.notebook.validate import validate
 
 __all__ = [
     "KFoldHypothesis",
@@ -35,10 +35,10 @@ _MODULES = {
     "KFoldHypothesis": "heldout.hypotheses",
     "ProgressiveHypothesis": "heldout.hypotheses",
     "TunedEstimator": "heldout.family",
-    "Validation": "heldout.validated",
-    "audit": "heldout.findings.audit",
+    "Validation": "heldout.notebook.result",
+    "audit": "heldout.notebook.audit",
     "metrics_of": "heldout.metrics.metrics_of",
-    "validate": "heldout.validation",
+    "validate": "heldout.notebook.validate",
 }
 
 

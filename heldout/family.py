@@ -18,14 +18,15 @@ from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from heldout import class_shares, seeds
+from heldout import seeds
 from heldout.errors import BadArgument
-from heldout.frames import take
-from heldout.holdout import split
 from heldout.losses import SQUARED, ZERO_ONE, Losses
-from heldout.observed import Tested
-from heldout.partition import can_stratify, part_size, training_cut
+from heldout.losses.tested_losses import Tested
+from heldout.parts import class_shares
+from heldout.parts.partition import can_stratify, part_size, training_cut
 from heldout.records import Interval
+from heldout.rows.frames import take
+from heldout.schemes.holdout import split
 from heldout.selection import bbc
 from heldout.selection.bound import selection_bound
 

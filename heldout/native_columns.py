@@ -14,8 +14,8 @@ from sklearn.compose import ColumnTransformer
 from sklearn.model_selection import KFold
 from sklearn.preprocessing import TargetEncoder
 
-from heldout.columns import columns_of, floats_of, kinds, objects_of
-from heldout.missing import is_missing
+from heldout.rows.columns import columns_of, floats_of, kinds, objects_of
+from heldout.rows.missing import is_missing
 
 _GAP = "gap"
 MOST_CATEGORIES = 254  # scikit-learn's boosting has 255 bins, one of them for gaps

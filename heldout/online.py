@@ -14,7 +14,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from heldout.errors import BadArgument
-from heldout.tree_cv import classes_of, update
+from heldout.learners.tree_cv import classes_of, update
 
 
 class OnePass(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types

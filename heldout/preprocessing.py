@@ -37,8 +37,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, OrdinalEncoder, StandardScaler
 from sklearn.utils import get_tags
 
-from heldout.columns import Kind, columns_of, durations_of, floats_of, kinds, moments_of, objects_of, texts_of
 from heldout.native_columns import Categories, Gaps, Native, OfStrings, means
+from heldout.rows.columns import Kind, columns_of, durations_of, floats_of, kinds, moments_of, objects_of, texts_of
 
 WORDS_OF_DENSE = 1000
 WORDS_OF_BOOSTING = 100  # it looks at each column for each split

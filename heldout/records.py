@@ -22,7 +22,7 @@ class Estimate:
     `interval` (the method's name) and `assumption` are None where there is no valid interval. `n_train` is the number
     of training rows of a hypothesis (the mean over hypotheses, rounded), `n_tested` the
     number of rows that the value averages over. `not_credible` says why the interval cannot be right, where the losses
-    show it (`heldout.credible`); it is no column of the table.
+    show it (`heldout.intervals.credible`); it is no column of the table.
     """
 
     candidate: str
@@ -72,7 +72,7 @@ class MoreRows:
     """An error of a candidate after training on `rows` rows: a line of `more_rows.csv`.
 
     `estimate` is E_2cv, E_prog (a part of its steps) or E_cv; E_N and E_2N, the errors after training on all rows and
-    on twice as many; or gain, E_2cv less E_cv (`heldout.more_rows`). `low`, `high`, `level`, `interval` and
+    on twice as many; or gain, E_2cv less E_cv (`heldout.diagnosis.more_rows`). `low`, `high`, `level`, `interval` and
     `assumption` are None where there is no valid interval.
     """
 
@@ -89,7 +89,8 @@ class MoreRows:
 
 @dataclass(frozen=True)
 class Powered:
-    """E_val or E_cv of a candidate, corrected by unlabelled rows: a line of `powered.csv` (`heldout.powered`).
+    """E_val or E_cv of a candidate, corrected by unlabelled rows: a line of `powered.csv`
+    (`heldout.diagnosis.powered`).
 
     `width` is the interval's over that of the plain one. `labels_gained` is how many more tested rows would have given
     as much precision; it is below 0 where some is lost. `unlabeled` is the number of unlabelled rows that were used.
@@ -131,7 +132,8 @@ class Measured:
 
 @dataclass(frozen=True)
 class PredictionSets:
-    """The conformal prediction sets of one hypothesis: a line of `prediction_sets.csv` (`heldout.prediction_sets`).
+    """The conformal prediction sets of one hypothesis: a line of `prediction_sets.csv`
+    (`heldout.diagnosis.prediction_sets`).
 
     `threshold` comes from the `calibrated` held-out rows, by `method`; it is None where the `reason` says why. The
     fields from `coverage` on are measured on `tested` rows: the share of sets that hold the label, with its bounds; of
@@ -178,7 +180,7 @@ class CalibrationBin:
     """Rows whose class has a probability from `bin_low` to `bin_high`: a line of `calibration.csv`.
 
     `class_name` is the class that the probability is of, empty for the most probable class of each row. `probability`
-    is its mean, `share` how often it came true, with its bounds (`heldout.curves.calibration`).
+    is its mean, `share` how often it came true, with its bounds (`heldout.diagnosis.curves.calibration`).
     """
 
     class_name: str

@@ -22,9 +22,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
-from heldout.alarm import Alarm
-from heldout.disagreement import disagreements
 from heldout.losses import ZERO_ONE
+from heldout.over_time.alarm import Alarm
+from heldout.unlabelled.disagreement import disagreements
 from studies.detectors import DETECTORS, LEVEL, NEVER, PAIRS, Shares, ours
 from studies.made_tables import markdown, write_between
 

@@ -14,9 +14,9 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from heldout import cross_validation, progressive
-from heldout.partition import draw_steps
-from heldout.splits import Split
+from heldout.parts.partition import draw_steps
+from heldout.parts.splits import Split
+from heldout.schemes import cross_validation, progressive
 from studies.order_free import (
     LEARNERS,
     LOOKS,

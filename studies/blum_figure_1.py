@@ -18,9 +18,9 @@ import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from heldout import progressive
-from heldout.fitting import fit_and_test
+from heldout.learners.fitting import fit_and_test
 from heldout.losses import ZERO_ONE
+from heldout.schemes import progressive
 from studies import surviving_features
 from studies.blum_printed import FEATURES, TESTED
 from studies.study import Finding, Record, mean_interval

@@ -16,13 +16,13 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from heldout.design import Design, Evidence, cross_validated
 from heldout.estimates import e_boot
 from heldout.estimates.methods import choose
-from heldout.fitting import fit_and_test, test
 from heldout.intervals import log_t, wilson
-from heldout.partition import make_partition, rarest_class
+from heldout.learners.fitting import fit_and_test, test
+from heldout.parts.partition import make_partition, rarest_class
 from heldout.schemes import fit_state
+from heldout.schemes.design import Design, Evidence, cross_validated
 from studies.learners import learner_of
 from studies.populations import FRESH, SIMULATED, population
 from studies.study import LEVEL, Finding, Record, share_interval

@@ -28,7 +28,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from heldout.intervals import betting
 from heldout.losses import ZERO_ONE
-from heldout.observed import Tested
+from heldout.losses.tested_losses import Tested
 from heldout.selection.joint_level import joint_level
 from studies.populations import REAL, SIMULATED, population
 

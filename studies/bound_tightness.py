@@ -20,11 +20,11 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
-from heldout.answer_shares import answer_shares
-from heldout.disagreement import disagreements
-from heldout.fitting import test as losses_at
-from heldout.implied_error import error_bound
+from heldout.learners.fitting import test as losses_at
 from heldout.losses import SQUARED, ZERO_ONE, Loss
+from heldout.unlabelled.answer_shares import answer_shares
+from heldout.unlabelled.disagreement import disagreements
+from heldout.unlabelled.implied_error import error_bound
 from studies import tightness_pictures
 from studies.half_models import half_models, separate_models
 from studies.real_tables import Table, table

@@ -18,10 +18,10 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
+from heldout.decision.select import select
 from heldout.losses import ZERO_ONE
-from heldout.observed import Tested
+from heldout.losses.tested_losses import Tested
 from heldout.selection.bound import selection_bound
-from heldout.selection.select import select
 from studies import bound_pictures
 from studies.shrunken import Classes, Directions, Numbers
 from studies.study import LEVEL, Finding, Record, mean_interval, share_interval

@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from heldout import cross_validation, holdout
+from heldout.schemes import cross_validation, holdout
 from studies.order_free import EvenShare, Parity, coin, draw_plain_folds, estimate_and_truth, integers, ratio_interval
 from studies.study import Finding, Record
 

@@ -6,15 +6,15 @@ from typing import Any
 
 import numpy as np
 
-from heldout import class_shares
-from heldout.design import Design, Evidence, cross_validated, half_losses, tested
-from heldout.disagreement import pointwise_disagreement
 from heldout.estimates.methods import choose
-from heldout.fitting import fit_and_test, predict, test
+from heldout.learners.fitting import fit_and_test, predict, test
 from heldout.losses import Loss
-from heldout.observed import RepeatedByRow, repeated_by_row
-from heldout.partition import make_halves, make_partition, rarest_class
+from heldout.losses.tested_losses import RepeatedByRow, repeated_by_row
+from heldout.parts import class_shares
+from heldout.parts.partition import make_halves, make_partition, rarest_class
 from heldout.schemes import SchemeName, fit_state
+from heldout.schemes.design import Design, Evidence, cross_validated, half_losses, tested
+from heldout.unlabelled.disagreement import pointwise_disagreement
 from studies.judgements import FURTHER, LEVEL, Cell
 from studies.populations import Population, population
 from tasks.plans import budget

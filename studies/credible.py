@@ -4,9 +4,10 @@ A cell is a distribution of losses, a number of rows and an estimate: E_cv by co
 pooled shape, E_2cv by log t (whose bounds two-way log t has for a fixed hypothesis), and the difference of two
 candidates' E_cv by corrected t. Losses are drawn as they are, those of a fixed answer; `least squares` has the losses
 of a line fitted to three features, fold by fold, where the distribution is that of the noise. A sample is marked where
-`heldout.credible` doubts the interval, and a cell is marked where at least half of its samples are. Wanted: of the
-cells that cover below .90 at least 95 % are marked, and of those that cover .93 or more at most 5 %. The errors count;
-differences are shown apart: of candidates whose losses are alike they keep their level under any tail, marked or not.
+`heldout.intervals.credible` doubts the interval, and a cell is marked where at least half of its samples are. Wanted:
+of the cells that cover below .90 at least 95 % are marked, and of those that cover .93 or more at most 5 %. The errors
+count; differences are shown apart: of candidates whose losses are alike they keep their level under any tail, marked or
+not.
 
 The form of the diagnostic and its thresholds were found on the distributions of SEEN: each threshold lies between the
 excess that 95 % of the kept cells stay below and the one that 95 % of the short cells reach. They are judged on those
@@ -25,11 +26,10 @@ import pandas as pd
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from heldout import credible
-from heldout.intervals import corrected_log_t, corrected_t, log_t, pooled_shape
+from heldout.intervals import corrected_log_t, corrected_t, credible, log_t, pooled_shape
 from heldout.intervals.method import two_sided_t
 from heldout.losses import SQUARED
-from heldout.observed import CrossValidated, RepeatedByRow, Tested
+from heldout.losses.tested_losses import CrossValidated, RepeatedByRow, Tested
 from studies.colours import COLOURS
 from studies.study import LEVEL, Finding, Record, share_interval
 

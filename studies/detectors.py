@@ -10,7 +10,7 @@ from mapie.exchangeability_testing import OnlineMartingaleTest
 from numpy.typing import NDArray
 from river.drift import ADWIN, PageHinkley
 
-from heldout.alarm import BETS, Alarm, Reference, waiting
+from heldout.over_time.alarm import BETS, Alarm, Reference, waiting
 
 Shares = NDArray[np.float64]
 Detector = Callable[[Shares, Shares], float]  # of the reference's rows and new shards, (T, n): at which shard, from 1

@@ -22,12 +22,12 @@ from matplotlib.figure import Figure
 from sklearn.linear_model import LogisticRegression, RidgeClassifier
 
 from heldout import shortcuts
-from heldout.fitting import fit_and_test
+from heldout.decision.select import select
+from heldout.learners.fitting import fit_and_test
 from heldout.losses import ZERO_ONE
-from heldout.observed import CrossValidated
-from heldout.partition import draw_folds
-from heldout.selection.select import select
-from heldout.splits import Split
+from heldout.losses.tested_losses import CrossValidated
+from heldout.parts.partition import draw_folds
+from heldout.parts.splits import Split
 from studies import digit_pictures
 from studies.digit_features import digits, scaled, terms
 from studies.study import LEVEL, Finding, Record, mean_interval

@@ -16,10 +16,10 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from heldout import holdout
-from heldout.fitting import fit_and_test
-from heldout.observed import Tested
-from heldout.partition import cut
+from heldout.learners.fitting import fit_and_test
+from heldout.losses.tested_losses import Tested
+from heldout.parts.partition import cut
+from heldout.schemes import holdout
 from studies.colours import COLOURS
 from studies.exact_problems import PROBLEMS, Problem
 from studies.study import Finding, Record

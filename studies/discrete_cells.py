@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from heldout.intervals import corrected_t, corrected_wilson
 from heldout.losses import ZERO_ONE
-from heldout.observed import CrossValidated
+from heldout.losses.tested_losses import CrossValidated
 from studies.study import LEVEL, Finding, Record, share_interval
 
 SEED, NEEDS_DATA = 0, False

@@ -19,10 +19,10 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import KFold
 from sklearn.preprocessing import StandardScaler
 
-from heldout.disagreement import disagreements
-from heldout.fitting import test as losses_at
-from heldout.implied_error import error_bound
+from heldout.learners.fitting import test as losses_at
 from heldout.losses import ZERO_ONE
+from heldout.unlabelled.disagreement import disagreements
+from heldout.unlabelled.implied_error import error_bound
 from studies import shift_estimates as estimates
 from studies import shift_pictures, shifted_sets
 from studies.half_models import half_models

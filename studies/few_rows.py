@@ -17,16 +17,16 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.naive_bayes import GaussianNB
 
-from heldout import class_shares
-from heldout.design import Design, Evidence, tested, with_pool
 from heldout.estimates import scheme_of
 from heldout.estimates.methods import choose
-from heldout.fitting import fit_and_test, test
 from heldout.intervals import log_t, pooled_shape
+from heldout.learners.fitting import fit_and_test, test
 from heldout.losses import Loss, choose_loss
-from heldout.observed import Tested
-from heldout.partition import make_partition, rarest_class
+from heldout.losses.tested_losses import Tested
+from heldout.parts import class_shares
+from heldout.parts.partition import make_partition, rarest_class
 from heldout.schemes import SchemeName, fit_state
+from heldout.schemes.design import Design, Evidence, tested, with_pool
 from studies.learners import LeastSquares, TreeRegressor
 from tasks.params import Settings, load
 

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from heldout import class_shares, covalidation
-from heldout.fitting import fit_and_test
 from heldout.learners import seeded
+from heldout.learners.fitting import fit_and_test
 from heldout.losses import Loss
-from heldout.partition import make_halves
-from heldout.schemes import fit_state
+from heldout.parts import class_shares
+from heldout.parts.partition import make_halves
+from heldout.schemes import covalidation, fit_state
 
 
 def half_models(learner: Any, X: Any, y: NDArray[np.generic], loss: Loss, pairs: int, seed: int) -> list[Any]:

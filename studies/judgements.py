@@ -19,11 +19,11 @@ from loky import get_reusable_executor
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 import heldout
-from heldout import implied_error
 from heldout.intervals import METHODS
 from heldout.intervals.method import IntervalMethod
 from heldout.losses import SQUARED, ZERO_ONE
-from heldout.observed import CrossValidated, RepeatedByRow, Tested
+from heldout.losses.tested_losses import CrossValidated, RepeatedByRow, Tested
+from heldout.unlabelled import implied_error
 from studies.populations import NUMBERS
 
 LEVEL = 0.95

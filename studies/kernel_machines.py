@@ -7,11 +7,12 @@ from numpy.typing import NDArray
 from sklearn import config_context
 from sklearn.svm import SVC
 
-from heldout import covalidation, implied_error
-from heldout.cross_validation import splits as fold_splits
-from heldout.disagreement import pointwise_disagreement
 from heldout.losses import ZERO_ONE
-from heldout.observed import CrossValidated
+from heldout.losses.tested_losses import CrossValidated
+from heldout.schemes import covalidation
+from heldout.schemes.cross_validation import splits as fold_splits
+from heldout.unlabelled import implied_error
+from heldout.unlabelled.disagreement import pointwise_disagreement
 from studies.madani_tasks import Task
 
 C = 10.0

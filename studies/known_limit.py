@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from heldout.intervals import betting, hoeffding, log_t, student_t
 from heldout.losses import SQUARED
-from heldout.observed import Tested
+from heldout.losses.tested_losses import Tested
 from heldout.selection.bound import selection_bound
 
 LEVEL, SAMPLES, MODELS, LIMIT, ANSWER = 0.95, 1000, 8, 100.0, 1.0

@@ -1,8 +1,9 @@
 """Errors from rows that were picked where half models disagree, weighed and not: the table of operations.md.
 
-A pool of rows, of which some are drawn by `heldout.active.draw` and labelled next to a few random draws of the same
-population. Two targets: the true error of a hypothesis that was fixed before the draws, for which LURE is unbiased, and
-the mean true error of the fold hypotheses of E_cv, which the drawn rows train. Bias and noise over samples, in points.
+A pool of rows, of which some are drawn by `heldout.unlabelled.label_next.draw` and labelled next to a few random draws
+of the same population. Two targets: the true error of a hypothesis that was fixed before the draws, for which LURE is
+unbiased, and the mean true error of the fold hypotheses of E_cv, which the drawn rows train. Bias and noise over
+samples, in points.
 
     python -m studies.label_next             # 400 samples of each case: minutes
     python -m studies.label_next --quick     # 50 samples, printed and not written
@@ -18,10 +19,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.neighbors import KNeighborsClassifier
 
-from heldout.active import UNIFORM, draw, lure, lure_weights
 from heldout.intervals import corrected_fold_t
 from heldout.losses import ZERO_ONE
-from heldout.observed import CrossValidated
+from heldout.losses.tested_losses import CrossValidated
+from heldout.unlabelled.label_next import UNIFORM, draw, lure, lure_weights
 from studies.made_tables import markdown, write_between
 
 PAGE = Path("docs/operations.md")

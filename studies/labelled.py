@@ -7,13 +7,13 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from heldout import covalidation, cross_validation
-from heldout.active import draw, largest_weights, lure_weights
-from heldout.disagreement import disagreements
-from heldout.fitting import fit_and_test
+from heldout.learners.fitting import fit_and_test
 from heldout.losses import ZERO_ONE
-from heldout.partition import draw_folds, make_halves
-from heldout.weights import Weights
+from heldout.parts.partition import draw_folds, make_halves
+from heldout.parts.weights import Weights
+from heldout.schemes import covalidation, cross_validation
+from heldout.unlabelled.disagreement import disagreements
+from heldout.unlabelled.label_next import draw, largest_weights, lure_weights
 from studies.picked import Rows, least_sure
 from studies.real_sets import RealSet
 

@@ -8,13 +8,13 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from heldout import resampling
-from heldout.delivery import FORMS
 from heldout.estimates import ESTIMATES, SHOWN
 from heldout.estimates import methods as interval_methods
+from heldout.estimates.criteria import CRITERIA, WITH_LOSSES
 from heldout.estimates.methods import DEFAULTS, METHODS
 from heldout.losses import KINDS, SQUARED, ZERO_ONE, Loss, choose_loss
-from heldout.selection.criteria import CRITERIA, WITH_LOSSES
+from heldout.schemes import resampling
+from heldout.schemes.delivery import FORMS
 from heldout.selection.rules import RULES
 from studies import coverage_changes, coverage_page
 from studies.judgements import LEVEL

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from heldout.selection.select import select
+from heldout.decision.select import select
 from studies.study import Finding, Record, mean_interval, share_interval
 
 SEED, NEEDS_DATA = 0, False

@@ -1,4 +1,5 @@
-"""How often the intervals of `heldout.more_rows` hold: for the gain, for the error of g, and for twice as many rows.
+"""How often the intervals of `heldout.diagnosis.more_rows` hold: for the gain, for the error of g, and for twice as
+many rows.
 
     python -m studies.more_rows            # the table of docs/method.md, in half an hour
     python -m studies.more_rows --quick    # fewer samples of the small tables, in two minutes

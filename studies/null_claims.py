@@ -29,7 +29,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 import heldout
 from heldout.losses import SQUARED, ZERO_ONE, Loss, Losses
-from heldout.observed import Tested
+from heldout.losses.tested_losses import Tested
 from heldout.selection.comparison import Comparison
 
 LEVEL = 0.95

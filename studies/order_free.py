@@ -15,10 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
-from heldout.fitting import fit_and_test
+from heldout.learners.fitting import fit_and_test
 from heldout.losses import ABSOLUTE, ZERO_ONE, Loss
-from heldout.partition import draw_folds
-from heldout.splits import Rows, Split, tested_rows, tested_sizes
+from heldout.parts.partition import draw_folds
+from heldout.parts.splits import Rows, Split, tested_rows, tested_sizes
 from studies.learners import LeastSquaresClassifier
 from studies.study import mean_interval
 

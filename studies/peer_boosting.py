@@ -15,7 +15,7 @@ import pandas as pd
 from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 from sklearn.pipeline import make_pipeline
 
-from heldout.fitting import test
+from heldout.learners.fitting import test
 from heldout.losses import choose_loss
 from heldout.preprocessing import auto
 from tasks import params

@@ -19,12 +19,12 @@ import pandas as pd
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from heldout import holdout
-from heldout.fitting import fit_and_test
+from heldout.decision.select import select
+from heldout.learners.fitting import fit_and_test
 from heldout.losses import SQUARED
-from heldout.observed import Tested
-from heldout.partition import cut
-from heldout.selection.select import select
+from heldout.losses.tested_losses import Tested
+from heldout.parts.partition import cut
+from heldout.schemes import holdout
 from studies.colours import COLOURS
 from studies.noisy_polynomials import SETTINGS, Polynomial, Setting
 from studies.study import Finding, Record, mean_interval

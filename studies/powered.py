@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 import heldout
 from heldout.errors import PartsWarning
-from heldout.fitting import test
+from heldout.learners.fitting import test
 from heldout.losses import choose_loss
 from studies.judgements import LEVEL
 from studies.learners import LeastSquaresClassifier, Logistic, TreeClassifier

@@ -22,10 +22,10 @@ from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import heldout
+from heldout.diagnosis.prediction_sets import answers_of, sets_of
 from heldout.losses import ZERO_ONE
 from heldout.losses.loss import places
-from heldout.partition import rarest_class
-from heldout.prediction_sets import answers_of, sets_of
+from heldout.parts.partition import rarest_class
 from studies.populations import SIMULATED, SIZE, Population, population
 
 LEVEL = 0.95

@@ -14,9 +14,9 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from heldout import holdout, progressive
-from heldout.partition import draw_steps
-from heldout.splits import Split
+from heldout.parts.partition import draw_steps
+from heldout.parts.splits import Split
+from heldout.schemes import holdout, progressive
 from studies import gain_sets
 from studies.learners import TreeClassifier
 from studies.order_free import LEARNERS as LEAN

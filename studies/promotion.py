@@ -18,7 +18,7 @@ import scipy.stats
 from numpy.typing import NDArray
 
 from heldout.intervals.confidence_sequence import band
-from heldout.promotion import BETS, needed
+from heldout.over_time.promotion import BETS, needed
 from studies.made_tables import markdown, write_between
 
 NIGHTS, LEVEL, POWER, OTHERS = 365, 0.95, 0.8, 3

@@ -15,9 +15,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from heldout.hashing import bits
-from heldout.promotion import Capital, differences
-from heldout.row_identity import contents, drawn, identities, numbers
+from heldout.over_time.promotion import Capital, differences
+from heldout.rows.hashing import bits
+from heldout.rows.row_identity import contents, drawn, identities, numbers
 from studies.made_tables import markdown, write_between
 from tasks.outcome.contest import MOST_HIDDEN
 from tasks.outcome.new_rows import Known, fresh, hidden

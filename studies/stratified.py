@@ -1,4 +1,4 @@
-"""How much stratified parts lower E_cv: the threshold of the warning in `heldout.class_shares`, and decision 5.
+"""How much stratified parts lower E_cv: the threshold of the warning in `heldout.parts.class_shares`, and decision 5.
 
     python -m studies.stratified    # the table of docs/decisions/0005, in some minutes
 
@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from heldout import seeds
-from heldout.partition import draw_folds
+from heldout.parts.partition import draw_folds
 
 VALUES, FOLDS, SAMPLES = 100, 10, 1000
 AT = 0.15  # C / sqrt(N), the threshold of the warning

@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from heldout.partition import make_halves
+from heldout.parts.partition import make_halves
 from studies import kernel_machines, madani_tasks
 from studies.madani_pictures import errors, ratios
 from studies.study import Finding, Record, mean_interval

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from sklearn.preprocessing import OrdinalEncoder
 from sklearn.tree import DecisionTreeClassifier
 
-from heldout.row_identity import Words, drawn, identities, numbers
+from heldout.rows.row_identity import Words, drawn, identities, numbers
 from studies import public_sets
 from studies.made_tables import markdown, write_between
 from tasks.data.row_identity import contents

@@ -20,10 +20,10 @@ from numpy.typing import NDArray
 from sklearn.linear_model import LinearRegression
 
 from heldout import shortcuts
+from heldout.decision.select import select
 from heldout.losses import SQUARED
-from heldout.observed import CrossValidated
-from heldout.partition import draw_folds
-from heldout.selection.select import select
+from heldout.losses.tested_losses import CrossValidated
+from heldout.parts.partition import draw_folds
 from studies.study import Finding, Record, share_interval
 
 SEED, NEEDS_DATA = 0, False

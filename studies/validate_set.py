@@ -8,7 +8,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import heldout
-from heldout.fitting import test
+from heldout.learners.fitting import test
 from heldout.losses import choose_loss
 from studies import peer_boosting, real_tables
 from studies.outcome import JUDGES, Outcome, numbers_of

@@ -20,11 +20,11 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.tree import DecisionTreeRegressor
 
-from heldout import holdout
-from heldout.fitting import fit_and_test
+from heldout.learners.fitting import fit_and_test
 from heldout.losses import ABSOLUTE, SQUARED, ZERO_ONE
-from heldout.observed import Tested
-from heldout.partition import cut
+from heldout.losses.tested_losses import Tested
+from heldout.parts.partition import cut
+from heldout.schemes import holdout
 from studies.study import Finding, Record, mean_interval
 
 SEED, NEEDS_DATA = 0, False

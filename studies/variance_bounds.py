@@ -23,9 +23,9 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.tree import DecisionTreeClassifier
 
-from heldout.disagreement import pointwise_disagreement
-from heldout.implied_error import error_bound
 from heldout.losses import ZERO_ONE
+from heldout.unlabelled.disagreement import pointwise_disagreement
+from heldout.unlabelled.implied_error import error_bound
 from studies import madani_tasks
 from studies.madani_pictures import STYLES
 from studies.study import Finding, Record, mean_interval, share_interval

@@ -17,7 +17,7 @@ from heldout.records import Estimate
 from heldout.schemes import SCHEMES, SchemeName
 
 if TYPE_CHECKING:
-    from heldout.design import Design, Evidence
+    from heldout.schemes.design import Design, Evidence
     from heldout.selection.selected import Selection
 
 # a line an estimate: its module of `heldout.estimates`

@@ -4,14 +4,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
-from heldout.dependence import DependenceKind
 from heldout.intervals.method import Default, IntervalMethod
 from heldout.losses import Loss
+from heldout.parts.dependence import DependenceKind
 from heldout.records import Estimate
 from heldout.schemes import Scheme, SchemeName
 
 if TYPE_CHECKING:
-    from heldout.design import Design, Evidence
+    from heldout.schemes.design import Design, Evidence
     from heldout.selection.paired import Paired
     from heldout.selection.selected import Selection
 

@@ -1,11 +1,11 @@
 """The disagreement of two half models on the unlabelled rows."""
 
-from heldout.design import Design, Evidence
 from heldout.estimates.definition import Definition
 from heldout.estimates.e_2cv import SKEWED, TWO_WAY
 from heldout.intervals import two_way_clopper_pearson, two_way_log_t
 from heldout.intervals.method import Default, estimate_with
 from heldout.records import Estimate
+from heldout.schemes.design import Design, Evidence
 
 _FEW_DIFFER = f"{TWO_WAY}, where Wilson's fell short for a stable learner, whose half models differ on few rows"
 

@@ -2,12 +2,12 @@
 
 from collections.abc import Mapping
 
-from heldout.design import Design, Evidence, half_losses, half_tested
 from heldout.estimates.definition import Definition
 from heldout.intervals import two_way_log_t, two_way_wilson
 from heldout.intervals.method import Default, estimate_with
-from heldout.observed import Tested
+from heldout.losses.tested_losses import Tested
 from heldout.records import Estimate
+from heldout.schemes.design import Design, Evidence, half_losses, half_tested
 from heldout.selection.paired import Paired
 
 TARGET = "a hypothesis trained on half of the labelled rows"

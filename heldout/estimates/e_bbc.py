@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from heldout.design import Design, Evidence, cross_validated, mean_fold_training_size
 from heldout.estimates.definition import Definition, Planning
 from heldout.intervals.method import with_interval
 from heldout.records import Estimate
+from heldout.schemes.design import Design, Evidence, cross_validated, mean_fold_training_size
 from heldout.selection import bbc
 
 if TYPE_CHECKING:

@@ -11,18 +11,18 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from heldout import holdout, seeds
-from heldout.design import Design, Evidence, tested
+from heldout import seeds
 from heldout.estimates.definition import Definition
 from heldout.intervals import log_t, wilson
 from heldout.intervals.method import Default, IntervalMethod, estimate_with, two_sided_t
 from heldout.losses import Losses
-from heldout.observed import Tested
-from heldout.partition import Labels
+from heldout.losses.tested_losses import Tested
+from heldout.parts.partition import Labels
+from heldout.parts.splits import Split
 from heldout.records import Estimate
-from heldout.resampling import Folds, Groups, Resampling
-from heldout.schemes import Scheme
-from heldout.splits import Split
+from heldout.schemes import Scheme, holdout
+from heldout.schemes.design import Design, Evidence, tested
+from heldout.schemes.resampling import Folds, Groups, Resampling
 
 DRAWS = 50
 DRAWN = 1 - math.exp(-1)  # the share of rows that a draw of N has, in the limit: .632

@@ -2,8 +2,6 @@
 
 from collections.abc import Mapping
 
-from heldout.cross_validation import TARGET
-from heldout.design import Design, Evidence, cross_validated, mean_fold_training_size
 from heldout.estimates import e_cv
 from heldout.estimates.definition import Definition, Planning
 from heldout.intervals import (
@@ -15,8 +13,10 @@ from heldout.intervals import (
     corrected_wilson,
 )
 from heldout.intervals.method import Default, IntervalMethod, estimate_with
-from heldout.observed import CrossValidated
+from heldout.losses.tested_losses import CrossValidated
 from heldout.records import Estimate
+from heldout.schemes.cross_validation import TARGET
+from heldout.schemes.design import Design, Evidence, cross_validated, mean_fold_training_size
 from heldout.selection.comparison import in_same_clusters
 from heldout.selection.paired import Paired
 

@@ -1,13 +1,13 @@
-"""E_dis: the least expected error that a disagreement implies, by `heldout.implied_error.error_bound`."""
+"""E_dis: the least expected error that a disagreement implies, by `heldout.unlabelled.implied_error.error_bound`."""
 
 from dataclasses import replace
 
-from heldout.design import Design, Evidence
 from heldout.estimates import disagreement
 from heldout.estimates.definition import Definition
 from heldout.estimates.e_2cv import TARGET
-from heldout.implied_error import error_bound
 from heldout.records import Estimate
+from heldout.schemes.design import Design, Evidence
+from heldout.unlabelled.implied_error import error_bound
 
 
 def of_candidate(design: Design, evidence: Evidence, candidate: str) -> Estimate | None:

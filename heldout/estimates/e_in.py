@@ -1,11 +1,11 @@
 """E_in: the training error of the final hypothesis."""
 
-from heldout.design import Design, Evidence, tested
 from heldout.estimates import e_in
 from heldout.estimates.definition import Definition
-from heldout.holdout import TARGET_FINAL
-from heldout.observed import Tested
+from heldout.losses.tested_losses import Tested
 from heldout.records import Estimate
+from heldout.schemes.design import Design, Evidence, tested
+from heldout.schemes.holdout import TARGET_FINAL
 
 
 def of_candidate(design: Design, evidence: Evidence, candidate: str) -> Estimate:

@@ -3,12 +3,12 @@
 from collections.abc import Iterable
 from dataclasses import replace
 
-from heldout.design import Design, Evidence
 from heldout.estimates import disagreement, e_train
 from heldout.estimates.definition import Definition
 from heldout.estimates.e_2cv import TARGET
 from heldout.estimates.e_dis import carried, flag
 from heldout.records import Estimate
+from heldout.schemes.design import Design, Evidence
 
 
 def of_candidate(design: Design, evidence: Evidence, candidate: str) -> Estimate | None:

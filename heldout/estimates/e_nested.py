@@ -5,13 +5,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from heldout.design import Design, Evidence, cross_validated, mean_fold_training_size
 from heldout.estimates.definition import Definition
 from heldout.estimates.e_cv import BY_FOLDS
 from heldout.intervals import corrected_fold_t, corrected_fold_wilson
 from heldout.intervals.method import Default, estimate_with
-from heldout.observed import CrossValidated
+from heldout.losses.tested_losses import CrossValidated
 from heldout.records import Estimate
+from heldout.schemes.design import Design, Evidence, cross_validated, mean_fold_training_size
 from heldout.selection import nested_selection
 
 if TYPE_CHECKING:

@@ -2,16 +2,16 @@
 
 from collections.abc import Mapping
 
-from heldout import progressive
-from heldout.design import Design, Evidence, tested, tested_with_pool
 from heldout.estimates import e_prog
 from heldout.estimates.definition import Definition
 from heldout.estimates.e_val import CLUSTERED, SHAPE
 from heldout.intervals import clopper_pearson, confidence_sequence, hoeffding, log_t, pooled_shape, student_t, wilson
 from heldout.intervals.method import Default, IntervalMethod, estimate_with
-from heldout.observed import Tested
-from heldout.progressive import TARGET
+from heldout.losses.tested_losses import Tested
 from heldout.records import Estimate
+from heldout.schemes import progressive
+from heldout.schemes.design import Design, Evidence, tested, tested_with_pool
+from heldout.schemes.progressive import TARGET
 from heldout.selection.paired import Paired, paired_rows
 
 # what holds for a martingale of steps, whatever their dependence

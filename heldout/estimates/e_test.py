@@ -1,11 +1,11 @@
-"""E_test: the error of what is delivered on the test part, which no choice has used; `heldout.holdout` makes it."""
+"""E_test: the error of what is delivered on the test part, which no choice has used."""
 
 from heldout.estimates.definition import Definition, Planning
 from heldout.estimates.e_val import CLUSTERED, OF_ONE_HYPOTHESIS
-from heldout.holdout import TARGET_FINAL
 from heldout.intervals.method import IntervalMethod, estimate_with
-from heldout.observed import Tested
+from heldout.losses.tested_losses import Tested
 from heldout.records import Estimate
+from heldout.schemes.holdout import TARGET_FINAL
 
 ESTIMATE = Definition(
     name="E_test",

@@ -1,10 +1,10 @@
 """E_train: the training error of the half models."""
 
-from heldout.design import Design, Evidence, half_trained
 from heldout.estimates.definition import Definition
 from heldout.estimates.e_2cv import OF_HALVES, TARGET
 from heldout.intervals.method import estimate_with
 from heldout.records import Estimate
+from heldout.schemes.design import Design, Evidence, half_trained
 
 
 def of_candidate(design: Design, evidence: Evidence, candidate: str) -> Estimate:

@@ -2,14 +2,14 @@
 
 from collections.abc import Mapping
 
-from heldout.design import Design, Evidence, tested, tested_with_pool
 from heldout.estimates import e_val
 from heldout.estimates.definition import Definition, Planning
-from heldout.holdout import TARGET
 from heldout.intervals import clopper_pearson, clustered_t, clustered_wilson, log_t, pooled_shape
 from heldout.intervals.method import Default, IntervalMethod, estimate_with
-from heldout.observed import Tested
+from heldout.losses.tested_losses import Tested
 from heldout.records import Estimate
+from heldout.schemes.design import Design, Evidence, tested, tested_with_pool
+from heldout.schemes.holdout import TARGET
 from heldout.selection.paired import Paired, paired_rows
 
 _EXACT = (

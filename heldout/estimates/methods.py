@@ -4,7 +4,7 @@ Where rows depend on one another, by group or along time, a method is valid for 
 argument needs no independence of rows, or uses the independence of whole groups:
 
 - a hypothesis tested on new rows (E_val, E_test): the variance between groups, or batches of consecutive rows that
-  are long compared with the correlation of their losses (`heldout.batches`);
+  are long compared with the correlation of their losses (`heldout.parts.batches`);
 - E_cv: the spread of fold errors, or of subsamples' errors. Their tested parts are disjoint groups, or stretches
   of time; the spread of single losses is used as a lower limit of the variance alone;
 - E_prog of groups: the variance between groups, whose steps follow one another;
@@ -28,11 +28,11 @@ from collections.abc import Mapping
 from typing import get_args
 
 from heldout import intervals
-from heldout.dependence import DependenceKind
 from heldout.errors import BadArgument
 from heldout.estimates import ESTIMATES
 from heldout.intervals.method import Default, IntervalMethod, restated
 from heldout.losses import Loss
+from heldout.parts.dependence import DependenceKind
 
 DEFAULTS: Mapping[str, Default] = {
     name: definition.default for name, definition in ESTIMATES.items() if definition.default is not None

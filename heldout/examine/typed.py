@@ -9,12 +9,12 @@ import pandas as pd
 from narwhals.exceptions import DuplicateError
 from numpy.typing import NDArray
 
-from heldout.checked_rows import as_table, checked_rows
-from heldout.columns import Kind, columns_of, durations_of, floats_of, kinds, moments_of, objects_of
 from heldout.errors import BadArgument
 from heldout.examine.column_kind import are_categories
 from heldout.examine.remarks import INFINITE
-from heldout.frames import column_names
+from heldout.rows.checked_rows import as_table, checked_rows
+from heldout.rows.columns import Kind, columns_of, durations_of, floats_of, kinds, moments_of, objects_of
+from heldout.rows.frames import column_names
 
 _DAY = np.timedelta64(1, "D")
 _TEXT = pd.StringDtype(na_value=float("nan"))

@@ -11,7 +11,7 @@ import pandas as pd
 
 from heldout.findings.finding import Finding, Topic
 from heldout.findings.words import known_before, leave_out, percent
-from heldout.populations import chances_of_gaps
+from heldout.unlabelled.populations import chances_of_gaps
 
 _GONE, _EXPECTED = 0.1, 20  # at most this part of the labelled rows' share is left, where so many values are expected
 _OTHER, _NO_CHANCE = 0.2, 1e-6  # difference of the shares in other rows, and a p-value that no chance has

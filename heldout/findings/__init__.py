@@ -1,1 +1,4 @@
-"""What is found in a table: the record of a finding, its words, and `heldout.audit`, which lists them."""
+"""What is found in a table: the record of a finding, and its words.
+
+Here belongs what `heldout.examine` and those who show its findings share.
+"""

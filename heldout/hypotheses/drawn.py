@@ -14,14 +14,14 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from heldout import class_shares
 from heldout.errors import BadArgument
-from heldout.frames import take
 from heldout.hypotheses import row_hash
 from heldout.learners import seeded
-from heldout.partition import Labels
+from heldout.parts import class_shares
+from heldout.parts.partition import Labels
+from heldout.parts.splits import Split
+from heldout.rows.frames import take
 from heldout.schemes import SchemeName, fit_state
-from heldout.splits import Split
 
 # for sklearn.utils.estimator_checks.check_estimator; with vote=True nothing fails
 EXPECTED_FAILED_CHECKS = {

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from heldout import seeds
-from heldout.cross_validation import splits
 from heldout.hypotheses.drawn import DrawnHypothesis
-from heldout.partition import Labels, draw_folds, rarest_class
-from heldout.splits import Split
+from heldout.parts.partition import Labels, draw_folds, rarest_class
+from heldout.parts.splits import Split
+from heldout.schemes.cross_validation import splits
 
 
 class KFoldHypothesis(DrawnHypothesis):

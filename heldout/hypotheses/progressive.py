@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 
 from heldout.hypotheses.drawn import DrawnHypothesis
-from heldout.partition import Labels, can_stratify, draw_steps, part_size
-from heldout.progressive import Block, splits
-from heldout.splits import Split
+from heldout.parts.partition import Labels, can_stratify, draw_steps, part_size
+from heldout.parts.splits import Split
+from heldout.schemes.progressive import Block, splits
 
 
 class ProgressiveHypothesis(DrawnHypothesis):

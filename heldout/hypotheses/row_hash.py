@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from heldout import seeds
-from heldout.hashing import NUMERIC, Words, bits, mixed
+from heldout.rows.hashing import NUMERIC, Words, bits, mixed
 
 _CELLS_AT_ONCE = 1 << 20  # a temporary array of 8 MB
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)

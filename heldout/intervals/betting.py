@@ -20,7 +20,7 @@ import numpy as np
 from heldout import seeds
 from heldout.intervals.method import IntervalMethod
 from heldout.losses import Losses
-from heldout.observed import Tested
+from heldout.losses.tested_losses import Tested
 
 _MOST_STAKED = 0.5  # c: the share of the capital that a bet may lose
 _TOLERANCE = 1e-12

@@ -6,7 +6,7 @@ Kind: asymptotic in the effective number G* of clusters, for any loss.
 Source: W. G. Cochran, Sampling techniques (1977), section 6.3, the ratio estimator; K.-Y. Liang, S. L. Zeger,
 Biometrika 73 (1986), the same as the "sandwich"; L. Kish, Survey sampling (1965), section 11.7, and C. A. Carter,
 K. T. Schnepel, D. G. Steigerwald (Review of Economics and Statistics 99, 2017) for the effective number;
-`heldout.batches` for consecutive rows.
+`heldout.parts.batches` for consecutive rows.
 
 Cluster g has n_g rows with the sum of losses s_g, so that the mean is the ratio q = sum s_g / sum n_g of two means
 over clusters. Linearised, q - E = sum (s_g - E n_g) / n up to terms of order 1/G; the terms are independent, hence
@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 
 from heldout.intervals.method import IntervalMethod, two_sided_t
 from heldout.losses import Losses
-from heldout.observed import Tested, effective_number
+from heldout.losses.tested_losses import Tested, effective_number
 
 COVERS = {
     "E_val": "independent groups, or batches of consecutive rows nearly so; finite variance, many of them",

@@ -16,7 +16,7 @@ rows of a cluster are: n_eff is G*, as if each cluster were one row.
 from heldout.intervals import clustered_t
 from heldout.intervals.method import IntervalMethod, two_sided_t
 from heldout.intervals.wilson import roots_at
-from heldout.observed import Tested
+from heldout.losses.tested_losses import Tested
 
 
 def bounds(observed: Tested, level: float) -> tuple[float, float]:

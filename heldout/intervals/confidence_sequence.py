@@ -20,7 +20,7 @@ import numpy as np
 
 from heldout.intervals.method import IntervalMethod
 from heldout.losses import Losses
-from heldout.observed import Tested
+from heldout.losses.tested_losses import Tested
 
 # the l of the mixture, of equal weight: about sqrt(2 ln(2/delta) / V) is best, so they serve V from 1 to 10^7
 _FRACTIONS = 0.9 * 0.5 ** np.arange(12)

@@ -15,7 +15,7 @@ the number of groups or batches stands for N.
 from heldout.intervals import corrected_fold_t
 from heldout.intervals.method import IntervalMethod, two_sided_t
 from heldout.intervals.wilson import roots_at
-from heldout.observed import CrossValidated
+from heldout.losses.tested_losses import CrossValidated
 
 
 def bounds(observed: CrossValidated, level: float) -> tuple[float, float]:

@@ -15,7 +15,7 @@ import math
 from heldout.intervals import corrected_t
 from heldout.intervals.log_t import about
 from heldout.intervals.method import IntervalMethod, two_sided_t
-from heldout.observed import CrossValidated
+from heldout.losses.tested_losses import CrossValidated
 
 
 def bounds(observed: CrossValidated, level: float) -> tuple[float, float]:

@@ -15,7 +15,7 @@ import math
 import numpy as np
 
 from heldout.intervals.method import IntervalMethod, two_sided_t
-from heldout.observed import CrossValidated
+from heldout.losses.tested_losses import CrossValidated
 
 
 def bounds(observed: CrossValidated, level: float) -> tuple[float, float]:

@@ -15,7 +15,7 @@ then n_eff is N times (n2/N) / (1/J + n2/n1), which it is when the subsamples' e
 from heldout.intervals import corrected_t
 from heldout.intervals.method import IntervalMethod, two_sided_t
 from heldout.intervals.wilson import roots_at
-from heldout.observed import CrossValidated
+from heldout.losses.tested_losses import CrossValidated
 
 
 def bounds(observed: CrossValidated, level: float) -> tuple[float, float]:

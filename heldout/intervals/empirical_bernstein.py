@@ -15,7 +15,7 @@ import math
 import numpy as np
 
 from heldout.intervals.method import IntervalMethod
-from heldout.observed import Tested
+from heldout.losses.tested_losses import Tested
 
 
 def bounds(observed: Tested, level: float) -> tuple[float, float]:

@@ -12,7 +12,7 @@ import math
 
 from heldout.errors import BadArgument
 from heldout.intervals.method import IntervalMethod
-from heldout.observed import Tested
+from heldout.losses.tested_losses import Tested
 
 
 def bounds(observed: Tested, level: float) -> tuple[float, float]:

@@ -12,7 +12,7 @@ floor(N/k) examples, since the proof holds for each fold's hold-out.
 
 from heldout.intervals.hoeffding import two_sided_reach
 from heldout.intervals.method import IntervalMethod
-from heldout.observed import CrossValidated
+from heldout.losses.tested_losses import CrossValidated
 
 
 def bounds(observed: CrossValidated, level: float) -> tuple[float, float]:

@@ -17,7 +17,7 @@ import math
 import numpy as np
 
 from heldout.intervals.method import IntervalMethod, two_sided_normal
-from heldout.observed import Tested
+from heldout.losses.tested_losses import Tested
 
 
 def bounds(observed: Tested, level: float) -> tuple[float, float]:

@@ -8,11 +8,11 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from heldout import credible
-from heldout.dependence import DependenceKind
 from heldout.errors import BadArgument, is_fraction
+from heldout.intervals import credible
 from heldout.losses import Loss
-from heldout.observed import CrossValidated, in_units_of_limit
+from heldout.losses.tested_losses import CrossValidated, in_units_of_limit
+from heldout.parts.dependence import DependenceKind
 from heldout.records import Estimate, Interval
 
 Admissible = Literal["0/1", "of known limit", "any"]
@@ -39,8 +39,8 @@ class IntervalMethod:
     validity : {"exact", "finite-sample", "asymptotic"}
         Whether its level is exact or guaranteed at every n, or reached as n grows.
     bounds : callable
-        From what was observed (`heldout.observed`) and a level to the low and the high bound; where a limit has to be
-        known, in units of this limit.
+        From what was observed (`heldout.losses.tested_losses`) and a level to the low and the high bound; where a limit
+        has to be known, in units of this limit.
     least : int
         The smallest number of losses.
     needs : str, optional
@@ -65,7 +65,7 @@ class IntervalMethod:
     >>> import numpy as np
     >>> from heldout.estimates.methods import find
     >>> from heldout.losses import ZERO_ONE
-    >>> from heldout.observed import Tested
+    >>> from heldout.losses.tested_losses import Tested
     >>> wilson = find("Wilson", "E_val", ZERO_ONE)
     >>> wilson.interval("E_val", Tested(np.repeat([0.0, 1.0], [90, 10]), ZERO_ONE), 0.95)  # doctest: +ELLIPSIS
     Interval(low=0.0552..., high=0.174..., level=0.95, method='Wilson', assumption='independent examples, ...')

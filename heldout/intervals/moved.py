@@ -1,4 +1,4 @@
-"""An interval about another value, of rows each `worth` some of the tested rows, for `heldout.powered`.
+"""An interval about another value, of rows each `worth` some of the tested rows, for `heldout.diagnosis.powered`.
 
 An estimate with less variance than the mean of the losses has the interval of the same method, with the variance that
 the method takes divided by `worth`: the roots of a share of errors at so many times the number of rows, and the spread

@@ -26,7 +26,7 @@ from heldout import seeds
 from heldout.intervals import log_t
 from heldout.intervals.method import IntervalMethod, two_sided_t
 from heldout.losses import Losses
-from heldout.observed import Tested
+from heldout.losses.tested_losses import Tested
 
 RESAMPLES = 2000
 _MOST_DRAWN = 5000  # rows in a resample

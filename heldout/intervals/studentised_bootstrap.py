@@ -18,7 +18,7 @@ import numpy as np
 from heldout import seeds
 from heldout.intervals.method import IntervalMethod
 from heldout.losses import Losses
-from heldout.observed import Tested
+from heldout.losses.tested_losses import Tested
 
 RESAMPLES = 2000
 _AT_ONCE = 1_000_000  # losses drawn at a time, so that memory is bounded

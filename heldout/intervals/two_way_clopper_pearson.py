@@ -15,7 +15,7 @@ then q is near 0, and a normal limit, also Wilson's, ends too near to q on both 
 from heldout.intervals.clopper_pearson import lower_limit
 from heldout.intervals.method import IntervalMethod, two_sided_normal, two_sided_t
 from heldout.intervals.two_way_wilson import COVERS, variance
-from heldout.observed import RepeatedByRow
+from heldout.losses.tested_losses import RepeatedByRow
 
 
 def bounds(observed: RepeatedByRow, level: float) -> tuple[float, float]:

@@ -12,7 +12,7 @@ import math
 
 from heldout.intervals.method import IntervalMethod, two_sided_t
 from heldout.intervals.two_way_wilson import COVERS, variance
-from heldout.observed import RepeatedByRow
+from heldout.losses.tested_losses import RepeatedByRow
 
 
 def bounds(observed: RepeatedByRow, level: float) -> tuple[float, float]:

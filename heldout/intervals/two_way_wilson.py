@@ -12,7 +12,8 @@ models, the n rows' means are independent, and s_rows^2 / n is the variance of t
 
 A labelled row, however, is tested in some repeats and trains in the others: its label moves the losses of the other
 rows, and theirs move its loss. The margins do not show this covariance, while the mean over many repeats makes s_rows^2
-small. For E_2cv it is estimated from the table and the halves (`heldout.observed.training_covariance`) and added:
+small. For E_2cv it is estimated from the table and the halves (`heldout.losses.tested_losses.training_covariance`) and
+added:
     V = V_margins + max(c, 0), but at most max(V_margins, s^2 / n),
 V_margins the variance above, s^2 = n / (n - 1) mean (loss - q)^2 over all cells: s^2 / n, for 0/1 losses
 q (1 - q) / (n - 1), is the variance of n independent losses, and what V_margins is for R = 1. It is also the corrected
@@ -28,7 +29,7 @@ import numpy as np
 
 from heldout.intervals.method import IntervalMethod
 from heldout.intervals.wilson import roots
-from heldout.observed import RepeatedByRow
+from heldout.losses.tested_losses import RepeatedByRow
 
 COVERS = {
     "E_2cv": "independent examples; noise of partitions and of rows, large n",

@@ -15,7 +15,7 @@ p_i (1 - p_i) is at most p (1 - p): the same roots are then on the wide side (Th
 import math
 
 from heldout.intervals.method import IntervalMethod, two_sided_normal
-from heldout.observed import Tested
+from heldout.losses.tested_losses import Tested
 
 
 def bounds(observed: Tested, level: float) -> tuple[float, float]:

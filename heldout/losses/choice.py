@@ -79,7 +79,7 @@ def choose_loss(
     loss_max : float, optional
         A limit that no loss of any answer passes, for a loss whose limit is not known.
     most : float, optional
-        If the weights are those of draws, what none of them can pass (`heldout.weights.Weights.most`).
+        If the weights are those of draws, what none of them can pass (`heldout.parts.weights.Weights.most`).
 
     Returns
     -------

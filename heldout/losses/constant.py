@@ -1,4 +1,4 @@
-"""The best constant answer to a loss, whatever the features are: what the baseline answers (`heldout.baseline`)."""
+"""The best constant answer to a loss, whatever the features are, which the baseline gives (`heldout.fits.baseline`)."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -42,10 +42,11 @@ class Loss:
     disagreement_loss : Loss, optional
         The loss that compares the answers of two hypotheses; None where no disagreement is admitted.
     pair_factor : float, optional
-        What two hypotheses err on average at least, over their disagreement (`heldout.implied_error.least_mean_error`);
-        None where no bound is admitted.
+        What two hypotheses err on average at least, over their disagreement
+        (`heldout.unlabelled.implied_error.least_mean_error`); None where no bound is admitted.
     bound_factor : float, optional
-        What E_dis takes of the disagreement (`heldout.implied_error.error_bound`); None where no bound is admitted.
+        What E_dis takes of the disagreement (`heldout.unlabelled.implied_error.error_bound`); None where no bound is
+        admitted.
     no_bound : str
         Why no bound is admitted.
     says : str
@@ -119,7 +120,7 @@ class Loss:
         )
 
     def weighted(self) -> "Loss":
-        """The same loss where a row counts as many times as its weight says (`heldout.weights`).
+        """The same loss where a row counts as many times as its weight says (`heldout.parts.weights`).
 
         It has no known limit: a row that was not drawn may have a larger weight than each row that was.
 
@@ -138,8 +139,8 @@ class Loss:
         )
 
     def drawn(self, most: float) -> "Loss":
-        """The same loss where a row counts by the probability with which it was drawn (`heldout.active`), at most
-        `most` times.
+        """The same loss where a row counts by the probability with which it was drawn
+        (`heldout.unlabelled.label_next`), at most `most` times.
 
         The rows that were not drawn are those of the same population, so that a disagreement says of it what it says.
         """

@@ -13,14 +13,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from heldout.dependence import DependenceKind
 from heldout.estimates import methods
 from heldout.intervals.method import IntervalMethod, estimate_with
 from heldout.losses import ZERO_ONE
 from heldout.losses.loss import Classes
+from heldout.losses.tested_losses import Tested
 from heldout.metrics import METRICS
 from heldout.metrics.metric import Answered, Metric
-from heldout.observed import Tested
+from heldout.parts.dependence import DependenceKind
 from heldout.records import Measured
 
 NO_PROBABILITIES = "the model gives no probabilities"
@@ -31,7 +31,7 @@ _FEW = "too few rows or groups for an interval"
 class TestMetrics:
     """The lines of metrics.csv; and of classes the `confusion` matrix, shape (C, C): actual by predicted, in rows.
 
-    `answered` is what they were measured of, for the curves of `heldout.curves`.
+    `answered` is what they were measured of, for the curves of `heldout.diagnosis.curves`.
     """
 
     __test__ = False  # for pytest, which collects what is called so

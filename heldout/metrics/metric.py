@@ -11,9 +11,9 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from heldout.dependence import distinct
 from heldout.losses.loss import Classes
-from heldout.observed import effective_number
+from heldout.losses.tested_losses import effective_number
+from heldout.parts.dependence import distinct
 
 Values = NDArray[np.float64]
 

@@ -6,16 +6,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from heldout.dependence import checked_groups
 from heldout.errors import BadArgument
 from heldout.estimates import methods
 from heldout.intervals.method import check_level
 from heldout.losses import choose_loss
 from heldout.losses.loss import places
+from heldout.losses.tested_losses import Tested
 from heldout.metrics.measure import Rows, TestMetrics, measure
 from heldout.metrics.metric import Answered, Values
-from heldout.missing import SHOWN, is_missing
-from heldout.observed import Tested
+from heldout.parts.dependence import checked_groups
+from heldout.rows.missing import SHOWN, is_missing
 
 _SUMS_TO = 1e-3
 

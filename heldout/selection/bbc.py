@@ -24,8 +24,6 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from heldout import credible
-from heldout.dependence import DependenceKind
 from heldout.errors import BadArgument
 from heldout.intervals import (
     called,
@@ -34,12 +32,14 @@ from heldout.intervals import (
     corrected_log_t,
     corrected_t,
     corrected_wilson,
+    credible,
     log_t,
     wilson,
 )
 from heldout.intervals.method import IntervalMethod, restated, two_sided_normal, two_sided_t
 from heldout.losses import Losses
-from heldout.observed import CrossValidated, Tested
+from heldout.losses.tested_losses import CrossValidated, Tested
+from heldout.parts.dependence import DependenceKind
 from heldout.records import Interval
 from heldout.selection.bootstrap import draws
 from heldout.selection.rules import RULES, Rule

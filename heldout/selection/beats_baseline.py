@@ -1,4 +1,4 @@
-"""Whether a winner beats the baseline (`heldout.baseline`), on the same rows.
+"""Whether a winner beats the baseline (`heldout.fits.baseline`), on the same rows.
 
 d is the paired difference of their losses on the n tested rows, with the interval
 mean(d) +- t sqrt(f V); V is the variance of a mean of independent rows or clusters (`heldout.intervals.clustered_t`),
@@ -15,16 +15,16 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from heldout.baseline import NAME, SCHEME_OF, final_losses, weighted
-from heldout.design import Design, Evidence, cross_validated, tested
+from heldout.fits.baseline import NAME, SCHEME_OF, final_losses, weighted
 from heldout.intervals import clustered_t
 from heldout.intervals.method import two_sided_t
 from heldout.losses import Losses
-from heldout.observed import CrossValidated, Tested, effective_number
+from heldout.losses.tested_losses import CrossValidated, Tested, effective_number
+from heldout.parts.splits import tested_rows
 from heldout.records import Difference
 from heldout.schemes import SchemeName
+from heldout.schemes.design import Design, Evidence, cross_validated, tested
 from heldout.selection.paired_differences import variance_factor
-from heldout.splits import tested_rows
 
 
 def is_beaten(design: Design, winner: Evidence, constant: Evidence, candidates: int) -> bool | None:

@@ -21,7 +21,7 @@ from heldout.errors import BadArgument
 from heldout.intervals import betting, clopper_pearson, hoeffding
 from heldout.intervals.method import check_level
 from heldout.losses import Losses
-from heldout.observed import Tested, in_units_of_limit
+from heldout.losses.tested_losses import Tested, in_units_of_limit
 from heldout.selection.joint_level import joint_level
 
 

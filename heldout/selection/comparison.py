@@ -33,8 +33,8 @@ from typing import TypeVar
 
 import numpy as np
 
-from heldout import baseline
-from heldout.observed import Tested
+from heldout.fits import baseline
+from heldout.losses.tested_losses import Tested
 from heldout.records import Difference
 from heldout.selection.paired_differences import paired_differences
 

@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from dataclasses import replace
 
-from heldout import baseline
-from heldout.design import Design, Evidence, cross_validated
+from heldout.fits import baseline
 from heldout.records import Difference
+from heldout.schemes.design import Design, Evidence, cross_validated
 from heldout.selection.comparison import Comparison, in_same_clusters
 
 

@@ -1,10 +1,11 @@
-"""Which numbers of a candidate have an interval that cannot be right, and why (`heldout.credible`)."""
+"""Which numbers of a candidate have an interval that cannot be right, and why (`heldout.intervals.credible`)."""
 
 from collections.abc import Iterable, Mapping
 
-from heldout import baseline, credible
-from heldout.design import Design, Evidence, cross_validated
+from heldout.fits import baseline
+from heldout.intervals import credible
 from heldout.records import Estimate
+from heldout.schemes.design import Design, Evidence, cross_validated
 from heldout.selection.differences import differences
 
 DIFFERENCES = "differences"

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from heldout.losses import Losses
-from heldout.observed import Tested
+from heldout.losses.tested_losses import Tested
 from heldout.selection.comparison import in_same_clusters
 
 

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from heldout.intervals.method import two_sided_t
 from heldout.losses import Losses
-from heldout.observed import CrossValidated, Tested
+from heldout.losses.tested_losses import CrossValidated, Tested
 
 _ROUNDING = 1e-9  # losses that are closer, as a share of their sum, differ by rounding alone
 

@@ -4,16 +4,16 @@ from typing import Any
 
 import numpy as np
 
-from heldout.design import Design
-from heldout.fitting import Fitted, losses_of, recorded
+from heldout.learners.fitting import Fitted, losses_of, recorded
 from heldout.losses import Losses
+from heldout.parts.splits import Rows, Split, SplitLosses, tested_rows, tested_sizes
 from heldout.schemes import SchemeName
+from heldout.schemes.design import Design
 from heldout.shortcuts import Declined, Shortcut, find, support_vectors
 from heldout.shortcuts.pipelines import on_numbers
 from heldout.shortcuts.preconditions import decline_on_error, in_memory
 from heldout.shortcuts.shortcut import Answers, PredictMethod
 from heldout.shortcuts.support_vectors import Distances, SupportVectors
-from heldout.splits import Rows, Split, SplitLosses, tested_rows, tested_sizes
 
 
 def exact_losses(learner: Any, X: Any, design: Design, scheme: SchemeName) -> SplitLosses:

@@ -17,7 +17,7 @@ __all__ = ["Group", "answers_together", "blocks", "together"]
 
 
 def answers_together(hypotheses: Sequence[Any], X: Any, loss: Loss) -> list[NDArray[Any]]:
-    """The result of `heldout.fitting.answers` for each of the fitted `hypotheses`, in their order.
+    """The result of `heldout.learners.fitting.answers` for each of the fitted `hypotheses`, in their order.
 
     X has shape (n, p); an array has shape (n,), or (n, C) for a loss of probabilities. Classes are exactly the same;
     numbers and probabilities of linear models differ by the rounding of sums in another order. Raises

@@ -7,9 +7,9 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from heldout.fitting import ROWS_AT_ONCE, answers
-from heldout.frames import is_other_frame, numbers_of, take
+from heldout.learners.fitting import ROWS_AT_ONCE, answers
 from heldout.losses import Loss
+from heldout.rows.frames import is_other_frame, numbers_of, take
 
 
 class Group(Protocol):
@@ -41,7 +41,7 @@ class OneByOne:
     classes: None = None
 
     def answers(self, rows: slice) -> list[NDArray[Any]]:
-        """The results of `heldout.fitting.answers`."""
+        """The results of `heldout.learners.fitting.answers`."""
         some = self.X if self.X.shape[0] <= self.rows_at_once else take(self.X, rows)
         return [answers(hypothesis, some, self.loss) for hypothesis in self.hypotheses]
 

@@ -17,7 +17,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from heldout.fitting import answers
+from heldout.learners.fitting import answers
 from heldout.losses import Loss
 from heldout.losses.loss import places
 from heldout.together.group import same_classes, steps, table, takes

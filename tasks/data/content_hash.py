@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from heldout.hashing import EXACT
+from heldout.rows.hashing import EXACT
 
 _ROWS_AT_ONCE = 100_000
 

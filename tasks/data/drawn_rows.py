@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from heldout.active import largest_weights, lure_weights
 from heldout.errors import BadArgument
+from heldout.unlabelled.label_next import largest_weights, lure_weights
 from tasks.params import Settings
 from tasks.runtime.errors import UserError, one_line
 

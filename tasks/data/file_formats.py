@@ -23,7 +23,7 @@ from typing import IO, Any
 import pandas as pd
 import psutil
 
-from heldout.hashing import EXACT
+from heldout.rows.hashing import EXACT
 from tasks.data import column_names, text_encoding, whole_numbers
 from tasks.data.blocks import in_blocks
 from tasks.data.text_encoding import LATIN1, NotText

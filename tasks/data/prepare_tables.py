@@ -7,13 +7,15 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from heldout import class_shares, row_identity, seeds
-from heldout.dependence import Dependence
+from heldout import seeds
 from heldout.errors import BadArgument
 from heldout.examine.equal_rows import Sets, sets
 from heldout.losses import choose_loss
-from heldout.partition import Partition, cut, make_halves, make_partition, stratify_halves
-from heldout.row_sketch import Sketch
+from heldout.parts import class_shares
+from heldout.parts.dependence import Dependence
+from heldout.parts.partition import Partition, cut, make_halves, make_partition, stratify_halves
+from heldout.rows import row_identity
+from heldout.rows.row_sketch import Sketch
 from tasks.data import drawn_rows, read_source, row_roles, slices, target, total_row, unlabeled
 from tasks.data.column_types import Column, typed, unread
 from tasks.data.content_hash import content_hash, row_hashes, sets_hash

@@ -9,10 +9,10 @@ import numpy as np
 import pandas as pd
 from pandas.api import types
 
-from heldout import row_identity
-from heldout.group_names import group_names
-from heldout.hashing import bits, digest
-from heldout.row_identity import GAP, Words
+from heldout.rows import row_identity
+from heldout.rows.group_names import group_names
+from heldout.rows.hashing import bits, digest
+from heldout.rows.row_identity import GAP, Words
 from tasks.storage.seen_rows import MOST_COLUMNS
 
 _TRUTH = ("true", "false")

@@ -7,11 +7,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from heldout.dependence import Dependence, distinct, joined
 from heldout.errors import BadArgument
 from heldout.examine import equal_rows
-from heldout.group_names import group_names
-from heldout.weights import check
+from heldout.parts.dependence import Dependence, distinct, joined
+from heldout.parts.weights import check
+from heldout.rows.group_names import group_names
 from tasks.data import dates, duplicates
 from tasks.data.dates import ColumnError
 from tasks.params import Settings

@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from heldout import missing
+from heldout.rows import missing
 from tasks.params import Settings
 from tasks.runtime.errors import UserError, one_line
 

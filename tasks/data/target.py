@@ -3,10 +3,10 @@
 import numpy as np
 import pandas as pd
 
-from heldout import class_shares
 from heldout.errors import BadArgument
 from heldout.examine import target_kind
 from heldout.losses import choose_loss
+from heldout.parts import class_shares
 from tasks.data import number_strings, row_roles
 from tasks.data.column_types import value_type_of
 from tasks.data.dates import ColumnError

@@ -4,10 +4,12 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from heldout import holdout, row_identity, time_order
-from heldout.dependence import Dependence
-from heldout.partition import part_size
-from heldout.row_identity import Words
+from heldout.parts import time_order
+from heldout.parts.dependence import Dependence
+from heldout.parts.partition import part_size
+from heldout.rows import row_identity
+from heldout.rows.row_identity import Words
+from heldout.schemes import holdout
 from tasks.data.row_identity import contents, group_identities
 from tasks.params import Settings
 from tasks.runtime.errors import UserError

@@ -6,7 +6,7 @@ from typing import Any
 
 import pandas as pd
 
-from heldout.hashing import EXACT
+from heldout.rows.hashing import EXACT
 
 _WHOLE = re.compile(r"\s*[-+]?[0-9]+\s*")
 

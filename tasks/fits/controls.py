@@ -1,4 +1,5 @@
-"""The controls of labelled and unlabelled rows by the half models (`heldout.controls`), in blocks of repeats.
+"""The controls of labelled and unlabelled rows by the half models (`heldout.unlabelled.half_model_controls`), in blocks
+of repeats.
 
 A block is stored as its votes, so that added repeats leave the earlier ones alone, and no more half models than those
 of a block are in memory together.
@@ -12,7 +13,7 @@ import numpy as np
 import pandas as pd
 import pyarrow.parquet
 
-from heldout.controls import NAMES, Controls, controls, most_rows, why_none
+from heldout.unlabelled.half_model_controls import NAMES, Controls, controls, most_rows, why_none
 from tasks.fits import worker
 from tasks.fits.fan_out import run_all
 from tasks.fits.run_schemes import first_reasons

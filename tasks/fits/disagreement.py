@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from heldout.disagreement import ShardMargins
 from heldout.losses import Losses
+from heldout.unlabelled.disagreement import ShardMargins
 from tasks.fits import failed_candidates, worker
 from tasks.fits.fan_out import run_all
 from tasks.fits.run_schemes import check_not_all_failed, first_reasons

@@ -3,7 +3,7 @@
 import logging
 from typing import Any
 
-from heldout.fit_warnings import WarningCounts
+from heldout.learners.fit_warnings import WarningCounts
 from tasks.fits import failed_candidates, worker
 from tasks.fits.fan_out import run_all
 from tasks.fits.work import Work

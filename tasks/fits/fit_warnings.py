@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from heldout.fit_warnings import WarningCount, WarningCounts
+from heldout.learners.fit_warnings import WarningCount, WarningCounts
 from tasks.plans.units import Finished
 from tasks.storage import files
 

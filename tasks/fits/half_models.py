@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from heldout.answer_shares import answer_shares
-from heldout.disagreement import disagreements
 from heldout.errors import FitFailure
-from heldout.fitting import ROWS_AT_ONCE, failures
+from heldout.learners.fitting import ROWS_AT_ONCE, failures
 from heldout.losses import Loss, Losses
+from heldout.unlabelled.answer_shares import answer_shares
+from heldout.unlabelled.disagreement import disagreements
 from tasks.fits.executor import local
 from tasks.fits.fit_limit import limited
 from tasks.fits.quiet import quiet
@@ -69,7 +69,7 @@ class HalfModels:
         return self._ask(_by_row, X, loss, whose)
 
     def answers_by_row(self, X: pd.DataFrame, loss: Loss, scale: Sequence[Any], whose: str) -> Losses:
-        """What the half models answer at each row of X, as `heldout.answer_shares` has it."""
+        """What the half models answer at each row of X, as `heldout.unlabelled.answer_shares` has it."""
         return self._ask(_answers_by_row, X, loss, whose, scale)
 
     def _ask(self, question: Callable[..., Losses], X: pd.DataFrame, loss: Loss, whose: str, *more: Any) -> Losses:

@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from heldout.errors import FitFailure
-from heldout.fitting import answers, fit_and_test
+from heldout.learners.fitting import answers, fit_and_test
 from heldout.losses import Loss
-from heldout.splits import Split
+from heldout.parts.splits import Split
 from tasks.fits.fit_limit import limited
 from tasks.fits.quiet import quiet
 from tasks.fits.workers import reason_of

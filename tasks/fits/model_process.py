@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from heldout.errors import FitFailure
-from heldout.fitting import ROWS_AT_ONCE, reason
+from heldout.learners.fitting import ROWS_AT_ONCE, reason
 from tasks.fits.lifeline import lifeline
 from tasks.fits.memory_limit import allowed, limited_memory
 from tasks.fits.quiet import quiet

@@ -5,10 +5,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
-from heldout.design import Design
 from heldout.errors import BadArgument
+from heldout.fits.stated_limit import check_baseline
 from heldout.schemes import SchemeName
-from heldout.stated_limit import check_baseline
+from heldout.schemes.design import Design
 from tasks.data.prepare_tables import KEYS
 from tasks.fits import failed_candidates, prefetch, prefetched, worker
 from tasks.fits.executor import executor

@@ -12,13 +12,13 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from heldout.design import Design, Evidence, half_losses
-from heldout.disagreement import ShardMargins
 from heldout.errors import BadArgument
 from heldout.estimates import schemes_of
 from heldout.losses import Loss, Losses
+from heldout.parts.splits import SplitLosses, tested_rows, tested_sizes
 from heldout.schemes import SCHEMES, STAGES, SchemeName
-from heldout.splits import SplitLosses, tested_rows, tested_sizes
+from heldout.schemes.design import Design, Evidence, half_losses
+from heldout.unlabelled.disagreement import ShardMargins
 from tasks.fits import fit_warnings, tuned_paths
 from tasks.params import Settings
 from tasks.plans.fit_plans import further_schemes

@@ -15,16 +15,16 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from heldout.controls import Votes, most_rows
-from heldout.disagreement import disagreements
 from heldout.errors import FitFailure
-from heldout.fit_warnings import FitWarnings
-from heldout.fitting import ROWS_AT_ONCE, fit_and_test, reason
+from heldout.fits.scheme_fits import Fits, losses_without_fits
+from heldout.learners.fit_warnings import FitWarnings
+from heldout.learners.fitting import ROWS_AT_ONCE, fit_and_test, reason
 from heldout.losses import Loss, Losses
-from heldout.scheme_fits import Fits, losses_without_fits
+from heldout.parts.splits import Split
 from heldout.schemes import SchemeName
 from heldout.shortcuts import Declined
-from heldout.splits import Split
+from heldout.unlabelled.disagreement import disagreements
+from heldout.unlabelled.half_model_controls import Votes, most_rows
 from tasks.fits.fit_limit import limited
 from tasks.fits.quiet import quiet
 from tasks.params import Candidate, Settings

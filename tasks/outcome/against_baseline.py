@@ -6,12 +6,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from heldout import baseline
-from heldout.design import Design, with_pool
 from heldout.errors import BadArgument
 from heldout.estimates import e_test, estimate_candidate
-from heldout.observed import Tested
+from heldout.fits import baseline
+from heldout.losses.tested_losses import Tested
 from heldout.records import Difference, Estimate
+from heldout.schemes.design import Design, with_pool
 from heldout.selection import beats_baseline
 from heldout.selection.selected import Selection
 from tasks.outcome.decision_record import ON_TEST

@@ -9,9 +9,9 @@ import numpy as np
 import pandas as pd
 
 from heldout.errors import FitFailure
-from heldout.fitting import test
+from heldout.learners.fitting import test
 from heldout.losses import Loss, Losses
-from heldout.promotion import BETS, Capital, differences, needed
+from heldout.over_time.promotion import BETS, Capital, differences, needed
 from tasks.outcome.new_rows import Known, fresh, hidden
 from tasks.params import Settings
 from tasks.plans.all_labeled import AllLabeled, read_all_labeled

@@ -1,13 +1,14 @@
-"""Whether to ship the winner, from what `select` found; the rule is in `heldout.selection.decision`."""
+"""Whether to ship the winner, from what `select` found; the rule is in `heldout.decision.ship`."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from heldout import baseline, class_shares
+from heldout.decision import ship
+from heldout.decision.ship import Decision, Known
+from heldout.fits import baseline
 from heldout.metrics.skill import Skill
+from heldout.parts import class_shares
 from heldout.records import Difference, Estimate
-from heldout.selection import decision
-from heldout.selection.decision import Decision, Known
 from heldout.selection.selected import Selection
 from tasks.outcome.decision_record import against_baseline
 from tasks.outcome.estimate import Results
@@ -32,7 +33,7 @@ def decide(
     of_winner = [record for record in records if record.candidate == selection.selected]
     of_baseline = {record.estimate: record.value for record in records if record.candidate == baseline.NAME}
     values, design, found = selection.values, results.design, findings.read_applied().findings
-    return decision.decide(
+    return ship.decide(
         Known(
             selected=selection.selected,
             lowest=min(values, key=values.__getitem__),
@@ -40,7 +41,7 @@ def decide(
             compared=len(results.candidates),
             loss=design.loss,
             beats_baseline=described["beats_baseline"],
-            planned=decision.plan_with(of_winner, of_baseline, against_baseline(differences, described)),
+            planned=ship.plan_with(of_winner, of_baseline, against_baseline(differences, described)),
             skill=skill,
             too_good=_too_good(Suspicious.read(described), found),
             not_credible=described.get("not_credible", {}),
@@ -50,7 +51,7 @@ def decide(
             other_population=described.get("other_population", ""),
             optimism=(class_shares.optimism(design.y) if design.stratify else None) or "",
             failed=tuple(results.failures),
-            better=decision.shown_better(differences),
+            better=ship.shown_better(differences),
         )
     )
 

@@ -4,10 +4,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from heldout import baseline
+from heldout.decision.ship import Decision
+from heldout.fits import baseline
 from heldout.metrics.skill import Skill
 from heldout.records import Difference
-from heldout.selection.decision import Decision
 
 ON_TEST = "E_test_less_baseline"
 

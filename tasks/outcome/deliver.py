@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from heldout.design import mean_fold_training_size
 from heldout.errors import FitFailure
 from heldout.hypotheses import KFoldHypothesis, ProgressiveHypothesis
-from heldout.progressive import mean_training_size
+from heldout.schemes.design import mean_fold_training_size
+from heldout.schemes.progressive import mean_training_size
 from tasks.fits import tuned_paths
 from tasks.fits.fit_all_labeled import fit_all_labeled
 from tasks.fits.model_process import Model, opened

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from heldout.design import cross_validated
 from heldout.schemes import SCHEMES, SchemeName
+from heldout.schemes.design import cross_validated
 from tasks.data import duplicates
 from tasks.fits.run_schemes import fit_all
 from tasks.outcome.estimate import Results

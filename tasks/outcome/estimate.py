@@ -3,14 +3,14 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from heldout.design import Design, Evidence
+from heldout.decision.judging import select_among
 from heldout.errors import BadArgument
 from heldout.estimates import estimate_candidate, estimate_winner
 from heldout.estimates.e_in import training_target
+from heldout.fits.one_pass import updated_once
 from heldout.records import Estimate
-from heldout.selection.judging import select_among
+from heldout.schemes.design import Design, Evidence
 from heldout.selection.selected import Selection
-from heldout.updated import updated_once
 from tasks.fits.scheme_results import read_evidence, read_failures
 from tasks.params import Settings
 from tasks.params.messages import with_key

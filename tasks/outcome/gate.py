@@ -6,13 +6,13 @@ from typing import Any
 
 import pandas as pd
 
-from heldout import baseline
-from heldout.dependence import DependenceKind
+from heldout.decision.ship import Decision
 from heldout.estimates import ESTIMATES
 from heldout.estimates.methods import assumption_of
+from heldout.fits import baseline
+from heldout.parts.dependence import DependenceKind
 from heldout.printable import printable
 from heldout.records import Estimate
-from heldout.selection.decision import Decision
 from heldout.selection.separate_difference import separate_difference
 from tasks.outcome.decision_record import ON_TEST, read
 from tasks.runtime.errors import UserError

@@ -5,8 +5,8 @@ from typing import Any
 
 import pandas as pd
 
-from heldout.hard_rows import answers_of_others, hard_rows
-from heldout.threads import one_thread
+from heldout.diagnosis.hard_rows import answers_of_others, hard_rows
+from heldout.learners.threads import one_thread
 from tasks.fits.quiet import quiet
 from tasks.fits.run_schemes import each_hypothesis
 from tasks.outcome.estimate import Results

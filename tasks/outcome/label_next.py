@@ -9,8 +9,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from heldout import active, seeds
+from heldout import seeds
 from heldout.losses import Loss, Losses
+from heldout.unlabelled import label_next
 from tasks.data import prepare_tables
 from tasks.data.drawn_rows import COLUMNS, ID, ORDER, POOL, PROBABILITY
 from tasks.data.prepare_tables import Prepared
@@ -72,7 +73,7 @@ def ask(settings: Settings, count: int) -> Asked:
     before, target = len(prepared.drawn), settings.data.target or files.TARGET
     scores = np.concatenate(_disagreement(settings, candidate, [shard.path for shard in shards]))
     rng = np.random.default_rng(seeds.child(settings.seed, "labels", before))
-    places, probability = active.draw(scores[is_open], count, rng)
+    places, probability = label_next.draw(scores[is_open], count, rng)
     pool = int(is_open.sum()) + before
     drawn: dict[str, Any] = {ORDER: before + 1 + np.arange(count), POOL: pool, PROBABILITY: probability}
     table = _rows(shards, np.flatnonzero(is_open)[places]).assign(**drawn, **{target: None})

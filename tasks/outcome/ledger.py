@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from heldout.learners import open_random_states
-from heldout.row_sketch import Sketch
+from heldout.rows.row_sketch import Sketch
 from tasks.params import Candidate, Settings
 from tasks.storage import fit_cache
 from tasks.storage.seen_rows import SeenRows

@@ -5,10 +5,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from heldout.ask import ask
-from heldout.design import Design
+from heldout.losses.tested_losses import Tested
+from heldout.metrics.answered_rows import ask
 from heldout.metrics.measure import Rows, TestMetrics, measure
-from heldout.observed import Tested
+from heldout.schemes.design import Design
 from tasks.outcome.opened_part import OpenedPart
 from tasks.params import Settings
 from tasks.plans.all_labeled import AllLabeled

@@ -1,4 +1,4 @@
-"""Which intervals of a run cannot be right, since few rows carry the loss (`heldout.credible`)."""
+"""Which intervals of a run cannot be right, since few rows carry the loss (`heldout.intervals.credible`)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

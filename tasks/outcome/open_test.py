@@ -6,17 +6,18 @@ from typing import Any
 import numpy as np
 import pyarrow.parquet
 
-from heldout import baseline, holdout
-from heldout.delivery import FORMS
-from heldout.design import tested, with_pool
+from heldout.decision.judging import selection_bound_of
 from heldout.errors import BadArgument, FitFailure
 from heldout.estimates import e_test
-from heldout.fitting import test
+from heldout.fits import baseline
+from heldout.learners.fitting import test
+from heldout.losses.tested_losses import Tested
 from heldout.metrics.measure import TestMetrics
-from heldout.observed import Tested
 from heldout.records import Estimate
+from heldout.schemes import holdout
+from heldout.schemes.delivery import FORMS
+from heldout.schemes.design import tested, with_pool
 from heldout.selection.bound import selection_bound
-from heldout.selection.judging import selection_bound_of
 from heldout.selection.selected import Selection
 from tasks.data.row_roles import dependence_of
 from tasks.outcome.against_baseline import AgainstBaseline, on_test_part

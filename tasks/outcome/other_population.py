@@ -1,4 +1,4 @@
-"""Whether the unlabelled shards are of the labelled rows' population (`heldout.populations`).
+"""Whether the unlabelled shards are of the labelled rows' population (`heldout.unlabelled.populations`).
 
 Where they are not, what the half models say there is about the shards alone.
 """
@@ -9,15 +9,15 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from heldout.controls import MOST, NAMES, most_rows
-from heldout.design import Design
 from heldout.errors import FitFailure
-from heldout.fitting import answers
-from heldout.frames import take
 from heldout.learners import gives_probabilities
+from heldout.learners.fitting import answers
 from heldout.losses import Losses, choose_loss
 from heldout.losses.loss import places
-from heldout.populations import differ, missing_differs, out_of_range
+from heldout.rows.frames import take
+from heldout.schemes.design import Design
+from heldout.unlabelled.half_model_controls import MOST, NAMES, most_rows
+from heldout.unlabelled.populations import differ, missing_differs, out_of_range
 from tasks.fits.controls import read_controls
 from tasks.outcome.estimate import Results
 from tasks.params import Settings

@@ -1,11 +1,11 @@
-"""The estimates that unlabelled rows narrow (`heldout.powered`), of every candidate."""
+"""The estimates that unlabelled rows narrow (`heldout.diagnosis.powered`), of every candidate."""
 
 from collections.abc import Mapping, Sequence
 
-from heldout.controls import why_none
+from heldout.diagnosis.powered import powered
 from heldout.estimates import schemes_of
-from heldout.powered import powered
 from heldout.records import Estimate, Powered
+from heldout.unlabelled.half_model_controls import why_none
 from tasks.fits.controls import read_controls
 from tasks.outcome.estimate import Results
 from tasks.params import Settings

@@ -5,10 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from heldout.delivery import FORMS
+from heldout.diagnosis.prediction_sets import answers_of, calibrated, measured, without_threshold
 from heldout.errors import FitFailure
-from heldout.prediction_sets import answers_of, calibrated, measured, without_threshold
 from heldout.records import PredictionSets
+from heldout.schemes.delivery import FORMS
 from tasks.outcome.deliver import Delivered
 from tasks.outcome.estimate import Results
 from tasks.outcome.opened_part import OpenedPart

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from heldout import suspicion
-from heldout.suspicion import Carrier
+from heldout.diagnosis import too_good
+from heldout.diagnosis.too_good import Carrier
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class Suspicious:
     @property
     def short(self) -> str:
         """What to check, in some words."""
-        return suspicion.short(self.carriers)
+        return too_good.short(self.carriers)
 
     @classmethod
     def read(cls, selection: Mapping[str, Any]) -> "Suspicious | None":

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from heldout.records import ShardDisagreement
-from heldout.shard_disagreement import by_shard
+from heldout.unlabelled.shard_disagreement import by_shard
 from tasks.fits.scheme_results import shard_margins
 from tasks.outcome.estimate import Results
 from tasks.storage import files, source_rows

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from heldout.alarm import Alarm, Reference, RunningMean, Side
-from heldout.answer_shares import scale_of
 from heldout.losses import Loss, Losses
+from heldout.over_time.alarm import Alarm, Reference, RunningMean, Side
+from heldout.unlabelled.answer_shares import scale_of
 from tasks.data import new_shards, unlabeled
 from tasks.fits import half_models
 from tasks.fits.half_models import HalfModels
@@ -43,8 +43,8 @@ class Record:
     `watched` is the champion's version, or the validated run's half models; `keys` are those of the half models,
     `limit` what a disagreement is a share of, `reference` the files of the alarm's reference, and `reference_bounds`
     the band of their mean. `answers` watch what the half models answer, one for each share of
-    `heldout.answer_shares` by this `scale`. `loss` is the name of the loss that compares answers. Of the first `told`
-    lines everybody was told: the terminal, Prefect, the receiver of notifications, MLflow.
+    `heldout.unlabelled.answer_shares` by this `scale`. `loss` is the name of the loss that compares answers. Of the
+    first `told` lines everybody was told: the terminal, Prefect, the receiver of notifications, MLflow.
     """
 
     watched: str

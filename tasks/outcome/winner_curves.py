@@ -8,16 +8,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from heldout import holdout
-from heldout.ask import ask_held_out
-from heldout.curves.calibration import calibration_curve
-from heldout.curves.residuals import residuals
-from heldout.curves.roc import roc_curve
-from heldout.delivery import FORMS
-from heldout.design import tested
+from heldout.diagnosis.curves.calibration import calibration_curve
+from heldout.diagnosis.curves.residuals import residuals
+from heldout.diagnosis.curves.roc import roc_curve
+from heldout.metrics.answered_rows import ask_held_out
 from heldout.metrics.metric import Answered
 from heldout.metrics.skill import Skill, shown_skill
 from heldout.records import CalibrationBin, Residual, RocPoint
+from heldout.schemes import holdout
+from heldout.schemes.delivery import FORMS
+from heldout.schemes.design import tested
 from tasks.outcome.estimate import Results
 from tasks.params import Settings
 from tasks.storage import files

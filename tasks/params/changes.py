@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
-from heldout.delivery import FORMS
-from heldout.selection.criteria import CRITERIA
+from heldout.estimates.criteria import CRITERIA
+from heldout.schemes.delivery import FORMS
 from heldout.selection.rules import RULES
 from tasks.params.by_name import KEY
 from tasks.params.read_yaml import Dumper

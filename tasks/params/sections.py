@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
-from heldout.selection.criteria import CRITERIA
+from heldout.estimates.criteria import CRITERIA
 from heldout.selection.rules import RULES
 from tasks.runtime.errors import Misplaced
 

@@ -13,14 +13,14 @@ from pydantic import (
     model_validator,
 )
 
-from heldout import baseline
-from heldout.delivery import FORMS
 from heldout.errors import BadArgument
 from heldout.estimates import NOT_IN_TIME, ON_REQUEST
+from heldout.estimates.criteria import check_rule
 from heldout.estimates.methods import DEFAULTS, covering
+from heldout.fits import baseline
 from heldout.intervals.corrected_repeated_t import METHOD as REPEATED
 from heldout.losses import check_spec
-from heldout.selection.select import check_rule
+from heldout.schemes.delivery import FORMS
 from heldout.selection.selected import Criterion
 from tasks.params import allowed_imports, build_learner, by_name, grids, losses
 from tasks.params.hidden import reveal

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from heldout.learners import open_random_states
 from heldout.losses import Loss, choose_loss
+from heldout.parts.weights import Weights
 from heldout.schemes import fit_state
-from heldout.weights import Weights
 from tasks.params import Candidate, Settings
 from tasks.storage import files, fit_cache
 

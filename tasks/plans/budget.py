@@ -11,8 +11,8 @@ from itertools import accumulate, pairwise
 from typing import Any
 
 from heldout.intervals import corrected_fold_t, corrected_fold_wilson
-from heldout.partition import part_size
-from heldout.resampling import SUBSAMPLES
+from heldout.parts.partition import part_size
+from heldout.schemes.resampling import SUBSAMPLES
 
 VALIDATION_FRACTION, TESTED_FRACTION = 0.2, 0.5
 FEWEST_ROWS = 500  # the estimates never rest on fewer, if there are as many

@@ -4,12 +4,12 @@ from typing import Any
 
 from sklearn.base import is_classifier, is_regressor
 
-from heldout.design import Design
 from heldout.errors import BadArgument
+from heldout.estimates.criteria import check_admitted
 from heldout.learners import gives_probabilities, lacks_probabilities
 from heldout.losses import SQUARED, ZERO_ONE, Loss
-from heldout.selection.criteria import check_admitted
-from heldout.weights import fit_argument
+from heldout.parts.weights import fit_argument
+from heldout.schemes.design import Design
 from tasks.params import Candidate, Settings
 from tasks.plans.check_columns import check_columns
 from tasks.plans.read_design import read_design

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 import pandas as pd
 import pyarrow.parquet
 
-from heldout import updated
-from heldout.design import Design
+from heldout.fits import one_pass
 from heldout.schemes import SchemeName
+from heldout.schemes.design import Design
 from tasks.params import Settings
 from tasks.plans import units_of_scheme
 from tasks.plans.budget import Fits
@@ -63,7 +63,7 @@ def _count_scheme(
         counts.table[candidate.name][plan.name] = NO_FIT
         if candidate.update is not None and candidate.name in keys:
             stored = fit_cache.has(keys[candidate.name]) and not stored_too
-            passes = 0 if stored else updated.passes(design, plan.name)
+            passes = 0 if stored else one_pass.passes(design, plan.name)
             counts.table[candidate.name][plan.name] = f"passes: {passes}"
             counts.fits[candidate.name].append(Fits(passes, len(design.y), 1))
         elif candidate.name in keys and (stored_too or not fit_cache.has(keys[candidate.name])):

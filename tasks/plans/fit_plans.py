@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from heldout.design import Design
 from heldout.estimates import schemes_of
-from heldout.scheme_fits import may_skip_fits
+from heldout.fits.scheme_fits import may_skip_fits
+from heldout.parts.splits import Split
 from heldout.schemes import SCHEMES, SchemeName
-from heldout.splits import Split
+from heldout.schemes.design import Design
 from tasks.params import Candidate, Deliver, Settings
 
 _SECONDS_A_TASK = 1.0  # of work: less would be lost in the messages, more would leave a worker idle at the end
@@ -25,7 +25,7 @@ class FitPlan:
     training: bool  # and its losses on the rows that it was trained on
 
     def may_skip_fits(self, settings: Settings, candidate: Candidate) -> bool:
-        """Whether a candidate may need no fits, as `heldout.scheme_fits.may_skip_fits`."""
+        """Whether a candidate may need no fits, as `heldout.fits.scheme_fits.may_skip_fits`."""
         fits, use = len(self.splits), settings.execution.shortcuts
         return may_skip_fits(candidate.learner(), self.name, fits, keep=self.keep, use=use)
 

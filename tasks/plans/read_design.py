@@ -8,16 +8,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from heldout import class_shares
-from heldout.dependence import DependenceKind
-from heldout.design import Design
 from heldout.errors import BadArgument
 from heldout.estimates import NOT_IN_TIME, OF_THE_WINNER, OF_UNLABELED, ON_REQUEST, PER_CANDIDATE, admitted, methods
 from heldout.intervals.corrected_repeated_t import METHOD as REPEATED
 from heldout.losses import Loss, choose_loss
-from heldout.partition import Partition
-from heldout.progressive import Block
-from heldout.weights import Weights
+from heldout.parts import class_shares
+from heldout.parts.dependence import DependenceKind
+from heldout.parts.partition import Partition
+from heldout.parts.weights import Weights
+from heldout.schemes.design import Design
+from heldout.schemes.progressive import Block
 from tasks.data.row_roles import dependence_of
 from tasks.params import Settings
 from tasks.runtime.errors import UserError

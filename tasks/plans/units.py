@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from heldout.fit_warnings import FitWarnings
+from heldout.learners.fit_warnings import FitWarnings
 from heldout.losses import Losses
 from heldout.schemes import SchemeName
 from tasks.storage import files

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from heldout.cross_validation import FoldSplits
 from heldout.learners import open_random_states
+from heldout.parts.splits import Split
 from heldout.schemes import fit_state
-from heldout.splits import Split
+from heldout.schemes.cross_validation import FoldSplits
 from tasks.params import Candidate, Settings
 from tasks.plans.fit_plans import FitPlan
 from tasks.plans.read_design import read_design

@@ -2,10 +2,11 @@
 
 from collections.abc import Sequence
 
-from heldout import baseline, table
 from heldout.estimates import SHOWN
+from heldout.fits import baseline
 from heldout.printable import printable
-from heldout.text_table import NOTHING, Row
+from heldout.shown import cells
+from heldout.shown.text_table import NOTHING, Row
 from tasks.report.summary import Summary
 
 FAILED = "failed"
@@ -23,7 +24,7 @@ def columns_and_rows(summary: Summary) -> tuple[list[str], list[Row]]:
 def _cells(summary: Summary, candidate: str, columns: Sequence[str]) -> list[tuple[str, str]]:
     lines = summary.estimates_of(candidate)
     found = {
-        estimate: table.cell(value, low, high, summary.loss, doubted=(candidate, estimate) in summary.not_credible)
+        estimate: cells.cell(value, low, high, summary.loss, doubted=(candidate, estimate) in summary.not_credible)
         for estimate, value, low, high in zip(
             lines["estimate"], lines["value"], lines["low"], lines["high"], strict=True
         )

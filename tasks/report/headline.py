@@ -4,9 +4,10 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from heldout import baseline, table
 from heldout.estimates import ESTIMATES
+from heldout.fits import baseline
 from heldout.records import Estimate
+from heldout.shown import about_winner
 from tasks.report.next_steps import next_steps
 from tasks.report.summary import Summary, shown_count
 
@@ -38,7 +39,7 @@ def headline(summary: Summary) -> Headline:
 
 
 def plan_with(summary: Summary) -> Fact:
-    """The error to expect, by the estimate that `heldout.selection.decision` plans with."""
+    """The error to expect, by the estimate that `heldout.decision.ship` plans with."""
     plan = summary.planned
     if plan is None:
         value = summary.value(summary.selected, summary.selection["criterion"])
@@ -103,6 +104,6 @@ def _baseline(summary: Summary) -> Fact:
     apart = ""
     if plan is not None and plan.of_baseline is not None:
         of_baseline, estimate = plan.of_baseline, plan.against
-        apart = "" if plan.difference is None else f"; {table.apart(plan.difference, summary.loss)}"
+        apart = "" if plan.difference is None else f"; {about_winner.apart(plan.difference, summary.loss)}"
     about = f"{estimate} where every answer is {summary.loss.constant.says}{unit}{apart}"
     return Fact("Baseline", _one(summary, of_baseline), about)

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from heldout import baseline
+from heldout.fits import baseline
 from tasks.report.summary import Summary
 from tasks.storage import files
 

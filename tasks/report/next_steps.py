@@ -5,10 +5,10 @@ from itertools import islice
 
 import pandas as pd
 
-from heldout import credible
+from heldout.diagnosis.more_rows import AT_2N
+from heldout.intervals import credible
 from heldout.losses import amounts
 from heldout.metrics.skill import Skill
-from heldout.more_rows import AT_2N
 from tasks.outcome.suspicious_record import Suspicious
 from tasks.report.summary import Summary, shown_count
 from tasks.storage import findings

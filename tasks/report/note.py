@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from heldout import baseline
 from heldout.estimates import ESTIMATES, SHOWN
+from heldout.fits import baseline
 from heldout.printable import printable
 from tasks.outcome.items import PAGE, RUN_NAME, Note, Tag
 from tasks.report.markdown import in_markdown

@@ -5,8 +5,8 @@ from typing import Any
 
 import pandas as pd
 
-from heldout import baseline
 from heldout.estimates import SHOWN
+from heldout.fits import baseline
 from heldout.printable import printable
 from tasks.report.sentences import sentences
 from tasks.report.summary import Summary

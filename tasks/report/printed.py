@@ -2,9 +2,10 @@
 
 import textwrap
 
-from heldout import baseline, table, text_table
+from heldout.fits import baseline
 from heldout.printable import printable
-from heldout.text_table import Row
+from heldout.shown import cells, text_table
+from heldout.shown.text_table import Row
 from tasks.outcome.contest import Decision
 from tasks.report.closing_lines import closing_lines
 from tasks.report.estimates_table import FAILED, columns_and_rows
@@ -27,7 +28,7 @@ def print_summary(summary: Summary, decision: Decision, place: str, speed: objec
 
     width, console = text_table.output_width(), Console()
     columns, rows = columns_and_rows(summary)
-    title = text_table.title(summary.scale, summary.level, SELECTED) + table.marks(bool(summary.not_credible))
+    title = text_table.title(summary.scale, summary.level, SELECTED) + cells.marks(bool(summary.not_credible))
     print(*textwrap.wrap(printable(title), width, break_long_words=False), sep="\n")
     for line, row in text_table.lines(columns, rows, width):
         console.print(Text(line, _style(row)), soft_wrap=True)

@@ -2,13 +2,14 @@
 
 import numpy as np
 
-from heldout import class_shares, implied_error, progressive
-from heldout.design import Design, Evidence, cross_validated, tested
+from heldout.diagnosis.more_rows import missing
 from heldout.intervals import confidence_sequence
 from heldout.losses import Losses
-from heldout.more_rows import missing
-from heldout.observed import in_units_of_limit
-from heldout.schemes import STAGES
+from heldout.losses.tested_losses import in_units_of_limit
+from heldout.parts import class_shares
+from heldout.schemes import STAGES, progressive
+from heldout.schemes.design import Design, Evidence, cross_validated, tested
+from heldout.unlabelled import implied_error
 from tasks.fits import fit_warnings
 from tasks.outcome.estimate import read_results
 from tasks.params import Settings

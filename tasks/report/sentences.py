@@ -5,13 +5,16 @@ from typing import Any
 
 import pandas as pd
 
-from heldout import baseline, implied_error, suspicion, table
-from heldout.delivery import FORMS
+from heldout.diagnosis import too_good
 from heldout.estimates import ESTIMATES, OF_THE_WINNER, OF_UNLABELED
 from heldout.estimates.methods import DEFAULTS
 from heldout.family import BOUND
+from heldout.fits import baseline
 from heldout.metrics.skill import Skill
 from heldout.records import Difference, MoreRows, Powered
+from heldout.schemes.delivery import FORMS
+from heldout.shown import about_winner
+from heldout.unlabelled import implied_error
 from tasks.outcome.suspicious_record import Suspicious
 from tasks.report.shard_sentences import of_shards
 from tasks.report.summary import Summary, shown_count
@@ -88,7 +91,7 @@ def _baseline(summary: Summary) -> dict[str, str]:
         if value is not None and of_baseline is not None:
             pairs.append((estimate, value, of_baseline))
     beaten = summary.selection["beats_baseline"]
-    text = table.against_baseline(summary.selected, beaten, summary.loss, pairs, summary.against_baseline)
+    text = about_winner.against_baseline(summary.selected, beaten, summary.loss, pairs, summary.against_baseline)
     skill = Skill.read(summary.selection.get("skill"))
     return {"baseline": text if beaten or skill is None else f"{text}; {skill.sentence(summary.selected)}"}
 
@@ -98,7 +101,7 @@ def _suspicious(summary: Summary) -> dict[str, str]:
     if doubt is None:
         return {}
     of_baseline = summary.selection["baseline"]
-    return {"suspicious": suspicion.sentence(summary.selected, doubt.E_cv, of_baseline, doubt.carriers, summary.loss)}
+    return {"suspicious": too_good.sentence(summary.selected, doubt.E_cv, of_baseline, doubt.carriers, summary.loss)}
 
 
 def _roots(summary: Summary, estimate: str) -> str:
@@ -122,11 +125,11 @@ def _choice(summary: Summary) -> dict[str, str]:
         limit = f"; at most {summary.loss.limit:g}, as loss_max states" if summary.loss.limit_is_stated else ""
         texts["loss"] = f"{summary.loss.name}: {summary.loss.says}{limit}"
     texts |= weighed(summary.settings.data)
-    if alike := table.alike(summary.selected, selection["indistinguishable"], summary.level):
+    if alike := about_winner.alike(summary.selected, selection["indistinguishable"], summary.level):
         texts["alike"] = alike
     errors = {name: summary.value(name, "E_cv") for name in selection["candidates"]}
     known = {name: error for name, error in errors.items() if error is not None}
-    if roots := table.roots(known, selection["baseline"], summary.loss):
+    if roots := about_winner.roots(known, selection["baseline"], summary.loss):
         texts["RMSE"] = f"by E_cv: {roots}"
     return texts
 
@@ -134,7 +137,7 @@ def _choice(summary: Summary) -> dict[str, str]:
 def _differences(summary: Summary) -> dict[str, str]:
     lines = summary.differences.astype(object)
     of_winner = [Difference(*line) for line in lines.where(lines.notna(), None).itertuples(index=False)]
-    text = table.differences(summary.selected, of_winner, summary.settings.selection.level)
+    text = about_winner.differences(summary.selected, of_winner, summary.settings.selection.level)
     return {"differences": text} if text else {}
 
 
@@ -143,21 +146,21 @@ def _more_rows(summary: Summary) -> dict[str, str]:
         return {"more rows": f"it cannot be told what they gain: {summary.no_more_rows}"}
     curve = summary.learning_curve().astype(object)
     lines = [MoreRows(*line) for line in curve.where(curve.notna(), None).itertuples(index=False)]
-    text = table.more_rows(summary.selected, lines, summary.loss)
+    text = about_winner.more_rows(summary.selected, lines, summary.loss)
     return {"more rows": text} if text else {}
 
 
 def _powered(summary: Summary) -> dict[str, str]:
     lines = summary.powered[summary.powered["candidate"] == summary.selected].astype(object)
     of_winner = [Powered(*line) for line in lines.where(lines.notna(), None).itertuples(index=False)]
-    text = table.powered(summary.selected, of_winner, summary.loss)
+    text = about_winner.powered(summary.selected, of_winner, summary.loss)
     return {"unlabelled": text} if text else {}
 
 
 def _not_credible(summary: Summary) -> dict[str, str]:
     """Nothing where every interval may be right."""
     doubts = summary.selection.get("not_credible", {})
-    text = table.not_credible(summary.selected, doubts, summary.loss, weighted=summary.weighted)
+    text = about_winner.not_credible(summary.selected, doubts, summary.loss, weighted=summary.weighted)
     return {"not credible": text} if text else {}
 
 
@@ -188,15 +191,15 @@ def _bound(summary: Summary) -> dict[str, str]:
         return {}
     pairs = f"all pairs of a learner and a partition ever compared on these labels, {compared} so far"
     whose, method, level = "the winner's", summary.selection["bound_method"], summary.settings.selection.level
-    texts = {"bound": table.bound(whose, bound, bound_of_one, method, pairs, level, summary.loss)}
-    if joint := table.bound_joint(whose, summary.selection["bound_joint"], level, summary.loss):
+    texts = {"bound": about_winner.bound(whose, bound, bound_of_one, method, pairs, level, summary.loss)}
+    if joint := about_winner.bound_joint(whose, summary.selection["bound_joint"], level, summary.loss):
         texts["bound_joint"] = joint
     return texts
 
 
 def _prediction_sets(summary: Summary) -> dict[str, str]:
     """Nothing where there is no threshold: the report says why."""
-    text = table.prediction_sets(summary.prediction_sets)
+    text = about_winner.prediction_sets(summary.prediction_sets)
     return {"prediction sets": text} if text else {}
 
 
@@ -278,7 +281,7 @@ def _unlabeled(summary: Summary) -> dict[str, str]:
     apart, in_population = summary.value(summary.selected, "disagreement"), summary.least_half_error
     if apart is not None and summary.loss.pair_factor is not None:
         here = implied_error.least_mean_error(apart, summary.loss)
-        if text := table.least_half_error(summary.selected, here, in_population, summary.level, summary.loss):
+        if text := about_winner.least_half_error(summary.selected, here, in_population, summary.level, summary.loss):
             if summary.other_population:
                 text += f". This is about the shards' population and not about that of {_of_labeled(summary)}"
             texts["disagreement"] = text

@@ -8,16 +8,16 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from heldout import baseline
-from heldout.dependence import DependenceKind
-from heldout.fit_warnings import WarningCounts
+from heldout.decision.ship import Decision, Planned, plan_with
+from heldout.estimates.criteria import ranked
+from heldout.fits import baseline
+from heldout.learners.fit_warnings import WarningCounts
 from heldout.losses import Loss, Losses
 from heldout.metrics import METRICS
 from heldout.metrics.metric import Metric
+from heldout.parts.dependence import DependenceKind
 from heldout.records import Difference, Estimate, PredictionSets
-from heldout.selection.criteria import ranked
-from heldout.selection.decision import Decision, Planned, plan_with
-from heldout.table import DOUBTED
+from heldout.shown.cells import DOUBTED
 from tasks.outcome import decision_record
 from tasks.params import Settings
 from tasks.report.winner_tables import WinnerTables

@@ -7,10 +7,11 @@ names in code spans, sentences in a code block.
 import re
 from collections.abc import Iterator
 
-from heldout import baseline, table
+from heldout.fits import baseline
 from heldout.printable import printable
-from heldout.table import marks
-from heldout.text_table import MARK
+from heldout.shown import about_winner
+from heldout.shown.cells import marks
+from heldout.shown.text_table import MARK
 from tasks.outcome.gate import OF_BASELINE, Results, upper_end
 from tasks.report.estimates_table import columns_and_rows
 from tasks.report.labelled_lines import labelled_lines
@@ -67,7 +68,7 @@ def _decide_by(summary: Summary) -> str:
     constant, differ = summary.value(baseline.NAME, against), summary.against_baseline.get(against)
     of_baseline = "" if constant is None else f"; {against} of the baseline is {summary.amount(constant)}"
     if differ is not None:
-        of_baseline += f", {table.apart(differ, summary.loss)}"
+        of_baseline += f", {about_winner.apart(differ, summary.loss)}"
     value = "" if end.value is None else f" {summary.amount(end.value)},"
     what = "The bound:" if end.estimate == "bound" else f"{end.estimate}:{value}"
     return f"{what} at most **{summary.amount(end.upper)}** ({end.interval}, at {100 * end.level:g} %){of_baseline}."

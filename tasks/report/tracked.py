@@ -6,8 +6,8 @@ from typing import Any
 
 import pandas as pd
 
-from heldout import baseline
-from heldout.more_rows import AT_2N, AT_N, GAIN
+from heldout.diagnosis.more_rows import AT_2N, AT_N, GAIN
+from heldout.fits import baseline
 from tasks.outcome.items import Artifact, Dataset, Item, Metric, Table, Tag, parameters
 from tasks.outcome.ledger import learner_id
 from tasks.outcome.suspicious_record import Suspicious

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from heldout.partition import Partition
+from heldout.parts.partition import Partition
 from tasks.runtime.errors import UserError
 from tasks.storage import csv_text, parquet
 from tasks.storage.atomic import replacing, replacing_file

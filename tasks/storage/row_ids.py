@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from heldout import row_identity
+from heldout.rows import row_identity
 from tasks.storage.files import PREPARED, existing
 
 ROW_IDS = PREPARED / "row_ids.parquet"

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from heldout.row_sketch import Sketch
+from heldout.rows.row_sketch import Sketch
 
 MOST_COLUMNS = 500  # whose digests fit into a tag
 

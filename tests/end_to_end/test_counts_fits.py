@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from heldout.resampling import SUBSAMPLES
+from heldout.schemes.resampling import SUBSAMPLES
 
 COUNTING = Path(__file__).parent / "learners/counting.py"
 pytestmark = pytest.mark.long

@@ -9,7 +9,7 @@ import pytest
 import skops.io
 import yaml
 
-from heldout.delivery import FORMS
+from heldout.schemes.delivery import FORMS
 
 pytestmark = pytest.mark.long  # of a run of their own: families, nested, k_fold
 

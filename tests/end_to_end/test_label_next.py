@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from heldout.active import lure_weights
+from heldout.unlabelled.label_next import lure_weights
 
 LABELLED, POOL, ASKED = 120, 200, 30
 

@@ -8,12 +8,12 @@ from typing import get_args
 import pytest
 import yaml
 
-from heldout import resampling
 from heldout.estimates import ESTIMATES, OF_THE_WINNER, PER_CANDIDATE
+from heldout.estimates.criteria import CRITERIA
 from heldout.estimates.methods import DEFAULTS, METHODS, covering
 from heldout.losses import KINDS, check_spec, choose_loss
+from heldout.schemes import resampling
 from heldout.selection import bootstrap
-from heldout.selection.criteria import CRITERIA
 from heldout.selection.rules import RULES
 from studies import method_pictures, method_tables
 from tasks.params.settings import Deliver

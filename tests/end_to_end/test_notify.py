@@ -26,12 +26,12 @@ def settings(monkeypatch):
 def test_the_text_is_for_people_and_the_numbers_are_finite(settings):
     payload = {"shard": "shard-00003", "evidence": 41.5, "rows": 200, "low": float("nan"), "alarm": True, "high": None}
     with receiving() as receiver:
-        notify(settings(receiver), "heldout.alarm", {**payload, "reason": "drift\nagain"})
+        notify(settings(receiver), "heldout.over_time.alarm", {**payload, "reason": "drift\nagain"})
         notify(settings(receiver), "heldout.champion.kept", payload)
     (message,) = receiver.messages
     assert {"evidence": 41.5, "rows": 200} == message["numbers"]
     assert "digits, sklearn:digits: an alarm; shard shard-00003; drift again" == message["text"]
-    assert ("heldout.alarm", "") == (message["event"], message["run"])
+    assert ("heldout.over_time.alarm", "") == (message["event"], message["run"])
 
 
 def test_the_page_of_a_run_is_shown_without_a_login(monkeypatch):

@@ -11,10 +11,11 @@ import pytest
 import skops.io
 from scipy import stats
 
-from heldout import observed, seeds
+from heldout import seeds
 from heldout.estimates.methods import METHODS
 from heldout.intervals import wilson
 from heldout.losses import ZERO_ONE
+from heldout.losses.tested_losses import CrossValidated, RepeatedByRow, Tested, training_covariance
 from heldout.schemes import SCHEMES
 from tasks.params import load
 
@@ -137,12 +138,12 @@ def recompute(learner, data: Prepared, block: int) -> Recomputed:
     in_steps = [losses["progressive", place, row] for place, row in enumerate(np.argsort(step)[-(step.max() + 1) :])]
     apart = np.array(disagreements)
     seen = {
-        "E_val": observed.Tested(np.array([losses["holdout", 0, row] for row in held_out.tolist()]), ZERO_ONE),
-        "E_prog": observed.Tested(np.array(in_steps), ZERO_ONE),
+        "E_val": Tested(np.array([losses["holdout", 0, row] for row in held_out.tolist()]), ZERO_ONE),
+        "E_prog": Tested(np.array(in_steps), ZERO_ONE),
         "E_2cv": replace(
             margins(tested_rows),
             loss_variance=tested_rows.var() * len(y) / (len(y) - 1),
-            covariance=observed.training_covariance(tested_rows, data.halves),
+            covariance=training_covariance(tested_rows, data.halves),
         ),
         "E_train": margins(trained_rows),
         "disagreement": margins(apart),
@@ -150,8 +151,8 @@ def recompute(learner, data: Prepared, block: int) -> Recomputed:
     return Recomputed(losses, values, seen)
 
 
-def margins(table: np.ndarray) -> observed.RepeatedByRow:
-    return observed.RepeatedByRow(table.mean(axis=1), table.mean(axis=0).var(ddof=1), table.shape[1], ZERO_ONE)
+def margins(table: np.ndarray) -> RepeatedByRow:
+    return RepeatedByRow(table.mean(axis=1), table.mean(axis=0).var(ddof=1), table.shape[1], ZERO_ONE)
 
 
 def bounds(method: str, estimate: str, seen, level: float) -> tuple[float, float]:
@@ -249,7 +250,7 @@ def test_the_bounds_of_the_disagreement_are_carried_to_the_error_and_two_of_half
 
 
 @pytest.fixture(scope="module")
-def seen_of_winner(estimates, recomputed, prepared, settings, winner) -> observed.CrossValidated:
+def seen_of_winner(estimates, recomputed, prepared, settings, winner) -> CrossValidated:
     """The winner's held-out losses, and the errors of the further fits that the interval of its E_cv needs."""
     name, _ = claimed(estimates, winner.name, "E_cv")
     (method,) = [known for known in METHODS if known.name == name]
@@ -264,7 +265,7 @@ def seen_of_winner(estimates, recomputed, prepared, settings, winner) -> observe
             hypothesis = winner.learner().fit(X.iloc[split.train], y[split.train])
             wrong.append((hypothesis.predict(X.iloc[split.validation]) != y[split.validation]).astype(float))
         fields = further.fields(wrong)
-    return observed.CrossValidated(held_out, ZERO_ONE, settings.seed, fold=fold, **fields)
+    return CrossValidated(held_out, ZERO_ONE, settings.seed, fold=fold, **fields)
 
 
 def test_the_interval_of_the_winner_about_cross_validation_is_that_of_its_method_and_its_further_fits(

@@ -6,7 +6,7 @@ import platform
 import pandas as pd
 import pytest
 
-from heldout.controls import DIGITS
+from heldout.unlabelled.half_model_controls import DIGITS
 from tests.end_to_end.conftest import Checkout
 from tests.variants import some
 

@@ -8,7 +8,7 @@ import pytest
 from mlflow import MlflowClient
 
 from flows import watch as flow
-from heldout.alarm import Alarm, RunningMean
+from heldout.over_time.alarm import Alarm, RunningMean
 from tasks.outcome.watch import Record
 from tasks.params import load
 from tasks.storage import watch_files
@@ -60,7 +60,7 @@ def test_an_alarm_that_was_stored_and_not_told_is_told_by_the_next_run(reproduce
         where = ("--set", f"operations.notify={receiver.address}")
         said = checkout.flow("watch", "--shard", "drift.parquet", *where).stdout
         assert json.loads((path / "reports/watch.json").read_text())["lines"][-1]["evidence"] > 1e20
-        assert ["heldout.alarm"] == [message["event"] for message in receiver.messages]
+        assert ["heldout.over_time.alarm"] == [message["event"] for message in receiver.messages]
         assert (path / "reports/watch.png").read_bytes().startswith(b"\x89PNG")
 
         state = json.loads((path / "reports/watch.json").read_text())
@@ -68,7 +68,7 @@ def test_an_alarm_that_was_stored_and_not_told_is_told_by_the_next_run(reproduce
             json.dumps({**state, "told": len(state["lines"]) - 1})
         )  # as a run leaves it that ends early
         again = checkout.flow("watch", "--shard", "later.parquet", *where).stdout
-        assert ["heldout.alarm"] * 2 == [message["event"] for message in receiver.messages]
+        assert ["heldout.over_time.alarm"] * 2 == [message["event"] for message in receiver.messages]
     assert all("at drift the half models of" in one for one in (said, again))
     assert ["drift", "later"] == pd.read_csv(path / "reports/watch.csv")["shard"].tolist()[-2:]
 
@@ -119,7 +119,7 @@ def test_new_shards_are_watched_across_validations(clone, server, write_params):
 
     def events() -> list[dict]:
         pages = server.url.removesuffix("/api")
-        wanted = {"filter": {"event": {"name": ["heldout.alarm"]}}, "limit": 50}
+        wanted = {"filter": {"event": {"name": ["heldout.over_time.alarm"]}}, "limit": 50}
         answer = ask(pages, "POST", "/api/events/filter", wanted, with_secret(pages, server.secret))
         return json.loads(answer.text)["events"]
 

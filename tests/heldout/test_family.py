@@ -28,7 +28,7 @@ from heldout.errors import BadArgument
 from heldout.family import ROWS_A_DEGREE, TunedEstimator, check
 from heldout.intervals import wilson
 from heldout.learners import open_random_states, seeded
-from heldout.partition import can_stratify, cut
+from heldout.parts.partition import can_stratify, cut
 from heldout.selection.bbc import corrected_error
 
 X, y = make_classification(120, 6, n_informative=3, flip_y=0.2, random_state=2)

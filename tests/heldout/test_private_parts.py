@@ -317,7 +317,7 @@ def test_a_private_part_is_found_however_it_is_written(source):
     [
         "os._exit(0)",
         "class Own:\n    def __init__(self):\n        self._x = 1\n\nmade = Own()\nprint(made._x, made.__dict__)",
-        "from heldout.fitting import _private",
+        "from heldout.learners.fitting import _private",
         "for _ in range(3):\n    pass",
     ],
 )

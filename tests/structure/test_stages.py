@@ -49,12 +49,10 @@ def code_of(graph, stage: str) -> set[str]:
 
 
 def place(module: str) -> str:
-    """The path that dvc.yaml has for a module: the science as a whole, a room of tasks, a file of flows."""
+    """The path that dvc.yaml has for a module: a room of heldout or of tasks, or a file."""
     parts = module.split(".")
-    if parts[0] == "heldout":
-        return "heldout"
-    if parts[0] == "tasks" and len(parts) > 1:
-        return f"tasks/{parts[1]}"
+    if parts[0] in ("heldout", "tasks") and len(parts) > 1 and (ROOT / parts[0] / parts[1]).is_dir():
+        return f"{parts[0]}/{parts[1]}"
     return f"{'/'.join(parts)}.py" if len(parts) > 1 else f"{parts[0]}/__init__.py"
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from heldout.alarm import Alarm
+from heldout.over_time.alarm import Alarm
 from studies.alarm import drawn
 from studies.detectors import evidence, ours, threshold
 

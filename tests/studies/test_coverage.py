@@ -10,7 +10,7 @@ import pytest
 
 import heldout
 from heldout.estimates.methods import DEFAULTS
-from heldout.fitting import test as losses_of
+from heldout.learners.fitting import test as losses_of
 from heldout.losses import SQUARED
 from studies import coverage, coverage_changes, coverage_page, judgements
 from studies.coverage import run_shard

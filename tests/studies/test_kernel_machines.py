@@ -4,10 +4,11 @@ import numpy as np
 import pytest
 from sklearn.svm import SVC
 
-from heldout import covalidation, implied_error
-from heldout.fitting import fit_and_test
+from heldout.learners.fitting import fit_and_test
 from heldout.losses import ZERO_ONE
-from heldout.partition import make_halves
+from heldout.parts.partition import make_halves
+from heldout.schemes import covalidation
+from heldout.unlabelled import implied_error
 from studies import kernel_machines, madani_tasks
 
 SIZE = 40

@@ -7,7 +7,7 @@ from sklearn.dummy import DummyClassifier
 from sklearn.neighbors import KNeighborsClassifier, NearestCentroid
 from sklearn.tree import DecisionTreeClassifier
 
-from heldout import cross_validation, holdout, progressive
+from heldout.schemes import cross_validation, holdout, progressive
 from studies import order_free
 from studies.order_free import EvenShare, Parity, coin, draw_plain_folds, estimate_and_truth, integers, ratio_interval
 

@@ -5,9 +5,9 @@ from itertools import product
 import numpy as np
 import pytest
 
-from heldout import holdout, progressive
-from heldout.fitting import fit_and_test
+from heldout.learners.fitting import fit_and_test
 from heldout.losses import ZERO_ONE
+from heldout.schemes import holdout, progressive
 from studies import surviving_features
 from studies.surviving_features import CrossOff
 

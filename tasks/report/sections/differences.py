@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from heldout import baseline
+from heldout.fits import baseline
 from tasks.report.section import Picture, Section, Table
 from tasks.report.style import ACCENT, INK, MUTED, figure, short
 from tasks.report.summary import Summary

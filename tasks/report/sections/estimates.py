@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from heldout import baseline
 from heldout.estimates import BY_COLUMN, ESTIMATES, OF_UNLABELED, SHOWN
 from heldout.estimates.definition import Kind
-from heldout.table import marks
+from heldout.fits import baseline
+from heldout.shown.cells import marks
 from tasks.report.section import Cell, Picture, Section, Table
 from tasks.report.style import ACCENT, INK, MUTED, figure, short
 from tasks.report.summary import Summary

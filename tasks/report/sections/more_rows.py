@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
+from heldout.diagnosis.more_rows import AT_2N, AT_N
 from heldout.losses.amounts import error_label
-from heldout.more_rows import AT_2N, AT_N
 from tasks.report.section import Picture, Section, Table
 from tasks.report.sentences import sentences
 from tasks.report.style import ACCENT, MUTED, figure, short

@@ -1,6 +1,6 @@
 """The prediction sets of what is delivered: their rule, and what they hold."""
 
-from heldout.table import prediction_sets
+from heldout.shown.about_winner import prediction_sets
 from tasks.report.section import Section, Table
 from tasks.report.summary import Summary
 

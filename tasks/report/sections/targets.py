@@ -5,8 +5,8 @@ from typing import Any
 
 import pandas as pd
 
-from heldout.dependence import DependenceKind
 from heldout.estimates.methods import assumption_of
+from heldout.parts.dependence import DependenceKind
 from heldout.selection import bbc
 from tasks.report.section import Cell, Section, Table
 from tasks.report.sentences import why

@@ -16,7 +16,7 @@ from heldout.estimates import (
 from heldout.estimates.methods import DEFAULTS, METHODS, VALID
 from heldout.losses import SQUARED, ZERO_ONE
 from heldout.schemes import SCHEMES, STAGES
-from tests.heldout.test_design import design, evidence
+from tests.heldout.schemes.test_design import design, evidence
 
 each = pytest.mark.parametrize("definition", ESTIMATES.values(), ids=list(ESTIMATES))
 

@@ -9,13 +9,12 @@ from sklearn.datasets import make_classification, make_regression
 from sklearn.linear_model import LogisticRegression
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
-from heldout import cross_validation, progressive
 from heldout.errors import BadArgument
-from heldout.fitting import fit_and_test
 from heldout.hypotheses import KFoldHypothesis, ProgressiveHypothesis
+from heldout.learners.fitting import fit_and_test
 from heldout.losses import SQUARED, ZERO_ONE
-from heldout.partition import make_partition
-from heldout.schemes import fit_state
+from heldout.parts.partition import make_partition
+from heldout.schemes import cross_validation, fit_state, progressive
 
 SEED = 9
 X, y = make_classification(n_samples=83, n_features=5, flip_y=0.3, weights=[0.6], random_state=2)

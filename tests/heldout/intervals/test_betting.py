@@ -7,16 +7,17 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from heldout import observed, seeds
+from heldout import seeds
 from heldout.intervals import betting, hoeffding
 from heldout.losses import ABSOLUTE, Loss
+from heldout.losses.tested_losses import Tested
 from heldout.records import Interval
 
 BOUNDED = Loss("bounded", ABSOLUTE.pointwise, ABSOLUTE.constant, limit=1.0, binary=False)
 
 
 def interval(losses: np.ndarray, level: float, seed: int = 0) -> Interval:
-    return betting.METHOD.interval("E_val", observed.Tested(losses, BOUNDED, seed), level)
+    return betting.METHOD.interval("E_val", Tested(losses, BOUNDED, seed), level)
 
 
 def capitals(losses: list[float], m: float, level: float) -> tuple[float, float]:
@@ -66,7 +67,7 @@ def test_the_capital_against_the_true_mean_stays_the_same_on_average(mean):
 
 
 def test_it_is_narrower_than_hoeffdings_where_the_variance_is_small():
-    seen = observed.Tested(np.random.default_rng(0).beta(2, 40, 300), BOUNDED)
+    seen = Tested(np.random.default_rng(0).beta(2, 40, 300), BOUNDED)
     one, other = (method.interval("E_val", seen, 0.95) for method in (betting.METHOD, hoeffding.METHOD))
     assert one.high - one.low < (other.high - other.low) / 2
 

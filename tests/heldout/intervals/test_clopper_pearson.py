@@ -6,10 +6,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binom, binomtest
 
-from heldout import observed
 from heldout.intervals import clopper_pearson, wilson
 from heldout.intervals.method import IntervalMethod
 from heldout.losses import ZERO_ONE
+from heldout.losses.tested_losses import Tested
 from heldout.records import Interval
 
 LAWS = settings(max_examples=80, deadline=None, derandomize=True, database=None)
@@ -17,7 +17,7 @@ LAWS = settings(max_examples=80, deadline=None, derandomize=True, database=None)
 
 def interval(count: int, n: int, level: float, method: IntervalMethod = clopper_pearson.METHOD) -> Interval:
     """The interval of `count` errors among n."""
-    return method.interval("E_val", observed.Tested(np.repeat([1.0, 0.0], [count, n - count]), ZERO_ONE), level)
+    return method.interval("E_val", Tested(np.repeat([1.0, 0.0], [count, n - count]), ZERO_ONE), level)
 
 
 @LAWS

@@ -7,12 +7,12 @@ from hypothesis import strategies as st
 from scipy.signal import lfilter
 from scipy.special import stdtrit
 
-from heldout.batches import batches
 from heldout.errors import BadArgument
 from heldout.intervals import clustered_t, clustered_wilson, martingale_clt, student_t, wilson
 from heldout.intervals.method import estimate_with
 from heldout.losses import SQUARED, ZERO_ONE
-from heldout.observed import Tested, effective_number
+from heldout.losses.tested_losses import Tested, effective_number
+from heldout.parts.batches import batches
 from heldout.selection import beats_baseline
 
 LAWS = settings(max_examples=60, deadline=None, derandomize=True, database=None)

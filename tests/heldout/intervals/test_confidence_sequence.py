@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from scipy.optimize import brentq
 
-from heldout import observed
 from heldout.intervals import confidence_sequence, wilson
 from heldout.losses import ABSOLUTE, ZERO_ONE, Loss
+from heldout.losses.tested_losses import Tested
 
 BOUNDED = Loss("bounded", ABSOLUTE.pointwise, ABSOLUTE.constant, limit=1.0, binary=False)
 FRACTIONS = [0.9 / 2**j for j in range(12)]
@@ -50,7 +50,7 @@ def test_the_bounds_are_the_last_of_the_band_and_the_band_does_not_look_ahead(mo
     losses = np.random.default_rng(0).beta(0.3, 0.9, size=400)
     low, high = confidence_sequence.band(losses, 0.9)
     for t in (1, 2, 50, 400):
-        bounds = confidence_sequence.bounds(observed.Tested(losses[:t], BOUNDED), 0.9)
+        bounds = confidence_sequence.bounds(Tested(losses[:t], BOUNDED), 0.9)
         # one root alone, or among 400: Newton's steps end at a common tolerance
         assert (low[t - 1], high[t - 1]) == pytest.approx(bounds, abs=1e-9)
     monkeypatch.setattr(confidence_sequence, "_AT_ONCE", 7)
@@ -61,8 +61,8 @@ def test_the_bounds_of_a_hand_golden():
     # one loss of 1/2: V = 0, so that the mean of exp(l S) over 12 fractions is 2 / delta at S beyond 1: the band is
     # all of [0, 1]; n losses of 0: V = (1 + 1/4 + 1/9 + ...) / 4 -> pi^2 / 24 = 0.4112, and the largest l counts
     # most: 0.9 S - 1.4026 V = ln(40 x 12), S = (6.1738 + 0.5768) / 0.9 = 7.50, a little less with the others
-    assert (0.0, 1.0) == confidence_sequence.bounds(observed.Tested(np.array([0.5]), BOUNDED), 0.95)
-    low, high = confidence_sequence.bounds(observed.Tested(np.zeros(1000), BOUNDED), 0.95)
+    assert (0.0, 1.0) == confidence_sequence.bounds(Tested(np.array([0.5]), BOUNDED), 0.95)
+    low, high = confidence_sequence.bounds(Tested(np.zeros(1000), BOUNDED), 0.95)
     assert 0.0 == low
     assert 0.0075 == pytest.approx(high, abs=0.0002)
 
@@ -122,6 +122,6 @@ def test_an_interval_for_one_step_does_not_hold_at_all_steps():
     held = []
     for _ in range(60):
         losses, _ = constant(rng, 300)
-        found = [wilson.bounds(observed.Tested(losses[:t], ZERO_ONE), 0.8) for t in range(10, 301)]
+        found = [wilson.bounds(Tested(losses[:t], ZERO_ONE), 0.8) for t in range(10, 301)]
         held.append(all(low <= 0.1 <= high for low, high in found))
     assert np.mean(held) < 0.6

@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from heldout import intervals, observed
+from heldout import intervals
 from heldout.errors import BadArgument
 from heldout.estimates.methods import DEFAULTS, choose, default_method, find
 from heldout.intervals import METHODS
 from heldout.intervals.method import IntervalMethod
 from heldout.losses import ABSOLUTE, SQUARED, ZERO_ONE, Loss, choose_loss
-from heldout.observed import FIELD_OF
+from heldout.losses.tested_losses import FIELD_OF, CrossValidated, Tested, repeated_by_row
 
 LAWS = settings(max_examples=25, deadline=None, derandomize=True, database=None)
 COSTS = {"cost": {0: {1: 2}, 1: {0: 9}}}
@@ -59,15 +59,15 @@ def observe(method: IntervalMethod, losses: np.ndarray, loss: Loss | None = None
     loss = loss or KINDS[method.losses][0]
     table = losses.reshape(PARTS, -1)
     if "E_2cv" in method.covers:
-        return observed.repeated_by_row(table if order is None else table[:, np.argsort(order[: table.shape[1]])], loss)
+        return repeated_by_row(table if order is None else table[:, np.argsort(order[: table.shape[1]])], loss)
     if order is None:
         order = np.arange(len(losses))
     if "E_cv" in method.covers:
         fold = np.repeat(np.arange(PARTS), table.shape[1])
         fields = further(losses, fold)
         fields["pair_losses"] = fields["pair_losses"][:, order]
-        return observed.CrossValidated(losses[order], loss, fold=fold[order], **fields)
-    return observed.Tested(losses[order], loss, pool=losses[order] if method.needs_cv else None)
+        return CrossValidated(losses[order], loss, fold=fold[order], **fields)
+    return Tested(losses[order], loss, pool=losses[order] if method.needs_cv else None)
 
 
 def interval(method: IntervalMethod, losses: np.ndarray, level: float, **how):
@@ -232,7 +232,7 @@ def test_the_same_seed_gives_the_same_bounds(method):
 @every_method
 def test_too_few_losses_are_refused(method):
     for n in range(method.least):
-        few = observed.Tested(np.zeros(n), KINDS[method.losses][0])
+        few = Tested(np.zeros(n), KINDS[method.losses][0])
         with pytest.raises(
             BadArgument, match=f"^{method.name} needs at least {method.least} losses, got {n}$"
         ) as caught:

@@ -5,7 +5,6 @@ import math
 import numpy as np
 import pytest
 
-from heldout import observed
 from heldout.errors import BadArgument
 from heldout.intervals import (
     bayle_all_pairs,
@@ -22,15 +21,16 @@ from heldout.intervals import (
     student_t,
 )
 from heldout.losses import SQUARED, ZERO_ONE
+from heldout.losses.tested_losses import CrossValidated, Tested
 
 TWO = 0.954499736103642  # the level at which z = 2
 
 
-def cross_validated(losses, fold, **further) -> observed.CrossValidated:
-    return observed.CrossValidated(np.array(losses, dtype=float), SQUARED, fold=np.array(fold), **further)
+def cross_validated(losses, fold, **further) -> CrossValidated:
+    return CrossValidated(np.array(losses, dtype=float), SQUARED, fold=np.array(fold), **further)
 
 
-def reach(method, seen: observed.CrossValidated, level: float) -> float:
+def reach(method, seen: CrossValidated, level: float) -> float:
     """How far both bounds are from the estimate."""
     low, high = method.bounds(seen, level)
     assert seen.error - low == pytest.approx(high - seen.error, abs=1e-12)
@@ -76,10 +76,10 @@ def test_the_corrected_t_by_hand():
     assert 0.3 == pytest.approx(seen.error)  # the centre is E_cv, not the mean 0.2 of the subsamples
 
 
-def coins(subsample_errors) -> observed.CrossValidated:
+def coins(subsample_errors) -> CrossValidated:
     """Errors 1, 0, 0, 0 in two folds, three subsamples of one row tested for one trained on."""
     fields = {"subsample_errors": np.array(subsample_errors), "tested_per_trained": 1.0}
-    return observed.CrossValidated(np.array([1.0, 0, 0, 0]), ZERO_ONE, fold=np.array([0, 0, 1, 1]), **fields)
+    return CrossValidated(np.array([1.0, 0, 0, 0]), ZERO_ONE, fold=np.array([0, 0, 1, 1]), **fields)
 
 
 def test_the_corrected_wilson_interval_by_hand():
@@ -99,7 +99,7 @@ def test_the_corrected_wilson_interval_never_takes_less_than_the_variance_of_ind
 
 def test_the_corrected_wilson_interval_without_an_error_is_that_of_independent_subsamples():
     # n2/N = 1/2 over 1/3 + 1 is 3/8: n_eff = 4 x 3/8 = 3/2; at q = 0 the upper root is t^2 / (n + t^2) = 4/13
-    seen = observed.CrossValidated(
+    seen = CrossValidated(
         np.zeros(4), ZERO_ONE, fold=np.array([0, 0, 1, 1]), subsample_errors=np.zeros(3), tested_per_trained=1.0
     )
     assert (0.0, 4 / 13) == pytest.approx(corrected_wilson.bounds(seen, 0.5), abs=1e-12)
@@ -115,12 +115,12 @@ def test_the_corrected_fold_wilson_interval_by_hand():
 def test_the_corrected_fold_wilson_interval_keeps_a_width_where_all_folds_err_alike():
     # errors 1, 0 in both folds: S^2 = 0, V = s^2 / N = (1/4) / 3; n_eff = 3, t^2 = 1:
     # (1/2 + 1/6 +- sqrt(1/12 + 1/36)) 3/4
-    alike = observed.CrossValidated(np.array([1.0, 0, 1, 0]), ZERO_ONE, fold=np.array([0, 0, 1, 1]))
+    alike = CrossValidated(np.array([1.0, 0, 1, 0]), ZERO_ONE, fold=np.array([0, 0, 1, 1]))
     spread = math.sqrt(1 / 12 + 1 / 36)
     wanted = ((2 / 3 - spread) * 3 / 4, (2 / 3 + spread) * 3 / 4)
     assert wanted == pytest.approx(corrected_fold_wilson.bounds(alike, 0.5))
     # no error: n_eff = 4 / (1 + 2): at q = 0 the upper root is t^2 / (n_eff + t^2) = 3/7
-    none = observed.CrossValidated(np.zeros(4), ZERO_ONE, fold=np.array([0, 0, 1, 1]))
+    none = CrossValidated(np.zeros(4), ZERO_ONE, fold=np.array([0, 0, 1, 1]))
     assert (0.0, 3 / 7) == pytest.approx(corrected_fold_wilson.bounds(none, 0.5))
 
 
@@ -134,8 +134,8 @@ def test_the_corrected_log_t_interval_by_hand():
 def test_the_log_t_interval_by_hand_and_about_nothing():
     # 1, 2, 3: mean 2, s^2 / n = 1/3; t with 2 degrees at 3/4 is sqrt(2/3): sqrt(2/9) / 2
     factor = math.exp(math.sqrt(2 / 9) / 2)
-    assert (2 / factor, 2 * factor) == pytest.approx(log_t.bounds(observed.Tested(np.array([1.0, 2, 3]), SQUARED), 0.5))
-    assert (0.0, 0.0) == log_t.bounds(observed.Tested(np.zeros(3), SQUARED), 0.5)
+    assert (2 / factor, 2 * factor) == pytest.approx(log_t.bounds(Tested(np.array([1.0, 2, 3]), SQUARED), 0.5))
+    assert (0.0, 0.0) == log_t.bounds(Tested(np.zeros(3), SQUARED), 0.5)
 
 
 def test_the_corrected_fold_t_by_hand():
@@ -169,7 +169,7 @@ def test_the_conservative_z_by_hand():
     assert 0.2 == pytest.approx(reach(conservative_z, seen, TWO), abs=1e-12)
 
 
-def nested_of(inner: list[float]) -> observed.CrossValidated:
+def nested_of(inner: list[float]) -> CrossValidated:
     """Three folds of fold errors 1, 3, 5 and sample variance 2, with these errors inside the others."""
     fold = np.array([0, 0, 1, 1, 2, 2])
     pairs = np.where(fold == np.arange(3)[:, None], np.nan, np.array(inner)[:, None] + np.array([-1, 1, -1, 1, -1, 1]))

@@ -6,23 +6,23 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from heldout import observed
 from heldout.intervals import empirical_bernstein, hoeffding
 from heldout.intervals.method import IntervalMethod
 from heldout.losses import ABSOLUTE, ZERO_ONE, Loss
+from heldout.losses.tested_losses import Tested
 from heldout.records import Interval
 
 BOUNDED = Loss("bounded", ABSOLUTE.pointwise, ABSOLUTE.constant, limit=1.0, binary=False)
 
 
 def interval(losses: np.ndarray, level: float, method: IntervalMethod = empirical_bernstein.METHOD) -> Interval:
-    return method.interval("E_val", observed.Tested(losses, BOUNDED), level)
+    return method.interval("E_val", Tested(losses, BOUNDED), level)
 
 
 def test_the_bounds_of_a_hand_golden():
     # ln(4 / delta) = 2 for delta = 4 / e^2; s^2 = 8 x 1/4 / 7 = 2/7;
     # sqrt(2 x 2/7 x 2 / 8) = sqrt(1/7) = 0.3779645; 7 x 2 / (3 x 7) = 2/3
-    seen = observed.Tested(np.tile([0.0, 1.0], 4), ZERO_ONE)
+    seen = Tested(np.tile([0.0, 1.0], 4), ZERO_ONE)
     low, high = empirical_bernstein.bounds(seen, 1 - 4 / math.e**2)
     assert (0.5 - 1.0446311, 0.5 + 1.0446311) == pytest.approx((low, high), abs=5e-8)
 

@@ -5,7 +5,7 @@ import pytest
 
 from heldout.estimates.methods import DEFAULTS
 from heldout.losses import ZERO_ONE
-from heldout.observed import Tested
+from heldout.losses.tested_losses import Tested
 
 LEVEL, STREAMS = 0.95, 4000
 # the chance of an error at a step, from its share of the stream, whether the step before erred, and the errors so far

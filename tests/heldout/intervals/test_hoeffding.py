@@ -8,10 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binom
 
-from heldout import observed
 from heldout.errors import BadArgument
 from heldout.intervals import hoeffding, k_fold_hoeffding
 from heldout.losses import ABSOLUTE, ZERO_ONE, Loss
+from heldout.losses.tested_losses import CrossValidated, Tested
 from heldout.records import Interval
 
 LAWS = settings(max_examples=60, deadline=None, derandomize=True, database=None)
@@ -20,12 +20,12 @@ levels = st.floats(0.5, 0.999)
 
 
 def interval(losses: np.ndarray, level: float) -> Interval:
-    return hoeffding.METHOD.interval("E_val", observed.Tested(losses, BOUNDED), level)
+    return hoeffding.METHOD.interval("E_val", Tested(losses, BOUNDED), level)
 
 
 def interval_of_folds(losses: np.ndarray, folds: int, level: float) -> Interval:
     fold = np.sort(np.arange(len(losses)) % folds)
-    return k_fold_hoeffding.METHOD.interval("E_cv", observed.CrossValidated(losses, BOUNDED, fold=fold), level)
+    return k_fold_hoeffding.METHOD.interval("E_cv", CrossValidated(losses, BOUNDED, fold=fold), level)
 
 
 def test_the_bounds_of_a_hand_golden():
@@ -93,7 +93,7 @@ def test_the_upper_reach_covers_all_models_at_once(models):
 
 
 def test_the_same_bounds_serve_the_steps_of_progressive_validation():
-    seen = observed.Tested(np.repeat([1.0, 0.0], [60, 140]), ZERO_ONE)
+    seen = Tested(np.repeat([1.0, 0.0], [60, 140]), ZERO_ONE)
     one, other = (hoeffding.METHOD.interval(estimate, seen, 0.95) for estimate in ("E_val", "E_prog"))
     assert (one.low, one.high) == (other.low, other.high)
     assert "martingale of steps (Thm 4), loss of known limit" == other.assumption

@@ -5,9 +5,9 @@ import math
 import numpy as np
 import pytest
 
-from heldout import observed
 from heldout.intervals import martingale_clt, student_t
 from heldout.losses import SQUARED, ZERO_ONE
+from heldout.losses.tested_losses import Tested
 
 TWO = 0.954499736103642  # the level at which z = 2
 
@@ -15,13 +15,13 @@ TWO = 0.954499736103642  # the level at which z = 2
 def test_the_bounds_of_a_hand_golden():
     # 1, 3, 2, 2: mean 2; differences 2, -1, 0: squares 4, 1, 0, their mean 5/3, half of it 5/6;
     # 2 sqrt(5/6 / 4) = 0.9128709
-    seen = observed.Tested(np.array([1.0, 3.0, 2.0, 2.0]), SQUARED)
+    seen = Tested(np.array([1.0, 3.0, 2.0, 2.0]), SQUARED)
     assert (1.0871291, 2.9128709) == pytest.approx(martingale_clt.bounds(seen, TWO), abs=5e-8)
 
 
 def test_a_level_that_moves_adds_half_the_square_of_its_steps_alone():
     # 0, 1/100, ..., 1: no noise, so that v = (1/100)^2 / 2, where the sample variance is about 1/12
-    falling = observed.Tested(np.linspace(1, 0, 101), SQUARED)
+    falling = Tested(np.linspace(1, 0, 101), SQUARED)
     low, high = martingale_clt.bounds(falling, TWO)
     assert 4 * 0.01 / math.sqrt(2 * 101) == pytest.approx(high - low, abs=1e-12)
 
@@ -48,7 +48,7 @@ def test_coverage_of_the_mean_error_along_the_steps_is_near_the_level(stream):
     held, narrower = [], []
     for _ in range(repeats):
         losses, errors = stream(rng, m)
-        seen = observed.Tested(losses, ZERO_ONE)
+        seen = Tested(losses, ZERO_ONE)
         low, high = martingale_clt.bounds(seen, level)
         held.append(low <= errors.mean() <= high)
         other = student_t.bounds(seen, level)

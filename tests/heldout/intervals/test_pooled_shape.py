@@ -8,13 +8,14 @@ import pytest
 from sklearn.linear_model import LinearRegression
 
 import heldout
-from heldout import observed, seeds
-from heldout.design import Evidence
+from heldout import seeds
 from heldout.errors import BadArgument
 from heldout.estimates import estimate_candidate
 from heldout.estimates.methods import default_method
 from heldout.intervals import log_t, pooled_shape
 from heldout.losses import SQUARED, ZERO_ONE, choose_loss
+from heldout.losses.tested_losses import Tested
+from heldout.schemes.design import Evidence
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(60, 2))
@@ -22,8 +23,8 @@ Y = X[:, 0] + RNG.exponential(size=60)
 HOW = {"repeats": 2, "progress": False}
 
 
-def observe(losses, pool, seed: int = 0) -> observed.Tested:
-    return observed.Tested(np.array(losses, dtype=float), SQUARED, seed, pool=np.array(pool, dtype=float))
+def observe(losses, pool, seed: int = 0) -> Tested:
+    return Tested(np.array(losses, dtype=float), SQUARED, seed, pool=np.array(pool, dtype=float))
 
 
 @pytest.mark.parametrize("at_once", [1, 70, 1_000_000])
@@ -127,5 +128,5 @@ def test_without_cross_validation_numbers_have_log_t_and_its_choice_is_refused_b
         heldout.validate({"line": Fails()}, X, Y, estimates=["E_val"], intervals={"E_val": "pooled_shape"}, **HOW)
     assert "intervals" == caught.value.argument
     with pytest.raises(BadArgument, match="^pooled shape needs the losses of cross-validation") as caught:
-        pooled_shape.METHOD.interval("E_val", observed.Tested(np.ones(9), SQUARED), 0.95)
+        pooled_shape.METHOD.interval("E_val", Tested(np.ones(9), SQUARED), 0.95)
     assert "intervals" == caught.value.argument

@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from heldout import observed
 from heldout.intervals import student_t
 from heldout.losses import SQUARED
+from heldout.losses.tested_losses import Tested
 from heldout.records import Interval
 
 LAWS = settings(max_examples=60, deadline=None, derandomize=True, database=None)
@@ -19,7 +19,7 @@ several = st.lists(st.floats(0, 100), min_size=2, max_size=30).filter(lambda los
 
 
 def interval(losses: np.ndarray, level: float) -> Interval:
-    return student_t.METHOD.interval("E_val", observed.Tested(losses, SQUARED), level)
+    return student_t.METHOD.interval("E_val", Tested(losses, SQUARED), level)
 
 
 @LAWS

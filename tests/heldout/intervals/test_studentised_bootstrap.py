@@ -6,13 +6,14 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from heldout import observed, seeds
+from heldout import seeds
 from heldout.intervals import student_t, studentised_bootstrap
 from heldout.losses import SQUARED
+from heldout.losses.tested_losses import Tested
 
 
-def observe(losses, seed: int = 0) -> observed.Tested:
-    return observed.Tested(np.array(losses, dtype=float), SQUARED, seed)
+def observe(losses, seed: int = 0) -> Tested:
+    return Tested(np.array(losses, dtype=float), SQUARED, seed)
 
 
 def test_the_bounds_of_a_hand_golden():

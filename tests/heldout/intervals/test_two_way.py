@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 from scipy.stats import beta
 
-from heldout import observed
 from heldout.estimates.methods import default_method
 from heldout.intervals import clopper_pearson, two_way_clopper_pearson, two_way_log_t, two_way_t, two_way_wilson, wilson
 from heldout.losses import SQUARED, ZERO_ONE
+from heldout.losses.tested_losses import RepeatedByRow, Tested, repeated_by_row, training_covariance
 
 EVERY = (two_way_wilson, two_way_clopper_pearson, two_way_log_t, two_way_t)
 TWO = 0.954499736103642  # the level at which z = 2
@@ -21,14 +21,14 @@ def names(method) -> str:
 
 
 def test_the_margins_of_a_table_by_hand():
-    seen = observed.repeated_by_row(np.array([[0.0, 1.0, 1.0], [0.0, 0.0, 1.0]]), ZERO_ONE)
+    seen = repeated_by_row(np.array([[0.0, 1.0, 1.0], [0.0, 0.0, 1.0]]), ZERO_ONE)
     # the rows' means are 0, 1/2, 1: variance (1/4 + 1/4) / 2
     assert (2 / 3, 1 / 3) == pytest.approx(tuple(seen.by_repeat))
     assert (1 / 4, 3, 1 / 2) == pytest.approx((seen.row_variance, seen.n, seen.error))
 
 
 # by rows 1/4 / 4 = 1/16; by repeats ((1/4)^2 + (1/4)^2) / 2 = 1/16; V = 1/8
-HAND = observed.RepeatedByRow(np.array([0.25, 0.75]), 0.25, 4, ZERO_ONE)
+HAND = RepeatedByRow(np.array([0.25, 0.75]), 0.25, 4, ZERO_ONE)
 
 
 def test_the_two_way_wilson_by_hand():
@@ -63,21 +63,21 @@ def test_the_covariance_of_rows_that_train_each_other_widens_by_hand(method):
     # rows 0, 3 and rows 1, 2 lie in different halves in both repeats; of the deviations -1/2, 1/2, 1/2, -1/2 and their
     # negatives, the products across repeats are -1/4 in these 8 ordered pairs (r, i), (s, j), and 1/4 in the other 16;
     # 8 of 64 pairs in each repeat are such pairs too
-    assert -1 / 2 * 24 / 64 == pytest.approx(observed.training_covariance(LEVEL_MARGINS, HALVES), abs=1e-15)
+    assert -1 / 2 * 24 / 64 == pytest.approx(training_covariance(LEVEL_MARGINS, HALVES), abs=1e-15)
     # the same row of losses twice: 1/4 in the 8, -1/4 in the 16
     alike = np.array([LEVEL_MARGINS[0], LEVEL_MARGINS[0]])
-    seen = observed.repeated_by_row(alike, ZERO_ONE, half=HALVES)
+    seen = repeated_by_row(alike, ZERO_ONE, half=HALVES)
     assert (1 / 3, 1 / 3, 3 / 16) == pytest.approx((seen.row_variance, seen.loss_variance, seen.covariance))
     assert 1 / 12 == pytest.approx(two_way_wilson.variance(seen))  # the margins show n independent losses: the limit
-    wide = observed.RepeatedByRow(np.array([0.5, 0.5]), 0.1, 10, ZERO_ONE, 0, 0.25, 0.005)
+    wide = RepeatedByRow(np.array([0.5, 0.5]), 0.1, 10, ZERO_ONE, 0, 0.25, 0.005)
     assert 0.015 == pytest.approx(two_way_wilson.variance(wide))
-    plain = observed.RepeatedByRow(np.array([0.5, 0.5]), 0.15, 10, ZERO_ONE)
+    plain = RepeatedByRow(np.array([0.5, 0.5]), 0.15, 10, ZERO_ONE)
     assert method.bounds(plain, 0.9) == pytest.approx(method.bounds(wide, 0.9), abs=1e-12)
 
 
 @pytest.mark.parametrize(("covariance", "variance"), [(-1.0, 0.01), (0.0, 0.01), (0.004, 0.014), (1.0, 0.025)])
 def test_the_variance_lies_between_that_of_the_margins_and_that_of_independent_losses(covariance, variance):
-    seen = observed.RepeatedByRow(np.array([0.5, 0.5]), 0.1, 10, ZERO_ONE, 0, 0.25, covariance)
+    seen = RepeatedByRow(np.array([0.5, 0.5]), 0.1, 10, ZERO_ONE, 0, 0.25, covariance)
     assert variance == pytest.approx(two_way_wilson.variance(seen))
 
 
@@ -101,40 +101,40 @@ def test_the_covariance_is_that_of_plain_loops(seed):
     rng = np.random.default_rng(seed)
     table, half = rng.random((4, 7)), np.array([rng.permutation([0, 0, 0, 0, 1, 1, 1]) for _ in range(4)])
     # a few hundred products of numbers below 1
-    assert by_loops(table, half) == pytest.approx(observed.training_covariance(table, half), abs=1e-12)
-    assert by_loops(table, half) == pytest.approx(observed.training_covariance(table, 1 - half), abs=1e-12)
+    assert by_loops(table, half) == pytest.approx(training_covariance(table, half), abs=1e-12)
+    assert by_loops(table, half) == pytest.approx(training_covariance(table, 1 - half), abs=1e-12)
 
 
 @pytest.mark.parametrize("shape", [(1, 8), (3, 2)])
 def test_what_cannot_be_seen_adds_nothing(shape):
     half = np.arange(np.prod(shape)).reshape(shape) % 2
-    assert 0 == observed.training_covariance(np.random.default_rng(0).random(shape), half)
+    assert 0 == training_covariance(np.random.default_rng(0).random(shape), half)
 
 
 def test_rows_that_train_nothing_have_no_such_variance():
-    seen = observed.repeated_by_row(LEVEL_MARGINS, ZERO_ONE)
+    seen = repeated_by_row(LEVEL_MARGINS, ZERO_ONE)
     assert (0.0, 0.0, (0.5, 0.5)) == (seen.loss_variance, seen.covariance, two_way_t.bounds(seen, 0.9))
 
 
 def test_a_table_never_weighs_less_than_a_single_row():
     # V = 1/4 / 4 + 1/2 / 2 = 5/16, so that n_eff would be 4/5
-    seen = observed.RepeatedByRow(np.array([0.0, 1.0]), 0.25, 4, ZERO_ONE)
+    seen = RepeatedByRow(np.array([0.0, 1.0]), 0.25, 4, ZERO_ONE)
     assert wilson.roots(0.5, 1, 0.9) == two_way_wilson.bounds(seen, 0.9)
 
 
 @pytest.mark.parametrize("value", [0.0, 1.0])
 @pytest.mark.parametrize(("of_rows", "method"), [(wilson, two_way_wilson), (clopper_pearson, two_way_clopper_pearson)])
 def test_a_constant_table_is_as_wide_as_its_rows_alone(of_rows, method, value):
-    table = observed.repeated_by_row(np.full((5, 40), value), ZERO_ONE)
-    rows = observed.Tested(np.full(40, value), ZERO_ONE)
+    table = repeated_by_row(np.full((5, 40), value), ZERO_ONE)
+    rows = Tested(np.full(40, value), ZERO_ONE)
     assert of_rows.bounds(rows, 0.95) == pytest.approx(method.bounds(table, 0.95), abs=1e-12)
 
 
 @pytest.mark.parametrize("method", [two_way_log_t, two_way_t], ids=names)
 def test_the_unit_of_the_losses_scales_the_bounds(method):
     table = np.random.default_rng(4).exponential(size=(5, 40))
-    bounds = np.array(method.bounds(observed.repeated_by_row(table, SQUARED), 0.95))
-    scaled = method.bounds(observed.repeated_by_row(1e9 * table, SQUARED), 0.95)
+    bounds = np.array(method.bounds(repeated_by_row(table, SQUARED), 0.95))
+    scaled = method.bounds(repeated_by_row(1e9 * table, SQUARED), 0.95)
     assert 1e9 * bounds == pytest.approx(scaled, rel=1e-12)
 
 
@@ -150,7 +150,7 @@ def test_the_defaults_cover_where_the_earlier_ones_fell_short():
         ),
     }
     for (default, earlier), (draw, loss, target) in cases.items():
-        tables = [observed.repeated_by_row(draw(), loss) for _ in range(500)]
+        tables = [repeated_by_row(draw(), loss) for _ in range(500)]
         shares = []
         for method in (default, earlier):
             bounds = np.array([method.bounds(table, 0.95) for table in tables])
@@ -168,9 +168,7 @@ def test_the_default_intervals_of_the_half_models(loss):
 
 def test_repeats_that_agree_with_one_another_count_as_one():
     losses = np.repeat([0.0, 1.0], [30, 10])
-    found = [
-        two_way_wilson.bounds(observed.repeated_by_row(np.tile(losses, (r, 1)), ZERO_ONE), 0.95) for r in (1, 2, 50)
-    ]
+    found = [two_way_wilson.bounds(repeated_by_row(np.tile(losses, (r, 1)), ZERO_ONE), 0.95) for r in (1, 2, 50)]
     assert found[0] == pytest.approx(found[1], abs=1e-12)
     assert found[0] == pytest.approx(found[2], abs=1e-12)
 
@@ -185,7 +183,7 @@ def test_coverage_is_at_least_near_the_level_with_noise_of_rows_and_of_repeats(m
     chance = np.where(hard, 0.4, 0.05)[:, None, :] + shift[:, :, None]
     tables = (rng.random(chance.shape) < chance).astype(float)
     loss = ZERO_ONE if method.METHOD.losses == "0/1" else SQUARED
-    bounds = np.array([method.bounds(observed.repeated_by_row(table, loss), level) for table in tables])
+    bounds = np.array([method.bounds(repeated_by_row(table, loss), level) for table in tables])
     target = 0.3 * 0.4 + 0.7 * 0.05
     # on the wide side; 2 % for the normal quantile with 10 repeats, and four standard errors of a share of 600
     covered = np.mean((bounds[:, 0] <= target) & (target <= bounds[:, 1]))

@@ -6,9 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import beta, binomtest, norm
 
-from heldout import observed
 from heldout.intervals import wilson
 from heldout.losses import ZERO_ONE
+from heldout.losses.tested_losses import Tested
 from heldout.records import Interval
 
 LAWS = settings(max_examples=80, deadline=None, derandomize=True, database=None)
@@ -16,7 +16,7 @@ LAWS = settings(max_examples=80, deadline=None, derandomize=True, database=None)
 
 def interval(count: int, n: int, level: float) -> Interval:
     """The interval of `count` errors among n."""
-    return wilson.METHOD.interval("E_val", observed.Tested(np.repeat([1.0, 0.0], [count, n - count]), ZERO_ONE), level)
+    return wilson.METHOD.interval("E_val", Tested(np.repeat([1.0, 0.0], [count, n - count]), ZERO_ONE), level)
 
 
 @LAWS

@@ -12,7 +12,7 @@ from heldout.errors import BadArgument
 from heldout.estimates.methods import assumption_of
 from heldout.intervals import corrected_fold_t, corrected_fold_wilson, corrected_log_t, corrected_wilson, log_t, wilson
 from heldout.losses import SQUARED, ZERO_ONE
-from heldout.observed import CrossValidated, Tested
+from heldout.losses.tested_losses import CrossValidated, Tested
 from heldout.selection import bbc
 from heldout.selection.bbc import corrected_error
 from heldout.selection.bootstrap import BOOTSTRAPS

@@ -8,10 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import beta, binom, norm
 
-from heldout import observed
 from heldout.errors import BadArgument
 from heldout.intervals import betting, clopper_pearson, student_t
 from heldout.losses import ABSOLUTE, SQUARED, ZERO_ONE, Loss, choose_loss
+from heldout.losses.tested_losses import Tested
 from heldout.selection.bound import SelectionBound, selection_bound
 
 LAWS = settings(max_examples=60, deadline=None, derandomize=True, database=None)
@@ -23,7 +23,7 @@ shares = st.lists(st.floats(0, 1), min_size=1, max_size=40)
 
 def of_errors(count: int, n: int, m: int = 1, level: float = 0.95) -> SelectionBound:
     """The bound for `count` errors among n rows, of one among m candidates."""
-    return selection_bound(observed.Tested(np.repeat([1.0, 0.0], [count, n - count]), ZERO_ONE), m, level)
+    return selection_bound(Tested(np.repeat([1.0, 0.0], [count, n - count]), ZERO_ONE), m, level)
 
 
 def test_two_errors_among_sixty_of_eight_candidates():
@@ -37,7 +37,7 @@ def test_two_errors_among_sixty_of_eight_candidates():
 
 def test_losses_between_0_and_1_take_a_bettor_who_bets_on_one_side():
     # one loss of 0 at delta = 1/4: bet sqrt(2 ln 4 / (1/4)) = 3.3302184, as in the two-sided golden at level 1/2
-    found = selection_bound(observed.Tested(np.zeros(1), BOUNDED), 2, 0.5)
+    found = selection_bound(Tested(np.zeros(1), BOUNDED), 2, 0.5)
     assert 1 - 0.0991582 == pytest.approx(found.value, abs=5e-8)
     assert "betting" == found.method
 
@@ -45,7 +45,7 @@ def test_losses_between_0_and_1_take_a_bettor_who_bets_on_one_side():
 @pytest.mark.parametrize("method", [betting, clopper_pearson])
 @pytest.mark.parametrize("level", [0.5, 0.9, 0.99])
 def test_the_one_sided_limit_is_the_upper_end_of_the_interval_that_leaves_twice_as_much(method, level):
-    seen = observed.Tested(np.repeat([1.0, 0.0], [3, 20]), ZERO_ONE, seed=4)
+    seen = Tested(np.repeat([1.0, 0.0], [3, 20]), ZERO_ONE, seed=4)
     upper = method.METHOD.interval("E_val", seen, level).high
     assert upper == method.upper_limit(seen, (1 - level) / 2)
 
@@ -69,7 +69,7 @@ def test_more_candidates_a_higher_level_and_one_more_error_raise_it_and_one_more
 @LAWS
 @given(shares, models, levels)
 def test_a_bettors_bound_is_never_below_the_error_and_rises_with_the_candidates_and_the_level(losses, m, level):
-    seen = observed.Tested(np.array(losses), BOUNDED)
+    seen = Tested(np.array(losses), BOUNDED)
     bound = selection_bound(seen, m, level).value
     assert seen.error <= bound <= 1
     # bisection ends within 1e-12
@@ -79,15 +79,15 @@ def test_a_bettors_bound_is_never_below_the_error_and_rises_with_the_candidates_
 
 @pytest.mark.parametrize("losses", [np.zeros(30), np.arange(30) / 60, np.tile([0.0, 0.0, 0.9], 10)])
 def test_a_bettors_bound_falls_with_the_rows(losses):
-    few, many = (selection_bound(observed.Tested(np.tile(losses, times), BOUNDED), 8, 0.95).value for times in (1, 4))
+    few, many = (selection_bound(Tested(np.tile(losses, times), BOUNDED), 8, 0.95).value for times in (1, 4))
     assert many < few
 
 
 @LAWS
 @given(shares, models, levels, st.floats(1e-3, 1e6))
 def test_the_bound_is_in_units_of_the_limit(losses, m, level, limit):
-    unit = selection_bound(observed.Tested(np.array(losses), BOUNDED), m, level)
-    found = selection_bound(observed.Tested(limit * np.array(losses), SQUARED.limited(limit)), m, level)
+    unit = selection_bound(Tested(np.array(losses), BOUNDED), m, level)
+    found = selection_bound(Tested(limit * np.array(losses), SQUARED.limited(limit)), m, level)
     assert (limit * unit.value, limit * unit.hoeffding) == pytest.approx((found.value, found.hoeffding), rel=1e-9)
     assert "betting" == found.method == unit.method
 
@@ -103,7 +103,7 @@ def test_ten_times_the_costs_have_ten_times_the_bound(other, method, places, m, 
         costs = {actual: {answer: times * cost for answer, cost in of.items()} for actual, of in costs.items()}
         loss = choose_loss({"cost": costs}, classes)
         assert 3 * times == loss.limit
-        found.append(selection_bound(observed.Tested(loss.pointwise(*pairs.T), loss), m, level))
+        found.append(selection_bound(Tested(loss.pointwise(*pairs.T), loss), m, level))
     assert 10 * found[0].value == pytest.approx(found[1].value, rel=1e-9)
     assert 10 * found[0].hoeffding == pytest.approx(found[1].hoeffding, rel=1e-9)
     assert found[1].value <= 30
@@ -112,9 +112,9 @@ def test_ten_times_the_costs_have_ten_times_the_bound(other, method, places, m, 
 
 def test_there_is_none_for_losses_without_limit_and_for_rows_that_depend_on_one_another():
     losses = np.array([0.0, 1.0, 1.0])
-    assert selection_bound(observed.Tested(losses, SQUARED), 5, 0.95) is None
-    assert selection_bound(observed.Tested(losses, ZERO_ONE.weighted()), 5, 0.95) is None
-    assert selection_bound(observed.Tested(losses, ZERO_ONE, cluster=np.array([0, 0, 1])), 5, 0.95) is None
+    assert selection_bound(Tested(losses, SQUARED), 5, 0.95) is None
+    assert selection_bound(Tested(losses, ZERO_ONE.weighted()), 5, 0.95) is None
+    assert selection_bound(Tested(losses, ZERO_ONE, cluster=np.array([0, 0, 1])), 5, 0.95) is None
 
 
 def table(k: int, m: int, seed: int) -> np.ndarray:
@@ -129,7 +129,7 @@ def test_losses_of_the_others_lower_it_no_further_than_the_choice_among_those_wi
     k, m, further, level, seed
 ):
     losses = table(k, m, seed)
-    seen, models = observed.Tested(losses[:, 0], ZERO_ONE, seed), m + further
+    seen, models = Tested(losses[:, 0], ZERO_ONE, seed), m + further
     found, without = selection_bound(seen, models, level, losses), selection_bound(seen, models, level)
     assert (found.value, found.method, found.hoeffding) == (without.value, "Clopper-Pearson", without.hoeffding)
     assert without.joint is None
@@ -145,13 +145,13 @@ def test_the_bound_is_clopper_and_pearsons_limit_shared_among_the_models_whateve
     count, n = case
     limit = 1.0 if count == n else beta.isf((1 - level) / m, count + 1, n - count)
     seen = np.repeat([1.0, 0.0], [count, n - count])
-    found = selection_bound(observed.Tested(seen, ZERO_ONE), m, level, np.tile(seen[:, None], (1, min(m, 5))))
+    found = selection_bound(Tested(seen, ZERO_ONE), m, level, np.tile(seen[:, None], (1, min(m, 5))))
     assert max(limit, count / n) == pytest.approx(found.value, rel=1e-9)
 
 
 def test_candidates_that_err_together_have_a_lower_joint_figure_than_candidates_that_do_not():
     together, apart = table(200, 8, 0), np.stack([np.roll(table(200, 8, 0)[:, 0], 23 * j) for j in range(8)], axis=1)
-    seen = observed.Tested(together[:, 0], ZERO_ONE)
+    seen = Tested(together[:, 0], ZERO_ONE)
     alike, unlike = (selection_bound(seen, 8, 0.95, of) for of in (together, apart))
     assert alike.value == unlike.value
     assert alike.joint < alike.value - 0.005
@@ -160,9 +160,9 @@ def test_candidates_that_err_together_have_a_lower_joint_figure_than_candidates_
 
 def test_losses_between_0_and_1_and_one_candidate_alone_do_not_ask_how_alike_the_candidates_are():
     losses = table(50, 4, 1) / 2
-    seen = observed.Tested(losses[:, 0], BOUNDED)
+    seen = Tested(losses[:, 0], BOUNDED)
     assert selection_bound(seen, 4, 0.95) == selection_bound(seen, 4, 0.95, losses)
-    alone = observed.Tested(2 * losses[:, 0], ZERO_ONE)
+    alone = Tested(2 * losses[:, 0], ZERO_ONE)
     assert selection_bound(alone, 4, 0.95) == selection_bound(alone, 4, 0.95, 2 * losses[:, :1])
 
 
@@ -191,7 +191,7 @@ def test_betting_covers_the_squared_error_of_a_regression_whose_limit_is_known(r
     """
     rng, level, error, repeats = np.random.default_rng(7), 0.9, 100 / 7 - 5 + 1, 250
     losses = (10 * rng.uniform(size=(repeats, rows)) ** 3 - 1) ** 2
-    seen = [observed.Tested(of, SQUARED.limited(100), repeat) for repeat, of in enumerate(losses)]
+    seen = [Tested(of, SQUARED.limited(100), repeat) for repeat, of in enumerate(losses)]
     found = [betting.METHOD.interval("E_val", one, level) for one in seen]
     assert np.mean([one.low <= error <= one.high for one in found]) >= level
     assert np.mean([selection_bound(one, 4, level).value >= error for one in seen]) >= 1 - (1 - level) / 4 - 0.02
@@ -214,6 +214,6 @@ def test_the_least_of_correlated_candidates_is_below_its_bound_at_least_as_often
         # 1 with the candidate's error as its chance; or uniform up to twice that error
         losses = (uniform < errors[:, None]).astype(float) if binary else 2 * errors[:, None] * uniform
         won = int(np.argmin(losses.mean(axis=1)))
-        held.append(selection_bound(observed.Tested(losses[won], loss, repeat), m, level).value >= errors[won])
+        held.append(selection_bound(Tested(losses[won], loss, repeat), m, level).value >= errors[won])
     # three standard errors of a share: 0.045 of 400, 0.116 of 60
     assert np.mean(held) >= level - 3 * math.sqrt(level * (1 - level) / repeats)

@@ -13,16 +13,16 @@ from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import heldout
-from heldout.dependence import Dependence
-from heldout.design import Design, Evidence
+from heldout.decision.judging import select_among
 from heldout.estimates import estimate_candidate, schemes_of
 from heldout.estimates.methods import choose
 from heldout.estimates.methods import choose as choose_for
 from heldout.losses import SQUARED, ZERO_ONE
-from heldout.partition import Partition, make_partition
+from heldout.parts.dependence import Dependence
+from heldout.parts.partition import Partition, make_partition
+from heldout.parts.weights import Weights
+from heldout.schemes.design import Design, Evidence
 from heldout.selection.differences import differences
-from heldout.selection.judging import select_among
-from heldout.weights import Weights
 from studies.null_claims import KINDS, false_claims, losses_of
 from tests.variants import some
 

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from scipy.stats import binom, norm, t
 
 from heldout.losses.squared import SQUARED
+from heldout.losses.tested_losses import CrossValidated, Tested
 from heldout.losses.zero_one import ZERO_ONE
-from heldout.observed import CrossValidated, Tested
 from heldout.selection.comparison import Comparison
 from heldout.selection.paired_differences import paired_differences, variance_factor
 

@@ -11,10 +11,10 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
 import heldout
-from heldout.baseline import NAME
 from heldout.errors import BadArgument
+from heldout.fits.baseline import NAME
 from heldout.losses import SQUARED
-from heldout.observed import Tested
+from heldout.losses.tested_losses import Tested
 from heldout.selection.comparison import Comparison
 
 rng = np.random.default_rng(0)

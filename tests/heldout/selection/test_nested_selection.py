@@ -11,7 +11,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import heldout
-from heldout.partition import make_partition
+from heldout.parts.partition import make_partition
 from heldout.selection.nested_selection import inner_winners, outer_losses
 
 LAWS = settings(max_examples=40, deadline=None, derandomize=True, database=None)

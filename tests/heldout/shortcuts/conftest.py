@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 
+from heldout.parts.weights import fit_argument
 from heldout.shortcuts.shortcut import Declined
-from heldout.weights import fit_argument
 
 
 def refit(learner, X, y, train, asked, method, weights=None):

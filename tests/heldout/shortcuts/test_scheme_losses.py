@@ -14,19 +14,19 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 from sklearn.svm import SVC
 
-from heldout.dependence import Dependence
-from heldout.design import Design
 from heldout.estimates import PER_CANDIDATE
 from heldout.estimates.methods import choose
-from heldout.fitting import fit_and_test
-from heldout.fitting import test as losses_on
+from heldout.learners.fitting import fit_and_test
+from heldout.learners.fitting import test as losses_on
 from heldout.losses import choose_loss
-from heldout.partition import make_halves, make_partition
+from heldout.parts.dependence import Dependence
+from heldout.parts.partition import make_halves, make_partition
+from heldout.parts.weights import Weights
 from heldout.preprocessing import auto
 from heldout.schemes import SchemeName
+from heldout.schemes.design import Design
 from heldout.shortcuts import Declined, find, known
 from heldout.shortcuts.scheme_losses import accelerated, exact_losses, fit_and_test_accelerated
-from heldout.weights import Weights
 
 N = 60
 RNG = np.random.default_rng(0)

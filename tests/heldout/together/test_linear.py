@@ -12,7 +12,7 @@ from sklearn.preprocessing import MinMaxScaler, StandardScaler
 from sklearn.svm import LinearSVC
 
 from heldout.errors import FitFailure
-from heldout.fitting import answers
+from heldout.learners.fitting import answers
 from heldout.losses import SQUARED, ZERO_ONE, choose_loss
 from heldout.together import answers_together, together
 from heldout.together.linear import Linear

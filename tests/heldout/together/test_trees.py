@@ -8,7 +8,7 @@ from sklearn.ensemble import ExtraTreesClassifier, ExtraTreesRegressor, RandomFo
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor, ExtraTreeClassifier, ExtraTreeRegressor
 
 from heldout.errors import FitFailure
-from heldout.fitting import answers
+from heldout.learners.fitting import answers
 from heldout.losses import SQUARED, ZERO_ONE, choose_loss
 from heldout.together import answers_together, together
 from heldout.together.trees import Trees

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from heldout.partition import make_halves, make_partition
+from heldout.parts.partition import make_halves, make_partition
 from tasks.data.prepare_tables import Prepared, prepare
 from tasks.runtime.errors import UserError
 from tasks.storage import files

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from heldout import row_identity
+from heldout.rows import row_identity
 from tasks.data.prepare_tables import prepare, seen_in
 from tasks.data.row_identity import contents
 from tasks.storage.seen_rows import SeenRows

@@ -7,10 +7,10 @@ import pytest
 from sklearn.base import clone
 from sklearn.datasets import load_digits
 
-from heldout.fitting import fit_and_test
 from heldout.learners import open_random_states, seeded
+from heldout.learners.fitting import fit_and_test
 from heldout.losses import SQUARED, ZERO_ONE
-from heldout.splits import Split
+from heldout.parts.splits import Split
 from tasks.fits.quiet import quiet
 from tasks.params import load
 from tasks.params.build_learner import build, check

@@ -6,7 +6,7 @@ import pytest
 from sklearn.linear_model import RidgeClassifier
 from sklearn.naive_bayes import GaussianNB
 
-from heldout.controls import NAMES, Controls
+from heldout.unlabelled.half_model_controls import NAMES, Controls
 from tasks.data.prepare_tables import prepare
 from tasks.data.write_prepared import write_prepared
 from tasks.fits import controls

@@ -4,7 +4,7 @@ import logging
 
 import pytest
 
-from heldout.fit_warnings import WarningCount, WarningCounts
+from heldout.learners.fit_warnings import WarningCount, WarningCounts
 from tasks.fits import fit_warnings, scheme_results
 from tasks.fits.worker import fit_units
 from tasks.plans.fit_plans import scheme

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from sklearn.tree import DecisionTreeRegressor
 
-from heldout.design import Evidence
 from heldout.intervals import betting
 from heldout.losses import SQUARED
-from heldout.observed import Tested
+from heldout.losses.tested_losses import Tested
+from heldout.schemes.design import Evidence
 from tasks.data.prepare_tables import prepare
 from tasks.data.write_prepared import write_prepared
 from tasks.fits import run_schemes, scheme_results

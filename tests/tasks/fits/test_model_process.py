@@ -18,7 +18,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
 from heldout.errors import FitFailure
-from heldout.fitting import test as losses_of
+from heldout.learners.fitting import test as losses_of
 from heldout.losses.choice import choose_loss
 from tasks.fits import memory_limit, model_process
 from tasks.fits.model_process import opened

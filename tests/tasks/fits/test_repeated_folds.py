@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from sklearn.naive_bayes import GaussianNB
 
-from heldout.design import Evidence
 from heldout.estimates import estimate_candidate
+from heldout.schemes.design import Evidence
 from tasks.fits import scheme_results
 from tasks.fits.worker import fit_units
 from tasks.plans import units_of_scheme

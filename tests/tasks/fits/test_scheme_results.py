@@ -4,11 +4,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from heldout.design import half_losses
 from heldout.estimates import estimate_candidate, schemes_of
 from heldout.losses import ZERO_ONE
-from heldout.observed import repeated_by_row
-from heldout.partition import Partition
+from heldout.losses.tested_losses import repeated_by_row
+from heldout.parts.partition import Partition
+from heldout.schemes.design import half_losses
 from tasks.data.prepare_tables import Prepared
 from tasks.data.unlabeled import from_rows
 from tasks.data.write_prepared import write_prepared

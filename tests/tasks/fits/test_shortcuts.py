@@ -7,8 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from heldout import fitting
-from heldout.learners import seeded
+from heldout.learners import fitting, seeded
 from tasks.data.prepare_tables import prepare
 from tasks.data.write_prepared import write_prepared
 from tasks.fits import worker

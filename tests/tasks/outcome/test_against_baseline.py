@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from heldout import baseline
-from heldout.design import Evidence
-from heldout.observed import Tested
+from heldout.fits import baseline
+from heldout.losses.tested_losses import Tested
 from heldout.records import Estimate
+from heldout.schemes.design import Evidence
 from heldout.selection.selected import Selection
 from tasks.outcome.against_baseline import AgainstBaseline, compare, on_test_part
 from tasks.outcome.estimate import Results

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from heldout.promotion import Capital
+from heldout.over_time.promotion import Capital
 from tasks.outcome.bets import Book
 from tasks.outcome.contest import Decision, Record
 

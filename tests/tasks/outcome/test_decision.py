@@ -2,7 +2,7 @@
 
 import pytest
 
-from heldout.suspicion import Carrier
+from heldout.diagnosis.too_good import Carrier
 from tasks.outcome.decision import _too_good
 from tasks.outcome.suspicious_record import Suspicious
 from tasks.storage.finding import Finding

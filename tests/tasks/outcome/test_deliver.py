@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import heldout
-from heldout.delivery import FORMS
 from heldout.learners import seeded
 from heldout.schemes import fit_state
+from heldout.schemes.delivery import FORMS
 from tasks.data.prepare_tables import prepare
 from tasks.data.write_prepared import write_prepared
 from tasks.fits.model_process import opened

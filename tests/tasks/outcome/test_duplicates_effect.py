@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from sklearn.neighbors import KNeighborsClassifier
 
-from heldout.design import Evidence
+from heldout.schemes.design import Evidence
 from tasks.data.prepare_tables import prepare
 from tasks.data.write_prepared import write_prepared
 from tasks.fits.worker import fit_units

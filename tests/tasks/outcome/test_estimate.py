@@ -4,12 +4,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from heldout import observed
 from heldout.estimates import ESTIMATES
 from heldout.intervals import clopper_pearson, corrected_t, hoeffding, k_fold_hoeffding
 from heldout.losses import ZERO_ONE
-from heldout.partition import Partition
-from heldout.resampling import SUBSAMPLES
+from heldout.losses.tested_losses import CrossValidated, Tested
+from heldout.parts.partition import Partition
+from heldout.schemes.resampling import SUBSAMPLES
 from heldout.selection.differences import differences
 from heldout.selection.selected import standard_error
 from tasks.data.prepare_tables import Prepared
@@ -131,11 +131,11 @@ HELD_OUT = np.array([1.0, 1.0, 0.0, 1.0])
 
 def test_the_intervals_are_those_of_the_methods_and_the_level_of_the_parameters(results_of):
     found = {record.estimate: record for record in estimate_all(results_of("selection.level=0.8")[1])["good"]}
-    tested, in_order = (observed.Tested(np.array(losses), ZERO_ONE) for losses in ([1.0, 0.0], [0.0, 1.0, 1.0]))
+    tested, in_order = (Tested(np.array(losses), ZERO_ONE) for losses in ([1.0, 0.0], [0.0, 1.0, 1.0]))
     expected = {
         "E_val": clopper_pearson.METHOD.interval("E_val", tested, 0.8),
         "E_prog": hoeffding.METHOD.interval("E_prog", in_order, 0.8),
-        "E_cv": k_fold_hoeffding.METHOD.interval("E_cv", observed.CrossValidated(HELD_OUT, ZERO_ONE, fold=FOLD), 0.8),
+        "E_cv": k_fold_hoeffding.METHOD.interval("E_cv", CrossValidated(HELD_OUT, ZERO_ONE, fold=FOLD), 0.8),
     }
     for name, interval in expected.items():
         record = found[name]
@@ -152,7 +152,7 @@ def test_an_interval_that_asks_for_further_fits_reads_their_losses(results_of):
     _, results = results_of("intervals.E_cv=corrected t")
     found = next(record for record in estimate_all(results)["good"] if record.estimate == "E_cv")
     errors = np.array([1.0] * 10 + [0.0] * (SUBSAMPLES - 10))  # each tests 2 rows of 4
-    seen = observed.CrossValidated(HELD_OUT, ZERO_ONE, fold=FOLD, subsample_errors=errors, tested_per_trained=1.0)
+    seen = CrossValidated(HELD_OUT, ZERO_ONE, fold=FOLD, subsample_errors=errors, tested_per_trained=1.0)
     interval = corrected_t.METHOD.interval("E_cv", seen, 0.95)
     assert (interval.low, interval.high, "corrected t") == (found.low, found.high, found.interval)
 

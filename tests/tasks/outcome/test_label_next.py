@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from heldout.active import UNIFORM, largest_weights, lure_weights
+from heldout.unlabelled.label_next import UNIFORM, largest_weights, lure_weights
 from tasks.data.drawn_rows import COLUMNS
 from tasks.data.prepare_tables import prepare
 from tasks.data.write_prepared import write_prepared

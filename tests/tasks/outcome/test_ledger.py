@@ -8,10 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import beta
 
-from heldout.delivery import FORMS
-from heldout.partition import cut
-from heldout.row_identity import drawn, identities, numbers
-from heldout.row_sketch import Sketch
+from heldout.parts.partition import cut
+from heldout.rows.row_identity import drawn, identities, numbers
+from heldout.rows.row_sketch import Sketch
+from heldout.schemes.delivery import FORMS
 from tasks.outcome import ledger
 from tasks.outcome.ledger import Entry, Ledger, Opened, seeded_id, winner_id
 from tasks.storage.seen_rows import SeenRows

@@ -12,9 +12,9 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 import heldout
-from heldout.design import Evidence
 from heldout.intervals import pooled_shape
-from heldout.observed import Tested
+from heldout.losses.tested_losses import Tested
+from heldout.schemes.design import Evidence
 from tasks.data.prepare_tables import prepare
 from tasks.data.write_prepared import write_prepared
 from tasks.outcome.deliver import Delivered

@@ -1,7 +1,7 @@
 """The intervals that cannot be right, of the winner in selection.json and of all in a table."""
 
-from heldout.design import Evidence
 from heldout.records import Estimate
+from heldout.schemes.design import Evidence
 from tasks.outcome.estimate import Results
 from tasks.outcome.not_credible import look
 from tasks.plans.read_design import read_design

@@ -11,11 +11,12 @@ from scipy.stats import beta
 from sklearn.metrics import log_loss
 from sklearn.naive_bayes import GaussianNB
 
-from heldout import baseline, observed
-from heldout.delivery import FORMS
-from heldout.design import Evidence
+from heldout.fits import baseline
 from heldout.intervals import pooled_shape
+from heldout.losses.tested_losses import Tested
 from heldout.records import Estimate
+from heldout.schemes.delivery import FORMS
+from heldout.schemes.design import Evidence
 from heldout.selection.joint_level import joint_level
 from heldout.selection.selected import Selection
 from tasks.data.prepare_tables import prepare
@@ -122,7 +123,7 @@ def test_the_test_part_takes_the_shape_of_the_losses_of_cross_validation_of_winn
     (of_winner,), (of_constant,) = opening.estimates, opening.against_baseline.estimates
     X, y = files.read_table(files.TEST)
     losses = (one.delivered.hypothesis.predict_proba(X)[:, 1] - (y == "won")) ** 2
-    seen = observed.Tested(losses, design.loss, design.seed, pool=np.concatenate(made))
+    seen = Tested(losses, design.loss, design.seed, pool=np.concatenate(made))
     assert "pooled shape" == of_winner.interval == of_constant.interval
     assert (of_winner.low, of_winner.high) == pytest.approx(pooled_shape.bounds(seen, 0.95), rel=1e-9)
     parts = [*baseline.evidence(design).losses["cross_validation"]]

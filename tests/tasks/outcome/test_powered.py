@@ -2,9 +2,9 @@
 
 import pandas as pd
 
-from heldout.controls import NO_ROWS
-from heldout.design import Evidence
 from heldout.records import Estimate
+from heldout.schemes.design import Evidence
+from heldout.unlabelled.half_model_controls import NO_ROWS
 from tasks.outcome.estimate import Results
 from tasks.outcome.powered import powered_all
 from tasks.plans.read_design import read_design

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from heldout.baseline import evidence
+from heldout.fits.baseline import evidence
 from tasks.data.prepare_tables import prepare
 from tasks.data.write_prepared import write_prepared
 from tasks.fits import run_schemes

@@ -9,8 +9,8 @@ import pytest
 import yaml
 
 import heldout
-from heldout.delivery import FORMS
-from heldout.holdout import TARGET
+from heldout.schemes.delivery import FORMS
+from heldout.schemes.holdout import TARGET
 from tasks.fits import controls, disagreement, run_schemes
 from tasks.outcome import hard_rows, unlabeled_rows, winner_curves
 from tasks.outcome.estimate import read_results

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from heldout.design import Evidence
-from heldout.frames import take
+from heldout.rows.frames import take
+from heldout.schemes.design import Evidence
 from tasks.data.prepare_tables import prepare
 from tasks.data.write_prepared import write_prepared
 from tasks.outcome import suspicious

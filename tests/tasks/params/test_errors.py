@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 import yaml
 
+from heldout.estimates.criteria import CRITERIA
 from heldout.estimates.methods import DEFAULTS, METHODS
-from heldout.selection.criteria import CRITERIA
 from tasks.params import load
 from tasks.runtime.errors import UserError
 from tests.tasks.mistakes import Mistake, assert_names, mistake_of, mistakes

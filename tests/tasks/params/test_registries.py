@@ -6,10 +6,10 @@ from typing import get_args
 import pytest
 import yaml
 
-from heldout.delivery import FORMS
+from heldout.estimates.criteria import CRITERIA
 from heldout.losses import KINDS
 from heldout.schemes import SCHEMES
-from heldout.selection.criteria import CRITERIA
+from heldout.schemes.delivery import FORMS
 from heldout.selection.rules import RULES
 from tasks.params import Deliver, docs, load
 from tasks.params.sections import SelectionSection

@@ -3,9 +3,9 @@
 import pandas as pd
 import pytest
 
-from heldout.delivery import FORMS
 from heldout.losses import SQUARED, ZERO_ONE
 from heldout.records import Difference, Estimate, Measured, MoreRows, Powered, PredictionSets
+from heldout.schemes.delivery import FORMS
 from tasks.report.summary import Summary
 from tasks.storage.finding import Found
 

@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from heldout.losses.tested_losses import Tested
 from heldout.losses.zero_one import ZERO_ONE
-from heldout.observed import Tested
 from heldout.records import Estimate
 from heldout.selection.comparison import Comparison
 from tasks.outcome.contest import Decision

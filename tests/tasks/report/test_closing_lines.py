@@ -2,7 +2,7 @@
 
 import pytest
 
-from heldout import text_table
+from heldout.shown import text_table
 from tasks.outcome.contest import Decision
 from tasks.report import printed
 from tests.variants import some

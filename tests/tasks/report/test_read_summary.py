@@ -6,13 +6,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from heldout import implied_error
 from heldout.intervals import clopper_pearson, confidence_sequence, corrected_fold_t
+from heldout.losses.tested_losses import RepeatedByRow
 from heldout.metrics.measure import TestMetrics
-from heldout.observed import RepeatedByRow
-from heldout.partition import Partition
+from heldout.parts.partition import Partition
 from heldout.records import Difference, Estimate, MoreRows, Powered, PredictionSets, RocPoint, ShardDisagreement
 from heldout.selection import bbc
+from heldout.unlabelled import implied_error
 from tasks.outcome.estimate import estimate_all, read_results
 from tasks.params import Settings
 from tasks.report.read_summary import read_summary

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from heldout.fit_warnings import WarningCount, WarningCounts
+from heldout.learners.fit_warnings import WarningCount, WarningCounts
 from tasks.outcome.contest import Decision
 from tasks.report import printed, render
 from tasks.storage import files

@@ -5,13 +5,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from heldout import class_shares
-from heldout.controls import NO_ROWS
-from heldout.delivery import FORMS
 from heldout.estimates.methods import DEFAULTS
-from heldout.fit_warnings import WarningCount, WarningCounts
+from heldout.learners.fit_warnings import WarningCount, WarningCounts
 from heldout.losses import SQUARED, choose_loss
+from heldout.parts import class_shares
 from heldout.records import Difference, Estimate, MoreRows, Powered, PredictionSets
+from heldout.schemes.delivery import FORMS
+from heldout.unlabelled.half_model_controls import NO_ROWS
 from tasks.report.section import Cell
 from tasks.report.sections import powered, prediction_sets, test_part
 from tasks.report.sentences import sentences, why

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from heldout.fit_warnings import WarningCount, WarningCounts
+from heldout.learners.fit_warnings import WarningCount, WarningCounts
 from heldout.records import PredictionSets
 from tasks.outcome.items import Artifact, Metric, Parameter, Tag, parameters, settings_items
 from tasks.outcome.ledger import learner_id

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from heldout.frames import take
+from heldout.rows.frames import take
 from tasks.storage.lazy_table import StoredTable, stays_in_its_file
 
 ROWS, A_GROUP = 37, 10

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from heldout.row_sketch import Sketch
+from heldout.rows.row_sketch import Sketch
 from tasks.outcome.items import Metric, Tag
 from tasks.outcome.ledger import Ledger, Opened, learner_id, winner_id
 from tasks.runtime.environment import CACHE

@@ -1,0 +1,42 @@
+"""Choosing a candidate by a criterion and a rule (METHOD, section 6)."""
+
+import math
+from collections.abc import Mapping
+
+from heldout.errors import BadArgument
+from heldout.estimates.criteria import WITHOUT_LOSSES, check_rule
+from heldout.selection.comparison import Comparison
+from heldout.selection.paired import Paired
+from heldout.selection.rules import RULES, Compared, Rule
+from heldout.selection.selected import Criterion, Selection, standard_error
+
+
+def select(
+    values: Mapping[str, float],
+    criterion: Criterion,
+    rule: Rule,
+    paired: Paired | None = None,
+    compared: Comparison | None = None,
+) -> Selection:
+    """The candidate that the rule takes, from the value of the criterion for each candidate.
+
+    Candidates are listed from simple to complex; the rule is a name in `RULES`. `compared` are all of them on the same
+    rows. Raises BadArgument without candidates, for an unknown rule, or for a rule that needs paired losses where there
+    are none.
+    """
+    if not values:
+        raise BadArgument("candidates", "there is no candidate to select from")
+    for name, value in values.items():
+        if not math.isfinite(value):
+            raise BadArgument("values", f"the {criterion} of {name} is {value}; leave failed candidates out")
+    check_rule(criterion, rule)
+    if RULES[rule].needs_losses and paired is None:
+        raise BadArgument("rule", f"rule is {rule}, which needs the losses behind {criterion}; {WITHOUT_LOSSES}")
+    best = min(values, key=values.__getitem__)
+    spread = 0.0 if paired is None else standard_error(paired.terms[best], paired.terms_cluster)
+    selected = RULES[rule].take(Compared(values, best, spread, _alike(compared, best)))
+    return Selection(selected, criterion, rule, dict(values), _alike(compared, selected))
+
+
+def _alike(compared: Comparison | None, name: str) -> tuple[str, ...]:
+    return () if compared is None else compared.alike(name)

@@ -1,0 +1,74 @@
+"""The criteria by which a candidate can be chosen: what each needs, and its value."""
+
+import math
+from collections.abc import Mapping
+
+from heldout.errors import BadArgument
+from heldout.estimates import ESTIMATES
+from heldout.losses import Loss
+from heldout.selection.rules import RULES, Rule
+from heldout.selection.selected import Criterion
+
+# the estimates whose largest value is the criterion
+_NEEDS: Mapping[Criterion, tuple[str, ...]] = {
+    **{name: (name,) for name, definition in ESTIMATES.items() if definition.is_criterion},
+    "max(E_cv, E_maxdt)": ("E_cv", "E_maxdt"),
+}
+CRITERIA: tuple[Criterion, ...] = tuple(_NEEDS)
+# means of paired losses, which have a standard error
+WITH_LOSSES: tuple[Criterion, ...] = tuple(name for name, definition in ESTIMATES.items() if definition.losses_behind)
+WITHOUT_LOSSES = f"use the rule {' or '.join(name for name, rule in RULES.items() if not rule.needs_losses)}"
+
+
+def criterion_value(criterion: Criterion, estimates: Mapping[str, float]) -> float:
+    """The criterion's value from the `estimates` of one candidate, a mapping from name to value.
+
+    Raises BadArgument if an estimate that it needs was not computed.
+    """
+    needed = _NEEDS[criterion]
+    missing = [name for name in needed if name not in estimates]
+    if missing:
+        raise BadArgument(
+            "criterion",
+            f"criterion is {criterion}, but {' and '.join(missing)} was not computed (disagreement needs "
+            f"unlabelled rows); choose among {', '.join(name for name in CRITERIA if name in estimates) or 'none'}",
+        )
+    return max(estimates[name] for name in needed)
+
+
+def ranked(criterion: Criterion, estimates: Mapping[str, Mapping[str, float]]) -> list[str]:
+    """The candidates in the order in which people see them: the least value of the criterion first, ties as they came.
+
+    `estimates` are the values of each candidate by the name of the estimate; a candidate without what the criterion
+    needs comes last.
+    """
+
+    def value(name: str) -> float:
+        known = estimates[name]
+        return criterion_value(criterion, known) if all(need in known for need in _NEEDS[criterion]) else math.inf
+
+    return sorted(estimates, key=value)
+
+
+def check_admitted(criterion: Criterion, loss: Loss) -> None:
+    """Raise BadArgument for a criterion that needs an estimate which the loss does not admit."""
+    for estimate in _NEEDS[criterion]:
+        reason = ESTIMATES[estimate].refused_by(loss)
+        if reason is not None:
+            raise BadArgument(
+                "criterion",
+                f"criterion is {criterion}, but the {loss.name} loss does not admit {estimate}: {reason}; use a "
+                f"criterion among {', '.join(WITH_LOSSES)}",
+            )
+
+
+def check_rule(criterion: Criterion, rule: Rule) -> None:
+    """Raise BadArgument for an unknown rule, or a rule that the criterion does not admit."""
+    if rule not in tuple(RULES):
+        raise BadArgument("rule", f"rule is {rule!r}; it must be one of {', '.join(RULES)}")
+    if RULES[rule].needs_losses and criterion not in WITH_LOSSES:
+        raise BadArgument(
+            "rule",
+            f"rule is {rule}, but {criterion} is no mean of paired losses; {WITHOUT_LOSSES}, or a criterion "
+            f"among {', '.join(WITH_LOSSES)}",
+        )

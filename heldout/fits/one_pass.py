@@ -1,0 +1,107 @@
+"""The losses of whole schemes for a learner that is updated once with each row, and never fitted again for a fold.
+
+Folds are made by TreeCV (`heldout.learners.tree_cv`), steps in one pass. Rows are learned fold after fold, or step
+after step: for independent rows each order gives hypotheses of one distribution, so that E_cv and E_prog keep their
+targets.
+"""
+
+import copy
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+
+from heldout.learners import seeded, tree_cv
+from heldout.learners.fit_warnings import FitWarnings
+from heldout.learners.fitting import failures, recorded, test
+from heldout.losses import Losses
+from heldout.parts.splits import Rows
+from heldout.schemes import SchemeName
+from heldout.schemes.design import Design
+from heldout.shortcuts.shortcut import Declined
+
+if TYPE_CHECKING:
+    from heldout.online import OnePass
+
+Asked = TypeVar("Asked")
+
+
+def is_updated_once(learner: Any) -> bool:
+    """Whether `learner` is a `heldout.online.OnePass`."""
+    from heldout.online import OnePass
+
+    return isinstance(learner, OnePass)
+
+
+def shared_update_losses(
+    learner: "OnePass", X: Any, design: Design, scheme: SchemeName, state: int
+) -> tuple[list[Losses], FitWarnings]:
+    """The losses of each split of a scheme of `updates_shared`, and what any update warned of, each kind once.
+
+    Losses are in the order of `Design.splits`; the learner's open randomness is set to `state`. X is an array, a data
+    frame or a sparse matrix of shape (N, p). Raises Declined for rows that depend on each other, whose splits leave
+    rows out, and FitFailure as `heldout.learners.fitting.fit_and_test`.
+    """
+
+    def ask(hypothesis: Any, rows: Rows) -> Losses:
+        return test(hypothesis, X, design.y, rows, design.loss, design.weights)
+
+    return _asked(learner, X, design, scheme, state, ask)
+
+
+def shared_update_hypotheses(
+    learner: "OnePass", X: Any, design: Design, scheme: SchemeName, state: int
+) -> list["OnePass"]:
+    """The hypotheses behind `shared_update_losses`, each as `learner` fitted. Raises as `shared_update_losses`."""
+
+    def fitted(hypothesis: Any, _rows: Rows) -> "OnePass":
+        held: OnePass = seeded(learner, state).hold(copy.deepcopy(hypothesis))
+        return held
+
+    return _asked(learner, X, design, scheme, state, fitted)[0]
+
+
+def _asked(
+    learner: "OnePass", X: Any, design: Design, scheme: SchemeName, state: int, ask: tree_cv.Evaluate[Asked]
+) -> tuple[list[Asked], FitWarnings]:
+    """The answer of the hypothesis of each split, and the warnings."""
+    if design.dependence.kind is not None:
+        raise Declined(f"is updated once, but rows depend on each other by {design.dependence.kind}")
+    with recorded() as warned, failures():
+        blank = seeded(learner, state).estimator
+        answers = list(_each(blank, X, design, scheme, ask))
+    return answers, tuple(dict.fromkeys(warned))
+
+
+def passes(design: Design, scheme: SchemeName) -> int:
+    """How often, at most, the hypotheses of a scheme of `updates_shared` learn each row in all."""
+    if scheme == "progressive":
+        return 1
+    parts = [split.validation for split in design.splits(scheme)]
+    return sum((len(folds) - 1).bit_length() for folds in _partitions(parts, len(design.y)))
+
+
+def _each(blank: Any, X: Any, design: Design, scheme: SchemeName, ask: tree_cv.Evaluate[Asked]) -> Iterator[Asked]:
+    splits, y = design.splits(scheme), design.y
+    of_fit = None if design.weights is None else design.weights.of_fit
+    weights = {} if of_fit is None else {"sample_weight": of_fit}
+    parts = [split.validation for split in splits]
+    if scheme == "progressive":
+        yield from tree_cv.blocks(blank, X, y, splits[0].train, parts, ask, **weights)
+        return
+    for folds in _partitions(parts, len(y)):
+        yield from tree_cv.folds(blank, X, y, folds, ask, **weights)
+
+
+def _partitions(parts: Sequence[Rows], n: int) -> Iterator[list[Rows]]:
+    """The folds of each partition, which tests all n rows."""
+    number = (np.cumsum([len(part) for part in parts]) - 1) // n
+    for _, folds in groupby(zip(number, parts, strict=True), key=itemgetter(0)):
+        yield [part for _, part in folds]
+
+
+def updated_once(target: str) -> str:
+    """The target of an estimate, where its hypotheses are updated once."""
+    return f"{target}; updated once with each of its rows"

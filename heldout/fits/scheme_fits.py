@@ -1,0 +1,86 @@
+"""How the losses of a scheme are made: without fits of its own where that is exact, else fit by fit.
+
+`heldout.validate` and the worker processes of a run both come here, so that a notebook and a run do the same work.
+"""
+
+import logging
+from collections.abc import Sequence
+from typing import Any, Literal
+
+from heldout import shortcuts
+from heldout.errors import FitFailure
+from heldout.fits import one_pass
+from heldout.learners.fit_warnings import FitWarnings
+from heldout.learners.fitting import Fitted, fit_and_test, test
+from heldout.losses import Losses
+from heldout.parts.splits import Split
+from heldout.schemes import SCHEMES, SchemeName
+from heldout.schemes.design import Design
+from heldout.shortcuts import Declined
+from heldout.shortcuts.scheme_losses import accelerated, exact_losses, fit_and_test_accelerated
+from heldout.shortcuts.support_vectors import SupportVectors
+
+UseShortcuts = Literal["auto", "off"]
+
+log = logging.getLogger("heldout")
+
+
+def may_skip_fits(learner: Any, scheme: SchemeName, fits: int, *, keep: bool, use: UseShortcuts) -> bool:
+    """Whether `learner` may need none of the `fits` of a scheme: several, whose hypotheses nobody has to `keep`.
+
+    A learner that is updated once needs none where the hypotheses of a scheme share their updates, whatever `use`
+    says: its refit is another learner.
+    """
+    if one_pass.is_updated_once(learner):
+        return SCHEMES[scheme].updates_shared
+    return use == "auto" and fits > 1 and not keep and not SCHEMES[scheme].repeats_rows and shortcuts.known(learner)
+
+
+def losses_without_fits(
+    learner: Any, X: Any, design: Design, scheme: SchemeName, state: int
+) -> tuple[Sequence[Losses], FitWarnings]:
+    """The losses of each split of a scheme for a learner that may skip its fits, and what its updates warned of.
+
+    X is an array, a data frame or a sparse matrix of shape (N, p); `state` is the seed of all updates. Raises Declined
+    where the learner has to be fitted, and FitFailure for a learner that is updated once and fails.
+    """
+    if one_pass.is_updated_once(learner):
+        return one_pass.shared_update_losses(learner, X, design, scheme, state)
+    try:
+        return exact_losses(learner, X, design, scheme), ()
+    except FitFailure as failure:  # a fit reports which one fails
+        raise Declined(str(failure)) from failure
+
+
+class Fits:
+    """The fits of one learner in a scheme: accelerated, as long as that gives the same fits and pays."""
+
+    def __init__(self, learner: Any, X: Any, design: Design, scheme: SchemeName, fits: int, use: UseShortcuts) -> None:
+        self._learner, self._X, self._design = learner, X, design
+        self._accelerated: SupportVectors | None = None
+        if use == "auto" and not SCHEMES[scheme].repeats_rows:
+            try:
+                self._accelerated = accelerated(learner, X, design, fits)
+            except Declined as reason:
+                self._decline(reason)
+
+    def make(self, split: Split, state: int, *, training: bool) -> tuple[Fitted, Losses | None]:
+        """One fit, tested, and if `training` its losses on the rows that it was trained on. Raises FitFailure."""
+        X, design = self._X, self._design
+        if self._accelerated is not None:
+            try:
+                fit = fit_and_test_accelerated(self._accelerated, design, split, state, training=training)
+            except Declined as reason:
+                self._decline(reason)
+            else:
+                if not self._accelerated.pays(fit[0].hypothesis):
+                    self._accelerated = None
+                return fit
+        fitted = fit_and_test(self._learner, X, design.y, split, design.loss, state, design.weights)
+        if not training:
+            return fitted, None
+        return fitted, test(fitted.hypothesis, X, design.y, split.train, design.loss, design.weights)
+
+    def _decline(self, reason: Declined) -> None:
+        self._accelerated = None
+        log.debug("fits are not accelerated: %s %s", type(self._learner).__name__, reason)

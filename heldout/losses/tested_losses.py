@@ -1,0 +1,183 @@
+"""What an interval looks at: the losses of one candidate under one design, all frozen.
+
+`Tested`: independent rows, or steps in their order. `CrossValidated`: rows in folds, with the errors of
+further fits where a method asks for them. `RepeatedByRow`: a table of repeats by rows, by its margins.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from heldout.losses import Loss, Losses
+
+# the field of `CrossValidated` that the losses of a scheme fill, for fits beyond the k folds
+FIELD_OF: Mapping[str, str] = {
+    "subsamples": "subsample_errors",
+    "repeated_folds": "repeated_errors",
+    "half_subsamples": "half_errors",
+    "fold_pairs": "pair_losses",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Tested:
+    """The `losses`, shape (n,), of tested rows; of a stream, in the order of its steps.
+
+    `seed` is for the methods that draw at random (a bootstrap, an order of bets). `cluster`, shape (n,), numbers
+    the group or the batch of each row, 0 … G-1; None for independent rows. `pool`, shape (N,) or more, are the
+    candidate's losses in cross-validation, for the methods that read them, each row `pool_repeats` times.
+    """
+
+    losses: Losses
+    loss: Loss
+    seed: int = 0
+    cluster: NDArray[np.int64] | None = None
+    pool: Losses | None = None
+    pool_repeats: int = 1
+
+    @property
+    def error(self) -> float:
+        """The mean loss."""
+        return float(np.mean(self.losses))
+
+    @property
+    def n(self) -> int:
+        """The number of rows that the mean is over."""
+        return len(self.losses)
+
+    @property
+    def units(self) -> float:
+        """The number of independent units: of rows, or the effective number of clusters."""
+        return self.n if self.cluster is None else effective_number(self.cluster)
+
+
+def in_units_of_limit(observed: Tested) -> Tested:
+    """The same with losses over the limit of their loss, so in [0, 1], for the methods that need this range.
+
+    Raises BadArgument for a loss above a limit that was stated.
+    """
+    observed.loss.check_losses(observed.losses, np.arange(observed.n), "a hypothesis")
+    return replace(observed, losses=np.minimum(observed.losses / observed.loss.limit, 1.0))
+
+
+def effective_number(cluster: NDArray[np.int64]) -> float:
+    """(sum n_g)^2 / sum n_g^2 for the numbers n_g of rows of each cluster: how many clusters of equal size weigh as
+    much (L. Kish, Survey sampling, 1965, section 11.7, for weights)."""
+    sizes = np.bincount(cluster).astype(np.float64)
+    return float(sizes.sum() ** 2 / (sizes @ sizes))
+
+
+@dataclass(frozen=True, eq=False)
+class CrossValidated(Tested):
+    """The held-out losses, shape (N,), of all tested rows in row order, and each row's `fold`, shape (N,).
+
+    Where folds are drawn repeatedly the losses are means over R partitions, `fold` is the fold in the first one, and
+    `first_errors`, shape (k,), are its errors. The others are None unless their fits were made
+    (`heldout.schemes.resampling`): `subsample_errors`, shape (J,), with `tested_per_trained` rows tested for each row
+    trained on; `repeated_errors`, shape (R, k), the fold errors of further partitions; `half_errors`, shape (M, 2), the
+    mean errors on both halves of M random halvings; `pair_losses`, shape (k, N), where [i, row] is the loss of a row
+    outside fold i by the hypothesis trained without fold i and without the row's own fold, NaN for the rows of fold i.
+    """
+
+    fold: NDArray[np.int64] = None  # type: ignore[assignment]  # always given: fields before it have defaults
+    first_errors: Losses | None = None
+    subsample_errors: Losses | None = None
+    tested_per_trained: float | None = None
+    repeated_errors: Losses | None = None
+    half_errors: Losses | None = None
+    pair_losses: Losses | None = None
+
+    def has(self, scheme: str) -> bool:
+        """Whether the fits of a scheme beyond the k folds were made."""
+        return getattr(self, FIELD_OF[scheme]) is not None
+
+    @property
+    def folds(self) -> int:
+        """The number of folds, k."""
+        return int(self.fold.max()) + 1
+
+    @property
+    def fold_errors(self) -> Losses:
+        """The k held-out errors E_i, shape (k,); of the first partition where there are several."""
+        if self.first_errors is not None:
+            return self.first_errors
+        return np.bincount(self.fold, weights=self.losses) / np.bincount(self.fold)
+
+
+@dataclass(frozen=True, eq=False)
+class RepeatedByRow:
+    """A table of R repeats by n rows, each cell a loss or a disagreement, by its margins.
+
+    `by_repeat`, shape (R,), are the means over rows; `row_variance` is the sample variance (divisor n - 1)
+    of the n rows' means over repeats. The table itself is not kept: unlabelled rows are many. The `loss` of a
+    disagreement is the one that compares answers (`Loss.disagreement_loss`). Where rows are tested in one repeat and
+    train in another, `loss_variance` is the sample variance of the single losses, and `covariance` what pairs of rows
+    that train each other's hypotheses add to the variance of the mean (`training_covariance`); both are 0 elsewhere.
+    """
+
+    by_repeat: Losses
+    row_variance: float
+    n: int
+    loss: Loss
+    seed: int = 0
+    loss_variance: float = 0.0
+    covariance: float = 0.0
+    row_means: Losses | None = None
+
+    @property
+    def error(self) -> float:
+        """The mean over the table."""
+        return float(np.mean(self.by_repeat))
+
+
+def repeated_by_row(table: Losses, loss: Loss, seed: int = 0, half: NDArray[np.int8] | None = None) -> RepeatedByRow:
+    """The margins of a `table` of shape (R, n).
+
+    With the `half` of each row in each repeat, of the same shape, a row of one half is tested by a hypothesis that the
+    other half trained.
+    """
+    rows = table.mean(axis=0)
+    n = len(rows)
+    spread = float(np.var(rows, ddof=1)) if n > 1 else 0.0
+    made = RepeatedByRow(table.mean(axis=1), spread, n, loss, seed, row_means=rows)
+    if half is None or n < 2:
+        return made
+    # divide by n - 1, not R n - 1: the cells of a row are no independent losses
+    variance = float(np.var(table)) * n / (n - 1)
+    return replace(made, loss_variance=variance, covariance=training_covariance(table, half))
+
+
+def training_covariance(table: Losses, half: NDArray[np.int8]) -> float:
+    """What pairs of rows that train each other's hypotheses add to the variance of the mean of a `table`, (R, n).
+
+    Let D = loss - error of the hypothesis, which has the mean 0 over new rows. So the D of row i in repeat r and of
+    row j in repeat s are correlated only if i trains the hypothesis that tests j, and j the one that tests i: if the
+    rows lie in different halves in r and in s (`half`, shape (R, n)). Their covariance is estimated by the mean product
+    of deviations from the mean loss over such pairs, less its mean over all other pairs of rows: both share what
+    the hypotheses' errors have in common, and the error of the mean. Pairs with r = s are left out of both means: there
+    one kind of pair is always tested by the same hypothesis, and the other never. The estimate may be below 0, by
+    chance; it is 0 for a single repeat, or fewer than 3 rows.
+    """
+    repeats, n = table.shape
+    if repeats < 2 or n < 3:
+        return 0.0
+    side = np.where(half == 0, -1.0, 1.0)
+    _, apart, others = _sums_of_products(table - table.mean(), side)
+    every_apart, pairs_apart, other_pairs = _sums_of_products(np.ones_like(table), side)
+    if not pairs_apart or not other_pairs:
+        return 0.0
+    return float(every_apart / (repeats * n) ** 2 * (apart / pairs_apart - others / other_pairs))
+
+
+def _sums_of_products(values: Losses, side: Losses) -> tuple[float, float, float]:
+    """Sums over repeats r and s and rows i != j of values[r, i] values[s, j]: where the rows lie in different halves in
+    both repeats, the same for r != s alone, and for r != s over all other pairs of rows."""
+    totals, of_sides = values.sum(axis=1), side @ values.T
+    every, crossed, both = np.outer(totals, totals), np.diag(of_sides)[:, None] * of_sides, (side * values) @ side.T
+    # (1 - side[r, i] side[r, j]) (1 - side[s, i] side[s, j]) / 4 is 1 for such rows, and 0 for others
+    apart = (every - crossed - crossed.T + both * both.T) / 4
+    others = every - values @ values.T - apart
+    differ = ~np.eye(len(values), dtype=np.bool_)
+    return float(apart.sum()), float(apart[differ].sum()), float(others[differ].sum())

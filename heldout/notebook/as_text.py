@@ -1,0 +1,96 @@
+"""What `print` and a notebook show of a `Validation`: the table, and sentences about the candidate of least error."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from heldout.decision.judging import bound_of, no_bound
+from heldout.diagnosis import too_good
+from heldout.diagnosis.more_rows import missing
+from heldout.fits import baseline
+from heldout.losses import Loss
+from heldout.notebook.candidate_fits import CandidateFits
+from heldout.notebook.decided import against_baseline, doubted
+from heldout.printable import printable
+from heldout.records import Difference
+from heldout.schemes.design import Design, Evidence
+from heldout.shown import about_winner, cells
+
+if TYPE_CHECKING:
+    from heldout.notebook.result import Validation
+
+
+def text(made: "Validation", ranked: Sequence[str], sentences: Mapping[str, str], loss: Loss, *, first: bool) -> str:
+    """The table of all candidates, `ranked` by error, and the `sentences`; that about the baseline may come `first`."""
+    if not made.baseline:
+        further = [f"{name}: {printable(text)}" for name, text in sentences.items()]
+        return "\n".join([cells.text(made.estimates, made.candidates, loss), *further])
+    records, names = [*made.estimates, *made.baseline], [*ranked, baseline.NAME]
+    shown = cells.text(records, names, loss, ranked[0], f"least {made.baseline[-1].estimate}")
+    against = printable(sentences[baseline.NAME])
+    further = [f"{name}: {printable(text)}" for name, text in sentences.items() if name != baseline.NAME]
+    return "\n".join([*([against, shown] if first else [shown, against]), *further])
+
+
+def sentences(
+    made: "Validation", winner: str, design: Design, evidence: Evidence, fits: CandidateFits, decision: str
+) -> dict[str, str]:
+    """What follows from the estimates, a word and a sentence each, about `winner`, with its `evidence` and `fits`.
+
+    The `decision` comes last. Where neither E_val nor E_cv was computed, which intervals are not credible, and no more.
+    """
+    loss = design.loss
+    weighted = design.weights is not None
+    few_rows = about_winner.not_credible(winner, made.not_credible(winner), loss, weighted=weighted)
+    if not made.baseline:
+        return {"not credible": few_rows} if few_rows else {}
+    errors = {(record.estimate, record.candidate): record.value for record in made.estimates}
+    beaten = made.beats_baseline(winner)
+    pairs = [(record.estimate, errors[record.estimate, winner], record.value) for record in made.baseline]
+    name, error, of_baseline = pairs[-1]  # E_cv, if it was computed
+    of_estimate = {candidate: errors[name, candidate] for candidate in made.candidates}
+    of_winner = made.differences(winner)
+    learning = made.more_rows(winner) if missing(design) is None else ()
+    every = {
+        baseline.NAME: about_winner.against_baseline(winner, beaten, loss, pairs, against_baseline(made, winner)),
+        name: about_winner.roots(of_estimate, of_baseline, loss),
+        "alike": _alike(made, winner, of_winner, design),
+        "differences": about_winner.differences(winner, of_winner, design.level),
+        "more rows": about_winner.more_rows(winner, learning, loss),
+        "unlabelled": about_winner.powered(winner, made.powered(winner), loss),
+        "not credible": few_rows,
+        **_bound(made, winner, design, evidence),
+        "disagreement": about_winner.half_error(winner, evidence.disagreement, design),
+        "suspicious": _doubt(made, winner, error, of_baseline, design, fits),
+        "decision": decision,
+    }
+    return {name: text for name, text in every.items() if text}
+
+
+def _alike(made: "Validation", winner: str, of_winner: Sequence[Difference], design: Design) -> str:
+    """The candidates that are not shown to err more than the winner, by the same intervals as the differences."""
+    worse = {record.against for record in of_winner if record.shown_less}
+    names = [name for name in made.candidates if name not in worse]
+    return about_winner.alike(winner, names, f"{100 * design.level:g} %") if of_winner else ""
+
+
+def _bound(made: "Validation", winner: str, design: Design, evidence: Evidence) -> dict[str, str]:
+    """The bound for the candidates of this call, and the sharper figure; empty where there is none."""
+    if no_bound(design) is not None:
+        return {}
+    count, found = len(made.candidates), made.bound(winner)
+    of_one = bound_of(design, {winner: evidence}, winner)
+    compared = f"{count} candidate{'s' * (count > 1)}"
+    whose, level, loss = f"{winner}'s", design.level, design.loss
+    shown = about_winner.bound(whose, found.value, of_one.value, found.method, compared, level, loss)
+    return {
+        "bound": f"{shown}. bound(models=M) counts all M that were ever compared on these rows",
+        "bound_joint": about_winner.bound_joint(whose, found.joint, level, loss),
+    }
+
+
+def _doubt(
+    made: "Validation", winner: str, error: float, of_baseline: float, design: Design, fits: CandidateFits
+) -> str:
+    """What to ask where the winner errs too little to be believed; empty where it does not."""
+    carried_by = doubted(made, winner, design, fits)
+    return "" if carried_by is None else too_good.sentence(winner, error, of_baseline, carried_by, design.loss)

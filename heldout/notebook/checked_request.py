@@ -1,0 +1,204 @@
+"""The arguments of `heldout.validate`, checked before any fit: what is wrong, which value, what is allowed."""
+
+import warnings
+from collections.abc import Mapping, Sequence
+from typing import Any, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from heldout.errors import BadArgument, PartsWarning, TargetWarning
+from heldout.estimates import ESTIMATES, OF_THE_WINNER, OF_UNLABELED, ON_REQUEST, PER_CANDIDATE
+from heldout.fits import baseline
+from heldout.fits.scheme_fits import UseShortcuts
+from heldout.learners import gives_probabilities, is_classifier, is_regressor, lacks_probabilities
+from heldout.losses import Loss
+from heldout.losses.choice import MOST_WHOLE_CLASSES, Spec
+from heldout.parts import class_shares
+from heldout.parts.partition import can_stratify, part_size, rarest_class
+
+_FOLDS, _FEWER_FOLDS = 10, 5  # the default, and the number of folds where a class is too rare for it
+_ROWS_A_CLASS = 50  # of fewer rows a class, many whole numbers may be numbers
+
+
+def check_shortcuts(shortcuts: Any) -> None:
+    """Raise BadArgument unless `shortcuts` says whether exact shortcuts take the place of fits."""
+    allowed = get_args(UseShortcuts)
+    if not isinstance(shortcuts, str) or shortcuts not in allowed:
+        raise BadArgument("shortcuts", f"shortcuts is {shortcuts!r}; it must be one of {', '.join(allowed)}")
+
+
+def checked_jobs(n_jobs: Any) -> int:
+    """The number of processes: `n_jobs`, or the cores of this machine for -1."""
+    if isinstance(n_jobs, bool) or not isinstance(n_jobs, int | np.integer) or not (n_jobs == -1 or n_jobs >= 1):
+        raise BadArgument(
+            "n_jobs", f"n_jobs is {n_jobs!r}; it must be a whole number of at least 1, or -1 for all cores"
+        )
+    if n_jobs == -1:
+        from joblib import cpu_count
+
+        return int(cpu_count())
+    return int(n_jobs)
+
+
+def check_truth(**wanted: tuple[Any, bool]) -> None:
+    """Raise BadArgument unless each argument is True or False, or None where that is allowed."""
+    for argument, (value, optional) in wanted.items():
+        if not isinstance(value, bool) and not (optional and value is None):
+            allowed = "True, False or None" if optional else "True or False"
+            raise BadArgument(argument, f"{argument} is {value!r}; it must be {allowed}")
+
+
+def check_candidates(candidates: Mapping[str, Any]) -> None:
+    """Raise BadArgument unless `candidates` maps names to unfitted estimators."""
+    if not isinstance(candidates, Mapping) or not candidates:
+        raise BadArgument("candidates", f"candidates is {candidates!r}; it must map at least one name to a learner")
+    for name, learner in candidates.items():
+        if not isinstance(name, str):
+            raise BadArgument("candidates", f"candidates has the name {name!r}; a name must be a string")
+        if name == baseline.NAME:
+            raise BadArgument("candidates", baseline.reserved("candidates has the name"))
+        if isinstance(learner, type) or not all(hasattr(learner, has) for has in ("fit", "predict", "get_params")):
+            raise BadArgument(
+                "candidates", f"candidates[{name!r}] is {learner!r}; it must be an unfitted scikit-learn estimator"
+            )
+
+
+def check_columns(candidates: Mapping[str, Any], X: Any) -> None:
+    """Raise BadArgument for a column of X that the `heldout.preprocessing.auto` of a candidate cannot use."""
+    for learner in candidates.values():
+        if hasattr(getattr(learner, "steps", [("", None)])[0][1], "transformers"):
+            from heldout.preprocessing import is_auto
+            from heldout.rows.columns import kinds
+
+            if is_auto(learner.steps[0][1]):
+                kinds(X)
+
+
+def loss_of(candidates: Mapping[str, Any], y: NDArray[Any]) -> Spec | None:
+    """The loss of a numeric target for which none is named: what the learners predict, however many values there are.
+
+    zero_one if they are classifiers, squared if they are regressors; None, so that y decides, if none of them says, and
+    for other labels. A TargetWarning names a doubt. Raises BadArgument for classifiers next to regressors, and for
+    classifiers of labels that are no whole numbers.
+    """
+    if y.dtype.kind not in "iuf":
+        return None
+    classifiers, regressors = (
+        [name for name, learner in candidates.items() if says(learner)] for says in (is_classifier, is_regressor)
+    )
+    if classifiers and regressors:
+        raise BadArgument(
+            "candidates",
+            f"candidates[{classifiers[0]!r}] is a classifier and candidates[{regressors[0]!r}] a regressor, so that it "
+            "is not clear whether y holds classes or numbers; leave out one of the two kinds, or name the loss",
+        )
+    whole = bool((y % 1 == 0).all())
+    if classifiers and not whole:
+        raise BadArgument(
+            "y",
+            f"y holds {y[y % 1 != 0][0]:g}, which is no class, but candidates[{classifiers[0]!r}] is a classifier; use "
+            "regressors, or give y classes",
+        )
+    kinds = len(np.unique(y)) if whole and not regressors else 0
+    if kinds > MOST_WHOLE_CLASSES and (not classifiers or kinds * _ROWS_A_CLASS > len(y)):
+        kind, other = ("classes", "squared, with regressors,") if classifiers else ("numbers", "zero_one")
+        warnings.warn(
+            f"y holds {kinds} different whole numbers in {len(y)} rows, which are taken as {kind}: say loss={other} if "
+            f"that is wrong, and loss={'zero_one' if classifiers else 'squared'} if it is right",
+            TargetWarning,
+            stacklevel=3,
+        )
+    return "zero_one" if classifiers else "squared" if regressors else None
+
+
+def check_answers(candidates: Mapping[str, Any], loss: Loss) -> None:
+    """Raise BadArgument for a learner that will not give the probabilities which the loss needs."""
+    for name, learner in candidates.items():
+        if loss.needs == "probabilities" and not gives_probabilities(learner):
+            raise BadArgument("candidates", f"candidates[{name!r}] is {learner!r}; {lacks_probabilities(loss)}")
+
+
+def divided_classes(y: NDArray[Any], folds: int, stratify: bool | None) -> tuple[int, bool]:
+    """The number of folds, and whether parts are stratified, where y holds classes.
+
+    As asked, but for the default folds of two classes too rare for them: then 5 folds, or parts that are not
+    stratified, with a PartsWarning, as `flows init` proposes. A PartsWarning also says what plain parts cannot do for a
+    class with a single row.
+    """
+    rarest, rows = rarest_class(y)
+    if not class_shares.stratified(y, stratify):
+        if rows < 2:
+            _warn_of_parts(
+                f"class {rarest} of y has a single row: the hypotheses that are tested on it do not know it; merge or "
+                "drop that class"
+            )
+        return folds, False
+    if stratify or folds != _FOLDS or rows >= folds or rows < 2:
+        return folds, True
+    enough = rows >= _FEWER_FOLDS
+    least = _FEWER_FOLDS if enough else min(folds, len(y))
+    done = f"there are {least} folds" if enough else f"no part is stratified, and there are {least} folds"
+    _warn_of_parts(
+        f"class {rarest} of y has {rows} rows, too few for a share in each of {folds} folds: {done}; name folds or "
+        "stratify for another choice"
+    )
+    return least, enough
+
+
+def warn_of_optimism(y: NDArray[Any]) -> None:
+    """Warn where stratified parts make the estimates too low."""
+    if (optimism := class_shares.optimism(y)) is not None:
+        _warn_of_parts(f"{optimism}; set stratify to None or False")
+
+
+def _warn_of_parts(message: str) -> None:
+    warnings.warn(message, PartsWarning, stacklevel=4)
+
+
+def check_parts(y: Any, fractions: Mapping[str, float]) -> None:
+    """Raise BadArgument for a part that cannot be stratified."""
+    rarest, rows = rarest_class(y)
+    if rows < 2:
+        raise BadArgument(
+            "y", f"class {rarest} of y has a single row, which no part can share; merge or drop that class"
+        )
+    for argument, fraction in fractions.items():
+        size = part_size(len(y), fraction, argument)
+        if not can_stratify(y, size):
+            smaller, classes = min(size, len(y) - size), len(np.unique(y))
+            raise BadArgument(
+                argument,
+                f"{argument} is {fraction}; a part of {smaller} rows cannot hold all {classes} classes, which needs at "
+                f"least {classes} of {len(y)}",
+            )
+
+
+def wanted(estimates: Sequence[str] | None, has_unlabeled: bool, candidates: int, loss: Loss) -> tuple[str, ...]:
+    """The names of the estimates to compute, in the order of the tables, without the names that the loss refuses."""
+    every = (*PER_CANDIDATE, *OF_THE_WINNER)
+    if estimates is None:
+        asked = [ESTIMATES[name] for name in every if name not in ON_REQUEST]
+        return tuple(
+            one.name
+            for one in asked
+            if (has_unlabeled or not one.of_unlabeled)
+            and candidates >= one.least_candidates
+            and one.refused_by(loss) is None
+        )
+    if isinstance(estimates, str) or not isinstance(estimates, Sequence) or not estimates:
+        raise BadArgument(
+            "estimates", f"estimates is {estimates!r}; it must be a list of names among {', '.join(every)}"
+        )
+    for name in estimates:
+        if name not in every:
+            raise BadArgument("estimates", f"estimates has {name!r}; it must name some of {', '.join(every)}")
+        if (reason := ESTIMATES[name].refused_by(loss)) is not None:
+            raise BadArgument(
+                "estimates", f"estimates has {name!r}, which the {loss.name} loss does not admit: {reason}"
+            )
+        if name in OF_UNLABELED and not has_unlabeled:
+            raise BadArgument(
+                "unlabeled", f"unlabeled is None, but {name} needs unlabelled rows; give some, or leave it out"
+            )
+    return tuple(name for name in every if name in estimates)

@@ -1,0 +1,77 @@
+"""Whether to ship a candidate of `heldout.validate`; the rule is `heldout.decision.ship`."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from heldout.decision import ship
+from heldout.decision.ship import Decision, Known
+from heldout.diagnosis import too_good
+from heldout.diagnosis.too_good import Carrier
+from heldout.estimates import scheme_of
+from heldout.fits import baseline
+from heldout.metrics.answered_rows import ask_held_out
+from heldout.metrics.skill import Skill, shown_skill
+from heldout.notebook.candidate_fits import CandidateFits
+from heldout.parts import class_shares
+from heldout.records import Difference
+from heldout.schemes.design import Design, Evidence, tested
+from heldout.selection.selected import Selection
+
+if TYPE_CHECKING:
+    from heldout.notebook.result import Validation
+
+
+def decided(made: "Validation", chosen: Selection, design: Design, evidence: Evidence, fits: CandidateFits) -> Decision:
+    """The decision about the candidate that was `chosen`, with its `evidence` and `fits`."""
+    winner, values = chosen.selected, chosen.values
+    of_baseline = {record.estimate: record.value for record in made.baseline}
+    beaten = made.beats_baseline(winner)
+    carried_by = doubted(made, winner, design, fits)
+    return ship.decide(
+        Known(
+            selected=winner,
+            lowest=min(values, key=values.__getitem__),
+            alike=chosen.indistinguishable,
+            compared=len(made.candidates),
+            loss=design.loss,
+            beats_baseline=beaten,
+            planned=ship.plan_with(
+                [record for record in made.estimates if record.candidate == winner],
+                of_baseline,
+                against_baseline(made, winner),
+            ),
+            skill=None if beaten else _skill(design, evidence, fits),
+            not_credible=made.not_credible(winner),
+            too_good="" if carried_by is None else too_good.short(carried_by),
+            better=ship.shown_better(made.differences(winner)),
+            optimism=(class_shares.optimism(design.y) if design.stratify else None) or "",
+        )
+    )
+
+
+def against_baseline(made: "Validation", winner: str) -> dict[str, Difference]:
+    """E_cv of the winner less that of the baseline, by its name; empty where it was not computed."""
+    found = [record for record in made.differences(winner) if record.against == baseline.NAME]
+    return {"E_cv": found[0]} if found else {}
+
+
+def doubted(made: "Validation", winner: str, design: Design, fits: CandidateFits) -> Sequence[Carrier] | None:
+    """The columns that carry an error which is too low to be believed, by E_cv or else E_val; None where it is not."""
+    of_baseline = made.baseline[-1]
+    error = next(one.value for one in made.estimates if (one.candidate, one.estimate) == (winner, of_baseline.estimate))
+    if not too_good.is_too_low(error, of_baseline.value):
+        return None
+    scheme = scheme_of(of_baseline.estimate)
+    hypothesis, split = fits.hypotheses(scheme)[0], design.splits(scheme)[0]
+    return too_good.carriers(hypothesis, fits.X, design, split, of_baseline.value)
+
+
+def _skill(design: Design, evidence: Evidence, fits: CandidateFits) -> Skill | None:
+    """What the hold-out hypothesis is shown to have learned; None without E_val."""
+    if "E_val" not in design.estimates:
+        return None
+    held_out = design.splits("holdout")[0].validation
+    weights = 1.0 if design.weights is None else design.weights.relative[held_out]
+    observed = tested(design, evidence, "holdout")
+    answered = ask_held_out(fits.hypotheses("holdout")[0], fits.X, design.y, held_out, observed, weights)
+    return shown_skill(answered, design.level, "held-out rows")

@@ -1,0 +1,272 @@
+"""`heldout.validate`: the whole method on arrays, for a notebook or a script."""
+
+import warnings
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from heldout.errors import LearnerWarning, check_whole
+from heldout.estimates import estimate_candidate, estimate_winner, scheme_of, schemes_of
+from heldout.estimates import methods as interval_methods
+from heldout.fits import stated_limit
+from heldout.fits.scheme_fits import UseShortcuts
+from heldout.intervals.method import check_level
+from heldout.learners.fit_warnings import WarningCounts
+from heldout.losses import check_spec, choose_loss
+from heldout.notebook import checked_request
+from heldout.notebook.candidate_fits import CandidateFits
+from heldout.notebook.progress import FitBar
+from heldout.notebook.result import Validation
+from heldout.parts import class_shares
+from heldout.parts.dependence import Dependence, checked_groups
+from heldout.parts.partition import Part, make_halves, make_partition, stratify_halves
+from heldout.printable import printable
+from heldout.records import Estimate
+from heldout.rows.checked_rows import checked_rows, checked_unlabeled
+from heldout.rows.frames import library_of
+from heldout.schemes import SchemeName
+from heldout.schemes.design import Design, Evidence
+from heldout.schemes.progressive import Block
+
+_PART_OF: Mapping[SchemeName, Part] = {"holdout": "validation", "cross_validation": "fold", "progressive": "step"}
+
+
+def validate(
+    candidates: Mapping[str, Any],
+    X: Any,
+    y: Any,
+    *,
+    unlabeled: Any = None,
+    groups: Any = None,
+    loss: str | Mapping[str, Any] | None = None,
+    loss_max: float | None = None,
+    seed: int = 0,
+    level: float = 0.95,
+    validation_fraction: float = 0.2,
+    folds: int = 10,
+    tested_fraction: float = 0.5,
+    block: Block = "auto",
+    repeats: int = 30,
+    stratify: bool | None = None,
+    shortcuts: UseShortcuts = "auto",
+    estimates: Sequence[str] | None = None,
+    intervals: Mapping[str, str] | None = None,
+    n_jobs: int = 1,
+    progress: bool = True,
+) -> Validation:
+    """Estimate the error of every candidate, each estimate with its target and its interval.
+
+    Parameters
+    ----------
+    candidates : mapping of str to estimator
+        A name for each unfitted scikit-learn estimator, from simple to complex: ties go to the first. A
+        `heldout.online.OnePass` shares its updates among folds and among steps, and is not fitted for each of them.
+    X : array-like, data frame or sparse matrix of shape (N, p)
+        The labelled rows. A data frame of pandas or polars reaches the learner as it is, a table of pyarrow as one of
+        pandas where that is installed; the estimates are the same. For columns that are no numbers the candidate is a
+        pipeline of `heldout.preprocessing.auto` and a learner.
+    y : array-like of shape (N,)
+        Their labels, classes or numbers; also a column of a data frame.
+    unlabeled : array-like, data frame or sparse matrix of shape (n, p), optional
+        Rows without labels, for disagreement, E_dis and E_maxdt, and for narrower intervals (`Validation.powered`).
+    groups : array-like of shape (N,), optional
+        The name of each row's group, where rows of a group are alike: the text of a value counts, so that "00005" and
+        "5" are two groups. No group is then on both sides of a split, and the
+        intervals do not need independent rows (`heldout.estimates.methods`). The groups of unlabelled rows are
+        not known.
+    loss : str or mapping, optional
+        zero_one, log, brier, balanced or {"cost": {actual: {predicted: c}}} for classes; squared, absolute, pinball or
+        {"pinball": q} for numbers. None follows the learners where y holds numbers: zero_one if they are classifiers,
+        however many classes there are, squared if they are regressors; both kinds together are refused. If no learner
+        says what it predicts, and for other labels, y decides: zero_one for strings, truth values and whole numbers of
+        at most 20 distinct values, squared for other numbers. A TargetWarning names a doubt.
+    loss_max : float, optional
+        A number that no loss of any answer to any row can pass, for a loss of numbers or the log loss: 100 ** 2 for the
+        squared loss of a target in [0, 100] whose predictions are cut to that range. The bound, and the intervals for
+        losses of known limit, exist then. The limits of other losses are known.
+    seed : int, default 0
+        The seed of every random choice, and of each learner's `random_state` that is left open.
+    level : float, default 0.95
+        The level of the intervals.
+    validation_fraction : float, default 0.2
+        The share of the rows that the hold-out tests.
+    folds : int, default 10
+        The number of folds, k; `len(y)` is leave-one-out, which is not stratified. Where one of two classes has fewer
+        than 10 rows, the default becomes 5 folds.
+    tested_fraction : float, default 0.5
+        The share of the rows that progressive validation tests, m / N.
+    block : int or "auto", default "auto"
+        The steps of progressive validation that share a fit; auto makes blocks of a tenth of the rows trained on, 1 a
+        fit for each step.
+    repeats : int, default 30
+        The number of random halvings of co-validation, R.
+    stratify : bool, optional
+        Whether each class has its share in each part. None stratifies two classes; with the default folds it does not
+        where a class has fewer than 5 rows. More than two classes, which would make the estimates too low, have parts
+        drawn at random until each class is in all training rows (`heldout.parts.class_shares`).
+    shortcuts : {"auto", "off"}, default "auto"
+        auto takes the losses of folds, steps and subsamples from an exact shortcut (docs/speed.md), where one is known
+        for the learner, and fits what it declines. off makes every fit. Labels are the same, numbers equal to 1e-9.
+    estimates : sequence of str, optional
+        The names of the estimates to compute; only their fits are made. None stands for all that the loss admits and
+        the data allow, but for E_nested.
+    intervals : mapping of str to str, optional
+        An interval method for each estimate that it names; others keep the choice of docs/coverage.md.
+    n_jobs : int, default 1
+        The number of processes that share the fits of a scheme; -1 stands for all cores. The numbers are the same.
+    progress : bool, default True
+        Whether a run of more than a second shows a bar of its fits on stderr, in a terminal or a notebook; it needs
+        tqdm.
+
+    Returns
+    -------
+    Validation
+        The estimates, their hypotheses, and the choice among the candidates.
+
+    Raises
+    ------
+    BadArgument
+        A ValueError that names argument, value and limit, before any fit; after a candidate's fits for a loss above
+        `loss_max`.
+    FitFailure
+        With the candidate's name and reason, if a candidate cannot be fitted; also where it raises SystemExit.
+
+    Warns
+    -----
+    LearnerWarning
+        Once for each candidate whose fits gave warnings, with the share of its fits.
+    PartsWarning
+        If a class is too rare for the default parts: with what was done. If parts are stratified by so many classes
+        that the estimates are too low.
+
+    Notes
+    -----
+    Each fit has one thread of BLAS and OpenMP, as in a run of the pipeline, so that its sums are the same.
+
+    The fits are made in this process, or in those of `n_jobs`. Nothing here survives a learner that ends its process
+    (`os._exit`, a segmentation fault, memory that runs out), and no time limit stops a fit: a run of the pipeline
+    records such a candidate as failed, and finishes the others.
+
+    Every number equals that of a plain loop over hypotheses ``h = clone(learner).fit(X[train], y[train])``, with rows
+    in ascending order, and ``e(h, rows) = loss(y[rows], h.predict(X[rows]))``:
+
+    - E_in: ``train = rows = all``; the mean of ``e(h, all)``.
+    - E_val: ``train = ~validation``; the mean of ``e(h, validation)``.
+    - E_cv: ``for i in range(k): train = fold != i; losses[fold == i] = e(h, fold == i)``; the mean of ``losses``. For
+      leave-one-out ``fold`` is the number of the row.
+    - E_prog: ``for t in range(0, m, block): train = step < t; rows = (t <= step) & (step < t + block)``; the mean of
+      all ``e(h, rows)``. ``step`` is -1 for the rows that are not tested. For "auto" the block at t has ``max(1,
+      sum(train) // 10)`` steps.
+    - E_2cv, E_train: ``for half in halves: for side in (0, 1): train = half == side``; the mean of all ``e(h,
+      ~train)``, and the mean over half models of the mean of ``e(h, train)``.
+    - disagreement: The mean, over repeats and unlabelled rows, of ``h0.predict(unlabeled) != h1.predict(unlabeled)``,
+      where h0 and h1 are the two half models of a repeat; of the square of their difference for the squared loss. E_dis
+      is the expected error, over training sets, that it implies (`heldout.unlabelled.implied_error.error_bound`),
+      E_maxdt the larger of E_train and E_dis. What these very half models err at least, whatever the labels of the
+      unlabelled rows are, is printed (`heldout.unlabelled.implied_error.least_mean_error`).
+
+    Examples
+    --------
+    >>> import heldout
+    >>> import numpy as np
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.linear_model import RidgeClassifier
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> X, y = load_iris(return_X_y=True)
+    >>> validation = heldout.validate({"bayes": GaussianNB(), "ridge": RidgeClassifier()}, X, y, repeats=5)
+    >>> validation.select(criterion="E_cv", rule="minimum").selected
+    'bayes'
+
+    Leave-one-out without its 150 fits, and the loop that it equals:
+
+    >>> [e_loo] = heldout.validate({"bayes": GaussianNB()}, X, y, folds=len(y), estimates=["E_cv"]).estimates
+    >>> def wrong(row):
+    ...     rest = np.arange(len(y)) != row
+    ...     return GaussianNB().fit(X[rest], y[rest]).predict(X[[row]])[0] != y[row]
+    >>> bool(e_loo.value == np.mean([wrong(row) for row in range(len(y))]))
+    True
+    """
+    if loss is not None:
+        check_spec(loss)
+    checked_request.check_candidates(candidates)
+    library = library_of(X)
+    X, y = checked_rows(X, y)
+    checked_request.check_columns(candidates, X)
+    chosen_loss = choose_loss(checked_request.loss_of(candidates, y) if loss is None else loss, y, loss_max=loss_max)
+    checked_request.check_answers(candidates, chosen_loss)
+    dependence = checked_groups(groups, len(y))
+    if unlabeled is not None:
+        unlabeled = checked_unlabeled(unlabeled, X)
+    check_whole(seed=(seed, 0), folds=(folds, 2), repeats=(repeats, 1))
+    if block != "auto":
+        check_whole(block=(block, 1))
+    checked_request.check_truth(progress=(progress, False), stratify=(stratify, True))
+    checked_request.check_shortcuts(shortcuts)
+    jobs = checked_request.checked_jobs(n_jobs)
+    check_level(level)
+    wanted = checked_request.wanted(estimates, unlabeled is not None, len(candidates), chosen_loss)
+    stratified = chosen_loss.of_classes and class_shares.stratified(y, stratify)
+    if chosen_loss.of_classes and folds != len(y) and groups is None:
+        folds, stratified = checked_request.divided_classes(y, int(folds), stratify)
+        if stratified:
+            checked_request.check_parts(
+                y, {"validation_fraction": validation_fraction, "tested_fraction": tested_fraction}
+            )
+    if stratified:
+        checked_request.warn_of_optimism(y)
+    strata = class_shares.strata(y, chosen_loss.of_classes)
+    needed = {scheme_of(estimate) for estimate in wanted}
+    design = Design(
+        y=y,
+        loss=chosen_loss,
+        partition=make_partition(
+            strata,
+            validation_fraction=validation_fraction,
+            folds=int(folds),
+            tested_fraction=tested_fraction,
+            stratify=stratified,
+            seed=int(seed),
+            dependence=dependence,
+            parts=[part for scheme, part in _PART_OF.items() if scheme in needed],
+        ),
+        halves=_halves(strata, stratified, folds, int(repeats), int(seed), dependence)
+        if "covalidation" in needed
+        else np.empty((0, len(y)), dtype=np.int8),
+        block=block if block == "auto" else int(block),
+        stratify=stratified,
+        seed=int(seed),
+        level=level,
+        methods=interval_methods.choose(
+            intervals, chosen_loss, dependence.kind, cross_validated="cross_validation" in needed
+        ),
+        estimates=wanted,
+        dependence=dependence,
+    )
+    schemes = schemes_of(design)
+    for scheme in schemes:
+        design.splits(scheme)  # what cannot be split, or has no interval, is refused before any fit
+    if "E_cv" in wanted:
+        design.methods["E_cv"].check_folds(design.partition.fold)
+    stated_limit.check_baseline(design)
+    evidence: dict[str, Evidence] = {}
+    records: list[Estimate] = []
+    with FitBar(len(candidates) * sum(len(design.splits(scheme)) for scheme in schemes), shown=progress) as bar:
+        fits = {
+            name: CandidateFits(name, learner, X, design, shortcuts, bar, jobs, unlabeled)
+            for name, learner in candidates.items()
+        }
+        for name, of_candidate in fits.items():
+            evidence[name] = of_candidate.evidence(schemes)
+            stated_limit.check_evidence(design, name, evidence[name])
+            if any(of_candidate.warned):
+                counted = printable(f"{name}: {WarningCounts.of(of_candidate.warned)}")
+                warnings.warn(counted, LearnerWarning, stacklevel=2)
+            records += [of_candidate.stated(record) for record in estimate_candidate(design, name, evidence[name])]
+    records += estimate_winner(design, evidence)
+    return Validation(tuple(records), tuple(candidates), design, evidence, fits, library)
+
+
+def _halves(y: Any, stratify: bool, folds: int, repeats: int, seed: int, dependence: Dependence) -> Any:
+    stratify = stratify_halves(y, folds, stratify)
+    return make_halves(y, repeats=repeats, stratify=stratify, seed=seed, dependence=dependence)

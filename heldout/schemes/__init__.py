@@ -1,0 +1,69 @@
+"""The table of schemes: a scheme is a list of splits, and its fits are the evidence of some estimates.
+
+A new scheme is a name and a line here, at the end: the position of a scheme is part of every seed. A scheme that one
+estimate alone needs stands in the file of the estimate (`Definition.own_schemes`), and its seeds come from its name.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from heldout import seeds
+from heldout.schemes import resampling
+
+SchemeName = str  # a name in SCHEMES
+
+
+@dataclass(frozen=True)
+class Scheme:
+    """What holds for every fit of a scheme.
+
+    `fit_label` is the reader's name of one fit, or of `fits_per_unit` fits together. `stage` is the step of a
+    validation that makes the fits, and `table` the table of that stage that holds their losses. `forms` are the forms
+    of delivery (`heldout.schemes.delivery`) that are made of the hypotheses. `draw` draws the splits of fits beyond the
+    k folds. `updates_shared`: the hypotheses of an incremental learner share their updates. `repeats_rows`: a row may
+    be trained on several times, which no shortcut knows.
+    """
+
+    fit_label: str
+    stage: str
+    table: str = "losses"
+    forms: tuple[str, ...] = ()
+    draw: Callable[..., resampling.Resampling] | None = None
+    fits_per_unit: int = 1
+    updates_shared: bool = False
+    repeats_rows: bool = False
+
+
+SCHEMES: dict[SchemeName, Scheme] = {
+    "holdout": Scheme("hold-out", "holdout"),
+    "final": Scheme(
+        "all rows",
+        "holdout",
+        "in_sample",
+        forms=("final", "k_fold", "progressive", "vote"),  # shown next to the other forms
+    ),
+    "cross_validation": Scheme("fold", "cross_validation", forms=("k_fold", "vote"), updates_shared=True),
+    "progressive": Scheme("block", "progressive", forms=("progressive",), updates_shared=True),
+    "covalidation": Scheme("repeat", "covalidation", fits_per_unit=2),
+    "subsamples": Scheme("subsample", "cross_validation", "subsamples", draw=resampling.subsamples),
+    "repeated_folds": Scheme(
+        "further fold", "cross_validation", "repeated_folds", draw=resampling.repeated_folds, updates_shared=True
+    ),
+    "half_subsamples": Scheme(
+        "subsample of a half", "cross_validation", "half_subsamples", draw=resampling.half_subsamples
+    ),
+    "fold_pairs": Scheme("pair of folds", "cross_validation", "fold_pairs", draw=resampling.fold_pairs),
+    "copies_together": Scheme("fold with copies together", "cross_validation", "copies_together", updates_shared=True),
+    "copies_apart": Scheme("fold with copies apart", "cross_validation", "copies_apart", updates_shared=True),
+}
+# the four schemes whose losses are in losses.parquet: each is a stage
+STAGES: tuple[SchemeName, ...] = tuple(name for name, scheme in SCHEMES.items() if scheme.stage == name)
+OF_COPIES: tuple[SchemeName, ...] = ("copies_together", "copies_apart")
+_PLACES: tuple[SchemeName, ...] = tuple(SCHEMES)
+
+
+def fit_state(seed: int, scheme: SchemeName, number: int) -> int:
+    """The `random_state` of a learner that leaves it open, in fit `number` of one scheme."""
+    if scheme in _PLACES:
+        return seeds.random_state(seed, "fit", _PLACES.index(scheme), number)
+    return int(seeds.named(seed, scheme, number).generate_state(1)[0])

@@ -1,0 +1,242 @@
+"""How the labelled rows are used, and the losses behind each estimate: shared by notebooks and flows."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from heldout import seeds
+from heldout.intervals.method import IntervalMethod
+from heldout.losses import Loss, Losses
+from heldout.losses.tested_losses import FIELD_OF, CrossValidated, RepeatedByRow, Tested, repeated_by_row
+from heldout.parts import class_shares
+from heldout.parts.dependence import INDEPENDENT, Dependence, joined
+from heldout.parts.partition import Partition, draw_folds
+from heldout.parts.splits import Rows, Split, joined_losses, tested_rows
+from heldout.parts.weights import Weights
+from heldout.schemes import (
+    OF_COPIES,
+    SCHEMES,
+    SchemeName,
+    covalidation,
+    cross_validation,
+    holdout,
+    progressive,
+    resampling,
+)
+from heldout.schemes.progressive import Block
+
+
+@dataclass(frozen=True, eq=False)
+class Design:
+    """The partitions of N labelled rows, and the choices that every estimate follows.
+
+    `halves` has shape (R, N), `methods` the interval method of each estimate that has a valid interval, `estimates`
+    the requested names. `dependence` holds for every split; `copies`, shape (N,), numbers the sets of rows with equal
+    features, for the schemes of copies alone. E_cv is the mean over `fold_repeats` partitions into folds, of
+    which `partition` has the first; `fold_repeats` is 1 for leave-one-out and for rows in time.
+    With `weights` the loss is weighted (`heldout.losses.choose_loss`).
+    """
+
+    y: NDArray[np.generic]
+    loss: Loss
+    partition: Partition
+    halves: NDArray[np.int8]
+    block: Block
+    stratify: bool
+    seed: int
+    level: float
+    methods: Mapping[str, IntervalMethod]
+    estimates: Sequence[str]
+    dependence: Dependence = INDEPENDENT
+    copies: NDArray[np.int64] | None = None
+    weights: Weights | None = None
+    fold_repeats: int = 1
+    _drawn: dict[str, resampling.Resampling] = field(default_factory=dict, init=False, repr=False)
+    _splits: dict[str, Sequence[Split]] = field(default_factory=dict, init=False, repr=False)
+
+    @property
+    def classes(self) -> int:
+        """The number of classes; 0 for numbers."""
+        return len(np.unique(self.y)) if self.loss.of_classes else 0
+
+    @cached_property
+    def strata(self) -> NDArray[np.int64]:
+        """The number of each row's class, shape (N,), which parts are drawn by; numbers are one class."""
+        return class_shares.codes(class_shares.strata(self.y, self.loss.of_classes))
+
+    @property
+    def further_for_e_cv(self) -> SchemeName | None:
+        """The scheme of further fits that the interval of E_cv reads; None for none."""
+        needs = self.methods["E_cv"].needs
+        return None if needs == "repeated_folds" and self.fold_repeats > 1 else needs
+
+    def splits(self, scheme: SchemeName) -> Sequence[Split]:
+        """The splits of a scheme, in the order of its fits; made at the first call."""
+        if scheme not in self._splits:
+            self._splits[scheme] = self._make_splits(scheme)
+        return self._splits[scheme]
+
+    def _make_splits(self, scheme: SchemeName) -> Sequence[Split]:
+        """Raises BadArgument where the dependence of rows leaves no training row."""
+        if scheme == "final":  # not purged: E_in is a training error
+            return [holdout.final_split(len(self.y))]
+        dependence = self._of_copies(scheme) if scheme in OF_COPIES else self.dependence
+        drawn = self._drawn_splits(scheme)
+        return drawn if dependence.kind is None else [dependence.purged(split) for split in drawn]
+
+    def _drawn_splits(self, scheme: SchemeName) -> Sequence[Split]:
+        if scheme == "holdout":
+            return [holdout.split(self.partition.validation)]
+        if scheme == "cross_validation":
+            folds = self.folds
+            if len(folds) == 1:
+                return cross_validation.splits(folds[0])
+            return [split for fold in folds for split in cross_validation.splits(fold)]
+        if scheme == "progressive":
+            return progressive.splits(self.partition.step, self.block)
+        if scheme == "covalidation":
+            halves = [split for half in self.halves for split in covalidation.splits(half)]
+            if self.dependence.time is None:
+                return halves
+            # with time, halves only train the models whose disagreement is measured
+            return [Split(split.train, split.validation[:0]) for split in halves]
+        if scheme in OF_COPIES:
+            return cross_validation.splits(self._folds_of_copies(scheme))
+        return self.further(scheme).splits
+
+    @property
+    def folds(self) -> list[NDArray[np.int64]]:
+        """The fold of each row, shape (N,), in each partition into folds."""
+        fold, group = self.partition.fold, self.dependence.group
+        k = int(fold.max()) + 1
+        further = resampling.further_folds(self.strata, k, self.fold_repeats - 1, self.stratify, self.seed, group)
+        return [fold, *further]
+
+    @property
+    def keeps_copies_together(self) -> bool:
+        """Whether the groups of the design are the copies of a row, and no others."""
+        group, copies = self.dependence.group, self.copies
+        if group is None or copies is None or group.max() != copies.max():
+            return False
+        return int(joined(group, copies).max()) == int(group.max())
+
+    def _of_copies(self, scheme: SchemeName) -> Dependence:
+        """The dependence of the design, with all copies of a row in the same group, or without groups."""
+        copies = np.arange(len(self.y)) if self.copies is None else self.copies
+        group = self.dependence.group
+        if scheme == "copies_apart":
+            return replace(self.dependence, group=None)
+        return replace(self.dependence, group=copies if group is None else joined(group, copies))
+
+    def _folds_of_copies(self, scheme: SchemeName) -> NDArray[np.int64]:
+        """As many folds as the design has, with copies as the scheme has them; for rows in time the same folds."""
+        fold, group = self.partition.fold, self._of_copies(scheme).group
+        if self.dependence.time is not None:
+            return fold
+        k = int(fold.max()) + 1 if group is None else min(int(fold.max()), int(group.max())) + 1
+        return draw_folds(self.strata, k, self.stratify, seeds.random_state(self.seed, "folds"), group)
+
+    def further(self, scheme: SchemeName) -> resampling.Resampling:
+        """The splits beyond the k folds for an interval or for nested selection; drawn at the first call."""
+        if scheme not in self._drawn:
+            draw = SCHEMES[scheme].draw
+            if draw is None:
+                raise KeyError(scheme)
+            self._drawn[scheme] = draw(
+                self.strata, self.partition.fold, self.stratify, self.seed, self.dependence.group
+            )
+        return self._drawn[scheme]
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """All losses of one candidate: for each scheme an array for each split, in the order of `Design.splits`.
+
+    `training` are the losses of the half models on their own training rows, an array for each half;
+    `disagreement` is the disagreement of the half models on the unlabelled rows, None without such rows.
+    """
+
+    losses: Mapping[SchemeName, Sequence[Losses]]
+    training: Sequence[Losses] = ()
+    disagreement: RepeatedByRow | None = None
+
+
+def mean_fold_training_size(design: Design) -> int:
+    """The mean number of training rows of the hypotheses of the folds."""
+    return cross_validation.mean_training_size(design.splits("cross_validation"))
+
+
+def tested(design: Design, evidence: Evidence, scheme: SchemeName) -> Tested:
+    """The losses of a scheme that tests each row once; for progressive validation in the order of steps."""
+    losses, rows = joined_losses(evidence.losses[scheme]), tested_rows(design.splits(scheme))
+    if scheme == "progressive":
+        order = np.argsort(design.partition.step[rows])
+        losses, rows = losses[order], rows[order]
+    return Tested(losses, design.loss, design.seed, design.dependence.clusters(rows, losses))
+
+
+def with_pool(observed: Tested, evidence: Evidence, repeats: int) -> Tested:
+    """`observed` next to each loss of cross-validation, of all `repeats` partitions into folds, for some methods."""
+    parts = evidence.losses.get("cross_validation")
+    return observed if parts is None else replace(observed, pool=joined_losses(parts), pool_repeats=repeats)
+
+
+def tested_with_pool(design: Design, evidence: Evidence, scheme: SchemeName, estimate: str) -> Tested:
+    """The losses of a scheme that tests each row once, and what the method of the interval of `estimate` needs."""
+    observed = tested(design, evidence, scheme)
+    return with_pool(observed, evidence, design.fold_repeats) if design.methods[estimate].needs_cv else observed
+
+
+def cross_validated(design: Design, evidence: Evidence) -> CrossValidated:
+    """The held-out losses in row order, with the fields that the fits beyond the k folds fill."""
+    rows, losses = held_out_losses(design, evidence)
+    fields: dict[str, Any] = {}
+    for scheme in FIELD_OF:
+        if scheme in evidence.losses:
+            fields |= design.further(scheme).fields(evidence.losses[scheme])
+    if design.fold_repeats > 1:
+        parts = evidence.losses["cross_validation"]
+        errors = np.array([part.mean() for part in parts]).reshape(design.fold_repeats, -1)
+        fields |= {"first_errors": errors[0], "repeated_errors": errors[1:]}
+    cluster, fold = design.dependence.clusters(rows, losses), design.partition.fold[rows]
+    return CrossValidated(losses, design.loss, design.seed, cluster, fold=fold, **fields)
+
+
+def held_out_losses(design: Design, evidence: Evidence) -> tuple[Rows, Losses]:
+    """The rows that a fold tests, ascending, and the loss of each: the mean over the partitions into folds.
+
+    Rows in time that no fold tests are left out.
+    """
+    by_row, parts = np.zeros(len(design.y)), evidence.losses["cross_validation"]
+    np.add.at(by_row, tested_rows(design.splits("cross_validation")), joined_losses(parts) / design.fold_repeats)
+    rows = np.flatnonzero(design.partition.fold >= 0)
+    return rows, by_row[rows]
+
+
+def half_losses(design: Design, losses: Sequence[Losses], *, on_training_half: bool) -> Losses:
+    """The losses of the half models, shape (R, N): on the half that trained the model, or on the other half."""
+    table = np.empty(design.halves.shape)
+    for number, part in enumerate(losses):
+        repeat, half = divmod(number, 2)
+        table[repeat, design.halves[repeat] == (half if on_training_half else 1 - half)] = part
+    return table
+
+
+def half_tested(design: Design, evidence: Evidence) -> RepeatedByRow:
+    """The losses of the half models on the rows of the other halves."""
+    table = half_losses(design, evidence.losses["covalidation"], on_training_half=False)
+    return repeated_by_row(table, design.loss, half=design.halves)
+
+
+def half_trained(design: Design, evidence: Evidence) -> RepeatedByRow:
+    """The losses of the half models on their own rows.
+
+    The training errors of both half models have equal weight, also where one half has a row more.
+    """
+    margins = repeated_by_row(half_losses(design, evidence.training, on_training_half=True), design.loss)
+    errors = np.array([part.mean() for part in evidence.training]).reshape(-1, 2).mean(axis=1)
+    return replace(margins, by_repeat=errors)

@@ -1,0 +1,125 @@
+"""Fits beyond the k folds, for the intervals of E_cv that need them.
+
+Every scheme is a list of splits of the N labelled rows, and a function from the losses of the splits to the fields of
+`CrossValidated` that the interval reads. Each scheme has its own seeds, so that it changes no other partition. `y`,
+shape (N,), are classes; numbers are one class (`heldout.parts.class_shares.strata`).
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from heldout import seeds
+from heldout.errors import BadArgument
+from heldout.losses import Losses
+from heldout.parts.dependence import distinct
+from heldout.parts.partition import Labels, can_stratify, draw_folds, training_cut
+from heldout.parts.splits import Split
+from heldout.schemes import cross_validation
+
+SUBSAMPLES = 25  # J of the corrected t (docs/coverage.md)
+REPEATS = 3  # R of the corrected repeated t; the first repeat is the partition itself
+HALVINGS, HALF_SUBSAMPLES = 10, 15  # M and J of Nadeau and Bengio's conservative z, as in their section 5
+_LEAST_TESTED = 0.1  # share of a subsample that is tested under leave-one-out
+Folds = NDArray[np.int64]
+Groups = NDArray[np.int64] | None  # the group of each row, which no split divides; None for independent rows
+
+
+@dataclass(frozen=True, eq=False)
+class Resampling:
+    """The splits of one scheme, and the function that makes fields of their losses, an array for each split."""
+
+    splits: list[Split]
+    fields: Callable[[Sequence[Losses]], dict[str, Any]]
+
+
+def subsamples(y: Labels, fold: Folds, stratify: bool, seed: int, group: Groups = None) -> Resampling:
+    """J random subsamples that test as many rows as a fold has, and at least a tenth of all rows."""
+    rows = np.arange(len(y))
+    size = _tested(len(y), fold)
+    masks = [_cut(y, size, stratify, seeds.random_state(seed, "subsamples", j), group) for j in range(SUBSAMPLES)]
+    tested = float(np.mean([mask.sum() for mask in masks]))  # whole groups differ in size
+    return Resampling(
+        [Split(rows[~mask], rows[mask]) for mask in masks],
+        lambda losses: {
+            "subsample_errors": np.array([part.mean() for part in losses]),
+            "tested_per_trained": tested / (len(y) - tested),
+        },
+    )
+
+
+def repeated_folds(y: Labels, fold: Folds, stratify: bool, seed: int, group: Groups = None) -> Resampling:
+    """R - 1 further partitions into k folds."""
+    k = int(fold.max()) + 1
+    folds = further_folds(y, k, REPEATS - 1, stratify, seed, group)
+    return Resampling(
+        [split for each in folds for split in cross_validation.splits(each)],
+        lambda losses: {"repeated_errors": np.array([part.mean() for part in losses]).reshape(-1, k)},
+    )
+
+
+def half_subsamples(y: Labels, fold: Folds, stratify: bool, seed: int, group: Groups = None) -> Resampling:
+    """M halvings of the rows, and inside each half J subsamples that test as many rows as a fold has."""
+    rows = np.arange(len(y))
+    size = min(_tested(len(y), fold), len(y) // 4)
+    splits = []
+    for halving in range(HALVINGS):
+        state = seeds.random_state(seed, "half_subsamples", halving)
+        mask = _cut(y, len(y) // 2, stratify, state, group, both=True)
+        for number, half in enumerate((rows[mask], rows[~mask])):
+            group_of_half = None if group is None else distinct(group[half])
+            for j in range(HALF_SUBSAMPLES):
+                state = seeds.random_state(seed, "half_subsamples", halving, number, j)
+                tested = _cut(y[half], size, stratify, state, group_of_half)
+                splits.append(Split(half[~tested], half[tested]))
+    return Resampling(
+        splits,
+        lambda losses: {
+            "half_errors": np.array([part.mean() for part in losses]).reshape(HALVINGS, 2, -1).mean(axis=2)
+        },
+    )
+
+
+def fold_pairs(y: Labels, fold: Folds, _stratify: bool, _seed: int, _group: Groups = None) -> Resampling:
+    """One split for each pair of folds i < j, in order: train without both, test on both.
+
+    Raises BadArgument for two folds: no row would be left to train on.
+    """
+    k = int(fold.max()) + 1
+    if k < 3:
+        raise BadArgument("folds", f"folds is {k}; nested selection and its interval need at least 3")
+    pairs = [(i, j) for i in range(k) for j in range(i + 1, k)]
+    splits = [
+        Split(np.flatnonzero((fold != i) & (fold != j)), np.flatnonzero((fold == i) | (fold == j))) for i, j in pairs
+    ]
+
+    def fields(losses: Sequence[Losses]) -> dict[str, Any]:
+        table = np.full((k, len(y)), np.nan)
+        for (i, j), split, part in zip(pairs, splits, losses, strict=True):
+            tested_fold = fold[split.validation]
+            table[i, split.validation[tested_fold == j]] = part[tested_fold == j]
+            table[j, split.validation[tested_fold == i]] = part[tested_fold == i]
+        return {"pair_losses": table}
+
+    return Resampling(splits, fields)
+
+
+def further_folds(y: Labels, k: int, count: int, stratify: bool, seed: int, group: Groups = None) -> list[Folds]:
+    """The fold of each row in `count` further partitions into k folds, each of shape (N,)."""
+    return [
+        draw_folds(y, k, stratify, seeds.random_state(seed, "repeated_folds", repeat), group) for repeat in range(count)
+    ]
+
+
+def _tested(n: int, fold: Folds) -> int:
+    return max(1, round(n * max(1 / (int(fold.max()) + 1), _LEAST_TESTED)))
+
+
+def _cut(y: Labels, size: int, stratify: bool, state: int, group: Groups, both: bool = False) -> NDArray[np.bool_]:
+    """A random mask, with `stratify` stratified where possible: a small part cannot hold every class."""
+    if group is None:
+        stratify = stratify and can_stratify(y, size)
+    return training_cut(y, size, stratify=stratify, random_state=state, group=group, both=both)

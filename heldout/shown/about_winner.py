@@ -1,0 +1,211 @@
+"""Sentences about a winner, which a notebook and a report share."""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from heldout.diagnosis.prediction_sets import LAC
+from heldout.fits.baseline import NAME
+from heldout.intervals import credible
+from heldout.losses import Loss
+from heldout.losses.amounts import amount, number
+from heldout.losses.tested_losses import RepeatedByRow
+from heldout.records import Difference, MoreRows, Powered, PredictionSets
+from heldout.schemes.design import Design
+from heldout.shown.cells import DOUBTED
+from heldout.unlabelled import implied_error
+from heldout.unlabelled.half_model_controls import NO_ROWS
+
+_BEATS = {True: "beats", False: "does not beat", None: "is not shown to beat"}
+
+
+def not_credible(whose: str, doubts: Mapping[str, str], loss: Loss, *, weighted: bool) -> str:
+    """Which intervals of a candidate cannot be right, why, and what to do first; empty without `doubts`.
+
+    `doubts` are the reasons by the name of the estimate.
+    """
+    if not doubts:
+        return ""
+    by_reason: dict[str, list[str]] = {}
+    for estimate, reason in doubts.items():
+        by_reason.setdefault(reason, []).append(estimate)
+    said = "; ".join(f"{', '.join(estimates)}: {reason}" for reason, estimates in by_reason.items())
+    return (
+        f"intervals of {whose} marked {DOUBTED} are likely to be too narrow, and their upper ends too low ({said}): "
+        f"{credible.advice(loss, weighted=weighted)}"
+    )
+
+
+def against_baseline(
+    winner: str,
+    beaten: bool | None,
+    loss: Loss,
+    pairs: Iterable[tuple[str, float, float]],
+    differences: Mapping[str, Difference],
+) -> str:
+    """Whether the winner beats the baseline; with the name of each estimate, its value, and that of the baseline.
+
+    `differences` are the winner's errors less the baseline's, on the same rows, as far as they are known.
+    """
+    errors = ", ".join(
+        f"{estimate} {amount(value, loss)} against {amount(of_baseline, loss)}"
+        + (f" ({apart(differences[estimate], loss)})" if estimate in differences else "")
+        for estimate, value, of_baseline in pairs
+    )
+    constant = f"the baseline, which answers {loss.constant.says} whatever the features are"
+    return f"{winner} {_BEATS[beaten]} {constant}: {errors}"
+
+
+def apart(record: Difference, loss: Loss) -> str:
+    """How far the winner is from the baseline, on the same rows."""
+    points = " percentage points" if loss.binary else ""
+    if record.low is None or record.high is None:
+        return f"winner less baseline {number(record.difference, loss)}{points}"
+    ends = f"{number(record.low, loss)} to {number(record.high, loss)}"
+    return f"winner less baseline {number(record.difference, loss)} [{ends}]{points}"
+
+
+def least_half_error(winner: str, here: float, in_population: float | None, level: str, loss: Loss) -> str:
+    """What the winner's half models err at least, `here` on the unlabelled rows; empty where that is shown as 0."""
+    if float(number(here, loss)) == 0:
+        return ""
+    text = (
+        f"the half models of {winner} have a mean error of at least {amount(here, loss)} on the unlabelled rows, "
+        "whatever their labels are: two answers that differ are not both right"
+    )
+    if in_population is None or float(number(in_population, loss)) == 0:
+        return text
+    return (
+        f"{text}; with {level} confidence it is at least {amount(in_population, loss)} in the population of these rows"
+    )
+
+
+def half_error(winner: str, disagreement: RepeatedByRow | None, design: Design) -> str:
+    """The same from the disagreement of the half models; empty without one, or without a bound for the loss."""
+    loss = design.loss
+    if disagreement is None or "disagreement" not in design.estimates or loss.pair_factor is None:
+        return ""
+    here = implied_error.least_mean_error(disagreement.error, loss)
+    independent = design.dependence.kind is None
+    limit = implied_error.least_half_error(disagreement, loss, design.level) if independent else None
+    return least_half_error(winner, here, limit, f"{100 * design.level:g} %", loss)
+
+
+def differences(winner: str, of_winner: Sequence[Difference], level: float) -> str:
+    """The candidates that the winner is shown to err less than, and the others; empty where it is the only one."""
+    others = [record for record in of_winner if record.against != NAME]
+    if not others:
+        return ""
+    lower, higher = [one for one in others if one.shown_less], [one for one in others if one.shown_more]
+    groups = {
+        "shown to be lower than that of": lower,
+        "shown to be higher than that of": higher,
+        "not shown to be lower than that of": [one for one in others if one not in lower and one not in higher],
+    }
+    parts = [f"{says} {', '.join(one.against for one in group)}" for says, group in groups.items() if group]
+    return f"E_cv of {winner} is {', and '.join(parts)}; at {100 * level:g} % for all pairs of candidates together"
+
+
+def alike(winner: str, names: Sequence[str], level: str) -> str:
+    """The candidates that are not shown to err more than the winner; empty where it is alone."""
+    others = [name for name in names if name != winner]
+    if not others:
+        return ""
+    if len(others) == 1:
+        return (
+            f"at {level} {others[0]} is not shown to err more than {winner}; the least error is that of one of the two"
+        )
+    return (
+        f"at {level} none of these {len(others)} is shown to err more than {winner}: {', '.join(others)}; the least "
+        f"error is that of one of the {len(others) + 1}"
+    )
+
+
+def more_rows(winner: str, lines: Sequence[MoreRows], loss: Loss) -> str:
+    """What more rows gained and may gain, from the lines of the winner; empty without them."""
+    by_name = {line.estimate: line for line in lines}
+    if not by_name:
+        return ""
+    halves, gain, twice = by_name["E_2cv"], by_name["gain"], by_name["E_2N"]
+    fell = "rose" if gain.value < 0 else "fell"
+    points = " percentage points" if loss.binary else ""
+    text = f"from {halves.rows} to {gain.rows} training rows the error of {winner} {fell} by "
+    text += f"{number(abs(gain.value), loss)}{points}"
+    if gain.low is None or gain.high is None or twice.low is None or twice.high is None:
+        return f"{text}; no interval is claimed, as E_2cv or E_cv has none"
+    ends = sorted([gain.low, gain.high] if gain.value >= 0 else [-gain.low, -gain.high])
+    text += f" [{number(ends[0], loss)} to {number(ends[1], loss)}]"
+    if gain.high < 0:
+        return (
+            f"{text}: more rows did harm for this candidate, so E_N and E_2N, which assume that each doubling of the "
+            "rows lowers the error, do not hold for it"
+        )
+    if ends[0] <= 0:
+        return f"{text}, which may be chance: whether more rows lower it cannot be told yet"
+    error = f"{amount(twice.value, loss)} [{number(twice.low, loss)}–{number(twice.high, loss)}]"
+    hardly = "" if float(number(twice.low, loss)) == 0 else ", and hardly less"
+    return (
+        f"{text}; if each further doubling gains no more than the one before, which does not hold for at least 15 % "
+        f"of learning curves, {twice.rows} rows lead to an error of {error}{hardly}"
+    )
+
+
+def bound(whose: str, value: float, of_one: float, method: str, compared: str, level: float, loss: Loss) -> str:
+    """What the error of a winner is at most, and `of_one` without a choice; `compared` says what it was chosen from."""
+    points = " percentage points" if loss.binary else ""
+    price = f"; the comparison of more than one adds {number(value - of_one, loss)}{points}" if value > of_one else ""
+    return (
+        f"with probability {100 * level:g} % or more {whose} error, trained without the held-out rows, is at most "
+        f"{amount(value, loss)}{_stated(loss)}: the upper {method} limit of its E_val, for {compared}{price}"
+    )
+
+
+def bound_joint(whose: str, value: float | None, level: float, loss: Loss) -> str:
+    """The sharper figure next to the bound, which holds approximately; empty where there is none."""
+    if value is None:
+        return ""
+    return (
+        f"approximately, by how alike the errors of the candidates are, {whose} error is at most {amount(value, loss)}"
+        f"{_stated(loss)}, at {100 * level:g} %; only the bound is guaranteed"
+    )
+
+
+def _stated(loss: Loss) -> str:
+    return f", if no loss is above {loss.limit:g} (loss_max)" if loss.limit_is_stated else ""
+
+
+def prediction_sets(line: PredictionSets) -> str:
+    """What the sets are, and how often they held the label of test rows; empty without a threshold."""
+    if line.threshold is None:
+        return ""
+    of_classes, level = line.method == LAC, f"{100 * line.level:g} %"
+    what = "each class with a probability of" if of_classes else "the prediction"
+    reach = f"at least {max(1 - line.threshold, 0):.3g}" if of_classes else f"± {line.threshold:.4g}"
+    text = f"{what} {reach}, by {line.calibrated} held-out rows at {level}"
+    if line.coverage is None or line.low is None or line.high is None:
+        return f"{text}; {line.reason}"
+    bounds = f"[{100 * line.low:.1f}–{100 * line.high:.1f}]"
+    text += f"; they hold the label in {100 * line.coverage:.1f} % {bounds} of {line.tested} test rows"
+    if line.mean_size is not None and line.single is not None:
+        text += f", with {line.mean_size:.3g} classes on average, and a single one in {100 * line.single:.3g} %"
+    return f"{text}; {line.reason}" if line.reason else text
+
+
+def powered(winner: str, lines: Sequence[Powered], loss: Loss) -> str:
+    """What unlabelled rows make of E_cv, or of E_val without it, from the lines of the winner; empty without them."""
+    if not lines or lines[-1].reason == NO_ROWS:
+        return ""
+    line = lines[-1]
+    if line.value is None or line.low is None or line.high is None:
+        return f"{line.estimate} of {winner} is not narrowed: {line.reason}"
+    if round(line.width or 1, 2) >= 1:
+        return f"{line.unlabeled} unlabelled rows do not narrow the interval of {line.estimate} of {winner}"
+    text = f"by {line.unlabeled} unlabelled rows {line.estimate} of {winner} is {amount(line.value, loss)} "
+    text += f"[{number(line.low, loss)}–{number(line.high, loss)}], {line.width:.2f} times as wide as the plain "
+    gained = round(line.labels_gained or 0)
+    return f"{text}interval; they are worth {f'{gained} further labels' if gained > 1 else 'no further label'}"
+
+
+def roots(errors: Mapping[str, float], of_baseline: float, loss: Loss) -> str:
+    """RMSE and R^2 of each candidate, for the squared loss; empty for another loss."""
+    if loss.power != 2:
+        return ""
+    return "; ".join(f"{name} {loss.root_and_share(error, of_baseline)}" for name, error in errors.items())

@@ -1,0 +1,54 @@
+"""Estimates as text: a table, and sentences about the winner."""
+
+import math
+from collections.abc import Sequence
+
+from heldout.losses import Loss
+from heldout.losses.amounts import rounded
+from heldout.printable import printable
+from heldout.records import Estimate
+from heldout.shown import text_table
+from heldout.shown.text_table import Row
+
+DOUBTED = "?"  # at an interval that is not credible
+
+
+def text(estimates: Sequence[Estimate], candidates: Sequence[str], loss: Loss, winner: str = "", why: str = "") -> str:
+    """A line for each candidate, a column for each estimate; below each value its interval.
+
+    The `winner` is marked, and the title says what the mark means: `why`. The width is that of the terminal.
+    """
+    columns = list(dict.fromkeys(record.estimate for record in estimates))
+    cells = {
+        (record.candidate, record.estimate): cell(
+            record.value, record.low, record.high, loss, doubted=record.not_credible is not None
+        )
+        for record in estimates
+    }
+    rows = [
+        Row(
+            printable(candidate),
+            [cells.get((candidate, column), (text_table.NOTHING, "")) for column in columns],
+            selected=candidate == winner,
+        )
+        for candidate in candidates
+    ]
+    levels = sorted({record.level for record in estimates if record.level is not None})
+    title = text_table.title(loss.scale("y"), f"{100 * levels[0]:g} %" if levels else "", why if winner else "")
+    title += marks(any(record.not_credible is not None for record in estimates))
+    return "\n".join([title, *(line for line, _ in text_table.lines(columns, rows, text_table.output_width()))])
+
+
+def cell(value: float, low: float | None, high: float | None, loss: Loss, *, doubted: bool = False) -> tuple[str, str]:
+    """A value and its interval as a table shows them; the interval is empty where there is none.
+
+    One that is `doubted`, since its losses show that it cannot be right, has a mark.
+    """
+    if low is None or high is None or math.isnan(low):
+        return rounded(value, loss), ""
+    return rounded(value, loss), f"{rounded(low, loss)}–{rounded(high, loss)}{f' {DOUBTED}' if doubted else ''}"
+
+
+def marks(doubted: bool) -> str:
+    """What the mark of an interval means, for the end of a title; empty where no interval has it."""
+    return f"; {DOUBTED} not credible" if doubted else ""

@@ -1,0 +1,128 @@
+"""The picture of a `Validation`: a panel for each estimate, in it a line for each candidate."""
+
+from collections.abc import Sequence
+from io import BytesIO
+from typing import Any
+
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
+
+from heldout.estimates import OF_UNLABELED
+from heldout.losses import Loss
+from heldout.losses.amounts import amount, error_label
+from heldout.printable import printable
+from heldout.records import Estimate
+
+_PANELS_A_ROW = 4
+_LONGEST = 32  # letters of a name
+_WINNER, _OTHERS, _BASELINE = "#0b63a5", "#4d4d4d", "#8c8c8c"
+_FAR_ABOVE = 1.5  # of everything else: a line there would leave no room for the intervals
+
+
+class Picture(Figure):
+    """A figure that a notebook shows as the value of a cell.
+
+    Matplotlib's own way needs `matplotlib.pyplot` to be imported before; where it is, its settings count.
+    """
+
+    def _repr_png_(self) -> tuple[bytes, dict[str, int]]:
+        """Twice as many dots as the figure is wide and high on the screen."""
+        png = BytesIO()
+        self.savefig(png, format="png", dpi=2 * self.dpi)
+        width, height = self.get_size_inches() * self.dpi
+        return png.getvalue(), {"width": round(width), "height": round(height)}
+
+
+def draw(
+    estimates: Sequence[Estimate], ranked: Sequence[str], baseline: Sequence[Estimate], loss: Loss, headline: str
+) -> Picture:
+    """For each estimate the candidates in their order, the first at the top: a point each, and its interval.
+
+    The estimates that come from labelled rows have one axis, so that their panels can be compared.
+    """
+    names = list(dict.fromkeys(record.estimate for record in estimates))
+    of_baseline = {record.estimate: record for record in baseline}
+    columns = min(len(names), _PANELS_A_ROW)
+    rows = -(-len(names) // columns)
+    size = (1.9 + 1.9 * columns, 0.7 + rows * (0.65 + 0.27 * len(ranked)))
+    figure = Picture(figsize=size, layout="constrained")
+    panels = figure.subplots(rows, columns, sharey=True, squeeze=False)
+    limits = _limits([record for record in estimates if record.estimate not in OF_UNLABELED], of_baseline, loss)
+    for place, axes in enumerate(panels.flat):
+        if place >= len(names):
+            axes.set_visible(False)
+            continue
+        name = names[place]
+        by_name = {record.candidate: record for record in estimates if record.estimate == name}
+        _panel(axes, [by_name.get(candidate) for candidate in ranked], loss)
+        axes.set_title(name, fontsize=10, loc="left")
+        if name not in OF_UNLABELED:
+            axes.set_xlim(limits)
+        if name in of_baseline:
+            _line(axes, of_baseline[name], loss)
+    panels[0, 0].set_yticks(range(len(ranked)), [_drawn(candidate) for candidate in ranked])
+    panels[0, 0].set_ylim(len(ranked) - 0.4, -0.6)
+    figure.supxlabel(error_label(loss), fontsize=9)
+    figure.suptitle(_drawn(headline, 90), fontsize=10, x=0.01, ha="left", color=_WINNER)
+    return figure
+
+
+def _panel(axes: Any, records: Sequence[Estimate | None], loss: Loss) -> None:
+    scale = 100 if loss.binary else 1
+    for y, record in enumerate(records):
+        if record is None:
+            continue
+        low = record.value if record.low is None else min(record.low, record.value)
+        high = record.value if record.high is None else max(record.high, record.value)
+        reach = [[scale * (record.value - low)], [scale * (high - record.value)]]
+        colour = _OTHERS if y else _WINNER
+        axes.errorbar([scale * record.value], [y], xerr=reach, fmt="o", ms=5, lw=1.6, color=colour)
+    axes.spines[["top", "right", "left"]].set_visible(False)
+    axes.tick_params(axis="y", length=0, labelsize=9)
+    axes.tick_params(axis="x", labelsize=8)
+    axes.xaxis.set_major_locator(MaxNLocator(3))  # few, as the numbers may be long
+    axes.grid(axis="x", color="0.9", lw=0.8)
+    axes.set_axisbelow(True)
+
+
+def _limits(estimates: Sequence[Estimate], baseline: dict[str, Estimate], loss: Loss) -> tuple[float, float]:
+    """From 0 or a little below the least number to a little above the largest; a baseline far above has no room."""
+    ends = [end for record in estimates for end in (record.value, record.low, record.high) if end is not None] or [0, 1]
+    low, top = min(ends), max(ends)
+    high = max([top, *(record.value for record in baseline.values() if record.value <= _FAR_ABOVE * top)])
+    scale, room = 100 if loss.binary else 1, 0.05 * (high - low) or 0.05
+    return scale * (low - room if low > 0.5 * high else min(0, low) - room / 2), scale * (high + room)
+
+
+def _line(axes: Any, record: Estimate, loss: Loss) -> None:
+    """A line at the error of the baseline; an arrow where that is far above everything else."""
+    at, end = (100 if loss.binary else 1) * record.value, axes.get_xlim()[1]
+    above = at > end
+    if not above:
+        axes.axvline(at, color=_BASELINE, lw=1.4, ls="--", zorder=0)
+    axes.annotate(
+        f"baseline {amount(record.value, loss)}{' →' if above else ''}",
+        (end if above else at, 1.0),
+        xycoords=("data", "axes fraction"),
+        ha="right",
+        va="bottom",
+        fontsize=7.5,
+        color="0.35",
+    )
+
+
+def _drawn(name: str, longest: int = _LONGEST) -> str:
+    r"""A name in a picture: matplotlib would read what is between two dollars as mathematics, and may refuse it."""
+    shown = printable(name)
+    return (shown if len(shown) <= longest else f"{shown[: longest - 1]}…").replace("$", r"\$")
+
+
+_FAR_ABOVE = 1.5  # of the highest point: a line there would leave no room for the intervals
+
+
+def draw_baseline(axes: Any, value: float, label: str) -> None:
+    """A grey line at the baseline's error; the legend alone shows an error far above everything else."""
+    bottom, top = axes.get_ylim()
+    far_above = value > _FAR_ABOVE * top
+    axes.axhline(value, color="0.6", lw=1.4, zorder=0, label=f"{label} (above)" if far_above else label)
+    axes.set_ylim(bottom, top if far_above else max(top, 1.03 * value))

@@ -1,0 +1,115 @@
+"""How far independently trained hypotheses differ on unlabelled rows, shard by shard, and over all shards.
+
+METHOD, section 5; Madani, Pennock, Flake, Co-Validation (NIPS 2004).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from heldout.errors import BadArgument, FitFailure
+from heldout.losses import Loss, Losses
+from heldout.losses.tested_losses import RepeatedByRow
+from heldout.together import blocks, together
+from heldout.together.linear import Linear
+
+
+@dataclass(frozen=True, eq=False)
+class ShardMargins:
+    """The disagreement of R pairs of half models on each of S shards: a table of pairs by rows, by its margins.
+
+    `rows`, shape (S,), are the numbers of rows; `by_repeat`, shape (R, S), the mean of each pair over the rows of a
+    shard. Each row has a mean over the pairs: `means` and `variances` (divisor n), shape (S,), are its mean and its
+    variance over the rows of a shard.
+    """
+
+    rows: NDArray[np.int64]
+    by_repeat: Losses
+    means: Losses
+    variances: Losses
+
+    @classmethod
+    def of(cls, by_repeat: Losses, sums: Losses, sizes: Sequence[int]) -> Self:
+        """From what `disagreements` returns for consecutive shards of `sizes` rows."""
+        by_shard = np.split(sums / len(by_repeat), np.cumsum(sizes)[:-1])
+        means, variances = (np.array([of(part) for part in by_shard]) for of in (np.mean, np.var))
+        return cls(np.array(sizes), by_repeat, means, variances)
+
+    def of_shard(self, place: int) -> "ShardMargins":
+        """The margins of one shard."""
+        only = slice(place, place + 1)
+        return ShardMargins(self.rows[only], self.by_repeat[:, only], self.means[only], self.variances[only])
+
+    def pooled(self, loss: Loss, seed: int) -> RepeatedByRow:
+        """The margins over the rows of all shards; `seed` is for interval methods that draw at random."""
+        n = int(self.rows.sum())
+        mean = float(self.rows @ self.means) / n
+        squares = float(self.rows @ (self.variances + (self.means - mean) ** 2))
+        return RepeatedByRow(
+            self.by_repeat @ self.rows / n, squares / max(n - 1, 1), n, loss.disagreement_loss or loss, seed
+        )
+
+
+def pointwise_disagreement(first: ArrayLike, second: ArrayLike, loss: Loss) -> Losses:
+    """How far two answers, as the loss asks for them, differ at each row, shape (n,).
+
+    [f1 != f2] for a loss of classes, (f1 - f2)^2 for the squared and |f1 - f2| for the absolute and the pinball
+    loss, the squared distance of the probabilities for the Brier loss, their Bhattacharyya distance for the log loss.
+    Raises BadArgument for a loss that admits no disagreement.
+    """
+    if loss.disagreement_loss is None:
+        raise BadArgument("loss", f"the {loss.name} loss admits no disagreement: {loss.no_bound}")
+    return loss.disagreement_loss.pointwise(first, second)
+
+
+def disagreements(
+    hypotheses: Sequence[Any], X: Any, loss: Loss, sizes: Sequence[int] | None = None
+) -> tuple[Losses, Losses]:
+    """How far the R pairs of 2R fitted `hypotheses`, each next to its partner, differ on the rows of X, shape (n, p).
+
+    The margins of `pointwise_disagreement`: the mean of each pair over each of S consecutive shards of `sizes` rows,
+    shape (R, S), one of all rows if None; and the sum over the pairs at each row, shape (n,). Rows are walked over in
+    blocks, so that memory does not grow with n R.
+    Raises FitFailure for hypotheses that cannot answer or differ by more than a number holds, and BadArgument as
+    `pointwise_disagreement`.
+    """
+    n, pairs = X.shape[0], len(hypotheses) // 2
+    group = together(hypotheses, X, loss)
+    of_differences = isinstance(group, Linear) and loss.needs == "number" and loss.disagreement_loss is not None
+    if isinstance(group, Linear) and of_differences:
+        group = group.differences()
+    of_shard = np.array([n] if sizes is None else sizes)
+    ends = np.cumsum(of_shard)
+    of_pairs, of_rows = np.zeros((pairs, len(ends))), np.zeros(n)
+    for rows in blocks(n, group.rows_at_once):
+        parts = _parts(rows, ends)
+        answers = group.answers(rows)
+        if isinstance(answers, np.ndarray) and group.classes is not None:
+            differ = answers[::2] != answers[1::2]
+            for shard, part in parts:
+                of_pairs[:, shard] += [np.count_nonzero(pair[part]) for pair in differ]
+            of_rows[rows] = np.add.reduce(differ.view(np.uint8), axis=0, dtype=np.min_scalar_type(pairs))
+            continue
+        for pair in range(pairs):
+            first, second = (0.0, answers[pair]) if of_differences else (answers[2 * pair], answers[2 * pair + 1])
+            distance = pointwise_disagreement(first, second, loss)
+            for shard, part in parts:
+                of_pairs[pair, shard] += distance[part].sum()
+            of_rows[rows] += distance
+    if not np.isfinite(of_pairs).all():
+        raise FitFailure("a disagreement is too large for a number")
+    return of_pairs / of_shard, of_rows
+
+
+def _parts(rows: slice, ends: NDArray[np.int64]) -> list[tuple[int, slice]]:
+    """The shards with rows in a block, and which of its rows are theirs; `ends`, shape (S,), are where shards end."""
+    first, last = np.searchsorted(ends, [rows.start, rows.stop - 1], side="right")
+    starts = [max(rows.start, 0 if shard == 0 else int(ends[shard - 1])) for shard in range(first, last + 1)]
+    stops = [*starts[1:], rows.stop]
+    return [
+        (shard, slice(start - rows.start, stop - rows.start))
+        for shard, start, stop in zip(range(first, last + 1), starts, stops, strict=True)
+    ]

@@ -1,0 +1,113 @@
+"""Whether to ship: one rule, its order of precedence, and one sentence for every report."""
+
+from dataclasses import replace
+
+import pytest
+
+from heldout.decision.ship import Decision, Known, decide, plan_with, shown_better
+from heldout.losses import ZERO_ONE
+from heldout.metrics.skill import Skill
+from heldout.records import Difference, Estimate
+
+E_TEST = Estimate("tree", "E_test", 0.25, "g", 80, 20, low=0.19, high=0.32, level=0.95, interval="Wilson")
+E_BBC = replace(E_TEST, estimate="E_bbc", value=0.22, low=0.2, high=0.26)
+OF_BASELINE = {"E_cv": 0.29, "E_test": 0.34}
+APART = {name: Difference("tree", "baseline", -0.08, -0.12, -0.04, 0.95, "t") for name in OF_BASELINE}
+PLANNED = plan_with([E_BBC, E_TEST], OF_BASELINE, APART)
+SOUND = Known("tree", "tree", ["tree"], 3, ZERO_ONE, True, PLANNED)
+CARES = {
+    "not_credible": ({"E_test": "3 rows carry 41 % of the loss"}, "3 rows carry"),
+    "findings": ([("care", "later rows err more")], "later rows err more"),
+    "spent": ("opened for another winner", "used up"),
+    "openings": (2, "for 2 different winners"),
+    "planned": (None, "no interval"),
+    "other_population": ("x is out of range", "another population"),
+    "optimism": ("every estimate is too low", "too low"),
+    "failed": (["svm"], "svm"),
+    "better": (["bayes"], "shown to err less than tree: bayes"),
+}
+STOPS = {
+    "too_good": ("check the columns", "tree is too good to be true"),
+    "findings": ([("stop", "told: it alone predicts the target")], "told: it alone"),
+    "beats_baseline": (None, "tree is not shown to beat the baseline by the zero_one loss"),
+}
+
+
+def test_a_winner_without_a_doubt_is_shipped():
+    assert Decision("ship", (), "Ship tree") == decide(SOUND)
+
+
+def test_several_that_cannot_be_told_apart_are_any_of_them():
+    alike = replace(SOUND, alike=["bayes", "tree", "wide"])
+    assert Decision("any_of", (), "Any of these 3; tree is lowest") == decide(alike)
+    assert decide(replace(alike, lowest="wide")).advice == "Any of these 3; tree is selected, wide is lowest"
+
+
+@pytest.mark.parametrize("field", CARES)
+def test_each_doubt_is_a_caveat_and_asks_for_care(field):
+    value, words = CARES[field]
+    found = decide(replace(SOUND, **{field: value}))
+    assert ("ship_with_care", "Ship, with care: tree") == (found.verdict, found.advice)
+    assert words in found.caveats[0]
+    assert found.sentence == f"Ship, with care: tree; {found.caveats[0]}"
+
+
+@pytest.mark.parametrize("field", STOPS)
+def test_each_reason_to_stop_comes_before_all_others(field):
+    value, words = STOPS[field]
+    every = {name: of[0] for name, of in CARES.items() if name != field}
+    found = decide(replace(SOUND, **{**every, field: value}))
+    assert "not_yet" == found.verdict
+    assert found.advice.startswith("Do not ship yet: ")
+    assert words in found.advice
+    assert found.caveats[0] in found.advice
+    assert 1 + len(found.further) == len(found.caveats) > 5
+
+
+def test_care_comes_before_any_of():
+    found = decide(replace(SOUND, alike=["tree", "wide"], failed=["svm"]))
+    assert ("ship_with_care", "Ship, with care: any of these 2; tree is lowest") == (found.verdict, found.advice)
+
+
+def test_a_caveat_is_short_and_in_one_line():
+    [caveat] = decide(replace(SOUND, findings=[("care", "x\n" * 1000)])).caveats
+    assert len(caveat) < 310
+    assert "\n" not in caveat
+    stopped = decide(replace(SOUND, findings=[("stop", "x\n" * 1000)]))
+    assert () == stopped.further
+
+
+def test_a_finding_that_is_a_note_holds_nothing_back():
+    assert "ship" == decide(replace(SOUND, findings=[("note", "3 columns have gaps")])).verdict
+
+
+def test_what_the_loss_does_not_say_is_said_with_it():
+    skill = Skill("AUC", 0.745, 0.71, 0.78, 0.5, "held-out rows")
+    found = decide(replace(SOUND, beats_baseline=None, skill=skill))
+    assert any("AUC 0.745 [0.71–0.78]" in caveat and "a constant has 0.5" in caveat for caveat in found.caveats)
+    assert "ship" == decide(replace(SOUND, skill=skill)).verdict
+
+
+def test_one_plans_with_the_test_part_and_compares_with_the_baseline_there():
+    assert ("E_test", 0.34) == (PLANNED.record.estimate, PLANNED.of_baseline)
+    corrected = plan_with([E_BBC], OF_BASELINE, APART)
+    assert ("E_bbc", "E_cv", 0.29) == (corrected.record.estimate, corrected.against, corrected.of_baseline)
+    assert plan_with([replace(E_TEST, low=None, high=None)], OF_BASELINE, APART) is None
+
+
+def test_an_estimate_that_does_not_show_it_alone_and_a_wide_interval_ask_for_care():
+    apart = {"E_test": replace(APART["E_test"], high=0.01)}
+    found = decide(replace(SOUND, planned=plan_with([E_TEST], OF_BASELINE, apart)))
+    assert ("by E_test alone it is not shown to beat the baseline",) == found.caveats
+    wide = decide(replace(SOUND, planned=plan_with([replace(E_TEST, high=0.35)], OF_BASELINE, APART)))
+    assert ("the interval of E_test is wide: its upper end, 35.0, reaches the baseline's 34.0 %",) == wide.caveats
+
+
+def test_who_is_shown_to_err_less_is_read_from_the_differences():
+    differences = [Difference("tree", name, 0.1, low, 0.2) for name, low in (("a", 0.01), ("b", -0.01), ("c", None))]
+    assert ["a"] == shown_better([*differences, Difference("tree", "baseline", 0.1, 0.05, 0.2)])
+
+
+def test_a_criterion_that_cannot_say_who_is_as_good_asks_for_care_among_several():
+    assert "ship_with_care" == decide(replace(SOUND, alike=[])).verdict
+    assert "ship" == decide(replace(SOUND, alike=[], compared=1)).verdict

@@ -1,0 +1,321 @@
+"""What a person sees of a `Validation`, and what it chooses: print, plot, target, select."""
+
+import sys
+
+import numpy as np
+import pytest
+from matplotlib.figure import Figure
+from sklearn.datasets import make_classification
+from sklearn.linear_model import Ridge
+from sklearn.naive_bayes import GaussianNB
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
+
+import heldout
+from heldout.errors import BadArgument
+from heldout.estimates.criteria import CRITERIA, WITH_LOSSES
+from heldout.selection.rules import RULES
+from heldout.shown import text_table
+from heldout.shown.picture import draw_baseline
+
+EVERY = ["E_in", "E_val", "E_cv", "E_prog", "E_2cv", "E_train", "disagreement", "E_dis", "E_maxdt", "E_bbc", "E_nested"]
+features, y = make_classification(n_samples=60, n_features=4, flip_y=0.2, random_state=6)
+X, U = features, np.random.default_rng(0).normal(size=(50, 4))
+HOW = {"folds": 4, "repeats": 2, "tested_fraction": 0.3}
+
+
+@pytest.fixture(scope="module")
+def found() -> heldout.Validation:
+    learners = {
+        "stump": DecisionTreeClassifier(max_depth=1),
+        "bayes": GaussianNB(),
+        "tree": DecisionTreeClassifier(),
+    }
+    return heldout.validate(learners, X, y, unlabeled=U, estimates=EVERY, level=0.9, **HOW)
+
+
+@pytest.fixture(scope="module")
+def numbers() -> heldout.Validation:
+    learners = {"line": Ridge(), "tree": DecisionTreeRegressor(max_depth=2)}
+    return heldout.validate(learners, X, X[:, 0] * 3 + y, loss="squared", estimates=EVERY[:4], **HOW)
+
+
+@pytest.fixture
+def wide(monkeypatch):
+    """A terminal that has room for every estimate."""
+    monkeypatch.setattr(text_table, "output_width", lambda: 200)
+
+
+def values(found: heldout.Validation, estimate: str) -> dict[str, float]:
+    return {record.candidate: record.value for record in found.estimates if record.estimate == estimate}
+
+
+# --- print
+
+
+def test_print_shows_every_candidate_every_estimate_and_every_value(found, wide, capsys):
+    print(found)
+    shown = capsys.readouterr().out
+    assert str(found) + "\n" == shown
+    title, header, line, *body = shown.splitlines()
+    assert "errors in percent, intervals at 90 %; * least E_cv" == title
+    assert ["candidate", *EVERY] == header.split()
+    assert {"─"} == {*line}
+    sentence = next(place for place, line in enumerate(body) if line.startswith("stump beats"))
+    body, (against, alike, differences, learning, unlabelled, bound, *joint, apart, decision) = (
+        body[:sentence],
+        body[sentence:],
+    )
+    assert f"decision: {found.decide().sentence}" == decision
+    assert against.startswith("stump beats the baseline, ")
+    assert alike.startswith("alike: at 90 % none of these 2 is shown to err more than stump: bayes, tree; ")
+    assert differences.startswith("differences: E_cv of stump is ")
+    assert learning.startswith("more rows: from 30 to 45 training rows the error of stump ")
+    assert bound.startswith(
+        "bound: with probability 90 % or more stump's error, trained without the held-out rows, is "
+    )
+    of_stump = found.bound("stump")
+    assert f" is at most {100 * of_stump.value:.1f} %: the upper {of_stump.method} limit " in bound
+    assert [
+        f"bound_joint: approximately, by how alike the errors of the candidates are, stump's error is at most "
+        f"{100 * of_stump.joint:.1f} %, at 90 %; only the bound is guaranteed"
+    ] * (of_stump.joint is not None) == joint
+    assert "unlabelled: 50 unlabelled rows do not narrow the interval of E_cv of stump" == unlabelled
+    half = 100 * values(found, "disagreement")["stump"] / 2
+    assert apart.startswith(f"disagreement: the half models of stump have a mean error of at least {half:.1f} % on ")
+    assert " with 90 % confidence it is at least " in apart
+    assert 2 * 4 == len(body)
+    errors = values(found, "E_cv")
+    for place, name in enumerate([*sorted(found.candidates, key=errors.__getitem__), "baseline"]):
+        mark, cells = body[2 * place][:2], body[2 * place][2:].split()
+        assert ("* " if name == "stump" else "  ", name) == (mark, cells[0])
+        every = [*found.estimates, *found.baseline]
+        records = {record.estimate: record for record in every if record.candidate == name}
+        assert [f"{100 * records[e].value:.1f}" if e in records else "–" for e in EVERY] == cells[1:]
+        bounds = [records[e] for e in EVERY if e in records and records[e].low is not None]
+        assert [f"{100 * one.low:.1f}–{100 * one.high:.1f}" for one in bounds] == body[2 * place + 1].split()
+
+
+def test_print_shows_losses_of_numbers_in_their_own_unit(numbers):
+    title, header, _, *body = str(numbers).splitlines()
+    assert "mean squared loss, in squared units of y, intervals at 95 %; * least E_cv" == title
+    assert ["candidate", *EVERY[:4]] == header.split()
+    errors = values(numbers, "E_cv")
+    for place, name in enumerate(sorted(errors, key=errors.__getitem__)):
+        shown = [float(cell) for cell in body[2 * place][2:].split()[1:]]
+        # three digits
+        assert [values(numbers, estimate)[name] for estimate in EVERY[:4]] == pytest.approx(shown, rel=5e-3)
+
+
+def test_the_columns_of_the_table_are_aligned(found, wide):
+    _, header, _, *body = str(found)[: str(found).index("\nstump beats")].splitlines()
+    ends = [header.index(name) + len(name) for name in header.split()[1:]]
+    for line in body[::2]:
+        assert all(line[end - 1] != " " and line[end : end + 1] in ("", " ") for end in ends)
+
+
+def test_a_narrow_terminal_shows_the_columns_in_blocks(found, monkeypatch):
+    monkeypatch.setattr(text_table, "output_width", lambda: 60)
+    table = str(found)[: str(found).index("stump beats")].splitlines()
+    assert all(len(line) <= 60 for line in table)
+    assert 2 * (1 + table.count("")) == sum(line.startswith(("* stump ", "  tree ")) for line in table) > 4
+
+
+def test_the_representation_shows_no_learner_and_no_data(found):
+    assert repr(found).startswith("<Validation: 3 candidates, 60 rows; stump: E_cv ")
+    assert "GaussianNB" not in repr(found)
+
+
+# --- plot
+
+
+def ranked(found: heldout.Validation) -> list[str]:
+    errors = values(found, "E_cv")
+    return sorted(errors, key=errors.__getitem__)
+
+
+def panels(found: heldout.Validation) -> dict:
+    """Each estimate's panel: its points and its bars, by the name of the candidate, from the top to the bottom."""
+    figure = found.plot()
+    figure.canvas.draw()
+    shown = [axes for axes in figure.axes if axes.get_visible()]
+    names = [label.get_text() for label in shown[0].get_yticklabels()]
+    return {
+        axes.get_title("left"): {names[round(one.lines[0].get_ydata()[0])]: one for one in axes.containers}
+        for axes in shown
+    }
+
+
+def test_plot_is_a_figure_with_a_panel_for_each_estimate_and_the_candidate_of_least_error_at_the_top(found):
+    figure = found.plot()
+    assert isinstance(figure, Figure)
+    assert ranked(found) == [label.get_text() for label in figure.axes[0].get_yticklabels()]
+    bottom, top = figure.axes[0].get_ylim()
+    assert bottom > top
+    points = {name: of for name, of in panels(found).items() if name}
+    assert EVERY == list(points)
+    assert len(found.estimates) == sum(len(of) for of in points.values())
+    for estimate, of in points.items():
+        shown = {name: bars.lines[0].get_xdata()[0] for name, bars in of.items()}
+        assert {name: 100 * value for name, value in values(found, estimate).items()} == pytest.approx(shown, rel=1e-12)
+    assert "error, %" == figure.get_supxlabel()
+    assert figure.get_suptitle().startswith(f"{ranked(found)[0]}: E_cv ")
+
+
+def test_panels_of_labelled_rows_share_an_axis_that_no_disagreement_flattens(found):
+    limits = {axes.get_title("left"): axes.get_xlim() for axes in found.plot().axes if axes.get_visible()}
+    of_labelled = {name: ends for name, ends in limits.items() if name not in ("disagreement", "E_dis", "E_maxdt")}
+    assert 1 == len({*of_labelled.values()})
+    ends = [e for one in found.estimates if one.estimate in of_labelled for e in (one.value, one.high) if e is not None]
+    low, high = of_labelled["E_cv"]
+    assert low <= 0 < 100 * max(ends) < high
+    shifted = heldout.validate({"line": Ridge()}, X, X[:, 0] + y, unlabeled=U + 1000, repeats=2, folds=4)
+    by_name = {axes.get_title("left"): axes.get_xlim()[1] for axes in shifted.plot().axes}
+    assert by_name["disagreement"] > 100 * by_name["E_cv"]
+
+
+def test_the_bars_of_the_plot_reach_to_the_bounds(numbers):
+    for estimate, of in panels(numbers).items():
+        for record in (one for one in numbers.estimates if one.estimate == estimate):
+            (segment,) = of[record.candidate].lines[2][0].get_segments()
+            ends = (record.value, record.value) if record.low is None else (record.low, record.high)
+            assert ends == pytest.approx(tuple(segment[:, 0]), rel=1e-9, abs=1e-12)
+    assert "mean squared loss" == numbers.plot().get_supxlabel()
+
+
+def test_two_plots_are_two_figures(found):
+    assert found.plot() is not found.plot()
+
+
+def test_without_matplotlib_plot_says_what_is_missing(found, monkeypatch):
+    monkeypatch.delattr(heldout, "picture", raising=False)
+    monkeypatch.setitem(sys.modules, "heldout.shown.picture", None)
+    with pytest.raises(ImportError, match=r"^plot\(\) needs matplotlib, which is not installed: "):
+        found.plot()
+
+
+@pytest.mark.fault("markup")
+def test_names_with_markup_and_codes_are_printed_and_drawn_as_they_are(capsys):
+    names = ["[/luck]", "a$x$b", r"$\luck{$", "_bayes", "<b>\x1b[2J\u202e\nbound: 0"]
+    stumps = {name: DecisionTreeClassifier(max_depth=1 + place) for place, name in enumerate(names)}
+    found = heldout.validate(stumps, X, y, estimates=["E_val", "E_cv"], folds=4)
+    print(found)
+    said = capsys.readouterr().out
+    assert [] == [letter for letter in set(said) if not letter.isprintable() and letter != "\n"]
+    table = said[said.rindex("─") :].splitlines()[1:11:2]
+    assert {*names[:4], r"<b>\x1b[2J\u202e\nbound: 0"} == {line[2:].split("  ")[0] for line in table}
+    figure = found.plot()
+    figure.canvas.draw()
+    shown = [label.get_text() for label in figure.axes[0].get_yticklabels()]
+    assert {*names[:4], r"<b>\x1b[2J\u202e\nbound: 0"} == {text.replace(r"\$", "$") for text in shown}
+
+
+# --- target
+
+
+def test_an_unknown_candidate_or_estimate_is_refused_with_those_that_are_there(found, numbers):
+    with pytest.raises(BadArgument, match="^candidate is 'lda'; it must be one of stump, bayes, tree$") as caught:
+        found.target("lda", "E_cv")
+    assert "candidate" == caught.value.argument
+    with pytest.raises(
+        BadArgument, match="^estimate is 'E_2cv'; of line there are E_cv, E_in, E_prog, E_val$"
+    ) as caught:
+        numbers.target("line", "E_2cv")
+    assert "estimate" == caught.value.argument
+
+
+def test_the_corrections_have_a_target_of_the_winner_alone(found):
+    winner = next(record.candidate for record in found.estimates if record.estimate == "E_bbc")
+    for name in found.candidates:
+        for estimate in ("E_bbc", "E_nested"):
+            if name == winner:
+                assert 4 == len(found.target(name, estimate))
+            else:
+                with pytest.raises(BadArgument, match=f"^estimate is '{estimate}'; of {name} there are "):
+                    found.target(name, estimate)
+
+
+# --- select
+
+
+@pytest.mark.parametrize("criterion", CRITERIA)
+def test_the_minimum_is_the_first_candidate_of_least_value(found, criterion):
+    chosen = found.select(criterion=criterion, rule="minimum")
+    needed = ("E_cv", "E_maxdt") if criterion == "max(E_cv, E_maxdt)" else (criterion,)
+    expected = {name: max(values(found, estimate)[name] for estimate in needed) for name in found.candidates}
+    assert (expected, criterion, "minimum") == (chosen.values, chosen.criterion, chosen.rule)
+    assert min(expected, key=expected.__getitem__) == chosen.selected
+
+
+def test_unless_told_otherwise_it_is_the_minimum_of_e_cv(found):
+    assert found.select("E_cv", "minimum") == found.select()
+
+
+@pytest.mark.parametrize("criterion", WITH_LOSSES)
+@pytest.mark.parametrize("rule", RULES)
+def test_every_rule_takes_a_candidate_that_the_criterion_allows(found, criterion, rule):
+    chosen = found.select(criterion, rule)
+    least = found.select(criterion, "minimum").selected
+    assert least in chosen.indistinguishable
+    # candidates go from simple to complex, and no rule takes one behind the least
+    assert found.candidates.index(chosen.selected) <= found.candidates.index(least)
+    assert chosen == found.select(criterion, rule)
+    if rule == "indistinguishable":
+        assert chosen.indistinguishable[0] == chosen.selected
+
+
+def test_one_standard_error_is_that_of_the_fold_errors_of_the_least(found):
+    hypotheses = {name: found.target(name, "E_cv") for name in found.candidates}
+    errors = values(found, "E_cv")
+    least = min(errors, key=errors.__getitem__)
+    fold = found._design.partition.fold
+    of_folds = [
+        np.mean(hypotheses[least][number].predict(X[fold == number]) != y[fold == number]) for number in range(4)
+    ]
+    limit = errors[least] + np.std(of_folds, ddof=1) / 2  # sqrt(4)
+    first = next(name for name in found.candidates if errors[name] <= limit)
+    assert first == found.select("E_cv", "one_standard_error").selected
+
+
+@pytest.mark.parametrize("criterion", ["E_maxdt", "max(E_cv, E_maxdt)"])
+@pytest.mark.parametrize("rule", ["one_standard_error", "indistinguishable"])
+def test_a_rule_that_needs_losses_is_refused_for_a_criterion_without(found, criterion, rule):
+    with pytest.raises(BadArgument, match=f"^rule is {rule}, but .* is no mean of paired losses") as caught:
+        found.select(criterion, rule)
+    assert "rule" == caught.value.argument
+
+
+@pytest.mark.parametrize("criterion", ["E_2cv", "E_maxdt", "max(E_cv, E_maxdt)"])
+def test_a_criterion_that_was_not_computed_is_refused_with_those_that_were(numbers, criterion):
+    with pytest.raises(BadArgument, match="was not computed .*; choose among E_val, E_cv, E_prog$") as caught:
+        numbers.select(criterion)
+    assert "criterion" == caught.value.argument
+
+
+@pytest.mark.parametrize("criterion", ["E_in", "E_loo", None, 3])
+def test_an_unknown_criterion_is_refused_with_those_that_are_known(found, criterion):
+    with pytest.raises(BadArgument) as caught:
+        found.select(criterion)
+    assert f"criterion is {criterion!r}; it must be one of {', '.join(CRITERIA)}" == str(caught.value)
+    assert "criterion" == caught.value.argument
+
+
+def test_an_unknown_rule_is_refused(found):
+    with pytest.raises(BadArgument, match="^rule is 'best'; it must be one of minimum, ") as caught:
+        found.select(rule="best")
+    assert "rule" == caught.value.argument
+
+
+def test_numbers_are_selected_by_their_mean_loss(numbers):
+    for criterion in ("E_val", "E_cv", "E_prog"):
+        errors = values(numbers, criterion)
+        assert min(errors, key=errors.__getitem__) == numbers.select(criterion).selected
+
+
+@pytest.mark.parametrize(("value", "inside"), [(0.5, True), (1.2, True), (2.0, False)])
+def test_the_line_of_the_baseline_is_in_the_picture_unless_it_is_far_above(value, inside):
+    axes = Figure().subplots()
+    axes.plot([0, 1], [0, 1])
+    axes.set_ylim(0, 1)  # as in a report: nothing scales it afterwards
+    draw_baseline(axes, value, "baseline")
+    assert inside == (value < axes.get_ylim()[1])
+    assert inside == ("above" not in axes.lines[-1].get_label())

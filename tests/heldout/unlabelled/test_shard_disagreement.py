@@ -1,0 +1,45 @@
+"""The disagreement of each shard is the estimate `disagreement`, of the shard's rows alone."""
+
+import numpy as np
+import pytest
+from sklearn.tree import DecisionTreeClassifier
+
+import heldout
+from heldout.unlabelled.disagreement import ShardMargins, disagreements
+from heldout.unlabelled.shard_disagreement import by_shard
+
+SIZES = (40, 1, 79)
+rng = np.random.default_rng(0)
+X, U = rng.normal(size=(60, 2)), rng.normal(size=(120, 2))
+y = (X[:, 0] > 0).astype(int)
+
+
+def validated(unlabeled):
+    how = {"unlabeled": unlabeled, "estimates": ["E_2cv", "disagreement"], "repeats": 6, "progress": False}
+    return heldout.validate({"tree": DecisionTreeClassifier(max_depth=1)}, X, y, **how)
+
+
+@pytest.fixture(scope="module")
+def made():
+    return validated(U)
+
+
+def margins_of(made, sizes):
+    of = disagreements(made.target("tree", "disagreement"), U, made._design.loss, sizes)
+    return ShardMargins.of(*of, sizes)
+
+
+def estimate(made):
+    [record] = [record for record in made.estimates if record.estimate == "disagreement"]
+    return record
+
+
+def test_each_shard_has_the_estimate_that_its_rows_alone_would_have(made):
+    lines = by_shard(made._design, margins_of(made, SIZES), [(str(place), "") for place in range(3)])
+    ends = np.cumsum(SIZES)
+    for line, size, end in zip(lines, SIZES, ends, strict=True):
+        alone = estimate(validated(U[end - size : end]))
+        assert (size, alone.value) == (line.rows, pytest.approx(line.disagreement))
+        assert (alone.low, alone.high, alone.level) == pytest.approx((line.low, line.high, line.level))
+    mean = sum(line.rows * line.disagreement for line in lines) / sum(SIZES)
+    assert estimate(made).value == pytest.approx(mean, rel=1e-12)
