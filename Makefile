@@ -34,6 +34,8 @@ endif
 $(TESTS): export OMP_NUM_THREADS := 1
 $(TESTS): export OPENBLAS_NUM_THREADS := 1
 of = $(patsubst %,tests/end_to_end/test_%.py,$(1))
+# the rooms of heldout whose tests are as long as those of all others
+PARTS := $(patsubst %,tests/heldout/%,decision estimates examine hypotheses intervals metrics selection shortcuts together)
 TABLES := $(patsubst %,tests/tasks/%,data init params plans storage)
 # all that looks at the run of the shipped parameters
 SHOWN := $(call of,dvc_pages gate mlflow mlflow_pages notify prefect_pages readme recompute report_page row_tables same_bytes)
@@ -42,10 +44,10 @@ LIFE := $(call of,baseline dvc_life errors init interrupted killed)
 OTHERS := $(call of,foreign_pages local_accounts serve serve_life shortcuts update)
 
 test-heldout: .venv/ready
-	python -m pytest tests/heldout/test_*.py $(MARKED)
+	python -m pytest tests/heldout $(PARTS:%=--ignore=%) $(MARKED)
 
 test-heldout-parts: .venv/ready
-	python -m pytest tests/heldout tests/structure --ignore-glob='tests/heldout/test_*.py' $(MARKED)
+	python -m pytest $(PARTS) tests/structure $(MARKED)
 
 test-tables: .venv/ready
 	python -m pytest $(TABLES) $(MARKED)

@@ -1,6 +1,6 @@
-"""The import graph of `tasks`: its numbers and its picture in docs/architecture.md.
+"""The import graphs of `tasks` and `heldout`: their numbers, and a picture of the first, in docs/architecture.md.
 
-`python -m studies.architecture` draws docs/architecture.png and writes the table again.
+`python -m studies.architecture` draws docs/architecture.png and writes the tables again.
 """
 
 import functools
@@ -13,9 +13,9 @@ from pathlib import Path
 import grimp
 
 PAGE, PICTURE = Path("docs/architecture.md"), Path("docs/architecture.png")
-PACKAGE = "tasks"
-BEFORE = ("63", "62", "190", "18", "0", "1")  # commit 08f3b13: one folder, no rooms
-_START, _END = "<!-- made by `python -m studies.architecture` -->", "<!-- end -->"
+# before they had rooms: tasks of commit 08f3b13, heldout of a8dee6d
+BEFORE = {"tasks": ("63", "62", "190", "18", "0"), "heldout": ("80", "219", "910", "25", "1")}
+_END = "<!-- end -->"
 _WIDTH, _REACH = 0.75, 0.34  # of a room and from its middle up and down, in the picture's units
 
 
@@ -26,9 +26,9 @@ class Graph:
     imports: Mapping[str, frozenset[str]]
 
     @classmethod
-    def read(cls, package: str = PACKAGE) -> "Graph":
-        """The graph of an importable package: imports inside functions count too."""
-        graph = grimp.build_graph(package, cache_dir=None)
+    def read(cls, package: str) -> "Graph":
+        """The graph of an importable package: imports inside functions count too, those for types alone do not."""
+        graph = grimp.build_graph(package, cache_dir=None, exclude_type_checking_imports=True)
         return cls({name: frozenset(graph.find_modules_directly_imported_by(name)) for name in graph.modules})
 
     def floors(self) -> dict[str, int]:
@@ -79,11 +79,12 @@ def room_of(module: str) -> str:
 def table(graph: Graph) -> str:
     """The numbers before and after, and the rooms from the top floor down."""
     rooms, floors = graph.rooms(), graph.rooms().floors()
-    modules = Counter(room_of(name) for name in graph.imports if name.count(".") == 2)
+    package = next(iter(graph.imports)).partition(".")[0]
+    modules = Counter(room_of(name) for name in graph.imports if name != package)
     after = (len(rooms.imports), sum(modules.values()), graph.arrows(), max(graph.floors().values()), 0)
     lines = ["| | before | now |", "|---|---|---|"]
-    names = ("entries in `tasks/`", "modules", "imports between modules", "floors: longest chain of imports", "cycles")
-    lines += [f"| {name} | {old} | {new} |" for name, old, new in zip(names, BEFORE, after, strict=False)]
+    names = ("entries", "modules", "imports between modules", "floors: longest chain of imports", "cycles")
+    lines += [f"| {name} | {old} | {new} |" for name, old, new in zip(names, BEFORE[package], after, strict=True)]
     lines.append(f"| imports between rooms, and their floors | – | {rooms.arrows()}, {max(floors.values())} |")
     lines += ["", "| room | modules | floors inside | imports |", "|---|---|---|---|"]
     for room in sorted(rooms.imports, key=lambda name: (-floors[name], name)):
@@ -94,15 +95,16 @@ def table(graph: Graph) -> str:
                 if room_of(name) == room
             }
         )
-        imported = ", ".join(sorted(rooms.imports[room], key=lambda name: -floors[name])) or "–"
+        imported = ", ".join(sorted(rooms.imports[room], key=lambda name: (-floors[name], name))) or "–"
         lines.append(f"| `{room}` | {modules[room]} | {max(inside.floors().values())} | {imported} |")
     return "\n".join(lines)
 
 
-def page(text: str, graph: Graph) -> str:
-    """The text of the page with its table made again."""
-    head, _, rest = text.partition(_START)
-    return f"{head}{_START}\n\n{table(graph)}\n\n{_END}{rest.partition(_END)[2]}"
+def page(text: str, package: str, graph: Graph) -> str:
+    """The text of the page with the table of a package made again."""
+    start = f"<!-- of `{package}`, made by `python -m studies.architecture` -->"
+    head, _, rest = text.partition(start)
+    return f"{head}{start}\n\n{table(graph)}\n\n{_END}{rest.partition(_END)[2]}"
 
 
 def draw(graph: Graph, path: Path) -> None:
@@ -137,10 +139,10 @@ def draw(graph: Graph, path: Path) -> None:
 
 
 def main() -> None:
-    """Write the picture and the table of the page."""
-    graph = Graph.read()
-    draw(graph, PICTURE)
-    PAGE.write_text(page(PAGE.read_text(encoding="utf-8"), graph), encoding="utf-8")
+    """Write the picture and the tables of the page."""
+    draw(Graph.read("tasks"), PICTURE)
+    for package in BEFORE:
+        PAGE.write_text(page(PAGE.read_text(encoding="utf-8"), package, Graph.read(package)), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -3,12 +3,24 @@
 import math
 from collections.abc import Mapping
 
+import numpy as np
+from numpy.typing import NDArray
+
 from heldout.errors import BadArgument
 from heldout.estimates.criteria import WITHOUT_LOSSES, check_rule
+from heldout.intervals import clustered_t
+from heldout.losses import Losses
 from heldout.selection.comparison import Comparison
 from heldout.selection.paired import Paired
 from heldout.selection.rules import RULES, Compared, Rule
-from heldout.selection.selected import Criterion, Selection, standard_error
+from heldout.selection.selected import Criterion, Selection
+
+
+def standard_error(losses: Losses, cluster: NDArray[np.int64] | None = None) -> float:
+    """The standard error of a mean of terms, shape (n,), independent or within each `cluster`; 0 for a single term."""
+    if cluster is not None:
+        return math.sqrt(clustered_t.variance(losses, cluster)) if cluster.max() > 0 else 0.0
+    return float(np.std(losses, ddof=1)) / math.sqrt(len(losses)) if len(losses) > 1 else 0.0
 
 
 def select(

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 
-from heldout.estimates import e_cv
 from heldout.estimates.definition import Definition, Planning
 from heldout.intervals import (
     corrected_fold_t,
@@ -23,11 +22,23 @@ from heldout.selection.paired import Paired
 BY_FOLDS = (corrected_fold_wilson.METHOD, corrected_fold_t.METHOD)
 
 
+def estimate(
+    candidate: str, observed: CrossValidated, n_train: int, method: IntervalMethod, level: float, repeats: int = 1
+) -> Estimate:
+    """E_cv: the mean over all held-out losses of one partition, or of `repeats` partitions.
+
+    With folds of unequal size the hypothesis of each fold counts by the fold's share of the rows. The mean over
+    several partitions has the same expectation, and less noise from the random folds.
+    """
+    target = TARGET if repeats == 1 else TARGET.replace("the k hypotheses", f"the {repeats} k hypotheses")
+    return estimate_with(candidate, "E_cv", observed, target, n_train, method, level)
+
+
 def of_candidate(design: Design, evidence: Evidence, candidate: str) -> Estimate:
     """The mean over one partition into folds, or over several."""
     observed, size = cross_validated(design, evidence), mean_fold_training_size(design)
     method, repeats = design.methods["E_cv"], design.fold_repeats
-    return e_cv.estimate(candidate, observed, size, method, design.level, repeats)
+    return estimate(candidate, observed, size, method, design.level, repeats)
 
 
 def losses_behind(design: Design, evidence: Mapping[str, Evidence]) -> Paired:
@@ -63,15 +74,3 @@ ESTIMATE = Definition(
     losses_behind=losses_behind,
     planning=Planning(3, "by cross-validation; it was chosen by such numbers, so plan for more"),
 )
-
-
-def estimate(
-    candidate: str, observed: CrossValidated, n_train: int, method: IntervalMethod, level: float, repeats: int = 1
-) -> Estimate:
-    """E_cv: the mean over all held-out losses of one partition, or of `repeats` partitions.
-
-    With folds of unequal size the hypothesis of each fold counts by the fold's share of the rows. The mean over
-    several partitions has the same expectation, and less noise from the random folds.
-    """
-    target = TARGET if repeats == 1 else TARGET.replace("the k hypotheses", f"the {repeats} k hypotheses")
-    return estimate_with(candidate, "E_cv", observed, target, n_train, method, level)

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 
-from heldout.estimates import e_prog
 from heldout.estimates.definition import Definition
 from heldout.estimates.e_val import CLUSTERED, SHAPE
 from heldout.intervals import clopper_pearson, confidence_sequence, hoeffding, log_t, pooled_shape, student_t, wilson
@@ -23,11 +22,23 @@ _OF_STEPS = (
     hoeffding.METHOD,
     confidence_sequence.METHOD,
 )
+ALONG_STREAM = "the error along the stream: of each step's hypothesis on the row of that step, given the rows before it"
+
+
+def estimate(
+    candidate: str, observed: Tested, n_train: int, method: IntervalMethod, level: float, *, along_stream: bool = False
+) -> Estimate:
+    """E_prog: the mean over the m tested losses, in the order of the steps.
+
+    `along_stream`: the steps follow the time, so that a row after the last step is no draw like the rows before it.
+    """
+    target = ALONG_STREAM if along_stream else TARGET
+    return estimate_with(candidate, "E_prog", observed, target, n_train, method, level)
 
 
 def of_candidate(design: Design, evidence: Evidence, candidate: str) -> Estimate:
     """The mean of the losses in the order of the steps."""
-    return e_prog.estimate(
+    return estimate(
         candidate,
         tested_with_pool(design, evidence, "progressive", "E_prog"),
         progressive.mean_training_size(design.splits("progressive")),
@@ -62,17 +73,3 @@ ESTIMATE = Definition(
     is_criterion=True,
     losses_behind=losses_behind,
 )
-
-
-ALONG_STREAM = "the error along the stream: of each step's hypothesis on the row of that step, given the rows before it"
-
-
-def estimate(
-    candidate: str, observed: Tested, n_train: int, method: IntervalMethod, level: float, *, along_stream: bool = False
-) -> Estimate:
-    """E_prog: the mean over the m tested losses, in the order of the steps.
-
-    `along_stream`: the steps follow the time, so that a row after the last step is no draw like the rows before it.
-    """
-    target = ALONG_STREAM if along_stream else TARGET
-    return estimate_with(candidate, "E_prog", observed, target, n_train, method, level)

@@ -7,6 +7,14 @@ from heldout.losses.tested_losses import Tested
 from heldout.records import Estimate
 from heldout.schemes.holdout import TARGET_FINAL
 
+
+def final_estimate(
+    candidate: str, observed: Tested, n_train: int, method: IntervalMethod, level: float, target: str = TARGET_FINAL
+) -> Estimate:
+    """E_test: the mean loss of the delivered hypothesis on a test part that no choice depended on."""
+    return estimate_with(candidate, "E_test", observed, target, n_train, method, level)
+
+
 ESTIMATE = Definition(
     name="E_test",
     meaning="The error of what is delivered, on rows that no choice has used. It is measured once.",
@@ -18,10 +26,3 @@ ESTIMATE = Definition(
     valid={"groups": CLUSTERED, "time": CLUSTERED, "groups and time": CLUSTERED},
     planning=Planning(1, "on {n} rows that no choice has used"),
 )
-
-
-def final_estimate(
-    candidate: str, observed: Tested, n_train: int, method: IntervalMethod, level: float, target: str = TARGET_FINAL
-) -> Estimate:
-    """E_test: the mean loss of the delivered hypothesis on a test part that no choice depended on."""
-    return estimate_with(candidate, "E_test", observed, target, n_train, method, level)

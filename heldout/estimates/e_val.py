@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 
-from heldout.estimates import e_val
 from heldout.estimates.definition import Definition, Planning
 from heldout.intervals import clopper_pearson, clustered_t, clustered_wilson, log_t, pooled_shape
 from heldout.intervals.method import Default, IntervalMethod, estimate_with
@@ -25,10 +24,15 @@ OF_ONE_HYPOTHESIS = Default(clopper_pearson.METHOD, pooled_shape.METHOD, _EXACT,
 CLUSTERED = (clustered_wilson.METHOD, clustered_t.METHOD)
 
 
+def estimate(candidate: str, observed: Tested, n_train: int, method: IntervalMethod, level: float) -> Estimate:
+    """E_val: the mean of the K held-out losses; of plain draws unbiased for the error of g-, variance sigma^2 / K."""
+    return estimate_with(candidate, "E_val", observed, TARGET, n_train, method, level)
+
+
 def of_candidate(design: Design, evidence: Evidence, candidate: str) -> Estimate:
     """The mean of the K held-out losses."""
     observed, size = tested_with_pool(design, evidence, "holdout", "E_val"), design.splits("holdout")[0].n_train
-    return e_val.estimate(candidate, observed, size, design.methods["E_val"], design.level)
+    return estimate(candidate, observed, size, design.methods["E_val"], design.level)
 
 
 def losses_behind(design: Design, evidence: Mapping[str, Evidence]) -> Paired:
@@ -51,8 +55,3 @@ ESTIMATE = Definition(
     losses_behind=losses_behind,
     planning=Planning(4, "on {n} held-out rows; candidates were compared on them, so plan for more"),
 )
-
-
-def estimate(candidate: str, observed: Tested, n_train: int, method: IntervalMethod, level: float) -> Estimate:
-    """E_val: the mean of the K held-out losses; of plain draws unbiased for the error of g-, variance sigma^2 / K."""
-    return estimate_with(candidate, "E_val", observed, TARGET, n_train, method, level)

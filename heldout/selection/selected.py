@@ -1,14 +1,8 @@
 """What a choice among candidates gave."""
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
-
-from heldout.intervals import clustered_t
-from heldout.losses import Losses
 from heldout.selection.rules import Rule
 
 Criterion = str  # a name in CRITERIA
@@ -28,10 +22,3 @@ class Selection:
     rule: Rule
     values: Mapping[str, float]
     indistinguishable: tuple[str, ...]
-
-
-def standard_error(losses: Losses, cluster: NDArray[np.int64] | None = None) -> float:
-    """The standard error of a mean of terms, shape (n,), independent or within each `cluster`; 0 for a single term."""
-    if cluster is not None:
-        return math.sqrt(clustered_t.variance(losses, cluster)) if cluster.max() > 0 else 0.0
-    return float(np.std(losses, ddof=1)) / math.sqrt(len(losses)) if len(losses) > 1 else 0.0

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from heldout.decision.judging import select_among
+from heldout.decision.select import standard_error
 from heldout.errors import BadArgument
 from heldout.estimates import ESTIMATES, e_nested, estimate_candidate, estimate_winner, schemes_of
 from heldout.estimates.criteria import CRITERIA, WITH_LOSSES
@@ -17,7 +18,6 @@ from heldout.selection import bbc, nested_selection
 from heldout.selection.comparison import Comparison
 from heldout.selection.differences import differences
 from heldout.selection.rules import RULES
-from heldout.selection.selected import standard_error
 
 # six rows: validation 1, 4; folds 0, 0, 1, 1, 2, 2; steps of rows 5, 0, 3 in this order; one halving and its reverse
 PARTITION = Partition(

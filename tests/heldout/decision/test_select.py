@@ -8,14 +8,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from heldout.decision.select import Paired, select
+from heldout.decision.select import Paired, select, standard_error
 from heldout.errors import BadArgument
 from heldout.estimates.criteria import CRITERIA, WITH_LOSSES, criterion_value
 from heldout.losses.tested_losses import Tested
 from heldout.losses.zero_one import ZERO_ONE
 from heldout.selection.comparison import Comparison
 from heldout.selection.rules import RULES, Rule
-from heldout.selection.selected import Criterion, Selection, standard_error
+from heldout.selection.selected import Criterion, Selection
 
 LAWS = settings(max_examples=60, deadline=None, derandomize=True, database=None)
 LEVEL = 0.95

@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from heldout.decision.select import standard_error
 from heldout.estimates import ESTIMATES
 from heldout.intervals import clopper_pearson, corrected_t, hoeffding, k_fold_hoeffding
 from heldout.losses import ZERO_ONE
@@ -11,7 +12,6 @@ from heldout.losses.tested_losses import CrossValidated, Tested
 from heldout.parts.partition import Partition
 from heldout.schemes.resampling import SUBSAMPLES
 from heldout.selection.differences import differences
-from heldout.selection.selected import standard_error
 from tasks.data.prepare_tables import Prepared
 from tasks.data.unlabeled import from_rows
 from tasks.data.write_prepared import write_prepared
