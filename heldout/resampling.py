@@ -89,7 +89,7 @@ def fold_pairs(y: Labels, fold: Folds, _stratify: bool, _seed: int, _group: Grou
     """
     k = int(fold.max()) + 1
     if k < 3:
-        raise BadArgument("folds", f"folds is {k}; nested selection and its interval need at least 3")
+        raise BadArgument("folds", f"folds is {k}; nested selection needs at least 3")
     pairs = [(i, j) for i in range(k) for j in range(i + 1, k)]
     splits = [
         Split(np.flatnonzero((fold != i) & (fold != j)), np.flatnonzero((fold == i) | (fold == j))) for i, j in pairs

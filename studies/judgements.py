@@ -20,10 +20,10 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 import heldout
 from heldout import covalidation
-from heldout.intervals import METHODS
 from heldout.intervals.method import IntervalMethod
 from heldout.losses import SQUARED, ZERO_ONE
 from heldout.observed import CrossValidated, RepeatedByRow, Tested
+from studies.intervals import EVERY
 from studies.populations import NUMBERS
 
 LEVEL = 0.95
@@ -55,9 +55,9 @@ class Cell:
 def version() -> str:
     """The first letters of a hash of the sources that judge."""
     package, found = Path(heldout.__file__).parent, hashlib.sha256(Path(__file__).read_bytes())
-    for pattern in SOURCES:
-        for path in sorted(package.glob(pattern)):
-            found.update(path.read_bytes())
+    of_studies = sorted(Path(__file__).with_name("intervals").glob("*.py"))
+    for path in [*(path for pattern in SOURCES for path in sorted(package.glob(pattern))), *of_studies]:
+        found.update(path.read_bytes())
     return found.hexdigest()[:8]
 
 
@@ -106,7 +106,7 @@ def judge_all(cell: Cell, seen: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
             "disagreement": margins("disagreement"),
         }
         for estimate, of in observed.items():
-            for method in METHODS:
+            for method in EVERY:
                 if estimate in method.covers and method.admits(loss) and _possible(method, of):
                     interval = method.interval(estimate, of, LEVEL)
                     yield {

@@ -6,7 +6,7 @@ from heldout import progressive
 from heldout.design import Design, Evidence, tested, tested_with_pool
 from heldout.estimates.definition import Definition
 from heldout.estimates.e_val import CLUSTERED, SHAPE
-from heldout.intervals import clopper_pearson, confidence_sequence, hoeffding, log_t, pooled_shape, student_t, wilson
+from heldout.intervals import clopper_pearson, confidence_sequence, hoeffding, log_t, pooled_shape, wilson
 from heldout.intervals.method import Default
 from heldout.records import Estimate
 from heldout.selection.paired import Paired, paired_rows
@@ -16,7 +16,6 @@ _OF_STEPS = (
     clopper_pearson.METHOD,
     wilson.METHOD,
     log_t.METHOD,
-    student_t.METHOD,
     hoeffding.METHOD,
     confidence_sequence.METHOD,
 )

@@ -21,7 +21,7 @@ Y = np.repeat([0, 1], [12, 9])
 EVERY = (*PER_CANDIDATE, *OF_THE_WINNER)
 HALVES = tuple(name for name in PER_CANDIDATE if scheme_of(name) == "covalidation")
 DRAWN = {name: scheme.draw for name, scheme in SCHEMES.items() if scheme.draw is not None}
-NO_FURTHER_FIT = {"E_cv": "Bayle all pairs"}
+NO_FURTHER_FIT = {"E_cv": "Bayle within folds"}
 
 
 def design(estimates=EVERY, intervals=None, loss: Loss = ZERO_ONE, y=Y) -> Design:
@@ -93,10 +93,6 @@ def test_an_interval_of_e_cv_asks_for_its_further_fits_where_e_cv_is_wanted_and_
 def test_the_default_interval_of_e_cv_asks_for_what_it_needs():
     default = choose(None, ZERO_ONE)["E_cv"]
     assert ["cross_validation", *([default.needs] if default.needs else [])] == schemes_of(design(["E_cv"]))
-
-
-def test_nested_selection_and_the_nested_interval_share_their_fits():
-    assert ["cross_validation", "fold_pairs"] == schemes_of(design(["E_cv", "E_nested"], {"E_cv": "nested"}))
 
 
 def test_the_splits_of_each_scheme_are_those_of_its_module_in_order():

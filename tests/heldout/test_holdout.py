@@ -6,7 +6,7 @@ from sklearn.linear_model import LogisticRegression
 
 from heldout import holdout, observed
 from heldout.fitting import fit_and_test
-from heldout.intervals import student_t, wilson
+from heldout.intervals import log_t, wilson
 from heldout.losses import SQUARED, ZERO_ONE
 from heldout.partition import make_partition
 
@@ -27,7 +27,7 @@ def test_the_final_split_trains_and_tests_on_every_row():
 
 
 def test_the_value_is_the_mean_loss_and_the_bounds_are_those_of_the_method():
-    for seen, value, method in [(ERRORS, 0.25, wilson.METHOD), (SQUARES, 2.0, student_t.METHOD)]:
+    for seen, value, method in [(ERRORS, 0.25, wilson.METHOD), (SQUARES, 2.0, log_t.METHOD)]:
         found = holdout.estimate("tree", seen, 16, method, LEVEL)
         interval = method.interval("E_val", seen, LEVEL)
         assert ("tree", "E_val", value, 16, 4) == (
@@ -62,7 +62,7 @@ def test_the_training_error_claims_no_interval():
 def test_a_single_loss_has_an_interval_only_where_the_method_admits_one():
     one_error, one_square = observed.Tested(ERRORS.losses[:1], ZERO_ONE), observed.Tested(SQUARES.losses[:1], SQUARED)
     assert "Wilson" == holdout.estimate("tree", one_error, 3, wilson.METHOD, LEVEL).interval
-    assert holdout.estimate("line", one_square, 3, student_t.METHOD, LEVEL).interval is None
+    assert holdout.estimate("line", one_square, 3, log_t.METHOD, LEVEL).interval is None
 
 
 def test_the_error_in_the_sample_equals_one_minus_the_accuracy_on_all_rows():

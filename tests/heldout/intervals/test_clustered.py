@@ -10,10 +10,11 @@ from scipy.special import stdtrit
 from heldout import baseline
 from heldout.batches import batches
 from heldout.errors import BadArgument
-from heldout.intervals import clustered_t, clustered_wilson, martingale_clt, student_t, wilson
+from heldout.intervals import clustered_t, clustered_wilson, wilson
 from heldout.intervals.method import estimate_with
 from heldout.losses import SQUARED, ZERO_ONE
 from heldout.observed import Tested, effective_number
+from studies.intervals import martingale_clt, student_t
 
 LAWS = settings(max_examples=60, deadline=None, derandomize=True, database=None)
 LEVEL = 0.95

@@ -7,8 +7,8 @@ import pytest
 from scipy import stats
 
 from heldout import observed, seeds
-from heldout.intervals import student_t, studentised_bootstrap
 from heldout.losses import SQUARED
+from studies.intervals import student_t, studentised_bootstrap
 
 
 def observe(losses, seed: int = 0) -> observed.Tested:

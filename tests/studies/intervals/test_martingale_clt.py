@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from heldout import observed
-from heldout.intervals import martingale_clt, student_t
 from heldout.losses import SQUARED, ZERO_ONE
+from studies.intervals import martingale_clt, student_t
 
 TWO = 0.954499736103642  # the level at which z = 2
 

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from heldout import observed
-from heldout.intervals import student_t
 from heldout.losses import SQUARED
 from heldout.records import Interval
+from studies.intervals import student_t
 
 LAWS = settings(max_examples=60, deadline=None, derandomize=True, database=None)
 # two losses that differ: scipy's scale must not be 0

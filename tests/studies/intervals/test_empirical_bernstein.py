@@ -7,10 +7,11 @@ import pytest
 from scipy.stats import binom
 
 from heldout import observed
-from heldout.intervals import empirical_bernstein, hoeffding
+from heldout.intervals import hoeffding
 from heldout.intervals.method import IntervalMethod
 from heldout.losses import ABSOLUTE, ZERO_ONE, Loss
 from heldout.records import Interval
+from studies.intervals import empirical_bernstein
 
 BOUNDED = Loss("bounded", ABSOLUTE.pointwise, ABSOLUTE.constant, limit=1.0, binary=False)
 
