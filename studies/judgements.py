@@ -22,8 +22,9 @@ import heldout
 from heldout import covalidation
 from heldout.intervals.method import IntervalMethod
 from heldout.losses import SQUARED, ZERO_ONE
-from heldout.observed import CrossValidated, RepeatedByRow, Tested
+from heldout.observed import RepeatedByRow, Tested
 from studies.intervals import EVERY
+from studies.intervals.half_subsamples import Halved
 from studies.populations import NUMBERS
 
 LEVEL = 0.95
@@ -93,7 +94,7 @@ def judge_all(cell: Cell, seen: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
 
         observed: dict[str, Any] = {
             "E_val": Tested(seen["E_val"][place], loss, place, pool=seen["E_cv"][place]),
-            "E_cv": CrossValidated(
+            "E_cv": Halved(
                 seen["E_cv"][place],
                 loss,
                 place,

@@ -143,7 +143,6 @@ def test_held_out_losses_are_put_in_row_order():
     assert {None} == {
         found.subsample_errors,
         found.repeated_errors,
-        found.half_errors,
         found.pair_losses,
         found.tested_per_trained,
     }

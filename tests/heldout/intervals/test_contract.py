@@ -16,7 +16,7 @@ from heldout.intervals import METHODS
 from heldout.intervals.method import IntervalMethod
 from heldout.losses import ABSOLUTE, SQUARED, ZERO_ONE, Loss, choose_loss
 from heldout.observed import FIELD_OF
-from studies.intervals import EVERY
+from studies.intervals import EVERY, half_subsamples
 
 LAWS = settings(max_examples=25, deadline=None, derandomize=True, database=None)
 COSTS = {"cost": {0: {1: 2}, 1: {0: 9}}}
@@ -67,7 +67,7 @@ def observe(method: IntervalMethod, losses: np.ndarray, loss: Loss | None = None
         fold = np.repeat(np.arange(PARTS), table.shape[1])
         fields = further(losses, fold)
         fields["pair_losses"] = fields["pair_losses"][:, order]
-        return observed.CrossValidated(losses[order], loss, fold=fold[order], **fields)
+        return half_subsamples.Halved(losses[order], loss, fold=fold[order], **fields)
     return observed.Tested(losses[order], loss, pool=losses[order] if method.needs_cv else None)
 
 
@@ -318,7 +318,7 @@ def test_a_method_says_what_it_covers_and_under_which_assumption(method):
     assert method.covers
     assert set(method.covers) <= set(DEFAULTS)
     assert all(assumption.strip() for assumption in method.covers.values())
-    assert method.needs is None or method.needs in FIELD_OF
+    assert method.needs is None or method.needs in (*FIELD_OF, half_subsamples.NAME)
 
 
 @pytest.mark.parametrize("estimate", DEFAULTS)

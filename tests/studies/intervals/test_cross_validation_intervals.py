@@ -9,7 +9,7 @@ from heldout import observed
 from heldout.errors import BadArgument
 from heldout.intervals import bayle_within
 from heldout.losses import SQUARED
-from studies.intervals import bayle_all_pairs, conservative_z, nested
+from studies.intervals import bayle_all_pairs, conservative_z, half_subsamples, nested
 
 TWO = 0.954499736103642  # the level at which z = 2
 
@@ -43,7 +43,8 @@ def test_leave_one_out_has_a_spread_over_all_pairs():
 
 def test_the_conservative_z_by_hand():
     # differences -0.2 and 0: squares 0.04 and 0; sum / (2 x 2) = 0.01; 2 sqrt(0.01) = 0.2
-    seen = cross_validated(np.full(8, 0.5), np.arange(8) % 4, half_errors=np.array([[0.1, 0.3], [0.2, 0.2]]))
+    halves = np.array([[0.1, 0.3], [0.2, 0.2]])
+    seen = half_subsamples.Halved(np.full(8, 0.5), SQUARED, fold=np.arange(8) % 4, half_errors=halves)
     assert 0.2 == pytest.approx(reach(conservative_z, seen, TWO), abs=1e-12)
 
 

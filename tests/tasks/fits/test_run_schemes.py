@@ -26,7 +26,7 @@ BAYES = "{name: bayes, estimator: sklearn.naive_bayes.GaussianNB}"
 OPEN = "{name: open, estimator: sklearn.tree.DecisionTreeClassifier, params: {max_features: 1}}"
 GREEDY = "{name: greedy, estimator: sklearn.neighbors.KNeighborsClassifier, params: {n_neighbors: 40}}"
 SCHEMES = ("holdout", "final", "cross_validation", "progressive", "covalidation")
-FURTHER = ("subsamples", "repeated_folds", "half_subsamples", "fold_pairs")
+FURTHER = ("subsamples", "repeated_folds", "fold_pairs")
 every_scheme = pytest.mark.parametrize("name", SCHEMES)
 
 
@@ -181,7 +181,6 @@ def test_the_first_reason_of_each_candidate_is_told_and_all_failed_is_an_error(p
         ("covalidation", [5], "repeat 3/3"),
         ("subsamples", [0, 1], "subsamples 1-2/25"),
         ("repeated_folds", [9], "further fold 10/10"),
-        ("half_subsamples", [299], "subsample of a half 300/300"),
         ("fold_pairs", [3], "pair of folds 4/10"),
     ],
 )
