@@ -19,7 +19,7 @@ import heldout
 from benchmarks.measured import PEER, Row, compared, draw, paired
 from heldout.shortcuts import find
 
-_NO_FURTHER_FIT = {"E_cv": "Bayle all pairs"}  # an interval of the losses alone, as the peers have none
+_NO_FURTHER_FIT = {"E_cv": "corrected fold t"}  # an interval of the losses alone, as the peers have none
 
 
 def rows(scale: int) -> Iterator[Row]:

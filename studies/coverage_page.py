@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 
 from heldout.estimates.methods import DEFAULTS
-from heldout.intervals import METHODS
 from studies.coverage_changes import BEFORE, ORDER, before_and_after, compared, short, under, wider
+from studies.intervals import EVERY, METHODS
 from studies.judgements import LEVEL, Cell, version
 from studies.populations import NUMBERS
 
@@ -138,6 +138,10 @@ def _page(cells: pd.DataFrame, before: pd.DataFrame) -> Iterator[str]:
         "estimate (an oracle has 3.92); *of g* is how often the interval covers the error of the model retrained on "
         "all rows, which no interval claims. The default is in bold. Every cell is in [coverage.csv](coverage.csv).\n"
     )
+    yield (
+        f"{', '.join(f'`{method.name}`' for method in METHODS)} are not in the package: they are measured here, and "
+        "live in `studies/intervals` ([decision 67](decisions/0067-intervals-that-left.md)).\n"
+    )
     both = compared(cells, before)
     yield from before_and_after(both)
     yield from short(both)
@@ -145,7 +149,7 @@ def _page(cells: pd.DataFrame, before: pd.DataFrame) -> Iterator[str]:
     yield from beyond()
     yield "![Coverage against width](coverage.png)\n"
     lines = summary(cells)
-    fits = {method.name: FURTHER_FITS[method.needs] for method in METHODS}
+    fits = {method.name: FURTHER_FITS[method.needs] for method in EVERY}
     for estimate in ORDER:
         for task in ("classes", "numbers"):
             shown = lines[(lines["estimate"] == estimate) & (lines["task"] == task)]

@@ -15,6 +15,7 @@ from heldout.parts.partition import make_halves, make_partition, rarest_class
 from heldout.schemes import SchemeName, fit_state
 from heldout.schemes.design import Design, Evidence, cross_validated, half_losses, tested
 from heldout.unlabelled.disagreement import pointwise_disagreement
+from studies.intervals import half_subsamples
 from studies.judgements import FURTHER, LEVEL, Cell
 from studies.populations import Population, population
 from tasks.plans import budget
@@ -68,12 +69,16 @@ def observe(cell: Cell, whole: Population, repeat: int) -> dict[str, Any]:
         methods=choose(None, loss),
         estimates=(),
     )
+    splits, in_halves = {scheme: design.splits(scheme) for scheme in _schemes(cell)}, None
+    if (cell.population, cell.n) in HALF_SUBSAMPLES_IN:
+        in_halves = half_subsamples.draw(design.strata, design.partition.fold, stratify, repeat)
+        splits[half_subsamples.NAME] = in_halves.splits
     fitted = {
         scheme: [
             fit_and_test(learner, X, y, split, loss, fit_state(repeat, scheme, number))
-            for number, split in enumerate(design.splits(scheme))
+            for number, split in enumerate(parts)
         ]
-        for scheme in _schemes(cell)
+        for scheme, parts in splits.items()
     }
     evidence = Evidence({scheme: [fit.losses for fit in fits] for scheme, fits in fitted.items()})
     everywhere = np.arange(len(whole.y))
@@ -86,14 +91,14 @@ def observe(cell: Cell, whole: Population, repeat: int) -> dict[str, Any]:
     table = repeated_by_row(tested_halves, loss, half=design.halves)
     disagreement, true_disagreement = _disagreement(fitted["covalidation"], unlabeled, whole, loss)
     folds = cross_validated(design, evidence)
-    further = {
-        name: getattr(folds, name) for name in (*FURTHER, "tested_per_trained") if getattr(folds, name) is not None
-    }
+    further = {name: getattr(folds, name, None) for name in (*FURTHER, "tested_per_trained")}
+    if in_halves is not None:
+        further |= in_halves.fields(evidence.losses[half_subsamples.NAME])
     return {
         "E_val": tested(design, evidence, "holdout").losses,
         "E_cv": folds.losses,
         "fold": folds.fold,
-        **further,
+        **{name: values for name, values in further.items() if values is not None},
         "E_prog": tested(design, evidence, "progressive").losses,
         "E_2cv": table.by_repeat,
         "E_2cv variances": (table.row_variance, table.loss_variance, table.covariance),
@@ -114,8 +119,6 @@ def _schemes(cell: Cell) -> list[SchemeName]:
         schemes.append("repeated_folds")
     if (cell.population, cell.n) in PAIRS_IN:
         schemes.append("fold_pairs")
-    if (cell.population, cell.n) in HALF_SUBSAMPLES_IN:
-        schemes.append("half_subsamples")
     return schemes
 
 

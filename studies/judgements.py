@@ -19,11 +19,12 @@ from loky import get_reusable_executor
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 import heldout
-from heldout.intervals import METHODS
 from heldout.intervals.method import IntervalMethod
 from heldout.losses import SQUARED, ZERO_ONE
-from heldout.losses.tested_losses import CrossValidated, RepeatedByRow, Tested
+from heldout.losses.tested_losses import RepeatedByRow, Tested
 from heldout.unlabelled import implied_error
+from studies.intervals import EVERY
+from studies.intervals.half_subsamples import Halved
 from studies.populations import NUMBERS
 
 LEVEL = 0.95
@@ -55,9 +56,9 @@ class Cell:
 def version() -> str:
     """The first letters of a hash of the sources that judge."""
     package, found = Path(heldout.__file__).parent, hashlib.sha256(Path(__file__).read_bytes())
-    for pattern in SOURCES:
-        for path in sorted(package.glob(pattern)):
-            found.update(path.read_bytes())
+    of_studies = sorted(Path(__file__).with_name("intervals").glob("*.py"))
+    for path in [*(path for pattern in SOURCES for path in sorted(package.glob(pattern))), *of_studies]:
+        found.update(path.read_bytes())
     return found.hexdigest()[:8]
 
 
@@ -93,7 +94,7 @@ def judge_all(cell: Cell, seen: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
 
         observed: dict[str, Any] = {
             "E_val": Tested(seen["E_val"][place], loss, place, pool=seen["E_cv"][place]),
-            "E_cv": CrossValidated(
+            "E_cv": Halved(
                 seen["E_cv"][place],
                 loss,
                 place,
@@ -106,7 +107,7 @@ def judge_all(cell: Cell, seen: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
             "disagreement": margins("disagreement"),
         }
         for estimate, of in observed.items():
-            for method in METHODS:
+            for method in EVERY:
                 if estimate in method.covers and method.admits(loss) and _possible(method, of):
                     interval = method.interval(estimate, of, LEVEL)
                     yield {

@@ -10,10 +10,11 @@ from collections.abc import Callable, Iterator, Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from heldout.intervals import betting, hoeffding, log_t, student_t
+from heldout.intervals import betting, hoeffding, log_t
 from heldout.losses import SQUARED
 from heldout.losses.tested_losses import Tested
 from heldout.selection.bound import selection_bound
+from studies.intervals import student_t
 
 LEVEL, SAMPLES, MODELS, LIMIT, ANSWER = 0.95, 1000, 8, 100.0, 1.0
 Values = NDArray[np.float64]

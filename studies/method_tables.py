@@ -25,7 +25,6 @@ FITS = {
     None: "none",
     "subsamples": f"{resampling.SUBSAMPLES}",
     "repeated_folds": f"{resampling.REPEATS - 1} k",
-    "half_subsamples": f"{2 * resampling.HALVINGS * resampling.HALF_SUBSAMPLES}",
     "fold_pairs": "k (k - 1) / 2",
 }
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from heldout.estimates.definition import Definition
 from heldout.estimates.e_val import CLUSTERED, SHAPE
-from heldout.intervals import clopper_pearson, confidence_sequence, hoeffding, log_t, pooled_shape, student_t, wilson
+from heldout.intervals import clopper_pearson, confidence_sequence, hoeffding, log_t, pooled_shape, wilson
 from heldout.intervals.method import Default, IntervalMethod, estimate_with
 from heldout.losses.tested_losses import Tested
 from heldout.records import Estimate
@@ -18,7 +18,6 @@ _OF_STEPS = (
     clopper_pearson.METHOD,
     wilson.METHOD,
     log_t.METHOD,
-    student_t.METHOD,
     hoeffding.METHOD,
     confidence_sequence.METHOD,
 )

@@ -12,8 +12,6 @@ argument needs no independence of rows, or uses the independence of whole groups
   the stream: mu_i = E(X_i | all rows before i). So Hoeffding's, Wilson's and t's arguments hold unchanged, and Clopper
   and Pearson's for large m, since errors that follow one another make the chance of an error depend on the errors so
   far: the variance of the mean about that of mu is (1/m^2) sum E Var(X_i | past), and Var(X_i) is at least that.
-  The successive differences of `martingale CLT` do not: for losses of autocorrelation r they see s^2 / (1 + r) in
-  place of s^2, the variance of the innovations, which is too narrow where r > 0.
 
 Half models: E_2cv of groups is an estimate like others, but its table is crossed by rows that depend, and the groups
 of unlabelled rows are not known; none of their intervals is claimed. With time E_2cv is not computed at all, since half
@@ -103,9 +101,9 @@ def choose(
     Raises
     ------
     BadArgument
-        For an estimate or a method that is not known; a method that does not cover the estimate or admit the loss, or
-        reads losses of cross-validation that are not there, or assumes independent rows where they are not; the
-        message names the methods to use.
+        For an estimate or a method that is not known; a method that has left the package, does not cover the estimate
+        or admit the loss, reads losses of cross-validation that are not there, or assumes independent rows where they
+        are not; the message names the methods to use.
 
     Examples
     --------
@@ -171,8 +169,8 @@ def find(name: str, estimate: str, loss: Loss) -> IntervalMethod:
     Examples
     --------
     >>> from heldout.losses import SQUARED
-    >>> find("student_t", "E_val", SQUARED).name
-    'Student t'
+    >>> find("log_t", "E_val", SQUARED).name
+    'log t'
     >>> find("Wilson", "E_prog", SQUARED)  # doctest: +ELLIPSIS
     Traceback (most recent call last):
     heldout.errors.BadArgument: intervals: Wilson is for losses 0/1, and the squared loss is not; for ...
@@ -205,7 +203,8 @@ def covering(estimate: str, name: str) -> IntervalMethod:
     Raises
     ------
     BadArgument
-        For an estimate or a method that is not known, and a method that does not cover the estimate.
+        For an estimate or a method that is not known, or has left the package, and a method that does not cover the
+        estimate.
 
     Examples
     --------
@@ -220,7 +219,7 @@ def covering(estimate: str, name: str) -> IntervalMethod:
     for method in called:
         if estimate in method.covers:
             return method
-    reason = f"covers {' and '.join(called[0].covers)} alone" if called else "is not known"
+    reason = f"covers {' and '.join(called[0].covers)} alone" if called else _not_called(name)
     fitting = [other.name for other in METHODS if estimate in other.covers]
     raise BadArgument("intervals", f"intervals: {name!r} {reason}; for {estimate} use {', '.join(fitting)}")
 
@@ -228,14 +227,25 @@ def covering(estimate: str, name: str) -> IntervalMethod:
 def assumption_of(estimate: str, interval: str, kind: DependenceKind | None) -> str:
     """The assumption behind a line of `estimates.csv`: its `estimate`, the name in its column `interval`, and `kind`.
 
-    It equals `Estimate.assumption` of the record that the line was written from. E_bbc is no mean of losses: its
-    assumption is in `heldout.selection.bbc`.
+    It equals `Estimate.assumption` of the record that the line was written from; of a method that has left the package
+    it says where the assumption is. E_bbc is no mean of losses: its assumption is in `heldout.selection.bbc`.
 
     Raises BadArgument for an estimate or a method that is not known, or a method that does not cover the estimate.
     """
+    left = intervals.retired(interval)
+    if left is not None:  # in a table of an earlier version
+        return f"what {left[0]} of the repository says, where the method is now"
     source = ESTIMATES[estimate].carried_from if estimate in ESTIMATES else ""
     method = covering(source or estimate, interval)
     return (method if kind is None else restated(method, kind)).covers[source or estimate]
+
+
+def _not_called(name: str) -> str:
+    """Why no method has a name."""
+    left = intervals.retired(name)
+    if left is None:
+        return "is not known"
+    return f"left the package for {left[0]!r} of the repository; in its place take {left[1]}"
 
 
 def _fitting(estimate: str, loss: Loss) -> list[IntervalMethod]:

@@ -7,7 +7,7 @@ whether it is exact, finite-sample or asymptotic, its source and its mathematics
 ['corrected fold Wilson', 'corrected fold t']
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib import import_module
 
 from heldout.intervals.method import IntervalMethod
@@ -19,39 +19,55 @@ METHODS: tuple[IntervalMethod, ...] = tuple(
         "wilson",
         "clopper_pearson",
         "hoeffding",
-        "empirical_bernstein",
         "betting",
         "log_t",
         "pooled_shape",
-        "student_t",
-        "studentised_bootstrap",
         "k_fold_hoeffding",
         "bayle_within",
-        "bayle_all_pairs",
         "corrected_wilson",
         "corrected_log_t",
         "corrected_t",
         "corrected_fold_wilson",
         "corrected_fold_t",
         "corrected_repeated_t",
-        "conservative_z",
-        "nested",
-        "martingale_clt",
         "confidence_sequence",
         "two_way_wilson",
         "two_way_clopper_pearson",
         "two_way_log_t",
-        "two_way_t",
         "clustered_wilson",
         "clustered_t",
     )
 )
+
+# the methods that left, by their module of `studies.intervals`: what to name in their place (docs/decisions/0067)
+RETIRED: Mapping[str, str] = {
+    "empirical_bernstein": "betting",
+    "student_t": "log t, or clustered t, which has the same bounds for independent rows",
+    "studentised_bootstrap": "pooled shape",
+    "bayle_all_pairs": "Bayle within folds, or corrected fold t for leave-one-out",
+    "conservative_z": "corrected Wilson, for numbers corrected log t",
+    "nested": "corrected Wilson, for numbers corrected log t",
+    "martingale_clt": "Clopper-Pearson, for numbers log t",
+    "two_way_t": "two-way log t",
+}
 
 
 def called(name: str, methods: Sequence[IntervalMethod] = METHODS) -> list[IntervalMethod]:
     """Those of the `methods` with a name, or in a module of this name: letters and digits count, and no capitals."""
     plain = _plain(str(name))
     return [method for method in methods if plain in (_plain(method.name), _plain(_module(method)))]
+
+
+def retired(name: str) -> tuple[str, str] | None:
+    """Where a method that left the package is, and what to name in its place; None for other names, read as `called`.
+
+    >>> retired("two-way t")
+    ('studies/intervals/two_way_t.py', 'two-way log t')
+    """
+    for module, instead in RETIRED.items():
+        if _plain(str(name)) == _plain(module):
+            return f"studies/intervals/{module}.py", instead
+    return None
 
 
 def _module(method: IntervalMethod) -> str:

@@ -20,7 +20,6 @@ from heldout.intervals import (
     corrected_t,
     corrected_wilson,
     log_t,
-    student_t,
     wilson,
 )
 from heldout.intervals.method import IntervalMethod, two_sided_t
@@ -52,11 +51,6 @@ def _corrected_log_t(observed: Any, value: float, worth: float, level: float) ->
     return _about(value, observed, two_sided_t(level, corrected_t.degrees(observed)) * spread)
 
 
-def _student_t(observed: Any, value: float, worth: float, level: float) -> Bounds:
-    reach = _reach_of_rows(observed, level) / math.sqrt(worth)
-    return value - reach, value + reach
-
-
 def _corrected_t(observed: Any, value: float, worth: float, level: float) -> Bounds:
     spread = math.sqrt(corrected_t.variance(observed) / worth)
     reach = two_sided_t(level, corrected_t.degrees(observed)) * spread
@@ -76,7 +70,6 @@ _MOVED: Mapping[str, Callable[[Any, float, float, float], Bounds]] = {
     clopper_pearson.METHOD.name: _clopper_pearson,
     wilson.METHOD.name: _wilson,
     log_t.METHOD.name: _log_t,
-    student_t.METHOD.name: _student_t,
     corrected_wilson.METHOD.name: _corrected_wilson,
     corrected_log_t.METHOD.name: _corrected_log_t,
     corrected_t.METHOD.name: _corrected_t,

@@ -16,7 +16,6 @@ from heldout.losses import Loss, Losses
 FIELD_OF: Mapping[str, str] = {
     "subsamples": "subsample_errors",
     "repeated_folds": "repeated_errors",
-    "half_subsamples": "half_errors",
     "fold_pairs": "pair_losses",
 }
 
@@ -76,9 +75,9 @@ class CrossValidated(Tested):
     Where folds are drawn repeatedly the losses are means over R partitions, `fold` is the fold in the first one, and
     `first_errors`, shape (k,), are its errors. The others are None unless their fits were made
     (`heldout.schemes.resampling`): `subsample_errors`, shape (J,), with `tested_per_trained` rows tested for each row
-    trained on; `repeated_errors`, shape (R, k), the fold errors of further partitions; `half_errors`, shape (M, 2), the
-    mean errors on both halves of M random halvings; `pair_losses`, shape (k, N), where [i, row] is the loss of a row
-    outside fold i by the hypothesis trained without fold i and without the row's own fold, NaN for the rows of fold i.
+    trained on; `repeated_errors`, shape (R, k), the fold errors of further partitions; `pair_losses`, shape (k, N),
+    where [i, row] is the loss of a row outside fold i by the hypothesis trained without fold i and without the fold of
+    the row, NaN for the rows of fold i.
     """
 
     fold: NDArray[np.int64] = None  # type: ignore[assignment]  # always given: fields before it have defaults
@@ -86,7 +85,6 @@ class CrossValidated(Tested):
     subsample_errors: Losses | None = None
     tested_per_trained: float | None = None
     repeated_errors: Losses | None = None
-    half_errors: Losses | None = None
     pair_losses: Losses | None = None
 
     def has(self, scheme: str) -> bool:

@@ -1,7 +1,7 @@
 """The table of schemes: a scheme is a list of splits, and its fits are the evidence of some estimates.
 
-A new scheme is a name and a line here, at the end: the position of a scheme is part of every seed. A scheme that one
-estimate alone needs stands in the file of the estimate (`Definition.own_schemes`), and its seeds come from its name.
+A new scheme is a name and a line here, and its seeds come from its name. A scheme that one estimate alone needs stands
+in the file of the estimate (`Definition.own_schemes`).
 """
 
 from collections.abc import Callable
@@ -49,9 +49,6 @@ SCHEMES: dict[SchemeName, Scheme] = {
     "repeated_folds": Scheme(
         "further fold", "cross_validation", "repeated_folds", draw=resampling.repeated_folds, updates_shared=True
     ),
-    "half_subsamples": Scheme(
-        "subsample of a half", "cross_validation", "half_subsamples", draw=resampling.half_subsamples
-    ),
     "fold_pairs": Scheme("pair of folds", "cross_validation", "fold_pairs", draw=resampling.fold_pairs),
     "copies_together": Scheme("fold with copies together", "cross_validation", "copies_together", updates_shared=True),
     "copies_apart": Scheme("fold with copies apart", "cross_validation", "copies_apart", updates_shared=True),
@@ -59,7 +56,20 @@ SCHEMES: dict[SchemeName, Scheme] = {
 # the four schemes whose losses are in losses.parquet: each is a stage
 STAGES: tuple[SchemeName, ...] = tuple(name for name, scheme in SCHEMES.items() if scheme.stage == name)
 OF_COPIES: tuple[SchemeName, ...] = ("copies_together", "copies_apart")
-_PLACES: tuple[SchemeName, ...] = tuple(SCHEMES)
+# the schemes whose place here is part of their seeds, half_subsamples of `studies.intervals` too: never reorder
+_PLACES: tuple[SchemeName, ...] = (
+    "holdout",
+    "final",
+    "cross_validation",
+    "progressive",
+    "covalidation",
+    "subsamples",
+    "repeated_folds",
+    "half_subsamples",
+    "fold_pairs",
+    "copies_together",
+    "copies_apart",
+)
 
 
 def fit_state(seed: int, scheme: SchemeName, number: int) -> int:

@@ -15,14 +15,12 @@ from numpy.typing import NDArray
 from heldout import seeds
 from heldout.errors import BadArgument
 from heldout.losses import Losses
-from heldout.parts.dependence import distinct
 from heldout.parts.partition import Labels, can_stratify, draw_folds, training_cut
 from heldout.parts.splits import Split
 from heldout.schemes import cross_validation
 
 SUBSAMPLES = 25  # J of the corrected t (docs/coverage.md)
 REPEATS = 3  # R of the corrected repeated t; the first repeat is the partition itself
-HALVINGS, HALF_SUBSAMPLES = 10, 15  # M and J of Nadeau and Bengio's conservative z, as in their section 5
 _LEAST_TESTED = 0.1  # share of a subsample that is tested under leave-one-out
 Folds = NDArray[np.int64]
 Groups = NDArray[np.int64] | None  # the group of each row, which no split divides; None for independent rows
@@ -39,8 +37,8 @@ class Resampling:
 def subsamples(y: Labels, fold: Folds, stratify: bool, seed: int, group: Groups = None) -> Resampling:
     """J random subsamples that test as many rows as a fold has, and at least a tenth of all rows."""
     rows = np.arange(len(y))
-    size = _tested(len(y), fold)
-    masks = [_cut(y, size, stratify, seeds.random_state(seed, "subsamples", j), group) for j in range(SUBSAMPLES)]
+    size = rows_tested(len(y), fold)
+    masks = [random_cut(y, size, stratify, seeds.random_state(seed, "subsamples", j), group) for j in range(SUBSAMPLES)]
     tested = float(np.mean([mask.sum() for mask in masks]))  # whole groups differ in size
     return Resampling(
         [Split(rows[~mask], rows[mask]) for mask in masks],
@@ -61,28 +59,6 @@ def repeated_folds(y: Labels, fold: Folds, stratify: bool, seed: int, group: Gro
     )
 
 
-def half_subsamples(y: Labels, fold: Folds, stratify: bool, seed: int, group: Groups = None) -> Resampling:
-    """M halvings of the rows, and inside each half J subsamples that test as many rows as a fold has."""
-    rows = np.arange(len(y))
-    size = min(_tested(len(y), fold), len(y) // 4)
-    splits = []
-    for halving in range(HALVINGS):
-        state = seeds.random_state(seed, "half_subsamples", halving)
-        mask = _cut(y, len(y) // 2, stratify, state, group, both=True)
-        for number, half in enumerate((rows[mask], rows[~mask])):
-            group_of_half = None if group is None else distinct(group[half])
-            for j in range(HALF_SUBSAMPLES):
-                state = seeds.random_state(seed, "half_subsamples", halving, number, j)
-                tested = _cut(y[half], size, stratify, state, group_of_half)
-                splits.append(Split(half[~tested], half[tested]))
-    return Resampling(
-        splits,
-        lambda losses: {
-            "half_errors": np.array([part.mean() for part in losses]).reshape(HALVINGS, 2, -1).mean(axis=2)
-        },
-    )
-
-
 def fold_pairs(y: Labels, fold: Folds, _stratify: bool, _seed: int, _group: Groups = None) -> Resampling:
     """One split for each pair of folds i < j, in order: train without both, test on both.
 
@@ -90,7 +66,7 @@ def fold_pairs(y: Labels, fold: Folds, _stratify: bool, _seed: int, _group: Grou
     """
     k = int(fold.max()) + 1
     if k < 3:
-        raise BadArgument("folds", f"folds is {k}; nested selection and its interval need at least 3")
+        raise BadArgument("folds", f"folds is {k}; nested selection needs at least 3")
     pairs = [(i, j) for i in range(k) for j in range(i + 1, k)]
     splits = [
         Split(np.flatnonzero((fold != i) & (fold != j)), np.flatnonzero((fold == i) | (fold == j))) for i, j in pairs
@@ -114,11 +90,14 @@ def further_folds(y: Labels, k: int, count: int, stratify: bool, seed: int, grou
     ]
 
 
-def _tested(n: int, fold: Folds) -> int:
+def rows_tested(n: int, fold: Folds) -> int:
+    """The rows that a subsample of n rows tests: as many as a fold has, and at least a tenth."""
     return max(1, round(n * max(1 / (int(fold.max()) + 1), _LEAST_TESTED)))
 
 
-def _cut(y: Labels, size: int, stratify: bool, state: int, group: Groups, both: bool = False) -> NDArray[np.bool_]:
+def random_cut(
+    y: Labels, size: int, stratify: bool, state: int, group: Groups = None, both: bool = False
+) -> NDArray[np.bool_]:
     """A random mask, with `stratify` stratified where possible: a small part cannot hold every class."""
     if group is None:
         stratify = stratify and can_stratify(y, size)

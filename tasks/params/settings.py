@@ -246,12 +246,8 @@ class Settings(Section):
                 raise Misplaced(text, ("further_estimates", place))
             if self.data.time is not None and name in NOT_IN_TIME:
                 raise Misplaced("does not exist for rows in time; leave it out", ("further_estimates", place))
-        pairs = (
-            self.selection.nested
-            or covering("E_cv", (self.intervals or {}).get("E_cv", "corrected t")).needs == "fold_pairs"
-        )
-        if pairs and self.split.folds == 2:
-            raise Misplaced("is 2, but nested selection and the nested interval need at least 3", ("split", "folds"))
+        if self.selection.nested and self.split.folds == 2:
+            raise Misplaced("is 2, but nested selection needs at least 3", ("split", "folds"))
         return self
 
     def _check_repeats(self) -> None:

@@ -41,7 +41,7 @@ def design(estimates=NAMES, loss: Loss = ZERO_ONE, seed: int = 0) -> Design:
         stratify=False,
         seed=seed,
         level=LEVEL,
-        methods=choose({"E_cv": "Bayle all pairs", "E_nested": "corrected fold t"}, loss),
+        methods=choose({"E_cv": "Bayle within folds", "E_nested": "corrected fold t"}, loss),
         estimates=estimates,
     )
 

@@ -8,12 +8,13 @@ from scipy.signal import lfilter
 from scipy.special import stdtrit
 
 from heldout.errors import BadArgument
-from heldout.intervals import clustered_t, clustered_wilson, martingale_clt, student_t, wilson
+from heldout.intervals import clustered_t, clustered_wilson, wilson
 from heldout.intervals.method import estimate_with
 from heldout.losses import SQUARED, ZERO_ONE
 from heldout.losses.tested_losses import Tested, effective_number
 from heldout.parts.batches import batches
 from heldout.selection import beats_baseline
+from studies.intervals import martingale_clt, student_t
 
 LAWS = settings(max_examples=60, deadline=None, derandomize=True, database=None)
 LEVEL = 0.95

@@ -1,4 +1,4 @@
-"""What every interval method owes: one contract, all methods, and the choice among them."""
+"""What every interval method owes, those of the studies too: one contract; and the choice among the package's own."""
 
 import pkgutil
 from dataclasses import replace
@@ -15,7 +15,8 @@ from heldout.estimates.methods import DEFAULTS, choose, default_method, find
 from heldout.intervals import METHODS
 from heldout.intervals.method import IntervalMethod
 from heldout.losses import ABSOLUTE, SQUARED, ZERO_ONE, Loss, choose_loss
-from heldout.losses.tested_losses import FIELD_OF, CrossValidated, Tested, repeated_by_row
+from heldout.losses.tested_losses import FIELD_OF, Tested, repeated_by_row
+from studies.intervals import EVERY, half_subsamples
 
 LAWS = settings(max_examples=25, deadline=None, derandomize=True, database=None)
 COSTS = {"cost": {0: {1: 2}, 1: {0: 9}}}
@@ -31,12 +32,12 @@ levels = st.floats(0.5, 0.999)
 names = [method.name for method in METHODS]
 
 
-def each_method(of=lambda method: True):
+def each_method(of=lambda method: True, methods=EVERY):
     """One case for every method `of` a kind."""
-    return pytest.mark.parametrize("method", list(filter(of, METHODS)), ids=lambda method: method.name)
+    return pytest.mark.parametrize("method", list(filter(of, methods)), ids=lambda method: method.name)
 
 
-every_method = each_method()
+every_method, every_method_of_the_package = each_method(), each_method(methods=METHODS)
 
 PARTS = 4  # folds, or repeats of a table
 PATTERN = np.array([-2.0, -1.0, 1.0, 2.0])  # how they differ, in units of 1 / sqrt(n)
@@ -66,7 +67,7 @@ def observe(method: IntervalMethod, losses: np.ndarray, loss: Loss | None = None
         fold = np.repeat(np.arange(PARTS), table.shape[1])
         fields = further(losses, fold)
         fields["pair_losses"] = fields["pair_losses"][:, order]
-        return CrossValidated(losses[order], loss, fold=fold[order], **fields)
+        return half_subsamples.Halved(losses[order], loss, fold=fold[order], **fields)
     return Tested(losses[order], loss, pool=losses[order] if method.needs_cv else None)
 
 
@@ -247,7 +248,7 @@ def test_losses_that_overflow_when_squared_are_refused(method):
         interval(method, np.repeat([0.0, 1e300], [5, 11]), 0.95)
 
 
-@every_method
+@every_method_of_the_package
 @pytest.mark.parametrize("loss", [*LOSSES, BOUNDED], ids=lambda loss: loss.name)
 def test_a_loss_that_is_not_admitted_is_refused_with_the_methods_that_fit(method, loss):
     for estimate in method.covers:
@@ -298,13 +299,13 @@ def test_an_estimate_that_is_not_known_is_refused_with_those_that_are():
 
 
 def test_every_module_of_the_package_is_a_method_of_the_list():
-    modules = {module.name for module in pkgutil.iter_modules(intervals.__path__)} - {"method", "dependent", "moved"}
+    modules = {module.name for module in pkgutil.iter_modules(intervals.__path__)} - {"credible", "method", "moved"}
     found = {import_module(f"heldout.intervals.{name}").METHOD.name for name in modules}
     assert found == set(names)
     assert len(modules) == len(found) == len(METHODS)
 
 
-@every_method
+@every_method_of_the_package
 def test_the_name_of_a_method_and_of_its_module_find_it_however_they_are_written(method):
     module = method.bounds.__module__.rpartition(".")[2]
     estimate, loss = next(iter(method.covers)), KINDS[method.losses][0]
@@ -317,7 +318,7 @@ def test_a_method_says_what_it_covers_and_under_which_assumption(method):
     assert method.covers
     assert set(method.covers) <= set(DEFAULTS)
     assert all(assumption.strip() for assumption in method.covers.values())
-    assert method.needs is None or method.needs in FIELD_OF
+    assert method.needs is None or method.needs in (*FIELD_OF, half_subsamples.NAME)
 
 
 @pytest.mark.parametrize("estimate", DEFAULTS)

@@ -15,7 +15,7 @@ from heldout.intervals import credible
 from heldout.losses import SQUARED, ZERO_ONE, choose_loss
 from heldout.losses.tested_losses import Tested, repeated_by_row
 
-LOG_T, STUDENT_T = (find(name, "E_val", SQUARED) for name in ("log t", "Student t"))
+LOG_T, T = (find(name, "E_val", SQUARED) for name in ("log t", "clustered t"))
 N, SAMPLES = 200, 60
 
 
@@ -83,7 +83,7 @@ def test_the_reason_counts_the_rows_that_carry_the_spread_and_their_share():
     ids=["zeros", "equal", "zeros under a limit", "two rows", "out of range", "ties"],
 )
 def test_few_equal_and_extreme_losses_are_no_fault(losses, loss, marked):
-    found = credible.doubt(Tested(np.array(losses), loss), STUDENT_T)
+    found = credible.doubt(Tested(np.array(losses), loss), T)
     assert marked == (found is not None), found
 
 

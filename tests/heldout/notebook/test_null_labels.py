@@ -64,7 +64,7 @@ def repeat(number: int, folds: int) -> tuple[float, ...]:
         folds=folds,
         repeats=1,
         estimates=["E_cv", "E_bbc", "E_nested"],
-        intervals={"E_cv": "Bayle all pairs"},  # no further fit
+        intervals={"E_cv": "Bayle within folds"},  # no further fit
     )
     errors = {record.candidate: record.value for record in found.estimates if record.estimate == "E_cv"}
     corrected, nested = found.estimates[-2:]

@@ -65,7 +65,7 @@ def everything() -> heldout.Validation:
         repeats=HALVINGS_OF_ROWS,
         block=1,
         estimates=EVERY,
-        intervals={"E_cv": "Bayle all pairs"},
+        intervals={"E_cv": "Bayle within folds"},
         **HOW,
     )
 
@@ -278,10 +278,11 @@ def test_the_bounds_of_e_cv_are_those_of_the_method_for_the_losses_of_its_hypoth
     hypotheses = everything.target("tree", "E_cv")
     wrong = np.array([error(hypotheses[PARTITION.fold[row]], [row]) for row in range(N)])
     found = record_of(everything, "tree", "E_cv")
-    # Bayle all pairs: mean +- 1.959964 s / sqrt(41), s^2 the variance with divisor 41
-    reach = 1.959963984540054 * wrong.std() / np.sqrt(N)
+    # Bayle within folds: mean +- 1.959964 s / sqrt(41), s^2 the mean of the folds' sample variances
+    within = np.mean([wrong[PARTITION.fold == fold].var(ddof=1) for fold in range(FOLDS)])
+    reach = 1.959963984540054 * np.sqrt(within / N)
     assert (wrong.mean() - reach, wrong.mean() + reach) == pytest.approx((found.low, found.high), abs=1e-12)
-    assert "Bayle all pairs" == found.interval
+    assert "Bayle within folds" == found.interval
 
 
 @pytest.mark.parametrize("loss", ["squared", "absolute"])
@@ -338,7 +339,7 @@ def test_numbers_equal_the_plain_loops_too(loss):
 @pytest.mark.parametrize("learner", [LogisticRegression(), DecisionTreeClassifier(max_depth=2, random_state=0)])
 def test_as_many_folds_as_rows_are_leave_one_out(learner):
     X, y = features[:24], labels[:24]
-    found = heldout.validate({"a": learner}, X, y, folds=24, estimates=["E_cv"], intervals={"E_cv": "Bayle all pairs"})
+    found = heldout.validate({"a": learner}, X, y, folds=24, estimates=["E_cv"], intervals={"E_cv": "corrected fold t"})
     predicted = cross_val_predict(learner, X, y, cv=LeaveOneOut())
     assert np.mean(predicted != y) == pytest.approx(found.estimates[0].value, abs=1e-15)  # one count over 24
     assert 24 == len(found.target("a", "E_cv"))
@@ -348,6 +349,6 @@ def test_as_many_folds_as_rows_are_leave_one_out(learner):
 def test_leave_one_out_is_not_refused_for_a_class_with_a_single_row():
     y = np.repeat([0, 1], [23, 1])
     found = heldout.validate(
-        {"a": GaussianNB()}, features[:24], y, folds=24, estimates=["E_cv"], intervals={"E_cv": "Bayle all pairs"}
+        {"a": GaussianNB()}, features[:24], y, folds=24, estimates=["E_cv"], intervals={"E_cv": "corrected fold t"}
     )
     assert 24 == len(found.target("a", "E_cv"))

@@ -240,22 +240,29 @@ def test_a_bad_argument_names_argument_value_and_limit_before_any_fit(arguments,
             {"E_cv": "Wald"},
             "zero_one",
             "is not known",
-            ["k-fold Hoeffding", "corrected t", "Bayle all pairs"],
+            ["k-fold Hoeffding", "corrected t", "Bayle within folds"],
             ["Wilson", "Clopper-Pearson"],
         ),
         ({"E_cv": None}, "zero_one", "is not known", ["corrected t"], []),
+        (
+            {"E_cv": "nested"},
+            "zero_one",
+            "left the package for 'studies/intervals/nested.py' of the repository; in its place take corrected Wilson",
+            ["corrected Wilson"],
+            ["nested"],
+        ),
         (
             {"E_val": "corrected t"},
             "zero_one",
             "covers E_cv alone",
             ["Wilson", "Clopper-Pearson", "Hoeffding"],
-            ["corrected t", "nested"],
+            ["corrected t", "corrected Wilson"],
         ),
         (
             {"E_val": "Wilson"},
             "squared",
             "is for losses 0/1, and the squared loss is not",
-            ["Student t", "studentised bootstrap"],
+            ["log t", "pooled shape"],
             ["Wilson", "Hoeffding"],
         ),
         (
@@ -329,8 +336,6 @@ def test_an_argument_of_the_wrong_type_is_a_bad_argument_too(arguments, argument
         # a name that is no string, which print and the table of results cannot show
         ({"candidates": {3: NeverFitted()}}, "candidates"),
         # designs that a method or a scheme does not admit
-        ({"folds": 40, "estimates": ["E_cv"], "intervals": {"E_cv": "nested"}}, "intervals"),
-        ({"folds": 2, "estimates": ["E_cv"], "intervals": {"E_cv": "nested"}}, "folds"),
         ({"folds": 40, "estimates": ["E_cv"], "intervals": {"E_cv": "Bayle within folds"}}, "intervals"),
         ({"folds": 2, "estimates": ["E_nested"]}, "folds"),
     ],
@@ -356,9 +361,9 @@ def test_what_cannot_be_done_is_refused_before_any_fit_by_an_argument_of_validat
         ),
         (
             np.arange(40) // 2,
-            {"intervals": {"disagreement": "two-way t"}},
+            {"intervals": {"disagreement": "two-way log t"}},
             "intervals",
-            "intervals: two-way t assumes independent rows, which rows with groups are not; for disagreement "
+            "intervals: two-way log t assumes independent rows, which rows with groups are not; for disagreement "
             "no interval is offered then",
         ),
     ],

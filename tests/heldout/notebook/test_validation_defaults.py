@@ -22,7 +22,7 @@ from heldout.errors import BadArgument, FitFailure, PartsWarning
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(600, 3))
-ALONE = {"E_cv": "Bayle all pairs"}
+ALONE = {"E_cv": "Bayle within folds"}
 
 
 class Watching(ClassifierMixin, BaseEstimator):

@@ -110,7 +110,7 @@ def test_so_is_every_loss(loss):
     assert_same(*(run(learner, loss=loss, estimates=names, shortcuts=one) for one in ("auto", "off")))
 
 
-@pytest.mark.parametrize("interval", ["corrected t", "corrected repeated t", "conservative z", "nested"])
+@pytest.mark.parametrize("interval", ["corrected t", "corrected repeated t"])
 def test_so_are_the_intervals_that_need_further_fits(interval, fits):
     how = {"estimates": ["E_cv"], "intervals": {"E_cv": interval}}
     found = run(GaussianNB(), **how)
@@ -183,7 +183,7 @@ def test_the_hypotheses_of_a_target_have_the_random_states_of_the_refits():
 
 
 def test_the_same_list_is_made_once(fits):
-    found = run(GaussianNB(), estimates=["E_cv"], intervals={"E_cv": "Bayle all pairs"})
+    found = run(GaussianNB(), estimates=["E_cv"], intervals={"E_cv": "Bayle within folds"})
     assert [] == fits
     first = found.target("a", "E_cv")
     assert [56] * 5 == fits
@@ -204,7 +204,7 @@ def test_a_learner_with_a_shortcut_is_fitted_for_all_rows_the_hold_out_and_the_h
 
 
 def test_what_a_shortcut_declines_is_fitted(fits):
-    run(RidgeClassifier(positive=True), estimates=["E_cv"], intervals={"E_cv": "Bayle all pairs"})
+    run(RidgeClassifier(positive=True), estimates=["E_cv"], intervals={"E_cv": "Bayle within folds"})
     assert 5 == len(fits)
 
 
@@ -232,7 +232,7 @@ def test_warnings_are_counted_over_all_hypotheses():
     learners = {"net": MLPClassifier(hidden_layer_sizes=2, max_iter=1)}
     with pytest.warns(LearnerWarning, match=r"^net: 6 of 6 fits warned: ConvergenceWarning: "):
         heldout.validate(
-            learners, X, CLASSES, folds=5, estimates=["E_cv", "E_val"], intervals={"E_cv": "Bayle all pairs"}
+            learners, X, CLASSES, folds=5, estimates=["E_cv", "E_val"], intervals={"E_cv": "Bayle within folds"}
         )
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -261,7 +261,7 @@ def test_a_learner_that_is_updated_once_shares_its_updates_and_its_target_has_th
     estimate, count, shortcuts, fits
 ):
     learner = OnePass(SGDClassifier())
-    found = run(learner, estimates=[estimate], intervals={"E_cv": "Bayle all pairs"}, shortcuts=shortcuts)
+    found = run(learner, estimates=[estimate], intervals={"E_cv": "Bayle within folds"}, shortcuts=shortcuts)
     assert [] == fits
     (record,) = found.estimates
     assert record.target.endswith("; updated once with each of its rows")

@@ -187,7 +187,7 @@ def test_two_plots_are_two_figures(found):
 
 
 def test_without_matplotlib_plot_says_what_is_missing(found, monkeypatch):
-    monkeypatch.delattr(heldout, "picture", raising=False)
+    monkeypatch.delattr(heldout.shown, "picture", raising=False)
     monkeypatch.setitem(sys.modules, "heldout.shown.picture", None)
     with pytest.raises(ImportError, match=r"^plot\(\) needs matplotlib, which is not installed: "):
         found.plot()

@@ -10,7 +10,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import LeaveOneOut, cross_val_predict
 
 from heldout.estimates import e_cv
-from heldout.intervals import bayle_all_pairs, corrected_fold_t, hoeffding, k_fold_hoeffding, wilson
+from heldout.intervals import bayle_within, corrected_fold_t, hoeffding, k_fold_hoeffding, wilson
 from heldout.intervals.method import IntervalMethod
 from heldout.learners.fitting import fit_and_test
 from heldout.losses import SQUARED, ZERO_ONE
@@ -135,7 +135,7 @@ def test_the_bounds_of_an_unbounded_loss_are_those_of_the_method():
 
 
 def test_rows_too_few_for_the_method_leave_the_estimate_without_an_interval():
-    found = estimate(np.array([3.0]), [0], bayle_all_pairs.METHOD, SQUARED)
+    found = estimate(np.array([3.0]), [0], bayle_within.METHOD, SQUARED)
     assert (3.0, None, None, None) == (found.value, found.low, found.high, found.interval)
 
 

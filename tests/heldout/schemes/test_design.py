@@ -21,7 +21,7 @@ Y = np.repeat([0, 1], [12, 9])
 EVERY = (*PER_CANDIDATE, *OF_THE_WINNER)
 HALVES = tuple(name for name in PER_CANDIDATE if scheme_of(name) == "covalidation")
 DRAWN = {name: scheme.draw for name, scheme in SCHEMES.items() if scheme.draw is not None}
-NO_FURTHER_FIT = {"E_cv": "Bayle all pairs"}
+NO_FURTHER_FIT = {"E_cv": "Bayle within folds"}
 
 
 def design(estimates=EVERY, intervals=None, loss: Loss = ZERO_ONE, y=Y) -> Design:
@@ -95,10 +95,6 @@ def test_the_default_interval_of_e_cv_asks_for_what_it_needs():
     assert ["cross_validation", *([default.needs] if default.needs else [])] == schemes_of(design(["E_cv"]))
 
 
-def test_nested_selection_and_the_nested_interval_share_their_fits():
-    assert ["cross_validation", "fold_pairs"] == schemes_of(design(["E_cv", "E_nested"], {"E_cv": "nested"}))
-
-
 def test_the_splits_of_each_scheme_are_those_of_its_module_in_order():
     made = design()
     expected = {
@@ -147,7 +143,6 @@ def test_held_out_losses_are_put_in_row_order():
     assert {None} == {
         found.subsample_errors,
         found.repeated_errors,
-        found.half_errors,
         found.pair_losses,
         found.tested_per_trained,
     }

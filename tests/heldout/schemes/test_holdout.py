@@ -5,7 +5,7 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 
 from heldout.estimates import e_in, e_test, e_val
-from heldout.intervals import student_t, wilson
+from heldout.intervals import log_t, wilson
 from heldout.learners.fitting import fit_and_test
 from heldout.losses import SQUARED, ZERO_ONE
 from heldout.losses.tested_losses import Tested
@@ -29,7 +29,7 @@ def test_the_final_split_trains_and_tests_on_every_row():
 
 
 def test_the_value_is_the_mean_loss_and_the_bounds_are_those_of_the_method():
-    for seen, value, method in [(ERRORS, 0.25, wilson.METHOD), (SQUARES, 2.0, student_t.METHOD)]:
+    for seen, value, method in [(ERRORS, 0.25, wilson.METHOD), (SQUARES, 2.0, log_t.METHOD)]:
         found = e_val.estimate("tree", seen, 16, method, LEVEL)
         interval = method.interval("E_val", seen, LEVEL)
         assert ("tree", "E_val", value, 16, 4) == (
@@ -67,7 +67,7 @@ def test_a_single_loss_has_an_interval_only_where_the_method_admits_one():
         Tested(SQUARES.losses[:1], SQUARED),
     )
     assert "Wilson" == e_val.estimate("tree", one_error, 3, wilson.METHOD, LEVEL).interval
-    assert e_val.estimate("line", one_square, 3, student_t.METHOD, LEVEL).interval is None
+    assert e_val.estimate("line", one_square, 3, log_t.METHOD, LEVEL).interval is None
 
 
 def test_the_error_in_the_sample_equals_one_minus_the_accuracy_on_all_rows():

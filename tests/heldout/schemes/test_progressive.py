@@ -12,7 +12,7 @@ from sklearn.linear_model import LogisticRegression
 
 from heldout.errors import BadArgument
 from heldout.estimates import e_prog
-from heldout.intervals import student_t, wilson
+from heldout.intervals import log_t, wilson
 from heldout.learners.fitting import fit_and_test
 from heldout.losses import SQUARED, ZERO_ONE
 from heldout.losses.tested_losses import Tested
@@ -79,7 +79,7 @@ def test_the_curve_is_the_running_mean_and_ends_in_the_error(losses):
     curve = progressive.curve(np.array(losses))
     # the same sums in another order: at most 30 terms of at most 1
     assert [np.mean(losses[: t + 1]) for t in range(len(losses))] == pytest.approx(curve.tolist(), abs=1e-14)
-    found = e_prog.estimate("any", Tested(np.array(losses), SQUARED), 1, student_t.METHOD, LEVEL)
+    found = e_prog.estimate("any", Tested(np.array(losses), SQUARED), 1, log_t.METHOD, LEVEL)
     assert found.value == pytest.approx(curve[-1], abs=1e-14)
 
 
@@ -98,7 +98,7 @@ def test_the_error_does_not_depend_on_the_order_of_the_losses():
 
 def test_the_record_names_its_target_and_its_method():
     losses = np.array([1.0, 0.0, 0.0, 1.0])
-    for loss, method in [(ZERO_ONE, wilson.METHOD), (SQUARED, student_t.METHOD)]:
+    for loss, method in [(ZERO_ONE, wilson.METHOD), (SQUARED, log_t.METHOD)]:
         found = e_prog.estimate("tree", Tested(losses, loss), 9, method, LEVEL)
         interval = method.interval("E_prog", Tested(losses, loss), LEVEL)
         assert ("E_prog", 0.5, 9, 4) == (found.estimate, found.value, found.n_train, found.n_tested)
@@ -108,7 +108,7 @@ def test_the_record_names_its_target_and_its_method():
         assert replace(found, target=e_prog.ALONG_STREAM) == in_time
         assert in_time.target.startswith("the error along the stream")
     single = Tested(losses[:1], SQUARED)
-    assert e_prog.estimate("tree", single, 9, student_t.METHOD, LEVEL).interval is None
+    assert e_prog.estimate("tree", single, 9, log_t.METHOD, LEVEL).interval is None
 
 
 @LAWS

@@ -11,22 +11,12 @@ from heldout.errors import BadArgument
 from heldout.losses.tested_losses import FIELD_OF
 from heldout.parts.partition import draw_folds, make_halves, make_partition
 from heldout.schemes import SCHEMES
-from heldout.schemes.resampling import (
-    HALF_SUBSAMPLES,
-    HALVINGS,
-    REPEATS,
-    SUBSAMPLES,
-    Resampling,
-    fold_pairs,
-    half_subsamples,
-    repeated_folds,
-    subsamples,
-)
+from heldout.schemes.resampling import REPEATS, SUBSAMPLES, Resampling, fold_pairs, repeated_folds, subsamples
 
 LAWS = settings(max_examples=40, deadline=None, derandomize=True, database=None)
 Y = np.repeat([0, 1], [30, 10])
 every_scheme = pytest.mark.parametrize("scheme", FIELD_OF)
-DRAWN = ("subsamples", "repeated_folds", "half_subsamples")
+DRAWN = ("subsamples", "repeated_folds")
 
 
 def folds_of(y, folds: int) -> np.ndarray:
@@ -47,7 +37,7 @@ def numbered(scheme: Resampling) -> list[np.ndarray]:
 
 
 @every_scheme
-@settings(LAWS, max_examples=12)  # half_subsamples draws 300 subsamples each time
+@LAWS
 @given(n=st.integers(8, 40), folds=st.integers(3, 40), stratify=st.booleans(), seed=st.integers(0, 2**40))
 def test_no_row_is_both_trained_on_and_tested_and_rows_ascend(scheme, n, folds, stratify, seed):
     made = make(scheme, np.arange(n) % 2, min(folds, n // 2 if stratify else n), stratify, seed)
@@ -65,7 +55,6 @@ def test_no_row_is_both_trained_on_and_tested_and_rows_ascend(scheme, n, folds, 
     [
         ("subsamples", SUBSAMPLES),
         ("repeated_folds", (REPEATS - 1) * 5),
-        ("half_subsamples", HALVINGS * 2 * HALF_SUBSAMPLES),
         ("fold_pairs", 10),  # 5 x 4 / 2
     ],
 )
@@ -140,33 +129,6 @@ def test_the_fields_of_repeated_folds_are_a_table_of_partitions_by_folds():
     assert 5 + made.splits[5].validation.mean() / 1000 == pytest.approx(errors[1, 0], abs=1e-12)
 
 
-@pytest.mark.parametrize(("n", "folds", "tested"), [(40, 5, 8), (40, 2, 10), (41, 2, 10), (40, 40, 4), (8, 4, 2)])
-def test_each_subsample_of_a_half_stays_in_its_half(n, folds, tested):
-    # a fold's rows, but at most n // 4: 40 / 5 = 8; 20 falls to 10; leave-one-out tests a tenth; 8 / 4 = 2
-    y = np.arange(n) % 2
-    made = half_subsamples(y, folds_of(y, folds), True, 0)
-    for halving in range(HALVINGS):
-        halves = []
-        for number in range(2):
-            first = (2 * halving + number) * HALF_SUBSAMPLES
-            own = [{*train, *validation} for train, validation in rows_of(made)[first : first + HALF_SUBSAMPLES]]
-            assert all(rows == own[0] for rows in own)
-            halves.append(own[0])
-        assert set() == halves[0] & halves[1]
-        assert set(range(n)) == halves[0] | halves[1]
-        assert n // 2 == len(halves[0])
-    assert {tested} == {len(split.validation) for split in made.splits}
-
-
-def test_the_fields_of_half_subsamples_are_the_mean_errors_of_both_halves():
-    made = make("half_subsamples")
-    constant = [np.full(len(split.validation), float(number)) for number, split in enumerate(made.splits)]
-    errors = made.fields(constant)["half_errors"]
-    assert (HALVINGS, 2) == errors.shape
-    # splits 0 … 14 are of the first half, 15 … 29 of the second: means 7 and 22; the next halving is 30 further on
-    assert [[7.0, 22.0], [37.0, 52.0]] == errors[:2].tolist()
-
-
 @LAWS
 @given(st.integers(3, 8).flatmap(lambda k: st.permutations([*range(k), *range(k), 0])))
 def test_every_pair_of_folds_is_left_out_once_and_tested(fold):
@@ -199,7 +161,7 @@ def test_the_table_of_pairs_holds_each_loss_where_its_hypothesis_saw_neither_fol
 
 
 def test_two_folds_are_no_pair_to_leave_out():
-    with pytest.raises(BadArgument, match="^folds is 2; .* need at least 3$") as caught:
+    with pytest.raises(BadArgument, match="^folds is 2; nested selection needs at least 3$") as caught:
         fold_pairs(Y, folds_of(Y, 2), True, 0)
     assert "folds" == caught.value.argument
 
@@ -220,14 +182,8 @@ def test_parts_hold_each_class_in_proportion_when_requested(scheme):
     assert 1 < len({tuple(np.bincount(Y[split.validation])) for split in make(scheme, stratify=False).splits})
 
 
-def test_subsamples_of_halves_hold_each_class_in_proportion_when_requested():
-    # halves of 15 and 5, and of 8 tested rows of them 6 and 2
-    assert {(6, 2)} == {tuple(np.bincount(Y[split.validation])) for split in make("half_subsamples").splits}
-
-
-@pytest.mark.parametrize("scheme", ["subsamples", "half_subsamples"])
-def test_a_part_too_small_for_every_class_is_drawn_without_regard_to_them(scheme):
+def test_a_part_too_small_for_every_class_is_drawn_without_regard_to_them():
     y = np.repeat(np.arange(5), 8)  # 4 tested rows under leave-one-out, 5 classes
-    assert {4} == {len(split.validation) for split in make(scheme, y, folds=40).splits}
+    assert {4} == {len(split.validation) for split in make("subsamples", y, folds=40).splits}
     single = np.repeat([0, 1], [39, 1])
-    assert {4} == {len(split.validation) for split in make(scheme, single, folds=10).splits}
+    assert {4} == {len(split.validation) for split in make("subsamples", single, folds=10).splits}

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.stats import beta, binom, norm
 
 from heldout.errors import BadArgument
-from heldout.intervals import betting, clopper_pearson, student_t
+from heldout.intervals import betting, clopper_pearson, clustered_t
 from heldout.losses import ABSOLUTE, SQUARED, ZERO_ONE, Loss, choose_loss
 from heldout.losses.tested_losses import Tested
 from heldout.selection.bound import SelectionBound, selection_bound
@@ -195,7 +195,7 @@ def test_betting_covers_the_squared_error_of_a_regression_whose_limit_is_known(r
     found = [betting.METHOD.interval("E_val", one, level) for one in seen]
     assert np.mean([one.low <= error <= one.high for one in found]) >= level
     assert np.mean([selection_bound(one, 4, level).value >= error for one in seen]) >= 1 - (1 - level) / 4 - 0.02
-    t = [student_t.METHOD.interval("E_val", one, level) for one in seen]
+    t = [clustered_t.METHOD.interval("E_val", one, level) for one in seen]
     assert np.mean([one.low <= error <= one.high for one in t]) < level
     assert max(one.high for one in found) < 60  # and not the limit itself
 

@@ -15,7 +15,7 @@ from heldout.parts.partition import make_partition
 from heldout.selection.nested_selection import inner_winners, outer_losses
 
 LAWS = settings(max_examples=40, deadline=None, derandomize=True, database=None)
-NO_FURTHER_FIT = {"E_cv": "Bayle all pairs"}
+NO_FURTHER_FIT = {"E_cv": "Bayle within folds"}
 nan = np.nan
 
 CLASSES = {

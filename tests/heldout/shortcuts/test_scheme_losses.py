@@ -35,7 +35,7 @@ CLASSES = (X[:, 0] + RNG.normal(size=N) > 0).astype(int) + (X[:, 1] > 0.5)
 NUMBERS = X @ [1.0, 0.5, 0.0, -1.0] + RNG.normal(size=N)
 SCHEMES: tuple[SchemeName, ...] = (
     *("holdout", "cross_validation", "progressive", "covalidation"),
-    *("subsamples", "repeated_folds", "half_subsamples", "fold_pairs"),
+    *("subsamples", "repeated_folds", "fold_pairs"),
 )
 
 
@@ -85,19 +85,8 @@ LEARNERS = [
 ]
 
 
-def long_if_many_fits(scheme: str) -> list[pytest.MarkDecorator]:
-    """Half subsamples are 300 fits."""
-    return [pytest.mark.long] if scheme == "half_subsamples" else []
-
-
-@pytest.mark.parametrize(
-    ("scheme", "learner", "y", "loss"),
-    [
-        pytest.param(scheme, learner, y, loss, marks=long_if_many_fits(scheme))
-        for scheme in SCHEMES
-        for learner, y, loss in LEARNERS
-    ],
-)
+@pytest.mark.parametrize("scheme", SCHEMES)
+@pytest.mark.parametrize(("learner", "y", "loss"), LEARNERS)
 def test_every_scheme_has_the_losses_of_its_fits(scheme, learner, y, loss):
     assert_same(learner, design(y, loss), scheme)
 

@@ -26,7 +26,7 @@ BAYES = "{name: bayes, estimator: sklearn.naive_bayes.GaussianNB}"
 OPEN = "{name: open, estimator: sklearn.tree.DecisionTreeClassifier, params: {max_features: 1}}"
 GREEDY = "{name: greedy, estimator: sklearn.neighbors.KNeighborsClassifier, params: {n_neighbors: 40}}"
 SCHEMES = ("holdout", "final", "cross_validation", "progressive", "covalidation")
-FURTHER = ("subsamples", "repeated_folds", "half_subsamples", "fold_pairs")
+FURTHER = ("subsamples", "repeated_folds", "fold_pairs")
 every_scheme = pytest.mark.parametrize("name", SCHEMES)
 
 
@@ -129,14 +129,12 @@ def test_the_hypothesis_is_kept_where_it_is_needed_and_predicts_as_it_was_tested
         ("intervals.E_cv=bayle within", []),
         ("intervals.E_cv=corrected t", ["subsamples"]),
         ("intervals.E_cv=corrected repeated t", ["repeated_folds"]),
-        ("intervals.E_cv=conservative z", ["half_subsamples"]),
-        ("intervals.E_cv=nested", ["fold_pairs"]),
     ],
 )
 @pytest.mark.parametrize("nested", [False, True])
 def test_only_the_further_fits_that_the_intervals_or_nested_selection_need_are_made(prepared, change, expected, nested):
     settings = prepared(f"candidates=[{BAYES}, {TREE}]", change, f"selection.nested={str(nested).lower()}")
-    wanted = [*expected, *(["fold_pairs"] if nested and "fold_pairs" not in expected else [])]
+    wanted = [*expected, *(["fold_pairs"] if nested else [])]
     assert wanted == further_schemes(read_design(settings))
 
 
@@ -183,7 +181,6 @@ def test_the_first_reason_of_each_candidate_is_told_and_all_failed_is_an_error(p
         ("covalidation", [5], "repeat 3/3"),
         ("subsamples", [0, 1], "subsamples 1-2/25"),
         ("repeated_folds", [9], "further fold 10/10"),
-        ("half_subsamples", [299], "subsample of a half 300/300"),
         ("fold_pairs", [3], "pair of folds 4/10"),
     ],
 )

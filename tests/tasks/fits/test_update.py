@@ -91,7 +91,7 @@ def test_its_folds_and_steps_share_their_updates_whatever_the_shortcuts(prepared
         np.testing.assert_array_equal(fit_cache.load(other.key)[0], losses)
 
 
-@pytest.mark.parametrize("name", ["holdout", "final", "covalidation", "subsamples", "half_subsamples", "fold_pairs"])
+@pytest.mark.parametrize("name", ["holdout", "final", "covalidation", "subsamples", "fold_pairs"])
 def test_all_else_is_one_pass_over_the_rows_of_its_own_part(prepared, name):
     settings = prepared(f"candidates=[{SGD}]")
     own, planned = plans(settings, name)

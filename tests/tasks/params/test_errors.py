@@ -254,7 +254,8 @@ def fitting(estimate: str) -> str:
     [
         ("E_cv", "bayes within", ["known"]),
         ("E_cv", "Clopper-Pearson", ["E_val", "E_test"]),
-        ("E_val", "nested", ["E_cv"]),
+        ("E_val", "corrected t", ["E_cv"]),
+        ("E_cv", "Nested", ["left the package", "studies/intervals/nested.py", "corrected Wilson"]),
         ("E_prog", "", ["known"]),
         ("disagreement", "wilson", ["covers"]),
     ],

@@ -23,7 +23,7 @@ from tests.tasks.mistakes import mistake_of
 ROOT = Path(__file__).parents[3]
 TEXT = (ROOT / "params.yaml").read_text(encoding="utf-8")
 RAW = yaml.safe_load(TEXT)
-RAW["intervals"] = {"E_val": "Wilson", "E_cv": "nested"}
+RAW["intervals"] = {"E_val": "Wilson", "E_cv": "corrected t"}
 RAW["candidates"][1]["family"] = {"parameter": "C", "values": [0.1, 1]}
 RAW["candidates"] += [
     {

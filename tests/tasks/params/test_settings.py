@@ -132,7 +132,9 @@ leaves = {
     "candidates.1.family": st.fixed_dictionaries(
         {"parameter": st.just("C"), "values": st.lists(st.floats(0.01, 100), min_size=2, max_size=4)}
     ),
-    "intervals": st.fixed_dictionaries({"E_cv": st.sampled_from(["nested", "Bayle within folds", "corrected_t"])}),
+    "intervals": st.fixed_dictionaries(
+        {"E_cv": st.sampled_from(["k-fold Hoeffding", "Bayle within folds", "corrected_t"])}
+    ),
     "deliver": st.sampled_from(["final", "k_fold", "progressive", "vote"]),
 }
 

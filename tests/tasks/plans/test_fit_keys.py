@@ -19,7 +19,7 @@ BAYES = "{name: bayes, estimator: sklearn.naive_bayes.GaussianNB}"
 OPEN = "{name: open, estimator: sklearn.tree.DecisionTreeClassifier}"
 THREE = f"candidates=[{TREE}, {BAYES}, {OPEN}]"
 SCHEMES = ("holdout", "final", "cross_validation", "progressive", "covalidation")
-FURTHER = ("subsamples", "repeated_folds", "half_subsamples", "fold_pairs")
+FURTHER = ("subsamples", "repeated_folds", "fold_pairs")
 
 
 def keys(settings, names=SCHEMES) -> dict[str, dict[str, list[str]]]:
@@ -59,7 +59,7 @@ def test_a_fit_whose_hypothesis_was_not_kept_is_another_one(prepared):
 
 def test_the_further_fits_of_an_interval_have_keys_of_their_own(prepared):
     found = keys(prepared(THREE), (*SCHEMES, *FURTHER))
-    counts = {"subsamples": 25, "repeated_folds": 2 * 5, "half_subsamples": 10 * 2 * 15, "fold_pairs": 5 * 4 // 2}
+    counts = {"subsamples": 25, "repeated_folds": 2 * 5, "fold_pairs": 5 * 4 // 2}
     for by_scheme in found.values():
         assert counts == {name: len(by_scheme[name]) for name in FURTHER}
     assert 3 * (16 + sum(counts.values())) == len(set().union(*map(flat, found.values())))
@@ -73,7 +73,7 @@ def test_the_same_inputs_have_the_same_keys_whatever_the_rest(prepared):
         "selection.rule=one_standard_error",
         "selection.nested=true",
         "selection.reopen_test=true",
-        "intervals.E_cv=nested",
+        "intervals.E_cv=corrected repeated t",
         "tracking.experiment=b",
     ):
         assert base == keys(prepared(THREE, change))

@@ -14,10 +14,10 @@ import math
 import numpy as np
 
 from heldout.intervals.method import IntervalMethod, two_sided_normal
-from heldout.losses.tested_losses import CrossValidated
+from studies.intervals.half_subsamples import NAME, Halved
 
 
-def bounds(observed: CrossValidated, level: float) -> tuple[float, float]:
+def bounds(observed: Halved, level: float) -> tuple[float, float]:
     """E_cv +- z sigma, from `observed.half_errors`, shape (M, 2)."""
     first, second = np.asarray(observed.half_errors).T
     reach = two_sided_normal(level) * math.sqrt(float(np.mean((first - second) ** 2)) / 2)
@@ -31,5 +31,5 @@ METHOD = IntervalMethod(
     validity="asymptotic",
     bounds=bounds,
     least=8,
-    needs="half_subsamples",
+    needs=NAME,
 )

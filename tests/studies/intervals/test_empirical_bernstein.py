@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from heldout.intervals import empirical_bernstein, hoeffding
+from heldout.intervals import hoeffding
 from heldout.intervals.method import IntervalMethod
 from heldout.losses import ABSOLUTE, ZERO_ONE, Loss
 from heldout.losses.tested_losses import Tested
 from heldout.records import Interval
+from studies.intervals import empirical_bernstein
 
 BOUNDED = Loss("bounded", ABSOLUTE.pointwise, ABSOLUTE.constant, limit=1.0, binary=False)
 

@@ -10,6 +10,9 @@ the sample variance also counts the fall of mu. Half the mean squared difference
     E (X_{i+1} - X_i)^2 / 2 = (E e_i^2 + E e_{i+1}^2) / 2 + E (mu_{i+1} - mu_i)^2 / 2 - E e_i (mu_{i+1} - mu_i),
 where mu_{i+1} - mu_i is the change by a step; it is small but for the first steps, hence so are the last two terms.
 v = sum (X_{i+1} - X_i)^2 / (2 (m - 1)), and the bounds are mean +- z sqrt(v / m).
+
+Not for steps that depend on one another: for losses of autocorrelation r the differences see s^2 / (1 + r) in place of
+s^2, the variance of the innovations, which is too narrow where r > 0.
 """
 
 import math

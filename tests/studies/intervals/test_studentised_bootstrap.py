@@ -7,9 +7,9 @@ import pytest
 from scipy import stats
 
 from heldout import seeds
-from heldout.intervals import student_t, studentised_bootstrap
 from heldout.losses import SQUARED
 from heldout.losses.tested_losses import Tested
+from studies.intervals import student_t, studentised_bootstrap
 
 
 def observe(losses, seed: int = 0) -> Tested:

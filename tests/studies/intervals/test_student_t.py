@@ -8,10 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from heldout.intervals import student_t
 from heldout.losses import SQUARED
 from heldout.losses.tested_losses import Tested
 from heldout.records import Interval
+from studies.intervals import student_t
 
 LAWS = settings(max_examples=60, deadline=None, derandomize=True, database=None)
 # two losses that differ: scipy's scale must not be 0

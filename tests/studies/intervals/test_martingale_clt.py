@@ -5,9 +5,9 @@ import math
 import numpy as np
 import pytest
 
-from heldout.intervals import martingale_clt, student_t
 from heldout.losses import SQUARED, ZERO_ONE
 from heldout.losses.tested_losses import Tested
+from studies.intervals import martingale_clt, student_t
 
 TWO = 0.954499736103642  # the level at which z = 2
 
