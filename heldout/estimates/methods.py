@@ -27,7 +27,7 @@ choose by folds drawn at random.
 from collections.abc import Mapping
 from typing import get_args
 
-from heldout import intervals
+from heldout import extensions, intervals
 from heldout.dependence import DependenceKind
 from heldout.errors import BadArgument
 from heldout.estimates import ESTIMATES
@@ -41,6 +41,7 @@ METHODS: tuple[IntervalMethod, ...] = (
     *intervals.METHODS,
     *(method for definition in ESTIMATES.values() for method in definition.methods),
 )
+extensions.check_names("intervals", (method.name for method in METHODS))
 # the first method that admits the loss is the default
 VALID: Mapping[DependenceKind, Mapping[str, tuple[IntervalMethod, ...]]] = {
     kind: {name: definition.valid[kind] for name, definition in ESTIMATES.items() if kind in definition.valid}
