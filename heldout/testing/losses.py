@@ -100,6 +100,21 @@ def its_constant_is_the_best_one(kind: LossKind) -> None:
         require(loss.constant.says, kind.name, "its constant must say what it is, for reports")
 
 
+def two_answers_have_a_distance(kind: LossKind) -> None:
+    """By which half models are compared on unlabelled rows: the same both ways, and 0 for equal answers."""
+    for y, loss, rng in _drawn(kind):
+        apart = loss.disagreement_loss
+        if apart is None:
+            raise AssertionError(f"{kind.name}: its loss must have a disagreement_loss; give it one by `compared_by`")
+        one, other = _answers(loss, y, rng), _answers(loss, y, rng)
+        there, back = apart.pointwise(one, other), apart.pointwise(other, one)
+        near = there.shape == y.shape and np.allclose(there, back, _ROUNDING, _ROUNDING) and (there >= 0).all()
+        law = "the distance of two answers must not be negative, and the same both ways"
+        require(near, kind.name, law, f"{there} and {back}")
+        own = apart.pointwise(one, one)
+        require((own <= _ROUNDING).all(), kind.name, "equal answers must have no distance", f"{own}")
+
+
 def what_a_disagreement_says_of_two_answers_is_so(kind: LossKind) -> None:
     """Their mean loss is at least `pair_factor` times their distance; words and factors are there together."""
     for y, loss, rng in _drawn(kind):
@@ -149,6 +164,7 @@ LAWS: tuple[Callable[[LossKind], None], ...] = (
     losses_are_not_negative_and_within_the_limit,
     the_truth_has_no_loss,
     its_constant_is_the_best_one,
+    two_answers_have_a_distance,
     what_a_disagreement_says_of_two_answers_is_so,
     it_crosses_to_a_worker,
     a_value_that_is_none_is_refused,
