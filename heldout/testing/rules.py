@@ -41,15 +41,17 @@ def it_says_which_candidate_it_takes(rule: SelectionRule) -> None:
 def it_takes_a_candidate_no_worse_than_it_admits(rule: SelectionRule) -> None:
     """One of the values; the first that is within reach, and the best is always within reach."""
     for compared in _drawn():
+        first = None
+        if rule.largest is not None:
+            limit = rule.largest(compared.values[compared.best], compared.standard_error)
+            first = next((name for name, value in compared.values.items() if value <= limit), None)
+            require(first is not None, rule.name, "the candidate of least value must be within reach", f"{limit}")
         taken = rule.take(compared)
         require(taken in compared.values, rule.name, "it must take one of the candidates", f"{taken!r}")
-        if rule.largest is None:
+        if first is None:
             require(taken in compared.indistinguishable, rule.name, "it must take one that is not told apart", taken)
-            continue
-        limit = rule.largest(compared.values[compared.best], compared.standard_error)
-        first = next((name for name, value in compared.values.items() if value <= limit), None)
-        require(first is not None, rule.name, "the candidate of least value must be within reach", f"{limit}")
-        require(taken == first, rule.name, "it must take the first candidate within reach", f"{taken}, not {first}")
+        else:
+            require(taken == first, rule.name, "it must take the first candidate within reach", f"{taken}, not {first}")
 
 
 def a_single_candidate_is_taken(rule: SelectionRule) -> None:

@@ -16,8 +16,8 @@ from typing import Any
 
 from heldout import extensions
 from tasks.fits.workers import Workers
-from tasks.params.allowed_extensions import identity
 from tasks.runtime.errors import UserError
+from tasks.runtime.extension_identity import identity
 from tasks.runtime.secret import checkout_secret
 
 # next to those that Dask compares: Python, NumPy, pandas, and its own

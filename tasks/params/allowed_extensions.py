@@ -1,22 +1,17 @@
 """The packages whose extensions a run takes up (`heldout.extensions`): those that execution.allowed_modules names.
 
-Names of losses, estimates, … are listed when `heldout` is imported, so that a command reads this one key before. What
-the extensions are is part of the keys of stored fits and of the records of the stages.
+Names of losses, estimates, … are listed when `heldout` is imported, so that a command reads this one key before.
 """
 
-import hashlib
-from collections.abc import Collection, Iterable, Sequence
-from importlib import import_module
+from collections.abc import Sequence
 from pathlib import Path
 
 from heldout import extensions
 from heldout.errors import BadArgument
-from tasks.params import allowed_imports
+from tasks.params import allowed_imports, taken_up
 from tasks.params.hidden import reveal
 from tasks.params.yaml_lines import Written
 from tasks.runtime.errors import UserError
-
-CHANGING_FITS = ("heldout.losses", "heldout.estimates", "heldout.shortcuts")
 
 
 def enter(path: Path, overrides: Sequence[str]) -> None:
@@ -32,59 +27,10 @@ def enter(path: Path, overrides: Sequence[str]) -> None:
     except UserError:
         extensions.use(())
         return
-    named = _of_others(allowed_imports.named(written.value))
+    named = taken_up.of_others(allowed_imports.named(written.value))
     extensions.use([module for module in named if extensions.offered_by([module])])
     try:
         if extensions.allowed():
             extensions.load()
     except BadArgument as error:
         raise UserError(f"{path}: execution.allowed_modules: {error}") from None
-
-
-def why_others(allowed: Collection[str]) -> str | None:
-    """Why this process cannot work with the `allowed` modules: it has not taken up what they offer, or other things."""
-    wanted = {*extensions.offered_by(_of_others(allowed))}
-    if wanted or extensions.loaded():
-        extensions.load()
-    missing, surplus = wanted - {*extensions.loaded()}, {*extensions.loaded()} - wanted
-    if missing:
-        return (
-            f"names a module with extensions ({_packages(missing)}) that this process started without; start the "
-            f"command, `make serve` or Python again; in Python call heldout.allow before all else"
-        )
-    if surplus:
-        return (
-            f"does not name the module of extensions that this process has taken up ({_packages(surplus)}); name it, "
-            f"or start without it (heldout.allow, {extensions.VARIABLE})"
-        )
-    return None
-
-
-def identity(groups: Collection[str] = tuple(extensions.GROUPS)) -> tuple[str, ...]:
-    """The packages from which this process has taken up extensions of `groups`: name, version, hash of their files."""
-    found = {(one.package, one.version, one.module.partition(".")[0]) for one in extensions.loaded()}
-    used = {one.package for one in extensions.loaded() if one.group in groups}
-    return tuple(
-        f"{package} {version} {_hash(module)}" for package, version, module in sorted(found) if package in used
-    )
-
-
-def _hash(module: str) -> str:
-    """The hash of all Python files of a package, or of the one file of a module."""
-    imported = import_module(module)
-    folders = [Path(folder) for folder in getattr(imported, "__path__", ())]
-    files = [(file.relative_to(folder), file) for folder in folders for file in folder.rglob("*.py")]
-    if not folders:
-        files = [(Path(module), Path(str(imported.__file__)))]
-    digest = hashlib.sha256()
-    for name, file in sorted(files):
-        digest.update(f"{name.as_posix()} {hashlib.sha256(file.read_bytes()).hexdigest()}\n".encode())
-    return digest.hexdigest()
-
-
-def _of_others(allowed: Iterable[str]) -> list[str]:
-    return [module for module in allowed if module not in (*allowed_imports.DEFAULT, allowed_imports.PROJECT)]
-
-
-def _packages(found: Iterable[extensions.Extension]) -> str:
-    return ", ".join(sorted({f"{one.package} {one.version}" for one in found}))

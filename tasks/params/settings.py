@@ -22,7 +22,7 @@ from heldout.intervals.corrected_repeated_t import METHOD as REPEATED
 from heldout.losses import check_spec
 from heldout.selection.criteria import Criterion
 from heldout.selection.select import check_rule
-from tasks.params import allowed_extensions, allowed_imports, build_learner, by_name, grids, losses
+from tasks.params import allowed_imports, build_learner, by_name, grids, losses, taken_up
 from tasks.params.hidden import reveal
 from tasks.params.messages import of_argument, problems
 from tasks.params.running import Execution, Operations, Tracking
@@ -286,7 +286,7 @@ def load(path: str | Path = "params.yaml", overrides: Sequence[str] = ()) -> Set
         written.override(reveal(override))
     folder = str(path.resolve().parent)
     allowed = allowed_imports.named(written.value)
-    if (reason := allowed_extensions.why_others(allowed)) is not None:
+    if (reason := taken_up.why_others(allowed)) is not None:
         raise UserError(f"{written.where(('execution', 'allowed_modules'))}: execution.allowed_modules {reason}")
     allowed_imports.use_folder(folder, allowed)
     try:

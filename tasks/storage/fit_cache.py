@@ -20,7 +20,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import IO, Any
 
-from tasks.params import allowed_extensions
+from tasks.runtime import extension_identity
 from tasks.runtime.environment import CACHE
 from tasks.runtime.errors import UserError
 from tasks.runtime.full_disk import written
@@ -43,7 +43,7 @@ def key(*parts: object) -> str:
 
 @functools.cache
 def _versions() -> tuple[str, ...]:
-    of_others = allowed_extensions.identity(allowed_extensions.CHANGING_FITS)
+    of_others = extension_identity.identity(extension_identity.CHANGING_FITS)
     return ".".join(map(str, sys.version_info[:2])), *map(_version, _LIBRARIES), *of_others
 
 

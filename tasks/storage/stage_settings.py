@@ -13,7 +13,8 @@ from typing import Any
 
 import yaml
 
-from tasks.params import Settings, allowed_extensions
+from tasks.params import Settings
+from tasks.runtime import extension_identity
 from tasks.runtime.errors import UserError, masked
 from tasks.storage import files
 
@@ -83,7 +84,7 @@ def _record(stage: str, settings: Settings) -> dict[str, Any]:
     values = {key: functools.reduce(dict.__getitem__, key.split("."), written) for key in entry["params"]}
     read = [Path(dep) for dep in entry["deps"] if Path(dep).parent == files.PREPARED]
     record: dict[str, Any] = {"settings": values, "inputs": {str(path): _digest(path) for path in read}}
-    if used := allowed_extensions.identity():
+    if used := extension_identity.identity():
         record["extensions"] = used
     copied: dict[str, Any] = json.loads(json.dumps(record, default=str))
     return copied

@@ -95,9 +95,9 @@ def test_a_process_that_has_taken_up_others_refuses_the_parameters(example):
 KEYED = """
     import heldout, json
     heldout.allow({name!r})
-    from tasks.params import allowed_extensions
+    from tasks.runtime.extension_identity import identity
     from tasks.storage import fit_cache
-    print(json.dumps([fit_cache.key("a"), allowed_extensions.identity()]))
+    print(json.dumps([fit_cache.key("a"), identity()]))
 """
 PLAIN = "import json; from tasks.storage import fit_cache; print(json.dumps(fit_cache.key('a')))"
 LOSS = (

@@ -2,7 +2,9 @@
 
 Let u and v be the probabilities of two hypotheses, divided by their lengths. Whatever the true class y is, the mean of
 their losses is 1 - (u_y + v_y) / 2, and no component of u + v is above its length: so it is at least 1 - |u + v| / 2,
-which is their distance. The expected error likewise. A proper loss, least for the true probabilities: T. Gneiting, A. Raftery, Strictly proper scoring rules, prediction, and
+which is their distance. The expected error likewise.
+
+A proper loss, least for the true probabilities: T. Gneiting, A. Raftery, Strictly proper scoring rules, prediction, and
 estimation (J. Amer. Statist. Assoc. 102, 2007), section 4.2.
 """
 
