@@ -177,9 +177,9 @@ WRONG = {
         ["ModuleNotFoundError", "no_module_at_all"],
     ),
     "ends the program": ("heldout.losses", "m:KIND", "raise SystemExit('bye')", ["SystemExit: bye"]),
-    "no such object": ("heldout.rules", "m:RULE", "", ["AttributeError", "RULE"]),
-    "no such module": ("heldout.rules", "absent:RULE", "", ["ModuleNotFoundError", "absent"]),
-    "another type": ("heldout.rules", "m:KIND", LOSS.format("other"), ["LossKind", "SelectionRule"]),
+    "no such object": ("heldout.selection.rules", "m:RULE", "", ["AttributeError", "RULE"]),
+    "no such module": ("heldout.selection.rules", "absent:RULE", "", ["ModuleNotFoundError", "absent"]),
+    "another type": ("heldout.selection.rules", "m:KIND", LOSS.format("other"), ["LossKind", "SelectionRule"]),
     "a class for an object": (
         "heldout.losses",
         "m:LossKind",
@@ -222,10 +222,10 @@ def test_what_is_wrong_is_said_at_once_with_what_to_do(tmp_path, case):
 
 
 def test_what_the_environment_allows_is_checked_by_every_import_that_lists_names(tmp_path):
-    folder = install(tmp_path, "bad", {"heldout.rules": {"any": "bad.m:RULE"}})
+    folder = install(tmp_path, "bad", {"heldout.selection.rules": {"any": "bad.m:RULE"}})
     for used in ("heldout.validate", "import heldout.selection.rules"):
         message = last_line(f"import heldout; {used}", folder, allowed="bad")
-        assert "bad 1.0: the entry point 'any' of heldout.rules (bad.m:RULE) cannot be imported" in message
+        assert "bad 1.0: the entry point 'any' of heldout.selection.rules (bad.m:RULE) cannot be imported" in message
 
 
 def test_a_shortcut_for_a_learner_that_has_one_is_refused(tmp_path):

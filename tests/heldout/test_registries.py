@@ -58,12 +58,6 @@ def test_a_kind_has_a_bound_in_words_where_its_loss_admits_one(kind):
         "heldout.estimates.methods",
         "heldout.estimates",
         "heldout.intervals.method",
-        "heldout.extensions",
-        "heldout.testing.estimates",
-        "heldout.testing.intervals",
-        "heldout.testing.losses",
-        "heldout.testing.rules",
-        "heldout.testing.shortcuts",
     ],
 )
 def test_the_examples_of_the_docstrings_run(module):

@@ -18,5 +18,5 @@ _OWN: tuple[SelectionRule, ...] = tuple(
         "indistinguishable",
     )
 )
-_FROM_OUTSIDE = extensions.of("heldout.rules", SelectionRule, _OWN)
+_FROM_OUTSIDE = extensions.of("heldout.selection.rules", SelectionRule, _OWN)
 RULES: Mapping[Rule, SelectionRule] = {rule.name: rule for rule in (*_OWN, *_FROM_OUTSIDE)}

@@ -74,9 +74,11 @@ def test_a_module_without_extensions_is_a_learners_alone(example):
 
 
 def test_what_is_wrong_with_an_extension_names_the_file_and_the_key(tmp_path):
-    folder = install(tmp_path, "bad", {"heldout.rules": {"any": "bad.absent:RULE"}})
+    folder = install(tmp_path, "bad", {"heldout.selection.rules": {"any": "bad.absent:RULE"}})
     message = printed(ENTERED, folder, overrides=["execution.allowed_modules=[sklearn, bad]"])
-    assert message.startswith(f"{PARAMS}: execution.allowed_modules: bad 1.0: the entry point 'any' of heldout.rules")
+    assert message.startswith(
+        f"{PARAMS}: execution.allowed_modules: bad 1.0: the entry point 'any' of heldout.selection.rules"
+    )
 
 
 def test_a_process_that_has_not_taken_them_up_refuses_the_parameters(example):
@@ -127,7 +129,9 @@ def test_fits_have_other_keys_once_a_loss_of_an_extension_is_edited(tmp_path):
 
 
 def test_a_rule_decides_no_fit_and_has_no_part_in_their_keys(tmp_path):
-    before, after = identities(tmp_path, "heldout.rules", "own.m:RULE", before=RULE, after=f"{RULE}\n# edited")
+    before, after = identities(
+        tmp_path, "heldout.selection.rules", "own.m:RULE", before=RULE, after=f"{RULE}\n# edited"
+    )
     assert before[0] == after[0] == json.loads(python(PLAIN).stdout)
     assert before[1] != after[1]
 
@@ -161,7 +165,7 @@ def test_a_stage_refuses_results_that_other_extensions_made(tmp_path, rows, sett
         ("again", RULE, check, "done"),
         ("after", f"{RULE}\n# edited", check, "select: the results on disk are of other settings: "),
     ):
-        folder = install(tmp_path / name, "own", {"heldout.rules": {"x": "own.m:RULE"}}, m=text)
+        folder = install(tmp_path / name, "own", {"heldout.selection.rules": {"x": "own.m:RULE"}}, m=text)
         said = printed(RECORDED, folder, folder=str(tmp_path), done=done)
         assert words in said
     assert "the packages of extensions are not those that made" in said
