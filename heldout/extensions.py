@@ -74,7 +74,7 @@ def allow(*modules: str) -> None:
     --------
     >>> allow("no_package_of_this_name")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
-    heldout.errors.BadArgument: no_package_of_this_name has no entry point of heldout.losses, ...; install the package ...
+    heldout.errors.BadArgument: no_package_of_this_name has no entry point of heldout.losses, ...; install ...
     """
     before = os.environ.get(VARIABLE)
     names = tuple(dict.fromkeys([*allowed(), *modules]))
