@@ -35,6 +35,7 @@ def main(given: Sequence[str] | None = None) -> int:
     words = sys.argv[1:] if given is None else list(given)
     name = _parser().parse_args(words[:1]).name
     try:
+        _take_up_extensions(words[1:])
         if name in commands.FLOWS:
             return _flow(name, words[1:])
         module = commands.module(name)
@@ -51,6 +52,22 @@ def main(given: Sequence[str] | None = None) -> int:
             raise
         print(f"error: {full_disk()}", file=sys.stderr)
         return 2
+
+
+def _take_up_extensions(words: Sequence[str]) -> None:
+    """Take up what the packages offer that params.yaml allows, before a module that lists names is imported."""
+    if {"-h", "--help"} & {*words}:
+        return
+    early = argparse.ArgumentParser(add_help=False, allow_abbrev=False, exit_on_error=False)
+    arguments.add_params(early)
+    try:
+        options, _ = early.parse_known_args(words)
+    except argparse.ArgumentError:  # which the command's own parser reports
+        return
+    if (root := environment.checkout()) is not None:
+        from tasks.params import allowed_extensions  # its packages are there only after _use_own_environment
+
+        allowed_extensions.enter(root / options.params, options.overrides)
 
 
 def _flow(name: str, words: Sequence[str]) -> int:

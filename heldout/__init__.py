@@ -14,6 +14,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from heldout.extensions import allow
     from heldout.family import TunedEstimator
     from heldout.hypotheses import KFoldHypothesis, ProgressiveHypothesis
     from heldout.metrics.metrics_of import metrics_of
@@ -26,6 +27,7 @@ __all__ = [
     "ProgressiveHypothesis",
     "TunedEstimator",
     "Validation",
+    "allow",
     "audit",
     "metrics_of",
     "validate",
@@ -36,6 +38,7 @@ _MODULES = {
     "ProgressiveHypothesis": "heldout.hypotheses",
     "TunedEstimator": "heldout.family",
     "Validation": "heldout.notebook.result",
+    "allow": "heldout.extensions",
     "audit": "heldout.notebook.audit",
     "metrics_of": "heldout.metrics.metrics_of",
     "validate": "heldout.notebook.validate",

@@ -7,10 +7,11 @@ from `ESTIMATES`: its order is that of estimates.csv.
 ['E_bbc', 'E_nested']
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from heldout import extensions
 from heldout.estimates.definition import Definition
 from heldout.losses import Loss
 from heldout.records import Estimate
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from heldout.selection.selected import Selection
 
 # a line an estimate: its module of `heldout.estimates`
-_DEFINITIONS: tuple[Definition, ...] = tuple(
+_OWN: tuple[Definition, ...] = tuple(
     import_module(f"heldout.estimates.{module}").ESTIMATE
     for module in (
         "e_in",
@@ -39,9 +40,26 @@ _DEFINITIONS: tuple[Definition, ...] = tuple(
         "e_nested",
     )
 )
-ESTIMATES: Mapping[str, Definition] = {one.name: one for one in _DEFINITIONS}
-for _definition in _DEFINITIONS:
+for _definition in _OWN:
     SCHEMES.update(_definition.own_schemes)
+
+
+def _refused(one: Definition) -> str | None:
+    """Why an estimate of another package cannot be taken up; None if it can."""
+    if not one.on_request:
+        return "must have on_request=True: to allow a package changes no run that names nothing of it"
+    known = [name for name in one.own_schemes if name in SCHEMES]
+    return f"has the scheme {known[0]!r}, which exists; take another name" if known else None
+
+
+def _from_outside() -> Iterator[Definition]:
+    for one in extensions.of("heldout.estimates", Definition, _OWN, _refused):
+        SCHEMES.update(one.own_schemes)
+        yield one
+
+
+_DEFINITIONS: tuple[Definition, ...] = (*_OWN, *_from_outside())
+ESTIMATES: Mapping[str, Definition] = {one.name: one for one in _DEFINITIONS}
 
 PER_CANDIDATE: tuple[str, ...] = tuple(one.name for one in _DEFINITIONS if one.of_candidate)
 OF_THE_WINNER: tuple[str, ...] = tuple(one.name for one in _DEFINITIONS if one.of_winner)

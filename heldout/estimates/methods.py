@@ -25,7 +25,7 @@ choose by folds drawn at random.
 from collections.abc import Mapping
 from typing import get_args
 
-from heldout import intervals
+from heldout import extensions, intervals
 from heldout.errors import BadArgument
 from heldout.estimates import ESTIMATES
 from heldout.intervals.method import Default, IntervalMethod, restated
@@ -39,6 +39,7 @@ METHODS: tuple[IntervalMethod, ...] = (
     *intervals.METHODS,
     *(method for definition in ESTIMATES.values() for method in definition.methods),
 )
+extensions.check_names("intervals", (method.name for method in METHODS))
 # the first method that admits the loss is the default
 VALID: Mapping[DependenceKind, Mapping[str, tuple[IntervalMethod, ...]]] = {
     kind: {name: definition.valid[kind] for name, definition in ESTIMATES.items() if kind in definition.valid}

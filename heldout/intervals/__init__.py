@@ -10,10 +10,11 @@ whether it is exact, finite-sample or asymptotic, its source and its mathematics
 from collections.abc import Mapping, Sequence
 from importlib import import_module
 
+from heldout import extensions
 from heldout.intervals.method import IntervalMethod
 
 # a line a method: its module of `heldout.intervals`, in the order of messages and tables
-METHODS: tuple[IntervalMethod, ...] = tuple(
+_OWN: tuple[IntervalMethod, ...] = tuple(
     import_module(f"heldout.intervals.{module}").METHOD
     for module in (
         "wilson",
@@ -38,6 +39,7 @@ METHODS: tuple[IntervalMethod, ...] = tuple(
         "clustered_t",
     )
 )
+METHODS: tuple[IntervalMethod, ...] = (*_OWN, *extensions.of("heldout.intervals", IntervalMethod, _OWN))
 
 # the methods that left, by their module of `studies.intervals`: what to name in their place (docs/decisions/0067)
 RETIRED: Mapping[str, str] = {
@@ -54,8 +56,8 @@ RETIRED: Mapping[str, str] = {
 
 def called(name: str, methods: Sequence[IntervalMethod] = METHODS) -> list[IntervalMethod]:
     """Those of the `methods` with a name, or in a module of this name: letters and digits count, and no capitals."""
-    plain = _plain(str(name))
-    return [method for method in methods if plain in (_plain(method.name), _plain(_module(method)))]
+    plain = extensions.plain(str(name))
+    return [one for one in methods if plain in (extensions.plain(one.name), extensions.plain(_module(one)))]
 
 
 def retired(name: str) -> tuple[str, str] | None:
@@ -65,15 +67,10 @@ def retired(name: str) -> tuple[str, str] | None:
     ('studies/intervals/two_way_t.py', 'two-way log t')
     """
     for module, instead in RETIRED.items():
-        if _plain(str(name)) == _plain(module):
+        if extensions.plain(str(name)) == extensions.plain(module):
             return f"studies/intervals/{module}.py", instead
     return None
 
 
 def _module(method: IntervalMethod) -> str:
     return method.bounds.__module__.rpartition(".")[2]
-
-
-def _plain(name: str) -> str:
-    """Letters and digits alone, in lower case: "Clopper-Pearson" is clopper_pearson."""
-    return "".join(letter for letter in name.lower() if letter.isalnum())

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from heldout import extensions
 from heldout.errors import BadArgument
 from heldout.losses.kind import LossKind, Target
 from heldout.losses.loss import Loss
@@ -16,7 +17,7 @@ from heldout.losses.zero_one import ZERO_ONE
 Spec = str | Mapping[str, Any]
 
 # a line a loss: the module of `heldout.losses` that holds its KIND, in the order of messages and tables
-KINDS: tuple[LossKind, ...] = tuple(
+_OWN: tuple[LossKind, ...] = tuple(
     import_module(f"heldout.losses.{module}").KIND
     for module in (
         "zero_one",
@@ -29,6 +30,7 @@ KINDS: tuple[LossKind, ...] = tuple(
         "cost",
     )
 )
+KINDS: tuple[LossKind, ...] = (*_OWN, *extensions.of("heldout.losses", LossKind, _OWN))
 NAMES = tuple(kind.name for kind in KINDS if kind.alone)
 MOST_WHOLE_CLASSES = 20
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from heldout import extensions
 from heldout.shortcuts.shortcut import Answers, Declined, PredictMethod, Shortcut
 
 __all__ = ["Answers", "Declined", "PredictMethod", "Shortcut", "find", "known"]
@@ -21,6 +22,8 @@ def known(learner: Any) -> bool:
     A pipeline has a shortcut if its last step has one, and each step before it has a form that `pipelines` supports.
     """
     of_type = type(learner)
+    if _path(of_type) in _FROM_OUTSIDE:
+        return True
     if not of_type.__module__.startswith("sklearn."):
         return False
     if of_type.__name__ == "Pipeline":
@@ -45,6 +48,8 @@ def find(learner: Any, X: Any, y: NDArray[np.generic], weights: NDArray[np.float
 def shortcut_class(learner: Any) -> Any:
     """The class whose `of` makes the shortcut of a known learner; for a pipeline the module `pipelines`."""
     name = type(learner).__name__
+    if _path(type(learner)) in _FROM_OUTSIDE:
+        return _FROM_OUTSIDE[_path(type(learner))]
     return load("pipelines") if name == "Pipeline" else load(*_SHORTCUTS[name])
 
 
@@ -68,3 +73,15 @@ _SHORTCUTS: Mapping[str, tuple[str, str]] = {
     "LinearDiscriminantAnalysis": ("discriminant_analysis", "LinearDiscriminant"),
     "QuadraticDiscriminantAnalysis": ("discriminant_analysis", "QuadraticDiscriminant"),
 }
+
+
+def _path(of_type: type[Any]) -> str:
+    return f"{of_type.__module__}.{of_type.__qualname__}"
+
+
+def _has_own(path: str) -> bool:
+    return path.startswith("sklearn.") and path.rpartition(".")[2] in ("Pipeline", *_SHORTCUTS)
+
+
+# those of other packages, by the import path of the learner's class: the module that defines it, and its name
+_FROM_OUTSIDE: Mapping[str, Any] = extensions.classes_of("heldout.shortcuts", Shortcut, _has_own)

@@ -115,5 +115,5 @@ def _behind(scaler: Any, last: Any) -> Any:
     if name == "LinearDiscriminantAnalysis" and last.solver == "svd" and not getattr(scaler, "clip", False):
         return shortcut_class(last)
     if name not in _STANDARDIZED or _name(scaler) != "StandardScaler" or not (scaler.with_mean and scaler.with_std):
-        raise Declined(f"has {name} behind {_name(scaler)}, which have to be fitted together")
+        raise Declined(f"has {type(last).__name__} behind {_name(scaler)}, which have to be fitted together")
     return load(*_STANDARDIZED[name])

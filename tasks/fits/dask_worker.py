@@ -14,8 +14,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from heldout import extensions
 from tasks.fits.workers import Workers
 from tasks.runtime.errors import UserError
+from tasks.runtime.extension_identity import identity
 from tasks.runtime.secret import checkout_secret
 
 # next to those that Dask compares: Python, NumPy, pandas, and its own
@@ -41,6 +43,7 @@ class Here:
     proof: str  # that it reads the same folder
     packages: tuple[tuple[str, str | None], ...]
     kernels: tuple[str, ...]
+    extensions: tuple[str, ...] = ()
 
     @classmethod
     def now(cls) -> "Here":
@@ -48,7 +51,7 @@ class Here:
         from distributed.versions import get_versions
 
         packages = get_versions(packages=PACKAGES)["packages"]
-        return cls(checkout_secret("dask worker"), tuple(sorted(packages.items())), _kernels())
+        return cls(checkout_secret("dask worker"), tuple(sorted(packages.items())), _kernels(), identity())
 
 
 @dataclass(frozen=True)
@@ -90,7 +93,7 @@ def end(name: str) -> None:
 
 def pack(here: Here, function: Callable[..., Any], arguments: Sequence[Any]) -> bytes:
     """A task as bytes, which neither the scheduler nor Dask's worker reads."""
-    return pickle.dumps((here, function, tuple(arguments)))
+    return pickle.dumps((extensions.allowed(), pickle.dumps((here, function, tuple(arguments)))))
 
 
 def differences(expected: Mapping[str, str | None], found: Mapping[str, str | None]) -> str:
@@ -104,7 +107,11 @@ def _perform(folder: str, payload: bytes) -> bytes:
     os.chdir(folder)
     if (code := Path(__file__).parents[2]) != Path(folder):
         raise UserError(f"its code is that of {code}, another checkout; start the worker again")
-    here, function, arguments = pickle.loads(payload)  # noqa: S301  # Dask's workers run what their client says
+    allowed, task = pickle.loads(payload)  # noqa: S301  # Dask's workers run what their client says
+    extensions.use(allowed)  # before a module that lists names is imported
+    if allowed:
+        extensions.load()
+    here, function, arguments = pickle.loads(task)  # noqa: S301
     _check(here)
     return pickle.dumps(function(*arguments))
 
@@ -117,6 +124,11 @@ def _check(here: Here) -> None:
         raise UserError(f"{Path.cwd()} is another folder there, with a .cache of its own; share the checkout's folder")
     if wrong := differences(dict(here.packages), dict(found.packages)):
         raise UserError(f"{wrong}; use the same requirements.lock")
+    if found.extensions != here.extensions:
+        raise UserError(
+            f"extensions are {', '.join(found.extensions) or 'none'} there and {', '.join(here.extensions) or 'none'} "
+            "here; install the same"
+        )
     if found.kernels != here.kernels:
         raise UserError(
             f"BLAS uses the kernels {', '.join(found.kernels)} there and {', '.join(here.kernels)} here, whose last "

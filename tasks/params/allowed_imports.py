@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 DEFAULT = ("sklearn", "lightgbm", "xgboost")  # scikit-learn, and the extra `boosting`
-_PROJECT = "heldout"  # always allowed
+PROJECT = "heldout"  # always allowed
 
 
 def resolve(path: str, allowed: Collection[str] = DEFAULT) -> type[Any]:
@@ -43,9 +43,18 @@ def resolve(path: str, allowed: Collection[str] = DEFAULT) -> type[Any]:
     return resolved
 
 
+def named(raw: dict[Any, Any]) -> list[str]:
+    """What execution.allowed_modules will be, known before anything is imported; none if it is no list."""
+    execution = raw.get("execution")
+    section = execution if isinstance(execution, dict) else {}
+    names = section.get("allowed_modules", DEFAULT)
+    names = names if isinstance(names, list | tuple) else ()
+    return [name for name in names if isinstance(name, str) and all(part.isidentifier() for part in name.split("."))]
+
+
 def is_allowed(module: str, allowed: Collection[str]) -> bool:
     """Whether a module may be imported: it is named, or is inside a named module."""
-    return is_inside(module, (_PROJECT, *allowed))
+    return is_inside(module, (PROJECT, *allowed))
 
 
 def is_inside(module: str, names: Collection[str]) -> bool:
@@ -59,7 +68,7 @@ def use_folder(folder: str, allowed: Collection[str]) -> None:
     The folder comes last, and only for a module that is named: a file in it never replaces an installed module, nor
     a default module that is not installed.
     """
-    user_modules = {name.partition(".")[0] for name in allowed} - {*DEFAULT, _PROJECT}
+    user_modules = {name.partition(".")[0] for name in allowed} - {*DEFAULT, PROJECT}
     if folder not in sys.path and not all(map(_is_found, user_modules)):
         sys.path.append(folder)
 
@@ -67,7 +76,7 @@ def use_folder(folder: str, allowed: Collection[str]) -> None:
 def is_own(kind: type[Any]) -> bool:
     """Whether a class is of the user's own module: a file that is not installed."""
     file = source_file(kind.__module__)
-    return file is not None and kind.__module__.partition(".")[0] != _PROJECT
+    return file is not None and kind.__module__.partition(".")[0] != PROJECT
 
 
 def source_file(module: str) -> str | None:

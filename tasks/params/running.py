@@ -51,8 +51,9 @@ class Execution(Section):
     )
     allowed_modules: list[Module] = Field(
         list(allowed_imports.DEFAULT),
-        description="modules that candidates may come from; no others are imported. Name your own module, which is "
-        "next to this file. An imported module runs its code, so read this line in a file from a stranger",
+        description="modules that candidates and extensions (docs/extending.md) may come from; no others are "
+        "imported. Name your own module, which is next to this file, or an installed package. An imported module runs "
+        "its code, so read this line in a file from a stranger",
     )
 
     @field_validator("shortcuts", mode="before")

@@ -22,7 +22,7 @@ from heldout.intervals.corrected_repeated_t import METHOD as REPEATED
 from heldout.losses import check_spec
 from heldout.schemes.delivery import FORMS
 from heldout.selection.selected import Criterion
-from tasks.params import allowed_imports, build_learner, by_name, grids, losses
+from tasks.params import allowed_imports, build_learner, by_name, grids, losses, taken_up
 from tasks.params.hidden import reveal
 from tasks.params.messages import of_argument, problems
 from tasks.params.running import Execution, Operations, Tracking
@@ -281,7 +281,9 @@ def load(path: str | Path = "params.yaml", overrides: Sequence[str] = ()) -> Set
     for override in overrides:
         written.override(reveal(override))
     folder = str(path.resolve().parent)
-    allowed = _allowed_modules(written.value)
+    allowed = allowed_imports.named(written.value)
+    if (reason := taken_up.why_others(allowed)) is not None:
+        raise UserError(f"{written.where(('execution', 'allowed_modules'))}: execution.allowed_modules {reason}")
     allowed_imports.use_folder(folder, allowed)
     try:
         settings = Settings.model_validate(written.value, context={"allowed_modules": allowed})
@@ -290,12 +292,3 @@ def load(path: str | Path = "params.yaml", overrides: Sequence[str] = ()) -> Set
         raise UserError(first_errors([f"{written.where(each.place)}: {each.text}" for each in found])) from None
     settings._folder = folder
     return settings
-
-
-def _allowed_modules(raw: dict[Any, Any]) -> list[str]:
-    """What execution.allowed_modules will be, known before the candidates are imported; none if it is no list."""
-    execution = raw.get("execution")
-    section = execution if isinstance(execution, dict) else {}
-    names = section.get("allowed_modules", allowed_imports.DEFAULT)
-    names = names if isinstance(names, list | tuple) else ()
-    return [name for name in names if isinstance(name, str) and all(part.isidentifier() for part in name.split("."))]

@@ -38,10 +38,11 @@ def enter() -> Path:
     The checkout is the nearest folder with dvc.yaml, from the current folder upwards; raises UserError if
     there is none. All other variables that the user has set keep their values.
     """
-    here = Path.cwd()
-    root = next((folder for folder in (here, *here.parents) if (folder / "dvc.yaml").is_file()), None)
+    root = checkout()
     if root is None:
-        raise UserError(f"{here} is not inside a heldout checkout: no dvc.yaml here or above; change to a checkout")
+        raise UserError(
+            f"{Path.cwd()} is not inside a heldout checkout: no dvc.yaml here or above; change to a checkout"
+        )
     os.chdir(root)
     _share_with(Path(os.environ.get("DVC_ROOT", root)))
     private_folder(CACHE)
@@ -56,6 +57,12 @@ def enter() -> Path:
     logging.getLogger("heldout").addFilter(_as_printable)
     write_everywhere()
     return root
+
+
+def checkout() -> Path | None:
+    """The nearest folder with dvc.yaml, from the current folder upwards; None if there is none."""
+    here = Path.cwd()
+    return next((folder for folder in (here, *here.parents) if (folder / "dvc.yaml").is_file()), None)
 
 
 def print_all() -> None:

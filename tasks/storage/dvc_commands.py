@@ -27,7 +27,10 @@ def commit(settings: Settings) -> bool:
     """
     if not Path(".dvc").is_dir():
         return False
-    shipped = load("params.yaml").model_dump(exclude=NO_PART_OF_RESULTS)
+    try:
+        shipped = load("params.yaml").model_dump(exclude=NO_PART_OF_RESULTS)
+    except UserError:  # it is wrong, or names other extensions than this run has: it did not make the outputs
+        return False
     if settings.model_dump(exclude=NO_PART_OF_RESULTS) != shipped:
         return False
     # of the stages alone: DVC would write `TABLES` again, without its empty list

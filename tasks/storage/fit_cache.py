@@ -20,6 +20,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import IO, Any
 
+from tasks.runtime import extension_identity
 from tasks.runtime.environment import CACHE
 from tasks.runtime.errors import UserError
 from tasks.runtime.full_disk import written
@@ -36,13 +37,14 @@ _refused: list[Path] = []
 
 
 def key(*parts: object) -> str:
-    """The key of the unit of work that `parts` describe; it depends on `VERSION` and on those of the libraries."""
+    """The key of the unit of work that `parts` describe; it depends on `VERSION`, the libraries and extensions."""
     return content_hash(VERSION, *_versions(), *parts)
 
 
 @functools.cache
 def _versions() -> tuple[str, ...]:
-    return ".".join(map(str, sys.version_info[:2])), *map(_version, _LIBRARIES)
+    of_others = extension_identity.identity(extension_identity.CHANGING_FITS)
+    return ".".join(map(str, sys.version_info[:2])), *map(_version, _LIBRARIES), *of_others
 
 
 def _version(library: str) -> str:

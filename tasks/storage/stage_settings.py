@@ -14,6 +14,7 @@ from typing import Any
 import yaml
 
 from tasks.params import Settings
+from tasks.runtime import extension_identity
 from tasks.runtime.errors import UserError, masked
 from tasks.storage import files
 
@@ -51,6 +52,10 @@ def check(stage: str, settings: Settings) -> None:
         stored, here = files.read_json(place(earlier)), _record(earlier, settings)
         for key, now, then in _differences("", here["settings"], stored["settings"]):
             found.setdefault(key, f"{key} is {_shown(now)} here and {_shown(then)} there")
+        if here.get("extensions") != stored.get("extensions"):
+            found.setdefault(
+                "extensions", f"the packages of extensions are not those that made {place(earlier).parent}"
+            )
         for path, digest in here["inputs"].items():
             if digest != stored["inputs"].get(path):
                 found.setdefault(path, f"{path} is not the file from which {place(earlier).parent} was made")
@@ -78,7 +83,9 @@ def _record(stage: str, settings: Settings) -> dict[str, Any]:
     written = settings.model_dump()
     values = {key: functools.reduce(dict.__getitem__, key.split("."), written) for key in entry["params"]}
     read = [Path(dep) for dep in entry["deps"] if Path(dep).parent == files.PREPARED]
-    record = {"settings": values, "inputs": {str(path): _digest(path) for path in read}}
+    record: dict[str, Any] = {"settings": values, "inputs": {str(path): _digest(path) for path in read}}
+    if used := extension_identity.identity():
+        record["extensions"] = used
     copied: dict[str, Any] = json.loads(json.dumps(record, default=str))
     return copied
 

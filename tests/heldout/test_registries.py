@@ -12,6 +12,8 @@ from heldout.estimates import ESTIMATES, methods
 from heldout.losses import KINDS, choose_loss
 from heldout.selection import rules
 from heldout.selection.rules import RULES
+from heldout.testing import losses as laws_of_losses
+from heldout.testing import rules as laws_of_rules
 
 
 def modules_of(package, *others) -> set[str]:
@@ -30,14 +32,22 @@ def test_every_file_of_the_rules_is_in_the_registry_under_its_name():
     assert all(rule.name == name for name, rule in RULES.items())
 
 
+@pytest.mark.parametrize("law", laws_of_losses.LAWS, ids=lambda law: law.__name__)
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
-def test_a_kind_of_loss_makes_the_loss_of_its_name_for_the_targets_that_it_says(kind):
+def test_every_loss_keeps_the_laws_that_a_loss_of_another_package_has_to_keep(kind, law):
+    law(kind)
+
+
+@pytest.mark.parametrize("law", laws_of_rules.LAWS, ids=lambda law: law.__name__)
+@pytest.mark.parametrize("rule", RULES.values(), ids=[*RULES])
+def test_every_rule_keeps_the_laws_that_a_rule_of_another_package_has_to_keep(rule, law):
+    law(rule)
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
+def test_a_kind_has_a_bound_in_words_where_its_loss_admits_one(kind):
     loss = choose_loss(kind.sample, np.array([1, 1, 2]))
-    assert kind.name == loss.name
-    assert ("classes" == kind.targets) == loss.of_classes
     assert ("none" == kind.bound) == (ESTIMATES["E_dis"].refused_by(loss) is not None)
-    assert ("none" == kind.pair_bound) == (loss.pair_factor is None)
-    assert loss.says
 
 
 @pytest.mark.parametrize(

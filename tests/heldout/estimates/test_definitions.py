@@ -14,44 +14,24 @@ from heldout.estimates import (
     schemes_of,
 )
 from heldout.estimates.methods import DEFAULTS, METHODS, VALID
-from heldout.losses import SQUARED, ZERO_ONE
-from heldout.schemes import SCHEMES, STAGES
+from heldout.testing.estimates import LAWS
 from tests.heldout.schemes.test_design import design, evidence
 
 each = pytest.mark.parametrize("definition", ESTIMATES.values(), ids=list(ESTIMATES))
 
 
 @each
-def test_an_estimate_is_explained(definition):
-    assert [] == [name for name in ("meaning", "about", "trained_on", "interval") if not getattr(definition, name)]
-    assert definition.meaning.endswith(".")
-    assert bool(definition.after_the_choice) == bool(definition.of_winner)
+@pytest.mark.parametrize("law", LAWS, ids=lambda law: law.__name__)
+def test_every_estimate_keeps_the_laws_that_an_estimate_of_another_package_has_to_keep(definition, law):
+    law(definition)
 
 
 @each
-def test_an_estimate_is_made_of_schemes_that_exist(definition):
-    wanted = {*definition.further, *([definition.scheme] if definition.scheme else [])}
-    assert wanted <= {*SCHEMES}
-    assert {*definition.own_schemes} <= wanted
-    assert all(scheme.stage in STAGES for scheme in definition.own_schemes.values())
-    assert bool(wanted) == bool(definition.of_candidate or definition.of_winner)
-
-
-@each
-def test_every_method_of_an_estimate_covers_it(definition):
+def test_every_method_of_an_estimate_is_in_the_registry(definition):
     methods = [*definition.methods, *(method for some in definition.valid.values() for method in some)]
-    if definition.default is not None:
-        chosen = definition.default
-        methods += [one for one in (chosen.zero_one, chosen.other, chosen.without_cv) if one is not None]
-        assert chosen.zero_one.admits(ZERO_ONE)
-        assert chosen.other.admits(SQUARED)
-    assert [] == [method.name for method in methods if definition.name not in method.covers]
     assert [] == [method.name for method in methods if method not in METHODS]
     assert (definition.name in DEFAULTS) == (definition.default is not None)
-    for loss in (ZERO_ONE, SQUARED):
-        assert all(any(method.admits(loss) for method in some) for some in definition.valid.values())
     assert {*definition.valid} == {kind for kind, of in VALID.items() if definition.name in of}
-    assert not definition.carried_from or definition.carried_from in DEFAULTS
 
 
 def test_every_estimate_has_a_place_of_its_own():

@@ -1,0 +1,31 @@
+"""The package keeps heldout's contracts: `pytest tests`, after it is installed."""
+
+import numpy as np
+import pytest
+from heldout_example import estimate, interval, loss, rule
+from heldout_example.learner import ShrunkMean
+from heldout_example.shortcut import ShrunkMeans
+
+from heldout import testing
+
+
+def test_the_loss():
+    testing.check_loss(loss.KIND)
+
+
+def test_the_interval():
+    testing.check_interval(interval.METHOD)
+
+
+def test_the_rule():
+    testing.check_rule(rule.RULE)
+
+
+def test_the_estimate():
+    testing.check_estimate(estimate.ESTIMATE)
+
+
+@pytest.mark.parametrize("share", [1.0, 0.5])
+def test_the_shortcut(share):
+    rng = np.random.default_rng(0)
+    testing.check_shortcut(ShrunkMeans, ShrunkMean(share), rng.normal(size=(30, 2)), rng.normal(size=30))

@@ -1,0 +1,80 @@
+"""The package of the documentation in a run: allowed, it is used up to the report; not allowed, it is refused."""
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.extensions import MODULE, install_example
+
+pytestmark = pytest.mark.slow
+USES = {
+    "loss": "spherical",
+    "selection": {"rule": "half_standard_error", "open_test": False},
+    "further_estimates": ["E_worst_fold"],
+}
+
+
+@pytest.fixture(scope="module")
+def checkout(clone, server, tmp_path_factory):
+    """A clone whose Python has the package."""
+    made = clone(server)
+    made.own["PYTHONPATH"] = str(install_example(tmp_path_factory.mktemp("example")))
+    return made
+
+
+def test_a_run_uses_what_params_yaml_allows(checkout, write_params, tmp_path):
+    execution = {"allowed_modules": ["sklearn", MODULE]}
+    params = write_params(tmp_path / "params.yaml", execution=execution, **USES)
+    checkout.flow("validate", "--params", params)
+    with (checkout.path / "reports/estimates.csv").open() as file:
+        lines = [*csv.DictReader(file)]
+    worst = {line["candidate"]: float(line["value"]) for line in lines if line["estimate"] == "E_worst_fold"}
+    usual = {line["candidate"]: float(line["value"]) for line in lines if line["estimate"] == "E_cv"}
+    assert {"baseline", "bayes", "neighbours"} == {*worst}
+    assert all(worst[name] >= usual[name] > 0 for name in worst)
+    selection = json.loads((checkout.path / "reports/selection.json").read_text())
+    assert "half_standard_error" == selection["rule"]
+    assert "spherical" in (checkout.path / "reports/report.html").read_text()
+
+
+def test_a_run_that_does_not_allow_it_says_so_before_any_fit(checkout, write_params, tmp_path):
+    said = checkout.flow("validate", "--params", write_params(tmp_path / "params.yaml", **USES), check=False)
+    assert 2 == said.returncode
+    assert ": loss is 'spherical'; it must be one of zero_one, " in said.stderr
+    assert "'half_standard_error'" in said.stderr
+
+
+def test_dvc_stages_take_it_up_in_their_host(checkout, write_params):
+    execution = {"allowed_modules": ["sklearn", MODULE]}
+    write_params(checkout.path / "params.yaml", execution=execution, **USES)
+    checkout.run("dvc", "repro")
+    selection = json.loads((checkout.path / "reports/selection.json").read_text())
+    assert "half_standard_error" == selection["rule"]
+    stored = json.loads((checkout.path / "data/results/holdout/settings.json").read_text())
+    assert [True] == [each.startswith("heldout-example 1.0.0 ") for each in stored["extensions"]]
+
+
+CLIENT = """
+import heldout, pathlib
+heldout.allow("heldout_example")
+from heldout import extensions
+from tasks.fits.dask_worker import Here, pack
+pathlib.Path("task").write_bytes(pack(Here.now(), extensions.loaded, ()))
+"""
+WORKER = """
+import os, pathlib, pickle
+from tasks.fits import dask_worker
+print(*(one.name for one in pickle.loads(dask_worker._perform(os.getcwd(), pathlib.Path("task").read_bytes()))))
+"""
+
+
+def test_a_process_of_a_dask_worker_takes_up_what_its_client_has_and_refuses_another_version(checkout):
+    checkout.run("python", "-c", CLIENT)
+    assert "spherical" in checkout.run("python", "-c", WORKER).stdout
+    with (Path(checkout.own["PYTHONPATH"]) / MODULE / "rule.py").open("a") as file:
+        file.write("# edited\n")
+    refused = checkout.run("python", "-c", WORKER, check=False)
+    assert "extensions are heldout-example 1.0.0 " in refused.stderr
+    assert "; install the same" in refused.stderr
