@@ -2,33 +2,139 @@
 
 import warnings
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from heldout.errors import BadArgument, PartsWarning, TargetWarning
+from heldout.errors import BadArgument, PartsWarning, TargetWarning, check_whole
 from heldout.estimates import ESTIMATES, OF_THE_WINNER, OF_UNLABELED, ON_REQUEST, PER_CANDIDATE
 from heldout.fits import baseline
 from heldout.fits.scheme_fits import UseShortcuts
+from heldout.intervals.method import check_level
 from heldout.learners import gives_probabilities, is_classifier, is_regressor, lacks_probabilities
-from heldout.losses import Loss
+from heldout.losses import Loss, check_spec, choose_loss
 from heldout.losses.choice import MOST_WHOLE_CLASSES, Spec
 from heldout.parts import class_shares
+from heldout.parts.dependence import Dependence, checked_groups
 from heldout.parts.partition import can_stratify, part_size, rarest_class
+from heldout.rows.checked_rows import checked_rows, checked_unlabeled
+from heldout.rows.frames import library_of
+from heldout.schemes.progressive import Block
 
 _FOLDS, _FEWER_FOLDS = 10, 5  # the default, and the number of folds where a class is too rare for it
 _ROWS_A_CLASS = 50  # of fewer rows a class, many whole numbers may be numbers
 
 
-def check_shortcuts(shortcuts: Any) -> None:
+@dataclass(frozen=True, eq=False)
+class Parts:
+    """How the rows are divided, by the arguments of `heldout.validate` with these names.
+
+    `folds` and `stratify` may be other than asked for, with a warning, where a class is rare. `dependence` is that of
+    the groups.
+    """
+
+    seed: int
+    validation_fraction: float
+    folds: int
+    tested_fraction: float
+    block: Block
+    repeats: int
+    stratify: bool
+    dependence: Dependence
+
+
+@dataclass(frozen=True, eq=False)
+class Request:
+    """What a call of `heldout.validate` asks for: checked, and what it left open is filled in.
+
+    `X`, shape (N, p), and `unlabeled`, shape (n, p) or None, have rows that can be taken; `library` is that of the data
+    frame X. `loss` is that of the labels `y`, shape (N,). `estimates` are the names to compute, in the order of tables.
+    """
+
+    X: Any
+    y: NDArray[np.generic]
+    unlabeled: Any
+    library: str
+    loss: Loss
+    parts: Parts
+    estimates: tuple[str, ...]
+    intervals: Mapping[str, str] | None
+    level: float
+    shortcuts: UseShortcuts
+    jobs: int
+    progress: bool
+
+
+def checked(
+    candidates: Mapping[str, Any],
+    X: Any,
+    y: Any,
+    *,
+    unlabeled: Any,
+    groups: Any,
+    loss: Spec | None,
+    loss_max: float | None,
+    seed: int,
+    level: float,
+    validation_fraction: float,
+    folds: int,
+    tested_fraction: float,
+    block: Block,
+    repeats: int,
+    stratify: bool | None,
+    shortcuts: UseShortcuts,
+    estimates: Sequence[str] | None,
+    intervals: Mapping[str, str] | None,
+    n_jobs: int,
+    progress: bool,
+) -> Request:
+    """The arguments of `heldout.validate`. Raises BadArgument for the first that is outside its limits; may warn."""
+    if loss is not None:
+        check_spec(loss)
+    _check_candidates(candidates)
+    library = library_of(X)
+    X, y = checked_rows(X, y)
+    _check_columns(candidates, X)
+    chosen = choose_loss(_loss_of(candidates, y) if loss is None else loss, y, loss_max=loss_max)
+    _check_answers(candidates, chosen)
+    dependence = checked_groups(groups, len(y))
+    if unlabeled is not None:
+        unlabeled = checked_unlabeled(unlabeled, X)
+    check_whole(seed=(seed, 0), folds=(folds, 2), repeats=(repeats, 1))
+    if block != "auto":
+        check_whole(block=(block, 1))
+    _check_truth(progress=(progress, False), stratify=(stratify, True))
+    _check_shortcuts(shortcuts)
+    jobs = _checked_jobs(n_jobs)
+    check_level(level)
+    wanted = _wanted(estimates, unlabeled is not None, len(candidates), chosen)
+    stratified = chosen.of_classes and class_shares.stratified(y, stratify)
+    if chosen.of_classes and folds != len(y) and groups is None:
+        folds, stratified = _divided_classes(y, int(folds), stratify)
+        if stratified:
+            _check_parts(y, {"validation_fraction": validation_fraction, "tested_fraction": tested_fraction})
+    if stratified:
+        _warn_of_optimism(y)
+    if block != "auto":
+        block = int(block)
+    parts = Parts(
+        int(seed), validation_fraction, int(folds), tested_fraction, block, int(repeats), stratified, dependence
+    )
+    return Request(
+        X, y, unlabeled, library, chosen, parts, wanted, intervals, level, shortcuts, jobs=jobs, progress=progress
+    )
+
+
+def _check_shortcuts(shortcuts: Any) -> None:
     """Raise BadArgument unless `shortcuts` says whether exact shortcuts take the place of fits."""
     allowed = get_args(UseShortcuts)
     if not isinstance(shortcuts, str) or shortcuts not in allowed:
         raise BadArgument("shortcuts", f"shortcuts is {shortcuts!r}; it must be one of {', '.join(allowed)}")
 
 
-def checked_jobs(n_jobs: Any) -> int:
+def _checked_jobs(n_jobs: Any) -> int:
     """The number of processes: `n_jobs`, or the cores of this machine for -1."""
     if isinstance(n_jobs, bool) or not isinstance(n_jobs, int | np.integer) or not (n_jobs == -1 or n_jobs >= 1):
         raise BadArgument(
@@ -41,7 +147,7 @@ def checked_jobs(n_jobs: Any) -> int:
     return int(n_jobs)
 
 
-def check_truth(**wanted: tuple[Any, bool]) -> None:
+def _check_truth(**wanted: tuple[Any, bool]) -> None:
     """Raise BadArgument unless each argument is True or False, or None where that is allowed."""
     for argument, (value, optional) in wanted.items():
         if not isinstance(value, bool) and not (optional and value is None):
@@ -49,7 +155,7 @@ def check_truth(**wanted: tuple[Any, bool]) -> None:
             raise BadArgument(argument, f"{argument} is {value!r}; it must be {allowed}")
 
 
-def check_candidates(candidates: Mapping[str, Any]) -> None:
+def _check_candidates(candidates: Mapping[str, Any]) -> None:
     """Raise BadArgument unless `candidates` maps names to unfitted estimators."""
     if not isinstance(candidates, Mapping) or not candidates:
         raise BadArgument("candidates", f"candidates is {candidates!r}; it must map at least one name to a learner")
@@ -64,7 +170,7 @@ def check_candidates(candidates: Mapping[str, Any]) -> None:
             )
 
 
-def check_columns(candidates: Mapping[str, Any], X: Any) -> None:
+def _check_columns(candidates: Mapping[str, Any], X: Any) -> None:
     """Raise BadArgument for a column of X that the `heldout.preprocessing.auto` of a candidate cannot use."""
     for learner in candidates.values():
         if hasattr(getattr(learner, "steps", [("", None)])[0][1], "transformers"):
@@ -75,7 +181,7 @@ def check_columns(candidates: Mapping[str, Any], X: Any) -> None:
                 kinds(X)
 
 
-def loss_of(candidates: Mapping[str, Any], y: NDArray[Any]) -> Spec | None:
+def _loss_of(candidates: Mapping[str, Any], y: NDArray[Any]) -> Spec | None:
     """The loss of a numeric target for which none is named: what the learners predict, however many values there are.
 
     zero_one if they are classifiers, squared if they are regressors; None, so that y decides, if none of them says, and
@@ -107,19 +213,19 @@ def loss_of(candidates: Mapping[str, Any], y: NDArray[Any]) -> Spec | None:
             f"y holds {kinds} different whole numbers in {len(y)} rows, which are taken as {kind}: say loss={other} if "
             f"that is wrong, and loss={'zero_one' if classifiers else 'squared'} if it is right",
             TargetWarning,
-            stacklevel=3,
+            stacklevel=4,
         )
     return "zero_one" if classifiers else "squared" if regressors else None
 
 
-def check_answers(candidates: Mapping[str, Any], loss: Loss) -> None:
+def _check_answers(candidates: Mapping[str, Any], loss: Loss) -> None:
     """Raise BadArgument for a learner that will not give the probabilities which the loss needs."""
     for name, learner in candidates.items():
         if loss.needs == "probabilities" and not gives_probabilities(learner):
             raise BadArgument("candidates", f"candidates[{name!r}] is {learner!r}; {lacks_probabilities(loss)}")
 
 
-def divided_classes(y: NDArray[Any], folds: int, stratify: bool | None) -> tuple[int, bool]:
+def _divided_classes(y: NDArray[Any], folds: int, stratify: bool | None) -> tuple[int, bool]:
     """The number of folds, and whether parts are stratified, where y holds classes.
 
     As asked, but for the default folds of two classes too rare for them: then 5 folds, or parts that are not
@@ -146,17 +252,17 @@ def divided_classes(y: NDArray[Any], folds: int, stratify: bool | None) -> tuple
     return least, enough
 
 
-def warn_of_optimism(y: NDArray[Any]) -> None:
+def _warn_of_optimism(y: NDArray[Any]) -> None:
     """Warn where stratified parts make the estimates too low."""
     if (optimism := class_shares.optimism(y)) is not None:
         _warn_of_parts(f"{optimism}; set stratify to None or False")
 
 
 def _warn_of_parts(message: str) -> None:
-    warnings.warn(message, PartsWarning, stacklevel=4)
+    warnings.warn(message, PartsWarning, stacklevel=5)
 
 
-def check_parts(y: Any, fractions: Mapping[str, float]) -> None:
+def _check_parts(y: Any, fractions: Mapping[str, float]) -> None:
     """Raise BadArgument for a part that cannot be stratified."""
     rarest, rows = rarest_class(y)
     if rows < 2:
@@ -174,7 +280,7 @@ def check_parts(y: Any, fractions: Mapping[str, float]) -> None:
             )
 
 
-def wanted(estimates: Sequence[str] | None, has_unlabeled: bool, candidates: int, loss: Loss) -> tuple[str, ...]:
+def _wanted(estimates: Sequence[str] | None, has_unlabeled: bool, candidates: int, loss: Loss) -> tuple[str, ...]:
     """The names of the estimates to compute, in the order of the tables, without the names that the loss refuses."""
     every = (*PER_CANDIDATE, *OF_THE_WINNER)
     if estimates is None:

@@ -6,25 +6,20 @@ from typing import Any
 
 import numpy as np
 
-from heldout.errors import LearnerWarning, check_whole
+from heldout.errors import LearnerWarning
 from heldout.estimates import estimate_candidate, estimate_winner, scheme_of, schemes_of
 from heldout.estimates import methods as interval_methods
 from heldout.fits import stated_limit
 from heldout.fits.scheme_fits import UseShortcuts
-from heldout.intervals.method import check_level
 from heldout.learners.fit_warnings import WarningCounts
-from heldout.losses import check_spec, choose_loss
-from heldout.notebook import checked_request
 from heldout.notebook.candidate_fits import CandidateFits
+from heldout.notebook.checked_request import Request, checked
 from heldout.notebook.progress import FitBar
 from heldout.notebook.result import Validation
 from heldout.parts import class_shares
-from heldout.parts.dependence import Dependence, checked_groups
 from heldout.parts.partition import Part, make_halves, make_partition, stratify_halves
 from heldout.printable import printable
 from heldout.records import Estimate
-from heldout.rows.checked_rows import checked_rows, checked_unlabeled
-from heldout.rows.frames import library_of
 from heldout.schemes import SchemeName
 from heldout.schemes.design import Design, Evidence
 from heldout.schemes.progressive import Block
@@ -187,73 +182,37 @@ def validate(
     >>> bool(e_loo.value == np.mean([wrong(row) for row in range(len(y))]))
     True
     """
-    if loss is not None:
-        check_spec(loss)
-    checked_request.check_candidates(candidates)
-    library = library_of(X)
-    X, y = checked_rows(X, y)
-    checked_request.check_columns(candidates, X)
-    chosen_loss = choose_loss(checked_request.loss_of(candidates, y) if loss is None else loss, y, loss_max=loss_max)
-    checked_request.check_answers(candidates, chosen_loss)
-    dependence = checked_groups(groups, len(y))
-    if unlabeled is not None:
-        unlabeled = checked_unlabeled(unlabeled, X)
-    check_whole(seed=(seed, 0), folds=(folds, 2), repeats=(repeats, 1))
-    if block != "auto":
-        check_whole(block=(block, 1))
-    checked_request.check_truth(progress=(progress, False), stratify=(stratify, True))
-    checked_request.check_shortcuts(shortcuts)
-    jobs = checked_request.checked_jobs(n_jobs)
-    check_level(level)
-    wanted = checked_request.wanted(estimates, unlabeled is not None, len(candidates), chosen_loss)
-    stratified = chosen_loss.of_classes and class_shares.stratified(y, stratify)
-    if chosen_loss.of_classes and folds != len(y) and groups is None:
-        folds, stratified = checked_request.divided_classes(y, int(folds), stratify)
-        if stratified:
-            checked_request.check_parts(
-                y, {"validation_fraction": validation_fraction, "tested_fraction": tested_fraction}
-            )
-    if stratified:
-        checked_request.warn_of_optimism(y)
-    strata = class_shares.strata(y, chosen_loss.of_classes)
-    needed = {scheme_of(estimate) for estimate in wanted}
-    design = Design(
-        y=y,
-        loss=chosen_loss,
-        partition=make_partition(
-            strata,
-            validation_fraction=validation_fraction,
-            folds=int(folds),
-            tested_fraction=tested_fraction,
-            stratify=stratified,
-            seed=int(seed),
-            dependence=dependence,
-            parts=[part for scheme, part in _PART_OF.items() if scheme in needed],
-        ),
-        halves=_halves(strata, stratified, folds, int(repeats), int(seed), dependence)
-        if "covalidation" in needed
-        else np.empty((0, len(y)), dtype=np.int8),
-        block=block if block == "auto" else int(block),
-        stratify=stratified,
-        seed=int(seed),
+    asked = checked(
+        candidates,
+        X,
+        y,
+        unlabeled=unlabeled,
+        groups=groups,
+        loss=loss,
+        loss_max=loss_max,
+        seed=seed,
         level=level,
-        methods=interval_methods.choose(
-            intervals, chosen_loss, dependence.kind, cross_validated="cross_validation" in needed
-        ),
-        estimates=wanted,
-        dependence=dependence,
+        validation_fraction=validation_fraction,
+        folds=folds,
+        tested_fraction=tested_fraction,
+        block=block,
+        repeats=repeats,
+        stratify=stratify,
+        shortcuts=shortcuts,
+        estimates=estimates,
+        intervals=intervals,
+        n_jobs=n_jobs,
+        progress=progress,
     )
+    design = _designed(asked)
     schemes = schemes_of(design)
-    for scheme in schemes:
-        design.splits(scheme)  # what cannot be split, or has no interval, is refused before any fit
-    if "E_cv" in wanted:
-        design.methods["E_cv"].check_folds(design.partition.fold)
-    stated_limit.check_baseline(design)
+    _check_before_fits(design, schemes)
     evidence: dict[str, Evidence] = {}
     records: list[Estimate] = []
-    with FitBar(len(candidates) * sum(len(design.splits(scheme)) for scheme in schemes), shown=progress) as bar:
+    fits_to_make = len(candidates) * sum(len(design.splits(scheme)) for scheme in schemes)
+    with FitBar(fits_to_make, shown=asked.progress) as bar:
         fits = {
-            name: CandidateFits(name, learner, X, design, shortcuts, bar, jobs, unlabeled)
+            name: CandidateFits(name, learner, asked.X, design, asked.shortcuts, bar, asked.jobs, asked.unlabeled)
             for name, learner in candidates.items()
         }
         for name, of_candidate in fits.items():
@@ -264,9 +223,49 @@ def validate(
                 warnings.warn(counted, LearnerWarning, stacklevel=2)
             records += [of_candidate.stated(record) for record in estimate_candidate(design, name, evidence[name])]
     records += estimate_winner(design, evidence)
-    return Validation(tuple(records), tuple(candidates), design, evidence, fits, library)
+    return Validation(tuple(records), tuple(candidates), design, evidence, fits, asked.library)
 
 
-def _halves(y: Any, stratify: bool, folds: int, repeats: int, seed: int, dependence: Dependence) -> Any:
-    stratify = stratify_halves(y, folds, stratify)
-    return make_halves(y, repeats=repeats, stratify=stratify, seed=seed, dependence=dependence)
+def _designed(asked: Request) -> Design:
+    """The parts that the estimates need, and the method of each interval."""
+    parts, needed = asked.parts, {scheme_of(estimate) for estimate in asked.estimates}
+    strata = class_shares.strata(asked.y, asked.loss.of_classes)
+    halves = np.empty((0, len(asked.y)), dtype=np.int8)
+    if "covalidation" in needed:
+        stratify = stratify_halves(strata, parts.folds, parts.stratify)
+        halves = make_halves(
+            strata, repeats=parts.repeats, stratify=stratify, seed=parts.seed, dependence=parts.dependence
+        )
+    return Design(
+        y=asked.y,
+        loss=asked.loss,
+        partition=make_partition(
+            strata,
+            validation_fraction=parts.validation_fraction,
+            folds=parts.folds,
+            tested_fraction=parts.tested_fraction,
+            stratify=parts.stratify,
+            seed=parts.seed,
+            dependence=parts.dependence,
+            parts=[part for scheme, part in _PART_OF.items() if scheme in needed],
+        ),
+        halves=halves,
+        block=parts.block,
+        stratify=parts.stratify,
+        seed=parts.seed,
+        level=asked.level,
+        methods=interval_methods.choose(
+            asked.intervals, asked.loss, parts.dependence.kind, cross_validated="cross_validation" in needed
+        ),
+        estimates=asked.estimates,
+        dependence=parts.dependence,
+    )
+
+
+def _check_before_fits(design: Design, schemes: Sequence[SchemeName]) -> None:
+    """Raise BadArgument for what cannot be split, for folds that an interval does not admit, or a limit passed."""
+    for scheme in schemes:
+        design.splits(scheme)
+    if "E_cv" in design.estimates:
+        design.methods["E_cv"].check_folds(design.partition.fold)
+    stated_limit.check_baseline(design)

@@ -18,7 +18,7 @@ LOSS = (
     "from heldout.losses.absolute import KIND as OWN\nfrom dataclasses import replace\nKIND = replace(OWN, name={!r})"
 )
 METHOD = (
-    "from heldout.intervals.student_t import METHOD as OWN\nfrom dataclasses import replace\n"
+    "from heldout.intervals.log_t import METHOD as OWN\nfrom dataclasses import replace\n"
     "METHOD = replace(OWN, name={!r})"
 )
 ESTIMATE = (

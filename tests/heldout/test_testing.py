@@ -11,7 +11,7 @@ from heldout import testing
 from heldout.errors import BadArgument
 from heldout.estimates import ESTIMATES
 from heldout.estimates.methods import DEFAULTS
-from heldout.intervals import student_t, wilson
+from heldout.intervals import wilson
 from heldout.intervals.method import IntervalMethod
 from heldout.losses.absolute import ABSOLUTE
 from heldout.losses.absolute import KIND as OF_NUMBERS
@@ -24,6 +24,7 @@ from heldout.losses.zero_one import ZERO_ONE
 from heldout.records import Interval
 from heldout.selection.rules import RULES, SelectionRule
 from heldout.shortcuts.least_squares import LeastSquares
+from studies.intervals import student_t
 
 WILSON, T = wilson.METHOD, student_t.METHOD
 
