@@ -29,8 +29,8 @@ class Questions:
 
     estimates: tuple[Estimate, ...]
     candidates: tuple[str, ...]
-    _design: Design = field(repr=False)
-    _evidence: Mapping[str, Evidence] = field(repr=False)
+    design: Design = field(repr=False)
+    evidence: Mapping[str, Evidence] = field(repr=False)
     _fits: Mapping[str, CandidateFits] = field(repr=False)
 
     def beats_baseline(self, candidate: str | None = None) -> bool | None:
@@ -62,8 +62,8 @@ class Questions:
         >>> heldout.validate({"bayes": GaussianNB()}, X, y, estimates=["E_cv"]).beats_baseline("bayes")
         True
         """
-        winner = self._evidence[self._checked(candidate)]
-        return baseline.is_beaten(self._design, winner, self._constant, len(self.candidates))
+        winner = self.evidence[self._checked(candidate)]
+        return baseline.is_beaten(self.design, winner, self._constant, len(self.candidates))
 
     def differences(self, candidate: str | None = None) -> tuple[Difference, ...]:
         """How much less a candidate errs than each other candidate and the baseline, by E_cv on the same rows.
@@ -93,7 +93,7 @@ class Questions:
         >>> against.against, round(against.difference, 2), against.high < 0
         ('baseline', -0.73, True)
         """
-        return tuple(differences(self._design, self._evidence, self._checked(candidate)))
+        return tuple(differences(self.design, self.evidence, self._checked(candidate)))
 
     def more_rows(self, candidate: str | None = None) -> tuple[MoreRows, ...]:
         """What a candidate errs after training on half of the rows, on all, and on twice as many: no further fit.
@@ -124,9 +124,9 @@ class Questions:
         [(75, 'E_2cv'), (135, 'E_cv'), (135, 'gain'), (150, 'E_N'), (300, 'E_2N')]
         """
         name = self._checked(candidate)
-        if (reason := missing(self._design)) is not None:
+        if (reason := missing(self.design)) is not None:
             raise BadArgument("estimates", f"more_rows: {reason}")
-        return tuple(more_rows(self._design, {name: self._evidence[name]}, {name: self._of(name)}))
+        return tuple(more_rows(self.design, {name: self.evidence[name]}, {name: self._of(name)}))
 
     def bound(self, candidate: str | None = None, models: int | None = None) -> SelectionBound:
         """What the true error of a candidate's hold-out hypothesis is at most, although it was chosen among several.
@@ -162,7 +162,7 @@ class Questions:
         (0.22, 'Clopper-Pearson', 0.32)
         """
         name = self._checked(candidate)
-        return bound_of(self._design, self._evidence, name, models)
+        return bound_of(self.design, self.evidence, name, models)
 
     def not_credible(self, candidate: str | None = None) -> dict[str, str]:
         """Which intervals of a candidate cannot be right, since few rows carry its loss.
@@ -195,7 +195,7 @@ class Questions:
         {'E_cv': '1 of 100 rows carries 44 % of the loss'}
         """
         name = self._checked(candidate)
-        return doubts(self._design, self._evidence, name, self.estimates)
+        return doubts(self.design, self.evidence, name, self.estimates)
 
     def powered(self, candidate: str | None = None) -> tuple[Powered, ...]:
         """E_val and E_cv of a candidate, with narrower intervals by its unlabelled rows: no further fit.
@@ -227,7 +227,7 @@ class Questions:
         [('E_cv', 75, True)]
         """
         name = self._checked(candidate)
-        return tuple(powered(self._design, self._evidence[name], self._of(name), self._fits[name].controls))
+        return tuple(powered(self.design, self.evidence[name], self._of(name), self._fits[name].controls))
 
     def hard_rows(self, n: int = 100, candidate: str | None = None) -> Rows:
         """The rows that most candidates get wrong, whose labels are worth a look: no further fit.
@@ -259,7 +259,7 @@ class Questions:
         >>> 7 in heldout.validate({"bayes": GaussianNB()}, X, y, estimates=["E_cv"]).hard_rows()
         True
         """
-        return hard_rows(self._design, self._evidence, self._checked(candidate), n).rows
+        return hard_rows(self.design, self.evidence, self._checked(candidate), n).rows
 
     def prediction_sets(self, X_new: Any, candidate: str | None = None) -> SetsOfRows:
         """The sets of classes, or the intervals, that hold the label of a new row with probability `level` at least.
@@ -303,14 +303,14 @@ class Questions:
                [ True, False, False]])
         """
         name = self._checked(candidate)
-        if "E_val" not in self._design.estimates:
+        if "E_val" not in self.design.estimates:
             raise BadArgument("estimates", "prediction_sets: E_val was not computed; estimates must contain it")
         fits = self._fits[name]
-        return of_new_rows(name, self._design, fits.hypotheses("holdout")[0], fits.X, X_new)
+        return of_new_rows(name, self.design, fits.hypotheses("holdout")[0], fits.X, X_new)
 
     @cached_property
     def _constant(self) -> Evidence:
-        return baseline.evidence(self._design)
+        return baseline.evidence(self.design)
 
     def _ranked(self) -> list[Estimate]:
         """E_cv of each candidate, or E_val without E_cv, the least first, ties in their order; empty without both."""

@@ -39,6 +39,12 @@ class Validation(Questions):
         The names of the candidates, in their order.
     baseline : tuple of Estimate
         The same of the best constant answer, which is no candidate.
+    design : heldout.design.Design
+        How the rows were used: `design.splits("cross_validation")` has, for each fold, the rows of training and the
+        rows that were tested; also for holdout, progressive and covalidation, if their estimates were computed.
+    evidence : mapping of str to heldout.design.Evidence
+        The losses behind the estimates of a candidate: `evidence[name].losses["cross_validation"]` has, for each of
+        these splits, an array with the loss of each tested row.
 
     Examples
     --------
@@ -49,6 +55,13 @@ class Validation(Questions):
     >>> validation = heldout.validate({"bayes": GaussianNB()}, X, y, folds=5, estimates=["E_val", "E_cv"])
     >>> [(record.estimate, record.n_train, record.n_tested) for record in validation.estimates]
     [('E_val', 120, 30), ('E_cv', 120, 150)]
+
+    The rows on which the five hypotheses err:
+
+    >>> splits = validation.design.splits("cross_validation")
+    >>> losses = validation.evidence["bayes"].losses["cross_validation"]
+    >>> sorted(int(row) for split, loss in zip(splits, losses) for row in split.validation[loss > 0])
+    [52, 70, 77, 83, 106, 119, 133]
     """
 
     _library: str = field(default="pandas", repr=False)
@@ -67,7 +80,7 @@ class Validation(Questions):
         >>> E_cv.candidate, round(E_cv.value, 3)
         ('baseline', 0.78)
         """
-        return tuple(estimate_candidate(self._design, baseline.NAME, self._constant))
+        return tuple(estimate_candidate(self.design, baseline.NAME, self._constant))
 
     def target(self, candidate: str, estimate: str) -> list[Any]:
         """The fitted hypotheses whose mean true error is the target of an estimate.
@@ -115,7 +128,7 @@ class Validation(Questions):
                 "estimate", f"estimate is {estimate!r}; of {candidate} there are {', '.join(sorted(known))}"
             )
         if estimate == "E_nested":
-            winners = [self.candidates[place] for place in e_nested.winners(self._design, self._evidence)]
+            winners = [self.candidates[place] for place in e_nested.winners(self.design, self.evidence)]
             return [self._fits[name].hypotheses("cross_validation")[fold] for fold, name in enumerate(winners)]
         return list(self._fits[candidate].hypotheses(scheme_of(estimate)))
 
@@ -154,7 +167,7 @@ class Validation(Questions):
         if criterion not in CRITERIA:
             raise BadArgument("criterion", f"criterion is {criterion!r}; it must be one of {', '.join(CRITERIA)}")
         by_candidate = {name: self._of(name) for name in self.candidates}
-        return select_among(self._design, self._evidence, by_candidate, criterion, rule)
+        return select_among(self.design, self.evidence, by_candidate, criterion, rule)
 
     def decide(self, criterion: Criterion = "E_cv", rule: Rule = "minimum") -> Decision:
         """Whether to ship the candidate that `select` takes: the rule of every report.
@@ -190,7 +203,7 @@ class Validation(Questions):
             raise BadArgument("estimates", "decide: neither E_val nor E_cv was computed; estimates must contain one")
         chosen = self.select(criterion, rule)
         winner = chosen.selected
-        return decided(self, chosen, self._design, self._evidence[winner], self._fits[winner])
+        return decided(self, chosen, self.design, self.evidence[winner], self._fits[winner])
 
     def to_frame(self) -> Any:
         """The estimates as a data frame, with the lines and columns of `estimates.csv`.
@@ -245,19 +258,19 @@ class Validation(Questions):
             from heldout import picture
         except ImportError:
             raise ImportError("plot() needs matplotlib, which is not installed: pip install matplotlib") from None
-        return picture.draw(self.estimates, self._order(), self.baseline, self._design.loss, self._headline)
+        return picture.draw(self.estimates, self._order(), self.baseline, self.design.loss, self._headline)
 
     def __repr__(self) -> str:
-        count, rows = len(self.candidates), len(self._design.y)
+        count, rows = len(self.candidates), len(self.design.y)
         return f"<Validation: {count} candidate{'s' * (count > 1)}, {rows} rows; {printable(self._headline)}>"
 
     def __str__(self) -> str:
         first = bool(self.baseline) and not self.beats_baseline(self._least())
-        return validation_text.text(self, self._order(), self._sentences, self._design.loss, first=first)
+        return validation_text.text(self, self._order(), self._sentences, self.design.loss, first=first)
 
     def _repr_html_(self) -> str:
         """What a notebook shows."""
-        loss, ranked = self._design.loss, self._ranked()
+        loss, ranked = self.design.loss, self._ranked()
         rows = dict.fromkeys(self._order(), "")
         if ranked and len(rows) > 1:
             rows[ranked[0].candidate] = f"least {ranked[0].estimate}"
@@ -277,7 +290,7 @@ class Validation(Questions):
     def _sentences(self) -> dict[str, str]:
         winner = self._least()
         advice = self._decision.sentence if self.baseline else ""
-        return validation_text.sentences(self, winner, self._design, self._evidence[winner], self._fits[winner], advice)
+        return validation_text.sentences(self, winner, self.design, self.evidence[winner], self._fits[winner], advice)
 
     @cached_property
     def _decision(self) -> Decision:
@@ -291,17 +304,17 @@ class Validation(Questions):
     @property
     def _title(self) -> str:
         levels = {record.level for record in self.estimates if record.level is not None}
-        below = f", below each its interval at {100 * self._design.level:g} %" if levels else ""
+        below = f", below each its interval at {100 * self.design.level:g} %" if levels else ""
         by = "".join(f"; the least {record.estimate} first" for record in self._ranked()[:1])
         doubted = marks(any(record.not_credible is not None for record in [*self.estimates, *self.baseline]))
-        return f"{self._design.loss.scale('y')}{below}{by}{doubted}"
+        return f"{self.design.loss.scale('y')}{below}{by}{doubted}"
 
     @property
     def _headline(self) -> str:
         """The candidate of the least error, that error, and that of the baseline."""
         if not (ranked := self._ranked()):
             return ", ".join(dict.fromkeys(record.estimate for record in self.estimates))
-        best, loss = ranked[0], self._design.loss
+        best, loss = ranked[0], self.design.loss
         value, ends = cell(best.value, best.low, best.high, loss)
         of_constant = {record.estimate: record.value for record in self.baseline}[best.estimate]
         unit, interval = " %" if loss.binary else "", f" [{ends}]" if ends else ""

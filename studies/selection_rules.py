@@ -79,7 +79,7 @@ def among_learners(known: RealSet, rows: Rows, rest: Rows, seed: int) -> dict[st
     validation = heldout.validate(CANDIDATES, X, y, unlabeled=unlabeled, estimates=estimates, **settings)
     chosen = {rule: validation.select(*by) for rule, by in RULES.items()}
     taken = {rule: selection.selected for rule, selection in chosen.items()}
-    design, evidence = validation._design, validation._evidence
+    design, evidence = validation.design, validation.evidence
     repeatable = ("minimum", "one-standard-error")
     corrected = {rule: estimate_winner(design, evidence, chosen[rule])[0].value for rule in repeatable}
     taken["corrected-winner"] = taken[min(corrected, key=corrected.__getitem__)]

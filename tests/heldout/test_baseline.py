@@ -60,7 +60,7 @@ def cheapest(y):
 
 def test_a_quantile_is_that_of_the_training_rows():
     found = heldout.validate({"any": DummyRegressor()}, X, NUMBERS, loss={"pinball": 0.9}, **HOW)
-    fold, loss = found._design.partition.fold, choose_loss({"pinball": 0.9}, NUMBERS)
+    fold, loss = found.design.partition.fold, choose_loss({"pinball": 0.9}, NUMBERS)
     expected = [
         loss.pointwise(part, np.full(len(part), np.quantile(rest, 0.9, method="averaged_inverted_cdf"))).sum()
         for part, rest in ((NUMBERS[fold == i], NUMBERS[fold != i]) for i in range(10))
@@ -71,7 +71,7 @@ def test_a_quantile_is_that_of_the_training_rows():
 def test_rows_count_by_their_weights():
     weights = Weights.of(np.arange(90) % 4)
     found = heldout.validate({"any": DummyRegressor()}, X, NUMBERS, loss="squared", **HOW)
-    design = replace(found._design, weights=weights, loss=choose_loss("squared", NUMBERS, weights.values))
+    design = replace(found.design, weights=weights, loss=choose_loss("squared", NUMBERS, weights.values))
     fold, expected = design.partition.fold, np.empty(90)
     for i in range(10):
         mean = np.average(NUMBERS[fold != i], weights=weights.values[fold != i])
@@ -114,7 +114,7 @@ def test_sums_less_the_fold_are_the_sums_of_the_training_rows(case, quantile):
 @pytest.mark.parametrize("loss", ["squared", "absolute", "zero_one", "brier"])
 def test_leave_one_out_lists_no_fold(loss, monkeypatch):
     y = np.arange(20_000) % 3 + (0.5 * np.arange(20_000) if loss in ("squared", "absolute") else 0)
-    design = heldout.validate({"any": GaussianNB()}, X, CLASSES, **HOW)._design
+    design = heldout.validate({"any": GaussianNB()}, X, CLASSES, **HOW).design
     partition = replace(design.partition, fold=np.arange(len(y)), validation=np.arange(len(y)) < 9)
     design = replace(design, y=y, loss=choose_loss(loss, y), partition=partition, estimates=["E_cv"])
     monkeypatch.setattr(FoldSplits, "_split", None)
@@ -154,14 +154,14 @@ def test_rows_that_depend_show_less():
 
 def test_a_winner_among_many_has_to_differ_by_more():
     found = heldout.validate({"bayes": GaussianNB()}, X, CLASSES, **HOW)
-    constant = baseline.evidence(found._design)
+    constant = baseline.evidence(found.design)
     of_constant = np.concatenate([*constant.losses["cross_validation"]])
     right = np.flatnonzero(of_constant)[:16]
     better = of_constant.copy()
     better[right] = 0
-    sizes = np.bincount(found._design.partition.fold)
+    sizes = np.bincount(found.design.partition.fold)
     winner = Evidence({"cross_validation": np.split(better, np.cumsum(sizes)[:-1])})
-    assert (True, None) == tuple(baseline.is_beaten(found._design, winner, constant, number) for number in (1, 100))
+    assert (True, None) == tuple(baseline.is_beaten(found.design, winner, constant, number) for number in (1, 100))
 
 
 def test_leave_one_out_of_equal_classes_is_no_victory():

@@ -22,7 +22,7 @@ y = np.array(["a", "b", "c"])[np.digitize(X[:, 0] + rng.normal(size=45), [-0.5, 
 def halves(learner, repeats=4):
     """The half models, and the halves."""
     made = heldout.validate({"it": learner}, X, y, estimates=["E_2cv"], repeats=repeats, progress=False)
-    return made.target("it", "E_2cv"), made._design.halves
+    return made.target("it", "E_2cv"), made.design.halves
 
 
 CLASSES = np.unique(y)

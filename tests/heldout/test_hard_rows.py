@@ -41,7 +41,7 @@ def classes():
 def by_row(made, name):
     losses = np.empty(N)
     for split, part in zip(
-        made._design.splits("cross_validation"), made._evidence[name].losses["cross_validation"], strict=True
+        made.design.splits("cross_validation"), made.evidence[name].losses["cross_validation"], strict=True
     ):
         losses[split.validation] = part
     return losses
@@ -53,9 +53,9 @@ def test_the_rows_are_those_that_more_than_half_of_the_candidates_get_wrong_the_
     X = rng.normal(size=(N, 2))
     y = (X[:, 0] + rng.normal(size=N) > 0).astype(int)
     made = validated(OF_CLASSES, X, y, loss=loss)
-    right = made._design.loss.pointwise(y, y)
+    right = made.design.loss.pointwise(y, y)
     wrong = sum((by_row(made, name) > right).astype(int) for name in OF_CLASSES)
-    found = hard_rows(made._design, made._evidence, "bayes", N)
+    found = hard_rows(made.design, made.evidence, "bayes", N)
     assert {*np.flatnonzero(wrong >= 2)} == {*found.rows}
     assert 10 < len(found.rows) < N
     assert wrong[found.rows].tolist() == found.wrong.tolist() == sorted(found.wrong, reverse=True)
@@ -71,7 +71,7 @@ def test_of_numbers_the_least_loss_over_the_candidates_decides(loss):
     y[11] += 50
     made = validated(OF_NUMBERS, X, y, loss=loss)
     least = np.min([by_row(made, name) for name in OF_NUMBERS], axis=0)
-    found = hard_rows(made._design, made._evidence, "line", 20)
+    found = hard_rows(made.design, made.evidence, "line", 20)
     assert np.argsort(-least)[:20].tolist() == found.rows.tolist()
     assert (11, None) == (found.rows[0], found.wrong)
     assert least[found.rows].tolist() == found.least.tolist()
@@ -82,9 +82,9 @@ def test_changed_labels_come_first_and_models_that_did_not_see_the_row_answer_th
     X, y, truth = classes
     candidates = {"bayes": GaussianNB(), "line": LogisticRegression()}
     made = validated(candidates, X, y, loss=loss)
-    found = hard_rows(made._design, made._evidence, "line", 3)
+    found = hard_rows(made.design, made.evidence, "line", 3)
     assert {*CHANGED} == {*found.rows}
-    answer, share = answers_of_others(made.target("line", "E_2cv"), X, made._design, found.rows)
+    answer, share = answers_of_others(made.target("line", "E_2cv"), X, made.design, found.rows)
     assert truth[found.rows].tolist() == answer.tolist()
     assert [1.0] * 3 == share.tolist()
 
@@ -95,9 +95,9 @@ def test_the_answers_are_those_of_the_half_models_that_did_not_see_the_row(class
     rows, models = np.arange(N), made.target("nearest", "E_2cv")
     votes = np.zeros((N, 2))
     for number, model in enumerate(models):
-        unseen = np.flatnonzero(made._design.halves[number // 2] != number % 2)
+        unseen = np.flatnonzero(made.design.halves[number // 2] != number % 2)
         votes[unseen, model.predict(X[unseen])] += 1
-    answer, share = answers_of_others(iter(models), X, made._design, rows)
+    answer, share = answers_of_others(iter(models), X, made.design, rows)
     assert {2.0} == {*votes.sum(axis=1)}
     assert votes.argmax(axis=1).tolist() == answer.tolist()
     assert (votes.max(axis=1) / 2).tolist() == share.tolist()

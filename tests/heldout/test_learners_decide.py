@@ -32,7 +32,7 @@ class Silent(BaseEstimator):
 
 def loss_of(candidates, X, y, **named):
     made = heldout.validate(candidates, X, y, estimates=["E_cv"], folds=3, progress=False, **named)
-    return made._design.loss.name
+    return made.design.loss.name
 
 
 @pytest.mark.parametrize("kind", [int, float])

@@ -34,7 +34,7 @@ def made(loss, *, scale=1.0, loss_max=None):
 def lines(result):
     """Every record with an interval on the scale of the loss."""
     yield from (("estimate", line) for line in (*result.estimates, *result.baseline))
-    for name in result._evidence:
+    for name in result.candidates:
         yield from (("more rows", line) for line in result.more_rows(name))
         yield from (("powered", line) for line in result.powered(name))
 
@@ -42,7 +42,7 @@ def lines(result):
 @pytest.mark.parametrize("loss", LOSSES, ids=str)
 def test_an_interval_holds_its_value_and_ends_at_the_limit_of_the_loss(loss):
     result = made(loss)
-    limit = result._design.loss.limit
+    limit = result.design.loss.limit
     for kind, line in lines(result):
         if line.low is not None and line.value is not None:
             assert line.low <= line.value <= line.high, (kind, line)

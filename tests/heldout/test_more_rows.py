@@ -60,10 +60,10 @@ def test_every_power_law_lies_between_the_ends_and_that_of_exponent_one_half_on_
 
 def test_the_limits_are_those_of_the_corrected_t_on_the_losses_of_folds_and_halves_of_each_row():
     made = validated(folds=9)
-    lines, split = by_name(made), made._design.splits("subsamples")[0]
+    lines, split = by_name(made), made.design.splits("subsamples")[0]
     of_folds, of_halves, counted = np.empty(90), np.zeros(90), np.zeros(90)
     for scheme, estimate in (("cross_validation", "E_cv"), ("covalidation", "E_2cv")):
-        for hypothesis, part in zip(made.target("tree", estimate), made._design.splits(scheme), strict=True):
+        for hypothesis, part in zip(made.target("tree", estimate), made.design.splits(scheme), strict=True):
             wrong = hypothesis.predict(X[part.validation]) != y[part.validation]
             if estimate == "E_cv":
                 of_folds[part.validation] = wrong
@@ -71,8 +71,8 @@ def test_the_limits_are_those_of_the_corrected_t_on_the_losses_of_folds_and_halv
                 of_halves[part.validation] += wrong / 5
                 counted[part.validation] += 1
     assert {5} == {*counted}
-    of_subsamples = [part.mean() for part in made._evidence["tree"].losses["subsamples"]]
-    halves_there = [of_halves[part.validation].mean() for part in made._design.splits("subsamples")]
+    of_subsamples = [part.mean() for part in made.evidence["tree"].losses["subsamples"]]
+    halves_there = [of_halves[part.validation].mean() for part in made.design.splits("subsamples")]
 
     def reach(folds, halves):
         losses = folds * of_folds + halves * of_halves
@@ -89,7 +89,7 @@ def test_the_limits_are_those_of_the_corrected_t_on_the_losses_of_folds_and_halv
         line.estimate: line.rows for line in lines.values()
     }
     E_cv, e_cv = lines["E_cv"], of_folds.mean()
-    table = half_losses(made._design, made._evidence["tree"].losses["covalidation"], on_training_half=False)
+    table = half_losses(made.design, made.evidence["tree"].losses["covalidation"], on_training_half=False)
     assert table.mean(axis=0) == pytest.approx(of_halves)
     of_one = 2 * (np.var(table.mean(axis=1), ddof=1) - table.var(axis=0, ddof=1).mean() / 90)
     assert of_one > 0
@@ -191,6 +191,6 @@ def test_what_is_missing_is_said(how, says):
 
 
 def test_rows_in_time_order_have_no_half_models_to_compare_with():
-    design = validated()._design
+    design = validated().design
     assert missing(design) is None
     assert "time order have no E_2cv" in missing(replace(design, dependence=Dependence(time=np.arange(90))))

@@ -45,12 +45,16 @@ def plain(made, estimate):
 
 
 def cv_losses(made):
-    return np.concatenate([*made._evidence["it"].losses["cross_validation"]])
+    return np.concatenate([*made.evidence["it"].losses["cross_validation"]])
+
+
+def controls_of(made):
+    return Controls.of(made.target("it", "E_2cv"), X, U, made.design.halves, np.unique(y))
 
 
 def lines(made, controls):
     """With other controls."""
-    return powered(made._design, made._evidence["it"], made.estimates, controls)
+    return powered(made.design, made.evidence["it"], made.estimates, controls)
 
 
 @functools.cache
@@ -97,7 +101,7 @@ def test_a_control_that_knows_the_losses_is_worth_all_unlabelled_rows_and_an_emp
 @pytest.mark.parametrize("method", [method for method in METHODS if can_move(method)], ids=lambda method: method.name)
 def test_at_the_mean_of_the_losses_and_the_worth_of_a_row_it_is_the_interval_of_the_method(method):
     made = of("zero_one" if method.losses == "0/1" else "log")
-    design, evidence = made._design, made._evidence["it"]
+    design, evidence = made.design, made.evidence["it"]
     for estimate in {"E_val", "E_cv"} & set(method.covers):
         if estimate == "E_cv":
             observed = of_design.cross_validated(design, evidence)
@@ -156,7 +160,7 @@ def test_half_of_a_reduction_of_the_variance_is_counted_and_all_of_a_rise():
 
 
 def test_another_population_is_refused_and_the_same_one_is_not():
-    assert differ(of("zero_one")._fits["it"].controls) is None
+    assert differ(controls_of(of("zero_one"))) is None
     for shifted in (U + 2, 3 * U):
         for line in validated(U=shifted).powered():
             assert line.value is None
@@ -176,7 +180,7 @@ def test_another_population_is_refused_and_the_same_one_is_not():
     ],
 )
 def test_rows_that_cannot_be_compared_are_refused(changed, unlabeled, says):
-    design = of("zero_one")._design
+    design = of("zero_one").design
     assert missing(design, unlabeled=True) is None
     assert says in missing(replace(design, **changed), unlabeled=unlabeled > 0)
 
@@ -195,7 +199,7 @@ def test_few_rows_that_carry_the_loss_fit_few_controls_or_none():
     made = of("zero_one")
     errors = carrying(cv_losses(made))
     assert errors == cv_losses(made).sum()
-    controls = made._fits["it"].controls
+    controls = controls_of(made)
     assert lines(made, controls) == lines(made, Controls(controls.labeled[:, :1], controls.unlabeled[:, :1]))
     assert 10 <= errors < 20
     rare = validated(y=np.where(y & (X[:, 0] > 1.2), 1, 0))

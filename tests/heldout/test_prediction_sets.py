@@ -41,7 +41,7 @@ def test_the_sets_of_classes_are_those_of_mapie_called_plainly(learner):
     X, y = drawn(1)
     made = validated(learner, X, y, level=0.8)
     (g_minus,), new = made.target("one", "E_val"), drawn(2)[0]
-    rows = np.flatnonzero(made._design.partition.validation)
+    rows = np.flatnonzero(made.design.partition.validation)
     plain = SplitConformalClassifier(g_minus, confidence_level=0.8, random_state=0).conformalize(X[rows], y[rows])
     found = made.prediction_sets(new)
     assert (plain.predict_set(new)[1][:, :, 0] == found.sets).all()
@@ -57,7 +57,7 @@ def test_the_intervals_of_numbers_are_those_of_mapie_called_plainly():
     y = X @ [1.0, 2, 0, 0] + np.random.default_rng(4).normal(size=len(X))
     made = validated(LinearRegression(), X, y, level=0.8)
     (g_minus,), new = made.target("one", "E_val"), drawn(5)[0]
-    rows = np.flatnonzero(made._design.partition.validation)
+    rows = np.flatnonzero(made.design.partition.validation)
     plain = SplitConformalRegressor(g_minus, confidence_level=0.8).conformalize(X[rows], y[rows])
     found = made.prediction_sets(new)
     assert plain.predict_interval(new)[1][:, :, 0] == pytest.approx(found.sets, abs=1e-6)
@@ -173,18 +173,18 @@ def test_where_no_threshold_holds_the_argument_or_the_line_says_why():
     with pytest.raises(BadArgument, match="candidate is 'two'"):
         made.prediction_sets(X, "two")
     (g_minus,) = made.target("one", "E_val")
-    weighted = replace(made._design, weights=Weights(np.ones(len(y))))
+    weighted = replace(made.design, weights=Weights(np.ones(len(y))))
     assert "weights" in calibrated("one", weighted, g_minus, X).reason
 
 
 def test_a_class_without_a_held_out_row_is_named_with_what_the_level_is_still_about():
     X, y = drawn(9)
-    (first,) = validated(GaussianNB(), X, y)._design.splits("holdout")
+    (first,) = validated(GaussianNB(), X, y).design.splits("holdout")
     y[first.train[:3]] = "z"
     made = validated(GaussianNB(), X, y)
-    (split,), (g_minus,) = made._design.splits("holdout"), made.target("one", "E_val")
+    (split,), (g_minus,) = made.design.splits("holdout"), made.target("one", "E_val")
     assert "z" not in y[split.validation]
-    line = calibrated("one", made._design, g_minus, X)
+    line = calibrated("one", made.design, g_minus, X)
     assert line.threshold is not None
     assert "class z:" in line.reason
     assert "98 %" in line.reason

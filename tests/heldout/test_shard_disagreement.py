@@ -25,7 +25,7 @@ def made():
 
 
 def margins_of(made, sizes):
-    of = disagreements(made.target("tree", "disagreement"), U, made._design.loss, sizes)
+    of = disagreements(made.target("tree", "disagreement"), U, made.design.loss, sizes)
     return ShardMargins.of(*of, sizes)
 
 
@@ -35,7 +35,7 @@ def estimate(made):
 
 
 def test_each_shard_has_the_estimate_that_its_rows_alone_would_have(made):
-    lines = by_shard(made._design, margins_of(made, SIZES), [(str(place), "") for place in range(3)])
+    lines = by_shard(made.design, margins_of(made, SIZES), [(str(place), "") for place in range(3)])
     ends = np.cumsum(SIZES)
     for line, size, end in zip(lines, SIZES, ends, strict=True):
         alone = estimate(validated(U[end - size : end]))

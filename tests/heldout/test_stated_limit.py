@@ -64,7 +64,7 @@ def test_a_limit_changes_no_estimate_and_no_default_interval(found):
 
 
 def test_the_bound_is_the_one_sided_limit_of_betting_at_delta_over_the_models(found):
-    losses = found._evidence["tree"].losses["holdout"][0]
+    losses = found.evidence["tree"].losses["holdout"][0]
     unit = betting.upper_limit(Tested(losses / 100, SQUARED), 0.05 / 8)
     of_tree = found.bound("tree", models=8)
     assert 100 * unit == pytest.approx(of_tree.value, rel=1e-9)

@@ -267,7 +267,7 @@ def test_one_standard_error_is_that_of_the_fold_errors_of_the_least(found):
     hypotheses = {name: found.target(name, "E_cv") for name in found.candidates}
     errors = values(found, "E_cv")
     least = min(errors, key=errors.__getitem__)
-    fold = found._design.partition.fold
+    fold = found.design.partition.fold
     of_folds = [
         np.mean(hypotheses[least][number].predict(X[fold == number]) != y[fold == number]) for number in range(4)
     ]

@@ -92,7 +92,7 @@ def test_it_is_the_default_of_losses_of_numbers_that_are_cross_validated():
 
 def test_a_notebook_pools_the_losses_of_cross_validation_whatever_estimate_asks_for_them():
     found = heldout.validate({"line": LinearRegression()}, X, Y, estimates=["E_val", "E_prog", "E_cv"], **HOW)
-    design, evidence = found._design, found._evidence["line"]
+    design, evidence = found.design, found.evidence["line"]
     of = {record.estimate: record for record in found.estimates}
     for estimate, scheme in (("E_val", "holdout"), ("E_prog", "progressive")):
         losses = np.concatenate([*evidence.losses[scheme]])

@@ -51,7 +51,7 @@ def by_name(differences):
 def test_the_interval_is_that_of_the_corrected_t_on_the_shared_subsamples():
     made = validated(level=0.9)
     found = by_name(made.differences("stump"))["tree"]
-    design, evidence = made._design, made._evidence
+    design, evidence = made.design, made.evidence
     errors = {name: np.array([part.mean() for part in evidence[name].losses["subsamples"]]) for name in CANDIDATES}
     split = design.splits("subsamples")[0]
     paired = errors["stump"] - errors["tree"]
@@ -70,7 +70,7 @@ def test_without_subsamples_it_is_the_t_of_rows_or_groups_widened_for_shared_tra
     losses = {}
     for name in ("bayes", "tree"):
         losses[name] = np.empty(90)
-        for hypothesis, split in zip(made.target(name, "E_cv"), made._design.splits("cross_validation"), strict=True):
+        for hypothesis, split in zip(made.target(name, "E_cv"), made.design.splits("cross_validation"), strict=True):
             losses[name][split.validation] = hypothesis.predict(X[split.validation]) != y[split.validation]
     paired = losses["bayes"] - losses["tree"]
     sums = paired - paired.mean() if groups is None else np.bincount(groups, weights=paired - paired.mean())

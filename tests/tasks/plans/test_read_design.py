@@ -74,7 +74,7 @@ def test_three_classes_have_the_parts_of_a_notebook_and_plain_parts_unless_share
         warnings.simplefilter("ignore", PartsWarning)  # 3 / sqrt(60) is 0.39
         found = heldout.validate(
             {"a": DummyClassifier()}, labeled[["x"]], labeled["target"], repeats=3, stratify=wanted, seed=settings.seed
-        )._design
+        ).design
     for name, expected in vars(found.partition).items():
         assert np.array_equal(expected, getattr(design.partition, name)), name
     assert np.array_equal(found.halves, design.halves)
