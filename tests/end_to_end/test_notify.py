@@ -6,7 +6,6 @@ from mlflow import MlflowClient
 
 from flows.notify import notify
 from tasks.params import load
-from tasks.track import lifecycle
 from tests.end_to_end.conftest import ROOT
 from tests.receiver import TOKEN, receiving
 
@@ -32,16 +31,6 @@ def test_the_text_is_for_people_and_the_numbers_are_finite(settings):
     assert {"evidence": 41.5, "rows": 200} == message["numbers"]
     assert "digits, sklearn:digits: an alarm; shard shard-00003; drift again" == message["text"]
     assert ("heldout.over_time.alarm", "") == (message["event"], message["run"])
-
-
-def test_the_page_of_a_run_is_shown_without_a_login(monkeypatch):
-    monkeypatch.setattr(lifecycle, "_newest", {"experiment": "1", "run": "ab"})
-    for uri, pages in {
-        "https://me:secret@host/mlflow/": "https://host/mlflow",
-        "sqlite:///a.db": lifecycle.PAGES,
-    }.items():
-        page = lifecycle.page(load(ROOT / "params.yaml", [f"tracking.uri={uri}"]))
-        assert f"{pages}/#/experiments/1/runs/ab" == page
 
 
 def test_a_receiver_that_refuses_is_a_line_in_the_log_without_its_address(settings, caplog):

@@ -8,7 +8,7 @@ from sklearn.linear_model import LogisticRegression, RidgeClassifier
 from studies import real_sets
 from studies.labelled import Labelled
 from studies.picked import LEAST, least_sure, margin, start
-from studies.selection_regret import _against
+from studies.selection_regret import COMPARED, findings
 from studies.selection_rules import FirstTerms
 
 
@@ -63,10 +63,14 @@ def test_rows_drawn_at_random_weigh_1_and_rows_picked_blindly_have_no_weights(wi
 
 
 def test_a_rule_that_is_better_in_every_set_is_better_by_more_than_chance():
-    sets = pd.MultiIndex.from_product([range(15), range(2), (30, 60)], names=["set", "repeat", "size"])
-    default, gain = (pd.Series(values, sets) for values in np.random.default_rng(0).uniform(0.01, 0.02, (2, len(sets))))
-    regrets = pd.DataFrame({"minimum": default, "less": default - gain, "same": default})
-    words, better = _against(regrets, "less")
-    assert better
-    assert "wins-losses-ties 60-0-0" in words
-    assert not _against(regrets, "same")[1]
+    names = ["of", "set", "repeat", "size"]
+    samples = pd.MultiIndex.from_product([COMPARED, range(15), range(2), (30, 60)], names=names).to_frame(index=False)
+    default, gain = np.random.default_rng(0).uniform(0.01, 0.02, (2, len(samples)))
+    regrets = {"minimum": default, "less": default - gain, "same": default}
+    results = pd.concat([samples.assign(rule=rule, regret=regret) for rule, regret in regrets.items()])
+    found = {finding.finding: finding for finding in findings(results)}
+    for of in COMPARED:
+        less, same = (found[f"regret-{of}-{rule}"] for rule in ("less", "same"))
+        assert "wins-losses-ties 60-0-0" in less.because
+        assert (False, True) == (less.agrees, same.agrees)
+        assert "less" == found[f"regret-{of}-recommended"].ours

@@ -71,15 +71,15 @@ def test_neighbours_at_equal_distances_are_those_of_the_refit_or_declined(seed, 
 
 @pytest.fixture
 def fitted(monkeypatch):
-    """The rows predicted by fitted hypotheses, a tuple for each hypothesis."""
+    """The rows predicted by fitted hypotheses, a list for each hypothesis."""
     found = []
-    refit = Neighbors._refit
+    for kind in (KNeighborsClassifier, KNeighborsRegressor):
 
-    def recorded(self, train, asked, method):
-        found.append(tuple(asked))
-        return refit(self, train, asked, method)
+        def recorded(self, X, predict=kind.predict):
+            found.append(X.tolist())
+            return predict(self, X)
 
-    monkeypatch.setattr(Neighbors, "_refit", recorded)
+        monkeypatch.setattr(kind, "predict", recorded)
     return found
 
 
@@ -95,23 +95,23 @@ def test_no_hypothesis_is_fitted_for_rows_without_ties(fitted):
 def test_a_row_with_a_tie_at_the_kth_neighbour_is_predicted_by_a_refit(fitted):
     X = np.vstack([[[100, 0], [100, 1], [100, -1]], ROWS])
     leave_one_out(KNeighborsRegressor(1), X, np.r_[1.0, 2, 3, NUMBERS])
-    assert [(0,)] == fitted
+    assert [[[100, 0]]] == fitted
     leave_one_out(KNeighborsRegressor(1), X, np.r_[1.0, 2, 2, NUMBERS])  # whichever it is
-    assert [(0,)] == fitted
+    assert [[[100, 0]]] == fitted
 
 
 def test_a_row_whose_votes_by_distance_tie_is_predicted_by_a_refit(fitted):
     X = np.vstack([[[100, 0], [100, 1], [100, -1]], ROWS])
     leave_one_out(KNeighborsClassifier(2, weights="distance"), X, np.r_[["a", "a", "b"], CLASSES])
-    assert (0,) in fitted
+    assert [[100, 0]] in fitted
 
 
 def test_a_row_whose_distance_rounds_by_a_share_of_it_is_predicted_by_a_refit(fitted):
     X = np.vstack([[[1, 0], [1, 1e-7]], ROWS])
     leave_one_out(KNeighborsRegressor(2, weights="distance", algorithm="brute"), X, np.r_[1.0, 2, NUMBERS])
-    assert [(0,), (1,)] == fitted
+    assert [[[1, 0]], [[1, 1e-7]]] == fitted
     leave_one_out(KNeighborsRegressor(2, weights="distance", algorithm="kd_tree"), X, np.r_[1.0, 2, NUMBERS])
-    assert [(0,), (1,)] == fitted
+    assert [[[1, 0]], [[1, 1e-7]]] == fitted
 
 
 def test_a_row_far_from_its_training_part_is_found_by_a_longer_list(fitted):

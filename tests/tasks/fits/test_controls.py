@@ -83,19 +83,32 @@ def test_the_table_has_the_controls_of_all_rows_whatever_the_files_blocks_and_ta
 
 def test_added_repeats_leave_the_earlier_blocks_alone_and_what_is_stored_is_not_made_again(settings, monkeypatch):
     shards(70)
-    halves = {"bayes": left(settings, GaussianNB())[0]}
-    before = controls.control_all(settings, halves)
-    monkeypatch.setattr(controls.worker, "vote", None)  # called by nobody
-    assert controls.control_all(settings, halves).equals(before)
-    few, many = (controls._pieces(halves["bayes"].keys[:rows], ["rows"]) for rows in (20, 26))
-    assert few == many[:1]
-    assert controls._pieces(halves["bayes"].keys, ["other rows"])[0].key != many[0].key
+    bayes, asked = left(settings, GaussianNB())[0], []
+
+    def recorded(*given):
+        asked.extend(work.name for work in given[3])
+        return in_this_process(*given)
+
+    monkeypatch.setattr(controls, "run_all", recorded)
+    controls.control_all(settings, {"bayes": Finished(bayes.keys[:20], (), ())})
+    before = controls.control_all(settings, {"bayes": bayes})
+    assert ["repeats 1-10 · controls · bayes", "repeats 11-13 · controls · bayes"] == asked
+    assert controls.control_all(settings, {"bayes": bayes}).equals(before)
+    assert 2 == len(asked)
+    shards(69, 1)
+    controls.control_all(settings, {"bayes": bayes})
+    assert ["repeats 1-13 · controls · bayes"] == asked[2:]
 
 
 def test_no_more_unlabelled_rows_are_asked_than_the_labelled_rows_call_for(settings, monkeypatch):
+    bayes, models = left(settings, GaussianNB())
+    design, X = read_design(settings), files.read_table(files.LABELED)[0]
     shards(10, 20, 40)
-    monkeypatch.setattr(controls, "most_rows", lambda labeled: labeled // 3)
-    assert (files.shards()[:2], 20) == (list(controls._taken(60)[0]), controls._taken(60)[1])
+    files.shards()[2].write_bytes(b"is not read")
+    monkeypatch.setattr("heldout.unlabelled.half_model_controls.MOST", 20)
+    written(settings, {"bayes": bayes})
+    expected = Controls.of(models, X, ROWS[:20], design.halves, np.unique(design.y))
+    assert controls.read_controls("bayes").unlabeled == pytest.approx(expected.unlabeled, abs=1e-12)
 
 
 def test_half_models_that_do_not_answer_are_a_reason_and_no_failure(settings, caplog):

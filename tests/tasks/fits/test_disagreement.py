@@ -10,7 +10,7 @@ import pytest
 from sklearn.base import BaseEstimator
 
 from heldout.losses import SQUARED, ZERO_ONE
-from tasks.fits import disagreement, worker
+from tasks.fits import disagreement
 from tasks.fits.worker import disagree
 from tasks.plans import shard_batches
 from tasks.plans.units import Compared, Finished, hypothesis_key
@@ -62,7 +62,6 @@ class Spoils(Says):
 def test_a_batch_of_shards_is_read_once_for_all_candidates_and_again_when_it_changed(settings_with, monkeypatch):
     asked, read_shard = [], files.read_shard
     monkeypatch.setattr(files, "read_shard", lambda path: (asked.append(path), read_shard(path))[1])
-    worker._read_together.cache_clear()
     left(LABELS)
     found = []
     for kind in (Says, Spoils, Says):

@@ -6,10 +6,8 @@ import pytest
 
 from tasks.fits import executor, prefetch, prefetched, run_schemes
 from tasks.fits.work import Work
-from tasks.plans import units_of_scheme
 from tasks.plans.fit_plans import further_schemes, scheme
 from tasks.plans.read_design import read_design
-from tasks.plans.units import Versions
 from tasks.storage import fit_cache
 
 CANDIDATES = """candidates=[{name: bayes, estimator: sklearn.naive_bayes.GaussianNB},
@@ -53,18 +51,22 @@ def test_the_fits_of_later_stages_are_all_prefetched_and_their_stages_wait_for_t
     monkeypatch.setattr(executor, "local", lambda _: pool)
     run_schemes.prefetch_later_schemes(settings)
     pool.shutdown(wait=True)
-    design, versions = read_design(settings), Versions.current()
-    for name in ("holdout", "cross_validation", *further_schemes(design), "progressive", "covalidation"):
-        plan, is_later = scheme(design, name, settings.deliver), name != "holdout"
-        keys = units_of_scheme.exact_loss_keys(settings, plan, versions)
-        assert (["bayes"] if plan.may_skip_fits(settings, settings.candidates[0]) else []) == [*keys]
-        exact_work = run_schemes._exact_work(settings, [plan], {name: keys}, versions)
-        assert len(keys) == len(exact_work)
-        units = run_schemes._units(settings, [plan], {name: keys}, versions)
-        assert {"bayes", "tree"} == {*keys} | {candidate for _, candidate in units}
-        fit_work, reused = run_schemes._fit_work(settings, [plan], units, versions)
+    asked = []
+
+    def run_all(_, what, function, todo, reused, **__):
         assert 0 == reused
-        fit_keys = [unit.key for of_candidate in units.values() for unit in of_candidate]
-        assert fit_keys == [key for task in fit_work for key in task.keys]
-        assert {is_later} == {fit_cache.has(key) for key in [*fit_keys, *keys.values()]}
-        assert {is_later} == {prefetched.is_prefetched(task.keys) for task in [*fit_work, *exact_work]}
+        for task in todo:
+            asked.append((task, prefetched.is_prefetched(task.keys), {fit_cache.has(key) for key in task.keys}))
+        return [None if fit_cache.has(task.keys[0]) else function(*task.arguments) for task in todo]
+
+    monkeypatch.setattr(run_schemes, "run_all", run_all)
+    design = read_design(settings)
+    for name in ("cross_validation", *further_schemes(design), "progressive", "covalidation", "holdout"):
+        plan, is_later = scheme(design, name, settings.deliver), name != "holdout"
+        asked.clear()
+        finished, _ = run_schemes.fit_all(settings, [name])
+        assert {"bayes", "tree"} == {*finished[name]}
+        keys = [key for task, *_ in asked for key in task.keys]
+        skips = plan.may_skip_fits(settings, settings.candidates[0])  # all losses of naive Bayes are one unit
+        assert (1 if skips else len(plan.splits)) + len(plan.splits) == len(keys) == len({*keys})
+        assert {(is_later, is_later)} == {(waits, *stored) for _, waits, stored in asked}

@@ -1,6 +1,7 @@
 """split.repeats: E_cv over several partitions, from params.yaml to the estimate; and what it excludes."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.naive_bayes import GaussianNB
 
@@ -35,7 +36,10 @@ def test_the_estimate_is_that_of_the_plain_loop_and_the_losses_say_each_fold(pre
     lines = files.read_result("cross_validation", "losses")
     assert list(range(15)) == sorted(lines["unit"].unique())
     assert errors == pytest.approx(lines.groupby("unit")["loss"].mean().tolist(), abs=1e-12)
-    read = Evidence({"cross_validation": scheme_results._OfCandidate(design, "bayes")["cross_validation"]})
+    none = pd.DataFrame({"candidate": []})
+    files.write_result("covalidation", {"disagreement": none, "disagreement_rows": none}, {})
+    stored = scheme_results.read_evidence(design, ["bayes"])["bayes"]
+    read = Evidence({"cross_validation": stored.losses["cross_validation"]})
     found = {one.estimate: one for one in estimate_candidate(design, "bayes", read)}
     assert np.mean(errors) == pytest.approx(found["E_cv"].value, abs=1e-12)
     assert "corrected repeated t" == found["E_cv"].interval

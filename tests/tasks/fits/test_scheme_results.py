@@ -5,7 +5,6 @@ import pandas as pd
 import pytest
 
 from heldout.estimates import estimate_candidate, schemes_of
-from heldout.losses import ZERO_ONE
 from heldout.losses.tested_losses import repeated_by_row
 from heldout.parts.partition import Partition
 from heldout.schemes.design import half_losses
@@ -234,43 +233,33 @@ def test_the_losses_of_the_contract_are_those_of_the_four_schemes(written):
     assert {"holdout", "cross_validation", "progressive", "covalidation"} == {*losses["scheme"]}
 
 
-def lines_of(candidates) -> dict[str, Finished]:
-    rng = np.random.default_rng(7)
-    return {name: Finished(("",), (rng.random(23),), (None,)) for name in candidates}
+@pytest.mark.parametrize("at_once", [1, 7, 60, 100])
+def test_a_result_that_is_written_in_pieces_is_read_back_as_the_whole(design_of, monkeypatch, at_once):
+    design, scheme, pieces, write = design_of(NO_FURTHER), "cross_validation", [], files.write_result
+    fits = {scheme: told(design.splits(scheme))}
+    scheme_results.write_cross_validation(design, fits, {})
+    whole = files.read_result(scheme, "losses")
 
+    def in_pieces(of, tables, *further):
+        pieces.extend(tables["losses"])
+        write(of, {"losses": iter(pieces)}, *further)
 
-@pytest.mark.parametrize("at_once", [1, 4, 23, 50])
-def test_a_result_that_is_written_in_pieces_is_read_back_as_the_whole(monkeypatch, at_once):
-    fits, row = lines_of(["b", "a", "c"]), np.arange(23)[::-1]
     monkeypatch.setattr(scheme_results, "_LINES_AT_ONCE", at_once)
-    pieces = list(scheme_results._lines(ZERO_ONE, fits, row // 5, row, lambda units: units.losses[0]))
+    monkeypatch.setattr(files, "write_result", in_pieces)
+    scheme_results.write_cross_validation(design, fits, {})
+    assert 2 * -(-60 // at_once) == len(pieces)
     assert at_once >= max(map(len, pieces))
-    files.write_result("holdout", {"losses": iter(pieces)}, {})
-    whole = pd.concat(
-        [
-            pd.DataFrame({"candidate": name, "unit": row // 5, "row": row, "loss": of.losses[0]})
-            for name, of in fits.items()
-        ],
-        ignore_index=True,
-    )
-    pd.testing.assert_frame_equal(whole, files.read_result("holdout", "losses"), check_exact=True)
-    pd.testing.assert_frame_equal(
-        whole, pd.concat(files.read_pieces("holdout", "losses"), ignore_index=True), check_exact=True
-    )
+    pd.testing.assert_frame_equal(whole, files.read_result(scheme, "losses"), check_exact=True)
+    read = pd.concat(files.read_pieces(scheme, "losses"), ignore_index=True)
+    pd.testing.assert_frame_equal(whole, read, check_exact=True)
     for name, own in whole.groupby("candidate"):
-        pd.testing.assert_frame_equal(
-            own.reset_index(drop=True), files.read_result("holdout", "losses", name), check_exact=True
-        )
+        read = files.read_result(scheme, "losses", name)
+        pd.testing.assert_frame_equal(own.reset_index(drop=True), read, check_exact=True)
 
 
-def test_a_result_without_candidates_keeps_its_columns():
-    files.write_result(
-        "holdout",
-        {"losses": scheme_results._lines(ZERO_ONE, {}, np.arange(3), np.arange(3), lambda units: np.empty(0))},
-        {},
-    )
-    table = files.read_result("holdout", "losses")
-    assert (["candidate", "unit", "row", "loss"], 0) == (list(table.columns), len(table))
+def test_a_result_without_candidates_keeps_its_columns(design_of):
+    scheme_results.write_cross_validation(design_of(NO_FURTHER), {"cross_validation": {}}, {})
+    assert [] == lines("cross_validation")
 
 
 def test_the_losses_of_one_candidate_at_a_time_are_in_memory(written, monkeypatch):

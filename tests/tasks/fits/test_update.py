@@ -7,13 +7,13 @@ import pytest
 from heldout.online import OnePass
 from tasks.data.prepare_tables import prepare
 from tasks.data.write_prepared import write_prepared
-from tasks.fits import forecast
 from tasks.fits.worker import fit_units, store_exact_losses
 from tasks.outcome.estimate import Results
 from tasks.outcome.ledger import learner_id
 from tasks.params.build_learner import one_pass
 from tasks.plans import units_of_scheme
 from tasks.plans.check_before_fits import check_before_fits
+from tasks.plans.fit_counts import count_fits
 from tasks.plans.fit_plans import scheme
 from tasks.plans.read_design import read_design
 from tasks.plans.units import Versions
@@ -138,14 +138,13 @@ def test_a_failure_is_told_and_nothing_is_refitted(prepared):
     assert [] == units_of_scheme.candidates_to_fit(settings, exact_keys).candidates
 
 
-def test_the_forecast_counts_the_passes(prepared, monkeypatch):
-    counted = []
-    monkeypatch.setattr(forecast, "_expected", lambda _, counts: counted.append(counts.fits) or [])
-    lines = list(forecast.lines(prepared(f"candidates=[{ONCE}]", "intervals={E_cv: Bayle within folds}")))
-    assert ["final", "holdout", "cross_validation", "progressive", "covalidation"] == lines[0].split()
-    assert "bayes (one pass)      1        1        passes: 3   passes: 1             6" == lines[1]
+def test_the_forecast_counts_the_passes(prepared):
+    counted = count_fits(prepared(f"candidates=[{ONCE}]", "intervals={E_cv: Bayle within folds}"), Versions.current())
+    head, line, *_ = str(counted).splitlines()
+    assert ["final", "holdout", "cross_validation", "progressive", "covalidation"] == head.split()
+    assert "bayes (one pass)      1        1        passes: 3   passes: 1             6" == line
     # 60 rows in 5 folds, once by step, all and 4/5 of them, and six halves
-    trained = sum(fits.count * fits.trained for fits in counted[0]["bayes (one pass)"])
+    trained = sum(fits.count * fits.trained for fits in counted.fits["bayes (one pass)"])
     assert 60 * 4 + 60 + 48 + 6 * 30 == trained
 
 

@@ -47,6 +47,7 @@ def printed(code: str, *folders: Path, allowed: str = "", **given: object):
     return json.loads(done.stdout)
 
 
+@pytest.mark.slow
 def test_a_named_module_is_taken_up_before_names_are_listed_and_by_later_processes(example):
     assert ["spherical", MODULE, True] == printed(ENTERED, example, overrides=[ALLOWED, "loss=spherical"])
 
@@ -57,6 +58,7 @@ def test_without_its_name_it_is_not_imported_whatever_the_environment_says(examp
     assert "loss is 'spherical'" in message
 
 
+@pytest.mark.slow
 def test_names_of_rules_intervals_and_estimates_are_those_of_the_package(example):
     changes = [
         "selection.rule=half_standard_error",
@@ -87,6 +89,7 @@ def test_a_process_that_has_not_taken_them_up_refuses_the_parameters(example):
     assert "heldout.allow" in message
 
 
+@pytest.mark.slow
 def test_a_process_that_has_taken_up_others_refuses_the_parameters(example):
     allow = f"heldout.allow({MODULE!r})"
     message = printed(LOADED, example, before=allow, overrides=[])
@@ -152,6 +155,7 @@ RECORDED = """
 """
 
 
+@pytest.mark.slow
 def test_a_stage_refuses_results_that_other_extensions_made(tmp_path, rows, settings_of_rows):
     from tasks.data.prepare_tables import prepare
     from tasks.data.write_prepared import write_prepared

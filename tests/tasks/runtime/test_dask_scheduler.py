@@ -58,14 +58,18 @@ def test_another_machine_is_not_connected_to_unless_the_user_named_it(listener):
 @pytest.mark.skipif(os.getuid() != 0, reason="only root can become another user")
 def test_a_process_of_another_user_on_this_machine_is_refused(listener):
     server = listener("127.0.0.1")
-    port = server.getsockname()[1]
-    assert dask_scheduler._listens_for_us(port)
+    address = f"tcp://127.0.0.1:{server.getsockname()[1]}"
+    assert address == dask_scheduler.allowed(address)
     if not (child := os.fork()):
         server.close()
         os.setgid(65534)
         os.setuid(65534)
-        os._exit(10 + dask_scheduler._listens_for_us(port))
-    assert 10 == os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        try:
+            dask_scheduler.allowed(address)
+        except UserError as refused:
+            os._exit(10 + ("no process of yours listens" in str(refused)))
+        os._exit(0)
+    assert 11 == os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
 
 
 def test_certificates_of_the_user_vouch_for_a_scheduler_elsewhere():

@@ -1,6 +1,7 @@
 """The environment of every entry point, in a checkout and in a temporary copy that DVC made of it."""
 
 import os
+from unittest import mock
 
 import pytest
 
@@ -15,12 +16,9 @@ def copy(checkout, monkeypatch):
     inner.mkdir(parents=True)
     for folder in (checkout, inner):
         (folder / "dvc.yaml").touch()
-    for name in (*environment._SETTINGS, "PREFECT_HOME", "MPLCONFIGDIR", "DVC_SITE_CACHE_DIR"):
-        monkeypatch.setenv(name, "set by the test")
-    monkeypatch.setenv("DVC_ROOT", str(checkout))
-    monkeypatch.setenv("DVC_STAGE", "prepare")
-    monkeypatch.chdir(inner)
-    return inner
+    with mock.patch.dict(os.environ, {"DVC_ROOT": str(checkout), "DVC_STAGE": "prepare"}):  # puts back what is set
+        monkeypatch.chdir(inner)
+        yield inner
 
 
 def test_a_copy_has_the_fits_and_the_records_of_the_checkout(checkout, copy):
@@ -50,7 +48,7 @@ def test_nothing_is_shared_outside_of(outside, checkout, copy, monkeypatch):
 
 
 def test_dvc_keeps_its_pickles_where_nobody_else_may_write(checkout, copy, monkeypatch):
-    monkeypatch.delenv("DVC_SITE_CACHE_DIR")
+    monkeypatch.delenv("DVC_SITE_CACHE_DIR", raising=False)
     environment.enter()
     assert str(copy / ".cache/dvc") == os.environ["DVC_SITE_CACHE_DIR"]
     monkeypatch.setenv("DVC_SITE_CACHE_DIR", "my own")

@@ -1,5 +1,6 @@
 """The server of a run: started again when it dies, gone with the run; and a server of the user that is not there."""
 
+import os
 import signal
 import socket
 import subprocess
@@ -59,7 +60,7 @@ def test_a_server_that_dies_is_started_again_and_ends_with_the_run(started):
         started[-1].send_signal(signal.SIGKILL)
         wait_until(lambda times=times: len(started) == times)
         of_run.wait()
-        assert server.healthy(of_run._url)
+        assert server.healthy(os.environ["PREFECT_API_URL"])
     of_run.stop()
     assert all(process.poll() is not None for process in started)
     assert 3 == len(started)

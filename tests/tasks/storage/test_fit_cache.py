@@ -245,7 +245,7 @@ def test_a_bit_that_flips_anywhere_is_found():
 @pytest.mark.fault("fit store")
 @pytest.mark.parametrize("library", [*fit_cache._LIBRARIES, "python"])
 def test_a_unit_of_another_version_of_a_library_is_another_unit(library, monkeypatch):
-    monkeypatch.setattr(fit_cache, "_version", lambda name: "2" if name == library else "1")
+    monkeypatch.setattr(fit_cache, "version", lambda name: "2" if name == library else "1")
     if library == "python":
         monkeypatch.setattr(sys, "version_info", (3, 99))
     fit_cache._versions.cache_clear()

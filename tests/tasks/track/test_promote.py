@@ -400,7 +400,7 @@ def test_a_run_that_could_not_compare_is_complete_and_fails_once(nights):
 @pytest.mark.fault("outside model")
 def test_the_receiver_of_notifications_is_told_what_could_not_be_compared(nights, monkeypatch):
     sent = []
-    monkeypatch.setattr(events, "_emit", lambda _, event, payload: sent.append((event, payload["reason"])))
+    monkeypatch.setattr(events, "emit_event", lambda event, _, payload: sent.append((event, payload["reason"])))
     decision = uncompared("1", "its process died: signal 11")
     events.champion_decided(nights.make(), decision, {})
     assert [("heldout.champion.kept", decision.reason), ("heldout.run.failed", decision.reason)] == sent

@@ -12,6 +12,7 @@ from tasks.outcome.items import Metric, Tag
 from tasks.outcome.ledger import Ledger, Opened, learner_id, winner_id
 from tasks.runtime.environment import CACHE
 from tasks.runtime.errors import UserError
+from tasks.runtime.process_identity import HOST, identity
 from tasks.storage import files
 from tasks.storage.row_ids import write_seen
 from tasks.storage.seen_rows import SeenRows
@@ -82,6 +83,17 @@ def test_a_run_that_was_ended_inside_stays_as_it_ended(settings):
     assert ("FAILED", "select ended with exit code 2") == (run.info.status, run.data.tags["failure"])
 
 
+def test_the_page_of_a_run_is_shown_without_a_login(settings, settings_with):
+    with lifecycle.run(settings):
+        run = lifecycle.active()
+    for uri, pages in {
+        "https://me:secret@host/mlflow/": "https://host/mlflow",
+        "sqlite:///a.db": lifecycle.PAGES,
+    }.items():
+        page = lifecycle.page(settings_with(f"tracking.uri={uri}"))
+        assert f"{pages}/#/experiments/{run.experiment}/runs/{run.run_id}" == page
+
+
 def test_without_a_run_nothing_is_sent(settings):
     lifecycle.send_to_run([Tag("a", "b")])
     lifecycle.end_run("FAILED", "oh")
@@ -92,8 +104,8 @@ def test_a_run_whose_process_is_gone_is_marked_and_logged(settings, monkeypatch,
     monkeypatch.setattr(lifecycle.log, "propagate", True)
     client = connect(settings)
     experiment = experiment_id(client, settings)
-    alive = client.create_run(experiment, tags=lifecycle._of_this_process(), run_name="alive")
-    dead = {**lifecycle._of_this_process(), "process": "1:0.00"}
+    alive = client.create_run(experiment, tags={"host": HOST, "process": identity()}, run_name="alive")
+    dead = {"host": HOST, "process": "1:0.00"}
     client.create_run(experiment, tags=dead, run_name="dead")
     client.create_run(experiment, tags={**dead, "host": "elsewhere"}, run_name="elsewhere")
     with lifecycle.run(settings):
