@@ -8,7 +8,6 @@ import pytest
 
 from tests.extensions import MODULE, install_example
 
-pytestmark = pytest.mark.slow
 USES = {
     "loss": "spherical",
     "selection": {"rule": "half_standard_error", "open_test": False},
@@ -24,6 +23,7 @@ def checkout(clone, server, tmp_path_factory):
     return made
 
 
+@pytest.mark.slow
 def test_a_run_uses_what_params_yaml_allows(checkout, write_params, tmp_path):
     execution = {"allowed_modules": ["sklearn", MODULE]}
     params = write_params(tmp_path / "params.yaml", execution=execution, **USES)
@@ -39,6 +39,7 @@ def test_a_run_uses_what_params_yaml_allows(checkout, write_params, tmp_path):
     assert "spherical" in (checkout.path / "reports/report.html").read_text()
 
 
+@pytest.mark.slow
 def test_a_run_that_does_not_allow_it_says_so_before_any_fit(checkout, write_params, tmp_path):
     said = checkout.flow("validate", "--params", write_params(tmp_path / "params.yaml", **USES), check=False)
     assert 2 == said.returncode
@@ -46,6 +47,7 @@ def test_a_run_that_does_not_allow_it_says_so_before_any_fit(checkout, write_par
     assert "'half_standard_error'" in said.stderr
 
 
+@pytest.mark.long
 def test_dvc_stages_take_it_up_in_their_host(checkout, write_params):
     execution = {"allowed_modules": ["sklearn", MODULE]}
     write_params(checkout.path / "params.yaml", execution=execution, **USES)
@@ -70,6 +72,7 @@ print(*(one.name for one in pickle.loads(dask_worker._perform(os.getcwd(), pathl
 """
 
 
+@pytest.mark.long
 def test_a_process_of_a_dask_worker_takes_up_what_its_client_has_and_refuses_another_version(checkout):
     checkout.run("python", "-c", CLIENT)
     assert "spherical" in checkout.run("python", "-c", WORKER).stdout
