@@ -16,18 +16,21 @@ APART = {name: Difference("tree", "baseline", -0.08, -0.12, -0.04, 0.95, "t") fo
 PLANNED = plan_with([E_BBC, E_TEST], OF_BASELINE, APART)
 SOUND = Known("tree", "tree", ["tree"], 3, ZERO_ONE, True, PLANNED)
 CARES = {
-    "not_credible": ({"E_test": "3 rows carry 41 % of the loss"}, "3 rows carry"),
+    "not_credible": (
+        {"E_test": "3 rows carry 41 % of the loss"},
+        "E_test is not credible: 3 rows carry 41 % of the loss",
+    ),
     "findings": ([("care", "later rows err more")], "later rows err more"),
     "spent": ("opened for another winner", "used up"),
     "openings": (2, "for 2 different winners"),
     "planned": (None, "no interval"),
-    "other_population": ("x is out of range", "another population"),
-    "optimism": ("every estimate is too low", "too low"),
-    "failed": (["svm"], "svm"),
+    "other_population": ("x is out of range", "of another population: x is out of range"),
+    "optimism": ("every estimate is too low", "every estimate is too low"),
+    "failed": (["svm", "wide"], "failed, and not compared: svm, wide"),
     "better": (["bayes"], "shown to err less than tree: bayes"),
 }
 STOPS = {
-    "too_good": ("check the columns", "tree is too good to be true"),
+    "too_good": ("check the columns", "tree is too good to be true: check the columns"),
     "findings": ([("stop", "told: it alone predicts the target")], "told: it alone"),
     "beats_baseline": (None, "tree is not shown to beat the baseline by the zero_one loss"),
 }

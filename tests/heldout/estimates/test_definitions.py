@@ -5,6 +5,7 @@ import pytest
 from heldout.estimates import (
     BY_COLUMN,
     ESTIMATES,
+    NOT_IN_TIME,
     OF_THE_WINNER,
     PER_CANDIDATE,
     PLANNED_BY,
@@ -53,6 +54,12 @@ def test_an_estimate_is_of_every_candidate_or_of_the_winner_or_of_what_is_delive
 def test_what_tables_of_candidates_leave_out_has_a_reason():
     assert {*PER_CANDIDATE} - {*SHOWN} == {name for name, of in ESTIMATES.items() if of.hidden}
     assert {"E_train"} == {*PER_CANDIDATE} - {*SHOWN}
+
+
+def test_what_would_train_on_rows_later_than_those_that_it_tests_is_not_in_time():
+    assert {"E_2cv", "E_boot", "E_bbc", "E_nested"} == {*NOT_IN_TIME}
+    assert {*NOT_IN_TIME} == {name for name, of in ESTIMATES.items() if not of.in_time}
+    assert not {*NOT_IN_TIME} & {*VALID["time"]}
 
 
 @pytest.mark.parametrize("name", PER_CANDIDATE)

@@ -125,3 +125,19 @@ def test_a_time_that_is_the_only_feature_is_not_tried(classes):
     found = examine(table[["day"]], table["y"], classes=classes)
     assert ({"day": "date"}, None) == (dict(found.kinds), found.time)
     assert [] == [one for one in found.findings if one.topic == "time"]
+
+
+@pytest.mark.parametrize("classes", [True, False])
+def test_a_label_that_the_rows_of_a_value_share_is_remembered_without_a_loss(classes):
+    rng = np.random.default_rng(0)
+    value = np.repeat(np.arange(40), 5)
+    label = pd.Series((rng.integers(1, 4, 40) if classes else rng.normal(10, 1, 40))[value])
+    features = pd.DataFrame({"x": rng.normal(size=200)})
+    plain, kept = (
+        cuts.losses_by_groups(features, label, pd.Series(value), classes=classes, remembered=remembered)
+        for remembered in (False, True)
+    )
+    known = np.isclose(kept[0], 0, atol=1e-20).all(axis=0)
+    assert known.mean() > 0.9  # 5 rows of a value are seldom in one fold
+    assert np.array_equal(plain[0][:, ~known], kept[0][:, ~known])
+    assert np.array_equal(plain[1], kept[1])  # nothing is known of values that are left out whole

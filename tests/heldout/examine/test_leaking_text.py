@@ -84,3 +84,14 @@ def test_a_number_that_counts_the_sorted_rows_follows_the_target(classes):
     assert "number 1" in found.why
     shuffled = np.random.default_rng(1).permutation(y)
     assert [] == of_one([f"case {7 * row + 1000} of ward B" for row in range(400)], shuffled, classes=classes)
+
+
+@pytest.mark.parametrize(("words", "shown"), [(["qq", "kk"], 1), (["qq", "kk", "zz", "jj", "vv"], 3)])
+def test_the_reason_shows_the_parts_that_decide_from_the_first_on_and_at_most_three(words, shown):
+    """A tree of two classes asks for one part, of five for four."""
+    kinds = np.arange(400) % len(words)
+    rng = np.random.default_rng(0)
+    (found,) = of_one([f"{' '.join(rng.choice(WORDS, 30))} {words[kind]}" for kind in kinds], kinds)
+    said = found.why.removeprefix("the parts ").partition(" of its text")[0].split(", ")
+    assert shown == len(said)
+    assert {*said} <= {*map(repr, words)}

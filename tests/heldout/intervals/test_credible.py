@@ -176,3 +176,16 @@ def test_errors_of_classes_have_no_mark_however_rare_they_are():
     made = heldout.validate({"bayes": GaussianNB()}, rng.normal(size=(300, 2)), y, loss="zero_one", progress=False)
     assert {} == made.not_credible()
     assert all(record.not_credible is None for record in [*made.estimates, *made.baseline])
+
+
+def test_a_difference_is_doubted_wherever_e_cv_was_asked_for_and_nowhere_else():
+    rng = np.random.default_rng(1)
+    X = rng.standard_t(4, (120, 1))
+    y = X[:, 0] + 0.3 * rng.normal(size=120)
+    found = [
+        heldout.validate({"line": LinearRegression()}, X, y, estimates=names, progress=False).not_credible()
+        for names in (["E_cv"], ["E_val", "E_cv"], ["E_val"])
+    ]
+    assert found[0]["differences"].startswith("from baseline: ")
+    assert found[0]["differences"] == found[1]["differences"]
+    assert "differences" not in found[2]

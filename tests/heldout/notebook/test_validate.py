@@ -352,3 +352,9 @@ def test_leave_one_out_is_not_refused_for_a_class_with_a_single_row():
         {"a": GaussianNB()}, features[:24], y, folds=24, estimates=["E_cv"], intervals={"E_cv": "corrected fold t"}
     )
     assert 24 == len(found.target("a", "E_cv"))
+
+
+def test_leave_one_out_has_half_models_although_a_class_has_one_row():
+    X, y = np.random.default_rng(0).normal(size=(20, 2)), (np.arange(20) == 7).astype(int)
+    found = heldout.validate({"bayes": GaussianNB()}, X, y, folds=20, repeats=2, estimates=["E_cv", "E_2cv"])
+    assert ["E_cv", "E_2cv"] == [record.estimate for record in found.estimates]

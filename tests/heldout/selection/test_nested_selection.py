@@ -146,3 +146,21 @@ def test_a_far_better_candidate_wins_in_every_fold():
     nested = found.estimates[-1]
     assert (winner.candidate, winner.value) == (nested.candidate, nested.value)
     assert found.target(winner.candidate, "E_cv") == found.target(winner.candidate, "E_nested")
+
+
+@pytest.mark.parametrize("share", [0.0, 0.3], ids=["no error", "errors"])
+def test_of_a_single_candidate_and_rows_in_groups_the_interval_is_that_of_its_cross_validated_error(share):
+    group = np.repeat(np.arange(12), [1, 9] * 6)
+    y = np.arange(60) % 2
+    X = np.where(np.random.default_rng(0).random(60) < share, 1 - y, y)[:, None] + 0.0
+    made, nested = heldout.validate(
+        {"stump": CLASSES["stump"]},
+        X,
+        y,
+        groups=group,
+        folds=3,
+        estimates=["E_cv", "E_nested"],
+        intervals=dict.fromkeys(["E_cv", "E_nested"], "corrected fold Wilson"),
+    ).estimates
+    assert (made.value, made.low, made.high) == (nested.value, nested.low, nested.high)
+    assert (share > 0) == (nested.value > 0)

@@ -1,5 +1,6 @@
 """The strongest columns and gaps are said of every table, with their errors; they are no alarm, and fitted once."""
 
+import re
 from collections import Counter
 
 import numpy as np
@@ -137,3 +138,14 @@ def test_trees_are_fitted_to_the_leading_columns_alone(monkeypatch):
     )
     assert "noisy" == look(features, y).columns[0]
     assert (6, 1) == (len(fitted), fitted["noisy"])
+
+
+@pytest.mark.parametrize("letters", [20, 27, 30, 34, 60])
+def test_names_are_cut_only_where_the_text_would_have_more_than_200_letters(letters):
+    rng = np.random.default_rng(0)
+    y = rng.normal(size=300)
+    columns = {f"{place} {'x' * (letters - 2)}": y + rng.normal(size=300) for place in range(3)}
+    text = look(pd.DataFrame(columns), pd.Series(y), classes=False).text
+    (shown,) = {len(name) for name in re.findall(r"\d x+", text)}
+    assert len(text) <= 200
+    assert shown == letters or (shown in (40, 25, 16) and len(text) + 3 * (letters - shown - len("…")) > 200)

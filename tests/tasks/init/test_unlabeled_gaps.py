@@ -120,3 +120,16 @@ def test_what_init_finds_in_the_files_is_answered_by_the_key(lacks):
         if one.severity == "stop"
     ]
     assert "data.known_after in params.yaml answers it" == answered.decided
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_columns_that_differ_most_come_first_and_are_those_that_are_shown(seed):
+    rng = np.random.default_rng(seed)
+    left = rng.permutation(np.linspace(0.2, 0.7, 6))  # of each column in the unlabelled rows
+    labeled = pd.DataFrame(np.ones((1000, 6)), columns=list("abcdef"))
+    others = labeled.where(np.arange(1000)[:, None] < 1000 * left)
+    [found] = unlabeled_gaps.look(labeled, others, ())
+    in_order = tuple("abcdef"[place] for place in np.argsort(left))
+    assert in_order == found.columns
+    assert all(f"{name} 100 % against" in found.text for name in in_order[:3])
+    assert {f"{name}, share filled without" for name in in_order[:3]} <= {*found.evidence}

@@ -1,14 +1,20 @@
 """Shards whose gaps are not those of the labelled rows are of another population; half models are not asked then."""
 
+import re
 from types import SimpleNamespace
 
 import numpy as np
+import pandas as pd
 import pytest
+from sklearn.naive_bayes import GaussianNB
+from sklearn.svm import LinearSVC
 
 from heldout.parts.dependence import Dependence
 from tasks.data.prepare_tables import prepare
 from tasks.data.write_prepared import write_prepared
 from tasks.outcome import other_population
+from tasks.plans.read_design import read_design
+from tasks.storage import files
 
 
 @pytest.fixture
@@ -38,3 +44,28 @@ def test_a_column_that_is_filled_for_the_labelled_rows_alone_is_named(looked, sh
 
 def test_rows_with_weights_are_not_compared(looked):
     assert {} == looked(0.0, weights=np.ones(60))
+
+
+@pytest.mark.parametrize("learner", [LinearSVC(), GaussianNB()], ids=["classes", "probabilities"])
+def test_the_class_that_the_winner_gives_more_seldom_to_new_rows_is_named_with_both_means(
+    checkout, settings_of_rows, learner
+):
+    x = np.random.default_rng(0).uniform(-2, 2, 300)
+    frame = pd.DataFrame({"x": x, "kind": np.where(x < 0, "lost", "won")})
+    frame.to_csv("rows.csv", index=False)
+    frame.loc[x > 0, ["x"]].to_csv("shard.csv", index=False)
+    settings = settings_of_rows("data.unlabeled=shard.csv")
+    write_prepared(prepare(settings))
+    files.write_result("covalidation", {"controls": pd.DataFrame(columns=["candidate", "kind"])}, {})
+    results = SimpleNamespace(design=read_design(settings))
+    text = other_population.look(settings, results, "bayes", learner.fit(frame[["x"]], frame["kind"]))[
+        "other_population"
+    ]
+    what, name, new, old = re.fullmatch(
+        r"the unlabelled rows differ from the labelled rows: the winner's (share|probability) of (\w+) "
+        r"is (\S+) on average against (\S+), p .*",
+        text,
+    ).groups()
+    assert (("share" if isinstance(learner, LinearSVC) else "probability"), "lost") == (what, name)
+    assert float(new) < 0.15
+    assert 0.3 < float(old) < 0.7

@@ -416,3 +416,20 @@ def test_whatever_is_not_refused_contains_allowed_kinds_alone(shape, more):
         assert name != "n_jobs" or value in (None, 1)
         assert value is None or isinstance(value, bool | int | float | str), (name, value)
         assert "evil" not in str(value) or name == "categories", (name, value)
+
+
+DASK = learner("lightgbm.DaskLGBMClassifier")
+
+
+@pytest.mark.parametrize(
+    ("candidate", "place"),
+    [
+        (DASK, ("estimator",)),
+        (learner("ensemble.BaggingClassifier", estimator=DASK), ("params", "estimator", "estimator")),
+        (learner("pipeline.Pipeline", steps=[["last", DASK]]), ("params", "steps", 0, 1, "estimator")),
+    ],
+    ids=["alone", "in another learner", "in a list"],
+)
+def test_a_class_that_may_not_be_used_is_reported_where_it_is_named(candidate, place):
+    pytest.importorskip("lightgbm", reason="the extra `boosting` is not installed")
+    assert place == refused(candidate).place

@@ -90,6 +90,13 @@ def test_every_estimate_is_explained(full):
     assert all(ESTIMATES[name].after_the_choice in told[name] for name in OF_THE_WINNER)
 
 
+def test_the_report_says_on_how_many_rows_each_number_was_trained_and_tested(summary):
+    (table,) = targets.section(replace(summary(), estimates=summary().estimates.assign(interval=None))).tables
+    columns = dict(zip(table.head, zip(*table.rows, strict=True), strict=True))
+    assert ("E_in", "E_cv", "E_test") == columns["estimate"]
+    assert (("8", "7", "8"), ("8", "8", "4")) == (columns["trained on"], columns["tested on"])
+
+
 @pytest.mark.parametrize("name", ESTIMATES)
 def test_the_documentation_has_every_estimate(name):
     headings = re.findall(r"^## (.+)$", (DOCS / "method.md").read_text(encoding="utf-8"), re.MULTILINE)

@@ -2,6 +2,10 @@
 
 from dataclasses import replace
 
+import pytest
+
+from heldout.intervals import credible
+from heldout.losses import SQUARED
 from tasks.outcome.items import Tag
 from tasks.report.estimates_table import columns_and_rows
 from tasks.report.next_steps import next_steps
@@ -25,6 +29,12 @@ def test_the_sentence_has_the_estimates_the_reason_and_the_first_advice(summary)
     assert "**not credible**" in note(doubted(summary)).text
     assert "not credible" not in sentences(summary())
     assert "not credible" not in sentences(summary(not_credible={}))
+
+
+@pytest.mark.parametrize("changes", [["data.weight=w"], ["data.sampling=active", "data.label_probability=w"]])
+def test_of_rows_that_count_unequally_the_weights_are_limited_first(summary, settings_with, changes):
+    weighted = replace(doubted(summary), settings=settings_with(*changes))
+    assert sentences(weighted)["not credible"].endswith(credible.advice(SQUARED, weighted=True))
 
 
 def test_the_table_marks_the_intervals_of_every_candidate(summary):

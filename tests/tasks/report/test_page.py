@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from heldout.records import Estimate
-from tasks.report import svg
+from tasks.report import sections, svg
 from tasks.report.page import explained, page
 from tasks.report.sections import estimates
 from tasks.report.style import ACCENT, drawing, figure, short
@@ -83,3 +83,11 @@ def test_a_name_is_explained_where_it_stands_and_nothing_else_is_markup():
     assert text.count("<abbr ") == 2
     assert "&lt;i&gt; &amp; E_cvx" in text
     assert np.all([name in text for name in (">E_cv</abbr>", ">interval</abbr>")])
+
+
+def test_every_row_of_a_table_has_a_cell_under_each_head(summary):
+    one = replace(summary(), estimates=summary().estimates.assign(interval=None))
+    with drawing():
+        tables = [table for section in sections.made(one) for table in section.tables]
+    assert len(tables) >= 8
+    assert [] == [table.caption for table in tables for row in table.rows if len(row) != len(table.head)]

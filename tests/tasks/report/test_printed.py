@@ -60,3 +60,21 @@ def test_each_sentence_stands_next_to_its_name_and_a_long_name_on_a_line_of_its_
     texts = {"bound": "at most four words here", "a name of more than sixteen": "none"}
     found = [label + text for label, text in labelled_lines(texts, 20)]
     assert ["bound  at most four words here", "a name of more than sixteen", "       none"] == found
+
+
+def test_the_winner_is_green_what_failed_is_red_and_the_baseline_is_grey(shown, monkeypatch):
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    table = shown(200, more_rows=[]).rpartition("─")[2].partition("\n\n")[0].splitlines()
+    styles = {"* bayes": "\x1b[1;32m", "  tree": "", f"  {LONG}": "\x1b[31m", "  baseline": "\x1b[90m"}
+    for start, style in styles.items():
+        assert 1 == sum(line.startswith(style + start) for line in table)
+
+
+@pytest.mark.parametrize("lengths", [[16], [3, 16, 17], [1, 15, 40], [5, 12]])
+def test_every_text_starts_in_the_same_column_behind_its_name(lengths):
+    texts = {length * "n": "some words that need several lines" for length in lengths}
+    lines = [label + text for label, text in labelled_lines(texts, 20)]
+    starts = {len(line) - len(line.lstrip("n").lstrip()) for line in lines if not set(line) <= {"n"}}
+    assert {2 + max(length for length in lengths if length <= 16)} == starts

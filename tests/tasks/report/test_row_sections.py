@@ -82,6 +82,11 @@ def test_calibration_and_roc_show_their_tables(summary):
     assert ["0.1 to 0.2", "8", "0.150", "0.250", "0.030 to 0.650"] == calibration.rows[0]
     assert "–" == calibration.rows[1][-1]
     assert [["won", "50.0", "50.0", "100.0", "100.0", "0.975"]] == roc.rows
+    bars, dots = section.pictures[0].draw().axes[0].collections
+    assert [[0.15, 0.25], [0.95, 1.0]] == dots.get_offsets().tolist()
+    assert [[0.15, 0.03], [0.15, 0.65]] == bars.get_segments()[0].tolist()
+    curve = section.pictures[1].draw().axes[0].lines[1]
+    assert [[0, 0], [0, 0.5], [0.1, 1], [1, 1]] == curve.get_xydata().tolist()
     section = made(winner_curves, summary(), roc=table(points, **{**WHOSE, "part": "held-out rows"}))
     assert ("ROC of the winner", 1) == (section.title, len(section.pictures))
     assert "may look a little too good" in section.caption

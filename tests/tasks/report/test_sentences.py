@@ -369,9 +369,13 @@ def test_what_unlabelled_rows_make_of_E_cv_comes_with_the_labels_that_they_repla
 
 
 def test_the_metrics_come_with_their_intervals_or_the_reason_why_there_are_none(summary):
-    text = sentences(summary())["metrics"]
+    made = summary()
+    text = sentences(made)["metrics"]
     assert "F1 0.75 [0.5–0.9]" in text
     assert "no AUC: the model gives no probabilities" in text
+    assert text.endswith("; more in reports/metrics.csv")
+    without_slices = replace(made, metrics=made.metrics[made.metrics["slice"] == ""])
+    assert sentences(without_slices)["metrics"] == text.removesuffix("; more in reports/metrics.csv")
     assert "split.test_fraction is 0" in sentences(summary(metrics=[], rows={**ROWS, "test": 0}))["metrics"]
     assert "the test part is not opened" in sentences(summary(metrics=[]))["metrics"]
 

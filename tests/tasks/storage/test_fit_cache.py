@@ -243,18 +243,31 @@ def test_a_bit_that_flips_anywhere_is_found():
 
 
 @pytest.mark.fault("fit store")
-@pytest.mark.parametrize("library", [*fit_cache._LIBRARIES, "python"])
-def test_a_unit_of_another_version_of_a_library_is_another_unit(library, monkeypatch):
-    monkeypatch.setattr(fit_cache, "version", lambda name: "2" if name == library else "1")
-    if library == "python":
-        monkeypatch.setattr(sys, "version_info", (3, 99))
-    fit_cache._versions.cache_clear()
-    try:
-        assert KEY != fit_cache.key("a", 1)
-    finally:
-        monkeypatch.undo()
-        fit_cache._versions.cache_clear()
-    assert KEY == fit_cache.key("a", 1)
+def test_a_unit_of_another_version_of_a_library_is_another_unit(shipped, tmp_path):
+    """A version is read from the first folder of the path that has one: here from folders with nothing else."""
+    libraries = ["numpy", "pandas", "scikit-learn", "lightgbm", "xgboost", "xgboost-cpu"]
+    for library in libraries:
+        folder = tmp_path / library / f"{library.replace('-', '_')}-0.0.dist-info"
+        folder.mkdir(parents=True)
+        (folder / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {library}\nVersion: 0.0\n")
+    program = """
+import importlib, sys
+from tasks.storage import fit_cache
+
+print(fit_cache.key("a", 1))
+for folder in sys.argv[1:]:
+    sys.path.insert(0, folder)
+    print(importlib.reload(fit_cache).key("a", 1))
+    del sys.path[0]
+sys.version_info = (3, 99)
+print(importlib.reload(fit_cache).key("a", 1))
+"""
+    command = [sys.executable, "-c", program, *(str(tmp_path / library) for library in libraries)]
+    environment = {**os.environ, "PYTHONPATH": str(shipped.parent)}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    found = done.stdout.split()
+    assert KEY == found[0]
+    assert 2 + len(libraries) == len({*found}), "each library and Python itself has a part in the key"
 
 
 @pytest.mark.fault("fit store")
