@@ -105,7 +105,8 @@ def test_no_more_unlabelled_rows_are_asked_than_the_labelled_rows_call_for(setti
     design, X = read_design(settings), files.read_table(files.LABELED)[0]
     shards(10, 20, 40)
     files.shards()[2].write_bytes(b"is not read")
-    monkeypatch.setattr("heldout.unlabelled.half_model_controls.MOST", 20)
+    for module in ("controls", "worker"):
+        monkeypatch.setattr(f"tasks.fits.{module}.most_rows", lambda labelled: 20)
     written(settings, {"bayes": bayes})
     expected = Controls.of(models, X, ROWS[:20], design.halves, np.unique(design.y))
     assert controls.read_controls("bayes").unlabeled == pytest.approx(expected.unlabeled, abs=1e-12)
