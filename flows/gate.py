@@ -10,7 +10,7 @@ from flows.arguments import add_json, add_params, print_json
 from heldout.printable import printable
 
 if TYPE_CHECKING:
-    from tasks.outcome.gate import Results
+    from tasks.outcome.gate import ValidatedRun
 
 NOT_PASSED = 3
 _WORDS = {True: "passed", False: "failed"}
@@ -42,7 +42,7 @@ def main(options: argparse.Namespace) -> int:
     from tasks.storage import files, report_tables
 
     settings = load(options.params, tuple(options.overrides))
-    results = gate.Results(files.read_json(files.SELECTION), report_tables.read_estimates())
+    results = gate.ValidatedRun(files.read_json(files.SELECTION), report_tables.read_estimates())
     gate.check_limit(options.max_upper, results)
     end = gate.upper_end(results, settings.selection.level, dependence_of(files.read_roles(), 0).kind)
     against = gate.compare(results, _results_at(options.against), options.against) if options.against else None
@@ -61,9 +61,9 @@ def main(options: argparse.Namespace) -> int:
     return 0 if passed else NOT_PASSED
 
 
-def _results_at(revision: str) -> "Results":
+def _results_at(revision: str) -> "ValidatedRun":
     """The results of another revision. Raises UserError if neither DVC's cache, its remote nor git has them."""
-    from tasks.outcome.gate import Results
+    from tasks.outcome.gate import ValidatedRun
     from tasks.storage import files, report_tables
     from tasks.storage.dvc_commands import get
 
@@ -71,4 +71,4 @@ def _results_at(revision: str) -> "Results":
         selection, estimates = (
             get(path, revision, Path(folder) / path.name) for path in (files.SELECTION, files.ESTIMATES)
         )
-        return Results(files.read_json(selection), report_tables.read(estimates))
+        return ValidatedRun(files.read_json(selection), report_tables.read(estimates))

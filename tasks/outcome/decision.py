@@ -14,7 +14,7 @@ from tasks.outcome.decision_record import against_baseline
 from tasks.outcome.estimate import Results
 from tasks.outcome.suspicious_record import Suspicious
 from tasks.storage import findings
-from tasks.storage.finding import Finding
+from tasks.storage.finding import RecordedFinding
 
 
 def decide(
@@ -56,7 +56,7 @@ def decide(
     )
 
 
-def _too_good(doubt: Suspicious | None, found: Sequence[Finding]) -> str:
+def _too_good(doubt: Suspicious | None, found: Sequence[RecordedFinding]) -> str:
     """What to check of an error that is too low; empty where somebody has decided about the columns that carry it."""
     if doubt is None:
         return ""

@@ -29,9 +29,9 @@ from tasks.params.running import Execution, Operations, Tracking
 from tasks.params.sections import (
     Covalidation,
     Data,
+    ParamsSection,
     Progressive,
     ReportSection,
-    Section,
     SelectionSection,
     SplitSection,
     TunedParameter,
@@ -49,7 +49,7 @@ else:
 FURTHER = [name for name in ON_REQUEST if name != "E_nested"]  # selection.nested asks for that
 
 
-class Candidate(Section):
+class Candidate(ParamsSection):
     """A named learner; with a grid, one for each of its points."""
 
     name: Annotated[str, Field(min_length=1, max_length=200, pattern=r"^[\w.() =,+-]+$")] = Field(
@@ -130,7 +130,7 @@ class Candidate(Section):
         return self
 
 
-class Settings(Section):
+class Settings(ParamsSection):
     """All of params.yaml."""
 
     seed: Annotated[int, Field(ge=0)] = Field(

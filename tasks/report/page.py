@@ -10,7 +10,7 @@ from heldout.printable import printable
 from tasks.report import provenance, sections, svg
 from tasks.report.glossary import GLOSSARY
 from tasks.report.headline import headline
-from tasks.report.section import Picture, Section
+from tasks.report.section import PagePicture, Section
 from tasks.report.sentences import sentences
 from tasks.report.style import drawing, drawn
 from tasks.report.summary import Summary
@@ -63,5 +63,5 @@ def _pictures(section: Section) -> list[Markup]:
     return made
 
 
-def _element(picture: Picture, name: str) -> Markup:
+def _element(picture: PagePicture, name: str) -> Markup:
     return Markup(svg.element(picture.draw(), name, printable(picture.alt)))  # noqa: S704

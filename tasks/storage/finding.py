@@ -9,7 +9,7 @@ from heldout.findings import finding
 from heldout.findings.finding import Key, Severity, Topic
 
 
-class Finding(BaseModel):
+class RecordedFinding(BaseModel):
     """A finding of `heldout.findings.finding`, or one about a file; `decided` says why it is settled."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -48,5 +48,5 @@ class Finding(BaseModel):
 class Found:
     """The findings that count for a run, and a remark where the file is about another table, or an earlier one."""
 
-    findings: tuple[Finding, ...] = ()
+    findings: tuple[RecordedFinding, ...] = ()
     remark: str = ""

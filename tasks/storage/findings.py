@@ -18,7 +18,7 @@ from tasks.params.messages import problems
 from tasks.params.yaml_lines import Written, first_errors
 from tasks.runtime.errors import UserError
 from tasks.storage import files
-from tasks.storage.finding import Finding, Found
+from tasks.storage.finding import Found, RecordedFinding
 
 PATH = Path("findings.yaml")
 _LONGEST, _MOST_LETTERS = 2000, 1_000_000  # letters of a text that is written, and of a file that is read
@@ -37,10 +37,10 @@ class _File(BaseModel):
     source: str
     target: str
     content: str = ""  # the hash of the table, where it is a file
-    findings: list[Finding] = []
+    findings: list[RecordedFinding] = []
 
 
-def text_of(source: str, target: str, table: Path, findings: Sequence[Finding]) -> str:
+def text_of(source: str, target: str, table: Path, findings: Sequence[RecordedFinding]) -> str:
     """The text of findings.yaml for the `source` of params.yaml, whose file is now at `table`."""
     written = [_written(finding) for finding in findings]
     about = {"source": source, "target": target, "content": _hash(table), "findings": written}
@@ -79,7 +79,7 @@ def write_applied(folder: Path, found: Found) -> None:
 def read_applied() -> Found:
     """What `prepare` left."""
     content = files.read_json(files.FINDINGS)
-    return Found(tuple(Finding(**one) for one in content["findings"]), content["remark"])
+    return Found(tuple(RecordedFinding(**one) for one in content["findings"]), content["remark"])
 
 
 def _parsed(path: Path) -> _File:
@@ -93,7 +93,7 @@ def _parsed(path: Path) -> _File:
         raise UserError(first_errors([f"{written.where(one.place)}: {one.text}" for one in found])) from None
 
 
-def _written(finding: Finding) -> dict[str, Any]:
+def _written(finding: RecordedFinding) -> dict[str, Any]:
     """A finding as the file has it: what is empty is left out, but for `decided`, and long texts are cut."""
     values = finding.model_dump(mode="json", exclude={"decided"})
     kept = {name: _cut(value) for name, value in values.items() if value or name == "severity"}
@@ -110,7 +110,7 @@ def _cut(value: Any) -> Any:
     return [_cut(one) for one in value]
 
 
-def _settled(finding: Finding, settings: Settings) -> Finding:
+def _settled(finding: RecordedFinding, settings: Settings) -> RecordedFinding:
     """The finding, decided where a key of the parameters answers it."""
     answers = [answer for key in finding.keys if (answer := _answer(key, finding, settings))]
     if finding.decided or not answers:
@@ -118,7 +118,7 @@ def _settled(finding: Finding, settings: Settings) -> Finding:
     return finding.model_copy(update={"decided": f"{answers[0]} in params.yaml answers it"})
 
 
-def _answer(key: Key, finding: Finding, settings: Settings) -> str:
+def _answer(key: Key, finding: RecordedFinding, settings: Settings) -> str:
     """The key of the parameters that answers the finding, empty if none does; another may leave its columns out."""
     match key:
         case "data.time":

@@ -13,7 +13,7 @@ from heldout.losses import SQUARED, ZERO_ONE
 from tasks.fits import disagreement, worker
 from tasks.fits.worker import disagree
 from tasks.plans import shard_batches
-from tasks.plans.units import Compared, Finished, hypothesis_key
+from tasks.plans.units import Finished, HalfPairs, hypothesis_key
 from tasks.storage import files, fit_cache
 
 SHARDS = [Path("shard-00000.parquet"), Path("shard-00001.parquet"), Path("shard-00002.parquet")]
@@ -41,7 +41,7 @@ def left(predictions, keys=KEYS) -> None:
 
 def compared(settings, loss, shards=SHARDS):
     """What a worker answers for the pairs of `KEYS` on the shards."""
-    return disagree(settings, shards, [Compared(0, tuple(KEYS), "result")], loss)
+    return disagree(settings, shards, [HalfPairs(0, tuple(KEYS), "result")], loss)
 
 
 def apart(predictions, loss) -> np.ndarray:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from heldout.rows.row_sketch import Sketch
-from tasks.outcome.items import Metric, Tag
+from tasks.outcome.items import Tag, TrackedMetric
 from tasks.outcome.ledger import Ledger, Opened, learner_id, winner_id
 from tasks.runtime.environment import CACHE
 from tasks.runtime.errors import UserError
@@ -41,7 +41,7 @@ def test_a_run_holds_its_settings_and_ends_as_finished(settings):
     assert not lifecycle.in_run()
     with lifecycle.run(settings):
         assert lifecycle.in_run()
-        lifecycle.send_to_run([Metric("E_cv", 0.25)])
+        lifecycle.send_to_run([TrackedMetric("E_cv", 0.25)])
         lifecycle.tag_seconds("holdout", 1.234)
     (run,) = all_runs(settings)
     assert ("FINISHED", {"E_cv": 0.25}) == (run.info.status, run.data.metrics)
@@ -109,7 +109,7 @@ def test_a_child_is_below_its_parent_and_ends_by_its_candidate(settings):
     with lifecycle.run(settings):
         parent = lifecycle.active()
         for name, failed in (("bayes", False), ("tree", True)):
-            parent.send_candidate(name, [Metric("E_cv", 0.5)], failed=failed)
+            parent.send_candidate(name, [TrackedMetric("E_cv", 0.5)], failed=failed)
     children = list(runs(parent.client, f"tags.`mlflow.parentRunId` = '{parent.run_id}'"))
     assert {"bayes": "FINISHED", "tree": "FAILED"} == {run.info.run_name: run.info.status for run in children}
     assert [{"E_cv": 0.5}] * 2 == [run.data.metrics for run in children]
