@@ -11,7 +11,6 @@ from tasks.fits.run_schemes import hypotheses
 from tasks.outcome import (
     against_baseline,
     decision,
-    decision_record,
     duplicates_effect,
     hard_rows,
     not_credible,
@@ -81,5 +80,5 @@ def _select(settings: Settings) -> None:
     unlike = other_population.look(settings, results, winner.name, g_minus)
     description |= {**unlike, **doubted.described()}
     found = decision.decide(results, selection, records, of_winner, description, curves.skill)
-    files.write_json(files.SELECTION, {**description, **decision_record.described(found, curves.skill)})
+    files.write_json(files.SELECTION, {**description, **decision.described(found, curves.skill)})
     model_file.save(delivered.hypothesis, files.MODEL)

@@ -25,7 +25,7 @@ from studies.made_tables import markdown
 from studies.public_sets import FOLDER, FURTHER, NAMES, TRUE_FINDINGS, TRUE_REMARKS, find
 from studies.traps import Trap, traps
 from tasks.storage import findings
-from tasks.storage.finding import RecordedFinding
+from tasks.storage.findings import RecordedFinding
 
 PAGE = Path("docs/traps.md")
 _ALARMS = ("leak", "time", "groups")

@@ -6,7 +6,7 @@ The number depends on the names alone, so a run and each shard with the same hea
 from collections import Counter
 from collections.abc import Sequence
 
-from tasks.storage.finding import RecordedFinding
+from tasks.storage.findings import RecordedFinding
 
 _MOST_NAMES = 5
 

@@ -29,7 +29,7 @@ from tasks.data.blocks import in_blocks
 from tasks.data.text_encoding import LATIN1, NotText
 from tasks.data.text_form import DECIMALS, SEPARATORS, TextForm
 from tasks.runtime.errors import UserError
-from tasks.storage.finding import RecordedFinding
+from tasks.storage.findings import RecordedFinding
 
 _PACKED = ("", ".gz", ".zip")
 _CSV = tuple(f"{name}{packed}" for name in (".csv", ".tsv") for packed in _PACKED)

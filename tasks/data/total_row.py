@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from tasks.storage.finding import RecordedFinding
+from tasks.storage.findings import RecordedFinding
 
 _WORDS = {
     *("total", "totals", "grand total", "sum", "sums", "summe", "gesamt", "gesamtsumme", "insgesamt", "summa"),

@@ -15,7 +15,7 @@ from tasks.data.text_form import SEPARATORS, TextForm
 from tasks.init import header_is_data
 from tasks.params.sections import Separator
 from tasks.runtime.errors import UserError
-from tasks.storage.finding import RecordedFinding
+from tasks.storage.findings import RecordedFinding
 
 _LINES, _STRINGS = 200, 1000  # lines to find the separator in; strings to see whether a column holds numbers
 

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from tasks.data import dates, number_strings
-from tasks.storage.finding import RecordedFinding
+from tasks.storage.findings import RecordedFinding
 
 _ALIKE = 0.8  # share of the names that are like the values below them, of the columns that can show it
 _BEYOND = 0.1  # of the range

@@ -6,7 +6,7 @@ from tasks.data import column_types, loose_numbers
 from tasks.data.column_types import Column
 from tasks.data.dates import ColumnError
 from tasks.data.text_form import TextForm
-from tasks.storage.finding import RecordedFinding
+from tasks.storage.findings import RecordedFinding
 
 Read = tuple[pd.DataFrame, dict[str, Column], dict[str, str]]  # of `column_types.separated`
 _FEW, _SAMPLE = 20, 500  # distinct values that a category may have; values that show whether a unit is frequent

@@ -19,7 +19,7 @@ from tasks.data.text_form import USUAL, TextForm
 from tasks.init import loose_columns
 from tasks.params.sections import ColumnKind
 from tasks.runtime.errors import UserError
-from tasks.storage.finding import RecordedFinding
+from tasks.storage.findings import RecordedFinding
 
 _LONGEST_MARKER = 10
 

@@ -14,7 +14,7 @@ from heldout.parts.dependence import DependenceKind
 from heldout.printable import printable
 from heldout.records import Estimate
 from heldout.selection.separate_difference import separate_difference
-from tasks.outcome.decision_record import ON_TEST, read
+from tasks.outcome.decision import ON_TEST, read
 from tasks.runtime.errors import UserError
 
 # a constant answer is not chosen, so nothing corrects its error; the bound is an upper limit of E_val

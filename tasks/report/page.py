@@ -14,9 +14,15 @@ from tasks.report.section import PagePicture, Section
 from tasks.report.sentences import sentences
 from tasks.report.style import drawing, drawn
 from tasks.report.summary import Summary
+from tasks.storage import files
 
 _NAMES = re.compile(rf"(?<![\w-])({'|'.join(map(re.escape, sorted(GLOSSARY, key=len, reverse=True)))})(?![\w-])")
 _NOT_DRAWN = Markup("<p>This picture could not be drawn; the log says why. The tables have its numbers.</p>")
+
+
+def write_report(summary: Summary) -> None:
+    """report.html."""
+    files.write_text(files.REPORT, page(summary))
 
 
 def page(summary: Summary) -> str:

@@ -13,8 +13,7 @@ from heldout.unlabelled import implied_error
 from tasks.fits import fit_warnings
 from tasks.outcome.estimate import read_results
 from tasks.params import Settings
-from tasks.report.summary import Summary
-from tasks.report.winner_tables import WinnerTables
+from tasks.report.summary import Summary, WinnerTables
 from tasks.storage import files, findings, metrics_files, report_tables
 
 

@@ -10,7 +10,7 @@ from heldout.diagnosis.more_rows import AT_2N, AT_N, GAIN
 from heldout.fits import baseline
 from tasks.outcome.items import Artifact, Dataset, Item, Tag, TrackedMetric, TrackedTable, parameters
 from tasks.outcome.ledger import learner_id
-from tasks.outcome.suspicious_record import Suspicious
+from tasks.outcome.suspicious import Suspicious
 from tasks.params import Candidate, Settings
 from tasks.report.summary import Summary, shown_steps
 from tasks.storage import files

@@ -6,19 +6,20 @@ those that count to data/prepared/findings.json, where `select` and `report` rea
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import yaml
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from heldout.findings.finding import Key
+from heldout.findings import finding
+from heldout.findings.finding import Key, Severity, Topic
 from tasks.params import Settings, read_yaml
 from tasks.params.messages import problems
 from tasks.params.yaml_lines import Written, first_errors
 from tasks.runtime.errors import UserError
 from tasks.storage import files
-from tasks.storage.finding import Found, RecordedFinding
 
 PATH = Path("findings.yaml")
 _LONGEST, _MOST_LETTERS = 2000, 1_000_000  # letters of a text that is written, and of a file that is read
@@ -27,6 +28,49 @@ _COMMENT = """\
 # severity: note; care, then no report says "Ship" without it; stop, then none says "Ship". When you have decided about
 # a finding, write why at `decided`: it stays in the reports, and holds nothing back.
 """
+
+
+class RecordedFinding(BaseModel):
+    """A finding of `heldout.findings.finding`, or one about a file; `decided` says why it is settled."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    topic: Topic
+    text: str
+    severity: Severity = "note"
+    columns: tuple[str, ...] = ()
+    evidence: dict[str, float] = {}
+    done: str = ""
+    decide: str = ""
+    keys: tuple[Key, ...] = ()
+    decided: str = ""
+
+    def __init__(self, *topic_and_text: str, **named: Any) -> None:
+        super().__init__(**dict(zip(("topic", "text"), topic_and_text, strict=False)), **named)
+
+    @classmethod
+    def of(cls, found: finding.Finding) -> Self:
+        """What an examination found, as a run of the pipeline has it."""
+        return cls(**{name: value for name, value in vars(found).items() if name in cls.model_fields})
+
+    @property
+    def line(self) -> str:
+        """The finding in a line."""
+        done = f"; {self.done}" if self.done else ""
+        return f"{self.text}{done}{f': {self.decide}' if self.decide else ''}"
+
+    @property
+    def open(self) -> bool:
+        """Whether somebody should decide about it."""
+        return self.severity != "note" and not self.decided
+
+
+@dataclass(frozen=True)
+class Found:
+    """The findings that count for a run, and a remark where the file is about another table, or an earlier one."""
+
+    findings: tuple[RecordedFinding, ...] = ()
+    remark: str = ""
 
 
 class _File(BaseModel):

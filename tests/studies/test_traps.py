@@ -13,7 +13,7 @@ from studies.traps import traps
 from tasks.data import read_source
 from tasks.data.text_form import TextForm
 from tasks.init import find_form
-from tasks.storage.finding import RecordedFinding
+from tasks.storage.findings import RecordedFinding
 
 TABLES = company_tables()
 WORDS = {"found", "parsed", "leak", "time", "groups", "dropped", "error", "600"}

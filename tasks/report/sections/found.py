@@ -3,7 +3,7 @@
 from tasks.report.section import Cell, Section, Table
 from tasks.report.summary import Summary
 from tasks.storage import findings
-from tasks.storage.finding import RecordedFinding
+from tasks.storage.findings import RecordedFinding
 
 _SEVERITIES = {"note": "note", "care": "ship with care", "stop": "do not ship yet"}
 

@@ -8,7 +8,7 @@ from heldout.examine import cuts, dependence
 from heldout.examine.examination import examine
 from heldout.examine.row_order import Order
 from tasks.data import column_types
-from tasks.storage.finding import RecordedFinding
+from tasks.storage.findings import RecordedFinding
 
 
 def proposed(frame, target, *, classes):

@@ -4,7 +4,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from tasks.fits import executor, prefetch, prefetched, run_schemes
+from tasks.fits import executor, prefetch, run_schemes
 from tasks.fits.work import Work
 from tasks.plans import units_of_scheme
 from tasks.plans.fit_plans import further_schemes, scheme
@@ -18,7 +18,7 @@ CANDIDATES = """candidates=[{name: bayes, estimator: sklearn.naive_bayes.Gaussia
 
 @pytest.fixture
 def pool(monkeypatch):
-    monkeypatch.setattr(prefetched, "PREFETCHED", {})
+    monkeypatch.setattr(prefetch, "PREFETCHED", {})
     with ThreadPoolExecutor(1) as threads:
         yield threads
 
@@ -31,11 +31,11 @@ def test_a_prefetched_task_runs_once_and_is_waited_for_once(pool):
     done = []
     prefetch.submit(pool, done.append, work(1, "a", "b"))
     prefetch.submit(pool, done.append, work(2, "a", "b"))
-    assert prefetched.is_prefetched(["a", "b"])
-    assert not prefetched.is_prefetched(["a"])
+    assert prefetch.is_prefetched(["a", "b"])
+    assert not prefetch.is_prefetched(["a"])
     assert prefetch.result(pool, done.append, work(3, "a", "b")) is None
     assert [1] == done
-    assert not prefetched.is_prefetched(["a", "b"])
+    assert not prefetch.is_prefetched(["a", "b"])
     prefetch.result(pool, done.append, work(4, "a", "b"))
     prefetch.result(pool, done.append, work(5))
     prefetch.result(pool, done.append, work(6))
@@ -67,4 +67,4 @@ def test_the_fits_of_later_stages_are_all_prefetched_and_their_stages_wait_for_t
         fit_keys = [unit.key for of_candidate in units.values() for unit in of_candidate]
         assert fit_keys == [key for task in fit_work for key in task.keys]
         assert {is_later} == {fit_cache.has(key) for key in [*fit_keys, *keys.values()]}
-        assert {is_later} == {prefetched.is_prefetched(task.keys) for task in [*fit_work, *exact_work]}
+        assert {is_later} == {prefetch.is_prefetched(task.keys) for task in [*fit_work, *exact_work]}

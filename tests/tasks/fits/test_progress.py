@@ -6,14 +6,14 @@ from concurrent.futures import Future
 
 import pytest
 
-from tasks.fits import prefetched, progress
+from tasks.fits import prefetch, progress
 from tasks.fits.progress import Progress
 from tasks.fits.work import Work
 
 
 @pytest.fixture(autouse=True)
 def fresh_run(monkeypatch):
-    monkeypatch.setattr(prefetched, "PREFETCHED", {})
+    monkeypatch.setattr(prefetch, "PREFETCHED", {})
     monkeypatch.setattr(progress, "_earlier", progress._Done())
 
 
@@ -48,7 +48,7 @@ def later(todo, *, finished=0):
         future = Future()
         if place < finished:
             future.set_result(None)
-        prefetched.PREFETCHED[work.keys] = work, future
+        prefetch.PREFETCHED[work.keys] = work, future
 
 
 def seconds_left(line):
@@ -74,7 +74,7 @@ def test_a_line_has_the_tasks_of_the_run_that_are_done_and_to_do(log):
             shown.advance(work)
     assert [f"folds: {2 + done}/10 tasks" for done in (1, 2, 3, 4)] == log.messages
     for work in second:
-        del prefetched.PREFETCHED[work.keys]
+        del prefetch.PREFETCHED[work.keys]
     with Progress("steps", second) as shown:
         for work in second:
             shown.advance(work)

@@ -4,8 +4,8 @@ import pytest
 
 from heldout.diagnosis.too_good import Carrier
 from tasks.outcome.decision import _too_good
-from tasks.outcome.suspicious_record import Suspicious
-from tasks.storage.finding import RecordedFinding
+from tasks.outcome.suspicious import Suspicious
+from tasks.storage.findings import RecordedFinding
 
 ODOR = Suspicious(0.0, (Carrier(("odor",), 0.3), Carrier(("cap", "ring"), 0.2)))
 SEEN = RecordedFinding("leak", "odor tells", columns=["odor"], decided="it is smelled before")

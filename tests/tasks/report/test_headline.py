@@ -5,7 +5,7 @@ from dataclasses import replace
 from heldout.losses import SQUARED
 from heldout.records import MoreRows
 from tasks.report.headline import headline
-from tasks.storage.finding import RecordedFinding
+from tasks.storage.findings import RecordedFinding
 
 OF_MORE_ROWS = {"level": 0.9, "interval": "corrected t", "assumption": "independent examples"}
 NO_GAIN = [

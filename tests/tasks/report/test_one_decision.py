@@ -15,7 +15,7 @@ from tasks.report.page import page
 from tasks.report.sentences import sentences
 from tasks.report.tracked import outcome_items
 from tasks.storage import files
-from tasks.storage.finding import RecordedFinding
+from tasks.storage.findings import RecordedFinding
 
 CAVEAT = "later rows err 20 %, rows between 10 %"
 ADVICE = "Ship, with care: bayes"

@@ -10,8 +10,7 @@ from tasks.data.write_prepared import write_prepared
 from tasks.params import load
 from tasks.runtime.errors import UserError
 from tasks.storage import files, findings
-from tasks.storage.finding import Found, RecordedFinding
-from tasks.storage.findings import PATH
+from tasks.storage.findings import PATH, Found, RecordedFinding
 from tests.tasks.mistakes import assert_names
 
 TIME = RecordedFinding(

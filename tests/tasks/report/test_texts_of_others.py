@@ -9,7 +9,8 @@ import pytest
 
 from heldout.learners.fit_warnings import WarningCount, WarningCounts
 from tasks.outcome.contest import Promotion
-from tasks.report import printed, render
+from tasks.report import printed
+from tasks.report.page import write_report
 from tasks.storage import files
 from tasks.storage.shard_report import ShardReport
 
@@ -53,7 +54,7 @@ def test_the_terminal_shows_each_text_as_it_is(hostile, capsys):
 
 @pytest.mark.fault("markup")
 def test_the_page_shows_each_text_as_it_is(hostile):
-    render.write_report(hostile)
+    write_report(hostile)
     page = files.REPORT.read_text(encoding="utf-8")
     assert page.count(html.escape(SHOWN, quote=False)) >= 10
     assert "<script" not in page
