@@ -6,11 +6,11 @@ from dataclasses import replace
 from flows.checkout import in_checkout
 from flows.events import alarm_raised, failure_reported
 from flows.stage import named_flow
-from tasks.outcome.watch import WatchRecord, check_validated, stored, watch_shards
+from tasks.outcome.watched_shards import WatchRecord, check_validated, stored, watch_shards
 from tasks.params import Settings, load
 from tasks.report.watch_picture import draw
 from tasks.storage import watch_files
-from tasks.track.watch import champion, log_lines, log_picture
+from tasks.track.watch_run import champion, log_lines, log_picture
 
 log = logging.getLogger("heldout")
 

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import psutil
 import pyarrow.parquet
 
-from tasks.fits import measure
+from tasks.fits import measured_costs
 from tasks.fits.executor import executor
 from tasks.params import Settings
 from tasks.plans import all_labeled, budget
@@ -57,7 +57,7 @@ def _expected(settings: Settings, counts: FitCounts) -> Iterator[Part]:
     """What the counted fits take, and what they take after further rows, by small fits of each candidate."""
     design = read_design(settings)
     X = files.open_features(files.LABELED, files.file_hash(files.LABELED))
-    measured = measure.measure_all(executor(settings.execution), settings, X, design.y, design.loss)
+    measured = measured_costs.measure_all(executor(settings.execution), settings, X, design.y, design.loss)
     costs = {name: cost for name, (cost, _) in measured.items()}
     table = _table(settings)
     if counts.to_do:

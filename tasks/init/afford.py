@@ -8,7 +8,7 @@ import pyarrow.parquet
 from heldout.examine.column_kind import kind_of_dtype
 from heldout.losses import choose_loss
 from tasks.data.prepare_tables import Prepared
-from tasks.fits import executor, measure
+from tasks.fits import executor, measured_costs
 from tasks.params import Settings
 from tasks.plans import budget
 from tasks.plans.budget import Choice, TableSize
@@ -38,7 +38,7 @@ def afford(settings: Settings, prepared: Prepared, shards: Sequence[Path] | None
     local = settings.execution.model_copy(update={"executor": "local"})
     try:
         loss = choose_loss(settings.loss, y, called="the target")
-        measured = measure.measure_all(executor.executor(local), settings, X, y, loss)
+        measured = measured_costs.measure_all(executor.executor(local), settings, X, y, loss)
     finally:
         executor.stop(local)
     costs = [cost for cost, _ in measured.values()]

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, PrivateAttr, field_validator, model_validator
 
 from tasks.params import allowed_imports
-from tasks.params.notify import Receiver
+from tasks.params.receiver import Receiver
 from tasks.params.sections import Count, Fraction, Module, ParamsSection
 from tasks.runtime import dask_scheduler
 from tasks.runtime.errors import Misplaced

@@ -22,7 +22,8 @@ from heldout.intervals.corrected_repeated_t import METHOD as REPEATED
 from heldout.losses import check_spec
 from heldout.schemes.delivery import FORMS
 from heldout.selection.selected import Criterion
-from tasks.params import allowed_imports, build_learner, by_name, grids, losses, taken_up
+from tasks.params import allowed_extensions, allowed_imports, build_learner, by_name, grids, loss_key
+from tasks.params.check_time import check_time
 from tasks.params.hidden import reveal
 from tasks.params.messages import of_argument, problems
 from tasks.params.running import Execution, Operations, Tracking
@@ -37,7 +38,6 @@ from tasks.params.sections import (
     TunedParameter,
 )
 from tasks.params.source_name import source_name
-from tasks.params.time_order import check_time
 from tasks.params.yaml_lines import Written, first_errors
 from tasks.runtime.errors import Misplaced, UserError
 
@@ -144,7 +144,7 @@ class Settings(ParamsSection):
         description="From simple to complex: a tie goes to the first. A list, or a mapping from each name to the rest",
         json_schema_extra=by_name.allow_both,
     )
-    loss: losses.LossSpec | None = Field(None, description=losses.DESCRIPTION)
+    loss: loss_key.LossSpec | None = Field(None, description=loss_key.DESCRIPTION)
     loss_max: Annotated[float, Field(gt=0, allow_inf_nan=False)] | None = Field(
         None,
         description="a number that no loss of any answer to any row can pass, which gives losses of numbers and log a "
@@ -282,7 +282,7 @@ def load(path: str | Path = "params.yaml", overrides: Sequence[str] = ()) -> Set
         written.override(reveal(override))
     folder = str(path.resolve().parent)
     allowed = allowed_imports.named(written.value)
-    if (reason := taken_up.why_others(allowed)) is not None:
+    if (reason := allowed_extensions.why_others(allowed)) is not None:
         raise UserError(f"{written.where(('execution', 'allowed_modules'))}: execution.allowed_modules {reason}")
     allowed_imports.use_folder(folder, allowed)
     try:

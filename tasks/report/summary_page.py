@@ -12,7 +12,7 @@ from heldout.printable import printable
 from heldout.shown import about_winner
 from heldout.shown.cells import marks
 from heldout.shown.text_table import MARK
-from tasks.outcome.gate import OF_BASELINE, ValidatedRun, upper_end
+from tasks.outcome.gate_verdict import OF_BASELINE, ValidatedRun, upper_end
 from tasks.report.estimates_table import columns_and_rows
 from tasks.report.labelled_lines import labelled_lines
 from tasks.report.sentences import sentences

@@ -17,7 +17,7 @@ from tasks.runtime.process_identity import HOST, alive, identity
 from tasks.storage.row_ids import Ids
 from tasks.track import pending
 from tasks.track.artifacts import check_location
-from tasks.track.ledger import Earlier, read_earlier, read_tested
+from tasks.track.ledger_tags import Earlier, read_earlier, read_tested
 from tasks.track.send import send
 from tasks.track.store import connect, experiment_id, failures, reason
 from tasks.track.trial import STAGE_ALONE, experiment_tags

@@ -12,7 +12,7 @@ from tasks.report.summary import Summary
 from tasks.report.tracked import candidate_items, labeled_rows, outcome_items, version_tags
 from tasks.storage import files
 from tasks.track import lifecycle
-from tasks.track.ledger import ledger_items
+from tasks.track.ledger_tags import ledger_items
 from tasks.track.promote import promote
 from tasks.track.registry import log_model, sample
 from tasks.track.send import as_input

@@ -17,7 +17,7 @@ from tasks.runtime.errors import UserError
 from tasks.storage import files, fit_cache
 from tasks.storage.row_ids import WORD, Ids, read_row_ids, read_words, write_seen
 from tasks.track.downloads import download, downloads
-from tasks.track.ledger import known_since
+from tasks.track.ledger_tags import known_since
 from tasks.track.lifecycle import TRIAL
 from tasks.track.registry import BEFORE, CHALLENGER, CHAMPION, MODEL, SOURCE, Standing, register, standing
 from tasks.track.send import send

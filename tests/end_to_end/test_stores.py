@@ -20,8 +20,8 @@ from tasks.outcome.items import Artifact, TrackedMetric
 from tasks.params import Settings, load
 from tasks.runtime.errors import NotSent, UserError
 from tasks.track import lifecycle
-from tasks.track.prune import prune
-from tasks.track.rollback import rollback
+from tasks.track.former_champion import rollback
+from tasks.track.old_runs import prune
 from tasks.track.send_pending import send_pending
 from tasks.track.store import connect, runs
 from tests.end_to_end.conftest import OUTPUTS, Checkout

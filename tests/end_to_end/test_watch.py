@@ -9,7 +9,7 @@ from mlflow import MlflowClient
 
 from flows import watch as flow
 from heldout.over_time.alarm import Alarm, RunningMean
-from tasks.outcome.watch import WatchRecord
+from tasks.outcome.watched_shards import WatchRecord
 from tasks.params import load
 from tasks.storage import watch_files
 from tasks.storage.watch_files import WatchedShard

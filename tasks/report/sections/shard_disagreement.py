@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tasks.report.disagreement import Scale, shard_name
 from tasks.report.section import PagePicture, Section, Table
 from tasks.report.style import ACCENT, MUTED, figure, short
 from tasks.report.summary import Summary, shown_count
+from tasks.report.written_disagreement import Scale, shard_name
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -9,7 +9,7 @@ import pytest
 
 from heldout.estimates import BY_COLUMN, ESTIMATES, OF_THE_WINNER, PER_CANDIDATE, SHOWN
 from heldout.records import Estimate
-from tasks.outcome.gate import OF_BASELINE
+from tasks.outcome.gate_verdict import OF_BASELINE
 from tasks.outcome.items import TrackedMetric
 from tasks.report import estimates_table, note, outcome_page
 from tasks.report.glossary import GLOSSARY

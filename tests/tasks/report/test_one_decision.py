@@ -6,7 +6,7 @@ from html import unescape
 import pytest
 
 from heldout.printable import printable
-from tasks.outcome import gate
+from tasks.outcome import gate_verdict
 from tasks.outcome.contest import Promotion
 from tasks.outcome.items import Tag
 from tasks.report import outcome_page, printed, summary_page
@@ -44,7 +44,7 @@ def test_every_surface_says_the_decision_and_its_caveats(made, capsys):
     tags = {item.name: item.value for item in outcome_items(made, None) if isinstance(item, Tag)}
     assert shown.splitlines()[-1] == ADVICE
     assert ("ship_with_care", CAVEAT) == (tags["verdict"], tags["caveats"])
-    of_gate = gate.ValidatedRun(made.selection, made.estimates).decision
+    of_gate = gate_verdict.ValidatedRun(made.selection, made.estimates).decision
     first_screen = page(made).partition("What to do next")[0]
     surfaces = {
         "terminal": " ".join(shown.split()),

@@ -17,7 +17,7 @@ from flows import events
 from flows.session import report_error
 from heldout.over_time.promotion import Capital
 from tasks.data.prepare_tables import prepare
-from tasks.data.row_identity import contents
+from tasks.data.row_contents import contents
 from tasks.data.write_prepared import write_prepared
 from tasks.fits.model_process import opened
 from tasks.outcome.contest import Champion, PairRecord, contest, uncompared
@@ -26,10 +26,10 @@ from tasks.runtime.errors import NotCompared, UserError
 from tasks.storage import files, model_file
 from tasks.storage.row_ids import read_row_ids, read_words
 from tasks.track import lifecycle
-from tasks.track.ledger import ledger_items
+from tasks.track.former_champion import rollback
+from tasks.track.ledger_tags import ledger_items
 from tasks.track.promote import promote
 from tasks.track.registry import log_model, sample
-from tasks.track.rollback import rollback
 from tasks.track.store import connect
 from tests import crafted
 

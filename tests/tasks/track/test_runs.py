@@ -15,8 +15,8 @@ from tasks.runtime.errors import UserError
 from tasks.storage import files
 from tasks.storage.row_ids import write_seen
 from tasks.storage.seen_rows import SeenRows
-from tasks.track import ledger, lifecycle
-from tasks.track.ledger import known_since, ledger_items
+from tasks.track import ledger_tags, lifecycle
+from tasks.track.ledger_tags import known_since, ledger_items
 from tasks.track.store import connect, experiment_id, runs
 
 TWO = (
@@ -127,8 +127,8 @@ def seen(first: int, last: int, partition: str = "one") -> SeenRows:
 
 
 def read_ledger(settings, data_hash, rows, compared) -> Ledger:
-    earlier = ledger.read_earlier(connect(settings))
-    return ledger.read_ledger(
+    earlier = ledger_tags.read_earlier(connect(settings))
+    return ledger_tags.read_ledger(
         settings, data_hash, rows, compared, lambda columns: pytest.fail(f"asked for {columns}"), earlier
     )
 
@@ -185,8 +185,8 @@ def test_a_run_on_a_table_with_a_column_less_is_found_by_the_columns_that_it_had
         return before
 
     gained = replace(seen(1000, 2000, "gained"), columns="a b c")
-    earlier = ledger.read_earlier(connect(settings))
-    found = ledger.read_ledger(settings, "gained", gained, ["bayes"], seen_in, earlier)
+    earlier = ledger_tags.read_earlier(connect(settings))
+    found = ledger_tags.read_ledger(settings, "gained", gained, ["bayes"], seen_in, earlier)
     opened = [Opened(winner_id(bayes, settings, before), run.info.run_id) for run in all_runs(settings)]
     assert Ledger(2, tuple(opened)) == found
     assert ["a b"] == asked

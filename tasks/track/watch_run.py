@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 
 from tasks.outcome.items import Artifact, Item, Tag, TrackedMetric
-from tasks.outcome.watch import Watched, WatchRecord
+from tasks.outcome.watched_shards import Watched, WatchRecord
 from tasks.params import Settings
 from tasks.storage import fit_cache, watch_files
 from tasks.track.registry import LEARNER, standing

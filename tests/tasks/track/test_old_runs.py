@@ -11,8 +11,8 @@ import pytest
 
 from tasks.outcome.items import Artifact, Tag, TrackedMetric
 from tasks.track import lifecycle
-from tasks.track.ledger import TESTED, read_earlier
-from tasks.track.prune import prune
+from tasks.track.ledger_tags import TESTED, read_earlier
+from tasks.track.old_runs import prune
 from tasks.track.store import connect, runs
 
 DAY = 24 * 3600 * 1000

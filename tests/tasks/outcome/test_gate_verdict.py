@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from heldout.records import Estimate
 from heldout.selection.separate_difference import separate_difference
-from tasks.outcome.gate import ValidatedRun, check_limit, compare, upper_end
+from tasks.outcome.gate_verdict import ValidatedRun, check_limit, compare, upper_end
 from tasks.runtime.errors import UserError
 
 CHOICE = {"selected": "tree", "loss": "zero_one", "bound": 0.2, "bound_method": "Clopper-Pearson"}

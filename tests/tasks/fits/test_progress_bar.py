@@ -6,21 +6,21 @@ from concurrent.futures import Future
 
 import pytest
 
-from tasks.fits import prefetch, progress
-from tasks.fits.progress import Progress
+from tasks.fits import prefetch, progress_bar
+from tasks.fits.progress_bar import Progress
 from tasks.fits.work import Work
 
 
 @pytest.fixture(autouse=True)
 def fresh_run(monkeypatch):
     monkeypatch.setattr(prefetch, "PREFETCHED", {})
-    monkeypatch.setattr(progress, "_earlier", progress._Done())
+    monkeypatch.setattr(progress_bar, "_earlier", progress_bar._Done())
 
 
 @pytest.fixture
 def log(caplog, monkeypatch):
     """The messages, with a line for each task."""
-    monkeypatch.setattr(progress, "_LOG_EVERY_SECONDS", 0.0)
+    monkeypatch.setattr(progress_bar, "_LOG_EVERY_SECONDS", 0.0)
     caplog.set_level(logging.INFO, logger="heldout")
     logging.getLogger("heldout").propagate = True
     return caplog
@@ -30,7 +30,7 @@ def log(caplog, monkeypatch):
 def clock(monkeypatch):
     """A function that lets seconds pass."""
     now = [100.0]
-    monkeypatch.setattr(progress.time, "monotonic", lambda: now[0])
+    monkeypatch.setattr(progress_bar.time, "monotonic", lambda: now[0])
 
     def wait(seconds: float) -> None:
         now[0] += seconds
@@ -57,7 +57,7 @@ def seconds_left(line):
 
 
 def test_a_log_gets_a_line_at_most_every_ten_seconds(log, monkeypatch, capsys):
-    monkeypatch.setattr(progress, "_LOG_EVERY_SECONDS", 10.0)
+    monkeypatch.setattr(progress_bar, "_LOG_EVERY_SECONDS", 10.0)
     todo = tasks(1000)
     with Progress("folds", todo) as shown:
         for work in todo:
