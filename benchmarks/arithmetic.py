@@ -15,7 +15,7 @@ from sklearn.model_selection import PredefinedSplit, cross_validate
 from benchmarks.checkout import checkout, flow
 from benchmarks.measured import PEER, Row, against
 from heldout.parts.splits import Split
-from tasks.fits import disagreement, executor, run_schemes
+from tasks.fits import executor, half_model_disagreement, run_schemes
 from tasks.fits.work import Work
 from tasks.params import Settings, load
 from tasks.params.running import Execution
@@ -33,7 +33,7 @@ def rows(scale: int) -> Iterator[Row]:
     with (
         checkout(),
         mock.patch.object(run_schemes, "run_all", _run_all),
-        mock.patch.object(disagreement, "run_all", _run_all),
+        mock.patch.object(half_model_disagreement, "run_all", _run_all),
     ):
         flow("prepare")
         settings = load("params.yaml", [])
@@ -101,7 +101,7 @@ def _pipeline(settings: Settings) -> dict[str, float]:
     for names in (["holdout", "final"], ["cross_validation", *further_schemes(design)], ["progressive"]):
         run_schemes.fit_all(settings, names)
     halves, _ = run_schemes.fit_all(settings, ["covalidation"])
-    lines = disagreement.disagree_all(settings, halves["covalidation"])[0]["disagreement_rows"]
+    lines = half_model_disagreement.disagree_all(settings, halves["covalidation"])[0]["disagreement_rows"]
     means = lines.groupby("candidate").apply(lambda shards: np.average(shards["mean"], weights=shards["rows"]))
     return {str(name): float(value) for name, value in means.items()}
 

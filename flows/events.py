@@ -9,17 +9,17 @@ from prefect.events.worker import EventsWorker
 from prefect.settings import PREFECT_API_URL
 
 from flows.notify import ALARM, CHAMPION_CHANGED, RUN_FAILED, notify
-from tasks.outcome.contest import Decision
+from tasks.outcome.contest import Promotion
 from tasks.params import Settings
 from tasks.runtime import server
 from tasks.runtime.errors import one_line
-from tasks.storage.watch_files import Line
+from tasks.storage.watch_files import WatchedShard
 
 CHAMPION_KEPT = "heldout.champion.kept"
 _PATIENCE_SECONDS = 5
 
 
-def champion_decided(settings: Settings, decision: Decision, estimates: Mapping[str, float]) -> None:
+def champion_decided(settings: Settings, decision: Promotion, estimates: Mapping[str, float]) -> None:
     """Report whether there is another champion, with the estimates of the winner; in a trial nothing was decided."""
     if not decision.trial:
         event = CHAMPION_KEPT if decision.promoted == "no" else CHAMPION_CHANGED
@@ -54,7 +54,7 @@ def run_failed(settings: Settings, reason: str) -> None:
     _emit(settings, RUN_FAILED, {"reason": one_line(reason)})
 
 
-def alarm_raised(settings: Settings, line: Line, watched: str) -> None:
+def alarm_raised(settings: Settings, line: WatchedShard, watched: str) -> None:
     """Tell Prefect's server that an alarm begins at a shard; `watched` is the model whose half models disagree."""
     _emit(settings, ALARM, {**asdict(line), "watched": watched, "alarm_level": settings.operations.alarm_level})
 

@@ -10,7 +10,7 @@ from flows.arguments import add_json, add_params, print_json
 from heldout.printable import printable
 
 if TYPE_CHECKING:
-    from tasks.outcome.gate import Results
+    from tasks.outcome.gate_verdict import ValidatedRun
 
 NOT_PASSED = 3
 _WORDS = {True: "passed", False: "failed"}
@@ -37,15 +37,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def main(options: argparse.Namespace) -> int:
     """Print the decision and why; returns the exit code. Raises UserError where there is nothing to decide by."""
     from tasks.data.row_roles import dependence_of
-    from tasks.outcome import gate
+    from tasks.outcome import gate_verdict
     from tasks.params import load
     from tasks.storage import files, report_tables
 
     settings = load(options.params, tuple(options.overrides))
-    results = gate.Results(files.read_json(files.SELECTION), report_tables.read_estimates())
-    gate.check_limit(options.max_upper, results)
-    end = gate.upper_end(results, settings.selection.level, dependence_of(files.read_roles(), 0).kind)
-    against = gate.compare(results, _results_at(options.against), options.against) if options.against else None
+    results = gate_verdict.ValidatedRun(files.read_json(files.SELECTION), report_tables.read_estimates())
+    gate_verdict.check_limit(options.max_upper, results)
+    end = gate_verdict.upper_end(results, settings.selection.level, dependence_of(files.read_roles(), 0).kind)
+    against = gate_verdict.compare(results, _results_at(options.against), options.against) if options.against else None
     passed = end.within(options.max_upper) and not (against is not None and against.worse)
     decision = results.decision
     if options.json:
@@ -61,9 +61,9 @@ def main(options: argparse.Namespace) -> int:
     return 0 if passed else NOT_PASSED
 
 
-def _results_at(revision: str) -> "Results":
+def _results_at(revision: str) -> "ValidatedRun":
     """The results of another revision. Raises UserError if neither DVC's cache, its remote nor git has them."""
-    from tasks.outcome.gate import Results
+    from tasks.outcome.gate_verdict import ValidatedRun
     from tasks.storage import files, report_tables
     from tasks.storage.dvc_commands import get
 
@@ -71,4 +71,4 @@ def _results_at(revision: str) -> "Results":
         selection, estimates = (
             get(path, revision, Path(folder) / path.name) for path in (files.SELECTION, files.ESTIMATES)
         )
-        return Results(files.read_json(selection), report_tables.read(estimates))
+        return ValidatedRun(files.read_json(selection), report_tables.read(estimates))

@@ -37,10 +37,10 @@ def add_arguments(arguments: argparse.ArgumentParser) -> None:
 def main(options: argparse.Namespace) -> int:
     """Write params.yaml in the checkout around the current folder. Raises UserError."""
     from tasks.data.text_form import TextForm
-    from tasks.init import init  # pandas takes a second to import, and --help does not need it
+    from tasks.init import start  # pandas takes a second to import, and --help does not need it
 
     text = TextForm.given(options.sep, options.decimal, options.dayfirst)
     with checkout_lock("python -m flows init"):
-        for line in init.initialize(options.path, options.target, options.unlabeled, options.here, text):
+        for line in start.initialize(options.path, options.target, options.unlabeled, options.here, text):
             print(printable(line))
     return 0

@@ -32,7 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def main(options: argparse.Namespace) -> int:
     """Remove; returns the exit code. Raises UserError."""
     from tasks.params import load
-    from tasks.track.prune import prune
+    from tasks.track.old_runs import prune
 
     settings = load(options.params)
     with checkout_lock():

@@ -6,7 +6,7 @@ from flows.stage import stage
 from tasks.fits.model_process import Model, opened
 from tasks.outcome.deliver import compare_speed
 from tasks.params import Settings
-from tasks.report import plots, render
+from tasks.report import page, plots
 from tasks.report.metrics import write_metrics
 from tasks.report.note import note, run_name
 from tasks.report.printed import print_summary
@@ -27,7 +27,7 @@ def report(settings: Settings) -> None:
 def _report(settings: Settings, model: Model) -> None:
     summary = read_summary(settings)
     plots.draw(summary)
-    render.write_report(summary)
+    page.write_report(summary)
     write_metrics(summary)
     write_summary(summary)
     model.load()

@@ -18,10 +18,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def main(options: argparse.Namespace) -> int:
     """Return the alias to the version that the champion replaced; returns the exit code."""
     from tasks.params import load
-    from tasks.track import rollback
+    from tasks.track import former_champion
 
     settings = load(options.params, options.overrides)
-    done = rollback.rollback(settings)
+    done = former_champion.rollback(settings)
     print(done, flush=True)
     from flows.events import champion_restored  # the import of Prefect takes seconds, and the alias is moved by now
 

@@ -11,11 +11,9 @@ from tasks.fits.run_schemes import hypotheses
 from tasks.outcome import (
     against_baseline,
     decision,
-    decision_record,
     duplicates_effect,
     hard_rows,
     not_credible,
-    open_test,
     other_population,
     prediction_sets,
     suspicious,
@@ -25,11 +23,12 @@ from tasks.outcome import (
 )
 from tasks.outcome.deliver import deliver
 from tasks.outcome.estimate import choose, estimate_all, read_results
+from tasks.outcome.opening import describe, open_test_part
 from tasks.outcome.powered import powered_all
 from tasks.params import Settings
 from tasks.storage import files, metrics_files, model_file, report_tables
 from tasks.track import lifecycle
-from tasks.track.ledger import ledger_items, read_ledger
+from tasks.track.ledger_tags import ledger_items, read_ledger
 
 
 @stage
@@ -50,7 +49,7 @@ def _select(settings: Settings) -> None:
     ledger = read_ledger(settings, data_hash, seen, results.candidates, partial(seen_in, settings), run.earlier)
     asked = settings.selection.open_test or run.opens_test
     found_rows = unused_rows.look(settings, winner, ledger, run.tested, asked=asked)
-    opening = open_test.open_test_part(settings, results, winner, delivered, found_rows)
+    opening = open_test_part(settings, results, winner, delivered, found_rows)
     # before any file shows what was seen: what fails below was seen all the same
     compared = [candidate for candidate in settings.candidates if candidate.name in results.candidates]
     opened = bool(opening.estimates)
@@ -77,9 +76,9 @@ def _select(settings: Settings) -> None:
     files.write_csv(files.TO_LABEL, unlabeled_rows.to_label(winner.name))
     effect = duplicates_effect.compare(settings, results, winner)
     doubt = suspicious.look(results, winner.name, g_minus, against.described()["baseline"])
-    description = open_test.describe(settings, results, selection, opening, ledger, delivered, against, effect, doubt)
+    description = describe(settings, results, selection, opening, ledger, delivered, against, effect, doubt)
     unlike = other_population.look(settings, results, winner.name, g_minus)
     description |= {**unlike, **doubted.described()}
     found = decision.decide(results, selection, records, of_winner, description, curves.skill)
-    files.write_json(files.SELECTION, {**description, **decision_record.described(found, curves.skill)})
+    files.write_json(files.SELECTION, {**description, **decision.described(found, curves.skill)})
     model_file.save(delivered.hypothesis, files.MODEL)

@@ -6,11 +6,11 @@ from dataclasses import replace
 from flows.checkout import in_checkout
 from flows.events import alarm_raised, failure_reported
 from flows.stage import named_flow
-from tasks.outcome.watch import Record, check_validated, stored, watch_shards
+from tasks.outcome.watched_shards import WatchRecord, check_validated, stored, watch_shards
 from tasks.params import Settings, load
 from tasks.report.watch_picture import draw
 from tasks.storage import watch_files
-from tasks.track.watch import champion, log_lines, log_picture
+from tasks.track.watch_run import champion, log_lines, log_picture
 
 log = logging.getLogger("heldout")
 
@@ -43,7 +43,7 @@ def watch(params: str = "params.yaml", overrides: tuple[str, ...] = (), shards: 
         _tell(settings, record)
 
 
-def _tell(settings: Settings, record: Record) -> None:
+def _tell(settings: Settings, record: WatchRecord) -> None:
     """Report the lines that are on disk and not reported yet; the picture comes last."""
     level = settings.operations.alarm_level
     _print(record, level)
@@ -55,7 +55,7 @@ def _tell(settings: Settings, record: Record) -> None:
     log_picture(settings, record)
 
 
-def _print(record: Record, level: float) -> None:
+def _print(record: WatchRecord, level: float) -> None:
     """The newest lines, and every shard at which the alarm began."""
     for line in record.untold[-_MOST_LINES:]:
         log.info(

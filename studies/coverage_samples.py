@@ -30,7 +30,7 @@ HALF_SUBSAMPLES_IN = (("adult", 100),)
 
 def halvings(n: int) -> int:
     """The repeats of co-validation that are shipped for so many rows."""
-    return budget.efforts(budget.Table(n, test=0, unlabeled=n))[0].halvings
+    return budget.efforts(budget.TableSize(n, test=0, unlabeled=n))[0].halvings
 
 
 def observe_all(cell: Cell, shard: int, samples: int, folder: Path | None) -> dict[str, Any]:

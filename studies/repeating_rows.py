@@ -20,7 +20,7 @@ from heldout.rows.hashing import bits
 from heldout.rows.row_identity import contents, drawn, identities, numbers
 from studies.made_tables import markdown, write_between
 from tasks.outcome.contest import MOST_HIDDEN
-from tasks.outcome.new_rows import Known, fresh, hidden
+from tasks.outcome.new_rows import KnownRows, fresh, hidden
 from tasks.storage.row_ids import RowIds
 
 LEVEL, FRACTION, CELLS, QUARTERS = 0.95, 0.2, 50, 300
@@ -69,7 +69,7 @@ def table_of(rows: NDArray[np.float64], *, together: bool = False) -> tuple[RowI
 def promoted(case: Case, seed: int, *, by_content: bool = False) -> bool:
     """Whether the challenger replaces the champion in a quarter, with bets on new rows or on rows of new content."""
     rng = np.random.default_rng(seed)
-    rows, known, capital = np.empty(0), Known(np.empty(0, np.uint64), not by_content), Capital()
+    rows, known, capital = np.empty(0), KnownRows(np.empty(0, np.uint64), not by_content), Capital()
     errors = np.array([case.champion, case.challenger])
     for night in range(case.nights):
         once = CELLS + night * case.rows + np.arange(case.rows)
@@ -82,7 +82,7 @@ def promoted(case: Case, seed: int, *, by_content: bool = False) -> bool:
             where = (rows[tested][new] >= CELLS).astype(int)
             theirs, ours = (1.0 * (rng.random(len(new)) < of[where]) for of in errors)
             capital = capital.after(differences(theirs, ours, 1.0, hidden=share))
-        known = Known(np.union1d(known.words, test.of_contents if by_content else test.words()), not by_content)
+        known = KnownRows(np.union1d(known.words, test.of_contents if by_content else test.words()), not by_content)
         if capital.shown(LEVEL):
             return True
     return False

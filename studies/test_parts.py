@@ -22,7 +22,7 @@ from sklearn.tree import DecisionTreeClassifier
 from heldout.rows.row_identity import Words, drawn, identities, numbers
 from studies import public_sets
 from studies.made_tables import markdown, write_between
-from tasks.data.row_identity import contents
+from tasks.data.row_contents import contents
 
 KEYS, QUICK_KEYS, FRACTION = 100, 20, 0.2
 LABEL = "label"

@@ -25,7 +25,7 @@ from studies.made_tables import markdown
 from studies.public_sets import FOLDER, FURTHER, NAMES, TRUE_FINDINGS, TRUE_REMARKS, find
 from studies.traps import Trap, traps
 from tasks.storage import findings
-from tasks.storage.finding import Finding
+from tasks.storage.findings import RecordedFinding
 
 PAGE = Path("docs/traps.md")
 _ALARMS = ("leak", "time", "groups")
@@ -36,13 +36,13 @@ class Printed:
     """What `init` printed, or its message where it refused, and what it wrote to findings.yaml."""
 
     lines: list[str]
-    findings: tuple[Finding, ...] = ()
+    findings: tuple[RecordedFinding, ...] = ()
 
     def of(self, words: tuple[str, ...]) -> list[str]:
         """The lines that start with one of the words."""
         return [line for line in self.lines if line.split(maxsplit=1)[0] in words]
 
-    def alarms(self) -> list[Finding]:
+    def alarms(self) -> list[RecordedFinding]:
         """The findings that hold a report back, or that may have changed params.yaml."""
         return [finding for finding in self.findings if finding.severity != "note" or finding.topic in _ALARMS]
 
@@ -76,7 +76,7 @@ def init(clone: Path, path: Path, target: str, unlabeled: Path | None = None) ->
         message = finished.stderr.strip()
         said.append(f"error {message.splitlines()[-1] if 'Traceback' in message else message}")
     listed = yaml.safe_load(written.read_text(encoding="utf-8"))["findings"] if written.exists() else []
-    return Printed([line for line in said if line.strip()], tuple(Finding(**one) for one in listed))
+    return Printed([line for line in said if line.strip()], tuple(RecordedFinding(**one) for one in listed))
 
 
 def caught(trap: Trap, printed: Printed) -> str | None:
@@ -102,7 +102,7 @@ def seen(table: CompanyTable, printed: Printed) -> Seen:
     return Seen(lines, [line for line in alarms if not any(one.is_met_by(line) for one in table.expected)])
 
 
-def _line(finding: Finding) -> str:
+def _line(finding: RecordedFinding) -> str:
     """A finding as `init` prints it."""
     return f"{finding.topic:<10}{finding.line}"
 

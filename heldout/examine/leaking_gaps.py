@@ -22,7 +22,7 @@ _MOST_NAMES = 5  # in one line
 
 
 @dataclass(frozen=True)
-class Gaps:
+class LeakingGaps:
     """Columns with the same gaps, the out-of-fold error of these alone, and a finding if it gives the target away."""
 
     names: tuple[str, ...]
@@ -42,7 +42,7 @@ class _Measured:
         return self.error < _SHARE_OF_BASE_ERROR * self.constant
 
 
-def of_gaps(features: pd.DataFrame, target: pd.Series, *, classes: bool) -> list[Gaps]:
+def of_gaps(features: pd.DataFrame, target: pd.Series, *, classes: bool) -> list[LeakingGaps]:
     """Each set of columns with the same gaps, with a finding if these alone err less than a third of a constant.
 
     The error is that of each half's most frequent class, or of its mean, out of fold. `target` has no gaps.
@@ -59,7 +59,7 @@ def of_gaps(features: pd.DataFrame, target: pd.Series, *, classes: bool) -> list
         filled = ~np.frombuffer(pattern, dtype=np.bool_)
         measured = _of_classes(filled, target) if classes else _of_numbers(filled, target)
         finding = _finding(names, filled, target, measured, classes=classes) if measured.gives_away else None
-        found.append(Gaps(tuple(names), measured.error, finding))
+        found.append(LeakingGaps(tuple(names), measured.error, finding))
     return found
 
 

@@ -11,7 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from heldout.examine import leakage
-from heldout.examine.leaking_gaps import Gaps
+from heldout.examine.leaking_gaps import LeakingGaps
 from heldout.findings.finding import Finding
 from heldout.findings.words import percent
 
@@ -25,7 +25,7 @@ _ASK = "known before the label? If not: data.known_after"
 _ASK_IN_PYTHON = "known before the label? If not, leave it out of X"
 
 
-def look(features: pd.DataFrame, gaps: Sequence[Gaps], target: pd.Series, *, classes: bool) -> Finding | None:
+def look(features: pd.DataFrame, gaps: Sequence[LeakingGaps], target: pd.Series, *, classes: bool) -> Finding | None:
     """A note with the errors out of fold of the strongest columns, of the strongest gaps and of a constant.
 
     Of numbers the error is the share of the variance of ranks that is left. `features` have no texts and no finding of

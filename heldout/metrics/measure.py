@@ -43,7 +43,7 @@ class TestMetrics:
 
 
 @dataclass(frozen=True, eq=False)
-class Rows:
+class TestedRows:
     """The tested rows: what was `answered`, the weighted losses as they were `tested`, and the level.
 
     `method` is the interval of a mean loss, `kind` how the rows depend. `called` is the name of the target, `lacking`
@@ -60,7 +60,7 @@ class Rows:
     lacking: str = NO_PROBABILITIES
 
 
-def measure(rows: Rows, slices: Mapping[str, NDArray[Any]] | None = None) -> TestMetrics:
+def measure(rows: TestedRows, slices: Mapping[str, NDArray[Any]] | None = None) -> TestMetrics:
     """Every metric on all rows, the error of each class, then each of `slices`: a column's values, each shape (n,)."""
     answered = rows.answered
     every = np.ones(answered.n, dtype=np.bool_)
@@ -87,14 +87,14 @@ def confusion(answered: Answered) -> NDArray[np.int64]:
     return matrix
 
 
-def _metrics(rows: Rows, which: NDArray[np.bool_], name: str) -> Iterator[Measured]:
+def _metrics(rows: TestedRows, which: NDArray[np.bool_], name: str) -> Iterator[Measured]:
     answered = rows.answered.of(which)
     for metric in METRICS:
         if (metric.needs == "number") == (answered.classes is None):
             yield _metric(rows, metric, answered, name)
 
 
-def _metric(rows: Rows, metric: Metric, answered: Answered, name: str) -> Measured:
+def _metric(rows: TestedRows, metric: Metric, answered: Answered, name: str) -> Measured:
     line = Measured(rows.candidate, metric.name, name, n_tested=answered.n)
     if reason := undefined(metric, answered, rows.lacking):
         return replace(line, reason=reason)
@@ -125,7 +125,7 @@ def _too_few(count: int) -> str:
     return f"{count or 'no'} {'row' if count == 1 else 'rows'}, at least 2 are needed"
 
 
-def _class_errors(rows: Rows) -> Iterator[Measured]:
+def _class_errors(rows: TestedRows) -> Iterator[Measured]:
     """The share of wrong answers among the rows of each class."""
     answered = rows.answered
     if answered.classes is None:
@@ -139,7 +139,7 @@ def _class_errors(rows: Rows) -> Iterator[Measured]:
 
 
 def _mean_loss(
-    rows: Rows, tested: Tested, which: NDArray[np.bool_], name: str, metric: str, method: IntervalMethod | None
+    rows: TestedRows, tested: Tested, which: NDArray[np.bool_], name: str, metric: str, method: IntervalMethod | None
 ) -> Measured:
     """The mean of the losses of some rows, weighted by their own mean weight."""
     answered = rows.answered.of(which)

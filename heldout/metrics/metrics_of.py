@@ -12,7 +12,7 @@ from heldout.intervals.method import check_level
 from heldout.losses import choose_loss
 from heldout.losses.loss import places
 from heldout.losses.tested_losses import Tested
-from heldout.metrics.measure import Rows, TestMetrics, measure
+from heldout.metrics.measure import TestedRows, TestMetrics, measure
 from heldout.metrics.metric import Answered, Values
 from heldout.parts.dependence import checked_groups
 from heldout.rows.missing import SHOWN, is_missing
@@ -111,7 +111,7 @@ def metrics_of(
         if given is not None and not loss.of_classes:
             raise BadArgument(argument, f"{argument} is given, but y holds numbers; leave it out, or give classes")
     method = methods.choose(None, loss, dependence.kind, cross_validated=False).get("E_test")
-    return measure(Rows("", answered, tested, method, level, dependence.kind), of_slices)
+    return measure(TestedRows("", answered, tested, method, level, dependence.kind), of_slices)
 
 
 def of_classes(

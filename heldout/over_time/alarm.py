@@ -49,7 +49,7 @@ _NEAR, _FAR = np.arange(-1, 6, 0.125), 24  # of the grid: in standard errors aro
 
 
 @dataclass(frozen=True, eq=False)
-class Rows:
+class ShardShares:
     """The disagreements of the rows of a shard, each in [0, 1], as far as their order says nothing.
 
     `values`, shape (u,), are distinct, `counts`, shape (u,), the number of rows of each; `mean` and `variance`
@@ -95,7 +95,7 @@ class Reference:
     logs: Losses
 
     @classmethod
-    def of(cls, shards: Sequence[Rows]) -> "Reference":
+    def of(cls, shards: Sequence[ShardShares]) -> "Reference":
         """From the reference's shards, at least one; many distinct values are rounded up."""
         n = sum(shard.n for shard in shards)
         mean = sum(shard.n * shard.mean for shard in shards) / n
@@ -113,7 +113,7 @@ class Reference:
             reference = reference.after(shard)
         return reference
 
-    def after(self, shard: Rows) -> "Reference":
+    def after(self, shard: ShardShares) -> "Reference":
         """With the rows of one more shard: the second bettor has prod (1 - f (D_i - m) / (1 - m)) times as much.
 
         Of a shard that is larger than the reference's, less, for its rows are more alike.
@@ -150,12 +150,12 @@ class Side:
 
     def after(self, shares: Losses) -> "Side":
         """The evidence after one more shard."""
-        shard, reference = Rows.of(shares), self.reference
+        shard, reference = ShardShares.of(shares), self.reference
         odds = np.divide.outer(shard.values, reference.means) - 1  # (u, G)
         gains = np.array([shard.counts @ np.log1p(bet * odds) for bet in BETS]) / reference.design_effect(shard.n)
         started = reference.known + math.log((waiting(self.shards) - waiting(self.shards + 1)) / len(BETS))
         staked = gains + (started if self.staked is None else np.logaddexp(self.staked, started))
-        return Side(reference.after(Rows.of(shares, of_reference=True)), self.shards + 1, staked)
+        return Side(reference.after(ShardShares.of(shares, of_reference=True)), self.shards + 1, staked)
 
     @cached_property
     def log(self) -> float:
@@ -184,8 +184,8 @@ class Alarm:
     @classmethod
     def of(cls, reference: Sequence[ArrayLike]) -> Self:
         """From the disagreement of each row, each in [0, 1], of the shards of the reference, at least one."""
-        more = [Rows.of(shares, of_reference=True) for shares in reference]
-        less = [Rows.of(1 - np.asarray(shares), of_reference=True) for shares in reference]
+        more = [ShardShares.of(shares, of_reference=True) for shares in reference]
+        less = [ShardShares.of(1 - np.asarray(shares), of_reference=True) for shares in reference]
         return cls(Side(Reference.of(more)), Side(Reference.of(less)))
 
     def after(self, shares: ArrayLike) -> "Alarm":

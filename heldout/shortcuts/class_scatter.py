@@ -21,7 +21,7 @@ _LEAST_SINGULAR = 1e-6  # least singular value of standardised features within c
 
 
 @dataclass(frozen=True, eq=False)
-class About:
+class ScatterBasis:
     """The origin and the coordinates of rows; K is 1, or C where each class has a matrix."""
 
     means: Floats  # (C, p), of the classes
@@ -62,23 +62,23 @@ class ClassScatter(ClassSums):
         """The factor of each class's scatter in each matrix, shape (n, K, C), from the row counts of the classes."""
 
     @abstractmethod
-    def _surely(self, basis: About, norm: Floats, norm_inverse: Floats) -> NDArray[np.bool_]:
+    def _surely(self, basis: ScatterBasis, norm: Floats, norm_inverse: Floats) -> NDArray[np.bool_]:
         """Whether scikit-learn surely treats the matrices as regular, shape (n,); norms have shape (n, K)."""
 
     @abstractmethod
-    def _refits(self, basis: About, far: Floats) -> Floats:
+    def _refits(self, basis: ScatterBasis, far: Floats) -> Floats:
         """The rounding of a refit's squared distances `far`, shape (n, C), that comes from its matrices."""
 
     def _chances(self, count: Floats) -> Floats:
         return count / count.sum(axis=1, keepdims=True) if self.priors is None else self.priors[None]
 
-    def _basis(self, rows: Rows) -> About:
+    def _basis(self, rows: Rows) -> ScatterBasis:
         X, code, classes = self.X[rows], self.code[rows], len(self.classes)
         means = class_means(X, code, classes)
         factors = self._factors(np.bincount(code, minlength=classes).astype(np.float64)[None])[0]
         whitened = [_whiten((X - means[code]) * np.sqrt(factor[code])[:, None], self.ridge) for factor in factors]
         to, log_det, singular, least, largest = (np.array(values) for values in zip(*whitened, strict=True))
-        return About(
+        return ScatterBasis(
             means=means,
             to=np.broadcast_to(to, (classes, *to.shape[1:])),
             ridge=self.ridge * (to.transpose(0, 2, 1) @ to),
@@ -89,7 +89,7 @@ class ClassScatter(ClassSums):
             offset=np.linalg.norm(means[:, :, None] * to, axis=(1, 2)),
         )
 
-    def _terms(self, basis: About, rows: Rows) -> Floats:
+    def _terms(self, basis: ScatterBasis, rows: Rows) -> Floats:
         p = self.X.shape[1]
         terms = np.empty((len(rows), 1 + p + p * p))
         terms[:, 0] = 1
@@ -101,7 +101,7 @@ class ClassScatter(ClassSums):
         np.multiply(z[:, :, None], z[:, None, :], out=terms[:, 1 + p :].reshape(len(rows), p, p))
         return terms
 
-    def _scores(self, basis: About, sums: Floats, of: Floats, rows: Rows, method: PredictMethod) -> Scores:  # noqa: ARG002
+    def _scores(self, basis: ScatterBasis, sums: Floats, of: Floats, rows: Rows, method: PredictMethod) -> Scores:  # noqa: ARG002
         p = self.X.shape[1]
         count, shift, scatter = _parts(sums, p)
         factors = self._factors(count)
@@ -117,12 +117,12 @@ class ClassScatter(ClassSums):
             basis, count, made, far, self._spread(basis, count, shift, made.inverse, np.zeros_like(ones), ones)
         )
 
-    def _away(self, basis: About, rows: Rows) -> Floats:
+    def _away(self, basis: ScatterBasis, rows: Rows) -> Floats:
         """The rows about the mean of each class, in its coordinates, shape (C, n, p)."""
         away: Floats = (self.X[rows] - basis.means[:, None]) @ basis.to
         return away
 
-    def _matrices(self, basis: About, factors: Floats, scatter: Floats, of: Floats) -> _Matrices:
+    def _matrices(self, basis: ScatterBasis, factors: Floats, scatter: Floats, of: Floats) -> _Matrices:
         p = self.X.shape[1]
         matrix: Floats = (factors @ scatter.reshape(*scatter.shape[:2], p * p)).reshape(*factors.shape[:2], p, p)
         if self.ridge:
@@ -138,7 +138,7 @@ class ClassScatter(ClassSums):
 
     def _spread(
         self,
-        basis: About,  # noqa: ARG002
+        basis: ScatterBasis,  # noqa: ARG002
         count: Floats,  # noqa: ARG002
         shift: Floats,  # noqa: ARG002
         inverse: Floats,  # noqa: ARG002
@@ -153,7 +153,9 @@ class ClassScatter(ClassSums):
         """
         return np.ones(len(moved), dtype=bool)
 
-    def _judged(self, basis: About, count: Floats, made: _Matrices, far: Floats, spread: NDArray[np.bool_]) -> Scores:
+    def _judged(
+        self, basis: ScatterBasis, count: Floats, made: _Matrices, far: Floats, spread: NDArray[np.bool_]
+    ) -> Scores:
         p = self.X.shape[1]
         values = np.log(self._chances(count)) - 0.5 * (far + made.log_det)
         noise = 2 * UNIT * np.sqrt(count.sum(axis=1, keepdims=True)) * basis.offset  # of means
@@ -185,7 +187,7 @@ class ClassScatter(ClassSums):
     def _type(self, method: PredictMethod) -> Any:
         return self.classes.dtype if method == "predict" else np.float64
 
-    def _left_out(self, basis: About, total: Floats, number: int, rows: Rows) -> Scores:
+    def _left_out(self, basis: ScatterBasis, total: Floats, number: int, rows: Rows) -> Scores:
         """The scores at rows of the class `number`, each by the hypothesis trained on all other rows."""
         count, shift, scatter = _parts(total, self.X.shape[1])
         count = count - (np.arange(len(self.classes)) == number)

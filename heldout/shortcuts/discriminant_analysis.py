@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
 
-from heldout.shortcuts.class_scatter import About, ClassScatter
+from heldout.shortcuts.class_scatter import ClassScatter, ScatterBasis
 from heldout.shortcuts.class_sums import UNIT, Floats, checked_labels
 from heldout.shortcuts.preconditions import Labels
 from heldout.shortcuts.shortcut import Declined
@@ -47,7 +47,7 @@ class LinearDiscriminant(ClassScatter):
         factors: Floats = (self.priors / count)[:, None, :]
         return factors
 
-    def _surely(self, basis: About, norm: Floats, norm_inverse: Floats) -> NDArray[np.bool_]:
+    def _surely(self, basis: ScatterBasis, norm: Floats, norm_inverse: Floats) -> NDArray[np.bool_]:
         condition = (norm * norm_inverse)[:, 0]
         sure: NDArray[np.bool_] = np.isfinite(condition)
         if self.by_svd:
@@ -56,7 +56,7 @@ class LinearDiscriminant(ClassScatter):
             sure &= condition < _RANGE / basis.condition[0]
         return sure
 
-    def _refits(self, basis: About, far: Floats) -> Floats:
+    def _refits(self, basis: ScatterBasis, far: Floats) -> Floats:
         if self.by_svd:
             return np.zeros_like(far)
         squares = (np.einsum("cp,cpq->cq", basis.means, basis.to) ** 2).sum(axis=1)
@@ -66,7 +66,7 @@ class LinearDiscriminant(ClassScatter):
         return rounding
 
     def _spread(
-        self, basis: About, count: Floats, shift: Floats, inverse: Floats, moved: Floats, left: Floats
+        self, basis: ScatterBasis, count: Floats, shift: Floats, inverse: Floats, moved: Floats, left: Floats
     ) -> NDArray[np.bool_]:
         if not self.by_svd or self.between == 1:
             return super()._spread(basis, count, shift, inverse, moved, left)
@@ -77,7 +77,7 @@ class LinearDiscriminant(ClassScatter):
         spread: NDArray[np.bool_] = (least - moved) * np.sqrt(left) > self.tol * (largest + moved)
         return spread
 
-    def _between_means(self, basis: About, count: Floats, shift: Floats) -> Floats:
+    def _between_means(self, basis: ScatterBasis, count: Floats, shift: Floats) -> Floats:
         """The means about their mean, times the roots of the chances, shape (n, C, p)."""
         chances = self._chances(count)
         places = (basis.means - basis.means[0]) @ basis.to[0] + shift
@@ -110,11 +110,11 @@ class QuadraticDiscriminant(ClassScatter):
         factors: Floats = np.eye(count.shape[1]) * ((1 - self.ridge) / count)[:, None, :]
         return factors
 
-    def _surely(self, basis: About, norm: Floats, norm_inverse: Floats) -> NDArray[np.bool_]:  # noqa: ARG002
+    def _surely(self, basis: ScatterBasis, norm: Floats, norm_inverse: Floats) -> NDArray[np.bool_]:  # noqa: ARG002
         sure: NDArray[np.bool_] = (basis.least > self.tol * norm_inverse).all(axis=1)
         return sure
 
-    def _refits(self, basis: About, far: Floats) -> Floats:
+    def _refits(self, basis: ScatterBasis, far: Floats) -> Floats:
         condition = np.sqrt(basis.condition) if self.by_svd else 4 * basis.condition
         rounding: Floats = UNIT * condition * (far + self.X.shape[1])
         return rounding

@@ -30,7 +30,7 @@ _WEIGHS = 1e-7  # below, scikit-learn treats the weight of a class as 0
 
 
 @dataclass(frozen=True, eq=False)
-class About:
+class MeansBasis:
     """The origin of the classes."""
 
     means: Floats  # (C, p), the origin of each class
@@ -56,11 +56,11 @@ class GaussianNaiveBayes(ClassSums):
         labels = checked_labels(learner, GaussianNB, X, y, weights, weighted=True)
         return cls(learner, X, labels, weights)
 
-    def _basis(self, rows: Rows) -> About:
+    def _basis(self, rows: Rows) -> MeansBasis:
         means = class_means(self.X[rows], self.code[rows], len(self.classes))
-        return About(means, means - means.mean(axis=0))
+        return MeansBasis(means, means - means.mean(axis=0))
 
-    def _terms(self, basis: About, rows: Rows) -> Floats:
+    def _terms(self, basis: MeansBasis, rows: Rows) -> Floats:
         p = self.X.shape[1]
         terms = np.empty((len(rows), (1 + 2 * p) * (1 if self.weights is None else 2)))
         terms[:, 0] = 1
@@ -71,7 +71,7 @@ class GaussianNaiveBayes(ClassSums):
             np.multiply(terms[:, : 1 + 2 * p], self.weights[rows, None], out=terms[:, 1 + 2 * p :])
         return terms
 
-    def _scores(self, basis: About, sums: Floats, of: Floats, rows: Rows, method: PredictMethod) -> Scores:  # noqa: ARG002
+    def _scores(self, basis: MeansBasis, sums: Floats, of: Floats, rows: Rows, method: PredictMethod) -> Scores:  # noqa: ARG002
         p = self.X.shape[1]
         n = sums[..., 0].sum(axis=1)[:, None]
         smoothing, lost_of_smoothing = self._smoothing(basis, sums[..., : 1 + 2 * p], of[..., : 1 + 2 * p])
@@ -102,13 +102,13 @@ class GaussianNaiveBayes(ClassSums):
         rounding += np.where(noise > _NOISE, np.inf, 0)
         return Scores(values, rounding, np.broadcast_to(~(lost <= LOST * p).all(axis=1), len(rows)))
 
-    def _smoothing(self, basis: About, sums: Floats, of: Floats) -> tuple[Floats, Floats]:
+    def _smoothing(self, basis: MeansBasis, sums: Floats, of: Floats) -> tuple[Floats, Floats]:
         """`epsilon_` of each hypothesis, shape (n, 1), and the ratio of the sums before the subtraction to it."""
         _, variance, size = self._about_the_mean(basis, sums, of)
         largest = _highest(variance)
         return self.smoothing * largest, _highest(size) / largest
 
-    def _about_the_mean(self, basis: About, sums: Floats, of: Floats) -> tuple[Floats, Floats, Floats]:
+    def _about_the_mean(self, basis: MeansBasis, sums: Floats, of: Floats) -> tuple[Floats, Floats, Floats]:
         """The mean of all rows less `basis.means.mean(axis=0)`, their variance, and its size before the subtraction.
 
         Each has shape (n, p); the size may have a first axis of 1.

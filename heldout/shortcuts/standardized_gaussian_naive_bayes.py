@@ -7,7 +7,7 @@ The standardised features of a part all have variance 1, so `epsilon_` is `var_s
 import numpy as np
 
 from heldout.shortcuts.class_sums import Floats
-from heldout.shortcuts.gaussian_naive_bayes import About, GaussianNaiveBayes
+from heldout.shortcuts.gaussian_naive_bayes import GaussianNaiveBayes, MeansBasis
 from heldout.shortcuts.shortcut import Declined
 
 _VARIES = 1e-8  # times the mean: with a larger deviation, scikit-learn surely takes no feature as constant
@@ -16,7 +16,7 @@ _VARIES = 1e-8  # times the mean: with a larger deviation, scikit-learn surely t
 class StandardizedGaussianNaiveBayes(GaussianNaiveBayes):
     """Exact for GaussianNB behind `StandardScaler`, weighted or not; the scaler takes no row weights."""
 
-    def _smoothing(self, basis: About, sums: Floats, of: Floats) -> tuple[Floats, Floats]:
+    def _smoothing(self, basis: MeansBasis, sums: Floats, of: Floats) -> tuple[Floats, Floats]:
         """The term added to the variance of each feature, shape (n, p), and the largest loss of digits, (n, 1)."""
         mean, variance, size = self._about_the_mean(basis, sums, of)
         far = np.abs(basis.means.mean(axis=0) + mean)

@@ -6,7 +6,7 @@ The number depends on the names alone, so a run and each shard with the same hea
 from collections import Counter
 from collections.abc import Sequence
 
-from tasks.storage.finding import Finding
+from tasks.storage.findings import RecordedFinding
 
 _MOST_NAMES = 5
 
@@ -27,7 +27,7 @@ def numbered(written: Sequence[str]) -> list[str]:
     return names
 
 
-def about(file: str, written: Sequence[str], names: Sequence[str]) -> tuple[Finding, ...]:
+def about(file: str, written: Sequence[str], names: Sequence[str]) -> tuple[RecordedFinding, ...]:
     """The finding about the columns of `file` that have another name than it says, if there are any."""
     new = tuple(name for name, old in zip(names, written, strict=True) if name != old)
     if not new:
@@ -37,4 +37,4 @@ def about(file: str, written: Sequence[str], names: Sequence[str]) -> tuple[Find
     more = f", and {len(counts) - _MOST_NAMES} more names stand for several" if len(counts) > _MOST_NAMES else ""
     called = [name for name, old in zip(names, written, strict=True) if old in counts]
     done = f"read as {', '.join(called[:_MOST_NAMES])}{', …' if len(called) > _MOST_NAMES else ''}"
-    return (Finding("found", f"{file}: {listed}{more}", columns=new, done=done),)
+    return (RecordedFinding("found", f"{file}: {listed}{more}", columns=new, done=done),)

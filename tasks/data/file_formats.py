@@ -29,7 +29,7 @@ from tasks.data.blocks import in_blocks
 from tasks.data.text_encoding import LATIN1, NotText
 from tasks.data.text_form import DECIMALS, SEPARATORS, TextForm
 from tasks.runtime.errors import UserError
-from tasks.storage.finding import Finding
+from tasks.storage.findings import RecordedFinding
 
 _PACKED = ("", ".gz", ".zip")
 _CSV = tuple(f"{name}{packed}" for name in (".csv", ".tsv") for packed in _PACKED)
@@ -44,15 +44,15 @@ _LARGE, _RATIO = 100_000_000, 200  # a packed file may be unpacked to so many by
 
 
 @dataclass(frozen=True, eq=False)
-class Rows:
+class FileRows:
     """The rows of a source, findings about how they were read, and the first line, where it need not be names."""
 
     frame: pd.DataFrame
-    findings: tuple[Finding, ...] = ()
+    findings: tuple[RecordedFinding, ...] = ()
     header: tuple[str, ...] = ()
 
 
-def read(path: Path, key: str, missing: Sequence[str], as_strings: Collection[str], text: TextForm) -> Rows:
+def read(path: Path, key: str, missing: Sequence[str], as_strings: Collection[str], text: TextForm) -> FileRows:
     """The rows of a file. Raises UserError that names `key` and the file."""
     if not path.name.endswith(ENDINGS):
         raise UserError(f"{key} is {path}; its name must end in {NAMED_ENDINGS}")
@@ -147,7 +147,7 @@ def _check_is_file(path: Path, key: str) -> None:
     raise UserError(f"{key} is {path}: no such file; give the path of a file, from the checkout or absolute")
 
 
-def _read_csv(path: Path, key: str, missing: Sequence[str], as_strings: Collection[str], text: TextForm) -> Rows:
+def _read_csv(path: Path, key: str, missing: Sequence[str], as_strings: Collection[str], text: TextForm) -> FileRows:
     mark, encoding = separator(path, text), text_encoding.of(partial(open_unpacked, path))
     with _records_of(path, mark, encoding.name) as lines:
         written = (line for line in lines if line)
@@ -173,19 +173,19 @@ def _read_csv(path: Path, key: str, missing: Sequence[str], as_strings: Collecti
     frame = in_blocks(frame)
     rounded = whole_numbers.rounded(frame)
     if not rounded:
-        return Rows(frame, findings, tuple(header))
+        return FileRows(frame, findings, tuple(header))
     with open_unpacked(path) as file:
         strings: pd.DataFrame = pd.read_csv(file, **form, usecols=rounded, dtype="str")
     exact = {name: whole_numbers.of_text(frame[name], strings[name]) for name in rounded}
-    return Rows(frame.assign(**exact), findings, tuple(header))
+    return FileRows(frame.assign(**exact), findings, tuple(header))
 
 
-def _about_encoding(path: Path, encoding: text_encoding.Encoding) -> tuple[Finding, ...]:
+def _about_encoding(path: Path, encoding: text_encoding.Encoding) -> tuple[RecordedFinding, ...]:
     if not encoding.sentence:
         return ()
     severity = "care" if encoding.name == LATIN1 else "note"
     decide = "if these letters are wrong, save it as UTF-8"
-    return (Finding("found", f"{path.name} {encoding.sentence}", severity=severity, decide=decide),)
+    return (RecordedFinding("found", f"{path.name} {encoding.sentence}", severity=severity, decide=decide),)
 
 
 @contextmanager
@@ -238,12 +238,12 @@ def _called(mark: str) -> str:
     return next(name for name, sign in SEPARATORS.items() if sign == mark)
 
 
-def _read_json(path: Path) -> Rows:
+def _read_json(path: Path) -> FileRows:
     with open_unpacked(path) as file:
         records = list(_records(file.read().decode("utf-8-sig")))
     names = dict.fromkeys(name for record in records for name in record)
     values = {name: whole_numbers.of_values([record.get(name) for record in records]) for name in names}
-    return Rows(pd.DataFrame(values))
+    return FileRows(pd.DataFrame(values))
 
 
 def _records(text: str) -> Iterator[dict[str, Any]]:
@@ -277,7 +277,7 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return made
 
 
-def _read_arrow(path: Path, table: Any) -> Rows:
+def _read_arrow(path: Path, table: Any) -> FileRows:
     import pyarrow
 
     names = column_names.numbered(table.schema.names)
@@ -286,7 +286,7 @@ def _read_arrow(path: Path, table: Any) -> Rows:
     wide: dict[Any, Any] = {pyarrow.int64(): pd.Int64Dtype(), pyarrow.uint64(): pd.UInt64Dtype()}
     exact = any(column.type in wide and column.null_count and _is_long(column) for column in table.columns)
     frame: pd.DataFrame = table.to_pandas(self_destruct=True, types_mapper=wide.get if exact else None)
-    return Rows(frame.reset_index(drop=True), findings)
+    return FileRows(frame.reset_index(drop=True), findings)
 
 
 def _is_long(column: Any) -> bool:
@@ -297,7 +297,7 @@ def _is_long(column: Any) -> bool:
     return least is not None and max(abs(least), abs(most)) >= EXACT
 
 
-def _read_parquet(path: Path) -> Rows:
+def _read_parquet(path: Path) -> FileRows:
     import pyarrow.parquet
 
     with pyarrow.parquet.ParquetFile(path, memory_map=True) as file:
@@ -315,13 +315,13 @@ def _check_memory(metadata: Any) -> None:
         raise ValueError(f"its {metadata.num_rows} rows need {needed} bytes or more, and this machine has {memory}")
 
 
-def _read_feather(path: Path) -> Rows:
+def _read_feather(path: Path) -> FileRows:
     import pyarrow.feather
 
     return _read_arrow(path, pyarrow.feather.read_table(path))
 
 
-def _read_excel(path: Path, as_strings: Collection[str]) -> Rows:
+def _read_excel(path: Path, as_strings: Collection[str]) -> FileRows:
     with zipfile.ZipFile(path) as archive:
         if sum(info.file_size for info in archive.infolist()) > _most(path):
             raise ValueError(_too_large(_most(path)))
@@ -338,16 +338,16 @@ def _read_excel(path: Path, as_strings: Collection[str]) -> Rows:
         sheet = pd.read_excel(book, sheet_name=name, names=names, header=0, **form) if findings else sheet
     sheet = sheet.set_axis(names, axis=1)
     exact = {name: _as_in_excel(sheet[name]) for name in sheet.columns if sheet[name].dtype.kind in "Oi"}
-    return Rows(sheet.assign(**exact), (*_about_sheets(path, [*map(str, filled)]), *findings), tuple(written))
+    return FileRows(sheet.assign(**exact), (*_about_sheets(path, [*map(str, filled)]), *findings), tuple(written))
 
 
-def _about_sheets(path: Path, filled: Sequence[str]) -> tuple[Finding, ...]:
+def _about_sheets(path: Path, filled: Sequence[str]) -> tuple[RecordedFinding, ...]:
     first, *others = map(repr, filled)
     if not others:
         return ()
     listed = ", ".join(others[:_MOST_SHEETS]) + (", …" if len(others) > _MOST_SHEETS else "")
     text = f"{path.name} has {len(filled)} sheets with rows: {first} is read, and not {listed}"
-    return (Finding("found", text, decide="if another is the table, save it as a file of its own"),)
+    return (RecordedFinding("found", text, decide="if another is the table, save it as a file of its own"),)
 
 
 def _header_of_sheet(book: Any, name: Any, read: list[str]) -> list[str]:

@@ -19,7 +19,7 @@ from heldout.rows.row_sketch import Sketch
 from tasks.data import drawn_rows, read_source, row_roles, slices, target, total_row, unlabeled
 from tasks.data.column_types import Column, typed, unread
 from tasks.data.content_hash import content_hash, row_hashes, sets_hash
-from tasks.data.row_identity import column_digest, column_digests, contents
+from tasks.data.row_contents import column_digest, column_digests, contents
 from tasks.data.test_part import cut_test_part, units
 from tasks.data.text_form import TextForm
 from tasks.data.unlabeled import Schema, Shards

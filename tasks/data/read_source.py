@@ -11,7 +11,7 @@ import pandas as pd
 
 from tasks.data import file_formats, total_row, whole_numbers
 from tasks.data.blocks import in_blocks
-from tasks.data.file_formats import ENDINGS, NAMED_ENDINGS, Rows
+from tasks.data.file_formats import ENDINGS, NAMED_ENDINGS, FileRows
 from tasks.data.text_form import USUAL, TextForm
 from tasks.runtime.environment import CACHE
 from tasks.runtime.errors import UserError
@@ -31,13 +31,15 @@ def read_table(
     return read(source, missing, as_strings, text).frame
 
 
-def read(source: str, missing: Sequence[str] = (), as_strings: Collection[str] = (), text: TextForm = USUAL) -> Rows:
+def read(
+    source: str, missing: Sequence[str] = (), as_strings: Collection[str] = (), text: TextForm = USUAL
+) -> FileRows:
     """As `read_table`, with findings about how the file was read."""
     key = "data.source"
     if source.startswith("sklearn:"):
-        rows = Rows(_sklearn(source.removeprefix("sklearn:")))
+        rows = FileRows(_sklearn(source.removeprefix("sklearn:")))
     elif source.startswith("openml:"):
-        rows = Rows(_openml(source.removeprefix("openml:")))
+        rows = FileRows(_openml(source.removeprefix("openml:")))
     elif Path(source).is_dir():
         rows = _folder(Path(source), key)
     elif not source.endswith(ENDINGS):
@@ -68,7 +70,7 @@ def unlabeled_files(pattern: str) -> list[Path]:
 
 def read_shard(
     path: Path, missing: Sequence[str] = (), as_strings: Collection[str] = (), text: TextForm = USUAL
-) -> Rows:
+) -> FileRows:
     """The rows of one unlabelled file, without a total at its end.
 
     Raises UserError that names data.unlabeled, also for a file without rows.
@@ -114,7 +116,7 @@ def _openml(name: str) -> pd.DataFrame:
     return frame
 
 
-def _folder(folder: Path, key: str) -> Rows:
+def _folder(folder: Path, key: str) -> FileRows:
     """The rows of all Parquet files of a folder, in the order of their names."""
     paths = sorted(folder.glob("*.parquet"))
     if not paths:
@@ -128,7 +130,7 @@ def _folder(folder: Path, key: str) -> Rows:
                 f"{key}: {path} and {paths[0]} do not have the same columns ({', '.join(other[:5])}); give one table"
             )
     findings = [finding for rows in read_files for finding in rows.findings]
-    return Rows(pd.concat(frames, ignore_index=True), tuple(findings))
+    return FileRows(pd.concat(frames, ignore_index=True), tuple(findings))
 
 
 def _without(frame: pd.DataFrame, missing: Sequence[str]) -> pd.DataFrame:

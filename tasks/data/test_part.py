@@ -10,7 +10,7 @@ from heldout.parts.partition import part_size
 from heldout.rows import row_identity
 from heldout.rows.row_identity import Words
 from heldout.schemes import holdout
-from tasks.data.row_identity import contents, group_identities
+from tasks.data.row_contents import contents, group_identities
 from tasks.params import Settings
 from tasks.runtime.errors import UserError
 from tasks.storage.files import TARGET

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from tasks.storage.finding import Finding
+from tasks.storage.findings import RecordedFinding
 
 _WORDS = {
     *("total", "totals", "grand total", "sum", "sums", "summe", "gesamt", "gesamtsumme", "insgesamt", "summa"),
@@ -14,7 +14,7 @@ _CLOSE = 1e-9  # of the sum of absolute values: rounding of floats
 _MOST_NAMES = 5
 
 
-def without(table: pd.DataFrame, target: str | None) -> tuple[pd.DataFrame, tuple[Finding, ...]]:
+def without(table: pd.DataFrame, target: str | None) -> tuple[pd.DataFrame, tuple[RecordedFinding, ...]]:
     """The table without a last row that is a total and has no value of `target`, and the finding about such a row."""
     why = reason(table)
     if why is None:
@@ -22,10 +22,10 @@ def without(table: pd.DataFrame, target: str | None) -> tuple[pd.DataFrame, tupl
     if target in table.columns and pd.notna(table[target].iloc[-1]):
         kept = "it has a value of the target, so it is used as a row with a label"
         decide = "take it out of the file, then start again"
-        return table, (Finding("found", f"{why}; {kept}", severity="care", decide=decide),)
+        return table, (RecordedFinding("found", f"{why}; {kept}", severity="care", decide=decide),)
     rest = table.iloc[:-1]
     whole = {name: rest[name].astype("int64") for name in table.columns if _was_whole(table[name])}
-    return rest.assign(**whole), (Finding("found", why, done="left out of the unlabelled rows"),)
+    return rest.assign(**whole), (RecordedFinding("found", why, done="left out of the unlabelled rows"),)
 
 
 def reason(table: pd.DataFrame) -> str | None:

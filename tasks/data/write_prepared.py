@@ -12,8 +12,7 @@ from tasks.data.unlabeled import Shards
 from tasks.runtime.errors import UserError
 from tasks.storage import files, source_rows
 from tasks.storage.atomic import replacing
-from tasks.storage.finding import Found
-from tasks.storage.findings import write_applied
+from tasks.storage.findings import Found, write_applied
 from tasks.storage.lazy_table import ROWS_A_GROUP
 from tasks.storage.row_ids import ROW_IDS
 from tasks.storage.shard_report import ShardReport

@@ -20,7 +20,7 @@ from tasks.fits.run_schemes import first_reasons
 from tasks.fits.work import Work
 from tasks.params import Settings
 from tasks.plans.read_design import read_design
-from tasks.plans.units import Compared, Finished, Versions
+from tasks.plans.units import Finished, HalfPairs, Versions
 from tasks.storage import files, fit_cache
 
 _REPEATS_A_PIECE = 10
@@ -86,28 +86,28 @@ def _taken(labeled: int) -> tuple[tuple[Path, ...], int]:
     return tuple(taken), min(rows, most)
 
 
-def _pieces(keys: Sequence[str], content: Sequence[str]) -> list[Compared]:
+def _pieces(keys: Sequence[str], content: Sequence[str]) -> list[HalfPairs]:
     """The blocks of repeats of half models `keys`, on rows of this content."""
     size = 2 * _REPEATS_A_PIECE
     blocks = [tuple(keys[first : first + size]) for first in range(0, len(keys), size)]
     return [
-        Compared(number * _REPEATS_A_PIECE, block, fit_cache.key("controls", block, content))
+        HalfPairs(number * _REPEATS_A_PIECE, block, fit_cache.key("controls", block, content))
         for number, block in enumerate(blocks)
     ]
 
 
-def _grouped(pieces: Sequence[Compared], rows: int) -> Iterator[Sequence[Compared]]:
+def _grouped(pieces: Sequence[HalfPairs], rows: int) -> Iterator[Sequence[HalfPairs]]:
     """The pieces of one candidate, a task each or together where they are short."""
     size = max(1, _ANSWERS_A_TASK // max(1, rows * _REPEATS_A_PIECE))
     for first in range(0, len(pieces), size):
         yield pieces[first : first + size]
 
 
-def _label(pieces: Sequence[Compared]) -> str:
+def _label(pieces: Sequence[HalfPairs]) -> str:
     return f"repeats {pieces[0].first + 1}-{pieces[-1].first + len(pieces[-1].halves) // 2}"
 
 
-def _lines(candidate: str, pieces: Sequence[Compared]) -> Iterator[pd.DataFrame]:
+def _lines(candidate: str, pieces: Sequence[HalfPairs]) -> Iterator[pd.DataFrame]:
     stored = [fit_cache.load(piece.key) for piece in pieces]
     for place, kind in enumerate((_LABELED, _UNLABELED)):
         made = controls([votes[place] for votes in stored])

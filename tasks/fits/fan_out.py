@@ -11,7 +11,7 @@ from prefect.futures import as_completed
 
 from tasks.fits import live_progress, prefetch
 from tasks.fits.executor import executor, stop
-from tasks.fits.progress import Progress
+from tasks.fits.progress_bar import Progress
 from tasks.fits.work import Work, longest_first
 from tasks.params.running import Execution
 from tasks.storage import fit_cache

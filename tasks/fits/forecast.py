@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import psutil
 import pyarrow.parquet
 
-from tasks.fits import measure
+from tasks.fits import measured_costs
 from tasks.fits.executor import executor
 from tasks.params import Settings
 from tasks.plans import all_labeled, budget
@@ -57,7 +57,7 @@ def _expected(settings: Settings, counts: FitCounts) -> Iterator[Part]:
     """What the counted fits take, and what they take after further rows, by small fits of each candidate."""
     design = read_design(settings)
     X = files.open_features(files.LABELED, files.file_hash(files.LABELED))
-    measured = measure.measure_all(executor(settings.execution), settings, X, design.y, design.loss)
+    measured = measured_costs.measure_all(executor(settings.execution), settings, X, design.y, design.loss)
     costs = {name: cost for name, (cost, _) in measured.items()}
     table = _table(settings)
     if counts.to_do:
@@ -66,7 +66,7 @@ def _expected(settings: Settings, counts: FitCounts) -> Iterator[Part]:
 
 
 def _of_run(
-    settings: Settings, counts: FitCounts, costs: Mapping[str, budget.Cost], table: budget.Table, held: float
+    settings: Settings, counts: FitCounts, costs: Mapping[str, budget.Cost], table: budget.TableSize, held: float
 ) -> Iterator[Part]:
     """The seconds and the memory of the fits to do, of which a worker holds so many bytes."""
     design, workers = read_design(settings), settings.execution.workers
@@ -95,7 +95,7 @@ def _of_run(
     )
 
 
-def _of_new_rows(settings: Settings, costs: Mapping[str, budget.Cost], table: budget.Table) -> Part:
+def _of_new_rows(settings: Settings, costs: Mapping[str, budget.Cost], table: budget.TableSize) -> Part:
     """What further labelled rows cost: no fit of the estimates is without them."""
     design, rows = read_design(settings), _NEW_ROWS
     tested = round(rows * settings.split.test_fraction)
@@ -120,13 +120,13 @@ def _of_new_rows(settings: Settings, costs: Mapping[str, budget.Cost], table: bu
     )
 
 
-def _table(settings: Settings) -> budget.Table:
+def _table(settings: Settings) -> budget.TableSize:
     """The prepared rows, as the choice of a budget needs them."""
     design = read_design(settings)
     unlabeled = sum(pyarrow.parquet.read_metadata(path).num_rows for path in files.shards())
     own = settings.data.unlabeled is not None
     test = pyarrow.parquet.read_metadata(files.TEST).num_rows if files.TEST.exists() else 0
-    return budget.Table(
+    return budget.TableSize(
         labeled=all_labeled.count(),
         test=test,
         unlabeled=unlabeled if own else unlabeled - (all_labeled.count() - len(design.y)),

@@ -4,11 +4,13 @@ They change no result: a stage waits for a prefetched task, and submits every ot
 """
 
 from collections.abc import Callable, Sequence
-from concurrent.futures import Executor
+from concurrent.futures import Executor, Future
 from typing import Any
 
-from tasks.fits import failed_candidates, prefetched
+from tasks.fits import failed_candidates
 from tasks.fits.work import Work, longest_first
+
+PREFETCHED: dict[tuple[str, ...], tuple[Work, "Future[Any]"]] = {}  # by the keys of the task
 
 
 def submit_all(pool: Executor, function: Callable[..., Any], todo: Sequence[Work]) -> None:
@@ -19,12 +21,23 @@ def submit_all(pool: Executor, function: Callable[..., Any], todo: Sequence[Work
 
 def submit(pool: Executor, function: Callable[..., Any], work: Work) -> None:
     """Submit a task, unless a task with the same keys is prefetched; it starts after all tasks in the queue."""
-    if work.keys not in prefetched.PREFETCHED:
-        prefetched.PREFETCHED[work.keys] = work, failed_candidates.submit(pool, function, work)
+    if work.keys not in PREFETCHED:
+        PREFETCHED[work.keys] = work, failed_candidates.submit(pool, function, work)
 
 
 def result(pool: Executor, function: Callable[..., Any], work: Work) -> Any:
     """The result of the task, prefetched or submitted now, or the reason of its failure if it ended its workers."""
-    earlier = prefetched.PREFETCHED.pop(work.keys, None)
+    earlier = PREFETCHED.pop(work.keys, None)
     future = failed_candidates.submit(pool, function, work) if earlier is None else earlier[1]
     return failed_candidates.result(work, future)
+
+
+def is_prefetched(keys: Sequence[str]) -> bool:
+    """Whether a task with exactly these keys is prefetched, and no stage has waited for it yet."""
+    return tuple(keys) in PREFETCHED
+
+
+def of_later_stages(todo: Sequence[Work]) -> list[tuple[Work, bool]]:
+    """The prefetched tasks that no stage has waited for, without those of `todo`, and whether each is finished."""
+    present = {work.keys for work in todo}
+    return [(work, future.done()) for keys, (work, future) in list(PREFETCHED.items()) if keys not in present]

@@ -10,7 +10,7 @@ from heldout.fits.stated_limit import check_baseline
 from heldout.schemes import SchemeName
 from heldout.schemes.design import Design
 from tasks.data.prepare_tables import KEYS
-from tasks.fits import failed_candidates, prefetch, prefetched, worker
+from tasks.fits import failed_candidates, prefetch, worker
 from tasks.fits.executor import executor
 from tasks.fits.fan_out import run_all
 from tasks.fits.work import Work
@@ -136,7 +136,7 @@ def _exact_work(settings: Settings, plans: Sequence[FitPlan], exact_keys: ExactK
     for plan in plans:
         for candidate in settings.candidates:
             key = exact_keys[plan.name].get(candidate.name)
-            if key is not None and (prefetched.is_prefetched([key]) or not fit_cache.has(key)):
+            if key is not None and (prefetch.is_prefetched([key]) or not fit_cache.has(key)):
                 state = units_of_scheme.first_state(settings, plan, candidate)
                 arguments = (settings, candidate, plan.name, key, state, versions)
                 owner = failed_candidates.key(settings, candidate)
@@ -154,7 +154,7 @@ def _fit_work(settings: Settings, plans: Sequence[FitPlan], units: Units, versio
             owner = failed_candidates.key(settings, candidate)
             for group in _groups(units.get((plan.name, candidate.name), []), plan.fits_a_task(seconds)):
                 keys = tuple(unit.key for unit in group)
-                waited_for = prefetched.is_prefetched(keys)
+                waited_for = prefetch.is_prefetched(keys)
                 missing = [unit for unit in group if waited_for or not units_of_scheme.is_stored(unit, plan)]
                 if not missing:
                     reused += 1

@@ -19,7 +19,7 @@ from heldout.parts.splits import SplitLosses, tested_rows, tested_sizes
 from heldout.schemes import SCHEMES, STAGES, SchemeName
 from heldout.schemes.design import Design, Evidence, half_losses
 from heldout.unlabelled.disagreement import ShardMargins
-from tasks.fits import fit_warnings, tuned_paths
+from tasks.fits import counted_warnings, tuned_paths
 from tasks.params import Settings
 from tasks.plans.fit_plans import further_schemes
 from tasks.plans.units import Finished
@@ -40,7 +40,7 @@ def write_holdout(
         **tuned_paths.tables(settings, finished["final"]),
     }
     files.write_result(
-        "holdout", tables, failures, fit_warnings.count("holdout", finished["holdout"], finished["final"])
+        "holdout", tables, failures, counted_warnings.count("holdout", finished["holdout"], finished["final"])
     )
 
 
@@ -51,7 +51,7 @@ def write_cross_validation(
     tables: dict[str, Pieces] = {"losses": _losses(design, finished["cross_validation"], "cross_validation")}
     for scheme in further_schemes(design):
         tables[scheme] = _losses(design, finished[scheme], scheme)
-    counted = fit_warnings.count("cross_validation", *finished.values())
+    counted = counted_warnings.count("cross_validation", *finished.values())
     files.write_result("cross_validation", tables, failures, counted)
 
 
@@ -64,7 +64,7 @@ def write_progressive(design: Design, finished: Mapping[str, Finished], failures
     losses = _lines(
         design.loss, finished, step[order], row[order], lambda units: np.concatenate([*units.losses])[order]
     )
-    files.write_result("progressive", {"losses": losses}, failures, fit_warnings.count("progressive", finished))
+    files.write_result("progressive", {"losses": losses}, failures, counted_warnings.count("progressive", finished))
 
 
 def write_covalidation(
@@ -84,7 +84,7 @@ def write_covalidation(
         "training": _halves(design, finished, own=True),
         **of_unlabeled,
     }
-    files.write_result("covalidation", tables, failures, fit_warnings.count("covalidation", finished))
+    files.write_result("covalidation", tables, failures, counted_warnings.count("covalidation", finished))
 
 
 def read_evidence(design: Design, candidates: Sequence[str]) -> Mapping[str, Evidence]:

@@ -32,7 +32,7 @@ from tasks.plans import fit_times
 from tasks.plans.all_labeled import read_all_labeled
 from tasks.plans.fit_plans import scheme
 from tasks.plans.read_design import design_of
-from tasks.plans.units import Compared, Unit, Versions, hypothesis_key
+from tasks.plans.units import HalfPairs, Unit, Versions, hypothesis_key
 from tasks.runtime.errors import UserError
 from tasks.storage import files, fit_cache
 
@@ -114,7 +114,7 @@ def fit_all_labeled(settings: Settings, candidate: Candidate, key: str, state: i
     return None
 
 
-def disagree(settings: Settings, shards: Sequence[Path], pieces: Sequence[Compared], loss: Loss) -> str | None:
+def disagree(settings: Settings, shards: Sequence[Path], pieces: Sequence[HalfPairs], loss: Loss) -> str | None:
     """Store the disagreement of pairs of hypotheses on a batch of shards, by its margins; the reason of a failure.
 
     The margins are the mean of each pair over each shard's rows, shape (pairs, shards), and the sum of each row
@@ -147,7 +147,7 @@ def _read_together(shards: tuple[tuple[Path, int], ...]) -> tuple[pd.DataFrame, 
     return pd.concat(tables, ignore_index=True), [len(table) for table in tables]
 
 
-def vote(settings: Settings, shards: Sequence[Path], pieces: Sequence[Compared], versions: Versions) -> str | None:
+def vote(settings: Settings, shards: Sequence[Path], pieces: Sequence[HalfPairs], versions: Versions) -> str | None:
     """Store the votes of blocks of half models on the labelled rows, and on the first rows of `shards`, for controls.
 
     The reason of a failure, if one does not answer.
@@ -172,7 +172,7 @@ def vote(settings: Settings, shards: Sequence[Path], pieces: Sequence[Compared],
     return None
 
 
-def _answered(piece: Compared, rows: int) -> int:
+def _answered(piece: HalfPairs, rows: int) -> int:
     """How many fits the answers of the half models of `piece` may take as long as: one for each part of the rows."""
     return len(piece.halves) * max(1, -(-rows // ROWS_AT_ONCE))
 
@@ -185,7 +185,7 @@ def _store(key: str, hypothesis: Any, *, read_again: bool) -> None:
             fit_cache.load(key)
 
 
-def _stored_hypotheses(piece: Compared) -> list[Any]:
+def _stored_hypotheses(piece: HalfPairs) -> list[Any]:
     """The half models of `piece`. Raises FitFailure if one cannot be read again."""
     with _pickled():
         return [fit_cache.load(hypothesis_key(name)) for name in piece.halves]

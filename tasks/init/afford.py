@@ -8,10 +8,10 @@ import pyarrow.parquet
 from heldout.examine.column_kind import kind_of_dtype
 from heldout.losses import choose_loss
 from tasks.data.prepare_tables import Prepared
-from tasks.fits import executor, measure
+from tasks.fits import executor, measured_costs
 from tasks.params import Settings
 from tasks.plans import budget
-from tasks.plans.budget import Choice, Table
+from tasks.plans.budget import Choice, TableSize
 from tasks.storage.files import TARGET
 
 _LITTLE = 20_000  # values, each as long as ten characters of text: their fits need no measurement
@@ -23,7 +23,7 @@ def afford(settings: Settings, prepared: Prepared, shards: Sequence[Path] | None
     A small table is not measured, and neither is any if execution.budget is null: all rows, and the most fits.
     """
     X, y = prepared.labeled.drop(columns=TARGET), prepared.labeled[TARGET].to_numpy()
-    table = Table(
+    table = TableSize(
         labeled=len(X),
         test=0 if prepared.test is None else len(prepared.test),
         unlabeled=sum(map(len, prepared.shards)) if shards is None else sum(map(_rows, shards)),
@@ -38,7 +38,7 @@ def afford(settings: Settings, prepared: Prepared, shards: Sequence[Path] | None
     local = settings.execution.model_copy(update={"executor": "local"})
     try:
         loss = choose_loss(settings.loss, y, called="the target")
-        measured = measure.measure_all(executor.executor(local), settings, X, y, loss)
+        measured = measured_costs.measure_all(executor.executor(local), settings, X, y, loss)
     finally:
         executor.stop(local)
     costs = [cost for cost, _ in measured.values()]

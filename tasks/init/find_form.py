@@ -15,7 +15,7 @@ from tasks.data.text_form import SEPARATORS, TextForm
 from tasks.init import header_is_data
 from tasks.params.sections import Separator
 from tasks.runtime.errors import UserError
-from tasks.storage.finding import Finding
+from tasks.storage.findings import RecordedFinding
 
 _LINES, _STRINGS = 200, 1000  # lines to find the separator in; strings to see whether a column holds numbers
 
@@ -27,7 +27,7 @@ class Read:
     table: pd.DataFrame
     text: TextForm
     lines: tuple[str, ...]
-    findings: tuple[Finding, ...] = ()
+    findings: tuple[RecordedFinding, ...] = ()
 
 
 def read(source: str, given: TextForm) -> Read:

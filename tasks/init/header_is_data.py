@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from tasks.data import dates, number_strings
-from tasks.storage.finding import Finding
+from tasks.storage.findings import RecordedFinding
 
 _ALIKE = 0.8  # share of the names that are like the values below them, of the columns that can show it
 _BEYOND = 0.1  # of the range
@@ -15,7 +15,7 @@ _MOST_COLUMNS, _SHOWN, _DATES = 200, 6, 50  # columns that are looked at, names,
 _EMPTY = "Unnamed: "
 
 
-def look(table: pd.DataFrame, written: Sequence[str], file: str) -> Finding | None:
+def look(table: pd.DataFrame, written: Sequence[str], file: str) -> RecordedFinding | None:
     """The finding about the names of `table` as `file` has them, if they look like one more row.
 
     A name is like the values of its column if it is a number in their range, a date as they are, or one of few strings
@@ -42,7 +42,7 @@ def look(table: pd.DataFrame, written: Sequence[str], file: str) -> Finding | No
     text = f"{file}: the first line looks like a row, and is read as the names of the columns: {shown}"
     evidence: Mapping[str, float] = {"columns": len(alike), "alike": len(agreeing)}
     decide = "if it is a row, put a line of names above it, and start again"
-    return Finding("found", text, severity="care", evidence=evidence, decide=decide)
+    return RecordedFinding("found", text, severity="care", evidence=evidence, decide=decide)
 
 
 def _is_alike(name: str, values: pd.Series) -> bool | None:

@@ -6,14 +6,14 @@ from tasks.data import column_types, loose_numbers
 from tasks.data.column_types import Column
 from tasks.data.dates import ColumnError
 from tasks.data.text_form import TextForm
-from tasks.storage.finding import Finding
+from tasks.storage.findings import RecordedFinding
 
 Read = tuple[pd.DataFrame, dict[str, Column], dict[str, str]]  # of `column_types.separated`
 _FEW, _SAMPLE = 20, 500  # distinct values that a category may have; values that show whether a unit is frequent
 _ROUGHLY = 0.8  # of the sample
 
 
-def look(features: pd.DataFrame, read: Read, text: TextForm) -> tuple[Read, dict[str, Finding]]:
+def look(features: pd.DataFrame, read: Read, text: TextForm) -> tuple[Read, dict[str, RecordedFinding]]:
     """What was `read` of the features, with loose columns as numbers; and these columns, a finding about each."""
     typed, columns, refused = read
     chosen = [
@@ -31,11 +31,11 @@ def look(features: pd.DataFrame, read: Read, text: TextForm) -> tuple[Read, dict
     return (together[names], {name: {**columns, **found}[name] for name in names}, reasons), about
 
 
-def _finding(values: pd.Series, name: str, form: str) -> Finding:
+def _finding(values: pd.Series, name: str, form: str) -> RecordedFinding:
     tally = loose_numbers.tally(values, form)
     all_read = f"{name}: strings such as {str(values.dropna().iloc[0])!r} are numbers in {tally.unit}"
     text = tally.sentence(name) if tally.others else all_read
-    return Finding("parsed", text, columns=(name,), done="numeric in data.columns")
+    return RecordedFinding("parsed", text, columns=(name,), done="numeric in data.columns")
 
 
 def _is_mixed(values: pd.Series, text: TextForm) -> bool:

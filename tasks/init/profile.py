@@ -19,7 +19,7 @@ from tasks.data.text_form import USUAL, TextForm
 from tasks.init import loose_columns
 from tasks.params.sections import ColumnKind
 from tasks.runtime.errors import UserError
-from tasks.storage.finding import Finding
+from tasks.storage.findings import RecordedFinding
 
 _LONGEST_MARKER = 10
 
@@ -58,7 +58,7 @@ class Profile:
     groups: str | None
     proposed: Mapping[str, str]
     characters: float
-    findings: tuple[Finding, ...]
+    findings: tuple[RecordedFinding, ...]
 
 
 def look(table: pd.DataFrame, target: str, text: TextForm = USUAL, unlabeled: pd.DataFrame | None = None) -> Profile:
@@ -109,9 +109,9 @@ def look(table: pd.DataFrame, target: str, text: TextForm = USUAL, unlabeled: pd
         proposed=found.proposed,
         characters=sum(float(typed.loc[labeled.index, name].str.len().mean()) for name in texts),
         findings=(
-            *(Finding("parsed", line) for line in parsed),
+            *(RecordedFinding("parsed", line) for line in parsed),
             *(finding for name, finding in loose.items() if name in found.kinds),
-            *map(Finding.of, found.findings),
+            *map(RecordedFinding.of, found.findings),
         ),
     )
 

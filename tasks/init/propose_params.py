@@ -8,7 +8,7 @@ from tasks.init import describe
 from tasks.init.edit_params import Commented, CommentedItems, KeyPath, plain
 from tasks.init.profile import Profile
 from tasks.plans import budget
-from tasks.plans.budget import TESTED_FRACTION, VALIDATION_FRACTION, Choice, Table
+from tasks.plans.budget import TESTED_FRACTION, VALIDATION_FRACTION, Choice, TableSize
 
 BUDGET_MINUTES = 5
 _TEST_FRACTION = 0.2
@@ -28,7 +28,7 @@ def decide(profile: Profile, source: str, unlabeled: str | None, choice: Choice 
     test = part_size(profile.labeled, _TEST_FRACTION, "test_fraction")
     together = profile.proposed.get("duplicates")
     dependent = any(one is not None for one in (profile.time, profile.groups, together))
-    table = Table(profile.labeled - test, test, profile.rows - profile.labeled, dependent=dependent)
+    table = TableSize(profile.labeled - test, test, profile.rows - profile.labeled, dependent=dependent)
     choice = budget.richest(table) if choice is None else choice
     planned = budget.values(choice, dependent=table.dependent, binary=bool(profile.classes))
     hidden = table.unlabeled + choice.labeled - choice.rows

@@ -14,7 +14,7 @@ from heldout.records import Difference, Estimate
 from heldout.schemes.design import Design, with_pool
 from heldout.selection import beats_baseline
 from heldout.selection.selected import Selection
-from tasks.outcome.decision_record import ON_TEST
+from tasks.outcome.decision import ON_TEST
 from tasks.outcome.estimate import Results
 from tasks.runtime.errors import UserError
 

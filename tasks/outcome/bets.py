@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from tasks.outcome.contest import Decision, Record
+from tasks.outcome.contest import PairRecord, Promotion
 from tasks.storage.row_ids import WORD, Ids
 
 
@@ -22,10 +22,10 @@ class Book:
     records: Mapping[str, Any] = field(default_factory=dict)
     bets: pd.DataFrame = field(default_factory=lambda: pd.DataFrame({WORD: [], "pair": [], "at": []}))
 
-    def record(self, pair: str, restored: int) -> Record:
+    def record(self, pair: str, restored: int) -> PairRecord:
         """The record of a pair, without what it won before the champion was restored by a rollback."""
         found = self.records.get(pair)
-        return Record() if found is None or found["at"] < restored else Record.parsed(found)
+        return PairRecord() if found is None or found["at"] < restored else PairRecord.parsed(found)
 
     def spent(self, pair: str, known_since: int) -> Ids:
         """The rows on which the pair may not bet: its own, and all others from before its learner was known.
@@ -39,7 +39,7 @@ class Book:
         """The rows on which the pair has bet."""
         return self.bets[WORD][self.bets["pair"] == pair].to_numpy(np.uint64)
 
-    def after(self, pair: str, decision: Decision, at: int) -> "Book":
+    def after(self, pair: str, decision: Promotion, at: int) -> "Book":
         """The book with the bets of a night."""
         if decision.record is None:
             return self

@@ -12,7 +12,7 @@ from heldout.errors import FitFailure
 from heldout.learners.fitting import test
 from heldout.losses import Loss, Losses
 from heldout.over_time.promotion import BETS, Capital, differences, needed
-from tasks.outcome.new_rows import Known, fresh, hidden
+from tasks.outcome.new_rows import KnownRows, fresh, hidden
 from tasks.params import Settings
 from tasks.plans.all_labeled import AllLabeled, read_all_labeled
 from tasks.storage import files
@@ -39,7 +39,7 @@ class Champion:
 
 
 @dataclass(frozen=True, eq=False)
-class Record:
+class PairRecord:
     """What the nights left of a pair: a champion and a learner."""
 
     capital: Capital = field(default_factory=Capital)
@@ -51,19 +51,19 @@ class Record:
         return {**asdict(self.capital), "bets": BETS.tolist(), "limit": self.limit, "nights": list(self.nights)}
 
     @classmethod
-    def parsed(cls, numbers: Mapping[str, Any]) -> "Record":
+    def parsed(cls, numbers: Mapping[str, Any]) -> "PairRecord":
         """The record that `numbers` gave."""
         capital = Capital(tuple(numbers["logs"]), numbers["rows"], numbers["total"])
         return cls(capital, numbers["limit"], tuple(numbers["nights"]))
 
 
 @dataclass(frozen=True, eq=False)
-class Decision:
+class Promotion:
     """Whether the winner is promoted, why, the record of its pair, None without a bet, and the rows of this night."""
 
     promoted: Promoted
     reason: str
-    record: Record | None = None
+    record: PairRecord | None = None
     numbers: Mapping[str, Any] = field(default_factory=dict)
     bets: Ids = field(default_factory=lambda: np.empty(0, np.uint64))
     trial: bool = False  # whether nothing was to be decided
@@ -71,24 +71,24 @@ class Decision:
 
 
 def contest(
-    settings: Settings, winner: str, hypothesis: Any, champion: Champion, record: Record, spent: Ids
-) -> Decision:
+    settings: Settings, winner: str, hypothesis: Any, champion: Champion, record: PairRecord, spent: Ids
+) -> Promotion:
     """Bet on the rows that are not `spent` for the pair; promote the winner as soon as it is shown to err less."""
     against, level = f"version {champion.version}, the champion", settings.operations.promote_level
     if champion.same:
-        return Decision("no", f"{DRAW} from {against}: the winner has the same bytes, and no row was used")
+        return Promotion("no", f"{DRAW} from {against}: the winner has the same bytes, and no row was used")
     if settings.split.test_fraction == 0:
-        return Decision("no", f"{DRAW} from {against}: split.test_fraction is 0, so every row was used to choose")
+        return Promotion("no", f"{DRAW} from {against}: split.test_fraction is 0, so every row was used to choose")
     X, y = files.read_table(files.TEST)
     columns = getattr(champion.hypothesis, "feature_names_in_", X.columns)
     if missing := [str(name) for name in columns if name not in X]:
         return uncompared(champion.version, f"it needs the column {missing[0]}, which the table lacks")
     trained, ids = read_all_labeled(settings), read_row_ids("test")
-    known, every = Known(np.concatenate([champion.seen, spent]), champion.numbered), read_row_ids()
+    known, every = KnownRows(np.concatenate([champion.seen, spent]), champion.numbered), read_row_ids()
     copies = settings.split.duplicates == "keep_together" and settings.data.groups is None
     rows, left_out = fresh(ids, known), hidden(ids, every, known, copies=copies)
     if left_out >= MOST_HIDDEN:
-        return Decision("no", f"{DRAW} from {against}: {_unfair(left_out, champion, copies=copies)}")
+        return Promotion("no", f"{DRAW} from {against}: {_unfair(left_out, champion, copies=copies)}")
     cluster = None if ids.of_units is None else ids.of_units[rows]
     limit = record.limit or limit_of(trained.loss, winner)
     try:
@@ -107,7 +107,7 @@ def contest(
         "error_challenger": float(ours.mean()) if len(rows) else None,
         "capital": capital.value,
     }
-    after = Record(capital, limit, (*record.nights, night))
+    after = PairRecord(capital, limit, (*record.nights, night))
     numbers = {
         "level": level,
         "capital": capital.value,
@@ -120,13 +120,13 @@ def contest(
     reason = f"{against}: {_sentence(capital, level, after, trained.loss, _unit(settings, ids))}"
     spent = ids.words(~known.rows(ids))  # also those that are left out
     if capital.shown(level):
-        return Decision("yes", f"shown to err less than {reason}", after, numbers, spent)
-    return Decision("no", f"{DRAW} from {reason}", after, numbers, spent)
+        return Promotion("yes", f"shown to err less than {reason}", after, numbers, spent)
+    return Promotion("no", f"{DRAW} from {reason}", after, numbers, spent)
 
 
-def uncompared(version: str, why: str, remedy: str = REMEDY) -> Decision:
+def uncompared(version: str, why: str, remedy: str = REMEDY) -> Promotion:
     """The decision where one of the two gives no answers: the champion stays, and the run says so as a failure."""
-    return Decision("no", f"{UNCOMPARED} with version {version}, the champion: {why}; {remedy}", compared=False)
+    return Promotion("no", f"{UNCOMPARED} with version {version}, the champion: {why}; {remedy}", compared=False)
 
 
 def _unfair(share: float, champion: Champion, *, copies: bool) -> str:
@@ -175,7 +175,7 @@ def limit_of(loss: Loss, winner: str) -> float:
     return float(losses.quantile(_QUANTILE)) or float(losses.max()) or 1.0
 
 
-def _sentence(capital: Capital, level: float, record: Record, loss: Loss, unit: str) -> str:
+def _sentence(capital: Capital, level: float, record: PairRecord, loss: Loss, unit: str) -> str:
     """The numbers in words."""
     if not capital.rows:
         return "no new labelled rows in the test part"

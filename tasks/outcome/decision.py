@@ -1,7 +1,8 @@
 """Whether to ship the winner, from what `select` found; the rule is in `heldout.decision.ship`."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
 
 from heldout.decision import ship
 from heldout.decision.ship import Decision, Known
@@ -10,15 +11,18 @@ from heldout.metrics.skill import Skill
 from heldout.parts import class_shares
 from heldout.records import Difference, Estimate
 from heldout.selection.selected import Selection
-from tasks.outcome.decision_record import against_baseline
-from tasks.outcome.estimate import Results
-from tasks.outcome.suspicious_record import Suspicious
+from tasks.outcome.suspicious import Suspicious
 from tasks.storage import findings
-from tasks.storage.finding import Finding
+from tasks.storage.findings import RecordedFinding
+
+if TYPE_CHECKING:
+    from tasks.outcome.estimate import Results
+
+ON_TEST = "E_test_less_baseline"
 
 
 def decide(
-    results: Results,
+    results: "Results",
     selection: Selection,
     records: Sequence[Estimate],
     differences: Sequence[Difference],
@@ -56,10 +60,32 @@ def decide(
     )
 
 
-def _too_good(doubt: Suspicious | None, found: Sequence[Finding]) -> str:
+def _too_good(doubt: Suspicious | None, found: Sequence[RecordedFinding]) -> str:
     """What to check of an error that is too low; empty where somebody has decided about the columns that carry it."""
     if doubt is None:
         return ""
     decided = {column for one in found if one.decided for column in one.columns}
     carried_by = {column for one in doubt.carriers for column in one.columns}
     return "" if carried_by and carried_by <= decided else doubt.short
+
+
+def described(decision: Decision, skill: Skill | None) -> dict[str, Any]:
+    """The entries of selection.json."""
+    learned = {} if skill is None else {"skill": asdict(skill)}
+    return {"verdict": decision.verdict, "caveats": list(decision.caveats), "advice": decision.advice, **learned}
+
+
+def read(selection: Mapping[str, Any]) -> Decision:
+    """The decision, from selection.json."""
+    return Decision(selection["verdict"], tuple(selection["caveats"]), selection["advice"])
+
+
+def against_baseline(differences: Sequence[Difference], selection: Mapping[str, Any]) -> dict[str, Difference]:
+    """The winner's error less the baseline's on the same rows, by the name of the estimate.
+
+    E_cv comes from the lines of differences.csv, E_test from selection.json.
+    """
+    found = [("E_cv", record) for record in differences if record.against == baseline.NAME]
+    if (on_test := selection.get(ON_TEST)) is not None:
+        found.append(("E_test", Difference(**on_test)))
+    return dict(found)

@@ -12,7 +12,7 @@ from tasks.params import Settings
 
 
 @dataclass(frozen=True)
-class Metric:
+class TrackedMetric:
     """A number; a curve has a metric of the same name for each of its steps."""
 
     name: str
@@ -45,7 +45,7 @@ class Artifact:
 
 
 @dataclass(frozen=True, eq=False)
-class Table:
+class TrackedTable:
     """A table that MLflow's pages show and `mlflow.load_table` reads; `name` ends in .json."""
 
     name: str
@@ -79,7 +79,7 @@ class Input:
     context: str
 
 
-Item = Metric | Parameter | Tag | Note | Artifact | Table | Dataset | Input
+Item = TrackedMetric | Parameter | Tag | Note | Artifact | TrackedTable | Dataset | Input
 PAGE = "{page}"  # no escaped text has a brace
 RUN_NAME, NOTE = "mlflow.runName", "mlflow.note.content"  # tags that MLflow shows as name and description
 

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from heldout.losses.tested_losses import Tested
 from heldout.metrics.answered_rows import ask
-from heldout.metrics.measure import Rows, TestMetrics, measure
+from heldout.metrics.measure import TestedRows, TestMetrics, measure
 from heldout.schemes.design import Design
 from tasks.outcome.opened_part import OpenedPart
 from tasks.params import Settings
@@ -27,7 +27,7 @@ def measure_test_part(
 ) -> TestMetrics:
     """All metrics of `hypothesis` on the rows of `part`, whose losses were `tested` with `weights`."""
     answered, lacking = ask(hypothesis, part.X, part.y, trained.y, tested, weights)
-    rows = Rows(
+    rows = TestedRows(
         candidate,
         answered,
         tested,

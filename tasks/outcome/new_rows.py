@@ -9,7 +9,7 @@ from tasks.storage.row_ids import Ids, RowIds
 
 
 @dataclass(frozen=True, eq=False)
-class Known:
+class KnownRows:
     """`RowIds.words` of the rows that are not new; each stands for all rows equal to it if not `numbered`."""
 
     words: Ids
@@ -25,7 +25,7 @@ class Known:
         return self.numbered and bool(np.isin(self.words[self.words % 2 == 0], every.of_rows).all())
 
 
-def fresh(test: RowIds, known: Known) -> NDArray[np.intp]:
+def fresh(test: RowIds, known: KnownRows) -> NDArray[np.intp]:
     """The rows of the test part that are new. Of a group, of copies kept together, of a time, all rows are or none."""
     seen = known.rows(test)
     if test.of_units is not None:
@@ -33,7 +33,7 @@ def fresh(test: RowIds, known: Known) -> NDArray[np.intp]:
     return np.flatnonzero(~seen)
 
 
-def hidden(test: RowIds, every: RowIds, known: Known, *, copies: bool) -> float:
+def hidden(test: RowIds, every: RowIds, known: KnownRows, *, copies: bool) -> float:
     """The share of the new rows that `fresh` leaves out, so that the others are no fair sample of them (decision 53).
 
     With groups or time it is 0: the claim is about new groups or times. Where `copies` are kept together, new rows with

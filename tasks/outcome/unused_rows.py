@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tasks.outcome.ledger import Ledger, learner_id, winner_id
-from tasks.outcome.new_rows import Known, fresh, hidden
+from tasks.outcome.new_rows import KnownRows, fresh, hidden
 from tasks.params import Candidate, Settings
 from tasks.storage import files
 from tasks.storage.atomic import replacing_file
@@ -86,7 +86,7 @@ def _unused(settings: Settings, ids: RowIds, tested: Ids | None) -> NDArray[np.i
     """The rows that are not among those that were `tested`; None where new rows cannot be told from these."""
     if tested is None:
         return None
-    known, copies = Known(tested), settings.split.duplicates == "keep_together" and settings.data.groups is None
+    known, copies = KnownRows(tested), settings.split.duplicates == "keep_together" and settings.data.groups is None
     if len(tested) and hidden(ids, read_row_ids(), known, copies=copies):
         return None
     return fresh(ids, known)

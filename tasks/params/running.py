@@ -8,8 +8,8 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, PrivateAttr, field_validator, model_validator
 
 from tasks.params import allowed_imports
-from tasks.params.notify import Receiver
-from tasks.params.sections import Count, Fraction, Module, Section
+from tasks.params.receiver import Receiver
+from tasks.params.sections import Count, Fraction, Module, ParamsSection
 from tasks.runtime import dask_scheduler
 from tasks.runtime.errors import Misplaced
 
@@ -17,7 +17,7 @@ VARIABLE = "MLFLOW_TRACKING_URI"
 DEFAULT = "sqlite:///mlruns/mlflow.db"
 
 
-class Execution(Section):
+class Execution(ParamsSection):
     """Where fits run, and which modules may be imported."""
 
     executor: Literal["local", "dask"] = Field(
@@ -74,7 +74,7 @@ class Execution(Section):
         return self
 
 
-class Operations(Section):
+class Operations(ParamsSection):
     """What holds over many nights."""
 
     promote_level: Fraction = Field(
@@ -95,7 +95,7 @@ class Operations(Section):
     )
 
 
-class Tracking(Section):
+class Tracking(ParamsSection):
     """Where runs are recorded."""
 
     uri: Annotated[str, Field(min_length=1)] | None = Field(

@@ -22,13 +22,13 @@ else:
     CriterionName, RuleName = Literal[CRITERIA], Literal[tuple(RULES)]
 
 
-class Section(BaseModel):
+class ParamsSection(BaseModel):
     """Every key has a description: params.yaml's comment above it, and its line in docs/params.md."""
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
 
-class Data(Section):
+class Data(ParamsSection):
     """Where the rows come from, and which rows keep their labels."""
 
     source: str = Field(
@@ -145,7 +145,7 @@ class Data(Section):
                 raise Misplaced(f"is {self.label_probability!r}, but {reason}", ("label_probability",))
 
 
-class SplitSection(Section):
+class SplitSection(ParamsSection):
     """The parts of the labelled rows."""
 
     test_fraction: Annotated[float, Field(ge=0, lt=1)] = Field(
@@ -186,7 +186,7 @@ class SplitSection(Section):
     )
 
 
-class Progressive(Section):
+class Progressive(ParamsSection):
     """Test each block of rows, then train on it."""
 
     tested_fraction: Fraction = Field(description="share of the labelled rows that are tested, then trained on")
@@ -195,7 +195,7 @@ class Progressive(Section):
     )
 
 
-class Covalidation(Section):
+class Covalidation(ParamsSection):
     """Train on both halves of the rows, and compare."""
 
     repeats: Count = Field(
@@ -203,7 +203,7 @@ class Covalidation(Section):
     )
 
 
-class TunedParameter(Section):
+class TunedParameter(ParamsSection):
     """A path of one parameter's values, from simple to complex."""
 
     parameter: Annotated[str, Field(min_length=1)] = Field(
@@ -214,7 +214,7 @@ class TunedParameter(Section):
     )
 
 
-class SelectionSection(Section):
+class SelectionSection(ParamsSection):
     """How the winner is chosen."""
 
     criterion: CriterionName | None = Field(
@@ -238,7 +238,7 @@ class SelectionSection(Section):
     )
 
 
-class ReportSection(Section):
+class ReportSection(ParamsSection):
     """What the report shows next to the estimates."""
 
     slices: list[Annotated[str, Field(min_length=1)]] = Field(

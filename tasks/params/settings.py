@@ -22,22 +22,22 @@ from heldout.intervals.corrected_repeated_t import METHOD as REPEATED
 from heldout.losses import check_spec
 from heldout.schemes.delivery import FORMS
 from heldout.selection.selected import Criterion
-from tasks.params import allowed_imports, build_learner, by_name, grids, losses, taken_up
+from tasks.params import allowed_extensions, allowed_imports, build_learner, by_name, grids, loss_key
+from tasks.params.check_time import check_time
 from tasks.params.hidden import reveal
 from tasks.params.messages import of_argument, problems
 from tasks.params.running import Execution, Operations, Tracking
 from tasks.params.sections import (
     Covalidation,
     Data,
+    ParamsSection,
     Progressive,
     ReportSection,
-    Section,
     SelectionSection,
     SplitSection,
     TunedParameter,
 )
 from tasks.params.source_name import source_name
-from tasks.params.time_order import check_time
 from tasks.params.yaml_lines import Written, first_errors
 from tasks.runtime.errors import Misplaced, UserError
 
@@ -49,7 +49,7 @@ else:
 FURTHER = [name for name in ON_REQUEST if name != "E_nested"]  # selection.nested asks for that
 
 
-class Candidate(Section):
+class Candidate(ParamsSection):
     """A named learner; with a grid, one for each of its points."""
 
     name: Annotated[str, Field(min_length=1, max_length=200, pattern=r"^[\w.() =,+-]+$")] = Field(
@@ -130,7 +130,7 @@ class Candidate(Section):
         return self
 
 
-class Settings(Section):
+class Settings(ParamsSection):
     """All of params.yaml."""
 
     seed: Annotated[int, Field(ge=0)] = Field(
@@ -144,7 +144,7 @@ class Settings(Section):
         description="From simple to complex: a tie goes to the first. A list, or a mapping from each name to the rest",
         json_schema_extra=by_name.allow_both,
     )
-    loss: losses.LossSpec | None = Field(None, description=losses.DESCRIPTION)
+    loss: loss_key.LossSpec | None = Field(None, description=loss_key.DESCRIPTION)
     loss_max: Annotated[float, Field(gt=0, allow_inf_nan=False)] | None = Field(
         None,
         description="a number that no loss of any answer to any row can pass, which gives losses of numbers and log a "
@@ -282,7 +282,7 @@ def load(path: str | Path = "params.yaml", overrides: Sequence[str] = ()) -> Set
         written.override(reveal(override))
     folder = str(path.resolve().parent)
     allowed = allowed_imports.named(written.value)
-    if (reason := taken_up.why_others(allowed)) is not None:
+    if (reason := allowed_extensions.why_others(allowed)) is not None:
         raise UserError(f"{written.where(('execution', 'allowed_modules'))}: execution.allowed_modules {reason}")
     allowed_imports.use_folder(folder, allowed)
     try:

@@ -48,7 +48,7 @@ class Effort:
 
 
 @dataclass(frozen=True)
-class Fits:
+class EqualFits:
     """So many fits on the same number of rows, the rows that each tests, and the unlabelled rows that each answers."""
 
     count: int
@@ -62,7 +62,7 @@ class Fits:
 
 
 @dataclass(frozen=True)
-class Table:
+class TableSize:
     """The rows of a table: labelled ones outside of the test part, those of the test part, and those without a label.
 
     `own_unlabeled`: the unlabelled rows are the user's files, so that no labelled row serves as one. `copies`: some
@@ -97,19 +97,19 @@ class Choice:
     seconds: float | None
 
 
-def efforts(table: Table) -> list[Effort]:
+def efforts(table: TableSize) -> list[Effort]:
     """The designs for a table, from the most fits to the fewest."""
     subsamples = 0 if table.dependent else SUBSAMPLES
     halvings = 30 if table.labeled <= _FEW_ROWS else 10
     return [Effort(10, subsamples, halvings, 20), Effort(10, 0, 5, 10), Effort(5, 0, 3, 5)]
 
 
-def richest(table: Table) -> Choice:
+def richest(table: TableSize) -> Choice:
     """All rows and the most fits, if nobody measured how long they take."""
     return Choice(table.labeled, table.labeled, efforts(table)[0], None)
 
 
-def choose(costs: Sequence[Cost], table: Table, seconds: float, workers: int) -> Choice:
+def choose(costs: Sequence[Cost], table: TableSize, seconds: float, workers: int) -> Choice:
     """All rows with the most fits that `seconds` allow; if none do, the fewest fits on as many rows as they allow.
 
     If the seconds do not allow `FEWEST_ROWS`, these are chosen, and more seconds are expected.
@@ -123,33 +123,33 @@ def choose(costs: Sequence[Cost], table: Table, seconds: float, workers: int) ->
     return Choice(rows, table.labeled, designs[-1], needed_by[rows])
 
 
-def expected(costs: Sequence[Cost], table: Table, rows: int, effort: Effort, workers: int) -> float:
+def expected(costs: Sequence[Cost], table: TableSize, rows: int, effort: Effort, workers: int) -> float:
     """The seconds of a whole run with so many rows for the estimates."""
     made = list(fits(rows, effort, table.unlabeled_next_to(rows)))
     return run_seconds([(cost, made) for cost in costs], after_the_choice(rows, effort.folds, table), table, workers)
 
 
-def after_the_choice(rows: int, folds: int, table: Table) -> list[Fits]:
+def after_the_choice(rows: int, folds: int, table: TableSize) -> list[EqualFits]:
     """The further fits of the winner: on all labelled rows, and by folds that keep copies together."""
-    delivered = [] if rows == table.labeled else [Fits(1, table.labeled, table.test)]
-    return delivered + ([Fits(folds, rows - rows // folds, rows // folds)] if table.copies else [])
+    delivered = [] if rows == table.labeled else [EqualFits(1, table.labeled, table.test)]
+    return delivered + ([EqualFits(folds, rows - rows // folds, rows // folds)] if table.copies else [])
 
 
-def fits(rows: int, effort: Effort, unlabeled: int) -> Iterator[Fits]:
+def fits(rows: int, effort: Effort, unlabeled: int) -> Iterator[EqualFits]:
     """The fits of a candidate: hold-out, all rows, folds, subsamples, blocks, and the halves, which answer shards."""
     held_out, tested = round(VALIDATION_FRACTION * rows), round(TESTED_FRACTION * rows)
     in_fold = rows // effort.folds
     in_subsample = max(in_fold, rows // 10)
-    yield Fits(1, rows - held_out, held_out)
-    yield Fits(1, rows, rows)
-    yield Fits(effort.folds, rows - in_fold, in_fold)
-    yield Fits(effort.subsamples, rows - in_subsample, in_subsample)
-    yield Fits(effort.blocks, rows - tested // 2, tested / effort.blocks)
-    yield Fits(2 * effort.halvings, rows // 2, rows, unlabeled)
+    yield EqualFits(1, rows - held_out, held_out)
+    yield EqualFits(1, rows, rows)
+    yield EqualFits(effort.folds, rows - in_fold, in_fold)
+    yield EqualFits(effort.subsamples, rows - in_subsample, in_subsample)
+    yield EqualFits(effort.blocks, rows - tested // 2, tested / effort.blocks)
+    yield EqualFits(2 * effort.halvings, rows // 2, rows, unlabeled)
 
 
 def run_seconds(
-    made: Sequence[tuple[Cost, Sequence[Fits]]], after: Sequence[Fits], table: Table, workers: int
+    made: Sequence[tuple[Cost, Sequence[EqualFits]]], after: Sequence[EqualFits], table: TableSize, workers: int
 ) -> float:
     """The seconds of a run: its fixed cost, the fits of each candidate, their losses, and the winner's fits `after`.
 

@@ -11,7 +11,7 @@ from heldout.schemes import SchemeName
 from heldout.schemes.design import Design
 from tasks.params import Settings
 from tasks.plans import units_of_scheme
-from tasks.plans.budget import Fits
+from tasks.plans.budget import EqualFits
 from tasks.plans.fit_plans import FitPlan, further_schemes, scheme
 from tasks.plans.read_design import read_design
 from tasks.plans.units import Versions
@@ -25,7 +25,7 @@ class FitCounts:
     """By candidate and scheme the number of fits, or what replaces them; by candidate the fits with their sizes."""
 
     table: dict[str, dict[str, int | str]]
-    fits: dict[str, list[Fits]]
+    fits: dict[str, list[EqualFits]]
     stored: int = 0
 
     @property
@@ -65,10 +65,10 @@ def _count_scheme(
             stored = fit_cache.has(keys[candidate.name]) and not stored_too
             passes = 0 if stored else one_pass.passes(design, plan.name)
             counts.table[candidate.name][plan.name] = f"passes: {passes}"
-            counts.fits[candidate.name].append(Fits(passes, len(design.y), 1))
+            counts.fits[candidate.name].append(EqualFits(passes, len(design.y), 1))
         elif candidate.name in keys and (stored_too or not fit_cache.has(keys[candidate.name])):
             # a shortcut costs about a fit
-            counts.fits[candidate.name].append(Fits(1, len(design.y), len(design.y)))
+            counts.fits[candidate.name].append(EqualFits(1, len(design.y), len(design.y)))
     to_fit = units_of_scheme.candidates_to_fit(settings, keys)
     for candidate, units in units_of_scheme.plan_units(to_fit, plan, versions):
         missing = [unit.number for unit in units if stored_too or not units_of_scheme.is_stored(unit, plan)]
@@ -77,4 +77,4 @@ def _count_scheme(
         sizes = Counter((plan.splits[number].n_train, len(plan.splits[number].validation)) for number in missing)
         for (trained, tested), count in sizes.items():  # a half model is also tested on its own rows
             own = trained if plan.training else 0
-            counts.fits[candidate.name].append(Fits(count, trained, tested + own, unlabeled))
+            counts.fits[candidate.name].append(EqualFits(count, trained, tested + own, unlabeled))

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pyarrow.parquet
 
-from tasks.plans.units import Compared
+from tasks.plans.units import HalfPairs
 from tasks.storage import fit_cache
 
 REPEATS_A_PIECE = 10  # so that added repeats leave the earlier repeats alone
@@ -35,10 +35,10 @@ def batches_of(shards: Sequence[Path]) -> list[Batch]:
     return batches
 
 
-def pieces_of(keys: Sequence[str], versions: Sequence[str]) -> list[Compared]:
+def pieces_of(keys: Sequence[str], versions: Sequence[str]) -> list[HalfPairs]:
     """The blocks of repeats of half models `keys`, on shards of these versions."""
     blocks = [tuple(keys[first : first + 2 * REPEATS_A_PIECE]) for first in range(0, len(keys), 2 * REPEATS_A_PIECE)]
     return [
-        Compared(number * REPEATS_A_PIECE, block, fit_cache.key("disagreement", block, versions))
+        HalfPairs(number * REPEATS_A_PIECE, block, fit_cache.key("disagreement", block, versions))
         for number, block in enumerate(blocks)
     ]

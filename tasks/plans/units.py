@@ -42,7 +42,7 @@ class Versions:
 
 
 @dataclass(frozen=True)
-class Compared:
+class HalfPairs:
     """Pairs of half models, compared on a batch of shards: the first repeat, their keys, the key of the result."""
 
     first: int

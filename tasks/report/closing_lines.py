@@ -9,7 +9,7 @@ import textwrap
 from collections.abc import Iterator
 
 from heldout.printable import printable
-from tasks.outcome.contest import Decision
+from tasks.outcome.contest import Promotion
 from tasks.report.headline import Fact, Headline, headline
 from tasks.report.summary import Summary
 from tasks.storage import files
@@ -19,7 +19,7 @@ _LABELS = ("plan with", "as good as", "baseline")
 _INDENT, _CUT = 12, " …"
 
 
-def closing_lines(summary: Summary, promotion: Decision, width: int) -> Iterator[tuple[str, str]]:
+def closing_lines(summary: Summary, promotion: Promotion, width: int) -> Iterator[tuple[str, str]]:
     """Labels and texts, each a line; the last lines are the decision, without a label."""
     screen = headline(summary)
     decision = _wrapped(screen.verdict, width, _MOST_OF_DECISION)
@@ -42,7 +42,7 @@ def _wrapped(text: str, width: int, most: int) -> list[str]:
     return textwrap.wrap(printable(text), width, max_lines=most, placeholder=_CUT) or [""]
 
 
-def _texts(summary: Summary, screen: Headline, promotion: Decision) -> Iterator[tuple[str, str]]:
+def _texts(summary: Summary, screen: Headline, promotion: Promotion) -> Iterator[tuple[str, str]]:
     for label, fact in zip(_LABELS, screen.facts, strict=True):
         yield label, _fact(fact)
     if sealed := summary.selection["test_sealed"]:

@@ -9,7 +9,7 @@ from heldout.diagnosis.more_rows import AT_2N
 from heldout.intervals import credible
 from heldout.losses import amounts
 from heldout.metrics.skill import Skill
-from tasks.outcome.suspicious_record import Suspicious
+from tasks.outcome.suspicious import Suspicious
 from tasks.report.summary import Summary, shown_count
 from tasks.storage import findings
 

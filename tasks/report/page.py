@@ -10,13 +10,19 @@ from heldout.printable import printable
 from tasks.report import provenance, sections, svg
 from tasks.report.glossary import GLOSSARY
 from tasks.report.headline import headline
-from tasks.report.section import Picture, Section
+from tasks.report.section import PagePicture, Section
 from tasks.report.sentences import sentences
 from tasks.report.style import drawing, drawn
 from tasks.report.summary import Summary
+from tasks.storage import files
 
 _NAMES = re.compile(rf"(?<![\w-])({'|'.join(map(re.escape, sorted(GLOSSARY, key=len, reverse=True)))})(?![\w-])")
 _NOT_DRAWN = Markup("<p>This picture could not be drawn; the log says why. The tables have its numbers.</p>")
+
+
+def write_report(summary: Summary) -> None:
+    """report.html."""
+    files.write_text(files.REPORT, page(summary))
 
 
 def page(summary: Summary) -> str:
@@ -63,5 +69,5 @@ def _pictures(section: Section) -> list[Markup]:
     return made
 
 
-def _element(picture: Picture, name: str) -> Markup:
+def _element(picture: PagePicture, name: str) -> Markup:
     return Markup(svg.element(picture.draw(), name, printable(picture.alt)))  # noqa: S704

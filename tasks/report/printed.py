@@ -6,7 +6,7 @@ from heldout.fits import baseline
 from heldout.printable import printable
 from heldout.shown import cells, text_table
 from heldout.shown.text_table import Row
-from tasks.outcome.contest import Decision
+from tasks.outcome.contest import Promotion
 from tasks.report.closing_lines import closing_lines
 from tasks.report.estimates_table import FAILED, columns_and_rows
 from tasks.report.labelled_lines import labelled_lines
@@ -18,7 +18,7 @@ from tasks.storage import files
 SELECTED = "selected"
 
 
-def print_summary(summary: Summary, decision: Decision, place: str, speed: object | None = None) -> None:
+def print_summary(summary: Summary, decision: Promotion, place: str, speed: object | None = None) -> None:
     """Print the table and at most ten lines, as wide as the terminal; between them all sentences, if asked for.
 
     `place` is where the model is in MLflow.
@@ -41,7 +41,7 @@ def print_summary(summary: Summary, decision: Decision, place: str, speed: objec
         console.print(Text.assemble((label, "bold"), line) if label else Text(line, "bold"), soft_wrap=True)
 
 
-def _all(summary: Summary, decision: Decision, place: str, speed: object | None) -> dict[str, str]:
+def _all(summary: Summary, decision: Promotion, place: str, speed: object | None) -> dict[str, str]:
     """Every sentence, all caveats, and where things are."""
     places = {
         **({} if speed is None else {"predictions": str(speed)}),

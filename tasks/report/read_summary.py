@@ -10,11 +10,10 @@ from heldout.parts import class_shares
 from heldout.schemes import STAGES, progressive
 from heldout.schemes.design import Design, Evidence, cross_validated, tested
 from heldout.unlabelled import implied_error
-from tasks.fits import fit_warnings
+from tasks.fits import counted_warnings
 from tasks.outcome.estimate import read_results
 from tasks.params import Settings
-from tasks.report.summary import Summary
-from tasks.report.winner_tables import WinnerTables
+from tasks.report.summary import Summary, WinnerTables
 from tasks.storage import files, findings, metrics_files, report_tables
 
 
@@ -44,7 +43,7 @@ def read_summary(settings: Settings) -> Summary:
         confusion=metrics_files.read_confusion(),
         selection=selection,
         failures=results.failures,
-        warned=fit_warnings.read(STAGES),
+        warned=counted_warnings.read(STAGES),
         fold_errors=fold_errors,
         progressive_errors=progressive_errors,
         band=_band(design, winner),

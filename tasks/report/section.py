@@ -34,7 +34,7 @@ class Table:
 
 
 @dataclass(frozen=True, eq=False)
-class Picture:
+class PagePicture:
     """A figure that is drawn inside of `tasks.report.style.drawing`, and what it shows, for people who do not see it.
 
     It is drawn when it is needed: what it may raise then keeps no number of its section from the reader.
@@ -54,6 +54,6 @@ class Section:
     name: str
     title: str
     caption: str = ""
-    pictures: Sequence[Picture] = ()
+    pictures: Sequence[PagePicture] = ()
     tables: Sequence[Table] = ()
     folded: bool = False

@@ -1,6 +1,6 @@
 """The sentences of a report: what was chosen, what is known about it, and what that knowledge cost."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pandas as pd
@@ -15,13 +15,14 @@ from heldout.records import Difference, MoreRows, Powered
 from heldout.schemes.delivery import FORMS
 from heldout.shown import about_winner
 from heldout.unlabelled import implied_error
-from tasks.outcome.suspicious_record import Suspicious
-from tasks.report.shard_sentences import of_shards
+from tasks.outcome.suspicious import Suspicious
+from tasks.params.sections import Data
 from tasks.report.summary import Summary, shown_count
-from tasks.report.weights import weighed
 from tasks.storage import files, findings
+from tasks.storage.shard_report import ShardReport
 
 DECISION, FOUND = "decision", "found"
+_SHARDS_SHOWN = 10
 _OPEN = "`python -m flows open-test`"
 
 
@@ -53,7 +54,7 @@ def sentences(summary: Summary) -> dict[str, str]:
         **_optimism(summary),
         **{f"{name} failed": reason for name, reason in summary.failures.items()},
         **{f"{name} warned": str(warnings) for name, warnings in summary.warned.items()},
-        **of_shards(summary.shards),
+        **_shards(summary.shards),
     }
 
 
@@ -124,7 +125,7 @@ def _choice(summary: Summary) -> dict[str, str]:
     if summary.settings.loss is not None or summary.loss.limit_is_stated:
         limit = f"; at most {summary.loss.limit:g}, as loss_max states" if summary.loss.limit_is_stated else ""
         texts["loss"] = f"{summary.loss.name}: {summary.loss.says}{limit}"
-    texts |= weighed(summary.settings.data)
+    texts |= _weighed(summary.settings.data)
     if alike := about_winner.alike(summary.selected, selection["indistinguishable"], summary.level):
         texts["alike"] = alike
     errors = {name: summary.value(name, "E_cv") for name in selection["candidates"]}
@@ -343,3 +344,43 @@ def _optimism(summary: Summary) -> dict[str, str]:
 
 def _with_unit(summary: Summary, number: str) -> str:
     return f"{number} %" if summary.percent else number
+
+
+def _shards(shards: Sequence[ShardReport]) -> dict[str, str]:
+    """The shards that were skipped, with the rows lost, and how many rows lie beyond the labelled rows."""
+    texts = {}
+    bad = [report for report in shards if report.bad is not None]
+    if bad:
+        lost = sum(report.rows or 0 for report in bad)
+        unread = sum(report.rows is None for report in bad)
+        more = f", and the rows of {unread} that cannot be read" if unread else ""
+        texts["shards skipped"] = (
+            f"{len(bad)} of {len(shards)}, {lost} rows lost{more}; the disagreement is about the other shards: "
+            + "; ".join(f"{report.file} {report.bad}" for report in bad[:_SHARDS_SHOWN])
+            + ("; …" if len(bad) > _SHARDS_SHOWN else "")
+        )
+    noted = [report for report in shards if report.noted]
+    if noted:
+        rows = sum(report.rows or 0 for report in shards if report.bad is None)
+        beyond = sum(report.noted for report in noted)
+        where = f"in {len(noted)} shard{'s' * (len(noted) > 1)}"
+        texts["shards"] = (
+            f"{beyond} of {rows} unlabelled rows ({100 * beyond / rows:.1f} %), {where}, have a value outside of the "
+            "range or the categories of the labelled rows; report.html lists the columns"
+        )
+    return texts
+
+
+def _weighed(data: Data) -> dict[str, str]:
+    """The sentence about the weights of rows, if they have some."""
+    if data.weight is not None:
+        return {
+            "weights": f"rows count by {data.weight}: each error is a weighted mean, about the population that the "
+            "weights describe, if they are right"
+        }
+    if data.label_probability is not None:
+        return {
+            "weights": f"rows that label-next drew count by {data.label_probability}, so that each error is about the "
+            "population of the unlabelled rows; the others are taken as random draws of it"
+        }
+    return {}

@@ -18,14 +18,25 @@ from heldout.metrics.metric import Metric
 from heldout.parts.dependence import DependenceKind
 from heldout.records import Difference, Estimate, PredictionSets
 from heldout.shown.cells import DOUBTED
-from tasks.outcome import decision_record
+from tasks.outcome import decision
 from tasks.params import Settings
-from tasks.report.winner_tables import WinnerTables
-from tasks.storage.finding import Found
+from tasks.storage.findings import Found
 from tasks.storage.shard_report import ShardReport
 
 _STEPS_SHOWN = 1000
 _FIVE_DIGITS = 10_000
+
+
+@dataclass(frozen=True, eq=False)
+class WinnerTables:
+    """Each table as it was written; one without a line has nothing to say."""
+
+    hard_rows: pd.DataFrame = field(default_factory=pd.DataFrame)
+    to_label: pd.DataFrame = field(default_factory=pd.DataFrame)
+    shards: pd.DataFrame = field(default_factory=pd.DataFrame)
+    calibration: pd.DataFrame = field(default_factory=pd.DataFrame)
+    roc: pd.DataFrame = field(default_factory=pd.DataFrame)
+    residuals: pd.DataFrame = field(default_factory=pd.DataFrame)
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,7 +84,7 @@ class Summary:
     @property
     def decision(self) -> Decision:
         """Whether to ship the winner."""
-        return decision_record.read(self.selection)
+        return decision.read(self.selection)
 
     @property
     def planned(self) -> Planned | None:
@@ -87,7 +98,7 @@ class Summary:
     def against_baseline(self) -> dict[str, Difference]:
         """The winner's error less the baseline's on the same rows, by the name of the estimate."""
         records = [Difference(**line) for line in _lines(self.differences)]
-        return decision_record.against_baseline(records, self.selection)
+        return decision.against_baseline(records, self.selection)
 
     @property
     def selected(self) -> str:

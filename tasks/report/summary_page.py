@@ -12,7 +12,7 @@ from heldout.printable import printable
 from heldout.shown import about_winner
 from heldout.shown.cells import marks
 from heldout.shown.text_table import MARK
-from tasks.outcome.gate import OF_BASELINE, Results, upper_end
+from tasks.outcome.gate_verdict import OF_BASELINE, ValidatedRun, upper_end
 from tasks.report.estimates_table import columns_and_rows
 from tasks.report.labelled_lines import labelled_lines
 from tasks.report.sentences import sentences
@@ -59,7 +59,7 @@ def code(text: str) -> str:
 
 def _decide_by(summary: Summary) -> str:
     """The upper end that a decision to ship rests on, and the same estimate of the baseline."""
-    results = Results(summary.selection, summary.estimates)
+    results = ValidatedRun(summary.selection, summary.estimates)
     try:
         end = upper_end(results, summary.settings.selection.level, summary.kind)
     except UserError:

@@ -8,9 +8,9 @@ import pandas as pd
 
 from heldout.diagnosis.more_rows import AT_2N, AT_N, GAIN
 from heldout.fits import baseline
-from tasks.outcome.items import Artifact, Dataset, Item, Metric, Table, Tag, parameters
+from tasks.outcome.items import Artifact, Dataset, Item, Tag, TrackedMetric, TrackedTable, parameters
 from tasks.outcome.ledger import learner_id
-from tasks.outcome.suspicious_record import Suspicious
+from tasks.outcome.suspicious import Suspicious
 from tasks.params import Candidate, Settings
 from tasks.report.summary import Summary, shown_steps
 from tasks.storage import files
@@ -23,16 +23,16 @@ def outcome_items(summary: Summary, speed: object | None) -> Iterator[Item]:
 
     `speed` is how long a prediction of the delivered hypothesis takes, None if that was not measured.
     """
-    yield Table("estimates.json", summary.estimates)
+    yield TrackedTable("estimates.json", summary.estimates)
     lines = summary.estimates_of(summary.selected).to_dict("records")
     # the criterion first: the pages draw the first metric of a run
     for line in sorted(lines, key=lambda line: line["estimate"] != summary.selection["criterion"]):
         yield from _with_bounds(line, "value", line["estimate"])
     for line in summary.estimates_of(baseline.NAME).to_dict("records"):
-        yield Metric(f"{baseline.NAME}_{line['estimate']}", float(line["value"]))
+        yield TrackedMetric(f"{baseline.NAME}_{line['estimate']}", float(line["value"]))
     for name in ("bound", "bound_joint", "baseline"):
         if (number := summary.selection[name]) is not None:
-            yield Metric(name, float(number))
+            yield TrackedMetric(name, float(number))
     yield from _difference(summary, baseline.NAME, f"E_cv_less_{baseline.NAME}")
     yield from _more_rows(summary, summary.selected)
     yield from _prediction_sets(asdict(summary.prediction_sets))
@@ -109,10 +109,10 @@ def candidate_items(candidate: Candidate, summary: Summary) -> Iterator[Item]:
     yield from _more_rows(summary, candidate.name)
     yield from _powered(summary, candidate.name)
     for fold, error in enumerate(summary.fold_errors[candidate.name]):
-        yield Metric("fold_error", float(error), fold)
+        yield TrackedMetric("fold_error", float(error), fold)
     curve = summary.progressive_errors[candidate.name]
     for place in shown_steps(len(curve)):
-        yield Metric("progressive_error", float(curve[place]), int(place) + 1)
+        yield TrackedMetric("progressive_error", float(curve[place]), int(place) + 1)
 
 
 def version_tags(winner: Candidate, summary: Summary) -> dict[str, str]:
@@ -132,37 +132,37 @@ def version_tags(winner: Candidate, summary: Summary) -> dict[str, str]:
     }
 
 
-def _more_rows(summary: Summary, candidate: str) -> Iterator[Metric]:
+def _more_rows(summary: Summary, candidate: str) -> Iterator[TrackedMetric]:
     """What more rows gained, and the errors after training on all rows and on twice as many, with their bounds."""
     of_candidate = summary.more_rows[summary.more_rows["candidate"] == candidate]
     for line in of_candidate[of_candidate["estimate"].isin([GAIN, AT_N, AT_2N])].to_dict("records"):
         yield from _with_bounds(line, "value", line["estimate"])
 
 
-def _prediction_sets(line: Mapping[str, Any]) -> Iterator[Metric]:
+def _prediction_sets(line: Mapping[str, Any]) -> Iterator[TrackedMetric]:
     """The threshold, and what was measured of it; nothing without one."""
     yield from _with_bounds(line, "coverage", "prediction_sets_coverage")
     for column in ("threshold", "mean_size", "mean_width", "single", "empty"):
         if line[column] is not None:
-            yield Metric(f"prediction_sets_{column}", line[column])
+            yield TrackedMetric(f"prediction_sets_{column}", line[column])
 
 
-def _powered(summary: Summary, candidate: str) -> Iterator[Metric]:
+def _powered(summary: Summary, candidate: str) -> Iterator[TrackedMetric]:
     """E_cv with the unlabelled rows and its bounds, and the labels that they replace."""
     lines = summary.powered
     for line in lines[(lines["candidate"] == candidate) & (lines["estimate"] == "E_cv")].to_dict("records"):
         yield from _with_bounds(line, "value", "E_cv_powered")
         if not pd.isna(line["labels_gained"]):
-            yield Metric("labels_gained", float(line["labels_gained"]))
+            yield TrackedMetric("labels_gained", float(line["labels_gained"]))
 
 
-def _with_bounds(line: Mapping[Any, Any], value: str, name: str) -> Iterator[Metric]:
+def _with_bounds(line: Mapping[Any, Any], value: str, name: str) -> Iterator[TrackedMetric]:
     for suffix, column in (("", value), ("_low", "low"), ("_high", "high")):
         if not pd.isna(line[column]):
-            yield Metric(f"{name}{suffix}", float(line[column]))
+            yield TrackedMetric(f"{name}{suffix}", float(line[column]))
 
 
-def _difference(summary: Summary, against: str, name: str) -> Iterator[Metric]:
+def _difference(summary: Summary, against: str, name: str) -> Iterator[TrackedMetric]:
     """E_cv of the winner less that of another, and its bounds; nothing for the winner itself."""
     for line in summary.differences[summary.differences["against"] == against].to_dict("records"):
         yield from _with_bounds(line, "difference", name)

@@ -9,12 +9,12 @@ import numpy as np
 
 from tasks.report.style import drawn
 from tasks.storage import watch_files
-from tasks.storage.watch_files import Line
+from tasks.storage.watch_files import WatchedShard
 
 _COLOUR, _BAND, _ALARM = "#4c6a92", "#8d99ae", "#d1495b"
 
 
-def draw(lines: Sequence[Line], level: float) -> None:
+def draw(lines: Sequence[WatchedShard], level: float) -> None:
     """Draw the disagreement of each shard above, and the evidence below; no picture is left where that fails."""
     made = drawn(watch_files.PICTURE.name, partial(_png, lines, level))
     if made is None:
@@ -23,7 +23,7 @@ def draw(lines: Sequence[Line], level: float) -> None:
         watch_files.replace(watch_files.PICTURE, made)
 
 
-def _png(lines: Sequence[Line], level: float) -> bytes:
+def _png(lines: Sequence[WatchedShard], level: float) -> bytes:
     import matplotlib as mpl
 
     mpl.use("agg")

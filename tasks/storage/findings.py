@@ -6,19 +6,20 @@ those that count to data/prepared/findings.json, where `select` and `report` rea
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import yaml
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from heldout.findings.finding import Key
+from heldout.findings import finding
+from heldout.findings.finding import Key, Severity, Topic
 from tasks.params import Settings, read_yaml
 from tasks.params.messages import problems
 from tasks.params.yaml_lines import Written, first_errors
 from tasks.runtime.errors import UserError
 from tasks.storage import files
-from tasks.storage.finding import Finding, Found
 
 PATH = Path("findings.yaml")
 _LONGEST, _MOST_LETTERS = 2000, 1_000_000  # letters of a text that is written, and of a file that is read
@@ -29,6 +30,49 @@ _COMMENT = """\
 """
 
 
+class RecordedFinding(BaseModel):
+    """A finding of `heldout.findings.finding`, or one about a file; `decided` says why it is settled."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    topic: Topic
+    text: str
+    severity: Severity = "note"
+    columns: tuple[str, ...] = ()
+    evidence: dict[str, float] = {}
+    done: str = ""
+    decide: str = ""
+    keys: tuple[Key, ...] = ()
+    decided: str = ""
+
+    def __init__(self, *topic_and_text: str, **named: Any) -> None:
+        super().__init__(**dict(zip(("topic", "text"), topic_and_text, strict=False)), **named)
+
+    @classmethod
+    def of(cls, found: finding.Finding) -> Self:
+        """What an examination found, as a run of the pipeline has it."""
+        return cls(**{name: value for name, value in vars(found).items() if name in cls.model_fields})
+
+    @property
+    def line(self) -> str:
+        """The finding in a line."""
+        done = f"; {self.done}" if self.done else ""
+        return f"{self.text}{done}{f': {self.decide}' if self.decide else ''}"
+
+    @property
+    def open(self) -> bool:
+        """Whether somebody should decide about it."""
+        return self.severity != "note" and not self.decided
+
+
+@dataclass(frozen=True)
+class Found:
+    """The findings that count for a run, and a remark where the file is about another table, or an earlier one."""
+
+    findings: tuple[RecordedFinding, ...] = ()
+    remark: str = ""
+
+
 class _File(BaseModel):
     """findings.yaml."""
 
@@ -37,10 +81,10 @@ class _File(BaseModel):
     source: str
     target: str
     content: str = ""  # the hash of the table, where it is a file
-    findings: list[Finding] = []
+    findings: list[RecordedFinding] = []
 
 
-def text_of(source: str, target: str, table: Path, findings: Sequence[Finding]) -> str:
+def text_of(source: str, target: str, table: Path, findings: Sequence[RecordedFinding]) -> str:
     """The text of findings.yaml for the `source` of params.yaml, whose file is now at `table`."""
     written = [_written(finding) for finding in findings]
     about = {"source": source, "target": target, "content": _hash(table), "findings": written}
@@ -79,7 +123,7 @@ def write_applied(folder: Path, found: Found) -> None:
 def read_applied() -> Found:
     """What `prepare` left."""
     content = files.read_json(files.FINDINGS)
-    return Found(tuple(Finding(**one) for one in content["findings"]), content["remark"])
+    return Found(tuple(RecordedFinding(**one) for one in content["findings"]), content["remark"])
 
 
 def _parsed(path: Path) -> _File:
@@ -93,7 +137,7 @@ def _parsed(path: Path) -> _File:
         raise UserError(first_errors([f"{written.where(one.place)}: {one.text}" for one in found])) from None
 
 
-def _written(finding: Finding) -> dict[str, Any]:
+def _written(finding: RecordedFinding) -> dict[str, Any]:
     """A finding as the file has it: what is empty is left out, but for `decided`, and long texts are cut."""
     values = finding.model_dump(mode="json", exclude={"decided"})
     kept = {name: _cut(value) for name, value in values.items() if value or name == "severity"}
@@ -110,7 +154,7 @@ def _cut(value: Any) -> Any:
     return [_cut(one) for one in value]
 
 
-def _settled(finding: Finding, settings: Settings) -> Finding:
+def _settled(finding: RecordedFinding, settings: Settings) -> RecordedFinding:
     """The finding, decided where a key of the parameters answers it."""
     answers = [answer for key in finding.keys if (answer := _answer(key, finding, settings))]
     if finding.decided or not answers:
@@ -118,7 +162,7 @@ def _settled(finding: Finding, settings: Settings) -> Finding:
     return finding.model_copy(update={"decided": f"{answers[0]} in params.yaml answers it"})
 
 
-def _answer(key: Key, finding: Finding, settings: Settings) -> str:
+def _answer(key: Key, finding: RecordedFinding, settings: Settings) -> str:
     """The key of the parameters that answers the finding, empty if none does; another may leave its columns out."""
     match key:
         case "data.time":

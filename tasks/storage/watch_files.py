@@ -24,7 +24,7 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r")  # with which a cell begins that a s
 
 
 @dataclass(frozen=True)
-class Line:
+class WatchedShard:
     """A shard: its rows, their mean disagreement; the band of the mean of all rows so far; the evidence after it."""
 
     shard: str
@@ -62,11 +62,11 @@ def read_state() -> Any:
         ) from None
 
 
-def write(state: Any, lines: Sequence[Line]) -> None:
+def write(state: Any, lines: Sequence[WatchedShard]) -> None:
     """Write both, with all `lines` so far."""
     files.REPORTS.mkdir(parents=True, exist_ok=True)
     write_state(state)
-    table = pd.DataFrame([asdict(line) for line in lines], columns=list(Line.__dataclass_fields__))
+    table = pd.DataFrame([asdict(line) for line in lines], columns=list(WatchedShard.__dataclass_fields__))
     table["alarm"] = table["alarm"].map({True: "true", False: "false"})
     text = io.StringIO()
     table.to_csv(text, index=False, float_format=files.DIGITS, lineterminator="\n")

@@ -17,7 +17,7 @@ from tasks.runtime.process_identity import HOST, alive, identity
 from tasks.storage.row_ids import Ids
 from tasks.track import pending
 from tasks.track.artifacts import check_location
-from tasks.track.ledger import Earlier, read_earlier, read_tested
+from tasks.track.ledger_tags import Earlier, read_earlier, read_tested
 from tasks.track.send import send
 from tasks.track.store import connect, experiment_id, failures, reason
 from tasks.track.trial import STAGE_ALONE, experiment_tags
@@ -41,7 +41,7 @@ class Active:
     client: "MlflowClient"
     experiment: str
     run_id: str
-    record: pending.Record
+    record: pending.PendingRun
     earlier: Earlier
     opens_test: bool = False  # whether the test part is opened for the winner of this run
     lost: str = ""  # why the store is asked nothing any more
@@ -69,7 +69,7 @@ class Active:
 
     def send_candidate(self, name: str, items: Iterable[Item], *, failed: bool) -> None:
         """Send a candidate's items to a run of its own, below this one."""
-        sent = pending.Sent(name, failed, list(items))
+        sent = pending.RunItems(name, failed, list(items))
         self.record.candidates.append(sent)
         self.ask(lambda client: send_child(client, self.experiment, self.run_id, sent))
 
@@ -157,7 +157,11 @@ def tag_seconds(stage: str, seconds: float) -> None:
 
 
 def send_child(
-    client: "MlflowClient", experiment: str, parent: str, sent: pending.Sent, times: Sequence[int | None] = (None, None)
+    client: "MlflowClient",
+    experiment: str,
+    parent: str,
+    sent: pending.RunItems,
+    times: Sequence[int | None] = (None, None),
 ) -> None:
     """Send to a run below `parent`, which ends as FINISHED or, for a candidate that failed, as FAILED.
 
@@ -177,7 +181,7 @@ def _begin(settings: Settings, trial: str) -> Active:
     tags |= {RUN_NAME: settings.source_name, **experiment_tags()}  # the outcome adds to the name
     if trial:
         tags[TRIAL] = trial
-    record = pending.Record(tags[KEY], settings.tracking.experiment, resolve_tags(tags), _now())
+    record = pending.PendingRun(tags[KEY], settings.tracking.experiment, resolve_tags(tags), _now())
     try:
         experiment = experiment_id(client, settings)
         check_location(client.get_experiment(experiment).artifact_location)

@@ -5,14 +5,14 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from tasks.fits.model_process import Model
-from tasks.outcome.contest import Decision
+from tasks.outcome.contest import Promotion
 from tasks.outcome.items import Item
 from tasks.params import Settings
 from tasks.report.summary import Summary
 from tasks.report.tracked import candidate_items, labeled_rows, outcome_items, version_tags
 from tasks.storage import files
 from tasks.track import lifecycle
-from tasks.track.ledger import ledger_items
+from tasks.track.ledger_tags import ledger_items
 from tasks.track.promote import promote
 from tasks.track.registry import log_model, sample
 from tasks.track.send import as_input
@@ -25,7 +25,7 @@ _LOST = "the store was lost during the run"
 
 def log_outcome(
     settings: Settings, summary: Summary, headline: Iterable[Item], model: Model, speed: object | None
-) -> tuple[Decision, str]:
+) -> tuple[Promotion, str]:
     """Log everything on the active run and its children, the promotion last; returns it, and where the model is.
 
     `headline` is the name of the run and its note.
@@ -45,11 +45,11 @@ def log_outcome(
         run.send_candidate(candidate.name, [*candidate_items(candidate, summary), data], failed=failed)
     run.record.model = True
 
-    def promoted(client: "MlflowClient") -> tuple[Decision, str]:
+    def promoted(client: "MlflowClient") -> tuple[Promotion, str]:
         info = log_model(client, model, sample(), run.run_id)
         return promote(client, settings, winner, model, info, version_tags(winner, summary))
 
-    decision, place = run.ask(promoted) or (Decision("no", _LOST, trial=True), "not yet")
+    decision, place = run.ask(promoted) or (Promotion("no", _LOST, trial=True), "not yet")
     if not decision.compared:
         run.uncompared = decision.reason
     return decision, place

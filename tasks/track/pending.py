@@ -13,7 +13,7 @@ from typing import Any
 
 import pandas as pd
 
-from tasks.outcome.items import Artifact, Dataset, Input, Item, Metric, Note, Parameter, Table, Tag
+from tasks.outcome.items import Artifact, Dataset, Input, Item, Note, Parameter, Tag, TrackedMetric, TrackedTable
 from tasks.runtime.errors import UserError
 from tasks.runtime.private_files import private_folder
 from tasks.storage import files
@@ -26,7 +26,7 @@ _RECORD, _FILES, _MODEL, _SAMPLE = "record.json", "files", "model.skops", "sampl
 
 
 @dataclass
-class Sent:
+class RunItems:
     """What a run of MLflow gets: a candidate's own run, or the whole validation."""
 
     name: str | None = None
@@ -35,7 +35,7 @@ class Sent:
 
 
 @dataclass
-class Record:
+class PendingRun:
     """A validation as MLflow is to have it; times in milliseconds. `key` is the tag by which its run is found."""
 
     key: str
@@ -44,8 +44,8 @@ class Record:
     started: int
     status: str = "RUNNING"
     ended: int = 0
-    whole: Sent = field(default_factory=Sent)
-    candidates: list[Sent] = field(default_factory=list)
+    whole: RunItems = field(default_factory=RunItems)
+    candidates: list[RunItems] = field(default_factory=list)
     model: bool = False  # whether the run is to have the delivered model
     folder: Path | None = None  # where it was read from
 
@@ -65,7 +65,7 @@ class Record:
         return self.folder / name
 
 
-def write(record: Record) -> Path:
+def write(record: PendingRun) -> Path:
     """Store the record with copies of its files, completely or not at all; returns its folder."""
     private_folder(FOLDER)
     place = FOLDER / record.key
@@ -81,29 +81,29 @@ def write(record: Record) -> Path:
     return place
 
 
-def read_all() -> list[Record]:
+def read_all() -> list[PendingRun]:
     """The records that wait, the oldest first. Raises UserError for one that cannot be read."""
     records = [_read(path.parent) for path in FOLDER.glob(f"[!.]*/{_RECORD}")]
     return sorted(records, key=lambda record: record.started)
 
 
-def read_sample(record: Record) -> pd.DataFrame:
+def read_sample(record: PendingRun) -> pd.DataFrame:
     """Some rows of the kind that the model is for."""
     return pd.read_parquet(record.sample_file)
 
 
-def remove(record: Record) -> None:
+def remove(record: PendingRun) -> None:
     """Forget a record that was sent."""
     if record.folder is not None:
         shutil.rmtree(record.folder)
 
 
-def _as_json(sent: Sent, folder: Path) -> dict[str, Any]:
+def _as_json(sent: RunItems, folder: Path) -> dict[str, Any]:
     found: dict[str, Any] = {"metrics": [], "parameters": {}, "tags": {}, "artifacts": [], "inputs": []}
     found |= {"notes": [], "tables": []}
     for item in sent.items:
         match item:
-            case Metric(name, value, step):
+            case TrackedMetric(name, value, step):
                 found["metrics"].append([name, value, step])
             case Parameter(name, value):
                 found["parameters"][name] = value
@@ -116,29 +116,29 @@ def _as_json(sent: Sent, folder: Path) -> dict[str, Any]:
                 found["artifacts"].append([str(copy), below])
             case Note(text):
                 found["notes"].append(text)
-            case Table(name, table):
+            case TrackedTable(name, table):
                 found["tables"].append([name, json.loads(table.to_json(orient="split"))])
             case Dataset() | Input():
                 found["inputs"].append(asdict(as_input(item)))
     return {"name": sent.name, "failed": sent.failed, **found}
 
 
-def _read(folder: Path) -> Record:
+def _read(folder: Path) -> PendingRun:
     try:
         found = json.loads((folder / _RECORD).read_text(encoding="utf-8"))
         whole, *candidates = [_sent(one, folder) for one in found.pop("runs")]
-        return Record(**found, whole=whole, candidates=candidates, folder=folder)
+        return PendingRun(**found, whole=whole, candidates=candidates, folder=folder)
     except (OSError, ValueError, TypeError, KeyError) as error:
         raise UserError(f"{folder} is no record of a run ({error}); remove it, and run again what it was of") from None
 
 
-def _sent(found: Mapping[str, Any], folder: Path) -> Sent:
-    items: list[Item] = [Metric(*one) for one in found["metrics"]]
+def _sent(found: Mapping[str, Any], folder: Path) -> RunItems:
+    items: list[Item] = [TrackedMetric(*one) for one in found["metrics"]]
     items += [Parameter(*one) for one in found["parameters"].items()]
     items += [Tag(*one) for one in found["tags"].items()]
     items += [Artifact(folder / path, below) for path, below in found["artifacts"]]
     items += [Input(**one) for one in found["inputs"]]
     # a record of an older version has none of these
     items += [Note(text) for text in found.get("notes", ())]
-    items += [Table(name, pd.DataFrame(**table)) for name, table in found.get("tables", ())]
-    return Sent(found["name"], found["failed"], items)
+    items += [TrackedTable(name, pd.DataFrame(**table)) for name, table in found.get("tables", ())]
+    return RunItems(found["name"], found["failed"], items)

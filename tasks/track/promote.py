@@ -9,7 +9,7 @@ import numpy as np
 
 from tasks.fits.model_process import Model, opened
 from tasks.outcome.bets import Book
-from tasks.outcome.contest import Champion, Decision, contest, uncompared
+from tasks.outcome.contest import Champion, Promotion, contest, uncompared
 from tasks.outcome.items import Artifact, Tag
 from tasks.outcome.ledger import seeded_id
 from tasks.params import Candidate, Settings
@@ -17,7 +17,7 @@ from tasks.runtime.errors import UserError
 from tasks.storage import files, fit_cache
 from tasks.storage.row_ids import WORD, Ids, read_row_ids, read_words, write_seen
 from tasks.track.downloads import download, downloads
-from tasks.track.ledger import known_since
+from tasks.track.ledger_tags import known_since
 from tasks.track.lifecycle import TRIAL
 from tasks.track.registry import BEFORE, CHALLENGER, CHAMPION, MODEL, SOURCE, Standing, register, standing
 from tasks.track.send import send
@@ -44,7 +44,7 @@ def promote(
     model: Model,
     info: "ModelInfo",
     told: Mapping[str, str],
-) -> tuple[Decision, str]:
+) -> tuple[Promotion, str]:
     """Decide about the winner, logged as `info` on a run; returns the decision, and where the model is.
 
     `told` are tags of the version: what is known about it.
@@ -54,7 +54,7 @@ def promote(
     """
     run = client.get_run(info.run_id)
     if why := run.data.tags.get(TRIAL):
-        decision = Decision("no", f"a trial: {why}", trial=True)
+        decision = Promotion("no", f"a trial: {why}", trial=True)
         _record(client, run, decision, {})
         return decision, f"with the run, not registered: {why}"
     place = standing(client, settings)
@@ -79,11 +79,11 @@ def promote(
 
 def _decide(
     client: "MlflowClient", settings: Settings, winner: Candidate, model: Model, place: Standing, now: int
-) -> tuple[Decision, Book | None, Ids]:
+) -> tuple[Promotion, Book | None, Ids]:
     """The decision, the book of the champion, and the rows that the winner has seen."""
     used = read_row_ids("used").words()
     if place.champion is None:
-        return Decision("first", f"the first champion of {place.source} as {place.name}"), None, used
+        return Promotion("first", f"the first champion of {place.source} as {place.name}"), None, used
     pair = _pair(settings, winner)
     with ExitStack() as until_decided:
         try:
@@ -137,7 +137,7 @@ def _read_book(client: "MlflowClient", champion: "ModelVersion") -> Book:
 def _record(
     client: "MlflowClient",
     run: "Run",
-    decision: Decision,
+    decision: Promotion,
     numbers: dict[str, Any],
     seen: Ids | None = None,
     book: Book | None = None,

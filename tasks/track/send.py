@@ -5,7 +5,19 @@ from collections.abc import Iterable
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
-from tasks.outcome.items import NOTE, PAGE, Artifact, Dataset, Input, Item, Metric, Note, Parameter, Table, Tag
+from tasks.outcome.items import (
+    NOTE,
+    PAGE,
+    Artifact,
+    Dataset,
+    Input,
+    Item,
+    Note,
+    Parameter,
+    Tag,
+    TrackedMetric,
+    TrackedTable,
+)
 
 if TYPE_CHECKING:
     from mlflow import MlflowClient
@@ -23,10 +35,10 @@ def send(client: "MlflowClient", run_id: str, items: Iterable[Item]) -> None:
     metrics: list[Any] = []
     parameters: list[Any] = []
     tags: list[Any] = []
-    larger: list[Artifact | Table | Dataset | Input] = []
+    larger: list[Artifact | TrackedTable | Dataset | Input] = []
     for item in items:
         match item:
-            case Metric(name, value, step):
+            case TrackedMetric(name, value, step):
                 metrics.append(entities.Metric(name, value, now, step))
             case Parameter(name, value):
                 parameters.append(entities.Param(name, value[:_PARAMETER_LENGTH]))
@@ -34,7 +46,7 @@ def send(client: "MlflowClient", run_id: str, items: Iterable[Item]) -> None:
                 tags.append(entities.RunTag(name, value[:_TAG_LENGTH]))
             case Note(text):
                 tags.append(entities.RunTag(NOTE, text.replace(PAGE, page_of(client, run_id))[:_TAG_LENGTH]))
-            case Artifact() | Table() | Dataset() | Input():
+            case Artifact() | TrackedTable() | Dataset() | Input():
                 larger.append(item)
     batches = (_batches(metrics, _METRICS), _batches(parameters, _PARAMETERS), _batches(tags, _TAGS))
     for batch in zip_longest(*batches, fillvalue=()):
@@ -42,7 +54,7 @@ def send(client: "MlflowClient", run_id: str, items: Iterable[Item]) -> None:
     for item in larger:
         if isinstance(item, Artifact):
             client.log_artifact(run_id, str(item.path), item.folder)
-        elif isinstance(item, Table):
+        elif isinstance(item, TrackedTable):
             client.log_table(run_id, item.table, item.name)
         else:
             given = as_input(item)

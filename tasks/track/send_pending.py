@@ -55,7 +55,7 @@ def send_pending(settings: Settings) -> Iterator[Sent]:
         yield Sent(when, record.status)
 
 
-def _send(client: "MlflowClient", settings: Settings, record: pending.Record) -> None:
+def _send(client: "MlflowClient", settings: Settings, record: pending.PendingRun) -> None:
     for begun in list(runs(client, f"tags.{KEY} = '{record.key}'")):
         run_id = begun.info.run_id
         if PROMOTED in begun.data.tags:  # the last that a run is sent: it has everything but its end

@@ -16,12 +16,12 @@ import pandas as pd
 import psycopg
 import pytest
 
-from tasks.outcome.items import Artifact, Metric
+from tasks.outcome.items import Artifact, TrackedMetric
 from tasks.params import Settings, load
 from tasks.runtime.errors import NotSent, UserError
 from tasks.track import lifecycle
-from tasks.track.prune import prune
-from tasks.track.rollback import rollback
+from tasks.track.former_champion import rollback
+from tasks.track.old_runs import prune
 from tasks.track.send_pending import send_pending
 from tasks.track.store import connect, runs
 from tests.end_to_end.conftest import OUTPUTS, Checkout
@@ -158,9 +158,9 @@ def test_the_champion_is_loaded_and_rolled_back(shared, settings):
 def test_a_bucket_that_is_lost_during_a_run_gets_it_later_and_an_old_run_is_removed(shared, settings):
     def store_fails() -> Mapping[str, str]:
         with lifecycle.run(settings):
-            lifecycle.send_to_run([Metric("before", 1.0)])
+            lifecycle.send_to_run([TrackedMetric("before", 1.0)])
             shared.bucket.stop()
-            lifecycle.send_to_run([Artifact(Path("reports/estimates.csv"), "plots"), Metric("after", 2.0)])
+            lifecycle.send_to_run([Artifact(Path("reports/estimates.csv"), "plots"), TrackedMetric("after", 2.0)])
         lifecycle.check_sent()
 
     with pytest.raises(NotSent, match="AWS|endpoint|connect"):

@@ -9,10 +9,10 @@ from mlflow import MlflowClient
 
 from flows import watch as flow
 from heldout.over_time.alarm import Alarm, RunningMean
-from tasks.outcome.watch import Record
+from tasks.outcome.watched_shards import WatchRecord
 from tasks.params import load
 from tasks.storage import watch_files
-from tasks.storage.watch_files import Line
+from tasks.storage.watch_files import WatchedShard
 from tests.end_to_end.conftest import ROOT
 from tests.end_to_end.foreign_page import ask, with_secret
 from tests.receiver import receiving
@@ -37,9 +37,9 @@ def test_a_line_counts_as_told_when_all_were_told_and_the_picture_comes_last(mon
         monkeypatch.setattr(flow, name, tell)
     monkeypatch.setattr(watch_files, "write_state", written.append)
     alarm = Alarm.of([[0.0, 1.0]])
-    line = Line("shard-00000", 100, 0.1, 0.05, 0.2, 1e270, alarm=True)
+    line = WatchedShard("shard-00000", 100, 0.1, 0.05, 0.2, 1e270, alarm=True)
     mean = RunningMean(0.1, 0.0)
-    record = Record("run", "it", (), "zero_one", 1.0, (), (), (0.0, 1.0), alarm, (), mean, (line,), ("hash",))
+    record = WatchRecord("run", "it", (), "zero_one", 1.0, (), (), (0.0, 1.0), alarm, (), mean, (line,), ("hash",))
     with pytest.raises(Stop):
         flow._tell(load(ROOT / "params.yaml"), record)
     assert ["_print", "alarm_raised", "log_lines", "draw", "log_picture"][: len(told)] == told

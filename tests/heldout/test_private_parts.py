@@ -185,10 +185,10 @@ USES = [
     ),
     *(
         Use(
-            "tasks/track/prune.py",
+            "tasks/track/old_runs.py",
             name,
             what_is_deleted_for_good_has_these_methods,
-            "tasks/track/test_prune.py::test_what_is_old_and_needed_by_nobody_is_removed",
+            "tasks/track/test_old_runs.py::test_what_is_old_and_needed_by_nobody_is_removed",
         )
         for name in ("_hard_delete_run", "_hard_delete_logged_model")
     ),

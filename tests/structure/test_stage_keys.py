@@ -17,7 +17,7 @@ import pandas as pd
 import pytest
 import yaml
 
-from tasks.fits import controls, disagreement, run_schemes
+from tasks.fits import controls, half_model_disagreement, run_schemes
 from tasks.params import docs
 from tasks.runtime.errors import UserError
 
@@ -118,7 +118,7 @@ def fitted(folder: Path, changes: Mapping[str, object]) -> Iterator[Path]:
     with pytest.MonkeyPatch.context() as patched:
         patched.chdir(folder)
         patched.setattr(sys, "path", [*sys.path])
-        for module in (run_schemes, disagreement, controls):
+        for module in (run_schemes, half_model_disagreement, controls):
             patched.setattr(
                 module, "run_all", lambda _, _what, work, todo, _reused, **_more: [work(*one.arguments) for one in todo]
             )

@@ -13,7 +13,7 @@ from studies.traps import traps
 from tasks.data import read_source
 from tasks.data.text_form import TextForm
 from tasks.init import find_form
-from tasks.storage.finding import Finding
+from tasks.storage.findings import RecordedFinding
 
 TABLES = company_tables()
 WORDS = {"found", "parsed", "leak", "time", "groups", "dropped", "error", "600"}
@@ -65,9 +65,9 @@ def test_what_is_missed_and_what_is_further_is_on_the_page():
     printed = Printed(
         ["leak      cost: tells", "dropped   id: an identifier", "found     gaps"],
         (
-            Finding("leak", "cost: tells"),
-            Finding("found", "a | b", severity="care"),
-            Finding("found", "gaps"),
+            RecordedFinding("leak", "cost: tells"),
+            RecordedFinding("found", "a | b", severity="care"),
+            RecordedFinding("found", "gaps"),
         ),
     )
     seen = trap_finds.seen(table, printed)
@@ -81,8 +81,8 @@ def test_what_is_missed_and_what_is_further_is_on_the_page():
 
 
 def test_an_alarm_is_false_unless_it_is_listed_as_true():
-    care = Finding("found", "quality: whole numbers 3 to 9, taken as 7 classes", severity="care")
-    printed = Printed([], (care, Finding("time", "date"), Finding("found", "a note")))
+    care = RecordedFinding("found", "quality: whole numbers 3 to 9, taken as 7 classes", severity="care")
+    printed = Printed([], (care, RecordedFinding("time", "date"), RecordedFinding("found", "a note")))
     assert ["time      date"] == trap_finds.false_alarms("wine_quality", printed)
     assert [f"found     {care.text}"] == trap_finds.false_alarms("occupancy", printed)
     assert ["error no"] == trap_finds.false_alarms("occupancy", Printed(["error no", "dropped   id: constant"]))

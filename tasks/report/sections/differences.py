@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from heldout.fits import baseline
-from tasks.report.section import Picture, Section, Table
+from tasks.report.section import PagePicture, Section, Table
 from tasks.report.style import ACCENT, INK, MUTED, figure, short
 from tasks.report.summary import Summary
 
@@ -33,7 +33,7 @@ def section(summary: Summary) -> Section | None:
         "are shaded above."
     )
     alt = "The difference from each other candidate with its interval, as in the table"
-    picture = Picture(partial(_draw, summary, lines), alt)
+    picture = PagePicture(partial(_draw, summary, lines), alt)
     return Section("differences", "Is the winner really better?", caption, [picture], [table])
 
 

@@ -12,7 +12,7 @@ from heldout.estimates import BY_COLUMN, ESTIMATES, OF_UNLABELED, SHOWN
 from heldout.estimates.definition import Kind
 from heldout.fits import baseline
 from heldout.shown.cells import marks
-from tasks.report.section import Cell, Picture, Section, Table
+from tasks.report.section import Cell, PagePicture, Section, Table
 from tasks.report.style import ACCENT, INK, MUTED, figure, short
 from tasks.report.summary import Summary
 
@@ -38,7 +38,9 @@ def section(summary: Summary) -> Section:
         caption += " What the unlabelled rows say has axes of its own: it is about their population, and is no error."
     names = summary.ranked
     pictures = [
-        Picture(partial(_alone, summary, estimate, names, top), f"{estimate} of each candidate, as in the table below")
+        PagePicture(
+            partial(_alone, summary, estimate, names, top), f"{estimate} of each candidate, as in the table below"
+        )
         for estimate, top in _panels(summary, names)
     ]
     return Section("estimates", f"Estimates: {summary.scale}", caption, pictures, [_table(summary, names)])

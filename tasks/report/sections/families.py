@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from heldout.losses.amounts import error_label
-from tasks.report.section import Picture, Section, Table
+from tasks.report.section import PagePicture, Section, Table
 from tasks.report.style import ACCENT, GRID, INK, figure, short
 from tasks.report.summary import Summary
 
@@ -24,7 +24,7 @@ def section(summary: Summary) -> Section | None:
     for choice in summary.families.to_dict("records"):
         curve = _curve(summary, choice)
         name = f"{choice['candidate']}, by the values of {choice['parameter']}"
-        pictures.append(Picture(partial(_alone, summary, choice), f"Errors of {name}, as in the table"))
+        pictures.append(PagePicture(partial(_alone, summary, choice), f"Errors of {name}, as in the table"))
         rows = [
             [line["value"], *(summary.number(line[end]) for end in ("E_in", "E_val"))]
             for line in curve.to_dict("records")

@@ -3,7 +3,7 @@
 from tasks.report.section import Cell, Section, Table
 from tasks.report.summary import Summary
 from tasks.storage import findings
-from tasks.storage.finding import Finding
+from tasks.storage.findings import RecordedFinding
 
 _SEVERITIES = {"note": "note", "care": "ship with care", "stop": "do not ship yet"}
 
@@ -21,7 +21,7 @@ def section(summary: Summary) -> Section | None:
     return Section("found", "What init found in the table", caption + remark, tables=tables)
 
 
-def _line(finding: Finding) -> list[str | Cell]:
+def _line(finding: RecordedFinding) -> list[str | Cell]:
     numbers = ", ".join(f"{name} {number:.4g}" for name, number in finding.evidence.items())
     asked = f"decided: {finding.decided}" if finding.decided else finding.decide
     return [finding.topic, _SEVERITIES[finding.severity], finding.text, numbers, finding.done, asked]

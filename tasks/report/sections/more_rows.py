@@ -8,7 +8,7 @@ import pandas as pd
 
 from heldout.diagnosis.more_rows import AT_2N, AT_N
 from heldout.losses.amounts import error_label
-from tasks.report.section import Picture, Section, Table
+from tasks.report.section import PagePicture, Section, Table
 from tasks.report.sentences import sentences
 from tasks.report.style import ACCENT, MUTED, figure, short
 from tasks.report.summary import Summary, shown_count
@@ -40,7 +40,7 @@ def section(summary: Summary) -> Section | None:
         "one before; about 15 % of learning curves are not so regular. reports/more_rows.csv has all candidates."
     )
     table = Table("Errors by the number of training rows", ["estimate", "training rows", "value", "interval"], rows)
-    picture = Picture(partial(_draw, summary, curve), sentences(summary)["more rows"])
+    picture = PagePicture(partial(_draw, summary, curve), sentences(summary)["more rows"])
     return Section("more-rows", "Would more rows help?", caption, [picture], [table])
 
 

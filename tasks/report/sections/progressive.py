@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from heldout.losses.amounts import error_label
-from tasks.report.section import Picture, Section, Table
+from tasks.report.section import PagePicture, Section, Table
 from tasks.report.style import ACCENT, INK, MUTED, figure, short
 from tasks.report.summary import Summary, shown_count, shown_steps
 
@@ -35,7 +35,11 @@ def section(summary: Summary) -> Section | None:
         "progressive",
         "Along the stream of rows",
         caption,
-        [Picture(partial(_draw, summary, drawn, length), "The progressive error of each candidate, as in the table")],
+        [
+            PagePicture(
+                partial(_draw, summary, drawn, length), "The progressive error of each candidate, as in the table"
+            )
+        ],
         [_table(summary, names, length)],
     )
 

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tasks.report.disagreement import Scale, shard_name
-from tasks.report.section import Picture, Section, Table
+from tasks.report.section import PagePicture, Section, Table
 from tasks.report.style import ACCENT, MUTED, figure, short
 from tasks.report.summary import Summary, shown_count
+from tasks.report.written_disagreement import Scale, shard_name
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -35,7 +35,7 @@ def section(summary: Summary) -> Section | None:
         "itself. Where an interval does not reach the line, the rows of its shard are unlike those of the others."
     )
     pictures = (
-        [Picture(partial(_draw, summary, named, scale), "Disagreement by shard, as in the table")]
+        [PagePicture(partial(_draw, summary, named, scale), "Disagreement by shard, as in the table")]
         if len(shards) > 1
         else []
     )

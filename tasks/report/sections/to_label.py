@@ -1,8 +1,8 @@
 """The unlabelled rows on which the winner's half models disagree most."""
 
-from tasks.report.disagreement import Scale, shard_name
 from tasks.report.section import Section, Table
 from tasks.report.summary import Summary, shown_count
+from tasks.report.written_disagreement import Scale, shard_name
 
 _SHOWN = 12
 

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from tasks.report.plain_numbers import plain
-from tasks.report.section import Picture, Section, Table
+from tasks.report.section import PagePicture, Section, Table
 from tasks.report.style import ACCENT, GRID, MUTED, figure, short
 from tasks.report.summary import Summary, shown_count
 
@@ -25,14 +25,16 @@ def section(summary: Summary) -> Section | None:
         return None
     caption, pictures, shown = _about(tables.calibration if len(tables.calibration) else tables.roc), [], []
     if len(tables.calibration):
-        pictures.append(Picture(partial(_draw_calibration, tables.calibration), "Calibration curve, as in the table"))
+        pictures.append(
+            PagePicture(partial(_draw_calibration, tables.calibration), "Calibration curve, as in the table")
+        )
         shown.append(_calibration_table(summary, tables.calibration))
         caption += (
             " Calibration: of the rows with a probability of about p, a share of p should come true. "
             f"{_off_the_diagonal(tables.calibration)} Larger points have more rows."
         )
     if len(tables.roc):
-        pictures.append(Picture(partial(_draw_roc, tables.roc), "ROC curve, as in the table"))
+        pictures.append(PagePicture(partial(_draw_roc, tables.roc), "ROC curve, as in the table"))
         shown.append(_roc_table(tables.roc))
         caption += " ROC: how many rows of a class are found, for so many false alarms among the other rows."
     names = [picture.alt.split()[0] for picture in pictures]
@@ -154,7 +156,7 @@ def _residuals(summary: Summary, lines: pd.DataFrame) -> Section:
         "winner-curves",
         "Residuals of the winner",
         caption,
-        [Picture(partial(_draw_residuals, summary, lines), alt)],
+        [PagePicture(partial(_draw_residuals, summary, lines), alt)],
         [table],
     )
 

@@ -8,7 +8,7 @@ from heldout.examine import cuts, dependence
 from heldout.examine.examination import examine
 from heldout.examine.row_order import Order
 from tasks.data import column_types
-from tasks.storage.finding import Finding
+from tasks.storage.findings import RecordedFinding
 
 
 def proposed(frame, target, *, classes):
@@ -16,7 +16,7 @@ def proposed(frame, target, *, classes):
     features = columns.drop(columns=[name for name in ("No", "when") if name in columns])
     comments, lines, _ = dependence.look(columns, features, pd.Series(target), Order(), classes=classes)
     assert set(comments) == {line.topic for line in lines}
-    return {line.topic: Finding.of(line).line for line in lines}
+    return {line.topic: RecordedFinding.of(line).line for line in lines}
 
 
 def patients(rng, count=60, rows=3):

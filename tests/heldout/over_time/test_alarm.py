@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from heldout.over_time.alarm import BETS, Alarm, Reference, Rows, RunningMean, Side
+from heldout.over_time.alarm import BETS, Alarm, Reference, RunningMean, ShardShares, Side
 
 SHARES = arrays(np.float64, st.integers(1, 20), elements=st.floats(0, 1))
 
@@ -43,7 +43,7 @@ def test_the_expected_capital_at_the_true_mean_is_at_most_one():
     chances = {1.0: mean / 2, 0.5: mean, 0.0: 1 - 1.5 * mean}
     for rows in itertools.product(chances, repeat=6):
         of = np.array(rows)
-        side = Side(Reference.of([Rows.of(of[:2], of_reference=True)])).after(of[2:4]).after(of[4:])
+        side = Side(Reference.of([ShardShares.of(of[:2], of_reference=True)])).after(of[2:4]).after(of[4:])
         cell = np.searchsorted(side.reference.means, mean)
         waits = side.reference.known + math.log(1 / (1 + math.log2(3)))
         capital = np.logaddexp(np.logaddexp.reduce(side.staked, axis=0), waits)[cell]
@@ -72,7 +72,7 @@ def test_no_bet_falls_where_a_row_disagrees_more(shares):
 
 def test_many_distinct_values_are_rounded_against_the_alarm():
     shares = np.random.default_rng(0).random(2000)
-    rows, of_reference = Rows.of(shares), Rows.of(shares, of_reference=True)
+    rows, of_reference = ShardShares.of(shares), ShardShares.of(shares, of_reference=True)
     assert len(rows.values) < 600
     assert rows.values @ rows.counts < shares.sum() < of_reference.values @ of_reference.counts
     assert (shares.mean(), shares.var()) == (rows.mean, rows.variance)

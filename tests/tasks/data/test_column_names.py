@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tasks.data.column_names import numbered
 from tasks.data.prepare_tables import prepare
 from tasks.data.write_prepared import write_prepared
-from tasks.init import init
+from tasks.init import start
 from tasks.params import load
 from tasks.storage import dvc_commands
 from tests.tasks.mistakes import assert_names
@@ -46,7 +46,7 @@ def test_a_run_has_the_columns_of_init_and_each_shard_has_them_too(frame, monkey
     Path("given/shards").mkdir(parents=True)
     frame.set_axis(NAMES, axis=1).to_csv("given/t.csv", index=False)
     frame.set_axis(NAMES, axis=1).iloc[:, :4].head(40).to_csv("given/shards/a.csv", index=False)
-    lines = init.initialize("given/t.csv", "kind", "given/shards", Path.cwd())
+    lines = start.initialize("given/t.csv", "kind", "given/shards", Path.cwd())
     (line,) = [line for line in lines if "are called" in line and line.startswith("found")]
     assert_names(line, "t.csv", "2 columns", "'x'", "2 columns", "'who'", "x_2", "who_2")
     settings = load("params.yaml", ["data.groups=who_2", "split.test_fraction=0", "split.rows=null"])

@@ -14,7 +14,7 @@ from tasks.data import column_types
 from tasks.data.prepare_tables import prepare
 from tasks.data.read_source import read_table
 from tasks.data.write_prepared import write_prepared
-from tasks.init import init, profile
+from tasks.init import profile, start
 from tasks.params import load
 from tasks.storage import dvc_commands, files
 from tests.tasks.mistakes import assert_refused
@@ -33,7 +33,7 @@ LAWS = settings(
 def begin(monkeypatch):
     """init on a file, in a folder without DVC; returns its lines."""
     monkeypatch.setattr(dvc_commands, "track", lambda paths: None)
-    return lambda name: init.initialize(name, "kind", None, Path.cwd())
+    return lambda name: start.initialize(name, "kind", None, Path.cwd())
 
 
 @pytest.fixture

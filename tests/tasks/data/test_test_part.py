@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from heldout.rows import row_identity
 from tasks.data.prepare_tables import prepare, seen_in
-from tasks.data.row_identity import contents
+from tasks.data.row_contents import contents
 from tasks.storage.seen_rows import SeenRows
 from tests.tasks.mistakes import assert_refused
 

@@ -11,7 +11,7 @@ from tasks.data import file_formats, text_encoding
 from tasks.data.prepare_tables import prepare
 from tasks.data.read_source import read, read_table
 from tasks.data.write_prepared import write_prepared
-from tasks.init import init
+from tasks.init import start
 from tasks.storage import dvc_commands
 from tests.tasks.mistakes import assert_names, assert_refused
 
@@ -72,7 +72,7 @@ def test_init_says_it_and_the_separator_and_the_neighbours_are_found(frame, monk
     Path("given").mkdir()
     for name in ("t.csv", "u.csv"):
         frame.to_csv(f"given/{name}", index=False, sep=";", encoding="cp1252")
-    lines = init.initialize("given/t.csv", "kind", None, Path.cwd())
+    lines = start.initialize("given/t.csv", "kind", None, Path.cwd())
     (line,) = [line for line in lines if "Windows-1252" in line]
     assert line.startswith("found     t.csv is not UTF-8")
     assert any("semicolon" in line for line in lines)

@@ -11,7 +11,7 @@ from tasks.data import total_row
 from tasks.data.prepare_tables import prepare
 from tasks.data.read_source import read_shard
 from tasks.data.write_prepared import write_prepared
-from tasks.init import init
+from tasks.init import start
 from tasks.params import load
 from tasks.storage import dvc_commands
 from tests.tasks.mistakes import assert_names
@@ -72,11 +72,11 @@ def test_a_total_of_a_shard_is_left_out_and_its_report_says_so(frame, settings_o
 def test_init_names_it_and_asks_where_it_has_a_value_of_the_target(frame, monkeypatch):
     monkeypatch.setattr(dvc_commands, "track", lambda paths: None)
     Path("t.csv").write_text(named(frame))
-    lines = init.initialize("t.csv", "kind", None, Path.cwd())
+    lines = start.initialize("t.csv", "kind", None, Path.cwd())
     (line,) = [line for line in lines if "a total" in line]
     assert_names(line, "'Total'", "region", "left out")
     assert any(line.startswith(f"table     t.csv: {ROWS} rows") for line in lines)
-    init.initialize("t.csv", "sales", None, Path.cwd())
+    start.initialize("t.csv", "sales", None, Path.cwd())
     about = Path("findings.yaml").read_text()
     assert_names(about, "last row", "severity: care")
     assert ROWS + 1 == len(prepare(load("params.yaml", ["split.test_fraction=0", "split.rows=null"])).labeled)

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from tasks.data import unlabeled
-from tasks.data.file_formats import Rows
+from tasks.data.file_formats import FileRows
 from tasks.data.prepare_tables import prepare
 from tasks.data.write_prepared import write_prepared
 from tasks.runtime.errors import UserError
@@ -181,7 +181,7 @@ def test_one_shard_at_a_time_is_read(mixed, settings_of_rows, monkeypatch):
         shard(mixed, number)
     made, read = prepare(settings_of_rows("data.source=mixed.csv", OWN)), []
     monkeypatch.setattr(
-        unlabeled.read_source, "read_shard", lambda path, *_: read.append(path) or Rows(pd.read_parquet(path))
+        unlabeled.read_source, "read_shard", lambda path, *_: read.append(path) or FileRows(pd.read_parquet(path))
     )
     for count, _ in enumerate(made.shards, start=1):
         assert count == len(read)

@@ -13,7 +13,7 @@ import pytest
 from tasks.data.content_hash import content_hash
 from tasks.data.prepare_tables import prepare
 from tasks.data.read_source import read_table
-from tasks.data.row_identity import contents
+from tasks.data.row_contents import contents
 from tests.tasks.data.test_group_names import FORMS
 
 LONG = [2**53 + place for place in range(8)] + [-(2**53) - 1, 2**63 - 1, -(2**63)]

@@ -10,7 +10,7 @@ import pytest
 
 from tasks.data.prepare_tables import prepare
 from tasks.data.write_prepared import write_prepared
-from tasks.fits import forecast, measure
+from tasks.fits import forecast, measured_costs
 from tasks.fits.worker import fit_units
 from tasks.fits.workers import TaskFailed
 from tasks.plans import units_of_scheme
@@ -117,18 +117,18 @@ def test_rows_that_are_not_prepared_are_lines_of(settings_of_rows, rows):
 
 @pytest.mark.fault("worker death")
 def test_a_candidate_that_ends_its_worker_costs_nothing_and_the_others_are_measured(prepared, monkeypatch):
-    measured = measure.measure
+    measured = measured_costs.measure
 
     def ends(settings, candidate, *rest):
         if candidate.name == "tree":
             raise TaskFailed("exit code 3")
         return measured(settings, candidate, *rest)
 
-    monkeypatch.setattr(measure, "measure", ends)
+    monkeypatch.setattr(measured_costs, "measure", ends)
     settings = prepared(BOTH)
     X, y = files.read_table(files.LABELED)
     with ThreadPoolExecutor(1) as pool:
-        found = measure.measure_all(pool, settings, X, y, read_design(settings).loss)
+        found = measured_costs.measure_all(pool, settings, X, y, read_design(settings).loss)
     assert 0 == found["tree"][0].seconds(1000, 1000) == found["tree"][1]
     assert found["bayes"][0].seconds(1000, 1000) > 0
 
@@ -145,7 +145,7 @@ def test_fits_are_measured_as_long_as_the_next_is_short(prepared, monkeypatch, s
     settings = prepared(f"candidates=[{BAYES}]")
     X, y = pd.DataFrame({"x": np.zeros(40_000)}), np.zeros(40_000)
     monkeypatch.setattr(fit_cache, "load", lambda _: (X, y))
-    monkeypatch.setattr(measure, "_measured", lambda *given: (seconds[given[4]], 0.0))
-    cost, _ = measure.measure(settings, settings.candidates[0], "sample", read_design(settings).loss)
+    monkeypatch.setattr(measured_costs, "_measured", lambda *given: (seconds[given[4]], 0.0))
+    cost, _ = measured_costs.measure(settings, settings.candidates[0], "sample", read_design(settings).loss)
     assert [*seconds][:measured] == [*cost.rows]
     assert [*seconds.values()][:measured] == [*cost.fit]

@@ -16,7 +16,7 @@ from tasks.fits import run_schemes, scheme_results
 from tasks.outcome.deliver import Delivered
 from tasks.outcome.estimate import Results
 from tasks.outcome.ledger import Ledger
-from tasks.outcome.open_test import describe, open_test_part
+from tasks.outcome.opening import describe, open_test_part
 from tasks.outcome.unused_rows import UnusedRows
 from tasks.params import load
 from tasks.plans.read_design import read_design

@@ -14,7 +14,7 @@ from tasks.params import load
 from tasks.plans import units_of_scheme
 from tasks.plans.fit_plans import scheme
 from tasks.plans.read_design import read_design
-from tasks.plans.units import Compared, Versions, hypothesis_key
+from tasks.plans.units import HalfPairs, Versions, hypothesis_key
 from tasks.runtime.errors import UserError
 from tasks.storage import files, fit_cache
 
@@ -152,7 +152,7 @@ def test_probabilities_of_half_models_are_compared_on_a_shard(prepared, name):
     shard = files.UNLABELED / "shard-00000.parquet"
     X.to_parquet(shard)
     keys = [unit.key for unit in planned]
-    compared = [Compared(0, tuple(keys), "result")]
+    compared = [HalfPairs(0, tuple(keys), "result")]
     assert disagree(settings, [shard], compared, read_design(settings).loss) is None
     said = [fit_cache.load(hypothesis_key(key)).predict_proba(X) for key in keys]
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tasks.fits import controls, disagreement, executor, failed_candidates, prefetch, run_schemes
+from tasks.fits import controls, executor, failed_candidates, half_model_disagreement, prefetch, run_schemes
 from tasks.params.allowed_imports import use_folder
 from tasks.storage import fit_cache
 
@@ -37,7 +37,7 @@ def in_workers(monkeypatch):
         with ThreadPoolExecutor(4) as threads:
             return [*threads.map(lambda work: prefetch.result(pool, function, work), todo)]
 
-    for module in (run_schemes, disagreement, controls):
+    for module in (run_schemes, half_model_disagreement, controls):
         monkeypatch.setattr(module, "run_all", run_all)
     monkeypatch.setattr(failed_candidates, "_reasons", {})
 

@@ -4,7 +4,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from tasks.fits import executor, prefetch, prefetched, run_schemes
+from tasks.fits import executor, prefetch, run_schemes
 from tasks.fits.work import Work
 from tasks.plans.fit_plans import further_schemes, scheme
 from tasks.plans.read_design import read_design
@@ -16,7 +16,7 @@ CANDIDATES = """candidates=[{name: bayes, estimator: sklearn.naive_bayes.Gaussia
 
 @pytest.fixture
 def pool(monkeypatch):
-    monkeypatch.setattr(prefetched, "PREFETCHED", {})
+    monkeypatch.setattr(prefetch, "PREFETCHED", {})
     with ThreadPoolExecutor(1) as threads:
         yield threads
 
@@ -29,11 +29,11 @@ def test_a_prefetched_task_runs_once_and_is_waited_for_once(pool):
     done = []
     prefetch.submit(pool, done.append, work(1, "a", "b"))
     prefetch.submit(pool, done.append, work(2, "a", "b"))
-    assert prefetched.is_prefetched(["a", "b"])
-    assert not prefetched.is_prefetched(["a"])
+    assert prefetch.is_prefetched(["a", "b"])
+    assert not prefetch.is_prefetched(["a"])
     assert prefetch.result(pool, done.append, work(3, "a", "b")) is None
     assert [1] == done
-    assert not prefetched.is_prefetched(["a", "b"])
+    assert not prefetch.is_prefetched(["a", "b"])
     prefetch.result(pool, done.append, work(4, "a", "b"))
     prefetch.result(pool, done.append, work(5))
     prefetch.result(pool, done.append, work(6))
@@ -56,7 +56,7 @@ def test_the_fits_of_later_stages_are_all_prefetched_and_their_stages_wait_for_t
     def run_all(_, what, function, todo, reused, **__):
         assert 0 == reused
         for task in todo:
-            asked.append((task, prefetched.is_prefetched(task.keys), {fit_cache.has(key) for key in task.keys}))
+            asked.append((task, prefetch.is_prefetched(task.keys), {fit_cache.has(key) for key in task.keys}))
         return [None if fit_cache.has(task.keys[0]) else function(*task.arguments) for task in todo]
 
     monkeypatch.setattr(run_schemes, "run_all", run_all)

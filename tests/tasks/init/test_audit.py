@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 import heldout
-from tasks.init import init
+from tasks.init import start
 from tests.variants import some
 
 ROWS = 400
@@ -118,7 +118,7 @@ def of_init(X, y, unlabeled=None):
     X.assign(**{y.name: y}).to_csv("table.csv", index=False)
     if unlabeled is not None:
         unlabeled.to_csv("unlabeled.csv", index=False)
-    init.initialize("table.csv", y.name, None if unlabeled is None else "unlabeled.csv", Path.cwd())
+    start.initialize("table.csv", y.name, None if unlabeled is None else "unlabeled.csv", Path.cwd())
     return yaml.safe_load(Path("findings.yaml").read_text(encoding="utf-8"))["findings"]
 
 

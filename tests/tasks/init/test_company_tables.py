@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from studies.company_tables import company_tables
-from tasks.init import init
+from tasks.init import start
 from tasks.params import load
 from tasks.storage import dvc_commands, findings
 from tests.variants import some
@@ -25,7 +25,7 @@ def test_what_a_careful_reader_would_ask_about_is_said_and_no_other_alarm(name, 
     monkeypatch.setattr(dvc_commands, "track", lambda paths: None)
     table = TABLES[name]
     path, shards = table.write(Path("given"))
-    lines = init.initialize(str(path), table.target, None if shards is None else str(shards), Path.cwd())
+    lines = start.initialize(str(path), table.target, None if shards is None else str(shards), Path.cwd())
     unseen = [one.trap for one in table.expected if not any(one.is_met_by(line) for line in lines)]
     assert ([] if name != "stays, with the day of discharge" else ["patients repeat"]) == unseen
     alarms = [f"{one.topic} {one.line}" for one in findings.read(load("params.yaml")).findings if one.open]

@@ -11,7 +11,7 @@ import yaml
 
 from tasks.data.prepare_tables import prepare
 from tasks.data.text_form import USUAL, TextForm
-from tasks.init import find_form, init
+from tasks.init import find_form, start
 from tasks.params import load
 from tasks.runtime.errors import UserError
 from tasks.storage import dvc_commands
@@ -35,7 +35,7 @@ def frame():
 
 
 def begin(path, target="y", text=USUAL):
-    return init.initialize(str(path), target, None, Path.cwd(), text)
+    return start.initialize(str(path), target, None, Path.cwd(), text)
 
 
 def form_written():

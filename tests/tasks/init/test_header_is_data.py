@@ -8,7 +8,7 @@ import pytest
 from sklearn import datasets
 
 from tasks.data.text_form import USUAL
-from tasks.init import find_form, init
+from tasks.init import find_form, start
 from tasks.runtime.errors import UserError
 from tasks.storage import dvc_commands
 from tests.tasks.data.test_file_formats import workbook
@@ -118,8 +118,8 @@ def test_init_asks_also_where_the_target_is_no_column_of_it(monkeypatch):
     monkeypatch.setattr(dvc_commands, "track", lambda paths: None)
     autos().to_csv("autos.csv", index=False, header=False)
     with pytest.raises(UserError) as caught:
-        init.initialize("autos.csv", "price", None, Path.cwd())
+        start.initialize("autos.csv", "price", None, Path.cwd())
     assert_names(str(caught.value), "--target", "'price'", "autos.csv", "first line", "100.1")
     target = str(autos()["price"][0])
-    (line,) = [line for line in init.initialize("autos.csv", target, None, Path.cwd()) if "first line" in line]
+    (line,) = [line for line in start.initialize("autos.csv", target, None, Path.cwd()) if "first line" in line]
     assert line.startswith("found     autos.csv: ")

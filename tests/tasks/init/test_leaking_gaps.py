@@ -11,7 +11,7 @@ from sklearn.datasets import load_breast_cancer
 
 from heldout.examine import leaking_gaps
 from tasks.data import column_types
-from tasks.init import init
+from tasks.init import start
 from tasks.params import load
 from tasks.storage import findings
 
@@ -100,7 +100,7 @@ def test_a_table_without_gaps_has_none():
 def test_what_init_found_stops_until_somebody_decides():
     frame, target = churn(np.random.default_rng(0))
     frame.assign(churn=target).to_csv("churn.csv", index=False)
-    said = init.initialize("churn.csv", "churn", None, Path.cwd())
+    said = start.initialize("churn.csv", "churn", None, Path.cwd())
     assert any(line.startswith("leak      cancel_reason is filled for ") for line in said)
     [stop] = [one for one in findings.read(load("params.yaml")).findings if one.open]
     assert "stop" == stop.severity

@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from tasks.data.prepare_tables import prepare
-from tasks.init import init, profile
+from tasks.init import profile, start
 from tasks.params import load
 from tasks.runtime.errors import UserError
 from tasks.storage import dvc_commands, findings
@@ -32,7 +32,7 @@ def houses(odd=(), form="{}"):
 
 def begin(frame, path="t.csv"):
     frame.to_csv(path, index=False)
-    return init.initialize(path, "price", None, Path.cwd())
+    return start.initialize(path, "price", None, Path.cwd())
 
 
 def test_a_column_that_is_mostly_numbers_stays_and_every_run_reads_the_same(shipped):

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from heldout.examine import recorded_twice
 from studies.public_sets import FOLDER, IN_FILES
 from tasks.data.read_source import read_table
-from tasks.init import init, profile
+from tasks.init import profile, start
 from tasks.params import load
 from tasks.storage import dvc_commands
 
@@ -146,7 +146,7 @@ def test_the_proposal_is_written_and_prepared_and_the_question_has_both_errors(m
     monkeypatch.setattr(dvc_commands, "track", lambda paths: None)
     rng = np.random.default_rng(0)
     recorded(of_normals(rng, classes=classes), rng, 200).to_csv("t.csv", index=False)
-    said = init.initialize("t.csv", "label", None, Path.cwd())
+    said = start.initialize("t.csv", "label", None, Path.cwd())
     (question,) = [line for line in said if "keep_together" in line]
     twice = recorded_twice.look(*_typed("t.csv"), classes=classes)
     assert 1 == twice.agree
@@ -158,7 +158,7 @@ def test_the_proposal_is_written_and_prepared_and_the_question_has_both_errors(m
     settings = load("params.yaml")
     assert "keep_together" == settings.split.duplicates
     of_few_values(rng, classes=classes).to_csv("u.csv", index=False)
-    said = init.initialize("u.csv", "label", None, Path.cwd())
+    said = start.initialize("u.csv", "label", None, Path.cwd())
     assert "split.duplicates" not in "".join(said)
     assert "allow" == load("params.yaml").split.duplicates
     assert "duplicates: allow\n" in Path("params.yaml").read_text()

@@ -10,7 +10,7 @@ from sklearn import datasets
 from heldout.examine import sentinels
 from tasks.data.prepare_tables import prepare
 from tasks.data.read_source import read_table
-from tasks.init import init
+from tasks.init import start
 from tasks.params import load
 from tasks.storage import dvc_commands
 from tests.tasks.data.test_file_formats import WRITERS
@@ -36,7 +36,7 @@ def frame():
 def test_init_names_the_column_the_value_and_how_often(frame, monkeypatch):
     monkeypatch.setattr(dvc_commands, "track", lambda paths: None)
     frame.to_csv("t.csv", index=False)
-    lines = [line for line in init.initialize("t.csv", "kind", None, Path.cwd()) if "data.missing" in line]
+    lines = [line for line in start.initialize("t.csv", "kind", None, Path.cwd()) if "data.missing" in line]
     assert 2 == len(lines)
     assert_names(lines[0], "-999", 10, ROWS, "warm", '"-999"', "data.missing")
     assert_names(lines[1], "9999", 10, ROWS, "visits", '"9999"', "data.missing")

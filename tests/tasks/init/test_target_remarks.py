@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from sklearn.datasets import load_diabetes, load_digits, load_iris, load_wine
 
 from heldout.examine import target_remarks
-from tasks.init import init
+from tasks.init import start
 from tasks.params import load
 from tasks.storage import findings
 
@@ -127,7 +127,7 @@ def begin(target, **changes):
     rng = np.random.default_rng(0)
     frame = pd.DataFrame({"a": rng.normal(size=len(target)), "b": rng.normal(size=len(target)), "y": target})
     frame.to_csv("t.csv", index=False)
-    init.initialize("t.csv", "y", None, Path.cwd())
+    start.initialize("t.csv", "y", None, Path.cwd())
     return findings.read(load("params.yaml", [f"{key}={value}" for key, value in changes.items()])).findings
 
 

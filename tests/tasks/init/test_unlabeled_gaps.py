@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from heldout.examine import unlabeled_gaps
-from tasks.init import init, profile
+from tasks.init import profile, start
 from tasks.params import load
 from tasks.storage import findings
 
@@ -109,9 +109,9 @@ def test_what_init_finds_in_the_files_is_answered_by_the_key(lacks):
     new[:100].to_csv("new/a.csv", index=False)
     new[100:].to_csv("new/b.csv", index=False)
     Path("new/c.csv").touch()  # `prepare` says that it cannot be read
-    said = init.initialize("churn.csv", "churn", "new", Path.cwd())
-    start = "no unlabelled row has the column reason" if lacks else "filled in the labelled rows and hardly in 300 "
-    assert 1 == sum(line.startswith(f"leak      {start}") for line in said)
+    said = start.initialize("churn.csv", "churn", "new", Path.cwd())
+    begins = "no unlabelled row has the column reason" if lacks else "filled in the labelled rows and hardly in 300 "
+    assert 1 == sum(line.startswith(f"leak      {begins}") for line in said)
     [stop] = [one for one in findings.read(load("params.yaml")).findings if one.severity == "stop"]
     assert stop.open
     [answered] = [

@@ -11,7 +11,7 @@ from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 
 from heldout.examine import identifier_like
 from tasks.data import prepare_tables
-from tasks.init import init, profile
+from tasks.init import profile, start
 from tasks.params import load
 from tasks.storage import findings
 
@@ -146,7 +146,7 @@ def test_what_is_a_name_by_its_column_or_its_values():
 def test_the_key_is_written_with_how_to_undo_it_and_prepare_keeps_customers_whole():
     frame, number, left = customers(np.random.default_rng(1))
     frame.assign(customer_id=1000 + number, churn=left).to_csv("t.csv", index=False)
-    said = init.initialize("t.csv", "churn", None, Path.cwd())
+    said = start.initialize("t.csv", "churn", None, Path.cwd())
     assert 1 == sum(line.startswith("groups    customer_id: ") for line in said)
     text = Path("params.yaml").read_text()
     assert re.search(r"^  groups: customer_id  # null, if you predict further rows", text, re.MULTILINE)

@@ -4,12 +4,12 @@ import numpy as np
 
 from heldout.over_time.promotion import Capital
 from tasks.outcome.bets import Book
-from tasks.outcome.contest import Decision, Record
+from tasks.outcome.contest import PairRecord, Promotion
 
 
-def night(*rows, gain=0.5) -> Decision:
-    record = Record(Capital().after(np.full(len(rows), gain)), 1.0, ({"rows": len(rows)},))
-    return Decision("no", "", record, bets=np.array(rows, np.uint64))
+def night(*rows, gain=0.5) -> Promotion:
+    record = PairRecord(Capital().after(np.full(len(rows), gain)), 1.0, ({"rows": len(rows)},))
+    return Promotion("no", "", record, bets=np.array(rows, np.uint64))
 
 
 BOOK = Book("heldout/1").after("a", night(1, 2), at=10).after("b", night(2, 3), at=20).after("a", night(4), at=30)
@@ -33,4 +33,4 @@ def test_the_newest_record_of_a_pair_counts_unless_its_champion_was_restored_sin
 
 
 def test_without_a_bet_the_book_stays():
-    assert BOOK is BOOK.after("a", Decision("no", ""), at=40)
+    assert BOOK is BOOK.after("a", Promotion("no", ""), at=40)

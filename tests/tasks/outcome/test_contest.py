@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from studies.repeating_rows import BETTER, LEVEL, WORSE, Case, promoted, table_of
-from tasks.outcome.new_rows import Known, fresh, hidden
+from tasks.outcome.new_rows import KnownRows, fresh, hidden
 
 QUARTERS = 40
 MOST = QUARTERS * (1 - LEVEL) + 2 * (QUARTERS * LEVEL * (1 - LEVEL)) ** 0.5  # promotions, of learners no better
-NOBODY = Known(np.empty(0, np.uint64))
+NOBODY = KnownRows(np.empty(0, np.uint64))
 
 
 def often(case: Case, *, by_content: bool = False, nights: int = 18, rows: int = 500, quarters: int = QUARTERS) -> int:
@@ -46,15 +46,15 @@ def test_a_better_challenger_is_promoted_in_a_table_that_slides_where_few_rows_r
 def test_where_rows_repeat_and_have_left_a_new_row_cannot_be_told_from_an_old_one():
     rows = np.repeat(np.arange(50.0), 10)
     test, every, _ = table_of(rows)
-    assert 0 == hidden(test, every, NOBODY, copies=False) == hidden(test, every, Known(test.words()), copies=False)
+    assert 0 == hidden(test, every, NOBODY, copies=False) == hidden(test, every, KnownRows(test.words()), copies=False)
     slid, left, _ = table_of(np.concatenate([rows[100:], np.arange(100.0, 200.0)]))
-    assert 0.8 == hidden(slid, left, Known(every.words()), copies=False)
-    assert 0.8 == hidden(slid, left, Known(left.of_contents, numbered=False), copies=False)  # an older version
+    assert 0.8 == hidden(slid, left, KnownRows(every.words()), copies=False)
+    assert 0.8 == hidden(slid, left, KnownRows(left.of_contents, numbered=False), copies=False)  # an older version
 
 
 def test_of_copies_kept_together_those_that_come_again_are_the_hidden_share():
     test, every, _ = table_of(np.arange(200.0), together=True)
-    known = Known(test.words())
+    known = KnownRows(test.words())
     more = np.concatenate([np.arange(200.0), np.arange(40.0), np.arange(200.0, 300.0)])
     grown, whole, _ = table_of(more, together=True)
     again = len(grown.content) - len(test.content) - len(fresh(grown, known))

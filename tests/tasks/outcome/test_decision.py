@@ -4,11 +4,11 @@ import pytest
 
 from heldout.diagnosis.too_good import Carrier
 from tasks.outcome.decision import _too_good
-from tasks.outcome.suspicious_record import Suspicious
-from tasks.storage.finding import Finding
+from tasks.outcome.suspicious import Suspicious
+from tasks.storage.findings import RecordedFinding
 
 ODOR = Suspicious(0.0, (Carrier(("odor",), 0.3), Carrier(("cap", "ring"), 0.2)))
-SEEN = Finding("leak", "odor tells", columns=["odor"], decided="it is smelled before")
+SEEN = RecordedFinding("leak", "odor tells", columns=["odor"], decided="it is smelled before")
 
 
 @pytest.mark.parametrize(
@@ -17,8 +17,8 @@ SEEN = Finding("leak", "odor tells", columns=["odor"], decided="it is smelled be
         (None, [], False),
         (ODOR, [], True),
         (ODOR, [SEEN], True),
-        (ODOR, [SEEN, Finding("leak", "both", columns=["cap", "ring"])], True),
-        (ODOR, [SEEN, Finding("leak", "both", columns=["cap", "ring"], decided="seen before")], False),
+        (ODOR, [SEEN, RecordedFinding("leak", "both", columns=["cap", "ring"])], True),
+        (ODOR, [SEEN, RecordedFinding("leak", "both", columns=["cap", "ring"], decided="seen before")], False),
         (Suspicious(0.0, ()), [SEEN], True),
     ],
 )

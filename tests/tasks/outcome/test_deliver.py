@@ -16,7 +16,7 @@ from tasks.fits.worker import fit_all_labeled, fit_units
 from tasks.outcome.deliver import compare_speed, deliver
 from tasks.outcome.estimate import Results
 from tasks.outcome.ledger import Ledger
-from tasks.outcome.open_test import open_test_part
+from tasks.outcome.opening import open_test_part
 from tasks.outcome.unused_rows import look
 from tasks.plans.all_labeled import fit_key
 from tasks.plans.fit_plans import scheme

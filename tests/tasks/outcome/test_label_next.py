@@ -10,7 +10,7 @@ from heldout.unlabelled.label_next import UNIFORM, largest_weights, lure_weights
 from tasks.data.drawn_rows import COLUMNS
 from tasks.data.prepare_tables import prepare
 from tasks.data.write_prepared import write_prepared
-from tasks.fits import disagreement
+from tasks.fits import half_model_disagreement
 from tasks.fits.worker import fit_units
 from tasks.outcome.label_next import ask
 from tasks.plans.check_before_fits import check_before_fits
@@ -216,7 +216,7 @@ def test_what_is_not_there_is_said_before_anything_is_drawn(validated, shards, r
     with pytest.raises(UserError, match=r"rows\.csv and these parameters"):
         ask(settings, 3)
     rows.to_csv("rows.csv", index=False)
-    for path in disagreement.fit_cache.FOLDER.rglob("*.hypothesis"):
+    for path in half_model_disagreement.fit_cache.FOLDER.rglob("*.hypothesis"):
         path.unlink()
     with pytest.raises(UserError, match="6 of the 6 half models of nearest are not stored"):
         ask(settings, 3)

@@ -20,7 +20,7 @@ from tasks.data.write_prepared import write_prepared
 from tasks.outcome.deliver import Delivered
 from tasks.runtime.errors import UserError
 from tasks.storage import files, metrics_files
-from tests.tasks.outcome.test_open_test import case  # noqa: F401  # a fixture
+from tests.tasks.outcome.test_opening import case  # noqa: F401  # a fixture
 
 
 class WithoutScores(ClassifierMixin, BaseEstimator):

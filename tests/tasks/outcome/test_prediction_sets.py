@@ -15,7 +15,7 @@ from tasks.outcome import prediction_sets, unused_rows
 from tasks.outcome.deliver import Delivered, deliver
 from tasks.outcome.estimate import Results
 from tasks.outcome.ledger import Ledger
-from tasks.outcome.open_test import Opening, open_test_part
+from tasks.outcome.opening import Opening, open_test_part
 from tasks.plans.read_design import read_design
 from tasks.storage import files, model_file, report_tables
 

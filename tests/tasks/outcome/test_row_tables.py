@@ -11,7 +11,7 @@ import yaml
 import heldout
 from heldout.schemes.delivery import FORMS
 from heldout.schemes.holdout import TARGET
-from tasks.fits import controls, disagreement, run_schemes
+from tasks.fits import controls, half_model_disagreement, run_schemes
 from tasks.outcome import hard_rows, unlabeled_rows, winner_curves
 from tasks.outcome.estimate import read_results
 from tasks.params import load
@@ -55,7 +55,7 @@ def table():
 @pytest.fixture
 def ran(shipped, table, monkeypatch):
     """A function that runs the stages on the table, without Prefect, and returns what `select` reads first."""
-    for module in (run_schemes, disagreement, controls):
+    for module in (run_schemes, half_model_disagreement, controls):
         monkeypatch.setattr(
             module, "run_all", lambda _, _what, work, todo, _reused, **_more: [work(*one.arguments) for one in todo]
         )

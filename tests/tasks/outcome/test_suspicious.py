@@ -9,7 +9,7 @@ from tasks.data.prepare_tables import prepare
 from tasks.data.write_prepared import write_prepared
 from tasks.outcome import suspicious
 from tasks.outcome.estimate import Results
-from tasks.outcome.suspicious_record import Suspicious
+from tasks.outcome.suspicious import Suspicious
 from tasks.plans.read_design import read_design
 from tasks.storage import files
 

@@ -8,7 +8,7 @@ import jsonschema
 import pytest
 import yaml
 
-from tasks.params import docs, load, losses, running, sections, settings
+from tasks.params import docs, load, loss_key, running, sections, settings
 
 ROOT = Path(__file__).parents[3]
 SCHEMA = json.loads((ROOT / docs.SCHEMA).read_text(encoding="utf-8"))
@@ -41,7 +41,7 @@ def model_keys(model, prefix="") -> list[str]:
         for section in inner:
             item = "[]" if str(field.annotation).startswith("list") else ""
             found += model_keys(every_section()[section], f"{prefix}{name}{item}.")
-        found += [f"{prefix}{name}.{value}" for value in (losses.MAPPINGS if name == "loss" else ())]
+        found += [f"{prefix}{name}.{value}" for value in (loss_key.MAPPINGS if name == "loss" else ())]
     return found
 
 

@@ -12,7 +12,7 @@ from tasks.plans.budget import (
     RUN_SECONDS,
     Choice,
     Cost,
-    Table,
+    TableSize,
     choose,
     efforts,
     expected,
@@ -37,7 +37,7 @@ def costs(draw):
 
 learners = st.lists(costs(), min_size=1, max_size=4)
 tables = st.builds(
-    Table,
+    TableSize,
     labeled=st.integers(20, 400_000),
     test=st.integers(0, 100_000),
     unlabeled=st.integers(0, 100_000),
@@ -80,7 +80,7 @@ def test_no_row_is_given_up_where_fewer_fits_are_enough(costs, table, seconds):
 
 
 def test_a_budget_without_end_is_spent_on_all_rows_and_the_most_fits():
-    table = Table(300_000, 70_000, 0)
+    table = TableSize(300_000, 70_000, 0)
     choice = choose([Cost((1000,), (1.0,), (1e-6,))], table, 1e9, 2)
     assert richest(table) == replace(choice, seconds=None)
     assert (10, 25) == (choice.effort.folds, choice.effort.subsamples)
@@ -120,7 +120,7 @@ def test_a_run_takes_longer_with_each_thing_that_it_does(costs, table, workers):
 
 
 def test_the_values_name_an_interval_that_needs_no_subsamples():
-    table = Table(40_000, 10_000, 0)
+    table = TableSize(40_000, 10_000, 0)
     lean = Choice(4000, 40_000, efforts(table)[-1], 100.0)
     found = values(lean, dependent=False, binary=True)
     assert {"E_cv": "corrected fold Wilson"} == found["intervals"]

@@ -7,7 +7,7 @@ from heldout.losses import SQUARED, ZERO_ONE
 from heldout.records import Difference, Estimate, Measured, MoreRows, Powered, PredictionSets
 from heldout.schemes.delivery import FORMS
 from tasks.report.summary import Summary
-from tasks.storage.finding import Found
+from tasks.storage.findings import Found
 
 
 @pytest.fixture(autouse=True)

@@ -10,7 +10,7 @@ from heldout.losses.tested_losses import Tested
 from heldout.losses.zero_one import ZERO_ONE
 from heldout.records import Estimate
 from heldout.selection.comparison import Comparison
-from tasks.outcome.contest import Decision
+from tasks.outcome.contest import Promotion
 from tasks.report import outcome_page, printed, summary_page
 from tasks.report.note import note
 from tasks.report.sections import differences, estimates
@@ -55,7 +55,7 @@ def test_every_place_names_the_candidates_that_the_intervals_name(summary, capsy
         indistinguishable=list(alike),
         differences=records,
     )
-    printed.print_summary(made, Decision("no", "a trial"), "")
+    printed.print_summary(made, Promotion("no", "a trial"), "")
     lists_differences = [
         capsys.readouterr().out,  # the terminal
         "\n".join(summary_page.lines(made)),

@@ -3,11 +3,11 @@
 import pytest
 
 from heldout.shown import text_table
-from tasks.outcome.contest import Decision
+from tasks.outcome.contest import Promotion
 from tasks.report import printed
 from tests.variants import some
 
-TRIAL = Decision("no", "a trial", trial=True)
+TRIAL = Promotion("no", "a trial", trial=True)
 LONG = "word " * 90
 CAVEATS = [f"{place}: {LONG}"[:299].strip() for place in range(6)]
 CARE = {"verdict": "ship_with_care", "advice": "Ship, with care: bayes"}
@@ -31,7 +31,7 @@ def closing(summary, capsys, monkeypatch):
     """The lines below the table, in a terminal of a width."""
     monkeypatch.delenv("HELDOUT_VERBOSE")
 
-    def show(width: int, decision: Decision = TRIAL, **selection: object) -> list[str]:
+    def show(width: int, decision: Promotion = TRIAL, **selection: object) -> list[str]:
         monkeypatch.setattr(text_table, "output_width", lambda: width)
         printed.print_summary(summary(**selection), decision, "with the run")
         return capsys.readouterr().out.rpartition("\n\n")[2].splitlines()
@@ -42,7 +42,7 @@ def closing(summary, capsys, monkeypatch):
 @pytest.mark.parametrize("width", [80, 120])
 @pytest.mark.parametrize("outcome", some(OUTCOMES, "not yet", "sealed, with care"))
 def test_there_are_at_most_ten_lines_and_the_last_is_the_decision(closing, outcome, width):
-    for decision in (TRIAL, Decision("no", LONG)):
+    for decision in (TRIAL, Promotion("no", LONG)):
         lines = closing(width, decision, **OUTCOMES[outcome])
         assert len(lines) <= 10
         assert [] == [line for line in lines if len(line) > width]
@@ -70,7 +70,7 @@ def test_the_lines_say_what_the_first_screen_says(closing):
 def test_a_sealed_test_part_and_a_promotion_have_a_line(closing):
     said = "\n".join(closing(120, **OUTCOMES["sealed"]))
     assert "test part   sealed: 462 rows; when you have decided, once: python -m flows open-test" in said
-    assert "promoted    no: not distinguishable" in "\n".join(closing(120, Decision("no", "not distinguishable")))
+    assert "promoted    no: not distinguishable" in "\n".join(closing(120, Promotion("no", "not distinguishable")))
 
 
 def test_all_sentences_are_printed_on_request(closing, monkeypatch):

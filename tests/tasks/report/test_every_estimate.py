@@ -9,8 +9,8 @@ import pytest
 
 from heldout.estimates import BY_COLUMN, ESTIMATES, OF_THE_WINNER, PER_CANDIDATE, SHOWN
 from heldout.records import Estimate
-from tasks.outcome.gate import OF_BASELINE
-from tasks.outcome.items import Metric
+from tasks.outcome.gate_verdict import OF_BASELINE
+from tasks.outcome.items import TrackedMetric
 from tasks.report import estimates_table, note, outcome_page
 from tasks.report.glossary import GLOSSARY
 from tasks.report.sections import estimates, targets
@@ -72,7 +72,7 @@ def test_mlflow_has_every_estimate_with_its_bounds(full, settings_with, monkeypa
     (bayes,) = settings_with("candidates=[{name: bayes, estimator: sklearn.naive_bayes.GaussianNB}]").candidates
     made = full()
     made.fold_errors["bayes"] = made.progressive_errors["bayes"] = made.estimates["value"].to_numpy()[:0]
-    metrics = {item.name for item in candidate_items(bayes, made) if isinstance(item, Metric)}
+    metrics = {item.name for item in candidate_items(bayes, made) if isinstance(item, TrackedMetric)}
     assert {*ESTIMATES} <= metrics
     with_bounds = {record.estimate for record in records() if record.low is not None}
     assert {f"{name}_{end}" for name in with_bounds for end in ("low", "high")} <= metrics

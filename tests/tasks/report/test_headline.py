@@ -5,7 +5,7 @@ from dataclasses import replace
 from heldout.losses import SQUARED
 from heldout.records import MoreRows
 from tasks.report.headline import headline
-from tasks.storage.finding import Finding
+from tasks.storage.findings import RecordedFinding
 
 OF_MORE_ROWS = {"level": 0.9, "interval": "corrected t", "assumption": "independent examples"}
 NO_GAIN = [
@@ -109,8 +109,8 @@ def test_the_baseline_is_that_of_the_estimate_to_plan_with_and_has_the_paired_di
 
 
 def test_the_first_step_is_to_decide_about_a_finding_that_is_open(summary):
-    open_one = Finding("time", "day: it drifts", severity="care", columns=["day"], decide="set data.time: day")
-    settled = Finding("groups", "house", severity="care", decided="each house is new")
+    open_one = RecordedFinding("time", "day: it drifts", severity="care", columns=["day"], decide="set data.time: day")
+    settled = RecordedFinding("groups", "house", severity="care", decided="each house is new")
     [first, *_] = headline(summary(found=[settled, open_one])).steps
     assert first.startswith("Decide about what init found (day): set data.time: day. Write")
     assert "findings.yaml" in first

@@ -6,8 +6,8 @@ from html import unescape
 import pytest
 
 from heldout.printable import printable
-from tasks.outcome import gate
-from tasks.outcome.contest import Decision
+from tasks.outcome import gate_verdict
+from tasks.outcome.contest import Promotion
 from tasks.outcome.items import Tag
 from tasks.report import outcome_page, printed, summary_page
 from tasks.report.note import note
@@ -15,14 +15,14 @@ from tasks.report.page import page
 from tasks.report.sentences import sentences
 from tasks.report.tracked import outcome_items
 from tasks.storage import files
-from tasks.storage.finding import Finding
+from tasks.storage.findings import RecordedFinding
 
 CAVEAT = "later rows err 20 %, rows between 10 %"
 ADVICE = "Ship, with care: bayes"
 CARE = {"verdict": "ship_with_care", "caveats": [CAVEAT], "advice": ADVICE}
-TIME = Finding("time", CAVEAT, severity="care", evidence={"error along it": 0.2}, decide="set data.time: day")
-NOTE = Finding("found", "3 columns have gaps", done="nothing")
-SETTLED = Finding("groups", "house differs", severity="care", decided="every house is new")
+TIME = RecordedFinding("time", CAVEAT, severity="care", evidence={"error along it": 0.2}, decide="set data.time: day")
+NOTE = RecordedFinding("found", "3 columns have gaps", done="nothing")
+SETTLED = RecordedFinding("groups", "house differs", severity="care", decided="every house is new")
 HOSTILE = "<script>alert(1)</script> [x](http://evil.example) **b** |c| `d` \x1b[2J\u202e"
 
 
@@ -39,12 +39,12 @@ def plain(markdown: str) -> str:
 
 
 def test_every_surface_says_the_decision_and_its_caveats(made, capsys):
-    printed.print_summary(made, Decision("no", "a trial"), "with the run")
+    printed.print_summary(made, Promotion("no", "a trial"), "with the run")
     shown = capsys.readouterr().out
     tags = {item.name: item.value for item in outcome_items(made, None) if isinstance(item, Tag)}
     assert shown.splitlines()[-1] == ADVICE
     assert ("ship_with_care", CAVEAT) == (tags["verdict"], tags["caveats"])
-    of_gate = gate.Results(made.selection, made.estimates).decision
+    of_gate = gate_verdict.ValidatedRun(made.selection, made.estimates).decision
     first_screen = page(made).partition("What to do next")[0]
     surfaces = {
         "terminal": " ".join(shown.split()),
@@ -59,7 +59,7 @@ def test_every_surface_says_the_decision_and_its_caveats(made, capsys):
 
 
 def test_what_init_found_is_in_every_report(made, capsys):
-    printed.print_summary(made, Decision("no", "a trial"), "with the run")
+    printed.print_summary(made, Promotion("no", "a trial"), "with the run")
     whole = unescape(page(made))
     tags = {item.name: item.value for item in outcome_items(made, None) if isinstance(item, Tag)}
     line = f"{CAVEAT}: set data.time: day"
@@ -84,10 +84,10 @@ def test_findings_that_are_not_used_are_said_and_none_is_not(summary):
 @pytest.mark.fault("markup")
 def test_a_finding_of_a_stranger_is_text(summary, capsys):
     names = {"text": HOSTILE, "done": HOSTILE, "decide": HOSTILE, "columns": [HOSTILE], "evidence": {HOSTILE: 1.0}}
-    open_one = Finding(topic="found", severity="care", **names)
+    open_one = RecordedFinding(topic="found", severity="care", **names)
     made = summary(found=[open_one], **{**CARE, "caveats": [HOSTILE]})
     made = replace(made, estimates=made.estimates.assign(interval=None))
-    printed.print_summary(made, Decision("no", "a trial"), "with the run")
+    printed.print_summary(made, Promotion("no", "a trial"), "with the run")
     said = capsys.readouterr().out
     assert "\x1b[2J" not in said
     assert "\u202e" not in said

@@ -6,7 +6,7 @@ import pytest
 
 from heldout.records import Estimate
 from heldout.shown import text_table
-from tasks.outcome.contest import Decision
+from tasks.outcome.contest import Promotion
 from tasks.report import printed
 from tasks.report.labelled_lines import labelled_lines
 
@@ -25,7 +25,7 @@ def shown(summary, capsys, monkeypatch):
         monkeypatch.setattr(text_table, "output_width", lambda: width)
         made = summary(percent=False, estimates=OF_TREE, failures={LONG: "no"}, selected=selected, **more)
         made = replace(made, selection={**made.selection, "candidates": ["tree", "bayes", LONG]})
-        printed.print_summary(made, Decision("no", "a trial"), "with the run")
+        printed.print_summary(made, Promotion("no", "a trial"), "with the run")
         return capsys.readouterr().out
 
     return show
@@ -51,7 +51,7 @@ def test_candidates_are_sorted_by_the_criterion_with_the_baseline_last_and_the_w
 
 
 def test_a_column_of_nothing_is_left_out(summary, capsys):
-    printed.print_summary(summary(), Decision("no", ""), "")
+    printed.print_summary(summary(), Promotion("no", ""), "")
     header = capsys.readouterr().out.splitlines()[1]
     assert ["candidate", "E_in", "E_cv"] == header.split()
 

@@ -9,7 +9,7 @@ from heldout.losses import SQUARED
 from heldout.records import CalibrationBin, Residual, RocPoint, ShardDisagreement
 from tasks.report.sections import hard_rows, shard_disagreement, to_label, winner_curves
 from tasks.report.style import drawing
-from tasks.report.winner_tables import WinnerTables
+from tasks.report.summary import WinnerTables
 
 WHOSE = {"candidate": "bayes", "hypothesis": "g", "part": "test part"}
 HARD = {"row": 1234, "prepared_row": 7, "label": "<b>", "answer": "won", "answer_share": 0.9, "loss": 1.0}

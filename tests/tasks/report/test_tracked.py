@@ -7,7 +7,7 @@ import pytest
 
 from heldout.learners.fit_warnings import WarningCount, WarningCounts
 from heldout.records import PredictionSets
-from tasks.outcome.items import Artifact, Metric, Parameter, Tag, parameters, settings_items
+from tasks.outcome.items import Artifact, Parameter, Tag, TrackedMetric, parameters, settings_items
 from tasks.outcome.ledger import learner_id
 from tasks.report.tracked import candidate_items, labeled_rows, outcome_items
 from tasks.storage import files
@@ -67,15 +67,15 @@ CONTRACT = (
     files.REPORT,
 )
 OF_MORE_ROWS = [
-    Metric(f"{name}{suffix}", value)
+    TrackedMetric(f"{name}{suffix}", value)
     for name, values in {"gain": (0.025, 0.0125, 0.0375), "E_N": (0.09, 0.04, 0.15), "E_2N": (0.08, 0.02, 0.15)}.items()
     for suffix, value in zip(("", "_low", "_high"), values, strict=True)
 ]
 OF_POWERED = [
-    Metric("E_cv_powered", 0.09),
-    Metric("E_cv_powered_low", 0.05),
-    Metric("E_cv_powered_high", 0.13),
-    Metric("labels_gained", 4.5),
+    TrackedMetric("E_cv_powered", 0.09),
+    TrackedMetric("E_cv_powered_low", 0.05),
+    TrackedMetric("E_cv_powered_high", 0.13),
+    TrackedMetric("labels_gained", 4.5),
 ]
 
 
@@ -95,21 +95,21 @@ def test_a_candidate_reports_its_settings_estimates_bounds_and_curves(case):
     tags = {"data_hash": files.read_data_hash(), "learner": learner_id(candidate), "selected": "yes"}
     assert tags == {tag.name: tag.value for tag in of_kind(Tag, items)}
     assert [
-        Metric("E_in", 0.0625),
-        Metric("E_cv", 0.1),
-        Metric("E_cv_low", 0.05),
-        Metric("E_cv_high", 0.15),
-        Metric("E_test", 0.125),
-        Metric("E_test_low", 0.1),
-        Metric("E_test_high", 0.2),
+        TrackedMetric("E_in", 0.0625),
+        TrackedMetric("E_cv", 0.1),
+        TrackedMetric("E_cv_low", 0.05),
+        TrackedMetric("E_cv_high", 0.15),
+        TrackedMetric("E_test", 0.125),
+        TrackedMetric("E_test_low", 0.1),
+        TrackedMetric("E_test_high", 0.2),
         *OF_MORE_ROWS,
         *OF_POWERED,
-        Metric("fold_error", 0.5, 0),
-        Metric("fold_error", 0.25, 1),
-        Metric("progressive_error", 1, 1),
-        Metric("progressive_error", 0.5, 2),
-        Metric("progressive_error", 0.3, 3),
-    ] == of_kind(Metric, items)
+        TrackedMetric("fold_error", 0.5, 0),
+        TrackedMetric("fold_error", 0.25, 1),
+        TrackedMetric("progressive_error", 1, 1),
+        TrackedMetric("progressive_error", 0.5, 2),
+        TrackedMetric("progressive_error", 0.3, 3),
+    ] == of_kind(TrackedMetric, items)
 
 
 def test_a_candidate_that_was_not_selected_reports_the_difference_from_the_winner(case):
@@ -118,12 +118,12 @@ def test_a_candidate_that_was_not_selected_reports_the_difference_from_the_winne
     items = list(candidate_items(candidate.model_copy(update={"name": "tree"}), replace(summary, **curves)))
     assert "selected" not in [tag.name for tag in of_kind(Tag, items)]
     assert [
-        Metric("E_cv_of_selected_less_this", -0.05),
-        Metric("E_cv_of_selected_less_this_low", -0.15),
-        Metric("E_cv_of_selected_less_this_high", 0.05),
-        Metric("gain", 0.5),
-        Metric("progressive_error", 0, 1),
-    ] == of_kind(Metric, items)
+        TrackedMetric("E_cv_of_selected_less_this", -0.05),
+        TrackedMetric("E_cv_of_selected_less_this_low", -0.15),
+        TrackedMetric("E_cv_of_selected_less_this_high", 0.05),
+        TrackedMetric("gain", 0.5),
+        TrackedMetric("progressive_error", 0, 1),
+    ] == of_kind(TrackedMetric, items)
 
 
 def test_a_candidate_that_failed_reports_its_settings_and_the_reason_alone(case):
@@ -133,25 +133,30 @@ def test_a_candidate_that_failed_reports_its_settings_and_the_reason_alone(case)
     items = list(candidate_items(candidate, failed))
     assert {Tag("failure", "fold 1/2: oh"), Tag("warnings", str(counted))} <= {*of_kind(Tag, items)}
     assert Parameter("params.var_smoothing", "0.1") in items
-    assert [] == of_kind(Metric, items)
+    assert [] == of_kind(TrackedMetric, items)
 
 
 def test_the_parent_reports_the_estimates_of_the_selected_the_rows_and_the_files(case):
     _, summary = case
     files.write_csv(files.PLOTS / "estimates.csv", summary.estimates)
     items = list(outcome_items(summary, None))
-    of_baseline = [Metric("baseline_E_cv", 0.3), Metric("baseline_E_test", 0.25)]
-    of_winner = [Metric("E_cv", 0.1), Metric("E_cv_low", 0.05), Metric("E_cv_high", 0.15), Metric("E_in", 0.0625)]
-    of_winner += [Metric("E_test", 0.125), Metric("E_test_low", 0.1), Metric("E_test_high", 0.2)]
-    numbers = [Metric(name, summary.selection[name]) for name in ("bound", "bound_joint", "baseline")]
+    of_baseline = [TrackedMetric("baseline_E_cv", 0.3), TrackedMetric("baseline_E_test", 0.25)]
+    of_winner = [
+        TrackedMetric("E_cv", 0.1),
+        TrackedMetric("E_cv_low", 0.05),
+        TrackedMetric("E_cv_high", 0.15),
+        TrackedMetric("E_in", 0.0625),
+    ]
+    of_winner += [TrackedMetric("E_test", 0.125), TrackedMetric("E_test_low", 0.1), TrackedMetric("E_test_high", 0.2)]
+    numbers = [TrackedMetric(name, summary.selection[name]) for name in ("bound", "bound_joint", "baseline")]
     against = [("", -0.2), ("_low", -0.3), ("_high", -0.1)]
-    differences = [Metric(f"E_cv_less_baseline{suffix}", value) for suffix, value in against]
+    differences = [TrackedMetric(f"E_cv_less_baseline{suffix}", value) for suffix, value in against]
     of_sets = {"coverage": 0.875, "coverage_low": 0.5, "coverage_high": 0.95, "threshold": 0.75, "mean_size": 1.25}
     of_sets |= {"single": 0.625, "empty": 0.0}
-    sets = [Metric(f"prediction_sets_{name}", value) for name, value in of_sets.items()]
-    f1 = [Metric("test_f1", 0.75), Metric("test_f1_low", 0.5), Metric("test_f1_high", 0.9)]
+    sets = [TrackedMetric(f"prediction_sets_{name}", value) for name, value in of_sets.items()]
+    f1 = [TrackedMetric("test_f1", 0.75), TrackedMetric("test_f1_low", 0.5), TrackedMetric("test_f1_high", 0.9)]
     assert [*of_winner, *of_baseline, *numbers, *differences, *OF_MORE_ROWS, *sets, *OF_POWERED, *f1] == of_kind(
-        Metric, items
+        TrackedMetric, items
     )
     rows = labeled_rows(summary.settings)
     X, y = files.read_table(files.LABELED)
@@ -171,7 +176,7 @@ def test_the_parent_reports_the_estimates_of_the_selected_the_rows_and_the_files
     ]
     assert tags == of_kind(Tag, items)
     none = replace(summary, prediction_sets=PredictionSets("bayes", "g", 0.9, "LAC", reason="no probabilities"))
-    assert not any("prediction_sets" in metric.name for metric in of_kind(Metric, outcome_items(none, None)))
+    assert not any("prediction_sets" in metric.name for metric in of_kind(TrackedMetric, outcome_items(none, None)))
     unknown = replace(summary, selection={**summary.selection, "beats_baseline": None})
     assert Tag("beats_baseline", "cannot be told") in of_kind(Tag, outcome_items(unknown, None))
     unbounded = replace(summary, selection={**summary.selection, "bound": None, "bound_joint": None})

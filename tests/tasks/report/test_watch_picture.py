@@ -4,13 +4,13 @@ import pytest
 
 from tasks.report.watch_picture import draw
 from tasks.storage import files, watch_files
-from tasks.storage.watch_files import Line
+from tasks.storage.watch_files import WatchedShard
 from tests.variants import some
 
 
 def lines(*evidence, disagreement=0.1):
     return [
-        Line(f"shard-{number}", 100, disagreement, 0.05, 0.2, value, value >= 20)
+        WatchedShard(f"shard-{number}", 100, disagreement, 0.05, 0.2, value, value >= 20)
         for number, value in enumerate(evidence)
     ]
 

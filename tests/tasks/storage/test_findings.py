@@ -10,11 +10,10 @@ from tasks.data.write_prepared import write_prepared
 from tasks.params import load
 from tasks.runtime.errors import UserError
 from tasks.storage import files, findings
-from tasks.storage.finding import Finding, Found
-from tasks.storage.findings import PATH
+from tasks.storage.findings import PATH, Found, RecordedFinding
 from tests.tasks.mistakes import assert_names
 
-TIME = Finding(
+TIME = RecordedFinding(
     "time",
     "day: it errs 10 % under random cuts, 20 % on later rows",
     severity="care",
@@ -23,7 +22,7 @@ TIME = Finding(
     decide="to predict later rows, set data.time: day",
     keys=["data.time"],
 )
-NOTE = Finding("found", "3 columns have gaps")
+NOTE = RecordedFinding("found", "3 columns have gaps")
 
 
 def write(text: str) -> None:
@@ -72,11 +71,11 @@ def test_a_finding_is_settled_by_what_somebody_wrote_or_by_its_key(rows, setting
 @pytest.mark.parametrize("key", ["data.drop", "data.known_after"])
 @pytest.mark.parametrize("asked", ["data.drop", "data.known_after"])
 def test_a_finding_about_columns_is_settled_by_the_key_that_leaves_them_out(rows, settings_of_rows, key, asked):
-    about(found=[Finding("found", "x tells", severity="care", columns=["x"], keys=[asked])])
+    about(found=[RecordedFinding("found", "x tells", severity="care", columns=["x"], keys=[asked])])
     assert findings.read(settings_of_rows(f"{key}=[id]")).findings[0].open
     [settled] = findings.read(settings_of_rows(f"{key}=[x]")).findings
     assert (f"{key} in params.yaml answers it", False) == (settled.decided, settled.open)
-    about(found=[Finding("found", "it tells", severity="care", keys=[asked])])
+    about(found=[RecordedFinding("found", "it tells", severity="care", keys=[asked])])
     assert findings.read(settings_of_rows(f"{key}=[x]")).findings[0].open
 
 
@@ -123,7 +122,7 @@ def test_aliases_that_stand_for_more_values_than_fit_are_refused(rows, settings_
 
 
 def test_a_long_text_is_cut_and_the_file_stays_small(rows, settings_of_rows):
-    about(found=[Finding("found", "x" * 100_000, columns=["y" * 100_000])])
+    about(found=[RecordedFinding("found", "x" * 100_000, columns=["y" * 100_000])])
     assert len(findings.read(settings_of_rows()).findings[0].text) < 2100
     assert PATH.stat().st_size < 10_000
 

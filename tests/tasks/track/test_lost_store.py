@@ -11,7 +11,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from tasks.outcome.items import Artifact, Dataset, Metric, Note, Table, Tag
+from tasks.outcome.items import Artifact, Dataset, Note, Tag, TrackedMetric, TrackedTable
 from tasks.runtime.errors import NotSent, UserError
 from tasks.track import lifecycle, store
 from tasks.track.send_pending import send_pending
@@ -85,7 +85,7 @@ def test_a_store_that_is_locked_for_a_while_is_waited_for(settings, monkeypatch)
             if when == "later":
                 held = lock()
                 threading.Timer(1, held.close).start()
-            lifecycle.send_to_run([Metric("E_cv", 0.5)])
+            lifecycle.send_to_run([TrackedMetric("E_cv", 0.5)])
         lifecycle.check_sent()
         assert 1 < time.monotonic() - began < 25
     assert ["FINISHED"] * 2 == [run.info.status for run in found(settings())]
@@ -101,14 +101,14 @@ def lose(settings, how, *, tags=()):
     Path("reports").mkdir(exist_ok=True)
     Path("reports/a.csv").write_text("a\n1\n")
     with lifecycle.run(settings):
-        lifecycle.send_to_run([Metric("before", 1.0)])
+        lifecycle.send_to_run([TrackedMetric("before", 1.0)])
         held = how()
         table = pd.DataFrame({"x": [0.5], "y": [1]})
         data = Dataset("labeled", table, "y", Path("labeled.parquet"), "abc", "validation")
-        lifecycle.send_to_run([Metric("E_cv", 1 / 3), data, Artifact(Path("reports/a.csv"), "plots"), *tags])
+        lifecycle.send_to_run([TrackedMetric("E_cv", 1 / 3), data, Artifact(Path("reports/a.csv"), "plots"), *tags])
         estimates = pd.DataFrame({"candidate": ["=bayes", "tree"], "value": [1 / 3, None]})
-        lifecycle.send_to_run([Table("estimates.json", estimates), Note("[report]({page}/artifacts/a.csv)")])
-        lifecycle.active().send_candidate("bayes", [Metric("E_cv", 0.5), Tag("warnings", "none")], failed=False)
+        lifecycle.send_to_run([TrackedTable("estimates.json", estimates), Note("[report]({page}/artifacts/a.csv)")])
+        lifecycle.active().send_candidate("bayes", [TrackedMetric("E_cv", 0.5), Tag("warnings", "none")], failed=False)
     with pytest.raises(NotSent) as lost:
         lifecycle.check_sent()
     lifecycle.check_sent()  # which tells it once

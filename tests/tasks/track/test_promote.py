@@ -17,19 +17,19 @@ from flows import events
 from flows.session import report_error
 from heldout.over_time.promotion import Capital
 from tasks.data.prepare_tables import prepare
-from tasks.data.row_identity import contents
+from tasks.data.row_contents import contents
 from tasks.data.write_prepared import write_prepared
 from tasks.fits.model_process import opened
-from tasks.outcome.contest import Champion, Record, contest, uncompared
-from tasks.outcome.items import Metric, Note
+from tasks.outcome.contest import Champion, PairRecord, contest, uncompared
+from tasks.outcome.items import Note, TrackedMetric
 from tasks.runtime.errors import NotCompared, UserError
 from tasks.storage import files, model_file
 from tasks.storage.row_ids import read_row_ids, read_words
 from tasks.track import lifecycle
-from tasks.track.ledger import ledger_items
+from tasks.track.former_champion import rollback
+from tasks.track.ledger_tags import ledger_items
 from tasks.track.promote import promote
 from tasks.track.registry import log_model, sample
-from tasks.track.rollback import rollback
 from tasks.track.store import connect
 from tests import crafted
 
@@ -71,7 +71,7 @@ class Nights:
             rows = files.read_seen_rows()
             lifecycle.send_to_run(ledger_items(settings, "hash", rows, winner, compared, test_opened=False))
             active = lifecycle.active()
-            lifecycle.send_to_run([Metric("E_cv", 0.1), Note(f"| {name} |")])
+            lifecycle.send_to_run([TrackedMetric("E_cv", 0.1), Note(f"| {name} |")])
             info = log_model(active.client, model, sample(), active.run_id)
             told = {"E_cv": "10 % [5–20] at 95 %"}
             decision, place = promote(active.client, settings, winner, model, info, told)
@@ -238,7 +238,7 @@ def test_the_rows_of_a_contest_are_those_of_the_test_part_that_nobody_has_seen(p
     assert {*contents(pd.read_csv("table.csv")).tolist()} == {*read_row_ids().content.tolist()}
     assert {*read_row_ids().words().tolist()} == {*ids.tolist()} | {*read_row_ids("used").words().tolist()}
     seen, used = ids[:7], ids[7:10]
-    decision = contest(settings, "tree", tree, Champion("1", stump, seen), Record(), used)
+    decision = contest(settings, "tree", tree, Champion("1", stump, seen), PairRecord(), used)
     fresh = np.arange(10, len(y))
     losses = [(model.predict(X) != y)[fresh] * 1.0 for model in (stump, tree)]
     assert Capital().after(losses[0] - losses[1]) == decision.record.capital
@@ -252,12 +252,12 @@ def test_rows_of_a_group_are_one_observation_and_are_seen_together(prepared_nigh
     settings, stump, tree = prepared_nights(frame, **{"data.groups": "house", "data.drop": "[]"})
     ids = read_row_ids("test").of_rows
     groups = len(ids) // 4
-    whole = contest(settings, "tree", tree, Champion("1", stump, NONE), Record(), NONE)
+    whole = contest(settings, "tree", tree, Champion("1", stump, NONE), PairRecord(), NONE)
     assert groups == whole.record.capital.rows
-    part = contest(settings, "tree", tree, Champion("1", stump, ids[:1]), Record(), NONE)
+    part = contest(settings, "tree", tree, Champion("1", stump, ids[:1]), PairRecord(), NONE)
     assert (groups - 1, len(ids) - 4) == (part.record.capital.rows, part.numbers["rows_of_this_night"])
     # a group whose rows have left is known by its name
-    gone = contest(settings, "tree", tree, Champion("1", stump, read_row_ids("test").of_units[:1]), Record(), NONE)
+    gone = contest(settings, "tree", tree, Champion("1", stump, read_row_ids("test").of_units[:1]), PairRecord(), NONE)
     assert groups - 1 == gone.record.capital.rows
     again = contest(settings, "tree", tree, Champion("1", stump, NONE), whole.record, whole.bets)
     assert whole.record.capital == again.record.capital
@@ -266,7 +266,7 @@ def test_rows_of_a_group_are_one_observation_and_are_seen_together(prepared_nigh
 def test_rows_of_a_time_are_one_observation(prepared_nights):
     frame = table(120).assign(day=np.arange(120) // 4)
     settings, stump, tree = prepared_nights(frame, **{"data.time": "day", "data.drop": "[]"})
-    found = contest(settings, "tree", tree, Champion("1", stump, NONE), Record(), NONE)
+    found = contest(settings, "tree", tree, Champion("1", stump, NONE), PairRecord(), NONE)
     assert (15, 60) == (found.record.capital.rows, found.numbers["rows_of_this_night"])
     assert "15 times of 1 night" in found.reason
 
@@ -278,7 +278,7 @@ def few_values(rows: int) -> pd.DataFrame:
 
 def test_a_table_of_few_values_bets_on_its_new_rows_until_a_row_leaves(prepared_nights):
     settings, stump, tree = prepared_nights(few_values(400))
-    first = contest(settings, "tree", tree, Champion("1", stump, read_row_ids("used").words()), Record(), NONE)
+    first = contest(settings, "tree", tree, Champion("1", stump, read_row_ids("used").words()), PairRecord(), NONE)
     seen, before = read_row_ids("used").words(), len(read_row_ids("test").content)
     assert before == first.record.capital.rows
     settings, *_ = prepared_nights(few_values(500))
@@ -292,7 +292,7 @@ def test_a_table_of_few_values_bets_on_its_new_rows_until_a_row_leaves(prepared_
     # an older version has stored the contents of its rows, each once
     settings, *_ = prepared_nights(few_values(400))
     contents_alone = np.unique(read_row_ids("used").of_contents)
-    old = contest(settings, "tree", tree, Champion("1", stump, contents_alone, numbered=False), Record(), NONE)
+    old = contest(settings, "tree", tree, Champion("1", stump, contents_alone, numbered=False), PairRecord(), NONE)
     assert ("no", None) == (old.promoted, old.record)
     assert "remove the alias champion" in old.reason
 
@@ -303,14 +303,14 @@ def test_the_rows_of_an_older_version_count_where_no_two_rows_are_equal(prepared
     pd.DataFrame({"identity": np.unique(read_row_ids("test").content[:7])}).to_parquet(write)
     words, numbered = read_words(write)
     seen = words["word"].to_numpy(np.uint64)
-    decision = contest(settings, "tree", tree, Champion("1", stump, seen, numbered=numbered), Record(), NONE)
+    decision = contest(settings, "tree", tree, Champion("1", stump, seen, numbered=numbered), PairRecord(), NONE)
     assert (False, len(read_row_ids("test").content) - 7) == (numbered, decision.record.capital.rows)
 
 
 def test_copies_kept_together_that_come_again_are_left_out_and_count_against_the_winner(prepared_nights):
     together = {"split.duplicates": "keep_together"}
     settings, stump, tree = prepared_nights(table(300), **together)
-    first = contest(settings, "tree", tree, Champion("1", stump, NONE), Record(), NONE)
+    first = contest(settings, "tree", tree, Champion("1", stump, NONE), PairRecord(), NONE)
     assert f"{len(read_row_ids('test').content)} distinct rows" in first.reason
     settings, *_ = prepared_nights(pd.concat([table(300), table(20), table(200, first=300)]), **together)
     second = contest(settings, "tree", tree, Champion("1", stump, NONE), first.record, first.bets)
@@ -334,7 +334,7 @@ def test_rows_count_by_their_weight_up_to_the_limit(prepared_nights):
     X, y = files.read_table(files.TEST)
     relative = files.read_test_roles()["weight"] / files.read_roles()["weight"].mean()
     theirs, ours = (np.minimum((model.predict(X) != y) * relative, 1.485) for model in (stump, tree))
-    decision = contest(settings, "tree", tree, Champion("1", stump, NONE), Record(), NONE)
+    decision = contest(settings, "tree", tree, Champion("1", stump, NONE), PairRecord(), NONE)
     assert decision.record.limit == pytest.approx(1.485)
     assert decision.numbers["difference"] == pytest.approx((theirs - ours).mean())
 
@@ -343,7 +343,7 @@ def test_what_cannot_be_compared_is_a_draw_with_the_reason(prepared_nights):
     settings, stump, tree = prepared_nights(table(80))
 
     def reason(settings=settings, champion=stump, compared=True, **more):
-        decision = contest(settings, "tree", tree, Champion("1", champion, NONE, **more), Record(), NONE)
+        decision = contest(settings, "tree", tree, Champion("1", champion, NONE, **more), PairRecord(), NONE)
         assert ("no", None) == (decision.promoted, decision.record)
         assert compared == decision.compared
         assert ("not distinguishable from" if compared else "cannot be compared with") in decision.reason
@@ -361,7 +361,7 @@ def test_what_cannot_be_compared_is_a_draw_with_the_reason(prepared_nights):
 
 def test_costs_count_up_to_the_largest(prepared_nights):
     settings, stump, tree = prepared_nights(table(80), **{"loss": "{cost: {0: {1: 3}, 1: {0: 20}}}"})
-    decision = contest(settings, "tree", tree, Champion("1", stump, NONE), Record(), NONE)
+    decision = contest(settings, "tree", tree, Champion("1", stump, NONE), PairRecord(), NONE)
     assert 20 == decision.record.limit
     X, y = files.read_table(files.TEST)
     theirs, ours = (np.select([y == model.predict(X), y == 0], [0, 3], 20).mean() for model in (stump, tree))
@@ -373,7 +373,7 @@ def test_a_loss_without_a_limit_has_that_of_the_cross_validation_of_the_first_ni
     losses = pd.DataFrame({"candidate": "tree", "scheme": "cross_validation", "loss": np.linspace(0, 2, 101)})
     files.write_losses([losses.assign(unit=0, row=range(101))])
     soft = DecisionTreeClassifier(max_depth=1, min_samples_leaf=20).fit(*files.read_table(files.LABELED))
-    first = contest(settings, "tree", soft, Champion("1", soft, NONE), Record(), NONE)
+    first = contest(settings, "tree", soft, Champion("1", soft, NONE), PairRecord(), NONE)
     assert first.record.limit == pytest.approx(1.98)
     assert "above 1.98 counts as that" in first.reason
     losses["loss"] *= 9

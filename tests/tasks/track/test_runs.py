@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from heldout.rows.row_sketch import Sketch
-from tasks.outcome.items import Metric, Tag
+from tasks.outcome.items import Tag, TrackedMetric
 from tasks.outcome.ledger import Ledger, Opened, learner_id, winner_id
 from tasks.runtime.environment import CACHE
 from tasks.runtime.errors import UserError
@@ -16,8 +16,8 @@ from tasks.runtime.process_identity import HOST, identity
 from tasks.storage import files
 from tasks.storage.row_ids import write_seen
 from tasks.storage.seen_rows import SeenRows
-from tasks.track import ledger, lifecycle
-from tasks.track.ledger import known_since, ledger_items
+from tasks.track import ledger_tags, lifecycle
+from tasks.track.ledger_tags import known_since, ledger_items
 from tasks.track.store import connect, experiment_id, runs
 
 TWO = (
@@ -42,7 +42,7 @@ def test_a_run_holds_its_settings_and_ends_as_finished(settings):
     assert not lifecycle.in_run()
     with lifecycle.run(settings):
         assert lifecycle.in_run()
-        lifecycle.send_to_run([Metric("E_cv", 0.25)])
+        lifecycle.send_to_run([TrackedMetric("E_cv", 0.25)])
         lifecycle.tag_seconds("holdout", 1.234)
     (run,) = all_runs(settings)
     assert ("FINISHED", {"E_cv": 0.25}) == (run.info.status, run.data.metrics)
@@ -121,7 +121,7 @@ def test_a_child_is_below_its_parent_and_ends_by_its_candidate(settings):
     with lifecycle.run(settings):
         parent = lifecycle.active()
         for name, failed in (("bayes", False), ("tree", True)):
-            parent.send_candidate(name, [Metric("E_cv", 0.5)], failed=failed)
+            parent.send_candidate(name, [TrackedMetric("E_cv", 0.5)], failed=failed)
     children = list(runs(parent.client, f"tags.`mlflow.parentRunId` = '{parent.run_id}'"))
     assert {"bayes": "FINISHED", "tree": "FAILED"} == {run.info.run_name: run.info.status for run in children}
     assert [{"E_cv": 0.5}] * 2 == [run.data.metrics for run in children]
@@ -139,8 +139,8 @@ def seen(first: int, last: int, partition: str = "one") -> SeenRows:
 
 
 def read_ledger(settings, data_hash, rows, compared) -> Ledger:
-    earlier = ledger.read_earlier(connect(settings))
-    return ledger.read_ledger(
+    earlier = ledger_tags.read_earlier(connect(settings))
+    return ledger_tags.read_ledger(
         settings, data_hash, rows, compared, lambda columns: pytest.fail(f"asked for {columns}"), earlier
     )
 
@@ -197,8 +197,8 @@ def test_a_run_on_a_table_with_a_column_less_is_found_by_the_columns_that_it_had
         return before
 
     gained = replace(seen(1000, 2000, "gained"), columns="a b c")
-    earlier = ledger.read_earlier(connect(settings))
-    found = ledger.read_ledger(settings, "gained", gained, ["bayes"], seen_in, earlier)
+    earlier = ledger_tags.read_earlier(connect(settings))
+    found = ledger_tags.read_ledger(settings, "gained", gained, ["bayes"], seen_in, earlier)
     opened = [Opened(winner_id(bayes, settings, before), run.info.run_id) for run in all_runs(settings)]
     assert Ledger(2, tuple(opened)) == found
     assert ["a b"] == asked

@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 from mlflow.utils import validation
 
-from tasks.outcome.items import Artifact, Dataset, Metric, Parameter, Tag
+from tasks.outcome.items import Artifact, Dataset, Parameter, Tag, TrackedMetric
 from tasks.track.send import send
 
 
@@ -44,7 +44,7 @@ COUNTS = [(0, 0, 1), (1, 0, 0), (3, 2, 1), (800, 100, 100), (2500, 250, 101)]
 
 @pytest.mark.parametrize(("metrics", "params", "tags"), COUNTS)
 def test_every_item_is_sent_once_in_batches_that_mlflow_takes(sent, metrics, params, tags):
-    items = [Metric("curve", step / 7, step) for step in range(metrics)]
+    items = [TrackedMetric("curve", step / 7, step) for step in range(metrics)]
     items += [Parameter(f"p{number}", str(number)) for number in range(params)]
     items += [Tag(f"t{number}", str(number)) for number in range(tags)]
     batches = sent(items).batches

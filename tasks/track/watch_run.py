@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable, Iterator
 
-from tasks.outcome.items import Artifact, Item, Metric, Tag
-from tasks.outcome.watch import Record, Watched
+from tasks.outcome.items import Artifact, Item, Tag, TrackedMetric
+from tasks.outcome.watched_shards import Watched, WatchRecord
 from tasks.params import Settings
 from tasks.storage import fit_cache, watch_files
 from tasks.track.registry import LEARNER, standing
@@ -21,7 +21,7 @@ def champion(settings: Settings) -> Watched | None:
     return Watched(f"{place.name}/{place.champion.version}", str(place.champion.tags.get(LEARNER, "")))
 
 
-def log_lines(settings: Settings, record: Record) -> None:
+def log_lines(settings: Settings, record: WatchRecord) -> None:
     """The untold lines as stepped metrics, on one run for each model that is watched, in an experiment of its own.
 
     The experiment of validations keeps one parent run for each validation.
@@ -29,13 +29,13 @@ def log_lines(settings: Settings, record: Record) -> None:
     _send(settings, record, _items(record))
 
 
-def log_picture(settings: Settings, record: Record) -> None:
+def log_picture(settings: Settings, record: WatchRecord) -> None:
     """The picture of all lines, if there is one, on the same run."""
     if watch_files.PICTURE.exists():
         _send(settings, record, [Artifact(watch_files.PICTURE)])
 
 
-def _send(settings: Settings, record: Record, items: Iterable[Item]) -> None:
+def _send(settings: Settings, record: WatchRecord, items: Iterable[Item]) -> None:
     client = connect(settings)
     name = f"{settings.tracking.experiment} watch"
     tracking = settings.tracking.model_copy(update={"experiment": name})
@@ -47,11 +47,11 @@ def _send(settings: Settings, record: Record, items: Iterable[Item]) -> None:
     client.set_terminated(run.info.run_id)
 
 
-def _items(record: Record) -> Iterator[Item]:
+def _items(record: WatchRecord) -> Iterator[Item]:
     yield Tag("model", record.watched)
     yield Tag("candidate", record.candidate)
     for step, line in enumerate(record.untold, start=record.told):
         for metric in ("disagreement", "low", "high", "evidence", "alarm"):
-            yield Metric(metric, float(getattr(line, metric)), step)
-    yield Metric("evidence_of_answers", record.evidence_of_answers, len(record.lines) - 1)
+            yield TrackedMetric(metric, float(getattr(line, metric)), step)
+    yield TrackedMetric("evidence_of_answers", record.evidence_of_answers, len(record.lines) - 1)
     yield Artifact(watch_files.TABLE)

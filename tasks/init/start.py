@@ -16,7 +16,7 @@ import yaml
 
 from tasks.data import file_formats, prepare_tables, read_source, total_row
 from tasks.data.text_form import USUAL, TextForm
-from tasks.init import describe, edit_params, find_form, import_raw, profile, propose_params, unlabeled_rows
+from tasks.init import describe, edit_params, find_form, import_raw, profile, propose_params, unlabeled_sample
 from tasks.init.afford import afford
 from tasks.init.fetch import fetched
 from tasks.init.find_form import Read
@@ -47,7 +47,7 @@ def _initialize(sources: list[str], target: str, text_form: TextForm) -> list[st
     unlabeled = sources[1] if len(sources) > 1 else None
     shards = None if unlabeled is None else read_source.unlabeled_files(unlabeled)
     read = find_form.read(sources[0], text_form)
-    profiled = _profiled(read, target, None if shards is None else unlabeled_rows.read(shards, read.text))
+    profiled = _profiled(read, target, None if shards is None else unlabeled_sample.read(shards, read.text))
     places = [import_raw.place(sources[0])]
     places += [import_raw.place(path, places) for path in sources[1:]]
     old = _template()

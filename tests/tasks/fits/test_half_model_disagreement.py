@@ -10,10 +10,10 @@ import pytest
 from sklearn.base import BaseEstimator
 
 from heldout.losses import SQUARED, ZERO_ONE
-from tasks.fits import disagreement
+from tasks.fits import half_model_disagreement
 from tasks.fits.worker import disagree
 from tasks.plans import shard_batches
-from tasks.plans.units import Compared, Finished, hypothesis_key
+from tasks.plans.units import Finished, HalfPairs, hypothesis_key
 from tasks.storage import files, fit_cache
 
 SHARDS = [Path("shard-00000.parquet"), Path("shard-00001.parquet"), Path("shard-00002.parquet")]
@@ -41,7 +41,7 @@ def left(predictions, keys=KEYS) -> None:
 
 def compared(settings, loss, shards=SHARDS):
     """What a worker answers for the pairs of `KEYS` on the shards."""
-    return disagree(settings, shards, [Compared(0, tuple(KEYS), "result")], loss)
+    return disagree(settings, shards, [HalfPairs(0, tuple(KEYS), "result")], loss)
 
 
 def apart(predictions, loss) -> np.ndarray:
@@ -139,7 +139,7 @@ def over_shards(prepared, settings_of_rows, request, monkeypatch):
             pieces = shard_batches.pieces_of(keys, [files.file_hash(path) for path in batch.shards])
             assert disagree(settings, batch.shards, pieces, ZERO_ONE) is None
         halves[name], tables[name] = Finished(keys, (), ()), apart(words, ZERO_ONE)
-    found, failures = disagreement.disagree_all(settings, halves)
+    found, failures = half_model_disagreement.disagree_all(settings, halves)
     assert {} == failures
     return found, tables
 
@@ -187,15 +187,15 @@ def test_the_rows_with_the_largest_disagreement_are_kept_whatever_the_batches(ov
 
 def test_of_many_rows_the_first_hundred_are_kept(over_shards, monkeypatch, settings_of_rows):
     found, _ = over_shards
-    monkeypatch.setattr(disagreement, "MOST_ROWS", 3)
+    monkeypatch.setattr(half_model_disagreement, "MOST_ROWS", 3)
     halves = {"second": Finished(tuple(f"{number:064x}" for number in range(26)), (), ())}
-    again, _ = disagreement.disagree_all(settings_of_rows(), halves)
+    again, _ = half_model_disagreement.disagree_all(settings_of_rows(), halves)
     lines = found["largest_disagreement"]
     assert lines[lines["candidate"] == "second"].head(3).equals(again["largest_disagreement"])
 
 
 def test_without_a_shard_the_tables_are_empty_and_keep_their_columns(prepared):
-    found, failures = disagreement.disagree_all(prepared(), {"bayes": Finished(tuple(KEYS), (), ())})
+    found, failures = half_model_disagreement.disagree_all(prepared(), {"bayes": Finished(tuple(KEYS), (), ())})
     assert {} == failures
     assert {"disagreement": 0, "disagreement_rows": 0, "largest_disagreement": 0} == {
         name: len(table) for name, table in found.items()

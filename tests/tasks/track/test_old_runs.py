@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from tasks.outcome.items import Artifact, Metric, Tag
+from tasks.outcome.items import Artifact, Tag, TrackedMetric
 from tasks.track import lifecycle
-from tasks.track.ledger import TESTED, read_earlier
-from tasks.track.prune import prune
+from tasks.track.ledger_tags import TESTED, read_earlier
+from tasks.track.old_runs import prune
 from tasks.track.store import connect, runs
 
 DAY = 24 * 3600 * 1000
@@ -32,8 +32,10 @@ def validation(settings, name: str, *, age: float, ledger: bool = True, register
         active = lifecycle.active()
         tags = [Tag("data_hash", "h"), Tag("compared.abc", name)] if ledger else []
         tested = [Artifact(Path("tested.parquet"), TESTED)] if ledger else []
-        active.send([Tag("mlflow.runName", name), Metric("E_cv", 0.5), Artifact(Path("report.html")), *tags, *tested])
-        active.send_candidate("bayes", [Metric("fold_error", 0.5, fold) for fold in range(9)], failed=False)
+        active.send(
+            [Tag("mlflow.runName", name), TrackedMetric("E_cv", 0.5), Artifact(Path("report.html")), *tags, *tested]
+        )
+        active.send_candidate("bayes", [TrackedMetric("fold_error", 0.5, fold) for fold in range(9)], failed=False)
     if registered:
         if not active.client.search_registered_models():
             active.client.create_registered_model("heldout")

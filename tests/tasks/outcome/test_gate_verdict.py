@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from heldout.records import Estimate
 from heldout.selection.separate_difference import separate_difference
-from tasks.outcome.gate import Results, check_limit, compare, upper_end
+from tasks.outcome.gate_verdict import ValidatedRun, check_limit, compare, upper_end
 from tasks.runtime.errors import UserError
 
 CHOICE = {"selected": "tree", "loss": "zero_one", "bound": 0.2, "bound_method": "Clopper-Pearson"}
@@ -19,9 +19,9 @@ E_CV = Estimate("tree", "E_cv", 0.08, "one of the k", 8, 9, 0.02, 0.12, 0.95, "c
 OTHERS = Estimate("bayes", "E_test", 0.9, "g", 9, 50, 0.8, 0.99, 0.95, "Clopper-Pearson")
 
 
-def results(*lines: Estimate, **choice: object) -> Results:
+def results(*lines: Estimate, **choice: object) -> ValidatedRun:
     table = pd.DataFrame([vars(line) for line in (OTHERS, *lines)]).drop(columns="assumption")
-    return Results({**CHOICE, **choice}, table)
+    return ValidatedRun({**CHOICE, **choice}, table)
 
 
 def test_e_test_decides_before_the_bound_and_the_bound_before_e_cv():

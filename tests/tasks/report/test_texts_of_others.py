@@ -8,8 +8,9 @@ import pandas as pd
 import pytest
 
 from heldout.learners.fit_warnings import WarningCount, WarningCounts
-from tasks.outcome.contest import Decision
-from tasks.report import printed, render
+from tasks.outcome.contest import Promotion
+from tasks.report import printed
+from tasks.report.page import write_report
 from tasks.storage import files
 from tasks.storage.shard_report import ShardReport
 
@@ -42,7 +43,7 @@ def hostile(summary):
 
 @pytest.mark.fault("markup")
 def test_the_terminal_shows_each_text_as_it_is(hostile, capsys):
-    printed.print_summary(hostile, Decision("no", HOSTILE), HOSTILE)
+    printed.print_summary(hostile, Promotion("no", HOSTILE), HOSTILE)
     said = capsys.readouterr().out
     assert [] == [letter for letter in set(said) if not letter.isprintable() and letter != "\n"]
     words = " ".join(said.split())
@@ -53,7 +54,7 @@ def test_the_terminal_shows_each_text_as_it_is(hostile, capsys):
 
 @pytest.mark.fault("markup")
 def test_the_page_shows_each_text_as_it_is(hostile):
-    render.write_report(hostile)
+    write_report(hostile)
     page = files.REPORT.read_text(encoding="utf-8")
     assert page.count(html.escape(SHOWN, quote=False)) >= 10
     assert "<script" not in page

@@ -15,7 +15,7 @@ from tasks.fits.work import Work
 from tasks.params import Settings
 from tasks.plans.read_design import read_design
 from tasks.plans.shard_batches import REPEATS_A_PIECE, Batch, batches_of, pieces_of
-from tasks.plans.units import Compared, Finished
+from tasks.plans.units import Finished, HalfPairs
 from tasks.storage import files, fit_cache
 
 _ANSWERS_A_TASK = 1_000_000
@@ -37,7 +37,7 @@ def disagree_all(settings: Settings, halves: Mapping[str, Finished]) -> tuple[di
     loss = read_design(settings).loss
     batches = batches_of(files.shards())
     versions = {path: files.file_hash(path) for batch in batches for path in batch.shards}
-    compared: list[tuple[str, Batch, list[Compared]]] = []
+    compared: list[tuple[str, Batch, list[HalfPairs]]] = []
     todo: list[Work] = []
     candidates: list[str] = []  # of each task
     owners = {one.name: failed_candidates.key(settings, one) for one in settings.candidates if one.name in halves}
@@ -70,18 +70,18 @@ def disagree_all(settings: Settings, halves: Mapping[str, Finished]) -> tuple[di
     }, failures
 
 
-def _grouped(pieces: Sequence[Compared], rows: int) -> Iterator[Sequence[Compared]]:
+def _grouped(pieces: Sequence[HalfPairs], rows: int) -> Iterator[Sequence[HalfPairs]]:
     """The pieces of one batch, a task each or together where they are short."""
     size = max(1, _ANSWERS_A_TASK // max(1, rows * 2 * REPEATS_A_PIECE))
     for first in range(0, len(pieces), size):
         yield pieces[first : first + size]
 
 
-def _label(pieces: Sequence[Compared]) -> str:
+def _label(pieces: Sequence[HalfPairs]) -> str:
     return f"repeats {pieces[0].first + 1}-{pieces[-1].first + len(pieces[-1].halves) // 2}"
 
 
-def _margins(candidate: str, batch: Batch, pieces: Sequence[Compared]) -> tuple[pd.DataFrame, ...]:
+def _margins(candidate: str, batch: Batch, pieces: Sequence[HalfPairs]) -> tuple[pd.DataFrame, ...]:
     """The lines of the three tables of one batch."""
     stored = [fit_cache.load(piece.key) for piece in pieces]
     by_repeat = np.concatenate([of_pairs for of_pairs, _ in stored])  # (repeats, shards)

@@ -14,7 +14,7 @@ from tasks.data.prepare_tables import prepare
 from tasks.data.write_prepared import write_prepared
 from tasks.fits import half_models, worker
 from tasks.outcome.ledger import learner_id
-from tasks.outcome.watch import Record, Watched, check_validated, stored, watch_shards
+from tasks.outcome.watched_shards import Watched, WatchRecord, check_validated, stored, watch_shards
 from tasks.plans.fit_plans import scheme
 from tasks.plans.read_design import read_design
 from tasks.plans.units import Versions, hypothesis_key
@@ -122,7 +122,7 @@ def test_lines_that_were_stored_and_not_told_stay_untold_until_they_are(validate
     assert ((), []) == (stored().untold, stored().alarms())
     numbers = again.numbers()
     numbers.pop("told")  # an earlier version told first, and then wrote
-    assert () == Record.parsed(numbers).untold
+    assert () == WatchRecord.parsed(numbers).untold
 
 
 @pytest.mark.long

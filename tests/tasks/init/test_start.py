@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tasks.data import prepare_tables
-from tasks.init import init, profile, propose_params
+from tasks.init import profile, propose_params, start
 from tasks.params import load
 from tasks.plans import budget
 from tasks.runtime.errors import UserError
@@ -55,7 +55,7 @@ def written(path="params.yaml"):
 
 
 def begin(path="given/t.csv", target="label", unlabeled=None):
-    return init.initialize(str(path), target, unlabeled, Path.cwd())
+    return start.initialize(str(path), target, unlabeled, Path.cwd())
 
 
 def given_csv(frame, path="given/t.csv"):
@@ -396,7 +396,7 @@ def test_a_failure_at_the_end_leaves_everything_as_it_was(shipped, monkeypatch):
     def broken(text):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(init, "_replace", broken)
+    monkeypatch.setattr(start, "_replace", broken)
     with pytest.raises(KeyboardInterrupt):
         begin()
     assert before == tree()

@@ -6,21 +6,21 @@ from concurrent.futures import Future
 
 import pytest
 
-from tasks.fits import prefetched, progress
-from tasks.fits.progress import Progress
+from tasks.fits import prefetch, progress_bar
+from tasks.fits.progress_bar import Progress
 from tasks.fits.work import Work
 
 
 @pytest.fixture(autouse=True)
 def fresh_run(monkeypatch):
-    monkeypatch.setattr(prefetched, "PREFETCHED", {})
-    monkeypatch.setattr(progress, "_earlier", progress._Done())
+    monkeypatch.setattr(prefetch, "PREFETCHED", {})
+    monkeypatch.setattr(progress_bar, "_earlier", progress_bar._Done())
 
 
 @pytest.fixture
 def log(caplog, monkeypatch):
     """The messages, with a line for each task."""
-    monkeypatch.setattr(progress, "_LOG_EVERY_SECONDS", 0.0)
+    monkeypatch.setattr(progress_bar, "_LOG_EVERY_SECONDS", 0.0)
     caplog.set_level(logging.INFO, logger="heldout")
     logging.getLogger("heldout").propagate = True
     return caplog
@@ -30,7 +30,7 @@ def log(caplog, monkeypatch):
 def clock(monkeypatch):
     """A function that lets seconds pass."""
     now = [100.0]
-    monkeypatch.setattr(progress.time, "monotonic", lambda: now[0])
+    monkeypatch.setattr(progress_bar.time, "monotonic", lambda: now[0])
 
     def wait(seconds: float) -> None:
         now[0] += seconds
@@ -48,7 +48,7 @@ def later(todo, *, finished=0):
         future = Future()
         if place < finished:
             future.set_result(None)
-        prefetched.PREFETCHED[work.keys] = work, future
+        prefetch.PREFETCHED[work.keys] = work, future
 
 
 def seconds_left(line):
@@ -57,7 +57,7 @@ def seconds_left(line):
 
 
 def test_a_log_gets_a_line_at_most_every_ten_seconds(log, monkeypatch, capsys):
-    monkeypatch.setattr(progress, "_LOG_EVERY_SECONDS", 10.0)
+    monkeypatch.setattr(progress_bar, "_LOG_EVERY_SECONDS", 10.0)
     todo = tasks(1000)
     with Progress("folds", todo) as shown:
         for work in todo:
@@ -74,7 +74,7 @@ def test_a_line_has_the_tasks_of_the_run_that_are_done_and_to_do(log):
             shown.advance(work)
     assert [f"folds: {2 + done}/10 tasks" for done in (1, 2, 3, 4)] == log.messages
     for work in second:
-        del prefetched.PREFETCHED[work.keys]
+        del prefetch.PREFETCHED[work.keys]
     with Progress("steps", second) as shown:
         for work in second:
             shown.advance(work)

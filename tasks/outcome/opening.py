@@ -27,7 +27,7 @@ from tasks.outcome.estimate import Results
 from tasks.outcome.ledger import Ledger
 from tasks.outcome.measure_test_part import measure_test_part
 from tasks.outcome.opened_part import OpenedPart
-from tasks.outcome.suspicious_record import Suspicious
+from tasks.outcome.suspicious import Suspicious
 from tasks.outcome.unused_rows import UnusedRows
 from tasks.params import Candidate, Settings
 from tasks.plans.all_labeled import read_all_labeled

@@ -14,7 +14,7 @@ from heldout.parts.dependence import DependenceKind
 from heldout.printable import printable
 from heldout.records import Estimate
 from heldout.selection.separate_difference import separate_difference
-from tasks.outcome.decision_record import ON_TEST, read
+from tasks.outcome.decision import ON_TEST, read
 from tasks.runtime.errors import UserError
 
 # a constant answer is not chosen, so nothing corrects its error; the bound is an upper limit of E_val
@@ -29,7 +29,7 @@ _CHOSEN = (
 
 
 @dataclass(frozen=True)
-class Results:
+class ValidatedRun:
     """The choice and the estimates of one validation: selection.json and estimates.csv."""
 
     selection: Mapping[str, Any]
@@ -124,7 +124,7 @@ class Against:
         )
 
 
-def upper_end(results: Results, level: float, kind: DependenceKind | None) -> UpperEnd:
+def upper_end(results: ValidatedRun, level: float, kind: DependenceKind | None) -> UpperEnd:
     """The number that a decision to ship rests on; `level` is that of the bound. Raises UserError without any."""
     for estimate in ("E_test", "bound", "E_cv"):
         bound, line = results.selection["bound"], results.of_winner(estimate)
@@ -155,7 +155,7 @@ def _not_credible(reason: str | None) -> str:
     return "" if reason is None else f"; it is not credible, and likely to be too low: {reason}"
 
 
-def compare(results: Results, other: Results, revision: str) -> Against:
+def compare(results: ValidatedRun, other: ValidatedRun, revision: str) -> Against:
     """The winner here against the winner there, by the first of E_test and E_cv that both have.
 
     Raises UserError where they cannot be compared.
@@ -180,7 +180,7 @@ def compare(results: Results, other: Results, revision: str) -> Against:
     )
 
 
-def check_limit(limit: float, results: Results) -> None:
+def check_limit(limit: float, results: ValidatedRun) -> None:
     """Raise UserError for a limit that every error would pass, or none."""
     if not limit >= 0:
         raise UserError(f"--max-upper is {limit:g}; it must be a number that is at least 0")

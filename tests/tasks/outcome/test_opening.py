@@ -26,7 +26,7 @@ from tasks.outcome.against_baseline import AgainstBaseline
 from tasks.outcome.deliver import Delivered
 from tasks.outcome.estimate import Results
 from tasks.outcome.ledger import Ledger, Opened, learner_id, winner_id
-from tasks.outcome.open_test import Opening, describe, open_test_part
+from tasks.outcome.opening import Opening, describe, open_test_part
 from tasks.plans.read_design import read_design
 from tasks.runtime.errors import UserError
 from tasks.storage import files

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from tasks.outcome.items import Tag
 from tasks.params import Settings
-from tasks.track.ledger import TESTED, of_ledger
+from tasks.track.ledger_tags import TESTED, of_ledger
 from tasks.track.send import send
 from tasks.track.store import connect, database, experiment_id, runs
 

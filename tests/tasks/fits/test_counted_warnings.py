@@ -5,7 +5,7 @@ import logging
 import pytest
 
 from heldout.learners.fit_warnings import WarningCount, WarningCounts
-from tasks.fits import fit_warnings, scheme_results
+from tasks.fits import counted_warnings, scheme_results
 from tasks.fits.worker import fit_units
 from tasks.plans.fit_plans import scheme
 from tasks.plans.read_design import read_design
@@ -50,7 +50,7 @@ def test_the_fits_of_all_stages_are_counted_together(checkout):
     files.write_result("progressive", {}, {}, {"a": {"fits": 5, "concerned": 2, "kinds": [{**kind, "first": "nay"}]}})
     files.write_result("covalidation", {}, {})
     expected = {"a": WarningCounts(7, 4, (WarningCount("ConvergenceWarning", 4, "no"),))}
-    assert expected == fit_warnings.read(["holdout", "progressive", "covalidation"])
+    assert expected == counted_warnings.read(["holdout", "progressive", "covalidation"])
 
 
 @pytest.mark.parametrize("name", ["holdout", "covalidation"])

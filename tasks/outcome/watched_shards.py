@@ -21,7 +21,7 @@ from tasks.plans.read_design import read_design
 from tasks.runtime.errors import UserError
 from tasks.storage import files, fit_cache, watch_files
 from tasks.storage.shard_report import ShardReport
-from tasks.storage.watch_files import Line, printable, shown_name
+from tasks.storage.watch_files import WatchedShard, printable, shown_name
 
 log = logging.getLogger("heldout")
 
@@ -35,7 +35,7 @@ class Watched:
 
 
 @dataclass(frozen=True, eq=False)
-class Record:
+class WatchRecord:
     """What is watched, and what was seen: `contents` has the hash of each line's file.
 
     It holds all that a shard is compared with, so that a later validation of other rows changes nothing.
@@ -58,16 +58,16 @@ class Record:
     alarm: Alarm
     answers: tuple[Alarm, ...]
     mean: RunningMean
-    lines: tuple[Line, ...] = ()
+    lines: tuple[WatchedShard, ...] = ()
     contents: tuple[str, ...] = ()
     told: int = 0
 
     @property
-    def untold(self) -> Sequence[Line]:
+    def untold(self) -> Sequence[WatchedShard]:
         """The newest lines, of which nobody was told yet."""
         return self.lines[self.told :]
 
-    def alarms(self) -> list[Line]:
+    def alarms(self) -> list[WatchedShard]:
         """The untold lines at which an alarm begins."""
         places = range(self.told, len(self.lines))
         return [self.lines[i] for i in places if self.lines[i].alarm and not (i and self.lines[i - 1].alarm)]
@@ -97,7 +97,7 @@ class Record:
         }
 
     @classmethod
-    def parsed(cls, numbers: Any) -> "Record":
+    def parsed(cls, numbers: Any) -> "WatchRecord":
         """The record that `numbers` gave."""
         return cls(
             numbers["watched"],
@@ -111,7 +111,7 @@ class Record:
             Alarm(*map(_parsed_side, numbers["alarm"])),
             tuple(Alarm(*map(_parsed_side, sides)) for sides in numbers["answers"]),
             RunningMean(**numbers["mean"]),
-            tuple(Line(**line) for line in numbers["lines"]),
+            tuple(WatchedShard(**line) for line in numbers["lines"]),
             tuple(numbers["contents"]),
             numbers.get("told", len(numbers["lines"])),  # without it, the record of an earlier version
         )
@@ -139,7 +139,7 @@ def check_validated() -> None:
         files.existing(path)
 
 
-def watch_shards(settings: Settings, champion: Watched | None, named: Sequence[str]) -> Record:
+def watch_shards(settings: Settings, champion: Watched | None, named: Sequence[str]) -> WatchRecord:
     """Read the `named` shards, or all that have no line yet; returns what is known then.
 
     Nothing is written. Raises UserError for shards that cannot be used, and if no half models are stored.
@@ -168,7 +168,7 @@ def watch_shards(settings: Settings, champion: Watched | None, named: Sequence[s
             answers = tuple(one.after(of) for one, of in zip(answers, given, strict=True))
             low, high = mean.bounds(settings.selection.level)
         lines.append(
-            Line(
+            WatchedShard(
                 shown_name(path),
                 len(shares),
                 float(disagreement.mean()),
@@ -182,7 +182,7 @@ def watch_shards(settings: Settings, champion: Watched | None, named: Sequence[s
     return replace(record, alarm=alarm, answers=answers, mean=mean, lines=tuple(lines), contents=tuple(contents))
 
 
-def _record(settings: Settings, champion: Watched | None, loss: Loss) -> Record:
+def _record(settings: Settings, champion: Watched | None, loss: Loss) -> WatchRecord:
     """The record that goes on, or a new one of the same lines: for another champion, evidence begins again."""
     known = stored()
     if champion is not None and known is not None and known.watched == champion.version:
@@ -198,11 +198,11 @@ def _record(settings: Settings, champion: Watched | None, loss: Loss) -> Record:
     return new if known is None else replace(new, lines=known.lines, contents=known.contents, told=known.told)
 
 
-def stored() -> Record | None:
+def stored() -> WatchRecord | None:
     """The record that was written last, if there is one. Raises UserError for one that cannot be used."""
     stored = watch_files.read_state()
     try:
-        return None if stored is None else Record.parsed(stored)
+        return None if stored is None else WatchRecord.parsed(stored)
     except (KeyError, TypeError, ValueError) as error:
         raise UserError(
             f"{watch_files.STATE} is no record of this version ({error!r}); remove {watch_files.TABLE} to begin again"
@@ -226,7 +226,7 @@ def _candidate(settings: Settings, champion: Watched | None) -> Candidate:
     raise UserError(f"candidates: {who} is not among them, so it has no half models; add it, and run the validation")
 
 
-def _begun(settings: Settings, watched: str, candidate: str, keys: tuple[str, ...], loss: Loss) -> Record:
+def _begun(settings: Settings, watched: str, candidate: str, keys: tuple[str, ...], loss: Loss) -> WatchRecord:
     """A record without a line; its reference is what the validated run has. Raises UserError if it has no rows."""
     asked = HalfModels.of(settings, keys, candidate)
     rows = half_models.of_reference(asked, loss)
@@ -242,7 +242,7 @@ def _begun(settings: Settings, watched: str, candidate: str, keys: tuple[str, ..
     of_answers = half_models.answers_of_reference(asked, loss, scale)
     answers = tuple(Alarm.of([of[:, place] for of in of_answers]) for place in range(of_answers[0].shape[1]))
     mean = RunningMean(alarm.more.reference.mean, alarm.more.reference.correlation)
-    return Record(
+    return WatchRecord(
         watched,
         candidate,
         keys,
@@ -270,7 +270,7 @@ def _bounds(mean: RunningMean, shares: Sequence[Losses], level: float) -> tuple[
     return mean.bounds(level)
 
 
-def _unread(record: Record, paths: Sequence[Path], *, named: bool) -> list[Path]:
+def _unread(record: WatchRecord, paths: Sequence[Path], *, named: bool) -> list[Path]:
     """The files without a line: by their names alone, or, where the user names them, by their content too."""
     if not named:
         known = {line.shard for line in record.lines}

@@ -11,7 +11,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, ProgressColumn, Task, T
 from rich.progress import Progress as Bar
 from rich.text import Text
 
-from tasks.fits import prefetched
+from tasks.fits import prefetch
 from tasks.fits.work import Work
 
 log = logging.getLogger("heldout")
@@ -91,7 +91,7 @@ class Progress:
 
     def _counted(self) -> tuple[int, int | None]:
         """The tasks of the run that are done, and all, None while nobody knows how many."""
-        later = prefetched.of_later_stages(self._todo)
+        later = prefetch.of_later_stages(self._todo)
         done = _earlier.tasks + self._tasks + sum(finished for _, finished in later)
         return done, None if self._measuring else _earlier.tasks + len(self._todo) + len(later)
 
@@ -99,7 +99,7 @@ class Progress:
         """When all known tasks will be done at the speed of the run so far; None before enough is done."""
         if not self._known:
             return None
-        later = prefetched.of_later_stages(self._todo)
+        later = prefetch.of_later_stages(self._todo)
         done = _earlier.expected + self._expected + sum(work.seconds for work, finished in later if finished)
         to_do = sum(work.seconds for work in self._todo) - self._expected
         to_do += sum(work.seconds for work, finished in later if not finished)
