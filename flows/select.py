@@ -76,7 +76,17 @@ def _select(settings: Settings) -> None:
     files.write_csv(files.TO_LABEL, unlabeled_rows.to_label(winner.name))
     effect = duplicates_effect.compare(settings, results, winner)
     doubt = suspicious.look(results, winner.name, g_minus, against.described()["baseline"])
-    description = describe(settings, results, selection, opening, ledger, delivered, against, effect, doubt)
+    description = describe(
+        settings,
+        results,
+        selection,
+        opening,
+        ledger=ledger,
+        delivered=delivered,
+        against=against,
+        effect=effect,
+        doubt=doubt,
+    )
     unlike = other_population.look(settings, results, winner.name, g_minus)
     description |= {**unlike, **doubted.described()}
     found = decision.decide(results, selection, records, of_winner, description, curves.skill)

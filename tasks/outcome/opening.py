@@ -100,6 +100,7 @@ def describe(
     results: Results,
     selection: Selection,
     opening: Opening,
+    *,
     ledger: Ledger,
     delivered: Delivered,
     against: AgainstBaseline,

@@ -100,20 +100,20 @@ class WatchRecord:
     def parsed(cls, numbers: Any) -> "WatchRecord":
         """The record that `numbers` gave."""
         return cls(
-            numbers["watched"],
-            numbers["candidate"],
-            tuple(numbers["keys"]),
-            numbers["loss"],
-            numbers["limit"],
-            tuple(numbers["scale"]),
-            tuple(numbers["reference"]),
-            tuple(numbers["reference_bounds"]),
-            Alarm(*map(_parsed_side, numbers["alarm"])),
-            tuple(Alarm(*map(_parsed_side, sides)) for sides in numbers["answers"]),
-            RunningMean(**numbers["mean"]),
-            tuple(WatchedShard(**line) for line in numbers["lines"]),
-            tuple(numbers["contents"]),
-            numbers.get("told", len(numbers["lines"])),  # without it, the record of an earlier version
+            watched=numbers["watched"],
+            candidate=numbers["candidate"],
+            keys=tuple(numbers["keys"]),
+            loss=numbers["loss"],
+            limit=numbers["limit"],
+            scale=tuple(numbers["scale"]),
+            reference=tuple(numbers["reference"]),
+            reference_bounds=tuple(numbers["reference_bounds"]),
+            alarm=Alarm(*map(_parsed_side, numbers["alarm"])),
+            answers=tuple(Alarm(*map(_parsed_side, sides)) for sides in numbers["answers"]),
+            mean=RunningMean(**numbers["mean"]),
+            lines=tuple(WatchedShard(**line) for line in numbers["lines"]),
+            contents=tuple(numbers["contents"]),
+            told=numbers.get("told", len(numbers["lines"])),  # without it, the record of an earlier version
         )
 
 
@@ -243,17 +243,17 @@ def _begun(settings: Settings, watched: str, candidate: str, keys: tuple[str, ..
     answers = tuple(Alarm.of([of[:, place] for of in of_answers]) for place in range(of_answers[0].shape[1]))
     mean = RunningMean(alarm.more.reference.mean, alarm.more.reference.correlation)
     return WatchRecord(
-        watched,
-        candidate,
-        keys,
-        _comparing(loss).name,
-        limit,
-        tuple(scale),
-        tuple(new_shards.reference_files()),
-        _bounds(mean, shares, settings.selection.level),
-        alarm,
-        answers,
-        mean,
+        watched=watched,
+        candidate=candidate,
+        keys=keys,
+        loss=_comparing(loss).name,
+        limit=limit,
+        scale=tuple(scale),
+        reference=tuple(new_shards.reference_files()),
+        reference_bounds=_bounds(mean, shares, settings.selection.level),
+        alarm=alarm,
+        answers=answers,
+        mean=mean,
     )
 
 

@@ -38,18 +38,18 @@ def design_of(settings: Settings, labeled: str, partitions: str) -> Design:
     asked = {*settings.further_estimates, *(["E_nested"] if settings.selection.nested else [])}
     names = [name for name in known if name not in ON_REQUEST or name in asked]
     return _read(
-        tuple(names),
-        _Written(repr(settings.loss), settings.loss),
-        settings.loss_max,
-        tuple(sorted((settings.intervals or {}).items())),
-        settings.progressive.block,
-        settings.split.gap,
-        settings.split.stratify,
-        settings.split.repeats,
-        settings.seed,
-        settings.selection.level,
-        labeled,
-        partitions,
+        names=tuple(names),
+        written=_Written(repr(settings.loss), settings.loss),
+        loss_max=settings.loss_max,
+        chosen=tuple(sorted((settings.intervals or {}).items())),
+        block=settings.progressive.block,
+        gap=settings.split.gap,
+        stratify=settings.split.stratify,
+        repeats=settings.split.repeats,
+        seed=settings.seed,
+        level=settings.selection.level,
+        labeled=labeled,
+        _partitions=partitions,
     )
 
 
@@ -63,6 +63,7 @@ class _Written:
 
 @functools.lru_cache(maxsize=4)
 def _read(
+    *,
     names: tuple[str, ...],
     written: "_Written",
     loss_max: float | None,

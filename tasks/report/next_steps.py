@@ -35,7 +35,7 @@ def _steps(summary: Summary) -> Iterator[str]:
             if columns
             else "Check where the labels come from."
         )
-    if pending := [finding for finding in summary.found.findings if finding.open]:
+    if pending := [finding for finding in summary.rows.found.findings if finding.open]:
         first = pending[0].decide or pending[0].text
         of = f" ({', '.join(pending[0].columns[:_MOST])})" if pending[0].columns else ""
         end = "" if first.endswith("?") else "."
@@ -44,7 +44,7 @@ def _steps(summary: Summary) -> Iterator[str]:
     if selection.get("not_credible"):
         yield f"{_first_letter_up(credible.advice(summary.loss, weighted=summary.weighted))}: few rows carry the error."
     yield from _against_baseline(summary)
-    if summary.optimism:
+    if summary.rows.optimism:
         yield "Set split.stratify to null and run again: the estimates are too low."
     if summary.other_population:
         yield f"Label some of the unlabelled rows before you trust an error there: {summary.other_population}."
@@ -116,5 +116,5 @@ def _more_rows(summary: Summary) -> Iterator[str]:
         return
     error = f"{summary.amount(twice['value'])} ({summary.number(twice['low'])}–{summary.number(twice['high'])})"
     rows = shown_count(int(twice["rows"]))
-    label = ", and python -m flows label-next says which" if summary.unlabeled else ""
+    label = ", and python -m flows label-next says which" if summary.unlabeled.present else ""
     yield f"Label more rows{label}: with {rows} training rows the error may fall to {error}."

@@ -28,9 +28,9 @@ def draw(summary: Summary) -> list[Path]:
     with replacing(files.PLOTS) as folder, drawing():
         files.write_csv(folder / "estimates.csv", summary.estimates)
         files.write_csv(folder / "progressive.csv", _curves(summary))
-        if len(summary.families):
-            values = [*map(_number, summary.paths["value"])]
-            files.write_csv(folder / "families.csv", summary.paths.assign(value=pd.Series(values, dtype=object)))
+        if len(summary.tuned.chosen):
+            values = [*map(_number, summary.tuned.paths["value"])]
+            files.write_csv(folder / "families.csv", summary.tuned.paths.assign(value=pd.Series(values, dtype=object)))
         figures: dict[str, Callable[[], Figure | None]] = {
             ESTIMATES: partial(estimates.overview, summary),
             "families.png": partial(families.overview, summary),
@@ -55,7 +55,7 @@ def _png(draw: Callable[[], "Figure | None"]) -> bytes:
 def _curves(summary: Summary) -> pd.DataFrame:
     columns = ["candidate", "tested", "error"]
     tables = []
-    for name, errors in summary.progressive_errors.items():
+    for name, errors in summary.curves.progressive_errors.items():
         places = shown_steps(len(errors))
         tables.append(pd.DataFrame({"candidate": name, "tested": places + 1, "error": errors[places]}))
     return pd.concat(tables, ignore_index=True)[columns]

@@ -47,21 +47,21 @@ def _rows(summary: Summary) -> Iterator[list[str]]:
     rows = summary.selection["rows"]
     yield ["data source", summary.settings.data.source]
     yield ["target", summary.settings.data.target or "target"]
-    if summary.labels:
-        names = [f"{name} ({shown_count(count)})" for name, count in summary.labels[:_KINDS_SHOWN]]
-        more = f", and {len(summary.labels) - _KINDS_SHOWN} more" if len(summary.labels) > _KINDS_SHOWN else ""
+    if labels := summary.rows.labels:
+        names = [f"{name} ({shown_count(count)})" for name, count in labels[:_KINDS_SHOWN]]
+        more = f", and {len(labels) - _KINDS_SHOWN} more" if len(labels) > _KINDS_SHOWN else ""
         yield ["classes, with their rows", ", ".join(names) + more]
     yield ["labelled rows", shown_count(rows["labeled"])]
     if rows["estimates"] != rows["labeled"]:
         yield ["of these in the estimates", shown_count(rows["estimates"])]
     yield ["rows of the test part", shown_count(rows["test"])]
-    used = [report for report in summary.shards if report.bad is None]
+    used = [report for report in summary.unlabeled.shards if report.bad is None]
     if used:
         unlabeled = sum(report.rows or 0 for report in used)
         yield ["unlabelled rows", f"{shown_count(unlabeled)} in {len(used)} shard{'s' * (len(used) > 1)}"]
     yield ["rows behind the delivered model", shown_count(summary.selection["rows_delivered"])]
-    if summary.data_hash:
-        yield ["content hash of the labelled rows", summary.data_hash[:16]]
+    if summary.rows.data_hash:
+        yield ["content hash of the labelled rows", summary.rows.data_hash[:16]]
 
 
 def _parameters(summary: Summary) -> Iterator[list[str]]:

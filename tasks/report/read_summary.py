@@ -13,7 +13,7 @@ from heldout.unlabelled import implied_error
 from tasks.fits import counted_warnings
 from tasks.outcome.estimate import read_results
 from tasks.params import Settings
-from tasks.report.summary import Summary, WinnerTables
+from tasks.report.summary import Curves, LabeledRows, Summary, TestPart, Tuned, Unlabeled, WinnerTables
 from tasks.storage import files, findings, metrics_files, report_tables
 
 
@@ -33,36 +33,30 @@ def read_summary(settings: Settings) -> Summary:
         fold_errors[name] = cross_validated(design, folds).fold_errors
         progressive_errors[name] = progressive.curve(tested(design, evidence, "progressive").losses)
     return Summary(
+        settings=settings,
+        loss=design.loss,
         estimates=report_tables.read_estimates(),
+        selection=selection,
         differences=report_tables.read_differences(),
         more_rows=report_tables.read_more_rows(),
         no_more_rows=missing(design),
-        prediction_sets=report_tables.read_prediction_sets(),
         powered=report_tables.read_powered(),
-        metrics=metrics_files.read(),
-        confusion=metrics_files.read_confusion(),
-        selection=selection,
+        prediction_sets=report_tables.read_prediction_sets(),
         failures=results.failures,
         warned=counted_warnings.read(STAGES),
-        fold_errors=fold_errors,
-        progressive_errors=progressive_errors,
-        band=_band(design, winner),
-        paths=files.read_result("holdout", "paths"),
-        families=files.read_result("holdout", "families"),
-        least_half_error=_least_half_error(design, winner),
-        optimism=class_shares.optimism(design.y) if design.stratify else None,
-        percent=design.loss.binary,
-        loss=design.loss,
-        unlabeled=bool(files.shards()),
-        settings=settings,
-        kind=design.dependence.kind,
-        shards=files.read_shard_reports(),
-        labels=_labels(design),
-        data_hash=files.read_data_hash(),
+        test_part=TestPart(metrics_files.read(), metrics_files.read_confusion()),
+        curves=Curves(fold_errors, progressive_errors, _band(design, winner)),
+        tuned=Tuned(files.read_result("holdout", "families"), files.read_result("holdout", "paths")),
+        unlabeled=Unlabeled(bool(files.shards()), _least_half_error(design, winner), files.read_shard_reports()),
+        rows=LabeledRows(
+            kind=design.dependence.kind,
+            optimism=class_shares.optimism(design.y) if design.stratify else None,
+            labels=_labels(design),
+            data_hash=files.read_data_hash(),
+            found=findings.read_applied(),
+        ),
         tables=_winner_tables(),
         not_credible=_not_credible(),
-        other_population=selection.get("other_population"),
-        found=findings.read_applied(),
     )
 
 

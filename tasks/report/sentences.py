@@ -46,7 +46,7 @@ def sentences(summary: Summary) -> dict[str, str]:
         **_test_part(summary),
         **_prediction_sets(summary),
         **_metrics(summary),
-        **{f"family {row.candidate}": _family(summary, row) for row in summary.families.itertuples()},
+        **{f"family {row.candidate}": _family(summary, row) for row in summary.tuned.chosen.itertuples()},
         **_unlabeled(summary),
         **_delivered(summary),
         **_dependent_rows(summary),
@@ -54,7 +54,7 @@ def sentences(summary: Summary) -> dict[str, str]:
         **_optimism(summary),
         **{f"{name} failed": reason for name, reason in summary.failures.items()},
         **{f"{name} warned": str(warnings) for name, warnings in summary.warned.items()},
-        **_shards(summary.shards),
+        **_shards(summary.unlabeled.shards),
     }
 
 
@@ -64,8 +64,8 @@ def why(summary: Summary, estimate: str) -> str:
         return "named in params.yaml"
     if estimate not in DEFAULTS:
         return ""
-    if summary.kind is not None:
-        return f"its argument does not need independent rows, and rows with {summary.kind} are not independent"
+    if summary.rows.kind is not None:
+        return f"its argument does not need independent rows, and rows with {summary.rows.kind} are not independent"
     default = DEFAULTS[estimate]
     return default.why_zero_one if summary.percent else default.why_other
 
@@ -76,7 +76,7 @@ def _decision(summary: Summary) -> dict[str, str]:
 
 def _found(summary: Summary) -> dict[str, str]:
     """What `init` found: each finding that somebody should decide about, and how many there are besides."""
-    found = summary.found
+    found = summary.rows.found
     pending = [finding for finding in found.findings if finding.open]
     texts = {f"{FOUND} {place}" if len(pending) > 1 else FOUND: one.line for place, one in enumerate(pending, 1)}
     others = len(found.findings) - len(pending)
@@ -206,20 +206,20 @@ def _prediction_sets(summary: Summary) -> dict[str, str]:
 
 def _metrics(summary: Summary) -> dict[str, str]:
     """The metrics that are no means, and why some have no number."""
-    if not summary.headline:
+    if not summary.test_part.headline:
         reason = "the test part is not opened" if summary.selection["rows"]["test"] else "split.test_fraction is 0"
         return {"metrics": f"none: {reason}, and all other rows were used to choose"}
     missing: dict[str, list[str]] = {}
     texts = []
-    for metric, line in summary.headline:
+    for metric, line in summary.test_part.headline:
         if pd.isna(line["value"]):
             missing.setdefault(line["reason"], []).append(metric.label)
         else:
             bounds = "" if pd.isna(line["low"]) else f" [{line['low']:.3g}–{line['high']:.3g}]"
             texts.append(f"{metric.label} {line['value']:.3g}{bounds}")
     texts += [f"no {', '.join(labels)}: {reason}" for reason, labels in missing.items()]
-    further = f"; more in {files.TEST_METRICS}" if summary.slices else ""
-    of = "" if summary.positive is None else f", of the class {summary.positive}"
+    further = f"; more in {files.TEST_METRICS}" if summary.test_part.slices else ""
+    of = "" if summary.test_part.positive is None else f", of the class {summary.test_part.positive}"
     return {"metrics": f"on the test part{of}: {'; '.join(texts)}{further}"}
 
 
@@ -279,7 +279,7 @@ def _family(summary: Summary, choice: Any) -> str:
 def _unlabeled(summary: Summary) -> dict[str, str]:
     """What the unlabelled rows alone say, and what cannot be learned from them."""
     texts = {}
-    apart, in_population = summary.value(summary.selected, "disagreement"), summary.least_half_error
+    apart, in_population = summary.value(summary.selected, "disagreement"), summary.unlabeled.least_half_error
     if apart is not None and summary.loss.pair_factor is not None:
         here = implied_error.least_mean_error(apart, summary.loss)
         if text := about_winner.least_half_error(summary.selected, here, in_population, summary.level, summary.loss):
@@ -290,7 +290,7 @@ def _unlabeled(summary: Summary) -> dict[str, str]:
         texts["another population"] = f"{summary.other_population}; no error there is estimated"
     reasons = {name: ESTIMATES[name].refused_by(summary.loss) for name in OF_UNLABELED}
     refused = [name for name, reason in reasons.items() if reason is not None]
-    if refused and summary.unlabeled:
+    if refused and summary.unlabeled.present:
         texts["left out"] = f"{', '.join(refused)}: {reasons[refused[0]]}"
     return texts
 
@@ -311,11 +311,11 @@ def _delivered(summary: Summary) -> dict[str, str]:
 
 
 def _dependent_rows(summary: Summary) -> dict[str, str]:
-    if summary.kind is None:
+    if (kind := summary.rows.kind) is None:
         return {}
     return {
         "dependent rows": (
-            f"rows depend by {summary.kind}: intervals that need independent rows are left out, and so is the bound"
+            f"rows depend by {kind}: intervals that need independent rows are left out, and so is the bound"
         )
     }
 
@@ -339,7 +339,7 @@ def _duplicates(summary: Summary) -> dict[str, str]:
 
 
 def _optimism(summary: Summary) -> dict[str, str]:
-    return {"warning": f"{summary.optimism}; set split.stratify to null"} if summary.optimism else {}
+    return {"warning": f"{summary.rows.optimism}; set split.stratify to null"} if summary.rows.optimism else {}
 
 
 def _with_unit(summary: Summary, number: str) -> str:

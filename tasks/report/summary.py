@@ -40,46 +40,114 @@ class WinnerTables:
 
 
 @dataclass(frozen=True, eq=False)
-class Summary:
-    """Estimates, selection, failures and curves of one validation.
+class TestPart:
+    """What the winner errs on the test part: the lines of metrics.csv, and the confusion matrix of classes."""
 
-    `warned` counts the fits of each candidate that gave warnings. `band` holds for the selected candidate at all
-    steps of the stream at once. `least_half_error` is what the selected candidate's half models err on average at
-    least, by their disagreement, in the population of the unlabelled rows. `optimism` says what stratified parts do to
-    the estimates, None where that is little.
-    `kind` is how the rows depend on one another, None for independent rows.
+    __test__ = False  # for pytest, which collects what is called so
+
+    metrics: pd.DataFrame
+    confusion: pd.DataFrame
+
+    @property
+    def headline(self) -> list[tuple[Metric, dict[Any, Any]]]:
+        """The metrics on the whole test part, with their lines of metrics.csv."""
+        lines = {line["metric"]: line for line in self.metrics[self.metrics["slice"] == ""].to_dict("records")}
+        return [(metric, lines[metric.name]) for metric in METRICS if metric.name in lines]
+
+    @property
+    def positive(self) -> str | None:
+        """The class of two that AUC, average precision and F1 are about, the second; None with more or none."""
+        names = [str(name) for name in self.confusion.columns]
+        return names[1] if len(names) == 2 else None
+
+    @property
+    def slices(self) -> list[dict[Any, Any]]:
+        """The lines of metrics.csv about a part of the test part."""
+        return self.metrics[self.metrics["slice"] != ""].to_dict("records")
+
+
+@dataclass(frozen=True, eq=False)
+class Curves:
+    """The errors of each candidate by fold, and along the stream of rows, both in order.
+
+    `band` holds for the selected candidate at all steps of the stream at once; None where there is none.
     """
 
-    estimates: pd.DataFrame
-    differences: pd.DataFrame  # E_cv of the winner less that of each other candidate and of the baseline
-    more_rows: pd.DataFrame  # each candidate's errors after training on few and on many rows
-    no_more_rows: str | None  # why nothing is known of more rows; None where it is
-    prediction_sets: PredictionSets  # of what is delivered
-    powered: pd.DataFrame  # each candidate's E_val and E_cv, narrowed by unlabelled rows
-    metrics: pd.DataFrame  # of the winner on the test part
-    confusion: pd.DataFrame
-    selection: Mapping[str, Any]
-    failures: Mapping[str, str]
-    warned: Mapping[str, WarningCounts]
     fold_errors: Mapping[str, Losses]
     progressive_errors: Mapping[str, Losses]
     band: tuple[Losses, Losses] | None
+
+
+@dataclass(frozen=True, eq=False)
+class Tuned:
+    """What each tuned candidate `chosen` among the values of its parameter, and the errors of all values, its path."""
+
+    chosen: pd.DataFrame
     paths: pd.DataFrame
-    families: pd.DataFrame
-    least_half_error: float | None
-    optimism: str | None
-    percent: bool
-    loss: Loss
-    unlabeled: bool  # whether there are unlabelled rows
-    settings: Settings
-    kind: DependenceKind | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Unlabeled:
+    """The unlabelled rows: whether any are `present`, and their shards.
+
+    `least_half_error` is what the selected candidate's half models err on average at least, by their disagreement, in
+    the population of these rows.
+    """
+
+    present: bool
+    least_half_error: float | None = None
     shards: Sequence[ShardReport] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class LabeledRows:
+    """The labelled rows: `kind` is how they depend on one another, None for independent rows.
+
+    `optimism` says what stratified parts do to the estimates, None where that is little.
+    """
+
+    kind: DependenceKind | None = None
+    optimism: str | None = None
     labels: Sequence[tuple[str, int]] = ()  # each class with the number of its rows; empty for numbers
     data_hash: str = ""
+    found: Found = field(default_factory=Found)  # what `init` found in the table
+
+
+@dataclass(frozen=True, eq=False)
+class Summary:
+    """Estimates, selection, failures and curves of one validation.
+
+    `warned` counts the fits of each candidate that gave warnings.
+    """
+
+    settings: Settings
+    loss: Loss
+    estimates: pd.DataFrame
+    selection: Mapping[str, Any]
+    differences: pd.DataFrame  # E_cv of the winner less that of each other candidate and of the baseline
+    more_rows: pd.DataFrame  # each candidate's errors after training on few and on many rows
+    no_more_rows: str | None  # why nothing is known of more rows; None where it is
+    powered: pd.DataFrame  # each candidate's E_val and E_cv, narrowed by unlabelled rows
+    prediction_sets: PredictionSets  # of what is delivered
+    failures: Mapping[str, str]
+    warned: Mapping[str, WarningCounts]
+    test_part: TestPart
+    curves: Curves
+    tuned: Tuned
+    unlabeled: Unlabeled
+    rows: LabeledRows = field(default_factory=LabeledRows)
     tables: WinnerTables = field(default_factory=WinnerTables)
     not_credible: Mapping[tuple[str, str], str] = field(default_factory=dict)  # why, by candidate and estimate
-    other_population: str | None = None  # why the unlabelled rows are not of the labelled rows' population
-    found: Found = field(default_factory=Found)  # what `init` found in the table
+
+    @property
+    def percent(self) -> bool:
+        """Whether errors are shown in percent: those of a loss of 0 and 1."""
+        return self.loss.binary
+
+    @property
+    def other_population(self) -> str | None:
+        """Why the unlabelled rows are not of the labelled rows' population; None where nothing says so."""
+        return self.selection.get("other_population")
 
     @property
     def decision(self) -> Decision:
@@ -159,23 +227,6 @@ class Summary:
     def learning_curve(self) -> pd.DataFrame:
         """The lines of more_rows.csv of the winner."""
         return self.more_rows[self.more_rows["candidate"] == self.selected]
-
-    @property
-    def headline(self) -> list[tuple[Metric, dict[Any, Any]]]:
-        """The metrics on the whole test part, with their lines of metrics.csv."""
-        lines = {line["metric"]: line for line in self.metrics[self.metrics["slice"] == ""].to_dict("records")}
-        return [(metric, lines[metric.name]) for metric in METRICS if metric.name in lines]
-
-    @property
-    def positive(self) -> str | None:
-        """The class of two that AUC, average precision and F1 are about, the second; None with more or none."""
-        names = [str(name) for name in self.confusion.columns]
-        return names[1] if len(names) == 2 else None
-
-    @property
-    def slices(self) -> list[dict[Any, Any]]:
-        """The lines of metrics.csv about a part of the test part."""
-        return self.metrics[self.metrics["slice"] != ""].to_dict("records")
 
     def number(self, value: float) -> str:
         """An error as people read it: in percent for a loss of 0 and 1."""

@@ -61,7 +61,7 @@ def _decide_by(summary: Summary) -> str:
     """The upper end that a decision to ship rests on, and the same estimate of the baseline."""
     results = ValidatedRun(summary.selection, summary.estimates)
     try:
-        end = upper_end(results, summary.settings.selection.level, summary.kind)
+        end = upper_end(results, summary.settings.selection.level, summary.rows.kind)
     except UserError:
         return "No interval is claimed for it."
     against = OF_BASELINE.get(end.estimate, end.estimate)

@@ -37,7 +37,7 @@ def outcome_items(summary: Summary, speed: object | None) -> Iterator[Item]:
     yield from _more_rows(summary, summary.selected)
     yield from _prediction_sets(asdict(summary.prediction_sets))
     yield from _powered(summary, summary.selected)
-    for metric, line in summary.headline:
+    for metric, line in summary.test_part.headline:
         yield from _with_bounds(line, "value", f"test_{metric.name}")
     yield Tag("beats_baseline", _BEATS[summary.selection["beats_baseline"]])
     if (bound := summary.selection["bound"]) is not None:
@@ -50,7 +50,7 @@ def outcome_items(summary: Summary, speed: object | None) -> Iterator[Item]:
         yield Tag("not_credible", "; ".join(f"{estimate}: {reason}" for estimate, reason in doubts.items()))
     yield Tag("verdict", summary.decision.verdict)
     yield Tag("caveats", "; ".join(summary.decision.caveats) or "none")
-    yield Tag("findings", "; ".join(one.line for one in summary.found.findings if one.open) or "none open")
+    yield Tag("findings", "; ".join(one.line for one in summary.rows.found.findings if one.open) or "none open")
     yield Tag("rows_delivered", str(summary.selection["rows_delivered"]))
     if speed is not None:
         yield Tag("prediction_time", str(speed))
@@ -108,9 +108,9 @@ def candidate_items(candidate: Candidate, summary: Summary) -> Iterator[Item]:
     yield from _difference(summary, candidate.name, "E_cv_of_selected_less_this")
     yield from _more_rows(summary, candidate.name)
     yield from _powered(summary, candidate.name)
-    for fold, error in enumerate(summary.fold_errors[candidate.name]):
+    for fold, error in enumerate(summary.curves.fold_errors[candidate.name]):
         yield TrackedMetric("fold_error", float(error), fold)
-    curve = summary.progressive_errors[candidate.name]
+    curve = summary.curves.progressive_errors[candidate.name]
     for place in shown_steps(len(curve)):
         yield TrackedMetric("progressive_error", float(curve[place]), int(place) + 1)
 

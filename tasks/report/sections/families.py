@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
 def section(summary: Summary) -> Section | None:
     """A picture and a table for each family; nothing without one."""
-    if summary.families.empty:
+    if summary.tuned.chosen.empty:
         return None
     pictures, tables = [], []
-    for choice in summary.families.to_dict("records"):
+    for choice in summary.tuned.chosen.to_dict("records"):
         curve = _curve(summary, choice)
         name = f"{choice['candidate']}, by the values of {choice['parameter']}"
         pictures.append(PagePicture(partial(_alone, summary, choice), f"Errors of {name}, as in the table"))
@@ -42,18 +42,18 @@ def overview(summary: Summary) -> "Figure | None":
     """All families below each other in one figure."""
     from matplotlib.figure import Figure
 
-    if summary.families.empty:
+    if summary.tuned.chosen.empty:
         return None
-    made = Figure(figsize=(6.0, 3.0 * len(summary.families)), layout="constrained")
-    rows = np.ravel(made.subplots(len(summary.families), 1))
-    for axes, choice in zip(rows, summary.families.to_dict("records"), strict=True):
+    made = Figure(figsize=(6.0, 3.0 * len(summary.tuned.chosen)), layout="constrained")
+    rows = np.ravel(made.subplots(len(summary.tuned.chosen), 1))
+    for axes, choice in zip(rows, summary.tuned.chosen.to_dict("records"), strict=True):
         _draw(axes, summary, choice)
     return made
 
 
 def _curve(summary: Summary, choice: Mapping[Any, Any]) -> pd.DataFrame:
     """The lines of one path."""
-    made: pd.DataFrame = summary.paths[summary.paths["candidate"] == choice["candidate"]]
+    made: pd.DataFrame = summary.tuned.paths[summary.tuned.paths["candidate"] == choice["candidate"]]
     return made
 
 

@@ -10,7 +10,7 @@ _SEVERITIES = {"note": "note", "care": "ship with care", "stop": "do not ship ye
 
 def section(summary: Summary) -> Section | None:
     """A line for each finding; None without any."""
-    found = summary.found
+    found = summary.rows.found
     if not found.findings and not found.remark:
         return None
     caption = f"From {findings.PATH}. A finding that nobody has decided about holds the verdict back."

@@ -8,7 +8,7 @@ from tasks.report.summary import Summary
 
 def section(summary: Summary) -> Section | None:
     """Nothing without unlabelled rows, or for a loss of numbers."""
-    if not summary.unlabeled or summary.powered.empty:
+    if not summary.unlabeled.present or summary.powered.empty:
         return None
     rows: list[list[str | Cell]] = []
     for line in summary.powered.to_dict("records"):

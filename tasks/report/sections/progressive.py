@@ -20,14 +20,14 @@ _AT = (0.1, 0.25, 0.5, 1.0)  # the shares of the stream in the table
 
 def section(summary: Summary) -> Section | None:
     """Nothing without progressive validation."""
-    curves = summary.progressive_errors
+    curves = summary.curves.progressive_errors
     names = [name for name in summary.ranked if name in curves and len(curves[name])]
     if not names:
         return None
     drawn = [*[name for name in names if name != summary.selected][: _DRAWN - 1], summary.selected]
     length = max(len(curves[name]) for name in drawn)
     caption = "Each row is tested before it is trained on; a curve is the mean loss of the rows tested so far."
-    if summary.band is not None:
+    if summary.curves.band is not None:
         caption += f" The band holds at {summary.level} for the winner at all steps at once."
     if len(drawn) < len(names):
         caption += f" The picture has the winner and the best {_DRAWN - 1} of the {len(names) - 1} others."
@@ -45,14 +45,14 @@ def section(summary: Summary) -> Section | None:
 
 
 def _draw(summary: Summary, drawn: list[str], length: int) -> "Figure":
-    curves, scale = summary.progressive_errors, 100 if summary.percent else 1
+    curves, scale = summary.curves.progressive_errors, 100 if summary.percent else 1
     made, axes = figure(4.7, 3.2)
     for name in drawn:
         steps = shown_steps(len(curves[name]))
         colour, width = (ACCENT, 2.0) if name == summary.selected else (MUTED, 0.9)
         axes.plot(steps + 1, scale * curves[name][steps], lw=width, color=colour)
-        if name == summary.selected and summary.band is not None:
-            low, high = (scale * bound[steps] for bound in summary.band)
+        if name == summary.selected and summary.curves.band is not None:
+            low, high = (scale * bound[steps] for bound in summary.curves.band)
             axes.fill_between(steps + 1, low, high, color=ACCENT, alpha=0.12, lw=0)
     top = _top(summary, drawn, scale)
     axes.set_ylim(-0.015 * top, top)
@@ -69,7 +69,8 @@ def _draw(summary: Summary, drawn: list[str], length: int) -> "Figure":
 def _table(summary: Summary, names: list[str], length: int) -> Table:
     steps = sorted({max(round(share * length), 1) for share in _AT})
     rows = [
-        [name, *(summary.number(float(summary.progressive_errors[name][step - 1])) for step in steps)] for name in names
+        [name, *(summary.number(float(summary.curves.progressive_errors[name][step - 1])) for step in steps)]
+        for name in names
     ]
     head = ["candidate", *(f"after {shown_count(step)}" for step in steps)]
     return Table(
@@ -79,7 +80,7 @@ def _table(summary: Summary, names: list[str], length: int) -> Table:
 
 def _top(summary: Summary, names: list[str], scale: int) -> float:
     """Room for every curve after its first steps."""
-    settled = [summary.progressive_errors[name] for name in names]
+    settled = [summary.curves.progressive_errors[name] for name in names]
     highest = [float(errors[min(len(errors) - 1, _SETTLED) :].max()) for errors in settled]
     most = 1.25 * min(max(highest), 3 * float(np.median(highest)))
     return scale * min(max(most, 0.05), 1.05) if summary.percent else min(most, 1.05 * summary.loss.limit) or 1.0

@@ -6,7 +6,7 @@ from tasks.report.summary import Summary, shown_count
 
 def section(summary: Summary) -> Section | None:
     """The shards with findings; nothing without one."""
-    found = [report for report in summary.shards if report.bad or report.notes]
+    found = [report for report in summary.unlabeled.shards if report.bad or report.notes]
     if not found:
         return None
     rows = [

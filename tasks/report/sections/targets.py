@@ -44,7 +44,7 @@ def targets(summary: Summary) -> Iterator[dict[Any, Any]]:
         yield {
             **row,
             "interval": interval,
-            "assumption": _assumption(estimate, interval, summary.kind) if interval else "",
+            "assumption": _assumption(estimate, interval, summary.rows.kind) if interval else "",
             "why": why(summary, estimate),
         }
 

@@ -12,13 +12,13 @@ _TITLE = "Metrics on the test part"
 
 def section(summary: Summary) -> Section:
     """The lines of metrics.csv and confusion.csv, or why there are none."""
-    if summary.metrics.empty:
+    if summary.test_part.metrics.empty:
         return Section("test-part", _TITLE, sentences(summary)["metrics"])
-    lines = [_line(metric.label, line) for metric, line in summary.headline]
-    lines += [_line(line["metric"], line) for line in summary.slices]
+    lines = [_line(metric.label, line) for metric, line in summary.test_part.headline]
+    lines += [_line(line["metric"], line) for line in summary.test_part.slices]
     head = ["metric", "part", "value", "interval", "method", "tested on"]
     tables = [Table("Metrics", head, lines, words=frozenset({1, 4}))]
-    if len(summary.confusion):
+    if len(summary.test_part.confusion):
         tables.append(_confusion(summary))
     caption = (
         f"Of what is delivered, on rows that no choice has used. Each interval holds at {summary.level} by itself: "
@@ -34,8 +34,8 @@ def _line(label: str, line: Mapping[Any, Any]) -> list[str | Cell]:
 
 
 def _confusion(summary: Summary) -> Table:
-    names = list(summary.confusion.columns)
+    names = list(summary.test_part.confusion.columns)
     rows: list[list[str | Cell]] = [
-        [str(name), *(str(count) for count in counts)] for name, counts in summary.confusion.iterrows()
+        [str(name), *(str(count) for count in counts)] for name, counts in summary.test_part.confusion.iterrows()
     ]
     return Table("Rows of each class (in lines) that were given each class (in columns)", ["actual", *names], rows)

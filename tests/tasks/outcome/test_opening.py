@@ -259,7 +259,9 @@ def test_the_selection_is_described_with_what_it_has_cost(case):
     one = case("deliver=vote")
     opening = one.open()
     results = with_losses(one.results)
-    found = describe(one.settings, results, selection(), opening, Ledger(7), one.delivered, AGAINST)
+    found = describe(
+        one.settings, results, selection(), opening, ledger=Ledger(7), delivered=one.delivered, against=AGAINST
+    )
     size = one.delivered.sizes()["bytes"]
     labels = len(files.read_target(files.LABELED))
     both = np.stack([results.evidence[name].losses["holdout"][0] for name in ("bayes", "wide")], axis=1)
@@ -298,5 +300,7 @@ def test_a_test_part_that_stayed_shut_is_described_by_its_reason_without_a_numbe
     one = case()
     shut = one.open(one.other)
     results = with_losses(one.results)
-    found = describe(one.settings, results, selection(), shut, Ledger(2), one.delivered, AGAINST)
+    found = describe(
+        one.settings, results, selection(), shut, ledger=Ledger(2), delivered=one.delivered, against=AGAINST
+    )
     assert (None, 1, shut.found.refused) == (found["E_test"], found["test_openings"], found["test_refused"])

@@ -6,7 +6,7 @@ import pytest
 from heldout.losses import SQUARED, ZERO_ONE
 from heldout.records import Difference, Estimate, Measured, MoreRows, Powered, PredictionSets
 from heldout.schemes.delivery import FORMS
-from tasks.report.summary import Summary
+from tasks.report.summary import Curves, LabeledRows, Summary, TestPart, Tuned, Unlabeled
 from tasks.storage.findings import Found
 
 
@@ -118,29 +118,28 @@ def summary(settings_with):
         table = pd.DataFrame([vars(estimate) for estimate in [*ESTIMATES, *estimates]])
         settings = settings_with("selection.level=0.9")
         return Summary(
+            settings=settings,
+            loss=ZERO_ONE if percent else SQUARED,
             estimates=table,
+            selection={**SELECTION, **selection},
             differences=pd.DataFrame([vars(record) for record in differences], columns=list(vars(DIFFERENCES[0]))),
             more_rows=pd.DataFrame([vars(record) for record in more_rows], columns=list(vars(MORE_ROWS[0]))),
             no_more_rows=no_more_rows,
-            prediction_sets=prediction_sets,
             powered=pd.DataFrame([vars(line) for line in powered], columns=list(vars(POWERED[0]))),
-            metrics=pd.DataFrame([vars(line) for line in metrics], columns=list(vars(METRICS[0]))).fillna(NO_TEXT),
-            confusion=CONFUSION,
-            selection={**SELECTION, **selection},
+            prediction_sets=prediction_sets,
             failures=failures or {},
             warned=warned or {},
-            fold_errors={},
-            progressive_errors={},
-            band=None,
-            paths=pd.DataFrame(columns=["candidate", "value", "E_in", "E_val"]),
-            families=NO_FAMILY if family is None else pd.DataFrame([{**FAMILY, **family}]),
-            least_half_error=least_half_error,
-            optimism=optimism,
-            percent=percent,
-            loss=ZERO_ONE if percent else SQUARED,
-            unlabeled=True,
-            settings=settings,
-            found=Found(tuple(found)),
+            test_part=TestPart(
+                pd.DataFrame([vars(line) for line in metrics], columns=list(vars(METRICS[0]))).fillna(NO_TEXT),
+                CONFUSION,
+            ),
+            curves=Curves({}, {}, None),
+            tuned=Tuned(
+                NO_FAMILY if family is None else pd.DataFrame([{**FAMILY, **family}]),
+                pd.DataFrame(columns=["candidate", "value", "E_in", "E_val"]),
+            ),
+            unlabeled=Unlabeled(True, least_half_error),
+            rows=LabeledRows(optimism=optimism, found=Found(tuple(found))),
         )
 
     return make

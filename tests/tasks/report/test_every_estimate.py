@@ -71,7 +71,7 @@ def test_mlflow_has_every_estimate_with_its_bounds(full, settings_with, monkeypa
     monkeypatch.setattr("tasks.report.tracked.files.read_data_hash", lambda: "0")
     (bayes,) = settings_with("candidates=[{name: bayes, estimator: sklearn.naive_bayes.GaussianNB}]").candidates
     made = full()
-    made.fold_errors["bayes"] = made.progressive_errors["bayes"] = made.estimates["value"].to_numpy()[:0]
+    made.curves.fold_errors["bayes"] = made.curves.progressive_errors["bayes"] = made.estimates["value"].to_numpy()[:0]
     metrics = {item.name for item in candidate_items(bayes, made) if isinstance(item, TrackedMetric)}
     assert {*ESTIMATES} <= metrics
     with_bounds = {record.estimate for record in records() if record.low is not None}

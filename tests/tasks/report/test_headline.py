@@ -74,9 +74,7 @@ def test_the_steps_are_the_most_urgent_three(summary):
     assert "When you have decided, open the test part (4 rows): python -m flows open-test." == sealed
     stopped = {"verdict": "not_yet", "caveats": ["bayes is bad"], "advice": "Do not ship yet: bayes is bad"}
     assert "open-test" not in " ".join(headline(summary(more_rows=[], E_test=None, test_sealed=4, **stopped)).steps)
-    shifted = replace(
-        summary(beats_baseline=False, test_refused="spent", optimism="few"), other_population="they differ"
-    )
+    shifted = summary(beats_baseline=False, test_refused="spent", optimism="few", other_population="they differ")
     steps = headline(shifted).steps
     assert 3 == len(steps)
     assert "features" in steps[0]

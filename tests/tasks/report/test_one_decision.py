@@ -13,9 +13,10 @@ from tasks.report import outcome_page, printed, summary_page
 from tasks.report.note import note
 from tasks.report.page import page
 from tasks.report.sentences import sentences
+from tasks.report.summary import LabeledRows
 from tasks.report.tracked import outcome_items
 from tasks.storage import files
-from tasks.storage.findings import RecordedFinding
+from tasks.storage.findings import Found, RecordedFinding
 
 CAVEAT = "later rows err 20 %, rows between 10 %"
 ADVICE = "Ship, with care: bayes"
@@ -76,7 +77,7 @@ def test_findings_that_are_not_used_are_said_and_none_is_not(summary):
     other = summary()
     assert "findings" not in sentences(other)
     remark = "findings.yaml is about y in a.csv, and not about x in b.csv: its findings are not used"
-    other = replace(other, found=replace(other.found, remark=remark))
+    other = replace(other, rows=LabeledRows(found=Found(remark=remark)))
     assert remark == sentences(other)["findings"]
     assert "not used" in page(replace(other, estimates=other.estimates.assign(interval=None)))
 

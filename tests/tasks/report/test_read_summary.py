@@ -17,7 +17,7 @@ from tasks.outcome.estimate import estimate_all, read_results
 from tasks.params import Settings
 from tasks.report.read_summary import read_summary
 from tasks.report.sections.targets import targets
-from tasks.report.summary import Summary
+from tasks.report.summary import LabeledRows, Summary
 from tasks.storage import files, metrics_files, report_tables
 
 SELECTION = {"selected": "bayes"}
@@ -99,10 +99,10 @@ def test_the_summary_is_read_from_the_files_of_the_contract(read):
     assert (0, 0) == (len(tables.calibration), len(tables.residuals))
     by_row = case.losses["cross_validation"]
     by_fold = by_row.groupby(case.partition.fold[by_row.index]).mean()
-    assert by_fold.tolist() == pytest.approx(case.summary.fold_errors["bayes"].tolist())
+    assert by_fold.tolist() == pytest.approx(case.summary.curves.fold_errors["bayes"].tolist())
     in_steps = case.losses_in_steps()
     expected = [np.mean(in_steps[:tested]) for tested in range(1, 31)]
-    assert expected == pytest.approx(case.summary.progressive_errors["bayes"].tolist())
+    assert expected == pytest.approx(case.summary.curves.progressive_errors["bayes"].tolist())
     assert {"tree": "no"} == case.summary.failures
     assert (SELECTION, True) == (case.summary.selection, case.summary.percent)
     pd.testing.assert_frame_equal(report_tables.read_estimates(), case.summary.estimates)
@@ -126,7 +126,7 @@ def test_nothing_is_estimated_again(read, monkeypatch):
     monkeypatch.setattr("heldout.intervals.method.IntervalMethod.interval", refuse)
     monkeypatch.setattr("tasks.report.read_summary._least_half_error", lambda *_: None)  # a limit of its own
     again = read_summary(case.settings)
-    assert case.summary.fold_errors["bayes"].tolist() == again.fold_errors["bayes"].tolist()
+    assert case.summary.curves.fold_errors["bayes"].tolist() == again.curves.fold_errors["bayes"].tolist()
     assert len(list(targets(again))) == len(case.records)
 
 
@@ -149,7 +149,7 @@ OF_THE_WINNER = [
 @pytest.mark.parametrize(("estimate", "interval", "kind", "assumption"), OF_THE_WINNER)
 def test_so_is_the_assumption_of_what_is_estimated_after_the_choice(summary, estimate, interval, kind, assumption):
     line = Estimate("bayes", estimate, 0.2, "t", 7, 8, low=0.1, high=0.3, level=0.9, interval=interval)
-    after = replace(summary(estimates=[line]), kind=kind, estimates=pd.DataFrame([vars(line)]))
+    after = replace(summary(estimates=[line]), rows=LabeledRows(kind), estimates=pd.DataFrame([vars(line)]))
     assert [assumption] == [row["assumption"] for row in targets(after)]
 
 
@@ -157,10 +157,10 @@ def test_so_is_the_assumption_of_what_is_estimated_after_the_choice(summary, est
 def test_the_band_of_the_selected_holds_at_all_steps_at_once(read, loss, limit):
     case = read("selection.level=0.8", f"loss={loss}")
     low, high = (limit * ends for ends in confidence_sequence.band(case.losses_in_steps() / limit, 0.8))
-    assert low.tolist() == case.summary.band[0].tolist()
-    assert high.tolist() == case.summary.band[1].tolist()
-    assert (low <= case.summary.progressive_errors["bayes"]).all()
-    assert (case.summary.progressive_errors["bayes"] <= high).all()
+    assert low.tolist() == case.summary.curves.band[0].tolist()
+    assert high.tolist() == case.summary.curves.band[1].tolist()
+    assert (low <= case.summary.curves.progressive_errors["bayes"]).all()
+    assert (case.summary.curves.progressive_errors["bayes"] <= high).all()
 
 
 def test_the_least_error_of_the_half_models_is_by_the_disagreement_of_the_rows_alone(read):
@@ -168,5 +168,5 @@ def test_the_least_error_of_the_half_models_is_by_the_disagreement_of_the_rows_a
     design = read_results(case.settings).design
     disagreement = RepeatedByRow(np.array([0.1, 0.2, 0.3]), 30 * 0.04 / 29, 30, design.loss)
     expected = implied_error.least_half_error(disagreement, design.loss, 0.9)
-    assert expected == pytest.approx(case.summary.least_half_error, rel=1e-12)
-    assert 0 < case.summary.least_half_error < 0.1
+    assert expected == pytest.approx(case.summary.unlabeled.least_half_error, rel=1e-12)
+    assert 0 < case.summary.unlabeled.least_half_error < 0.1

@@ -15,6 +15,7 @@ from heldout.unlabelled.half_model_controls import NO_ROWS
 from tasks.report.section import Cell
 from tasks.report.sections import powered, prediction_sets, test_part
 from tasks.report.sentences import sentences, why
+from tasks.report.summary import LabeledRows, Unlabeled
 from tasks.storage.shard_report import ShardReport
 
 ROWS = {"estimates": 8, "labeled": 8, "test": 4}
@@ -45,7 +46,7 @@ def test_skipped_shards_come_with_the_rows_lost_and_used_shards_with_the_rows_no
         ShardReport("c.csv", None, bad="cannot be read as csv: no"),
         ShardReport("d.csv", 60, "shard-00001.parquet"),
     ]
-    texts = sentences(replace(summary(), shards=reports))
+    texts = sentences(replace(summary(), unlabeled=Unlabeled(True, shards=reports)))
     skipped, reasons = texts["shards skipped"].split("; the disagreement ")
     assert "2 of 4, 60 rows lost, and the rows of 1 that cannot be read" == skipped
     assert reasons.endswith("b.csv lacks the column 'x' of the labelled rows; c.csv cannot be read as csv: no")
@@ -54,7 +55,7 @@ def test_skipped_shards_come_with_the_rows_lost_and_used_shards_with_the_rows_no
 
 def test_many_skipped_shards_are_counted_and_the_first_ten_named(summary):
     reports = [ShardReport(f"{number}.csv", 1, bad="is empty") for number in range(12)]
-    skipped = sentences(replace(summary(), shards=reports))["shards skipped"]
+    skipped = sentences(replace(summary(), unlabeled=Unlabeled(True, shards=reports)))["shards skipped"]
     assert skipped.startswith("12 of 12, 12 rows lost; ")
     assert skipped.endswith("9.csv is empty; …")
 
@@ -119,7 +120,7 @@ def test_another_loss_comes_with_the_estimates_that_it_leaves_out(summary, setti
     texts = sentences(other)
     assert f"{name}: {loss.says}" == texts["loss"]
     assert "left out" not in texts if left_out is None else texts["left out"] == f"{left_out}{loss.no_bound}"
-    assert "left out" not in sentences(replace(other, unlabeled=False))
+    assert "left out" not in sentences(replace(other, unlabeled=Unlabeled(False)))
 
 
 def test_weights_are_named(summary, settings_with):
@@ -256,7 +257,7 @@ def test_the_unlabelled_rows_alone_give_a_least_error_of_the_half_models(summary
 
 def test_dependent_rows_are_named_by_their_kind(summary):
     assert "dependent rows" not in sentences(summary())
-    assert "rows depend by groups: " in sentences(replace(summary(), kind="groups"))["dependent rows"]
+    assert "rows depend by groups: " in sentences(replace(summary(), rows=LabeledRows("groups")))["dependent rows"]
 
 
 @pytest.mark.parametrize(
@@ -285,7 +286,7 @@ def test_the_reason_for_an_interval_is_the_user_or_the_coverage_study(summary, s
     assert "named in params.yaml" == why(named, "E_val")
     default = DEFAULTS["E_cv"]
     assert (default.why_zero_one if percent else default.why_other) == why(named, "E_cv") == why(base, "E_cv")
-    assert "rows with groups" in why(replace(base, kind="groups"), "E_cv")
+    assert "rows with groups" in why(replace(base, rows=LabeledRows("groups")), "E_cv")
     assert why(base, "E_val")
     assert "" == why(base, "E_in")
 
@@ -384,7 +385,7 @@ def test_the_report_shows_the_powered_estimates_of_all_candidates_or_the_reason(
     rows = powered.section(summary()).tables[0].rows
     assert ["bayes", "E_cv", "9.0", "5.0 to 13.0", "0.80", "4", ""] in rows
     assert {"the rows differ", "E_val has no interval"} <= {row[-1] for row in rows}
-    assert powered.section(replace(summary(), unlabeled=False)) is None
+    assert powered.section(replace(summary(), unlabeled=Unlabeled(False))) is None
 
 
 def test_the_report_shows_the_metrics_their_slices_and_the_confusion_matrix(summary):
@@ -401,13 +402,13 @@ SHIFTED = "the unlabelled rows differ from the labelled rows: bmi lies outside o
 
 def test_a_disagreement_on_shards_of_another_population_is_not_about_that_of_E_test(summary):
     far = Estimate("bayes", "disagreement", 0.5, "two", 4, 40)
-    one = replace(summary(percent=False, estimates=[far], least_half_error=0.1), other_population=SHIFTED)
+    one = summary(percent=False, estimates=[far], least_half_error=0.1, other_population=SHIFTED)
     texts = sentences(one)
     assert texts["disagreement"].endswith("about the shards' population and not about that of E_test")
     assert texts["another population"].startswith(SHIFTED)
     closed = {**one.selection, "E_test": None}
     assert sentences(replace(one, selection=closed))["disagreement"].endswith("not about that of E_cv")
-    alike = sentences(replace(one, other_population=None))
+    alike = sentences(replace(one, selection={**one.selection, "other_population": None}))
     assert "another population" not in alike
     assert "not about that of" not in alike["disagreement"]
 

@@ -29,16 +29,25 @@ def hostile(summary):
         family={"candidate": "bayes", "chosen": HOSTILE},
         suspicious={"E_cv": 0.001, "carriers": carriers},
         optimism=HOSTILE,
+        other_population=HOSTILE,
     )
     shards = [ShardReport(HOSTILE, 3, bad=HOSTILE), ShardReport(HOSTILE, 3, "shard-00000.parquet", None, 1, (HOSTILE,))]
-    metrics = made.metrics.assign(slice=["", "", HOSTILE, HOSTILE], reason=HOSTILE)
+    metrics = made.test_part.metrics.assign(slice=["", "", HOSTILE, HOSTILE], reason=HOSTILE)
     data = made.settings.data.model_copy(update={"weight": HOSTILE})
     settings = made.settings.model_copy(update={"data": data})
     estimates = made.estimates.assign(interval=made.estimates["interval"].mask(made.estimates["estimate"] == "E_cv"))
     paths = pd.DataFrame({"candidate": "bayes", "value": [HOSTILE], "E_in": 0.25, "E_val": 0.5})
     curves = {"bayes": np.array([0.5, 0.25])}
-    texts = {"labels": [(HOSTILE, 4)], "other_population": HOSTILE, "paths": paths, "progressive_errors": curves}
-    return replace(made, shards=shards, metrics=metrics, settings=settings, estimates=estimates, **texts)
+    return replace(
+        made,
+        settings=settings,
+        estimates=estimates,
+        test_part=replace(made.test_part, metrics=metrics),
+        curves=replace(made.curves, progressive_errors=curves),
+        tuned=replace(made.tuned, paths=paths),
+        unlabeled=replace(made.unlabeled, shards=shards),
+        rows=replace(made.rows, labels=[(HOSTILE, 4)]),
+    )
 
 
 @pytest.mark.fault("markup")

@@ -9,6 +9,7 @@ from heldout.learners.fit_warnings import WarningCount, WarningCounts
 from heldout.records import PredictionSets
 from tasks.outcome.items import Artifact, Parameter, Tag, TrackedMetric, parameters, settings_items
 from tasks.outcome.ledger import learner_id
+from tasks.report.summary import Curves
 from tasks.report.tracked import candidate_items, labeled_rows, outcome_items
 from tasks.storage import files
 
@@ -83,8 +84,8 @@ OF_POWERED = [
 def case(prepared, summary):
     """A candidate, and a summary with its curves: 2 folds and 3 steps."""
     settings = prepared(BAYES)
-    curves = {"fold_errors": {"bayes": np.array([0.5, 0.25])}, "progressive_errors": {"bayes": np.array([1, 0.5, 0.3])}}
-    return settings.candidates[0], replace(summary(), **curves)
+    curves = Curves({"bayes": np.array([0.5, 0.25])}, {"bayes": np.array([1, 0.5, 0.3])}, None)
+    return settings.candidates[0], replace(summary(), curves=curves)
 
 
 def test_a_candidate_reports_its_settings_estimates_bounds_and_curves(case):
@@ -114,8 +115,8 @@ def test_a_candidate_reports_its_settings_estimates_bounds_and_curves(case):
 
 def test_a_candidate_that_was_not_selected_reports_the_difference_from_the_winner(case):
     candidate, summary = case
-    curves = {"fold_errors": {"tree": np.empty(0)}, "progressive_errors": {"tree": np.zeros(1)}}
-    items = list(candidate_items(candidate.model_copy(update={"name": "tree"}), replace(summary, **curves)))
+    curves = Curves({"tree": np.empty(0)}, {"tree": np.zeros(1)}, None)
+    items = list(candidate_items(candidate.model_copy(update={"name": "tree"}), replace(summary, curves=curves)))
     assert "selected" not in [tag.name for tag in of_kind(Tag, items)]
     assert [
         TrackedMetric("E_cv_of_selected_less_this", -0.05),
