@@ -122,7 +122,7 @@ def test_its_own_tests_pass(example, tmp_path):
     code = f"import sys, pytest; sys.exit(pytest.main(['-q', '-p', 'no:cacheprovider', {str(tmp_path)!r}]))"
     done = python(code, example)
     assert 0 == done.returncode, done.stdout
-    assert "6 passed" in done.stdout
+    assert "8 passed" in done.stdout
 
 
 # --- what is not allowed
