@@ -44,7 +44,10 @@ def test_a_run_uses_what_params_yaml_allows(checkout, write_params, tmp_path):
     data = {"source": str(table), "target": "y", "positive": None, "columns": {"wait": "seconds"}}
     data |= {"unlabeled": str(shard), "labeled_rows": None}
     split = {"folds": 3, "test_fraction": 0}
-    params = write_params(tmp_path / "params.yaml", execution=execution, data=data, split=split, **USES)
+    learners = {"bayes": "sklearn.naive_bayes.GaussianNB", "neighbours": "sklearn.neighbors.KNeighborsClassifier"}
+    candidates = [{"name": name, "estimator": path, "preprocess": "auto"} for name, path in learners.items()]
+    how = {"data": data, "split": split, "candidates": candidates, "execution": execution}
+    params = write_params(tmp_path / "params.yaml", **how, **USES)
     said = checkout.flow("validate", "--params", params)
     assert "'wait': 1 of 60 values are no numbers in seconds, such as 'soon'" in said.stdout + said.stderr
     rows = pd.read_parquet(checkout.path / "data/prepared/labeled.parquet")
