@@ -1,12 +1,12 @@
-"""Losses, intervals, estimates, rules and shortcuts of other packages, for who allowed them by name.
+"""Losses, intervals, estimates, rules, shortcuts and kinds of columns of other packages, for who allowed them by name.
 
 A package offers them as entry points of `GROUPS` (`importlib.metadata`). A registry asks here when it is imported, and
 gets those whose module is in a module that somebody named, by `allow` or in the environment variable `VARIABLE`, which
 worker processes inherit. Of other packages nothing is imported, not even to see what they hold: an installed package
 runs no code before it is named. What is wrong with a named one is an error at once, before any fit.
 
-Allowing a package changes no result by itself: a loss, an interval, a rule or an estimate has to be named too, and a
-shortcut is exact.
+Allowing a package changes no result by itself: a loss, an interval, a rule, an estimate or a kind of columns has to be
+named too, and a shortcut is exact.
 """
 
 import functools
@@ -27,6 +27,7 @@ GROUPS: Mapping[str, str] = {
     "heldout.estimates": "heldout.estimates.methods",
     "heldout.selection.rules": "heldout.selection.rules",
     "heldout.shortcuts": "heldout.shortcuts",
+    "heldout.column_kinds": "heldout.rows.foreign_kinds",
 }
 Named = TypeVar("Named")
 
@@ -53,7 +54,7 @@ class Extension:
 
 
 def allow(*modules: str) -> None:
-    """Take up what packages of others offer: their losses, intervals, estimates, rules and shortcuts.
+    """Take up what packages of others offer: their losses, intervals, estimates, rules, shortcuts and kinds of columns.
 
     Call it right after `import heldout`, before anything of it is used or imported further: the lists of all names are
     made then. All that is allowed is imported by this call, so that what is wrong is said here.

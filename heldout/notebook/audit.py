@@ -19,7 +19,7 @@ def audit(X: Any, y: Any, *, unlabeled: Any = None) -> Audit:
 
     What is found only in a file, `init` alone finds: how its text is read (strings that are numbers or dates, markers
     of gaps among numbers, separators, encodings), names that repeat, sheets, a row of totals. Strings stay strings
-    here; write dates and numbers as such.
+    here, but for those of a kind that an allowed package adds (`heldout.allow`); write dates and numbers as such.
 
     Parameters
     ----------
@@ -63,11 +63,12 @@ def audit(X: Any, y: Any, *, unlabeled: Any = None) -> Audit:
     note  no column of numbers or categories alone is better than a constant (error out of fold: 44.8 %)
     """
     try:
-        from heldout.examine import target_kind, typed
+        from heldout.examine import foreign_columns, target_kind, typed
         from heldout.examine.examination import examine
     except ImportError:
         raise ImportError("audit() needs pandas, which is not installed: pip install pandas") from None
-    table, missing = typed.without_infinities(typed.table_of(X, "X"))
+    written, missing = typed.without_infinities(typed.table_of(X, "X"))
+    table, of_strings = foreign_columns.read(written)
     target = typed.labels_of(y, table)
     try:
         classes = target_kind.are_classes(target)
@@ -78,7 +79,15 @@ def audit(X: Any, y: Any, *, unlabeled: Any = None) -> Audit:
     if classes and (reason := target_kind.each_in_one_row(target) or target_kind.too_many(target)) is not None:
         raise BadArgument("y", f"y {reason}")
     others = None if unlabeled is None else typed.unlabeled_of(unlabeled, table)
-    examined = examine(table, target, classes=classes, unlabeled=others, missing=missing)
-    findings = [one.without_params() for one in examined.findings]
+    examined = examine(
+        table,
+        target,
+        classes=classes,
+        written=written,
+        unlabeled=others,
+        missing=missing,
+        loose=[name for one in of_strings for name in one.columns],
+    )
+    findings = [one.without_params() for one in (*of_strings, *examined.findings)]
     findings.sort(key=lambda one: SEVERITIES.index(one.severity))
     return Audit(tuple(findings), examined.useless, len(table), table.shape[1], library_of(X))

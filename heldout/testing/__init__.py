@@ -6,10 +6,11 @@ heldout's own losses, intervals, … pass the same: its tests call the laws that
     check_interval(METHOD)
 """
 
+from heldout.testing.column_kinds import check_column_kind
 from heldout.testing.estimates import check_estimate
 from heldout.testing.intervals import check_interval
 from heldout.testing.losses import check_loss
 from heldout.testing.rules import check_rule
 from heldout.testing.shortcuts import check_shortcut
 
-__all__ = ["check_estimate", "check_interval", "check_loss", "check_rule", "check_shortcut"]
+__all__ = ["check_column_kind", "check_estimate", "check_interval", "check_loss", "check_rule", "check_shortcut"]

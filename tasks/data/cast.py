@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 from pandas.api import types
 
-from tasks.data import dates, loose_numbers, number_strings
+from tasks.data import dates, foreign_strings, loose_numbers, number_strings
 from tasks.data.dates import ColumnError
 from tasks.params.sections import ColumnKind
 
@@ -20,6 +20,8 @@ def as_kind(
 ) -> tuple[pd.Series, str | None]:
     """The values in the dtype of `kind`, and the format of dates or the form of numbers that were strings."""
     if kind == "numeric" and value_type == "strings" and form is not None:
+        if foreign_strings.is_foreign(form):
+            return foreign_strings.parsed(values, form), form
         loose = loose_numbers.is_loose(form)
         return _finite((loose_numbers if loose else number_strings).parsed(values, form)), form
     if kind == "numeric":

@@ -7,6 +7,8 @@
 | category | pandas category of strings | strings of few distinct values; whole numbers, if the user says so |
 | date | datetime64[us], in UTC | timestamps; strings that are all dates in one format |
 | text | str | all other strings |
+
+Strings of a kind that a package of others adds are numeric where the user names it.
 """
 
 from collections.abc import Mapping
@@ -18,7 +20,8 @@ import pandas as pd
 from pandas.api import types
 
 from heldout.examine.column_kind import are_categories, kind_of_dtype
-from tasks.data import cast, dates, loose_numbers, number_strings
+from heldout.rows import foreign_kinds
+from tasks.data import cast, dates, foreign_strings, loose_numbers, number_strings
 from tasks.data.blocks import in_blocks
 from tasks.data.cast import ValueType
 from tasks.data.dates import ColumnError
@@ -63,7 +66,7 @@ class Column:
     """A column of the source after conversion; the same column of each shard is converted to it.
 
     `source` is the type of the values before, `dtype` the dtype now, `format` the format of dates in strings, or the
-    form of numbers in strings: the decimal mark, or that of `loose_numbers`.
+    form of numbers in strings: the decimal mark, or that of `loose_numbers` or `foreign_strings`.
     """
 
     kind: ColumnKind
@@ -73,9 +76,9 @@ class Column:
 
 
 def kinds(
-    table: pd.DataFrame, chosen: Mapping[str, ColumnKind] | None = None, text: TextForm = USUAL
+    table: pd.DataFrame, chosen: Mapping[str, str] | None = None, text: TextForm = USUAL
 ) -> dict[str, ColumnKind]:
-    """The kind of each column of `table`; `chosen` wins where it names the column.
+    """The kind of each column of `table`; `chosen` wins where it names the column, one of `KINDS` or a foreign kind.
 
     Raises UserError, a line for each column that has no kind (nested, mixed, dates in two formats).
     """
@@ -83,7 +86,7 @@ def kinds(
 
 
 def typed(
-    table: pd.DataFrame, chosen: Mapping[str, ColumnKind] | None = None, text: TextForm = USUAL
+    table: pd.DataFrame, chosen: Mapping[str, str] | None = None, text: TextForm = USUAL
 ) -> tuple[pd.DataFrame, dict[str, Column]]:
     """The table with each column in the dtype of its kind, and a record for each column.
 
@@ -98,7 +101,7 @@ def typed(
 
 
 def separated(
-    table: pd.DataFrame, chosen: Mapping[str, ColumnKind] | None = None, text: TextForm = USUAL
+    table: pd.DataFrame, chosen: Mapping[str, str] | None = None, text: TextForm = USUAL
 ) -> tuple[pd.DataFrame, dict[str, Column], dict[str, str]]:
     """The columns that have a kind, in its dtype, a record for each; and why each of the others has none.
 
@@ -115,12 +118,14 @@ def separated(
 
 
 def unread(table: pd.DataFrame, columns: Mapping[str, Column]) -> dict[str, loose_numbers.Tally]:
-    """For each of `columns` that is read loosely, and that has other values than numbers in `table`: how many."""
-    loose = {name: column.format for name, column in columns.items() if name in table.columns}
+    """For each of `columns` whose other strings are missing, and that has such strings in `table`: how many."""
+    forms = {name: column.format for name, column in columns.items() if name in table.columns}
     tallies = {
-        name: loose_numbers.tally(table[name], form)
-        for name, form in loose.items()
-        if form is not None and loose_numbers.is_loose(form) and value_type_of(table[name]) == "strings"
+        name: (foreign_strings if foreign_strings.is_foreign(form) else loose_numbers).tally(table[name], form)
+        for name, form in forms.items()
+        if form is not None
+        and (foreign_strings.is_foreign(form) or loose_numbers.is_loose(form))
+        and value_type_of(table[name]) == "strings"
     }
     return {name: tally for name, tally in tallies.items() if tally.others}
 
@@ -152,16 +157,23 @@ def conform(values: pd.Series, column: Column) -> pd.Series:
     return converted
 
 
-def _typed(values: pd.Series, wanted: ColumnKind | None, text: TextForm) -> tuple[pd.Series, Column]:
+def _typed(values: pd.Series, wanted: str | None, text: TextForm) -> tuple[pd.Series, Column]:
     value_type = value_type_of(values)
-    kind, form = (
-        _infer(values, value_type, text) if wanted is None else (wanted, _form(values, value_type, wanted, text))
-    )
+    kind, form = _infer(values, value_type, text) if wanted is None else _chosen(values, value_type, wanted, text)
     if value_type == "nothing":
         converted = cast.nothing(values, _EMPTY[kind])
     else:
         converted, form = cast.as_kind(values, value_type, kind, form)
     return converted, Column(kind, value_type, converted.dtype, form)
+
+
+def _chosen(values: pd.Series, value_type: ValueType, wanted: str, text: TextForm) -> tuple[ColumnKind, str | None]:
+    if wanted in foreign_kinds.KINDS:
+        if value_type not in ("strings", "nothing"):
+            raise ColumnError(f"holds {value_type}, and {wanted} is a kind of strings; remove it from data.columns")
+        return "numeric", foreign_strings.form_of(wanted)
+    kind = next(own for own in KINDS if own == wanted)
+    return kind, _form(values, value_type, kind, text)
 
 
 def _form(values: pd.Series, value_type: ValueType, kind: ColumnKind, text: TextForm) -> str | None:

@@ -5,14 +5,14 @@ from pathlib import Path
 
 import pandas as pd
 
-from tasks.data import read_source, unlabeled
+from tasks.data import foreign_strings, read_source, unlabeled
 from tasks.data.column_types import Column
 from tasks.data.prepare_tables import label_names
 from tasks.data.text_form import TextForm
 from tasks.data.unlabeled import Schema
 from tasks.params import Settings
 from tasks.runtime.errors import UserError
-from tasks.storage import files
+from tasks.storage import files, stage_settings
 from tasks.storage.shard_report import ShardReport
 
 
@@ -60,11 +60,20 @@ def _as_named(error: UserError, *, named: bool) -> str:
 
 
 def _schema(settings: Settings) -> Schema:
-    """The schema of the labelled rows, as `prepare` left them."""
+    """The schema of the labelled rows, as `prepare` left them.
+
+    Raises UserError where strings of a foreign kind were read by another package, or by another version of it.
+    """
     features, _ = files.read_table(files.LABELED)
     written = files.read_json(files.COLUMNS)
     columns = {
         str(name): Column(written[name]["kind"], written[name]["source"], dtype, written[name]["format"])
         for name, dtype in features.dtypes.items()
     }
+    foreign = [name for name, column in columns.items() if foreign_strings.is_foreign(column.format)]
+    if foreign and not stage_settings.read_by_these_extensions():
+        raise UserError(
+            f"the column {foreign[0]!r} of the labelled rows was read by another version of the package that adds its "
+            "kind, so that new rows would be read otherwise; validate again, or install that version"
+        )
     return Schema.of(features, columns, label_names(settings), settings.data.left_out)

@@ -11,7 +11,7 @@ import pandas as pd
 from heldout.errors import BadArgument
 from heldout.examine import target_kind
 from heldout.examine.examination import examine
-from tasks.data import column_types, dates, loose_numbers, number_strings
+from tasks.data import column_types, dates, foreign_strings, loose_numbers, number_strings
 from tasks.data import target as targets
 from tasks.data.column_types import Column
 from tasks.data.dates import ColumnError
@@ -51,7 +51,7 @@ class Profile:
     target: str
     classes: tuple[tuple[str, int], ...]
     kinds: Mapping[str, ColumnKind]
-    read_as: Mapping[str, ColumnKind]
+    read_as: Mapping[str, str]
     dropped: tuple[Dropped, ...]
     missing: tuple[str, ...]
     time: str | None
@@ -72,7 +72,7 @@ def look(table: pd.DataFrame, target: str, text: TextForm = USUAL, unlabeled: pd
     table, parsed = _with_numbers(table, target, text)
     table, read, missing = _without_markers(table, target, text)
     written = table.drop(columns=target)
-    read, loose = loose_columns.look(written, read, text)
+    read, loose, read_as = loose_columns.look(written, read, text)
     labeled = table[table[target].notna()]
     y = labeled[target].infer_objects()
     classes = _is_class(y, target)
@@ -101,7 +101,7 @@ def look(table: pd.DataFrame, target: str, text: TextForm = USUAL, unlabeled: pd
         target=target,
         classes=tuple((str(value), int(count)) for value, count in y.value_counts().items()) if classes else (),
         kinds=found.kinds,
-        read_as={name: "numeric" for name in loose if name in found.kinds},
+        read_as={name: kind for name, kind in read_as.items() if name in found.kinds},
         dropped=tuple(Dropped(name, dropped[name]) for name in map(str, table.columns) if name in dropped),
         missing=missing,
         time=found.time,
@@ -118,7 +118,8 @@ def look(table: pd.DataFrame, target: str, text: TextForm = USUAL, unlabeled: pd
 
 def _parsed(strings: pd.Series, values: pd.Series, column: Column) -> str | None:
     """What was made of strings that are numbers, or dates that do not start with the year."""
-    if column.format is None or column.format == dates.ISO or loose_numbers.is_loose(column.format):
+    form = column.format
+    if form is None or form == dates.ISO or loose_numbers.is_loose(form) or foreign_strings.is_foreign(form):
         return None
     present = strings.dropna().astype("str")
     disguised = ~present.str.fullmatch(r"[-+0-9.]+").to_numpy(dtype=bool)

@@ -1,10 +1,11 @@
 """The sections of params.yaml that are plain values: what may stand in each, and what it means."""
 
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from heldout.estimates.criteria import CRITERIA
+from heldout.rows import foreign_kinds
 from heldout.selection.rules import RULES
 from tasks.runtime.errors import Misplaced
 
@@ -18,8 +19,10 @@ Module = Annotated[str, Field(pattern=r"^[A-Za-z_]\w*(\.[A-Za-z_]\w*)*$")]
 if TYPE_CHECKING:
     CriterionName = str
     RuleName = str
+    NamedKind = str
 else:
     CriterionName, RuleName = Literal[CRITERIA], Literal[tuple(RULES)]
+    NamedKind = Literal[(*get_args(ColumnKind), *foreign_kinds.KINDS)]
 
 
 class ParamsSection(BaseModel):
@@ -64,10 +67,11 @@ class Data(ParamsSection):
         description="columns that are known only after the label, as the reason of a cancellation: left out as those "
         "of drop are, and an unlabelled file may lack them",
     )
-    columns: dict[str, ColumnKind] | None = Field(
+    columns: dict[str, NamedKind] | None = Field(
         None,  # every kind as it is found
         description="kinds of columns, where the detected kind is wrong, one per line, as in zip: category; numeric "
-        "(of strings: mostly numbers, a range is its middle, the rest missing), boolean, category, date or text",
+        "(of strings: mostly numbers, a range is its middle, the rest missing), boolean, category, date, text, or the "
+        "kind of an extension",
     )
     missing: list[str] | None = Field(
         None, description='further strings and numbers that mean a missing value, in quotes, as in ["?", "-999"]'

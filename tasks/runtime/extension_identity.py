@@ -7,7 +7,7 @@ from pathlib import Path
 
 from heldout import extensions
 
-CHANGING_FITS = ("heldout.losses", "heldout.estimates", "heldout.shortcuts")
+CHANGING_FITS = ("heldout.losses", "heldout.estimates", "heldout.shortcuts", "heldout.column_kinds")
 
 
 def identity(groups: Collection[str] = tuple(extensions.GROUPS)) -> tuple[str, ...]:

@@ -77,6 +77,12 @@ def made_with(stage: str, settings: Settings) -> bool:
     return stored == _record(stage, settings)
 
 
+def read_by_these_extensions() -> bool:
+    """Whether the packages that add kinds of columns to this process are those that read the prepared rows."""
+    here = extension_identity.identity(("heldout.column_kinds",))
+    return {*here} <= {*files.read_json(place("prepare")).get("extensions", ())}
+
+
 def _record(stage: str, settings: Settings) -> dict[str, Any]:
     """The settings of a stage and the hashes of what it reads of data/prepared, as JSON gives them back."""
     entry = _stages()[stage]

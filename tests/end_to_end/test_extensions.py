@@ -4,6 +4,8 @@ import csv
 import json
 from pathlib import Path
 
+import numpy as np
+import pandas as pd
 import pytest
 
 from tests.extensions import MODULE, install_example
@@ -23,11 +25,37 @@ def checkout(clone, server, tmp_path_factory):
     return made
 
 
+def waits(rows: int, seed: int, first: str) -> pd.DataFrame:
+    """Durations as a clock shows them, but for the first of them, and a class that depends on them."""
+    rng = np.random.default_rng(seed)
+    seconds = rng.integers(60, 4000, rows)
+    clock = [first, *(f"{each // 60}:{each % 60:02d}" for each in seconds[1:])]
+    y = np.where(seconds + rng.normal(0, 900, rows) > 2000, "late", "early")
+    return pd.DataFrame({"wait": clock, "age": rng.normal(size=rows), "y": y})
+
+
 @pytest.mark.slow
 def test_a_run_uses_what_params_yaml_allows(checkout, write_params, tmp_path):
     execution = {"allowed_modules": ["sklearn", MODULE]}
-    params = write_params(tmp_path / "params.yaml", execution=execution, **USES)
-    checkout.flow("validate", "--params", params)
+    table, shard, later = (tmp_path / f"{name}.csv" for name in ("table", "shard", "later"))
+    waits(120, 0, "90:00").to_csv(table, index=False)
+    waits(60, 1, "soon").drop(columns="y").to_csv(shard, index=False)
+    waits(60, 2, "1:02:03").drop(columns="y").to_csv(later, index=False)
+    data = {"source": str(table), "target": "y", "positive": None, "columns": {"wait": "seconds"}}
+    data |= {"unlabeled": str(shard), "labeled_rows": None}
+    split = {"folds": 3, "test_fraction": 0}
+    learners = {"bayes": "sklearn.naive_bayes.GaussianNB", "neighbours": "sklearn.neighbors.KNeighborsClassifier"}
+    candidates = [{"name": name, "estimator": path, "preprocess": "auto"} for name, path in learners.items()]
+    how = {"data": data, "split": split, "candidates": candidates, "execution": execution}
+    params = write_params(tmp_path / "params.yaml", **how, **USES)
+    said = checkout.flow("validate", "--params", params)
+    assert "'wait': 1 of 60 values are no numbers in seconds, such as 'soon'" in said.stdout + said.stderr
+    rows = pd.read_parquet(checkout.path / "data/prepared/labeled.parquet")
+    assert ("float64", 5400) == (rows["wait"].dtype, rows["wait"].max())
+    (unlabeled,) = (checkout.path / "data/prepared/unlabeled").glob("*.parquet")
+    assert [True, *[False] * 59] == pd.read_parquet(unlabeled)["wait"].isna().tolist()
+    checkout.flow("watch", "--params", params, "--shard", later)
+    assert "later" in pd.read_csv(checkout.path / "reports/watch.csv")["shard"].tolist()
     with (checkout.path / "reports/estimates.csv").open() as file:
         lines = [*csv.DictReader(file)]
     worst = {line["candidate"]: float(line["value"]) for line in lines if line["estimate"] == "E_worst_fold"}

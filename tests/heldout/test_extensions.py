@@ -25,6 +25,10 @@ ESTIMATE = (
     "from heldout.estimates.e_in import ESTIMATE as OWN\nfrom dataclasses import replace\nfrom heldout.schemes import "
     "Scheme\nESTIMATE = replace(OWN, name='E_other', column=13, {})"
 )
+COLUMN_KIND = (
+    "import numpy as np\nfrom heldout.rows.column_kind import ColumnKind\n"
+    "KIND = ColumnKind({!r}, 'x', lambda strings: True, lambda strings: np.ones(len(strings)))"
+)
 TRAP = "from pathlib import Path\nPath(__file__).with_name('ran').touch()\n"
 
 
@@ -108,6 +112,32 @@ def test_its_shortcut_takes_the_place_of_fits_and_gives_what_they_give(example):
     assert value == pytest.approx(same, rel=1e-9)
 
 
+AUDITED = """
+    import heldout
+    {allow}
+    import json
+    import numpy as np
+    import pandas as pd
+    rng = np.random.default_rng(0)
+    seconds = rng.integers(60, 4000, 300)
+    wait = ["n/a", None, *(f"{{each // 60}}:{{each % 60:02d}}" for each in seconds[2:])]
+    y = seconds + rng.normal(0, 900, 300) > 2000
+    found = heldout.audit(pd.DataFrame({{"wait": wait, "age": rng.normal(size=300)}}), y)
+    print(json.dumps([[one.text, one.decide] for one in found]))
+"""
+
+
+def test_audit_reads_the_strings_of_a_kind_of_an_allowed_package_as_numbers_and_says_so(example):
+    found = dict(printed(AUDITED.format(allow=f"heldout.allow({MODULE!r})"), example))
+    (said,) = (text for text in found if text.startswith("wait: strings such as "))
+    assert "are seconds: " in said
+    assert said.endswith("; 1 of 299 values are none, such as 'n/a': it is missing")
+    assert "heldout.validate" in found[said]
+    assert any(text.startswith("strongest alone, by the error out of fold: wait ") for text in found)
+    texts = [text for text, _ in printed(AUDITED.format(allow=""), example)]
+    assert not [text for text in texts if "seconds" in text or "out of fold: wait" in text]
+
+
 @pytest.mark.slow
 def test_a_process_that_a_run_starts_takes_up_the_same(example):
     code = """
@@ -126,7 +156,7 @@ def test_its_own_tests_pass(example, tmp_path):
     code = f"import sys, pytest; sys.exit(pytest.main(['-q', '-p', 'no:cacheprovider', {str(tmp_path)!r}]))"
     done = python(code, example)
     assert 0 == done.returncode, done.stdout
-    assert "6 passed" in done.stdout
+    assert "8 passed" in done.stdout
 
 
 # --- what is not allowed
@@ -192,7 +222,7 @@ WRONG = {
     ),
     "no name": ("heldout.losses", "m:KIND", LOSS.format(" "), ["' '", "not empty"]),
     "a known loss": ("heldout.losses", "m:KIND", LOSS.format("squared"), ["'squared'", "exists", "another name"]),
-    "a known interval": ("heldout.intervals", "m:METHOD", METHOD.format("log-T"), ["'log-T'", "'log t'"]),
+    "a known interval": ("heldout.intervals", "m:METHOD", METHOD.format("wilson"), ["'wilson'", "'Wilson'"]),
     "the interval of an estimate": (
         "heldout.intervals",
         "m:METHOD",
@@ -207,6 +237,19 @@ WRONG = {
         ["'holdout'", "exists"],
     ),
     "a shortcut that is none": ("heldout.shortcuts", "m:Other", "class Other: ...", ["inherits", "Shortcut"]),
+    "one of heldout's own kinds of columns": (
+        "heldout.column_kinds",
+        "m:KIND",
+        COLUMN_KIND.format("Date"),
+        ["'Date'", "heldout's own", "another name"],
+    ),
+    "a kind of columns that is no word": ("heldout.column_kinds", "m:KIND", COLUMN_KIND.format("a b"), ["one word"]),
+    "a function for a kind of columns": (
+        "heldout.column_kinds",
+        "m:KIND",
+        "def KIND(): ...",
+        ["function", "heldout.rows.column_kind.ColumnKind"],
+    ),
     "imported by itself": (
         "heldout.losses",
         "m:KIND",

@@ -22,6 +22,8 @@ from heldout.losses.pinball import KIND as PINBALL
 from heldout.losses.zero_one import KIND as OF_CLASSES
 from heldout.losses.zero_one import ZERO_ONE
 from heldout.records import Interval
+from heldout.rows.column_kind import ColumnKind
+from heldout.rows.foreign_kinds import KINDS
 from heldout.selection.rules import RULES, SelectionRule
 from heldout.shortcuts.least_squares import LeastSquares
 from studies.intervals import student_t
@@ -260,6 +262,102 @@ def test_a_broken_estimate_is_found(broken, monkeypatch):
 def test_an_estimate_that_is_not_in_the_registry_is_refused():
     with pytest.raises(BadArgument, match="^E_val is not in the registry of estimates; .*heldout.allow"):
         testing.check_estimate(replace(E_VAL, meaning="Other."))
+
+
+def convert(values):
+    return np.array([float(text[1:]) if text[:1] == "#" else np.nan for text in values], dtype=np.float64)
+
+
+def recognises(values):
+    return bool(values) and all(text.startswith("#") for text in values)
+
+
+NUMBERED = ColumnKind("numbered", "#7", recognises, convert)
+
+
+def restless_numbers(values, calls=[0.0]):  # noqa: B006
+    calls[0] += 1.0
+    return convert(values) + calls[0]
+
+
+def zero_for_none(values):
+    return np.nan_to_num(convert(values))
+
+
+def numbers_too(values):
+    return np.array([np.inf if text == "0" else number for text, number in zip(values, convert(values), strict=True)])
+
+
+def ranked(values):
+    found = convert(values)
+    return found + np.arange(len(found)) * (len(found) > 1)
+
+
+def restless_answer(values, calls=[0]):  # noqa: B006
+    calls[0] += 1
+    return recognises(values) if len(values) < 2 else calls[0] % 2 == 0 and "#7" in values
+
+
+def by_the_first(values):
+    return bool(values) and values[0].startswith("#")
+
+
+COLUMN_KINDS_BROKEN = {
+    "a name of heldout's own": (replace(NUMBERED, name="text"), "a kind of heldout's own"),
+    "a name of two words": (replace(NUMBERED, name="two words"), "one word"),
+    "an example of another kind": (replace(NUMBERED, example="7"), "the example must be recognised"),
+    "an example without a number": (
+        replace(NUMBERED, recognises=lambda strings: [*strings] == ["7"], example="7"),
+        "the example must convert to a finite number",
+    ),
+    "a list": (replace(NUMBERED, convert=lambda strings: convert(strings).tolist()), "an array of float64"),
+    "single precision": (replace(NUMBERED, convert=lambda strings: convert(strings).astype("f4")), "of float64"),
+    "only what is one": (
+        replace(NUMBERED, convert=lambda strings: convert([text for text in strings if text[:1] == "#"])),
+        "one for each string",
+    ),
+    "zero for words": (replace(NUMBERED, convert=zero_for_none), "must give NaN for a string that is none"),
+    "infinite numbers": (replace(NUMBERED, convert=numbers_too), "must give finite numbers, or NaN"),
+    "another number each time": (replace(NUMBERED, convert=restless_numbers), "convert must give the same each time"),
+    "the others count": (replace(NUMBERED, convert=ranked), "read each string by itself"),
+    "words": (replace(NUMBERED, recognises=lambda strings: strings[:1] != ["1"]), "must be False for words"),
+    "numbers": (
+        replace(NUMBERED, recognises=lambda strings: recognises(strings) or strings[:1] == ["1"]),
+        "must be False for numbers",
+    ),
+    "whole numbers": (
+        replace(NUMBERED, recognises=lambda strings: recognises(strings) or strings == ["1", "2", "30"]),
+        "must be False for whole numbers",
+    ),
+    "no string": (
+        replace(NUMBERED, recognises=lambda strings: all(text[:1] == "#" for text in strings)),
+        "must be False for no strings",
+    ),
+    "no truth value": (
+        replace(NUMBERED, recognises=lambda strings: recognises(strings) and 1),
+        "recognises must give True or False",
+    ),
+    "another answer each time": (replace(NUMBERED, recognises=restless_answer), "recognises must give the same"),
+    "the order counts": (replace(NUMBERED, recognises=by_the_first), "whatever the order of the strings"),
+}
+
+
+def test_a_kind_of_columns_that_keeps_the_laws_passes():
+    testing.check_column_kind(NUMBERED)
+
+
+@pytest.mark.parametrize("broken", COLUMN_KINDS_BROKEN)
+def test_a_broken_kind_of_columns_is_found(broken):
+    kind, law = COLUMN_KINDS_BROKEN[broken]
+    with pytest.raises(AssertionError, match=f"^{kind.name}: .*{law}"):
+        testing.check_column_kind(kind)
+
+
+def test_a_kind_of_columns_whose_name_another_allowed_package_has_is_found(monkeypatch):
+    monkeypatch.setitem(KINDS, "numbered", NUMBERED)
+    testing.check_column_kind(NUMBERED)
+    with pytest.raises(AssertionError, match="^Numbered: an allowed package has a kind of this name"):
+        testing.check_column_kind(replace(NUMBERED, name="Numbered"))
 
 
 class Nearly(LeastSquares):

@@ -114,6 +114,12 @@ RULE = (
 )
 
 
+KIND = (
+    "import numpy as np\nfrom heldout.rows.column_kind import ColumnKind\n"
+    "KIND = ColumnKind('mine', '#7', lambda strings: False, lambda strings: np.full(len(strings), 7.0))"
+)
+
+
 def identities(tmp_path, group: str, value: str, **texts: str) -> list[list]:
     """Key and identity with each text of the module: the same package, before and after it is edited."""
     return [
@@ -127,6 +133,12 @@ def test_fits_have_other_keys_once_a_loss_of_an_extension_is_edited(tmp_path):
         tmp_path, "heldout.losses", "own.m:KIND", before=LOSS, same=LOSS, after=f"{LOSS}\n# edited"
     )
     assert before == same
+    assert before[0] != after[0]
+    assert before[1] != after[1]
+
+
+def test_fits_have_other_keys_once_a_kind_of_columns_is_edited(tmp_path):
+    before, after = identities(tmp_path, "heldout.column_kinds", "own.m:KIND", before=KIND, after=f"{KIND}\n# edited")
     assert before[0] != after[0]
     assert before[1] != after[1]
 

@@ -1,1 +1,1 @@
-"""A loss, an interval, a rule, an estimate and a shortcut for heldout: an example."""
+"""A loss, an interval, a rule, an estimate, a shortcut and a kind of columns for heldout: an example."""
