@@ -53,7 +53,7 @@ def compare(settings: Settings, halvings: int, minutes: float) -> Iterator[Halvi
 
 def _compare(settings: Settings, prepared: Prepared, here: "np.ndarray[tuple[int], np.dtype[np.bool_]]") -> Halving:
     X, y = prepared.labeled.drop(columns=TARGET), prepared.labeled[TARGET].to_numpy()
-    groups = prepared.roles["group"].to_numpy() if "group" in prepared.roles else None
+    groups = prepared.roles.labeled["group"].to_numpy() if "group" in prepared.roles.labeled else None
     loss = choose_loss(settings.loss, y)
     # half of the rows of a rare class may not do for as many folds
     most = rarest_class(y[here])[1] if loss.of_classes else int(here.sum())

@@ -30,6 +30,30 @@ from tasks.storage.files import TARGET
 from tasks.storage.seen_rows import SeenRows
 
 
+def _no_rows() -> NDArray[np.intp]:
+    return np.empty(0, np.intp)
+
+
+@dataclass(frozen=True, eq=False)
+class RolesByPart:
+    """The roles of the rows of each part, a column for each named role: group, time, weight."""
+
+    labeled: pd.DataFrame = field(default_factory=pd.DataFrame)
+    test: pd.DataFrame = field(default_factory=pd.DataFrame)
+    all_labeled: pd.DataFrame = field(default_factory=pd.DataFrame)
+
+
+@dataclass(frozen=True, eq=False)
+class SourcePlaces:
+    """Where the source has the rows: the labelled rows, those of each shard that has rows of the source, and all rows
+    with a used label.
+    """
+
+    labeled: NDArray[np.intp] = field(default_factory=_no_rows)
+    shards: tuple[NDArray[np.intp], ...] = ()
+    with_label: NDArray[np.intp] = field(default_factory=_no_rows)
+
+
 @dataclass(frozen=True, eq=False)
 class Prepared:
     """All that `prepare` writes; the target is the last column of `labeled` and `test`."""
@@ -40,24 +64,18 @@ class Prepared:
     partition: Partition
     halves: NDArray[np.int8]
     data_hash: str
-    roles: pd.DataFrame = field(default_factory=pd.DataFrame)  # of the labelled rows, a column for each named role
-    test_roles: pd.DataFrame = field(default_factory=pd.DataFrame)
+    roles: RolesByPart = field(default_factory=RolesByPart)
     # of the test part, a column for each of report.slices
     test_slices: pd.DataFrame = field(default_factory=pd.DataFrame)
     copies: Sets | None = None  # which labelled rows have equal features
     warnings: tuple[str, ...] = ()
     seen: SeenRows = field(default_factory=SeenRows)
-    # all labelled rows outside of the test part and their roles, in the order of the source, if split.rows takes a part
+    # all labelled rows outside of the test part, in the order of the source, if split.rows takes a part
     all_labeled: pd.DataFrame | None = None
-    all_roles: pd.DataFrame = field(default_factory=pd.DataFrame)
     row_ids: pd.DataFrame = field(default_factory=pd.DataFrame)  # of all rows with a label
     columns: Mapping[str, Column] = field(default_factory=dict)  # of the features: how a new shard's are read
     drawn: pd.DataFrame = field(default_factory=pd.DataFrame)  # the rows of `label-next` that have a label
-    # the places in the source of the labelled rows, and of the rows of each shard that has rows of the source; and the
-    # rows of the source that have a used label
-    labeled_rows: NDArray[np.intp] = field(default_factory=lambda: np.empty(0, np.intp))
-    source_rows: tuple[NDArray[np.intp], ...] = ()
-    with_label: NDArray[np.intp] = field(default_factory=lambda: np.empty(0, np.intp))
+    places: SourcePlaces = field(default_factory=SourcePlaces)
 
     def __str__(self) -> str:
         part = "" if self.all_labeled is None else f" for the estimates, of {len(self.all_labeled)}"
@@ -135,19 +153,23 @@ def prepare(settings: Settings, seen_by: str | None = None) -> Prepared:
         halves=halves,
         data_hash=content_hash(rows if has_label.all() else rows[has_label]),
         seen=replace(_seen(ids, test, every, labeled, partition, roles, settings), columns=column_digests(written)),
-        roles=roles.loc[labeled.index].reset_index(drop=True),
-        test_roles=roles.loc[[] if test is None else test.index].reset_index(drop=True),
+        roles=RolesByPart(
+            labeled=roles.loc[labeled.index].reset_index(drop=True),
+            test=roles.loc[[] if test is None else test.index].reset_index(drop=True),
+            all_labeled=roles.loc[every.index].reset_index(drop=True),
+        ),
         test_slices=of_slices.loc[[] if test is None else test.index].reset_index(drop=True),
         copies=sets(labeled.drop(columns=TARGET)),
         warnings=tuple(warnings),
         all_labeled=every.reset_index(drop=True) if len(further) else None,
-        all_roles=roles.loc[every.index].reset_index(drop=True),
         row_ids=_row_ids(ids, unit, every, test),
         columns=schema.columns,
         drawn=drawn,
-        labeled_rows=labeled.index.to_numpy(),
-        source_rows=tuple(hidden.index.to_numpy()[rows] for rows in _parts(hidden, settings)),
-        with_label=every.index.to_numpy(),
+        places=SourcePlaces(
+            labeled=labeled.index.to_numpy(),
+            shards=tuple(hidden.index.to_numpy()[rows] for rows in _parts(hidden, settings)),
+            with_label=every.index.to_numpy(),
+        ),
     )
 
 

@@ -37,19 +37,19 @@ def _write_prepared(prepared: Prepared, found: Found) -> list[ShardReport]:
         prepared.row_ids.to_parquet(folder / ROW_IDS.name)
         if prepared.test is not None:
             prepared.test.to_parquet(folder / files.TEST.name)
-        of_test = ((files.TEST_ROLES, prepared.test_roles), (files.TEST_SLICES, prepared.test_slices))
-        for path, roles in ((files.ROLES, prepared.roles), *of_test):
+        of_test = ((files.TEST_ROLES, prepared.roles.test), (files.TEST_SLICES, prepared.test_slices))
+        for path, roles in ((files.ROLES, prepared.roles.labeled), *of_test):
             if path == files.ROLES or (len(roles) and (path == files.TEST_ROLES or len(roles.columns))):
                 roles.rename_axis("row").reset_index().to_parquet(folder / path.name)
         if prepared.all_labeled is not None:
             prepared.all_labeled.to_parquet(folder / files.ALL_LABELED.name, row_group_size=ROWS_A_GROUP)
-            prepared.all_roles.rename_axis("row").reset_index().to_parquet(folder / files.ALL_ROLES.name)
+            prepared.roles.all_labeled.rename_axis("row").reset_index().to_parquet(folder / files.ALL_ROLES.name)
         if prepared.copies is not None:
             copies = pd.DataFrame({"row": np.arange(len(prepared.copies)), "copies": prepared.copies})
             copies.to_parquet(folder / files.COPIES.name)
         reports = _write_shards(prepared.shards, folder / files.UNLABELED.name)
-        of_shards = {f"shard-{number:05d}.parquet": rows for number, rows in enumerate(prepared.source_rows)}
-        source_rows.as_table({source_rows.LABELED: prepared.labeled_rows, **of_shards}).to_parquet(
+        of_shards = {f"shard-{number:05d}.parquet": rows for number, rows in enumerate(prepared.places.shards)}
+        source_rows.as_table({source_rows.LABELED: prepared.places.labeled, **of_shards}).to_parquet(
             folder / source_rows.SOURCE_ROWS.name
         )
         files.write_json(folder / files.SHARDS.name, [asdict(report) for report in reports])

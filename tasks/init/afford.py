@@ -29,7 +29,7 @@ def afford(settings: Settings, prepared: Prepared, shards: Sequence[Path] | None
         unlabeled=sum(map(len, prepared.shards)) if shards is None else sum(map(_rows, shards)),
         own_unlabeled=shards is not None,
         copies=prepared.copies is not None,
-        dependent=bool({"group", "time"} & {*prepared.roles.columns}),
+        dependent=bool({"group", "time"} & {*prepared.roles.labeled.columns}),
     )
     texts = [str(name) for name, dtype in X.dtypes.items() if kind_of_dtype(dtype) == "text"]
     characters = sum(float(X[name].str.len().sum()) for name in texts)

@@ -94,7 +94,7 @@ def _winner(settings: Settings) -> Candidate:
 def _same_prepared(settings: Settings) -> Prepared:
     """The table as `prepare` read it. Raises UserError if data/prepared was made of another table, or otherwise."""
     prepared = prepare_tables.prepare(settings)
-    known, sources = files.read_json(files.SEEN_ROWS), len(prepared.source_rows)
+    known, sources = files.read_json(files.SEEN_ROWS), len(prepared.places.shards)
     if known != prepared.seen.texts() or (sources and sources != len(files.shards())):
         raise UserError(
             f"{files.PREPARED} is not that of {settings.data.source} and these parameters; run "
@@ -105,9 +105,9 @@ def _same_prepared(settings: Settings) -> Prepared:
 
 def _shards(settings: Settings, prepared: Prepared) -> list[_Shard]:
     """The prepared shards, and which rows may be drawn."""
-    if prepared.source_rows:
+    if prepared.places.shards:
         name = Path(settings.data.source.rpartition(":")[2]).stem
-        named = [(name, rows) for rows in prepared.source_rows]
+        named = [(name, rows) for rows in prepared.places.shards]
     else:
         used = [report for report in files.read_shard_reports() if report.bad is None]
         paths = [Path(str(report.file)) for report in used]
@@ -121,8 +121,8 @@ def _shards(settings: Settings, prepared: Prepared) -> list[_Shard]:
     shards = []
     for path, (name, numbers) in zip(files.shards(), named, strict=True):
         is_open = ~np.isin(numbers, [*labelled.get(name, ())])
-        if prepared.source_rows:
-            is_open &= ~np.isin(numbers, prepared.with_label)
+        if prepared.places.shards:
+            is_open &= ~np.isin(numbers, prepared.places.with_label)
         shards.append(_Shard(path, name, numbers, is_open))
     return shards
 

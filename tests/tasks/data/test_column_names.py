@@ -57,7 +57,7 @@ def test_a_run_has_the_columns_of_init_and_each_shard_has_them_too(frame, monkey
     assert report.notes[0].startswith("2 columns are called 'x'")
     shard = pd.read_parquet("data/prepared/unlabeled/shard-00000.parquet")
     assert frame["x_"].head(40).tolist() == shard["x_2"].tolist()
-    groups = made.roles["group"]  # the names as they are written: 005 stays
+    groups = made.roles.labeled["group"]  # the names as they are written: 005 stays
     assert frame["who_"].nunique() == groups.nunique()
     assert any("x_2" in warning for warning in made.warnings)
 

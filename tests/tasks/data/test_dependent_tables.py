@@ -71,7 +71,7 @@ def test_no_group_is_in_two_of_the_labelled_the_hidden_and_the_test_rows(made_of
     sides = [set(house[ids(part)]) for part in (made.labeled, made.test, pd.concat([made.labeled[:0], *made.shards]))]
     assert not any(one & other for one, other in combinations(sides, 2))
     assert len(table) == sum(len(ids(part)) for part in (made.labeled, made.test, *made.shards))
-    group = made.roles["group"].to_numpy()
+    group = made.roles.labeled["group"].to_numpy()
     for one in np.unique(group):
         own = group == one
         assert 1 == len(set(made.partition.fold[own])) == len(set(made.partition.validation[own]))
@@ -129,7 +129,7 @@ def test_without_copies_keep_together_changes_nothing(rows, settings_of_rows):
     plain, together = (prepare(settings_of_rows(f"split.duplicates={way}")) for way in ("allow", "keep_together"))
     assert () == plain.warnings == together.warnings
     assert plain.partition.fold.tolist() == together.partition.fold.tolist()
-    assert [] == list(together.roles.columns)
+    assert [] == list(together.roles.labeled.columns)
 
 
 def test_copies_are_counted_with_those_whose_labels_differ(rows, settings_of_rows):

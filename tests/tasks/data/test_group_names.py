@@ -53,7 +53,7 @@ def test_the_test_part_has_its_share_of_groups_of_long_names(prepared_of, digits
     made = prepared_of("t.csv")
     assert 0.2 * ROWS < len(made.test) < 0.4 * ROWS
     assert {row ^ 1 for row in rows_of_test(made)} == rows_of_test(made)
-    assert len({*made.roles["group"], *made.test_roles["group"]}) == ROWS // 2
+    assert len({*made.roles.labeled["group"], *made.roles.test["group"]}) == ROWS // 2
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -67,7 +67,7 @@ def test_names_of_17_digits_are_the_same_groups_in_every_format(prepared_of, for
             continue
         made = prepared_of(f"t.{form}")
         assert rows_of_test(made) == rows_of_test(expected)
-        assert made.roles["group"].tolist() == expected.roles["group"].tolist()
+        assert made.roles.labeled["group"].tolist() == expected.roles.labeled["group"].tolist()
         assert made.partition.fold.tolist() == expected.partition.fold.tolist()
 
 
@@ -101,8 +101,8 @@ def test_texts_that_are_the_same_number_are_different_groups(prepared_of, form):
     ids = [codes[row % len(codes)] for row in range(ROWS)]
     FORMS[form](table(ids), f"t.{form}")
     made = prepared_of(f"t.{form}")
-    assert {*codes} == {*made.roles["group"], *made.test_roles["group"]}
-    assert not {*made.roles["group"]} & {*made.test_roles["group"]}
+    assert {*codes} == {*made.roles.labeled["group"], *made.roles.test["group"]}
+    assert not {*made.roles.labeled["group"]} & {*made.roles.test["group"]}
 
 
 def test_the_names_are_the_same_with_other_keys_of_data(prepared_of):
@@ -111,7 +111,7 @@ def test_the_names_are_the_same_with_other_keys_of_data(prepared_of):
     expected = prepared_of("t.csv")
     again = prepared_of("t.csv", "data.decimal=comma", 'data.missing=["?"]')
     assert rows_of_test(expected) == rows_of_test(again)
-    assert expected.roles.equals(again.roles)
+    assert expected.roles.labeled.equals(again.roles.labeled)
 
 
 def test_a_float_that_may_be_several_names_is_refused(prepared_of):

@@ -55,7 +55,7 @@ def test_only_the_roles_that_are_named_are_written(sold, settings_of_rows):
 def test_a_dropped_column_may_have_a_role(sold, settings_of_rows):
     made = prepare(settings_of_rows("data.groups=house", "data.drop=[house, day, w]"))
     assert ["id", "x", "target"] == list(made.labeled.columns)
-    assert ["group"] == list(made.roles.columns)
+    assert ["group"] == list(made.roles.labeled.columns)
 
 
 @pytest.mark.parametrize("role", ["groups", "time", "weight"])

@@ -57,7 +57,7 @@ def check(settings_of_rows, name: str = "t.csv", *changes: str) -> None:
         assert not files.PREPARED.exists()
         return
     COUNTS["used"] += 1
-    assert len(prepared.partition.fold) == len(prepared.labeled) == len(prepared.roles)
+    assert len(prepared.partition.fold) == len(prepared.labeled) == len(prepared.roles.labeled)
     features = prepared.labeled.drop(columns="target").select_dtypes("number")
     assert not features.isin([float("inf"), float("-inf")]).any().any()
 

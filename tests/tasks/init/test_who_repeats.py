@@ -155,7 +155,7 @@ def test_the_key_is_written_with_how_to_undo_it_and_prepare_keeps_customers_whol
     assert [] == [one for one in findings.read(settings).findings if one.open]
     prepared = prepare_tables.prepare(settings)
     assert "customer_id" not in prepared.labeled.columns
-    assert not {*prepared.roles["group"]} & {*prepared.test_roles["group"]}
+    assert not {*prepared.roles.labeled["group"]} & {*prepared.roles.test["group"]}
 
 
 def test_a_name_that_some_rows_lack_is_proposed_with_what_to_fill():

@@ -187,7 +187,7 @@ def test_draws_without_a_label_and_columns_that_are_left_out_change_nothing(rows
     assert [1, 2] == made.drawn["label_order"].tolist()
     dropped = prepare(settings_of_rows("data.shards=1", f"{key}=[{', '.join(COLUMNS)}]"))
     assert made.labeled.equals(dropped.labeled)
-    assert "weight" not in dropped.roles
+    assert "weight" not in dropped.roles.labeled
 
 
 @pytest.mark.parametrize(
