@@ -61,8 +61,8 @@ class Graph:
 
     def needed(self) -> Iterator[tuple[str, str]]:
         """The imports between rooms, without imports that a longer chain implies: the arrows of the picture."""
-        for room, imported in self.imports.items():
-            for other in imported:
+        for room, imported in sorted(self.imports.items()):
+            for other in sorted(imported):
                 if not any(self._reaches(between, other) for between in imported - {other}):
                     yield room, other
 

@@ -63,10 +63,8 @@ def test_a_comparison_of_arrays_gives_its_rows(name, tmp_path):
         assert math.isfinite(row.figure)
 
 
-@pytest.mark.parametrize(
-    "name",
-    [pytest.param(name, marks=pytest.mark.slow if name == "arithmetic" else pytest.mark.long) for name in BY_COMMANDS],
-)
+@pytest.mark.long
+@pytest.mark.parametrize("name", BY_COMMANDS)
 def test_a_comparison_of_commands_prints_its_rows(name, small):
     said = small.run("python", "-m", "benchmarks", "--quick", "--only", name).stdout
     assert 3 == len(re.findall(r"^\| .* \| .*\d.* \|$", said, re.MULTILINE))

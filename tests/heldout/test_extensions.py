@@ -87,7 +87,7 @@ def test_a_notebook_uses_the_loss_the_interval_the_rule_and_the_estimate_of_an_a
     assert 0 < spherical < 1
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_its_shortcut_takes_the_place_of_fits_and_gives_what_they_give(example):
     code = """
         import heldout
@@ -138,7 +138,7 @@ def test_audit_reads_the_strings_of_a_kind_of_an_allowed_package_as_numbers_and_
     assert not [text for text in texts if "seconds" in text or "out of fold: wait" in text]
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_process_that_a_run_starts_takes_up_the_same(example):
     code = """
         import heldout
@@ -150,7 +150,7 @@ def test_a_process_that_a_run_starts_takes_up_the_same(example):
     assert "True" == printed(code, example)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_its_own_tests_pass(example, tmp_path):
     shutil.copytree(EXAMPLE / "tests", tmp_path / "tests")
     code = f"import sys, pytest; sys.exit(pytest.main(['-q', '-p', 'no:cacheprovider', {str(tmp_path)!r}]))"
@@ -306,7 +306,7 @@ def test_a_call_that_comes_too_late_says_what_to_do(example, used):
     assert f"{VARIABLE}={MODULE}" in message
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_the_same_call_again_is_no_mistake(example):
     code = "import heldout, json; heldout.allow('heldout_example'); heldout.validate; heldout.allow('heldout_example')"
     assert 1 == printed(f"{code}; print(1)", example)

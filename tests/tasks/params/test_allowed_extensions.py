@@ -58,7 +58,7 @@ def test_without_its_name_it_is_not_imported_whatever_the_environment_says(examp
     assert "loss is 'spherical'" in message
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_names_of_rules_intervals_and_estimates_are_those_of_the_package(example):
     changes = [
         "selection.rule=half_standard_error",
@@ -89,7 +89,7 @@ def test_a_process_that_has_not_taken_them_up_refuses_the_parameters(example):
     assert "heldout.allow" in message
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_process_that_has_taken_up_others_refuses_the_parameters(example):
     allow = f"heldout.allow({MODULE!r})"
     message = printed(LOADED, example, before=allow, overrides=[])
