@@ -115,7 +115,7 @@ def draw(graph: Graph, path: Path) -> None:
     from matplotlib.figure import Figure
 
     rooms, floors = graph.rooms(), graph.rooms().floors()
-    levels = {level: sorted(room for room in floors if floors[room] == level) for level in floors.values()}
+    levels = {level: sorted(room for room in floors if floors[room] == level) for level in sorted({*floors.values()})}
     places = {
         room: (_WIDTH * (number - (len(names) - 1) / 2), float(level))
         for level, names in levels.items()

@@ -122,7 +122,8 @@ def test_the_bound_of_the_selection_is_in_units_of_the_limit(numbers):
     against = SimpleNamespace(described=dict)
     selection = SimpleNamespace(selected="tree", criterion="E_cv", rule="minimum", indistinguishable=("tree",))
     opening = open_test_part(settings, results, settings.candidates[0], Delivered(model, model, 60), None)
-    found = describe(settings, results, selection, opening, Ledger(7), Delivered(model, model, 60), against)
+    delivered = Delivered(model, model, 60)
+    found = describe(settings, results, selection, opening, ledger=Ledger(7), delivered=delivered, against=against)
     unit = Tested(losses / 50, SQUARED, read_design(settings).seed)
     bounds = [50 * betting.upper_limit(unit, 0.05 / models) for models in (7, 1)]
     assert bounds == pytest.approx([found["bound"], found["bound_of_one"]], rel=1e-9)

@@ -375,7 +375,8 @@ def test_the_metrics_come_with_their_intervals_or_the_reason_why_there_are_none(
     assert "F1 0.75 [0.5–0.9]" in text
     assert "no AUC: the model gives no probabilities" in text
     assert text.endswith("; more in reports/metrics.csv")
-    without_slices = replace(made, metrics=made.metrics[made.metrics["slice"] == ""])
+    metrics = made.test_part.metrics
+    without_slices = replace(made, test_part=replace(made.test_part, metrics=metrics[metrics["slice"] == ""]))
     assert sentences(without_slices)["metrics"] == text.removesuffix("; more in reports/metrics.csv")
     assert "split.test_fraction is 0" in sentences(summary(metrics=[], rows={**ROWS, "test": 0}))["metrics"]
     assert "the test part is not opened" in sentences(summary(metrics=[]))["metrics"]
