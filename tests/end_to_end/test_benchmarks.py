@@ -47,7 +47,7 @@ def small(clone, server, write_params):
 @pytest.mark.parametrize(
     "name",
     [
-        pytest.param(name, marks=pytest.mark.slow) if name == "covalidation" else name  # the sixty fits are not divided
+        pytest.param(name, marks=pytest.mark.long) if name == "covalidation" else name  # the sixty fits are not divided
         for name in COMPARISONS
         if name not in BY_COMMANDS
     ],

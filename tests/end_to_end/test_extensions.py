@@ -34,7 +34,7 @@ def waits(rows: int, seed: int, first: str) -> pd.DataFrame:
     return pd.DataFrame({"wait": clock, "age": rng.normal(size=rows), "y": y})
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_run_uses_what_params_yaml_allows(checkout, write_params, tmp_path):
     execution = {"allowed_modules": ["sklearn", MODULE]}
     table, shard, later = (tmp_path / f"{name}.csv" for name in ("table", "shard", "later"))

@@ -75,7 +75,7 @@ VALIDATED = """
 """
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("by", ["a call", "the environment"])
 def test_a_notebook_uses_the_loss_the_interval_the_rule_and_the_estimate_of_an_allowed_package(example, by):
     call = by == "a call"
@@ -259,7 +259,7 @@ WRONG = {
 }
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("case", WRONG)
 def test_what_is_wrong_is_said_at_once_with_what_to_do(tmp_path, case):
     group, value, text, words = WRONG[case]
@@ -296,7 +296,7 @@ def test_two_packages_with_one_name_are_refused_and_each_alone_is_not(tmp_path):
     )
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize(
     "used", ["heldout.validate", "import heldout.losses", "from heldout.errors import BadArgument; heldout.Validation"]
 )

@@ -47,7 +47,7 @@ def printed(code: str, *folders: Path, allowed: str = "", **given: object):
     return json.loads(done.stdout)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_named_module_is_taken_up_before_names_are_listed_and_by_later_processes(example):
     assert ["spherical", MODULE, True] == printed(ENTERED, example, overrides=[ALLOWED, "loss=spherical"])
 
@@ -167,7 +167,7 @@ RECORDED = """
 """
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_stage_refuses_results_that_other_extensions_made(tmp_path, rows, settings_of_rows):
     from tasks.data.prepare_tables import prepare
     from tasks.data.write_prepared import write_prepared
