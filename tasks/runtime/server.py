@@ -28,6 +28,12 @@ LOGIN = CACHE / "login"
 _PATIENCE_SECONDS, _REFUSED_SECONDS = 120, 10
 _MOST_RESTARTS = 3
 _API_URL, _SECRET = "PREFECT_API_URL", "PREFECT_API_AUTH_STRING"
+# Task runs are written together, at the latest after a second, not one at a time: a fifth of the server's work
+RECORDER = {
+    "PREFECT_SERVER_SERVICES_TASK_RUN_RECORDER_READ_BATCH_SIZE": "200",
+    "PREFECT_SERVER_SERVICES_TASK_RUN_RECORDER_BATCH_SIZE": "200",
+    "PREFECT_SERVER_SERVICES_TASK_RUN_RECORDER_FLUSH_INTERVAL": "1",
+}
 # like Prefect's own temporary servers: no pages, and only the services that record runs
 _TEMPORARY = {"PREFECT_UI_ENABLED": "0", "PREFECT__SERVER_EPHEMERAL": "1"}
 
@@ -154,7 +160,7 @@ def start(
         stdin=subprocess.DEVNULL,
         stdout=output,
         stderr=output,
-        env={**os.environ, **guarded, **settings},
+        env={**RECORDER, **os.environ, **guarded, **settings},
     )
 
 

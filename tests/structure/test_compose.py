@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 import yaml
 
+from tasks.runtime import server
+
 ROOT = Path(__file__).parents[2]
 COMPOSE = yaml.safe_load((ROOT / "compose.yaml").read_text(encoding="utf-8"))
 SERVICES = COMPOSE["services"]
@@ -68,3 +70,7 @@ def test_what_writes_runs_logs_in_and_uploads_reach_no_checkout():
     assert all(volume.endswith(":ro") for volume in of_server["volumes"])
     assert not of_server["working_dir"].startswith("/checkout")
     assert not any(part.startswith("/checkout") for part in of_server["command"])
+
+
+def test_prefects_server_records_task_runs_as_our_own_servers_do():
+    assert server.RECORDER.items() <= SERVICES["prefect"]["environment"].items()
