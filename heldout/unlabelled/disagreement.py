@@ -11,9 +11,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from heldout.errors import BadArgument, FitFailure
+from heldout.learners.threads import in_threads
 from heldout.losses import Loss, Losses
 from heldout.losses.tested_losses import RepeatedByRow
 from heldout.together import blocks, together
+from heldout.together.group import OneByOne
 from heldout.together.linear import Linear
 
 
@@ -66,13 +68,13 @@ def pointwise_disagreement(first: ArrayLike, second: ArrayLike, loss: Loss) -> L
 
 
 def disagreements(
-    hypotheses: Sequence[Any], X: Any, loss: Loss, sizes: Sequence[int] | None = None
+    hypotheses: Sequence[Any], X: Any, loss: Loss, sizes: Sequence[int] | None = None, jobs: int = 1
 ) -> tuple[Losses, Losses]:
     """How far the R pairs of 2R fitted `hypotheses`, each next to its partner, differ on the rows of X, shape (n, p).
 
     The margins of `pointwise_disagreement`: the mean of each pair over each of S consecutive shards of `sizes` rows,
     shape (R, S), one of all rows if None; and the sum over the pairs at each row, shape (n,). Rows are walked over in
-    blocks, so that memory does not grow with n R.
+    blocks, so that memory does not grow with n R; `jobs` threads share the blocks of hypotheses that answer together.
     Raises FitFailure for hypotheses that cannot answer or differ by more than a number holds, and BadArgument as
     `pointwise_disagreement`.
     """
@@ -84,21 +86,29 @@ def disagreements(
     of_shard = np.array([n] if sizes is None else sizes)
     ends = np.cumsum(of_shard)
     of_pairs, of_rows = np.zeros((pairs, len(ends))), np.zeros(n)
-    for rows in blocks(n, group.rows_at_once):
+
+    def compared(rows: slice) -> tuple[slice, list[tuple[int, Losses]], Losses]:
+        """The rows of a block, the sums of each pair over the rows of each shard, and the sum at each row."""
         parts = _parts(rows, ends)
         answers = group.answers(rows)
         if isinstance(answers, np.ndarray) and group.classes is not None:
             differ = answers[::2] != answers[1::2]
-            for shard, part in parts:
-                of_pairs[:, shard] += [np.count_nonzero(pair[part]) for pair in differ]
-            of_rows[rows] = np.add.reduce(differ.view(np.uint8), axis=0, dtype=np.min_scalar_type(pairs))
-            continue
+            of_parts = [(shard, np.array([np.count_nonzero(pair[part]) for pair in differ])) for shard, part in parts]
+            return rows, of_parts, np.add.reduce(differ.view(np.uint8), axis=0, dtype=np.min_scalar_type(pairs))
+        sums, of_block = np.zeros((len(parts), pairs)), np.zeros(rows.stop - rows.start)
         for pair in range(pairs):
             first, second = (0.0, answers[pair]) if of_differences else (answers[2 * pair], answers[2 * pair + 1])
             distance = pointwise_disagreement(first, second, loss)
-            for shard, part in parts:
-                of_pairs[pair, shard] += distance[part].sum()
-            of_rows[rows] += distance
+            sums[:, pair] = [distance[part].sum() for _, part in parts]
+            of_block += distance
+        return rows, [(shard, of_part) for (shard, _), of_part in zip(parts, sums, strict=True)], of_block
+
+    # a learner's own `predict` may not be made for threads
+    threads = 1 if isinstance(group, OneByOne) else jobs
+    for rows, of_parts, of_block in in_threads(compared, blocks(n, group.rows_at_once), threads):
+        for shard, sums in of_parts:
+            of_pairs[:, shard] += sums
+        of_rows[rows] = of_block
     if not np.isfinite(of_pairs).all():
         raise FitFailure("a disagreement is too large for a number")
     return of_pairs / of_shard, of_rows
