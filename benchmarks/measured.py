@@ -48,15 +48,17 @@ def compared(work: str, rows: int, peer: str, ours: float, theirs: float, bar: f
     return Row(work, rows, peer, ours, theirs, figure=ours / theirs, bar=bar)
 
 
-def paired(*ways: Callable[[], Any], times: int = _TIMES) -> list[float]:
-    """The median seconds of each way, done in turn after one round that does not count."""
+def paired(
+    *ways: Callable[[], Any], times: int = _TIMES, clock: Callable[[], float] = time.perf_counter
+) -> list[float]:
+    """The median seconds of each way by `clock`, done in turn after one round that does not count."""
     seconds: list[list[float]] = [[] for _ in ways]
     for number in range(times + 1):
         for kept, work in zip(seconds, ways, strict=True):
-            started = time.perf_counter()
+            started = clock()
             work()
             if number:
-                kept.append(time.perf_counter() - started)
+                kept.append(clock() - started)
     return [statistics.median(of_way) for of_way in seconds]
 
 

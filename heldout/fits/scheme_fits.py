@@ -5,6 +5,7 @@
 
 import logging
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, Literal
 
 from heldout import shortcuts
@@ -36,20 +37,35 @@ def may_skip_fits(learner: Any, scheme: SchemeName, fits: int, *, keep: bool, us
     return use == "auto" and fits > 1 and not keep and not SCHEMES[scheme].repeats_rows and shortcuts.known(learner)
 
 
-def losses_without_fits(
-    learner: Any, X: Any, design: Design, scheme: SchemeName, state: int
-) -> tuple[Sequence[Losses], FitWarnings]:
-    """The losses of each split of a scheme for a learner that may skip its fits, and what its updates warned of.
+@dataclass(frozen=True, eq=False)
+class SchemeLosses:
+    """The losses of each split of a scheme, and what each of its hypotheses, fitted or not, warned of.
+
+    `training` are the losses of the half models on the rows that they were trained on; empty in other schemes.
+    """
+
+    losses: Sequence[Losses]
+    training: Sequence[Losses]
+    warned: Sequence[FitWarnings]
+
+
+def losses_without_fits(learner: Any, X: Any, design: Design, scheme: SchemeName, state: int) -> SchemeLosses:
+    """The losses of a scheme for a learner that may skip its fits, and what its updates warned of.
 
     X is an array, a data frame or a sparse matrix of shape (N, p); `state` is the seed of all updates. Raises Declined
     where the learner has to be fitted, and FitFailure for a learner that is updated once and fails.
     """
+    losses: Sequence[Losses]
+    training: Sequence[Losses] = ()
+    warned: FitWarnings = ()
     if one_pass.is_updated_once(learner):
-        return one_pass.shared_update_losses(learner, X, design, scheme, state)
-    try:
-        return exact_losses(learner, X, design, scheme), ()
-    except FitFailure as failure:  # a fit reports which one fails
-        raise Declined(str(failure)) from failure
+        losses, warned = one_pass.shared_update_losses(learner, X, design, scheme, state)
+    else:
+        try:
+            losses, training = exact_losses(learner, X, design, scheme)
+        except FitFailure as failure:  # a fit reports which one fails
+            raise Declined(str(failure)) from failure
+    return SchemeLosses(losses, training, [warned] * len(losses))
 
 
 class Fits:

@@ -1,6 +1,7 @@
 """Everything that one candidate of `heldout.validate` is fitted for: its losses, its warnings and its hypotheses."""
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -10,21 +11,20 @@ import numpy as np
 from heldout.errors import FitFailure
 from heldout.estimates import ESTIMATES, OF_UNLABELED, schemes_of
 from heldout.fits import one_pass
-from heldout.fits.scheme_fits import Fits, UseShortcuts, losses_without_fits, may_skip_fits
+from heldout.fits.scheme_fits import Fits, SchemeLosses, UseShortcuts, losses_without_fits, may_skip_fits
 from heldout.learners.fit_warnings import FitWarnings
 from heldout.learners.fitting import Fitted
 from heldout.learners.threads import one_thread
 from heldout.losses import Losses
 from heldout.notebook.progress import FitBar
 from heldout.records import Estimate
-from heldout.schemes import SchemeName, fit_state
+from heldout.schemes import SCHEMES, SchemeName, fit_state
 from heldout.schemes.design import Design, Evidence
 from heldout.shortcuts import Declined
 from heldout.unlabelled.disagreement import ShardMargins, disagreements
 from heldout.unlabelled.half_model_controls import Controls, why_none
 
 Made = tuple[Fitted, Losses | None]  # a fit, and its losses on the rows that it was trained on
-_PARTS_A_JOB = 4  # into which the fits of a scheme are divided for each process: one slow part delays less
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,8 +32,8 @@ class CandidateFits:
     """One candidate on the rows X, shape (N, p), of a design, and on rows `unlabeled`, None for none.
 
     Hypotheses are kept where they were fitted; where a shortcut gave the losses, they are fitted when someone asks for
-    them. `warned` has an item for each hypothesis, fitted or not; `bar` counts them. `jobs` processes share the fits of
-    a scheme.
+    them. `warned` has an item for each hypothesis, fitted or not; `bar` counts them. Fits that other processes have
+    made (`heldout.notebook.shared_fits`) are in `ready`, by scheme and number; `jobs` threads compare half models.
     """
 
     name: str
@@ -45,6 +45,8 @@ class CandidateFits:
     jobs: int = 1
     unlabeled: Any = None
     warned: list[FitWarnings] = field(default_factory=list)
+    ready: dict[SchemeName, dict[int, Made]] = field(default_factory=dict)
+    _without_fits: dict[SchemeName, SchemeLosses | None] = field(default_factory=dict)
     _hypotheses: dict[SchemeName, list[Any]] = field(default_factory=dict)
 
     @cached_property
@@ -68,33 +70,47 @@ class CandidateFits:
         Raises FitFailure, with the candidate's name.
         """
         losses: dict[SchemeName, Sequence[Losses]] = {}
-        training: list[Losses] = []
+        training: Sequence[Losses] = []
         disagreement = None
         try:
             for scheme in schemes:
-                if scheme == "covalidation":
-                    losses[scheme], training = self._halves()
-                else:
-                    losses[scheme] = self._losses(scheme)
-            if "covalidation" in losses and self.unlabeled is not None and self._compares():
+                found = self.without_fits(scheme) or self._fitted(scheme)
+                self.warned.extend(found.warned)
+                losses[scheme], training = found.losses, found.training or training
+            if "covalidation" in losses and self._compares():
                 halves, loss = self._hypotheses["covalidation"], self.design.loss
                 with one_thread():
-                    margins = ShardMargins.of(*disagreements(halves, self.unlabeled, loss), [self.unlabeled.shape[0]])
+                    margins = ShardMargins.of(
+                        *disagreements(halves, self.unlabeled, loss, jobs=self.jobs), [self.unlabeled.shape[0]]
+                    )
                 disagreement = margins.pooled(loss, self.design.seed)
         except FitFailure as failure:
             raise FitFailure(f"{self.name}: {failure}") from failure
         return Evidence(losses, training, disagreement)
 
+    def without_fits(self, scheme: SchemeName) -> SchemeLosses | None:
+        """The losses of a scheme where none of its fits is needed; None where they are. Raises FitFailure."""
+        if scheme not in self._without_fits:
+            self._without_fits[scheme] = None
+            keep = scheme == "covalidation" and self._compares()
+            if may_skip_fits(self.learner, scheme, len(self.design.splits(scheme)), keep=keep, use=self.use):
+                state = fit_state(self.design.seed, scheme, 0)
+                with suppress(Declined):
+                    found = losses_without_fits(self.learner, self.X, self.design, scheme, state)
+                    self._without_fits[scheme] = found
+                    self.bar.advance(self.name, len(found.losses))
+        return self._without_fits[scheme]
+
     def hypotheses(self, scheme: SchemeName) -> list[Any]:
         """The hypotheses of a scheme of `evidence`, each fitted at most once. Raises FitFailure."""
         if scheme not in self._hypotheses:
             try:
-                if self._may_skip(scheme) and one_pass.is_updated_once(self.learner):
+                if one_pass.is_updated_once(self.learner) and SCHEMES[scheme].updates_shared:
                     state = fit_state(self.design.seed, scheme, 0)
                     made = one_pass.shared_update_hypotheses(self.learner, self.X, self.design, scheme, state)
                     self._hypotheses[scheme] = made
                 else:
-                    self._fit(scheme)
+                    self._fitted(scheme)
             except FitFailure as failure:
                 raise FitFailure(f"{self.name}: {failure}") from failure
         return self._hypotheses[scheme]
@@ -105,70 +121,28 @@ class CandidateFits:
             return record
         return replace(record, target=one_pass.updated_once(record.target))
 
+    def made(self, scheme: SchemeName, numbers: Sequence[int]) -> Iterator[Made]:
+        """Some fits of a scheme, one by one, of which `ready` has none. Raises FitFailure."""
+        splits = self.design.splits(scheme)
+        with one_thread():
+            fits = Fits(self.learner, self.X, self.design, scheme, len(numbers), self.use)
+            for number in numbers:
+                state = fit_state(self.design.seed, scheme, number)
+                yield fits.make(splits[number], state, training=scheme == "covalidation")
+
     def _compares(self) -> bool:
-        return any(estimate in self.design.estimates for estimate in OF_UNLABELED)
+        """Whether the half models answer the unlabelled rows."""
+        return self.unlabeled is not None and any(estimate in self.design.estimates for estimate in OF_UNLABELED)
 
-    def _losses(self, scheme: SchemeName) -> Sequence[Losses]:
-        if self._may_skip(scheme):
-            try:
-                state = fit_state(self.design.seed, scheme, 0)
-                losses, warned = losses_without_fits(self.learner, self.X, self.design, scheme, state)
-            except Declined:
-                pass
-            else:
-                self.warned.extend([warned] * len(losses))
-                self.bar.advance(self.name, len(losses))
-                return losses
-        made = self._fit(scheme)
-        self.warned.extend(fitted.warned for fitted, _ in made)
-        return [fitted.losses for fitted, _ in made]
-
-    def _halves(self) -> tuple[list[Losses], list[Losses]]:
-        """The losses of the half models on the other halves, and on their training rows."""
-        made = self._fit("covalidation", training=True)
-        self.warned.extend(fitted.warned for fitted, _ in made)
-        return [fitted.losses for fitted, _ in made], [losses for _, losses in made if losses is not None]
-
-    def _may_skip(self, scheme: SchemeName) -> bool:
-        fits = len(self.design.splits(scheme))
-        return may_skip_fits(self.learner, scheme, fits, keep=False, use=self.use)
-
-    def _fit(self, scheme: SchemeName, *, training: bool = False) -> list[Made]:
-        """Every fit of a scheme; the hypotheses that an estimate is about are kept."""
-        made: list[Made] = []
-        for some in self._parts_of(scheme, training=training):
-            made += some
-            self.bar.advance(self.name, len(some))
+    def _fitted(self, scheme: SchemeName) -> SchemeLosses:
+        """The losses of every fit of a scheme; the hypotheses that an estimate is about are kept."""
+        ready = self.ready.pop(scheme, {})
+        missing = [number for number in range(len(self.design.splits(scheme))) if number not in ready]
+        for number, made in zip(missing, self.made(scheme, missing), strict=True):
+            ready[number] = made
+            self.bar.advance(self.name)
+        fits = [ready[number] for number in sorted(ready)]
         if any(estimate.scheme == scheme for estimate in ESTIMATES.values()):
-            self._hypotheses[scheme] = [fitted.hypothesis for fitted, _ in made]
-        return made
-
-    def _parts_of(self, scheme: SchemeName, *, training: bool) -> Iterator[Sequence[Made]]:
-        """The fits of a scheme in their order, some at a time: one by one, or as they come from other processes."""
-        count = len(self.design.splits(scheme))
-        if self.jobs == 1 or count == 1:
-            for fit in _made(self.learner, self.X, self.design, scheme, range(count), self.use, training=training):
-                yield [fit]
-            return
-        from joblib import Parallel, delayed
-
-        size = -(-count // (_PARTS_A_JOB * self.jobs))
-        yield from Parallel(self.jobs, return_as="generator")(
-            delayed(_list_made)(self.learner, self.X, self.design, scheme, numbers, self.use, training=training)
-            for numbers in (range(count)[first : first + size] for first in range(0, count, size))
-        )
-
-
-def _made(
-    learner: Any, X: Any, design: Design, scheme: SchemeName, numbers: range, use: UseShortcuts, *, training: bool
-) -> Iterator[Made]:
-    """The fits of some splits of a scheme, one by one."""
-    splits = design.splits(scheme)
-    with one_thread():
-        fits = Fits(learner, X, design, scheme, len(splits), use)
-        for number in numbers:
-            yield fits.make(splits[number], fit_state(design.seed, scheme, number), training=training)
-
-
-def _list_made(*arguments: Any, training: bool) -> list[Made]:
-    return list(_made(*arguments, training=training))
+            self._hypotheses[scheme] = [fitted.hypothesis for fitted, _ in fits]
+        training = [losses for _, losses in fits if losses is not None]
+        return SchemeLosses([fitted.losses for fitted, _ in fits], training, [fitted.warned for fitted, _ in fits])

@@ -16,6 +16,7 @@ from heldout.notebook.candidate_fits import CandidateFits
 from heldout.notebook.checked_request import Request, checked
 from heldout.notebook.progress import FitBar
 from heldout.notebook.result import Validation
+from heldout.notebook.shared_fits import share
 from heldout.parts import class_shares
 from heldout.parts.partition import Part, make_halves, make_partition, stratify_halves
 from heldout.printable import printable
@@ -109,7 +110,8 @@ def validate(
     intervals : mapping of str to str, optional
         An interval method for each estimate that it names; others keep the choice of docs/coverage.md.
     n_jobs : int, default 1
-        The number of processes that share the fits of a scheme; -1 stands for all cores. The numbers are the same.
+        The number of processes that share the fits, if these take more than some seconds, and of threads that compare
+        half models; -1 stands for all cores. The numbers are the same.
     progress : bool, default True
         Whether a run of more than a second shows a bar of its fits on stderr, in a terminal or a notebook; it needs
         tqdm.
@@ -215,6 +217,7 @@ def validate(
             name: CandidateFits(name, learner, asked.X, design, asked.shortcuts, bar, asked.jobs, asked.unlabeled)
             for name, learner in candidates.items()
         }
+        share([*fits.values()], schemes, asked.jobs, bar)
         for name, of_candidate in fits.items():
             evidence[name] = of_candidate.evidence(schemes)
             stated_limit.check_evidence(design, name, evidence[name])

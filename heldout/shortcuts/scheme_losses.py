@@ -1,5 +1,6 @@
 """The losses of a whole scheme without its fits, or the same fits, accelerated."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -16,25 +17,19 @@ from heldout.shortcuts.shortcut import Answers, PredictMethod
 from heldout.shortcuts.support_vectors import Distances, SupportVectors
 
 
-def exact_losses(learner: Any, X: Any, design: Design, scheme: SchemeName) -> SplitLosses:
+def exact_losses(learner: Any, X: Any, design: Design, scheme: SchemeName) -> tuple[SplitLosses, Sequence[Losses]]:
     """The losses of each split of `scheme`, in the order of `Design.splits`, as `fit_and_test` would find them.
 
-    X is an array or a data frame of shape (N, p). Raises Declined where the learner has to be fitted, and FitFailure
-    for answers that have no loss.
+    Of half models also the losses on the rows that each is trained on; of other schemes nothing more. X is an array or
+    a data frame of shape (N, p). Raises Declined where the learner has to be fitted, and FitFailure for answers that
+    have no loss.
     """
-    if design.dependence.kind is not None:
-        raise Declined("rows depend on each other, and their splits are not whole folds or steps")
-    rows = in_memory(X)
-    weights = None if design.weights is None else design.weights.of_fit
-    with decline_on_error():
-        learner = on_numbers(learner, X)
-    shortcut = find(learner, rows, design.y, weights)
-    method: PredictMethod = "predict" if design.loss.classes is None else "predict_proba"
-    if method == "predict_proba" and not np.array_equal(shortcut.classes, design.loss.classes):  # type: ignore[arg-type]
-        raise Declined("the labelled rows lack a class of the loss")
+    shortcut, method = _shortcut(learner, X, design)
+    if scheme == "covalidation":
+        return _of_halves(shortcut, design, method)
     answers, splits = _answers(shortcut, design, scheme, method), design.splits(scheme)
     losses = losses_of(answers, design.y, tested_rows(splits), design.loss, design.weights)
-    return SplitLosses(losses, tested_sizes(splits))
+    return SplitLosses(losses, tested_sizes(splits)), ()
 
 
 def accelerated(learner: Any, X: Any, design: Design, fits: int) -> SupportVectors | None:
@@ -66,6 +61,33 @@ def fit_and_test_accelerated(
         hypothesis = machines.fitted(split.train, state)
         losses = on(split.validation)
     return Fitted(hypothesis, losses, tuple(dict.fromkeys(warned))), on(split.train) if training else None
+
+
+def _shortcut(learner: Any, X: Any, design: Design) -> tuple[Shortcut, PredictMethod]:
+    """The shortcut of `learner` on all rows, and what the loss asks it for. Raises Declined."""
+    if design.dependence.kind is not None:
+        raise Declined("rows depend on each other, and their splits are not whole folds or steps")
+    rows = in_memory(X)
+    weights = None if design.weights is None else design.weights.of_fit
+    with decline_on_error():
+        learner = on_numbers(learner, X)
+    shortcut = find(learner, rows, design.y, weights)
+    method: PredictMethod = "predict" if design.loss.classes is None else "predict_proba"
+    if method == "predict_proba" and not np.array_equal(shortcut.classes, design.loss.classes):  # type: ignore[arg-type]
+        raise Declined("the labelled rows lack a class of the loss")
+    return shortcut, method
+
+
+def _of_halves(shortcut: Shortcut, design: Design, method: PredictMethod) -> tuple[SplitLosses, Sequence[Losses]]:
+    """The losses of each half model on the other half, and on its own."""
+    splits = design.splits("covalidation")
+    tested, training = [], []
+    for split in splits:
+        rows = np.concatenate([split.validation, split.train])
+        losses = losses_of(shortcut.part(split.train, rows, method), design.y, rows, design.loss, design.weights)
+        tested.append(losses[: len(split.validation)])
+        training.append(losses[len(split.validation) :])
+    return SplitLosses(np.concatenate(tested), tested_sizes(splits)), training
 
 
 def _answers(shortcut: Shortcut, design: Design, scheme: SchemeName, method: PredictMethod) -> Answers:

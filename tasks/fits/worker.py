@@ -90,7 +90,8 @@ def store_exact_losses(
     made: tuple[Sequence[Losses], FitWarnings] | None = None
     try:
         with quiet(), limited(settings.execution.fit_timeout, len(design.splits(name))):
-            made = losses_without_fits(candidate.learner(), X, design, name, state)
+            found = losses_without_fits(candidate.learner(), X, design, name, state)
+            made = found.losses, found.warned[0]
     except FitFailure as failure:
         return f"{name}: {failure}"
     except Declined as reason:

@@ -1,6 +1,7 @@
 """`heldout.validate` with several processes."""
 
 import os
+import time
 
 import numpy as np
 import pandas as pd
@@ -11,6 +12,7 @@ from sklearn.svm import SVC
 
 import heldout
 from heldout.errors import FitFailure
+from heldout.notebook import shared_fits
 
 rng = np.random.default_rng(0)
 X = rng.normal(size=(60, 3))
@@ -21,10 +23,12 @@ CANDIDATES = {"forest": RandomForestClassifier(5), "svm": SVC()}
 class WhereFitted(ClassifierMixin, BaseEstimator):
     """A learner that keeps the process in which it was fitted, and fails where class `b` has few rows."""
 
-    def __init__(self, least=0):
+    def __init__(self, least=0, seconds=0.0):
         self.least = least
+        self.seconds = seconds
 
     def fit(self, X, y):
+        time.sleep(self.seconds)
         if (y == "b").sum() < self.least:
             raise ValueError(f"fewer than {self.least} rows of b")
         self.classes_, self.process_ = np.unique(y), os.getpid()
@@ -39,7 +43,9 @@ class WhereFitted(ClassifierMixin, BaseEstimator):
     [pytest.param(X, marks=pytest.mark.slow), pytest.param(pd.DataFrame(X, columns=[*"uvw"]), marks=pytest.mark.long)],
     ids=["array", "frame"],
 )
-def test_the_numbers_and_the_hypotheses_are_those_of_one_process(rows):
+def test_the_numbers_and_the_hypotheses_are_those_of_one_process(rows, monkeypatch):
+    monkeypatch.setattr(shared_fits, "_SECONDS_WORTH", 0)
+    monkeypatch.setattr(shared_fits, "_SECONDS_A_PART", 0)
     one, two = (heldout.validate(CANDIDATES, rows, y, unlabeled=rows, repeats=3, n_jobs=jobs) for jobs in (1, 2))
     assert one.estimates == two.estimates
     for estimate in ("E_cv", "E_prog", "E_2cv"):
@@ -48,17 +54,24 @@ def test_the_numbers_and_the_hypotheses_are_those_of_one_process(rows):
 
 
 @pytest.mark.slow
-def test_the_fits_are_shared_among_processes_and_a_failure_is_the_one_of_a_single_process():
-    made = heldout.validate({"where": WhereFitted()}, X, y, folds=8, estimates=["E_cv"], n_jobs=2)
-    places = {hypothesis.process_ for hypothesis in made.target("where", "E_cv")}
-    assert os.getpid() not in places
-    assert len(places) <= 2
-    failures = []
-    for jobs in (1, 2):
-        with pytest.raises(FitFailure, match="^where: ValueError: fewer than 999 rows of b$") as failure:
-            heldout.validate({"where": WhereFitted(999)}, X, y, estimates=["E_cv"], n_jobs=jobs)
-        failures.append(str(failure.value))
-    assert failures[0] == failures[1]
+def test_fits_of_seconds_are_shared_among_processes_and_short_fits_stay_here():
+    for seconds, processes in ((0.5, 3), (0.0, 1)):  # the first fit is made here: it says how long the others take
+        learner = WhereFitted(seconds=seconds)
+        made = heldout.validate({"where": learner}, X, y, folds=8, estimates=["E_cv"], n_jobs=2)
+        hypotheses = made.target("where", "E_cv")
+        assert hypotheses[0].process_ == os.getpid()
+        assert processes == len({hypothesis.process_ for hypothesis in hypotheses})
+
+
+@pytest.mark.slow
+def test_a_failure_is_the_first_of_a_single_process():
+    bad = {"good": WhereFitted(seconds=0.2), "bad": WhereFitted(999), "worse": WhereFitted(998)}
+    few = (y == "b").sum()  # in all rows: only the fits of fewer rows fail, in another process
+    late = {"late": WhereFitted(few, seconds=0.5)}
+    for candidates, reason in ((bad, "bad: ValueError: fewer than 999"), (late, f"late: ValueError: fewer than {few}")):
+        for jobs in (1, 2):
+            with pytest.raises(FitFailure, match=f"^{reason} rows of b$"):
+                heldout.validate(candidates, X, y, folds=8, estimates=["E_in", "E_cv"], n_jobs=jobs)
 
 
 def test_minus_one_stands_for_every_core(monkeypatch):

@@ -119,6 +119,17 @@ def test_so_are_the_intervals_that_need_further_fits(interval, fits):
     assert len(fits) >= 15
 
 
+@pytest.mark.parametrize("learner", [learner for learner in LEARNERS if not isinstance(learner, SVC | SVR)], ids=str)
+def test_half_models_that_no_unlabelled_row_needs_are_not_fitted(learner, fits):
+    names = ["E_2cv", "E_train"]
+    found = run(learner, estimates=names, unlabeled=None)
+    assert len(fits) == (4 if isinstance(learner, DecisionTreeClassifier) else 0)  # a tree has no shortcut
+    assert_same(found, run(learner, estimates=names))  # with the unlabelled rows
+    assert_same(found, run(learner, estimates=names, unlabeled=None, shortcuts="off"))
+    del fits[:]
+    assert 4 == len(found.target("a", "E_2cv"))  # made when someone asks for them
+
+
 def test_so_is_the_choice_among_candidates():
     candidates = {
         "bayes": GaussianNB(),

@@ -64,11 +64,14 @@ def design(
 
 
 def assert_same(learner, made: Design, scheme: SchemeName) -> None:
-    got = exact_losses(learner, X, made, scheme)
+    got, training = exact_losses(learner, X, made, scheme)
     splits = made.splits(scheme)
-    assert len(splits) == len(got)
-    for split, losses in zip(splits, got, strict=True):
-        wanted = fit_and_test(learner, X, made.y, split, made.loss, 0, made.weights).losses
+    fits = [fit_and_test(learner, X, made.y, split, made.loss, 0, made.weights) for split in splits]
+    for losses, fit in zip(got, fits, strict=True):
+        np.testing.assert_allclose(losses, fit.losses, rtol=1e-9, atol=1e-9)
+    assert len(training) == (len(splits) if scheme == "covalidation" else 0)
+    for losses, fit, split in zip(training, fits, splits, strict=False):
+        wanted = losses_on(fit.hypothesis, X, made.y, split.train, made.loss, made.weights)
         np.testing.assert_allclose(losses, wanted, rtol=1e-9, atol=1e-9)
 
 
@@ -93,7 +96,7 @@ def test_every_scheme_has_the_losses_of_its_fits(scheme, learner, y, loss):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("learner", [GaussianNB(), Ridge(), make_pipeline(StandardScaler(), Ridge())])
-@pytest.mark.parametrize("scheme", ["cross_validation", "progressive", "subsamples"])
+@pytest.mark.parametrize("scheme", ["cross_validation", "progressive", "subsamples", "covalidation"])
 def test_so_have_leave_one_out_repeated_folds_and_weights(learner, scheme):
     y = CLASSES if is_classifier(learner) else NUMBERS
     assert_same(learner, design(y, folds=N), scheme)
@@ -116,7 +119,8 @@ def test_a_table_of_other_than_numbers_is_declined(kind):
 
 def test_a_data_frame_of_numbers_is_as_good_as_an_array():
     made = design(CLASSES)
-    pairs = zip(*(exact_losses(GaussianNB(), rows, made, "progressive") for rows in (X, pd.DataFrame(X))), strict=True)
+    both = (exact_losses(GaussianNB(), rows, made, "progressive")[0] for rows in (X, pd.DataFrame(X)))
+    pairs = zip(*both, strict=True)
     assert all((first == second).all() for first, second in pairs)
 
 
@@ -126,7 +130,7 @@ def test_a_data_frame_of_numbers_is_seen_through_the_projects_own_preprocessing(
     frame = pd.DataFrame(X, columns=list("abcd")).assign(e=np.arange(N) % 7)
     whole = make_pipeline(auto(learner), learner)
     for split, losses in zip(
-        made.splits("cross_validation"), exact_losses(whole, frame, made, "cross_validation"), strict=True
+        made.splits("cross_validation"), exact_losses(whole, frame, made, "cross_validation")[0], strict=True
     ):
         wanted = fit_and_test(whole, frame, made.y, split, made.loss, 0, made.weights).losses
         np.testing.assert_allclose(losses, wanted, rtol=1e-9, atol=1e-9)

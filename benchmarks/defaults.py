@@ -1,0 +1,79 @@
+"""`heldout.validate` at its defaults next to a plain script: the same estimates, on the same splits.
+
+The script fits each hypothesis of each scheme, asks it for the rows that the estimates test, and means the losses: it
+has no interval, no bound, no check and no record of warnings. Both ways are counted in time of the processor.
+"""
+
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from lightgbm import LGBMClassifier
+from sklearn.base import clone, is_classifier
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
+from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.svm import SVC
+from sklearn.tree import DecisionTreeClassifier
+from threadpoolctl import threadpool_limits
+
+import heldout
+from benchmarks.measured import PEER, Row, compared, draw, paired
+from heldout.estimates import schemes_of
+from heldout.schemes.design import Design
+
+_COLUMNS = 20
+_TIMES = 3
+_LEARNERS: tuple[tuple[Any, float], ...] = (
+    (Ridge(), 0.25),
+    (GaussianNB(), 0.25),
+    (LinearDiscriminantAnalysis(), 0.4),
+    (KNeighborsClassifier(), 0.4),
+    (LogisticRegression(), 0.8),
+    (DecisionTreeClassifier(random_state=0), 0.75),
+    (RandomForestClassifier(20, random_state=0), 0.75),
+    (HistGradientBoostingClassifier(max_iter=30, random_state=0), 0.75),
+    (LGBMClassifier(n_estimators=30, verbose=-1), 0.75),
+    (SVC(), 0.42),
+)
+
+
+def rows(scale: int) -> Iterator[Row]:
+    """A row for each learner; sizes are divided by `scale`."""
+    for learner, bar in _LEARNERS:
+        yield _row(learner, 2000 // scale, bar)
+
+
+def _row(learner: Any, n: int, bar: float) -> Row:
+    X, classes, numbers = draw(n, _COLUMNS)
+    y = classes if is_classifier(learner) else numbers
+
+    def ours() -> Any:
+        return heldout.validate({"learner": learner}, X, y)
+
+    design = ours().design
+
+    def theirs() -> float:
+        with threadpool_limits(1):
+            return sum(_mean_loss(learner, X, y, design, scheme) for scheme in schemes_of(design))
+
+    seconds, of_script = paired(ours, theirs, times=_TIMES, clock=time.process_time)
+    work = (
+        f"all estimates of heldout.validate at its defaults, {type(learner).__name__}, p = {_COLUMNS}, processor time"
+    )
+    return compared(work, n, f"a script of the same fits and tests, {PEER}", seconds, of_script, bar)
+
+
+def _mean_loss(learner: Any, X: Any, y: Any, design: Design, scheme: str) -> float:
+    """What a script computes of one scheme: the mean loss of each hypothesis; of a half model on both halves."""
+    means = []
+    for split in design.splits(scheme):
+        hypothesis = clone(learner).fit(X[split.train], y[split.train])
+        for tested in (split.validation, split.train)[: 2 if scheme == "covalidation" else 1]:
+            answers = hypothesis.predict(X[tested])
+            wrong = answers != y[tested] if is_classifier(learner) else (answers - y[tested]) ** 2
+            means.append(np.mean(wrong))
+    return float(np.mean(means))
