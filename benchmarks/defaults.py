@@ -1,11 +1,13 @@
-"""`heldout.validate` at its defaults next to a plain script: the same estimates, on the same splits.
+"""`heldout.validate` at its defaults next to a plain script, and with two processes next to one.
 
-The script fits each hypothesis of each scheme, asks it for the rows that the estimates test, and means the losses: it
-has no interval, no bound, no check and no record of warnings. Both ways are counted in time of the processor.
+The script makes the same estimates on the same splits: it fits each hypothesis of each scheme, asks it for the rows
+that the estimates test, and means the losses. It has no interval, no bound, no check and no record of warnings. Both
+ways are counted in time of the processor.
 """
 
 import time
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -45,6 +47,8 @@ def rows(scale: int) -> Iterator[Row]:
     """A row for each learner; sizes are divided by `scale`."""
     for learner, bar in _LEARNERS:
         yield _row(learner, 2000 // scale, bar)
+    yield _by_processes("eight candidates", _eight(), 1000 // scale, 1 / 1.7)
+    yield _by_processes("three candidates of a second", _short(), 1000 // scale, 1.05)
 
 
 def _row(learner: Any, n: int, bar: float) -> Row:
@@ -65,6 +69,23 @@ def _row(learner: Any, n: int, bar: float) -> Row:
         f"all estimates of heldout.validate at its defaults, {type(learner).__name__}, p = {_COLUMNS}, processor time"
     )
     return compared(work, n, f"a script of the same fits and tests, {PEER}", seconds, of_script, bar)
+
+
+def _eight() -> dict[str, Any]:
+    forests = {f"forest {trees}": RandomForestClassifier(trees, random_state=0) for trees in (10, 20, 40)}
+    boosting = {f"boosting {steps}": HistGradientBoostingClassifier(max_iter=steps) for steps in (10, 20, 40)}
+    return {**forests, **boosting, "tree": DecisionTreeClassifier(), "logistic": LogisticRegression()}
+
+
+def _short() -> dict[str, Any]:
+    return {"bayes": GaussianNB(), "tree": DecisionTreeClassifier(max_depth=2), "logistic": LogisticRegression()}
+
+
+def _by_processes(work: str, candidates: dict[str, Any], n: int, bar: float) -> Row:
+    X, y, _ = draw(n, _COLUMNS)
+    one, two = (partial(heldout.validate, candidates, X, y, n_jobs=jobs, progress=False) for jobs in (1, 2))
+    work = f"heldout.validate of {work}, n_jobs=2"
+    return compared(work, n, "itself with n_jobs=1", *reversed(paired(one, two, times=_TIMES)), bar)
 
 
 def _mean_loss(learner: Any, X: Any, y: Any, design: Design, scheme: str) -> float:

@@ -95,7 +95,7 @@ class CandidateFits:
             keep = scheme == "covalidation" and self._compares()
             if may_skip_fits(self.learner, scheme, len(self.design.splits(scheme)), keep=keep, use=self.use):
                 state = fit_state(self.design.seed, scheme, 0)
-                with suppress(Declined):
+                with suppress(Declined), one_thread():
                     found = losses_without_fits(self.learner, self.X, self.design, scheme, state)
                     self._without_fits[scheme] = found
                     self.bar.advance(self.name, len(found.losses))

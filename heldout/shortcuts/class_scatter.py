@@ -101,6 +101,17 @@ class ClassScatter(ClassSums):
         np.multiply(z[:, :, None], z[:, None, :], out=terms[:, 1 + p :].reshape(len(rows), p, p))
         return terms
 
+    def _summed(self, basis: Any, rows: Rows, which: Rows | None = None, hypotheses: int = 1) -> Floats:
+        """As `ClassSums._summed`; of a single hypothesis without its terms, whose sums are a product."""
+        if which is not None:
+            return super()._summed(basis, rows, which, hypotheses)
+        sums, p = np.empty((1, len(self.classes), self._width(basis))), self.X.shape[1]
+        code = self.code[rows]
+        for number, of_class in enumerate(sums[0]):
+            z = (self.X[rows[code == number]] - basis.means[number]) @ basis.to[number]
+            of_class[0], of_class[1 : 1 + p], of_class[1 + p :] = len(z), z.sum(axis=0), (z.T @ z).ravel()
+        return sums
+
     def _scores(self, basis: ScatterBasis, sums: Floats, of: Floats, rows: Rows, method: PredictMethod) -> Scores:  # noqa: ARG002
         p = self.X.shape[1]
         count, shift, scatter = _parts(sums, p)

@@ -17,6 +17,7 @@ Floats = NDArray[np.float64]
 UNIT = float(np.finfo(np.float64).eps)
 LOST = 1e3  # the largest ratio of a sum to its rest after a subtraction, for the rest to be used
 _AT_ONCE = 2**17  # the length of temporary arrays: they fit a cache
+_LARGE = 4  # parts of at least one of so many rows take the basis of all rows
 _ERROR = 5e-10  # the largest rounding error of a probability
 _TIE = 1e-9  # times the largest score: a label is exact where the two largest differ by more
 
@@ -97,15 +98,20 @@ class ClassSums(Shortcut):
         return self._predict(basis, rows, number, seen, lambda number: np.flatnonzero(step < number * block), method)
 
     def part(self, train: Rows, test_rows: Rows, method: PredictMethod = "predict") -> Answers:
-        """As `Shortcut.part`; the sums are taken about the basis of the training rows."""
-        basis = self._basis_of(train)
-        sums = self._summed(basis, train)
-        pieces = [
-            self._answers(self._checked(basis, sums, sums, rows, method), method) for rows in self._some(test_rows)
-        ]
-        if any(doubt.any() for _, doubt in pieces):
-            raise Declined("is so near to a singular case on a training part that rounding would show")
-        return np.concatenate([answers for answers, _ in pieces])
+        """As `Shortcut.part`; the sums are taken about the basis of all rows, or if need be of the training rows."""
+        large = _LARGE * len(train) >= len(self.X)  # so that the basis of all rows is near to its own
+        for basis_of in (self._whole_basis, self._basis_of) if large else (self._basis_of,):
+            basis = basis_of(train)
+            sums = self._summed(basis, train)
+            pieces = [
+                self._answers(self._checked(basis, sums, sums, rows, method), method) for rows in self._some(test_rows)
+            ]
+            if not any(doubt.any() for _, doubt in pieces):
+                return np.concatenate([answers for answers, _ in pieces])
+        raise Declined("is so near to a singular case on a training part that rounding would show")
+
+    def _whole_basis(self, rows: Rows) -> Any:  # noqa: ARG002
+        return self._whole()[0]
 
     def _whole(self) -> tuple[Any, Floats]:
         """The basis of all rows, and their sums, shape (1, C, d): made at the first call."""

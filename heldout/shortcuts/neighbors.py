@@ -25,6 +25,7 @@ _TIE = 1e-9  # votes so near, relative to all votes, may have the other order in
 _ROUNDED = 1e-10  # largest relative error of a squared distance for votes by distance
 _FEW_OF_TREE = 3  # so many hypotheses fit and predict as fast as the lists are made
 _FEW_OF_BRUTE = 20
+_LARGE = 2.5  # parts of at least one of so many rows are predicted from lists
 _AT_ONCE = 2_000_000  # entries of lists
 
 Mask = NDArray[np.bool_]
@@ -118,11 +119,36 @@ class Neighbors(Shortcut):
         return self._predict(test_rows, hypothesis, sizes, trains, lambda h: step < h * block, method)
 
     def part(self, train: Rows, test_rows: Rows, method: PredictMethod = "predict") -> Answers:
-        """As Shortcut.part: the refit itself, since a search among all rows costs as much."""
+        """As Shortcut.part: by lists of all rows, made once, where the part is large and no distances are equal."""
         self._answers_to(method)
         if self._labels is not None:
             self._labels.in_part(train)
+        lists = self._lists if _LARGE * len(train) >= len(self._X) else None
+        if lists is not None and len(train) >= self._learner.n_neighbors and len(np.unique(train)) == len(train):
+            in_part = np.zeros(len(self._X), dtype=bool)
+            in_part[train] = True
+            distances, near = lists[0][test_rows], lists[1][test_rows]
+            sizes = np.full(len(test_rows), len(train))
+            _, sure, votes = self._count(test_rows, sizes, distances, near, in_part[near])
+            answers = self._of_votes(votes, sure, method)
+            if sure.all():
+                return answers
         return self._refit(train, test_rows, method)
+
+    @cached_property
+    def _lists(self) -> tuple[Values, Rows] | None:
+        """The distances and numbers of the rows nearest to each row, for parts of a share of 1 / _LARGE and more.
+
+        None where they would be large.
+        """
+        n = len(self._X)
+        length = self._length(1 / _LARGE)
+        return self._search(np.arange(n), length) if n * length * self._X.shape[1] <= _AT_ONCE else None
+
+    def _length(self, share: float) -> int:
+        """How long a list is that has all neighbours of a part of a `share` of the rows, for nearly all rows."""
+        more = self._learner.n_neighbors + 2
+        return min(len(self._X), int(np.ceil((more + 3 * np.sqrt(more * (1 - share))) / share)))
 
     def _answers_to(self, method: PredictMethod) -> None:
         if method != "predict" and self._labels is None:
@@ -156,12 +182,11 @@ class Neighbors(Shortcut):
         if sizes.min() < k:
             raise Declined("is to be trained on fewer rows than it takes neighbours")
         many = len(sizes) > (_FEW_OF_TREE if self._X.shape[1] <= _MOST_FEATURES else _FEW_OF_BRUTE)
-        share, more = sizes.min() / n, k + 2
-        first = int(np.ceil((more + 3 * np.sqrt(more * (1 - share))) / share))
+        first = self._length(sizes.min() / n)
         votes = np.zeros((len(test_rows), 1 if self._labels is None else len(self._labels.classes)))
         sure = np.zeros(len(test_rows), dtype=bool)
         pending = np.arange(len(test_rows) if many else 0)
-        for length in (min(n, first), min(n, 4 * first)):
+        for length in (first, min(n, 4 * first)):
             seen_enough = np.ones(len(pending), dtype=bool)
             at_once = max(1, _AT_ONCE // (length * self._X.shape[1]))
             for start in range(0, len(pending), at_once):

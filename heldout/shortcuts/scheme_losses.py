@@ -81,13 +81,12 @@ def _shortcut(learner: Any, X: Any, design: Design) -> tuple[Shortcut, PredictMe
 def _of_halves(shortcut: Shortcut, design: Design, method: PredictMethod) -> tuple[SplitLosses, Sequence[Losses]]:
     """The losses of each half model on the other half, and on its own."""
     splits = design.splits("covalidation")
-    tested, training = [], []
-    for split in splits:
-        rows = np.concatenate([split.validation, split.train])
-        losses = losses_of(shortcut.part(split.train, rows, method), design.y, rows, design.loss, design.weights)
-        tested.append(losses[: len(split.validation)])
-        training.append(losses[len(split.validation) :])
-    return SplitLosses(np.concatenate(tested), tested_sizes(splits)), training
+
+    def on(split: Split, rows: Rows) -> Losses:
+        return losses_of(shortcut.part(split.train, rows, method), design.y, rows, design.loss, design.weights)
+
+    tested = np.concatenate([on(split, split.validation) for split in splits])
+    return SplitLosses(tested, tested_sizes(splits)), [on(split, split.train) for split in splits]
 
 
 def _answers(shortcut: Shortcut, design: Design, scheme: SchemeName, method: PredictMethod) -> Answers:

@@ -5,12 +5,16 @@ absolute values, whatever the order (Higham, Accuracy and Stability of Numerical
 is nearer to a tie than twice this bound plus a margin, `predict` of the hypothesis might give another label. Then
 `predict` is called, for all rows, because its order of summation may depend on them.
 
+The absolute values add up to at most the length of the weights times the length of the row (Cauchy and Schwarz), and a
+row is no longer than the block, whose length is one dot product. Where this bound decides nothing, because columns are
+of very different sizes, the largest value of each column does.
+
 Behind a StandardScaler a score is w . (x - mean) / scale + b = (w / scale) . (x - c) + b - (w / scale) . (mean - c),
 with the same c for all hypotheses, the mean of their means. So no digits are lost where a mean is large relative to
 its scale.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
@@ -77,10 +81,8 @@ class Linear:
             if self.centre is not None:
                 block = block - self.centre[:, None]
             scores = self.weights @ block
-            if self.loss.needs == "class":  # the slack after the product, which has brought the block into the cache
-                predictions, sure = self._labels(scores, self._slack(block))
-            else:
-                predictions, sure = self._values(scores)
+            # the bounds after the product, which has brought the block into the cache
+            predictions, sure = self._labels(scores, block) if self.loss.needs == "class" else self._values(scores)
         for place in np.flatnonzero(~sure):
             predictions[place] = self._by_itself(int(place))[rows]
         return predictions
@@ -92,16 +94,32 @@ class Linear:
         hypotheses = [_Difference(first, second) for first, second in pairs]
         return replace(self, hypotheses=hypotheses, weights=weights, constant=constant, _predicted={})
 
-    def _labels(self, scores: Values, slack: Values) -> tuple[NDArray[Any], NDArray[np.bool_]]:
+    def _labels(self, scores: Values, block: Values) -> tuple[NDArray[Any], NDArray[np.bool_]]:
         """The places of the classes, and whether each hypothesis would predict the same labels itself."""
-        m = len(self.hypotheses)
-        finite = np.isfinite(slack).reshape(m, -1).all(axis=1)
-        if len(scores) == m:
-            above, sure = _two_classes(scores, self.constant, slack)
-            return above, sure & finite
-        scores += self.constant[:, None]
-        codes, sure = _many_classes(scores.reshape(m, -1, scores.shape[1]), slack.reshape(m, -1).max(axis=1))
-        return codes, sure & finite
+        codes: NDArray[Any]
+        of_two = len(scores) == len(self.hypotheses)
+        if not of_two:
+            scores += self.constant[:, None]
+        for most in (by_length, by_column):
+            slack = self.slack(block, most)
+            if of_two:
+                codes, sure = _two_classes(scores, self.constant, slack)
+            else:
+                of_each = (len(self.hypotheses), -1)
+                codes, sure = _many_classes(scores.reshape(*of_each, scores.shape[1]), slack.reshape(of_each))
+            if sure.all():
+                break
+        return codes, sure
+
+    def slack(self, block: Values, most: Callable[[Values, Values], Values]) -> Values:
+        """How far a score of the block, shape (p, b), may differ from the hypothesis' own, shape (m k,).
+
+        `most` is the bound of the terms: `by_length` or `by_column`.
+        """
+        slack: Values = (
+            2 * (len(block) + _ROUNDINGS) * np.finfo(np.float64).eps * (most(self.bounds, block) + self.sizes)
+        )
+        return slack
 
     def _values(self, scores: Values) -> tuple[Values, NDArray[np.bool_]]:
         """Numbers or probabilities, and whether none of a hypothesis' scores is too large for a number."""
@@ -119,13 +137,6 @@ class Linear:
             self._predicted[place] = predictions if self.classes is None else places(predictions, self.classes)
         return self._predicted[place]
 
-    def _slack(self, block: Values) -> Values:
-        """How far a score of the block may differ from the hypothesis' score, shape (m k,)."""
-        largest = np.maximum(block.max(axis=1), -block.min(axis=1))
-        most = self.bounds @ largest + self.sizes
-        slack: Values = 2 * (len(block) + _ROUNDINGS) * np.finfo(np.float64).eps * most
-        return slack
-
 
 @dataclass(frozen=True)
 class _Difference:
@@ -139,9 +150,27 @@ class _Difference:
         return difference
 
 
+def by_length(bounds: Values, block: Values) -> Values:
+    """The most that the magnitudes of the terms of a score can add up to, shape (m k,), by the length of the block."""
+    lost = block.size * _TINY  # squares so small that they become 0
+    longest = np.sqrt(np.einsum("pb,pb->", block, block) + lost)
+    most: Values = np.sqrt(np.einsum("mp,mp->m", bounds, bounds)) * longest
+    return most
+
+
+def by_column(bounds: Values, block: Values) -> Values:
+    """The same by the largest value of each column of the rows."""
+    most: Values = bounds @ np.maximum(block.max(axis=1), -block.min(axis=1))
+    return most
+
+
 def _two_classes(scores: Values, constant: Values, slack: Values) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    above = scores > (slack - constant)[:, None]
-    return above, (above == (scores >= (-slack - constant)[:, None])).all(axis=1)
+    """Whether each score, shape (m, b), is of the second class, and which hypotheses are sure of all rows."""
+    above, from_below = scores > (slack - constant)[:, None], scores >= (-slack - constant)[:, None]
+    finite: NDArray[np.bool_] = np.isfinite(slack)
+    if np.count_nonzero(above) == np.count_nonzero(from_below):  # what is above is never below
+        return above, finite
+    return above, finite & (above == from_below).all(axis=1)
 
 
 def _many_classes(scores: Values, slack: Values) -> tuple[NDArray[np.unsignedinteger], NDArray[np.bool_]]:
@@ -153,8 +182,8 @@ def _many_classes(scores: Values, slack: Values) -> tuple[NDArray[np.unsignedint
         np.maximum(codes, (score > best) * codes.dtype.type(place), out=codes)
         np.maximum(second, np.minimum(score, best), out=second)
         np.maximum(best, score, out=best)
-    sure: NDArray[np.bool_] = np.all(best - second > 2 * slack[:, None], axis=1)
-    return codes, sure
+    sure: NDArray[np.bool_] = np.all(best - second > 2 * slack.max(axis=1)[:, None], axis=1)
+    return codes, sure & np.isfinite(slack).all(axis=1)
 
 
 def _of_two(scores: Values) -> Values:

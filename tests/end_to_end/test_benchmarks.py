@@ -18,6 +18,7 @@ CANDIDATES = [  # those of benchmarks/arithmetic.py, with fewer trees
     {"name": "forest", "estimator": "sklearn.ensemble.RandomForestClassifier", "params": TREES},
     {"name": "boosting", "estimator": "sklearn.ensemble.GradientBoostingClassifier", "params": TREES},
 ]
+MANY_FITS = ("covalidation", "defaults")  # their number is not divided
 BY_COMMANDS = ("arithmetic", "orchestration")  # the rest of the comparisons are of arrays
 PROGRAMS = {
     "covalidation": ("1",),
@@ -47,7 +48,7 @@ def small(clone, server, write_params):
 @pytest.mark.parametrize(
     "name",
     [
-        pytest.param(name, marks=pytest.mark.long) if name == "covalidation" else name  # the sixty fits are not divided
+        pytest.param(name, marks=pytest.mark.long) if name in MANY_FITS else name
         for name in COMPARISONS
         if name not in BY_COMMANDS
     ],

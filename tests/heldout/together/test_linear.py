@@ -15,7 +15,7 @@ from heldout.errors import FitFailure
 from heldout.learners.fitting import answers
 from heldout.losses import SQUARED, ZERO_ONE, choose_loss
 from heldout.together import answers_together, together
-from heldout.together.linear import Linear
+from heldout.together.linear import Linear, by_column, by_length
 
 CLASSIFIERS = (
     LinearDiscriminantAnalysis(),
@@ -118,7 +118,7 @@ def test_numbers_are_those_of_each_hypothesis_up_to_the_rounding_of_a_sum(learne
     hypotheses = halves(behind(SCALERS[seed % 4], learner), X, y + rng.normal(size=len(y)), rng)
     group = together(hypotheses, X, SQUARED)
     assert isinstance(group, Linear)
-    slack = group._slack(X.T if group.centre is None else X.T - group.centre[:, None])
+    slack = group.slack(X.T if group.centre is None else X.T - group.centre[:, None], by_column)
     for got, hypothesis, most in zip(answers_together(hypotheses, X, SQUARED), hypotheses, slack, strict=True):
         assert np.abs(got - answers(hypothesis, X, SQUARED)).max() <= most
 
@@ -128,8 +128,34 @@ def test_the_rounding_of_a_sum_is_small_beside_the_numbers():
     y = X @ rng.normal(size=X.shape[1])
     hypotheses = halves(make_pipeline(StandardScaler(), Ridge(1e-6)), X, y, rng)
     group = together(hypotheses, X, SQUARED)
-    slack = group._slack(X.T - group.centre[:, None])
+    slack = group.slack(X.T - group.centre[:, None], by_column)
     assert (slack < 1e-12 * np.abs(y).max()).all()
+
+
+@pytest.mark.draws(of=30)
+def test_no_sum_of_terms_is_above_its_bounds(seed):
+    rng = np.random.default_rng(seed)
+    sizes = 10.0 ** rng.uniform(-170, 100, size=8) if seed % 2 else 10.0 ** rng.uniform(-3, 3, size=8)
+    X, bounds = rng.normal(size=(20, 8)) * sizes, rng.random((5, 8))
+    block = X.T if seed % 3 else np.ascontiguousarray(X.T)
+    for most in (by_length, by_column):
+        assert (bounds @ np.abs(block) <= most(bounds, block)[:, None] * (1 + 1e-12)).all()
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_columns_of_different_sizes_are_bounded_one_by_one(classes, monkeypatch):
+    rng, X, y = problem(0, classes)
+    hypotheses = halves(LogisticRegression(), X, y, rng)
+    X = np.hstack([X, 1e15 * rng.normal(size=(len(X), 1))])  # of no weight: the length of a row decides nothing
+    for hypothesis in hypotheses:
+        hypothesis.coef_ = np.hstack([hypothesis.coef_, np.zeros((len(hypothesis.coef_), 1))])
+        hypothesis.n_features_in_ += 1
+    expected = [hypothesis.predict(X) for hypothesis in hypotheses]
+    group = together(hypotheses, X, ZERO_ONE)
+    slack = group.slack(X.T, by_length)
+    assert (slack > np.abs(group.weights @ X.T + group.constant[:, None]).max(axis=1)).all()
+    monkeypatch.setattr(LogisticRegression, "predict", None)
+    np.testing.assert_array_equal(expected, group.classes[group.answers(slice(None)).astype(int)])
 
 
 @pytest.mark.parametrize("classes", [2, 3])

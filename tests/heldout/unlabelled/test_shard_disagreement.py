@@ -2,9 +2,13 @@
 
 import numpy as np
 import pytest
+from sklearn.base import clone
+from sklearn.linear_model import LogisticRegression
+from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
 import heldout
+from heldout.losses import choose_loss
 from heldout.unlabelled.disagreement import ShardMargins, disagreements
 from heldout.unlabelled.shard_disagreement import by_shard
 
@@ -43,3 +47,19 @@ def test_each_shard_has_the_estimate_that_its_rows_alone_would_have(made):
         assert (alone.low, alone.high, alone.level) == pytest.approx((line.low, line.high, line.level))
     mean = sum(line.rows * line.disagreement for line in lines) / sum(SIZES)
     assert estimate(made).value == pytest.approx(mean, rel=1e-12)
+
+
+@pytest.mark.parametrize("loss", ["zero_one", "brier"])
+@pytest.mark.parametrize(
+    "learner",
+    [LogisticRegression(), DecisionTreeClassifier(max_depth=2), GaussianNB()],
+    ids=["linear", "trees", "one by one"],
+)
+def test_margins_are_the_same_for_any_number_of_threads(learner, loss, monkeypatch):
+    for module in ("linear", "trees"):
+        monkeypatch.setattr(f"heldout.together.{module}._ROWS_AT_ONCE", 7)
+    halves = [clone(learner).fit(X[rows], y[rows]) for rows in (slice(None, None, 2), slice(1, None, 2), slice(40))]
+    of = choose_loss(loss, y)
+    one, three = (disagreements([*halves, halves[0]], U, of, [5, len(U) - 5], jobs) for jobs in (1, 3))
+    np.testing.assert_array_equal(one[0], three[0])
+    np.testing.assert_array_equal(one[1], three[1])
