@@ -84,8 +84,8 @@ def _short() -> dict[str, Any]:
 def _by_processes(work: str, candidates: dict[str, Any], n: int, bar: float) -> Row:
     X, y, _ = draw(n, _COLUMNS)
     one, two = (partial(heldout.validate, candidates, X, y, n_jobs=jobs, progress=False) for jobs in (1, 2))
-    work = f"heldout.validate of {work}, n_jobs=2"
-    return compared(work, n, "itself with n_jobs=1", *reversed(paired(one, two, times=_TIMES)), bar)
+    of_one, of_two = paired(one, two, times=_TIMES)
+    return compared(f"heldout.validate of {work}, n_jobs=2", n, "itself with n_jobs=1", of_two, of_one, bar)
 
 
 def _mean_loss(learner: Any, X: Any, y: Any, design: Design, scheme: str) -> float:

@@ -27,6 +27,7 @@ _FEW_OF_TREE = 3  # so many hypotheses fit and predict as fast as the lists are 
 _FEW_OF_BRUTE = 20
 _LARGE = 2.5  # parts of at least one of so many rows are predicted from lists
 _AT_ONCE = 2_000_000  # entries of lists
+_LONGEST = 4_000_000  # entries of the lists of all rows, of 16 bytes
 
 Mask = NDArray[np.bool_]
 
@@ -141,9 +142,13 @@ class Neighbors(Shortcut):
 
         None where they would be large.
         """
-        n = len(self._X)
-        length = self._length(1 / _LARGE)
-        return self._search(np.arange(n), length) if n * length * self._X.shape[1] <= _AT_ONCE else None
+        n, length = len(self._X), self._length(1 / _LARGE)
+        if n * length > _LONGEST:
+            return None
+        at_once = max(1, _AT_ONCE // (length * self._X.shape[1]))
+        found = [self._search(np.arange(first, min(first + at_once, n)), length) for first in range(0, n, at_once)]
+        distances, near = (np.concatenate(pieces) for pieces in zip(*found, strict=True))
+        return distances, near
 
     def _length(self, share: float) -> int:
         """How long a list is that has all neighbours of a part of a `share` of the rows, for nearly all rows."""
