@@ -1,4 +1,6 @@
-"""A learner and one fit of it. Here: what an unfitted learner can do, and its `random_state`, which the seed sets."""
+"""A learner and one fit of it. Here: what an unfitted learner can do, its `random_state`, which the seed sets, and its
+threads.
+"""
 
 from collections.abc import Callable
 from typing import Any
@@ -12,6 +14,20 @@ def open_random_states(learner: Any) -> list[str]:
         name
         for name, value in learner.get_params(deep=True).items()
         if value is None and (name == "random_state" or name.endswith("__random_state"))
+    ]
+
+
+def open_threads(learner: Any) -> list[str]:
+    """The name of every `n_jobs` that is None in `learner`, also in nested learners, and stands for every core.
+
+    For LightGBM and XGBoost it does; for scikit-learn None is one.
+    """
+    settings = learner.get_params(deep=True)
+    owners = {"n_jobs": learner, **{f"{name}__n_jobs": part for name, part in settings.items()}}
+    return [
+        name
+        for name, owner in owners.items()
+        if name in settings and settings[name] is None and not type(owner).__module__.startswith("sklearn.")
     ]
 
 
@@ -57,11 +73,15 @@ def _says(says_so: Callable[[Any], bool], learner: Any) -> bool:
 
 
 def seeded(learner: Any, state: int) -> Any:
-    """A clone of `learner` in which every `random_state` that is None is `state`; others stay."""
+    """A clone of `learner` in which every `random_state` that is None is `state`, and fits take one thread.
+
+    Other settings stay. Several fits are made at the same time, and the sums of one thread are the same on any machine.
+    """
     from sklearn.base import clone
 
     copy = clone(learner)
-    return copy.set_params(**dict.fromkeys(open_random_states(copy), state))
+    threads = dict.fromkeys(open_threads(copy), 1)
+    return copy.set_params(**dict.fromkeys(open_random_states(copy), state), **threads)
 
 
 def lacks_probabilities(loss: Loss) -> str:

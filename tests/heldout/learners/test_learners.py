@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from lightgbm import LGBMClassifier
 from sklearn.base import clone
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.compose import make_column_transformer
@@ -13,9 +14,10 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import QuantileTransformer, StandardScaler
 from sklearn.svm import SVC, LinearSVC
 from sklearn.tree import DecisionTreeClassifier
+from xgboost import XGBClassifier
 
 from heldout.family import TunedEstimator
-from heldout.learners import gives_probabilities, open_random_states, seeded
+from heldout.learners import gives_probabilities, open_random_states, open_threads, seeded
 
 
 def test_a_learner_without_randomness_has_none_open():
@@ -48,12 +50,26 @@ def test_the_learner_given_stays_open():
     assert ["decisiontreeclassifier__random_state"] == open_random_states(learner)
 
 
+def test_a_fit_takes_one_thread_where_none_would_be_every_core():
+    nested = VotingClassifier([("boosting", make_pipeline(LGBMClassifier())), ("forest", RandomForestClassifier())])
+    assert ["boosting__lgbmclassifier__n_jobs"] == [
+        name for name in open_threads(nested) if not name.startswith("boosting__steps")
+    ]
+    assert ["n_jobs"] == open_threads(XGBClassifier())
+    assert [] == open_threads(LGBMClassifier(n_jobs=2))
+    assert 1 == seeded(nested, 0).get_params()["boosting__lgbmclassifier__n_jobs"]
+    assert 2 == seeded(LGBMClassifier(n_jobs=2), 0).n_jobs  # what was written stays
+    assert seeded(RandomForestClassifier(), 0).n_jobs is None
+
+
 def test_a_parameter_with_a_similar_name_is_left_alone():
     class Odd(LinearRegression):
-        def __init__(self, no_random_state=None):
+        def __init__(self, no_random_state=None, my__n_jobs=None):
             self.no_random_state = no_random_state
+            self.my__n_jobs = my__n_jobs
 
     assert [] == open_random_states(Odd())
+    assert [] == open_threads(Odd())
 
 
 @pytest.mark.parametrize(
