@@ -17,7 +17,7 @@ from heldout.losses import Losses
 from heldout.parts.splits import Split
 from heldout.schemes import SCHEMES, SchemeName
 from heldout.schemes.design import Design
-from heldout.shortcuts import Declined
+from heldout.shortcuts import Declined, support_vectors
 from heldout.shortcuts.scheme_losses import accelerated, exact_losses, fit_and_test_accelerated
 from heldout.shortcuts.support_vectors import SupportVectors
 
@@ -35,6 +35,11 @@ def may_skip_fits(learner: Any, scheme: SchemeName, fits: int, *, keep: bool, us
     if one_pass.is_updated_once(learner):
         return SCHEMES[scheme].updates_shared
     return use == "auto" and fits > 1 and not keep and not SCHEMES[scheme].repeats_rows and shortcuts.known(learner)
+
+
+def share_work(learner: Any, scheme: SchemeName, use: UseShortcuts) -> bool:
+    """Whether several fits of a scheme, made together, take less than each alone."""
+    return use == "auto" and not SCHEMES[scheme].repeats_rows and support_vectors.known(learner)
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,7 +1,6 @@
 """Everything that one candidate of `heldout.validate` is fitted for: its losses, its warnings and its hypotheses."""
 
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -91,14 +90,7 @@ class CandidateFits:
     def without_fits(self, scheme: SchemeName) -> SchemeLosses | None:
         """The losses of a scheme where none of its fits is needed; None where they are. Raises FitFailure."""
         if scheme not in self._without_fits:
-            self._without_fits[scheme] = None
-            keep = scheme == "covalidation" and self._compares()
-            if may_skip_fits(self.learner, scheme, len(self.design.splits(scheme)), keep=keep, use=self.use):
-                state = fit_state(self.design.seed, scheme, 0)
-                with suppress(Declined), one_thread():
-                    found = losses_without_fits(self.learner, self.X, self.design, scheme, state)
-                    self._without_fits[scheme] = found
-                    self.bar.advance(self.name, len(found.losses))
+            self._without_fits[scheme] = self._spared(scheme)
         return self._without_fits[scheme]
 
     def hypotheses(self, scheme: SchemeName) -> list[Any]:
@@ -129,6 +121,19 @@ class CandidateFits:
             for number in numbers:
                 state = fit_state(self.design.seed, scheme, number)
                 yield fits.make(splits[number], state, training=scheme == "covalidation")
+
+    def _spared(self, scheme: SchemeName) -> SchemeLosses | None:
+        keep = scheme == "covalidation" and self._compares()
+        if not may_skip_fits(self.learner, scheme, len(self.design.splits(scheme)), keep=keep, use=self.use):
+            return None
+        try:
+            with one_thread():
+                state = fit_state(self.design.seed, scheme, 0)
+                found = losses_without_fits(self.learner, self.X, self.design, scheme, state)
+        except Declined:
+            return None
+        self.bar.advance(self.name, len(found.losses))
+        return found
 
     def _compares(self) -> bool:
         """Whether the half models answer the unlabelled rows."""

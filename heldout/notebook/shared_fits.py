@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from heldout.errors import FitFailure
+from heldout.fits.scheme_fits import share_work
 from heldout.notebook.candidate_fits import CandidateFits, Made
 from heldout.notebook.progress import FitBar
 from heldout.parts.splits import trained_sizes
@@ -13,6 +14,7 @@ from heldout.schemes import SchemeName
 _SECONDS_WORTH = 3.0  # of fits: other processes take a second to start and to import the learners
 _SECONDS_A_PART = 0.25  # at least: less would be lost in the messages
 _PARTS_A_JOB = 16  # at least, if they are not too short: the last of them end at about the same time
+_OF_SHARED_WORK = 4  # times as long are parts of fits that share work
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,6 +78,8 @@ def _planned(candidates: Sequence[CandidateFits], schemes: Sequence[SchemeName])
 def _pieces(part: _Part, most: float) -> Iterator[_Part]:
     """The fits of a part in pieces of about `most` seconds."""
     count = len(part.numbers)
+    if share_work(part.of.learner, part.scheme, part.of.use):
+        most *= _OF_SHARED_WORK
     size = max(1, min(count, int(most / max(part.seconds / count, 1e-9))))
     for first in range(0, count, size):
         numbers = part.numbers[first : first + size]

@@ -8,11 +8,13 @@ import pandas as pd
 import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.ensemble import RandomForestClassifier
+from sklearn.naive_bayes import GaussianNB
 from sklearn.svm import SVC
 
 import heldout
 from heldout.errors import FitFailure
 from heldout.notebook import shared_fits
+from heldout.online import OnePass
 
 rng = np.random.default_rng(0)
 X = rng.normal(size=(60, 3))
@@ -72,6 +74,21 @@ def test_a_failure_is_the_first_of_a_single_process():
         for jobs in (1, 2):
             with pytest.raises(FitFailure, match=f"^{reason} rows of b$"):
                 heldout.validate(candidates, X, y, folds=8, estimates=["E_in", "E_cv"], n_jobs=jobs)
+
+
+class OnceOnly(GaussianNB):
+    """A learner that refuses a second update, so that only a hypothesis of a single call can be made."""
+
+    def partial_fit(self, X, y, classes=None, sample_weight=None):
+        if hasattr(self, "classes_"):
+            raise ValueError("no second update")
+        return super().partial_fit(X, y, classes, sample_weight)
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_a_learner_that_is_updated_once_and_fails_is_not_refitted_instead(jobs):
+    with pytest.raises(FitFailure, match="^once: ValueError: no second update$"):
+        heldout.validate({"once": OnePass(OnceOnly())}, X, y, estimates=["E_val", "E_cv"], n_jobs=jobs)
 
 
 def test_minus_one_stands_for_every_core(monkeypatch):
