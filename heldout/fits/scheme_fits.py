@@ -79,7 +79,7 @@ class Fits:
     def __init__(self, learner: Any, X: Any, design: Design, scheme: SchemeName, fits: int, use: UseShortcuts) -> None:
         self._learner, self._X, self._design = learner, X, design
         self._accelerated: SupportVectors | None = None
-        if use == "auto" and not SCHEMES[scheme].repeats_rows:
+        if share_work(learner, scheme, use):
             try:
                 self._accelerated = accelerated(learner, X, design, fits)
             except Declined as reason:
