@@ -46,12 +46,12 @@ def _select(settings: Settings) -> None:
     winner = next(candidate for candidate in settings.candidates if candidate.name == selection.selected)
     delivered = deliver(settings, winner)
     run = lifecycle.active()
-    ledger = read_ledger(settings, data_hash, seen, results.candidates, partial(seen_in, settings), run.earlier)
+    ledger = read_ledger(settings, data_hash, seen, results.started, partial(seen_in, settings), run.earlier)
     asked = settings.selection.open_test or run.opens_test
     found_rows = unused_rows.look(settings, winner, ledger, run.tested, asked=asked)
     opening = open_test_part(settings, results, winner, delivered, found_rows)
     # before any file shows what was seen: what fails below was seen all the same
-    compared = [candidate for candidate in settings.candidates if candidate.name in results.candidates]
+    compared = [candidate for candidate in settings.candidates if candidate.name in results.started]
     opened = bool(opening.estimates)
     lifecycle.send_to_run(ledger_items(settings, data_hash, seen, winner, compared, test_opened=opened))
     against = against_baseline.compare(results, selection, opening.against_baseline)

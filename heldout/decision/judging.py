@@ -35,7 +35,7 @@ def select_among(
     behind = None if losses_behind is None else losses_behind(design, evidence)
     compared = compared_by_e_cv(design, evidence)
     if compared is None and behind is not None:
-        compared = Comparison(behind.observed, behind.folds, design.level)
+        compared = Comparison(behind.observed, behind.folds, design.level, design.dropped)
     return select(values, criterion, rule, behind, compared)
 
 
@@ -52,12 +52,15 @@ def no_bound(design: Design) -> BadArgument | None:
     return None
 
 
-def bound_of(design: Design, evidence: Mapping[str, Evidence], name: str, models: Any = None) -> SelectionBound:
-    """The bound on the error of the g- of candidate `name`, for `models` ever compared, None for those of `evidence`.
+def bound_of(
+    design: Design, evidence: Mapping[str, Evidence], name: str, models: Any = None, dropped: int = 0
+) -> SelectionBound:
+    """The bound on the error of the g- of candidate `name`, for `models` ever compared.
 
-    Raises BadArgument where there is none, and for fewer models than candidates.
+    None stands for those of `evidence` and those that a race `dropped`. Raises BadArgument where there is none, and for
+    fewer models than candidates.
     """
-    candidates = len(evidence)
+    candidates = len(evidence) + dropped
     if (reason := no_bound(design)) is not None:
         raise reason
     models = candidates if models is None else models

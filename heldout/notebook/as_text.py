@@ -13,19 +13,31 @@ from heldout.notebook.decided import against_baseline, doubted
 from heldout.printable import printable
 from heldout.records import Difference
 from heldout.schemes.design import Design, Evidence
-from heldout.shown import about_winner, cells
+from heldout.shown import about_race, about_winner, cells
 
 if TYPE_CHECKING:
     from heldout.notebook.result import Validation
 
 
-def text(made: "Validation", ranked: Sequence[str], sentences: Mapping[str, str], loss: Loss, *, first: bool) -> str:
-    """The table of all candidates, `ranked` by error, and the `sentences`; that about the baseline may come `first`."""
+def text(
+    made: "Validation",
+    ranked: Sequence[str],
+    of_dropped: Mapping[str, str],
+    sentences: Mapping[str, str],
+    loss: Loss,
+    *,
+    first: bool,
+) -> str:
+    """The table of all candidates, `ranked` by error, with what to say `of_dropped` ones, and the `sentences`.
+
+    The sentence about the baseline may come `first`.
+    """
     if not made.baseline:
         further = [f"{name}: {printable(text)}" for name, text in sentences.items()]
-        return "\n".join([cells.text(made.estimates, made.candidates, loss), *further])
-    records, names = [*made.estimates, *made.baseline], [*ranked, baseline.NAME]
-    shown = cells.text(records, names, loss, ranked[0], f"least {made.baseline[-1].estimate}")
+        shown = cells.text(made.estimates, [*made.candidates, *of_dropped], loss, notes=of_dropped)
+        return "\n".join([shown, *further])
+    records, names = [*made.estimates, *made.baseline], [*ranked, *of_dropped, baseline.NAME]
+    shown = cells.text(records, names, loss, ranked[0], f"least {made.baseline[-1].estimate}", of_dropped)
     against = printable(sentences[baseline.NAME])
     further = [f"{name}: {printable(text)}" for name, text in sentences.items() if name != baseline.NAME]
     return "\n".join([*([against, shown] if first else [shown, against]), *further])
@@ -54,6 +66,9 @@ def sentences(
         baseline.NAME: about_winner.against_baseline(winner, beaten, loss, pairs, against_baseline(made, winner)),
         name: about_winner.roots(of_estimate, of_baseline, loss),
         "alike": _alike(made, winner, of_winner, design),
+        "race": about_race.claim(
+            len(made.dropped), len(made.candidates) + len(made.dropped), f"{100 * design.level:g} %"
+        ),
         "differences": about_winner.differences(winner, of_winner, design.level),
         "more rows": about_winner.more_rows(winner, learning, loss),
         "unlabelled": about_winner.powered(winner, made.powered(winner), loss),
@@ -70,14 +85,15 @@ def _alike(made: "Validation", winner: str, of_winner: Sequence[Difference], des
     """The candidates that are not shown to err more than the winner, by the same intervals as the differences."""
     worse = {record.against for record in of_winner if record.shown_less}
     names = [name for name in made.candidates if name not in worse]
-    return about_winner.alike(winner, names, f"{100 * design.level:g} %") if of_winner else ""
+    level = f"{100 * design.level:g} %"
+    return about_winner.alike(winner, names, level, raced=bool(made.dropped)) if of_winner else ""
 
 
 def _bound(made: "Validation", winner: str, design: Design, evidence: Evidence) -> dict[str, str]:
     """The bound for the candidates of this call, and the sharper figure; empty where there is none."""
     if no_bound(design) is not None:
         return {}
-    count, found = len(made.candidates), made.bound(winner)
+    count, found = len(made.candidates) + len(made.dropped), made.bound(winner)
     of_one = bound_of(design, {winner: evidence}, winner)
     compared = f"{count} candidate{'s' * (count > 1)}"
     whose, level, loss = f"{winner}'s", design.level, design.loss

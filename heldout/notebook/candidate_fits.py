@@ -31,8 +31,9 @@ class CandidateFits:
     """One candidate on the rows X, shape (N, p), of a design, and on rows `unlabeled`, None for none.
 
     Hypotheses are kept where they were fitted; where a shortcut gave the losses, they are fitted when someone asks for
-    them. `warned` has an item for each hypothesis, fitted or not; `bar` counts them. Fits that other processes have
-    made (`heldout.notebook.shared_fits`) are in `ready`, by scheme and number; `jobs` threads compare half models.
+    them. `warned` has an item for each hypothesis, fitted or not; `bar` counts them. Fits that were made before their
+    scheme is asked for (`heldout.notebook.shared_fits`) are in `ready`, by scheme and number; `pace` has the seconds
+    that the first of them took for a training row. `jobs` threads compare half models.
     """
 
     name: str
@@ -45,6 +46,7 @@ class CandidateFits:
     unlabeled: Any = None
     warned: list[FitWarnings] = field(default_factory=list)
     ready: dict[SchemeName, dict[int, Made]] = field(default_factory=dict)
+    pace: list[float] = field(default_factory=list)
     _without_fits: dict[SchemeName, SchemeLosses | None] = field(default_factory=dict)
     _hypotheses: dict[SchemeName, list[Any]] = field(default_factory=dict)
 
@@ -86,6 +88,22 @@ class CandidateFits:
         except FitFailure as failure:
             raise FitFailure(f"{self.name}: {failure}") from failure
         return Evidence(losses, training, disagreement)
+
+    def losses(self, scheme: SchemeName, number: int) -> Losses:
+        """The losses of one hypothesis of a scheme, whose fit is kept for `evidence`.
+
+        Raises FitFailure, with the candidate's name.
+        """
+        try:
+            if (spared := self.without_fits(scheme)) is not None:
+                return spared.losses[number]
+            ready = self.ready.setdefault(scheme, {})
+            if number not in ready:
+                (ready[number],) = self.made(scheme, [number])
+                self.bar.advance(self.name)
+            return ready[number][0].losses
+        except FitFailure as failure:
+            raise FitFailure(f"{self.name}: {failure}") from failure
 
     def without_fits(self, scheme: SchemeName) -> SchemeLosses | None:
         """The losses of a scheme where none of its fits is needed; None where they are. Raises FitFailure."""

@@ -22,6 +22,7 @@ from heldout.parts.partition import can_stratify, part_size, rarest_class
 from heldout.rows.checked_rows import checked_rows, checked_unlabeled
 from heldout.rows.frames import library_of
 from heldout.schemes.progressive import Block
+from heldout.selection.race import Races, why_none
 
 _FOLDS, _FEWER_FOLDS = 10, 5  # the default, and the number of folds where a class is too rare for it
 _ROWS_A_CLASS = 50  # of fewer rows a class, many whole numbers may be numbers
@@ -51,6 +52,7 @@ class Request:
 
     `X`, shape (N, p), and `unlabeled`, shape (n, p) or None, have rows that can be taken; `library` is that of the data
     frame X. `loss` is that of the labels `y`, shape (N,). `estimates` are the names to compute, in the order of tables.
+    `races`: candidates that fall behind get no further fits.
     """
 
     X: Any
@@ -63,6 +65,7 @@ class Request:
     intervals: Mapping[str, str] | None
     level: float
     shortcuts: UseShortcuts
+    races: bool
     jobs: int
     progress: bool
 
@@ -87,6 +90,7 @@ def checked(
     shortcuts: UseShortcuts,
     estimates: Sequence[str] | None,
     intervals: Mapping[str, str] | None,
+    race: Races,
     n_jobs: int,
     progress: bool,
 ) -> Request:
@@ -106,7 +110,8 @@ def checked(
     if block != "auto":
         check_whole(block=(block, 1))
     _check_truth(progress=(progress, False), stratify=(stratify, True))
-    _check_shortcuts(shortcuts)
+    _check_choice("shortcuts", shortcuts, get_args(UseShortcuts))
+    _check_choice("race", race, get_args(Races))
     jobs = _checked_jobs(n_jobs)
     check_level(level)
     wanted = _wanted(estimates, unlabeled is not None, len(candidates), chosen)
@@ -122,16 +127,28 @@ def checked(
     parts = Parts(
         int(seed), validation_fraction, int(folds), tested_fraction, block, int(repeats), stratified, dependence
     )
+    no_race = why_none(race, len(candidates), chosen, dependence.kind, nested="E_nested" in wanted)
     return Request(
-        X, y, unlabeled, library, chosen, parts, wanted, intervals, level, shortcuts, jobs=jobs, progress=progress
+        X,
+        y,
+        unlabeled,
+        library,
+        chosen,
+        parts,
+        wanted,
+        intervals,
+        level,
+        shortcuts,
+        races=not no_race,
+        jobs=jobs,
+        progress=progress,
     )
 
 
-def _check_shortcuts(shortcuts: Any) -> None:
-    """Raise BadArgument unless `shortcuts` says whether exact shortcuts take the place of fits."""
-    allowed = get_args(UseShortcuts)
-    if not isinstance(shortcuts, str) or shortcuts not in allowed:
-        raise BadArgument("shortcuts", f"shortcuts is {shortcuts!r}; it must be one of {', '.join(allowed)}")
+def _check_choice(argument: str, value: Any, allowed: Sequence[str]) -> None:
+    """Raise BadArgument unless `value` is one of the `allowed` words."""
+    if not isinstance(value, str) or value not in allowed:
+        raise BadArgument(argument, f"{argument} is {value!r}; it must be one of {', '.join(allowed)}")
 
 
 def _checked_jobs(n_jobs: Any) -> int:

@@ -40,6 +40,12 @@ class FitBar:
         self._bar.set_description_str(printable(candidate), refresh=False)
         self._bar.update(self._done - self._bar.n)
 
+    def skip(self, fits: int) -> None:
+        """Count so many fits less: nobody will make them."""
+        self._total -= fits
+        if self._bar is not None:
+            self._bar.total = self._total
+
 
 def _seen_by_a_person() -> bool:
     stream = sys.stderr

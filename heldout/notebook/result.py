@@ -28,8 +28,10 @@ from heldout.selection import beats_baseline
 from heldout.selection.bound import SelectionBound
 from heldout.selection.differences import differences
 from heldout.selection.doubts import doubts
+from heldout.selection.race import Dropped
 from heldout.selection.rules import Rule
 from heldout.selection.selected import Criterion, Selection
+from heldout.shown import about_race
 from heldout.shown.cells import cell, marks
 
 if TYPE_CHECKING:
@@ -50,7 +52,9 @@ class Validation:
         Records with the columns of `estimates.csv` as attributes, candidates in their order, then the estimates of the
         winner.
     candidates : tuple of str
-        The names of the candidates, in their order.
+        The names of the candidates, in their order, without those that were dropped.
+    dropped : tuple of heldout.selection.race.Dropped
+        The candidates that a race dropped, in the order in which they left it; of them there are no estimates.
     baseline : tuple of Estimate
         The same of the best constant answer, which is no candidate.
     design : heldout.schemes.design.Design
@@ -84,6 +88,7 @@ class Validation:
     evidence: Mapping[str, Evidence] = field(repr=False)
     _fits: Mapping[str, CandidateFits] = field(repr=False)
     _library: str = field(default="pandas", repr=False)
+    dropped: tuple[Dropped, ...] = ()
 
     @cached_property
     def baseline(self) -> tuple[Estimate, ...]:
@@ -254,7 +259,7 @@ class Validation:
         True
         """
         winner = self.evidence[self._checked(candidate)]
-        return beats_baseline.is_beaten(self.design, winner, self._constant, len(self.candidates))
+        return beats_baseline.is_beaten(self.design, winner, self._constant, self._started)
 
     def differences(self, candidate: str | None = None) -> tuple[Difference, ...]:
         """How much less a candidate errs than each other candidate and the baseline, by E_cv on the same rows.
@@ -328,7 +333,7 @@ class Validation:
             The name of a candidate; None is the one of least E_cv.
         models : int, optional
             The number of candidates that were ever compared on these rows, also with other seeds and in other calls;
-            None is the number of candidates of this call.
+            None is the number of candidates of this call, with those that were dropped.
 
         Returns
         -------
@@ -353,7 +358,7 @@ class Validation:
         (0.22, 'Clopper-Pearson', 0.32)
         """
         name = self._checked(candidate)
-        return bound_of(self.design, self.evidence, name, models)
+        return bound_of(self.design, self.evidence, name, models, len(self.dropped))
 
     def not_credible(self, candidate: str | None = None) -> dict[str, str]:
         """Which intervals of a candidate cannot be right, since few rows carry its loss.
@@ -555,12 +560,13 @@ class Validation:
         return picture.draw(self.estimates, self._order(), self.baseline, self.design.loss, self._headline)
 
     def __repr__(self) -> str:
-        count, rows = len(self.candidates), len(self.design.y)
-        return f"<Validation: {count} candidate{'s' * (count > 1)}, {rows} rows; {printable(self._headline)}>"
+        count, rows = self._started, len(self.design.y)
+        left = f", {len(self.dropped)} dropped" if self.dropped else ""
+        return f"<Validation: {count} candidate{'s' * (count > 1)}{left}, {rows} rows; {printable(self._headline)}>"
 
     def __str__(self) -> str:
         first = bool(self.baseline) and not self.beats_baseline(self._least())
-        return as_text.text(self, self._order(), self._sentences, self.design.loss, first=first)
+        return as_text.text(self, self._order(), self._of_dropped, self._sentences, self.design.loss, first=first)
 
     def _repr_html_(self) -> str:
         """What a notebook shows."""
@@ -568,6 +574,7 @@ class Validation:
         rows = dict.fromkeys(self._order(), "")
         if ranked and len(rows) > 1:
             rows[ranked[0].candidate] = f"least {ranked[0].estimate}"
+        rows |= self._of_dropped
         if self.baseline:
             rows[baseline.NAME] = loss.constant.says
         return as_html.html(
@@ -579,6 +586,16 @@ class Validation:
             self._sentences,
             loss,
         )
+
+    @property
+    def _started(self) -> int:
+        """The number of candidates, with those that were dropped."""
+        return len(self.candidates) + len(self.dropped)
+
+    @property
+    def _of_dropped(self) -> dict[str, str]:
+        """What tables say of each candidate that was dropped."""
+        return {one.candidate: about_race.line(one, self.design.loss) for one in self.dropped}
 
     @cached_property
     def _sentences(self) -> dict[str, str]:
@@ -611,6 +628,10 @@ class Validation:
 
     def _checked(self, candidate: str | None) -> str:
         """The name of a candidate; of the one of least error for None."""
+        if candidate in (of_dropped := self._of_dropped):
+            raise BadArgument(
+                "candidate", f"candidate is {candidate!r}, of which nothing is known: it was {of_dropped[candidate]}"
+            )
         if candidate is not None and candidate not in self.candidates:
             allowed = ", ".join(self.candidates)
             raise BadArgument("candidate", f"candidate is {candidate!r}; it must be one of {allowed}")

@@ -27,13 +27,20 @@ class _Part:
     seconds: float
 
 
-def share(candidates: Sequence[CandidateFits], schemes: Sequence[SchemeName], jobs: int, bar: FitBar) -> None:
+def share(
+    candidates: Sequence[CandidateFits],
+    schemes: Sequence[SchemeName],
+    jobs: int,
+    bar: FitBar,
+    only: Sequence[int] | None = None,
+) -> None:
     """Make the fits of `candidates` in `jobs` processes, if they take long enough, and keep them as `ready`.
 
-    The first fit of each candidate is made here, and its seconds are the plan of the others. A fit that fails is left
-    to `CandidateFits.evidence`, which reports the first failure in the order of the candidates.
+    `only` are the numbers of the fits to make in each scheme, None for all of them. The first fit of each candidate is
+    made here, and its seconds are the plan of the others. A fit that fails is left to `CandidateFits.evidence`, which
+    reports the first failure in the order of the candidates.
     """
-    todo = [*_planned(candidates, schemes)] if jobs > 1 else []
+    todo = [*_planned(candidates, schemes, only)] if jobs > 1 else []
     seconds = sum(part.seconds for part in todo)
     if seconds < _SECONDS_WORTH:
         return
@@ -50,27 +57,29 @@ def share(candidates: Sequence[CandidateFits], schemes: Sequence[SchemeName], jo
         bar.advance(name, len(fits))
 
 
-def _planned(candidates: Sequence[CandidateFits], schemes: Sequence[SchemeName]) -> Iterator[_Part]:
+def _planned(
+    candidates: Sequence[CandidateFits], schemes: Sequence[SchemeName], only: Sequence[int] | None
+) -> Iterator[_Part]:
     """The fits that have to be made, by candidate and scheme, but for the first of each candidate, which is made here.
 
     Those of no candidate after the first failure: nobody will see them.
     """
     for of in candidates:
-        a_row: float | None = None
         try:
             for scheme in schemes:
                 if of.without_fits(scheme) is not None:
                     continue
                 trained = trained_sizes(of.design.splits(scheme))
-                numbers = range(len(trained))
-                if a_row is None:
+                ready = of.ready.setdefault(scheme, {})
+                numbers = [number for number in (range(len(trained)) if only is None else only) if number not in ready]
+                if numbers and not of.pace:
                     started = time.perf_counter()
-                    of.ready[scheme] = dict(zip(numbers[:1], of.made(scheme, numbers[:1]), strict=True))
-                    a_row = (time.perf_counter() - started) / max(1, trained[0])
+                    ready.update(zip(numbers[:1], of.made(scheme, numbers[:1]), strict=True))
+                    of.pace.append((time.perf_counter() - started) / max(1, trained[numbers[0]]))
                     of.bar.advance(of.name)
                     numbers = numbers[1:]
                 if numbers:
-                    yield _Part(of, scheme, numbers, a_row * trained[numbers.start :].sum())
+                    yield _Part(of, scheme, numbers, of.pace[0] * trained[numbers].sum())
         except FitFailure:
             return
 

@@ -2,6 +2,7 @@
 
 import warnings
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from heldout.learners.fit_warnings import WarningCounts
 from heldout.notebook.candidate_fits import CandidateFits
 from heldout.notebook.checked_request import Request, checked
 from heldout.notebook.progress import FitBar
+from heldout.notebook.raced import raced
 from heldout.notebook.result import Validation
 from heldout.notebook.shared_fits import share
 from heldout.parts import class_shares
@@ -24,6 +26,8 @@ from heldout.records import Estimate
 from heldout.schemes import SchemeName
 from heldout.schemes.design import Design, Evidence
 from heldout.schemes.progressive import Block
+from heldout.selection import bbc
+from heldout.selection.race import Dropped, Races
 
 _PART_OF: Mapping[SchemeName, Part] = {"holdout": "validation", "cross_validation": "fold", "progressive": "step"}
 
@@ -48,6 +52,7 @@ def validate(
     shortcuts: UseShortcuts = "auto",
     estimates: Sequence[str] | None = None,
     intervals: Mapping[str, str] | None = None,
+    race: Races = "auto",
     n_jobs: int = 1,
     progress: bool = True,
 ) -> Validation:
@@ -109,6 +114,10 @@ def validate(
         the data allow, but for E_nested.
     intervals : mapping of str to str, optional
         An interval method for each estimate that it names; others keep the choice of docs/coverage.md.
+    race : {"auto", "off"}, default "auto"
+        auto, for more than ten candidates: a candidate that falls behind on the steps of E_prog, by more than chance,
+        is dropped, and gets no further fits (`heldout.selection.race`). There is none for a loss without a known limit,
+        for rows in groups, and where E_nested is asked for. off makes the fits of every candidate.
     n_jobs : int, default 1
         The number of processes that share the fits, if these take more than some seconds, and of threads that compare
         half models; -1 stands for all cores. The numbers are the same.
@@ -119,7 +128,7 @@ def validate(
     Returns
     -------
     Validation
-        The estimates, their hypotheses, and the choice among the candidates.
+        The estimates, their hypotheses, and the choice among the candidates; `dropped` are those that a race left out.
 
     Raises
     ------
@@ -203,12 +212,13 @@ def validate(
         shortcuts=shortcuts,
         estimates=estimates,
         intervals=intervals,
+        race=race,
         n_jobs=n_jobs,
         progress=progress,
     )
     design = _designed(asked)
     schemes = schemes_of(design)
-    _check_before_fits(design, schemes)
+    _check_before_fits(design, [*schemes, "progressive"] if asked.races else schemes)
     evidence: dict[str, Evidence] = {}
     records: list[Estimate] = []
     fits_to_make = len(candidates) * sum(len(design.splits(scheme)) for scheme in schemes)
@@ -217,6 +227,11 @@ def validate(
             name: CandidateFits(name, learner, asked.X, design, asked.shortcuts, bar, asked.jobs, asked.unlabeled)
             for name, learner in candidates.items()
         }
+        dropped: tuple[Dropped, ...] = ()
+        if asked.races:
+            run = raced(fits, design, schemes, asked.jobs, bar)
+            fits, dropped = {name: fits[name] for name in run.racing}, run.dropped
+            design = replace(design, dropped=len(dropped))
         share([*fits.values()], schemes, asked.jobs, bar)
         for name, of_candidate in fits.items():
             evidence[name] = of_candidate.evidence(schemes)
@@ -225,13 +240,16 @@ def validate(
                 counted = printable(f"{name}: {WarningCounts.of(of_candidate.warned)}")
                 warnings.warn(counted, LearnerWarning, stacklevel=2)
             records += [of_candidate.stated(record) for record in estimate_candidate(design, name, evidence[name])]
-    records += estimate_winner(design, evidence)
-    return Validation(tuple(records), tuple(candidates), design, evidence, fits, asked.library)
+    of_the_winner = estimate_winner(design, evidence)
+    records += [bbc.of_left(record) for record in of_the_winner] if dropped else of_the_winner
+    return Validation(tuple(records), tuple(fits), design, evidence, fits, asked.library, dropped)
 
 
 def _designed(asked: Request) -> Design:
     """The parts that the estimates need, and the method of each interval."""
     parts, needed = asked.parts, {scheme_of(estimate) for estimate in asked.estimates}
+    if asked.races:
+        needed.add("progressive")
     strata = class_shares.strata(asked.y, asked.loss.of_classes)
     halves = np.empty((0, len(asked.y)), dtype=np.int8)
     if "covalidation" in needed:

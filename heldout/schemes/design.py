@@ -38,7 +38,8 @@ class Design:
     the requested names. `dependence` holds for every split; `copies`, shape (N,), numbers the sets of rows with equal
     features, for the schemes of copies alone. E_cv is the mean over `fold_repeats` partitions into folds, of
     which `partition` has the first; `fold_repeats` is 1 for leave-one-out and for rows in time.
-    With `weights` the loss is weighted (`heldout.losses.choose_loss`).
+    With `weights` the loss is weighted (`heldout.losses.choose_loss`). `dropped` candidates were left out by a race:
+    they count where a level is shared among all candidates.
     """
 
     y: NDArray[np.generic]
@@ -55,6 +56,7 @@ class Design:
     copies: NDArray[np.int64] | None = None
     weights: Weights | None = None
     fold_repeats: int = 1
+    dropped: int = 0
     _drawn: dict[str, resampling.Resampling] = field(default_factory=dict, init=False, repr=False)
     _splits: dict[str, Sequence[Split]] = field(default_factory=dict, init=False, repr=False)
 

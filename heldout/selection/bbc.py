@@ -20,6 +20,7 @@ E_bbc. Of hypotheses that were tested on rows outside of their training, they ar
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,7 +41,7 @@ from heldout.intervals.method import IntervalMethod, restated, two_sided_normal,
 from heldout.losses import Losses
 from heldout.losses.tested_losses import CrossValidated, Tested
 from heldout.parts.dependence import DependenceKind
-from heldout.records import Interval
+from heldout.records import Estimate, Interval
 from heldout.selection.bootstrap import draws
 from heldout.selection.rules import RULES, Rule
 from heldout.selection.rules.rule import Values
@@ -49,11 +50,17 @@ MINIMUM: Rule = "minimum"
 # the confidence set takes the variances of further fits, which a bootstrap of rows does not have
 REPEATABLE: tuple[Rule, ...] = tuple(name for name, rule in RULES.items() if rule.largest is not None)
 _ASSUMPTION = "held-out losses of different rows nearly independent"
+_AMONG_ALL, _AMONG_LEFT = "this run's candidates", "the candidates that a race left"
 
 
 def target(rule: Rule = MINIMUM) -> str:
     """What E_bbc is about, where the `rule` chose."""
-    return f"the k-fold hypothesis of the candidate that the rule {rule} takes by E_cv, among this run's candidates"
+    return f"the k-fold hypothesis of the candidate that the rule {rule} takes by E_cv, among {_AMONG_ALL}"
+
+
+def of_left(record: Estimate) -> Estimate:
+    """E_bbc where a race dropped candidates: the bootstrap repeats the choice among the others."""
+    return replace(record, target=record.target.replace(_AMONG_ALL, _AMONG_LEFT))
 
 
 def assumption(interval: str, kind: DependenceKind | None) -> str:

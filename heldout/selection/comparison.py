@@ -46,12 +46,14 @@ OF_SUBSAMPLES, OF_ROWS = "corrected t, all pairs", "corrected t of rows, all pai
 class Comparison:
     """What was `observed` of each candidate, and of the baseline if it is compared too, on the same rows and clusters.
 
-    `folds` is the number of folds whose hypotheses share training rows, None for none.
+    `folds` is the number of folds whose hypotheses share training rows, None for none. `dropped` candidates were left
+    out before, by losses on the same rows: the level is shared among the pairs of all, whoever is left.
     """
 
     observed: Mapping[str, Tested]
     folds: int | None
     level: float
+    dropped: int = 0
 
     def differences(self, name: str) -> list[Difference]:
         """The error of `name` less that of each other, in their order.
@@ -60,7 +62,7 @@ class Comparison:
         """
         seen, others = list(self.observed.values()), list(self.observed)
         found, most = paired_differences(seen, others.index(name), self.folds), seen[0].loss.limit
-        candidates = len(others) - (baseline.NAME in others)
+        candidates = len(others) - (baseline.NAME in others) + self.dropped
         of_pairs = found.reach(1 - (1 - self.level) / max(candidates * (candidates - 1) / 2, 1))
         of_baseline = found.reach(1 - (1 - self.level) / candidates)
         reach = np.where(np.array(others) == baseline.NAME, of_baseline, of_pairs)

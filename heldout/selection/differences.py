@@ -16,7 +16,7 @@ def compared_by_e_cv(design: Design, evidence: Mapping[str, Evidence]) -> Compar
     observed = in_same_clusters({name: cross_validated(design, of) for name, of in evidence.items()})
     first = next(iter(observed.values()))
     constant = replace(cross_validated(design, baseline.evidence(design)), cluster=first.cluster)
-    return Comparison({**observed, baseline.NAME: constant}, first.folds, design.level)
+    return Comparison({**observed, baseline.NAME: constant}, first.folds, design.level, design.dropped)
 
 
 def differences(design: Design, evidence: Mapping[str, Evidence], selected: str) -> list[Difference]:

@@ -104,18 +104,20 @@ def differences(winner: str, of_winner: Sequence[Difference], level: float) -> s
     return f"E_cv of {winner} is {', and '.join(parts)}; at {100 * level:g} % for all pairs of candidates together"
 
 
-def alike(winner: str, names: Sequence[str], level: str) -> str:
-    """The candidates that are not shown to err more than the winner; empty where it is alone."""
+def alike(winner: str, names: Sequence[str], level: str, *, raced: bool = False) -> str:
+    """The candidates that are not shown to err more than the winner; empty where it is alone.
+
+    `raced`: others were dropped before.
+    """
+    least = "the least error of those left" if raced else "the least error"
     others = [name for name in names if name != winner]
     if not others:
         return ""
     if len(others) == 1:
-        return (
-            f"at {level} {others[0]} is not shown to err more than {winner}; the least error is that of one of the two"
-        )
+        return f"at {level} {others[0]} is not shown to err more than {winner}; {least} is that of one of the two"
     return (
-        f"at {level} none of these {len(others)} is shown to err more than {winner}: {', '.join(others)}; the least "
-        f"error is that of one of the {len(others) + 1}"
+        f"at {level} none of these {len(others)} is shown to err more than {winner}: {', '.join(others)}; {least} "
+        f"is that of one of the {len(others) + 1}"
     )
 
 

@@ -1,7 +1,8 @@
 """Estimates as text: a table, and sentences about the winner."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
 from heldout.losses import Loss
 from heldout.losses.amounts import rounded
@@ -13,10 +14,18 @@ from heldout.shown.text_table import Row
 DOUBTED = "?"  # at an interval that is not credible
 
 
-def text(estimates: Sequence[Estimate], candidates: Sequence[str], loss: Loss, winner: str = "", why: str = "") -> str:
+def text(
+    estimates: Sequence[Estimate],
+    candidates: Sequence[str],
+    loss: Loss,
+    winner: str = "",
+    why: str = "",
+    notes: Mapping[str, str] = MappingProxyType({}),
+) -> str:
     """A line for each candidate, a column for each estimate; below each value its interval.
 
-    The `winner` is marked, and the title says what the mark means: `why`. The width is that of the terminal.
+    The `winner` is marked, and the title says what the mark means: `why`. A candidate of `notes` has its note in place
+    of numbers. The width is that of the terminal.
     """
     columns = list(dict.fromkeys(record.estimate for record in estimates))
     cells = {
@@ -30,6 +39,7 @@ def text(estimates: Sequence[Estimate], candidates: Sequence[str], loss: Loss, w
             printable(candidate),
             [cells.get((candidate, column), (text_table.NOTHING, "")) for column in columns],
             selected=candidate == winner,
+            note=printable(notes.get(candidate, "")),
         )
         for candidate in candidates
     ]

@@ -7,8 +7,10 @@ from typing import Any, NamedTuple
 import psutil
 import pyarrow.parquet
 
+from heldout.selection.race import worth_saying
 from tasks.fits import measured_costs
 from tasks.fits.executor import executor
+from tasks.fits.race_result import reason_for_none
 from tasks.params import Settings
 from tasks.plans import all_labeled, budget
 from tasks.plans.check_before_fits import check_before_fits
@@ -50,6 +52,16 @@ def parts(settings: Settings) -> Iterator[Part]:
         "that the shortcut declines is fitted",
         {"to_do": counts.to_do, "stored": counts.stored},
     )
+    if reason := reason_for_none(settings):
+        if worth_saying(settings.selection.race, len(settings.candidates)):
+            yield Part(f"race      none: {reason}", {"race": reason})
+    else:
+        least = counts.least_to_do
+        yield Part(
+            f"race      {counts.to_do} fits are the most: candidates that fall behind in the race get no further fits; "
+            f"{least} if one is left after its first block",
+            {"race": {"least": least, "most": counts.to_do}},
+        )
     yield from _expected(settings, counts)
 
 

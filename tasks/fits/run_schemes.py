@@ -7,6 +7,7 @@ from typing import Any
 
 from heldout.errors import BadArgument
 from heldout.fits.stated_limit import check_baseline
+from heldout.losses import Losses
 from heldout.schemes import SchemeName
 from heldout.schemes.design import Design
 from tasks.data.prepare_tables import KEYS
@@ -55,10 +56,35 @@ def fit_all(settings: Settings, names: Sequence[SchemeName]) -> tuple[dict[str, 
     return _finished(settings, plans, units, exact_keys, failures), failures
 
 
+def fit_one(settings: Settings, name: SchemeName, number: int) -> tuple[dict[str, Losses], dict[str, str]]:
+    """One fit of a scheme for each candidate: the losses of those that did not fail, and the reasons of the others."""
+    versions = Versions.current()
+    plan = _plans(settings, read_design(settings), [name])[0]
+    exact_keys = {name: units_of_scheme.exact_loss_keys(settings, plan, versions)}
+    title = plan.label([number])
+    exact_work = _exact_work(settings, [plan], exact_keys, versions)
+    failures = {}
+    if exact_work:
+        reasons = run_all(settings.execution, f"{name} without fits", worker.store_exact_losses, exact_work, 0)
+        failures = _failures(exact_work, reasons)
+    units = {key: [of[number]] for key, of in _units(settings, [plan], exact_keys, versions).items()}
+    todo, reused = _fit_work(settings, [plan], units, versions)
+    failures |= _failures(todo, run_all(settings.execution, title, worker.fit_units, todo, reused))
+    finished = {candidate.name for candidate in settings.candidates} - {*failures}
+    losses = {
+        candidate.name: units_of_scheme.gather(units[name, candidate.name]).losses[0]
+        if (name, candidate.name) in units
+        else units_of_scheme.gather_exact(exact_keys[name][candidate.name], len(plan.splits)).losses[number]
+        for candidate in settings.candidates
+        if candidate.name in finished
+    }
+    return losses, failures
+
+
 def prefetch_later_schemes(settings: Settings) -> None:
     """Submit the fits of the stages after the hold-out; their stage reports what is wrong with them."""
     versions, design = Versions.current(), read_design(settings)
-    for name in ("cross_validation", *further_schemes(design), "progressive", "covalidation"):
+    for name in ("progressive", "cross_validation", *further_schemes(design), "covalidation"):
         with suppress(BadArgument):
             plans = [scheme(design, name, settings.deliver)]
             exact_keys = {name: units_of_scheme.exact_loss_keys(settings, plans[0], versions)}

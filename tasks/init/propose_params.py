@@ -63,6 +63,7 @@ def decide(profile: Profile, source: str, unlabeled: str | None, choice: Choice 
         ("candidates",): _candidates(profile, table.labeled + table.unlabeled),
         ("selection", "criterion"): "E_cv",
         ("selection", "rule"): "minimum",
+        ("selection", "race"): "auto",
         ("selection", "nested"): False,
         ("selection", "open_test"): False,
         ("selection", "reopen_test"): False,

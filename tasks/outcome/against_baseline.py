@@ -60,6 +60,6 @@ def compare(results: Results, selection: Selection, test_part: AgainstBaseline) 
         estimates = estimate_candidate(design, baseline.NAME, constant)
     except BadArgument as error:
         raise UserError(f"the baseline has no interval: {error}") from None
-    verdicts = {beats_baseline.is_beaten(design, winner, constant, len(results.candidates)), test_part.beaten}
+    verdicts = {beats_baseline.is_beaten(design, winner, constant, len(results.started)), test_part.beaten}
     beaten = False if False in verdicts else True if True in verdicts else None
     return AgainstBaseline((*estimates, *test_part.estimates), beaten, test_part.on_test)

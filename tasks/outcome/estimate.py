@@ -1,7 +1,7 @@
 """From losses to estimates and the choice: what the schemes left is gathered here, and judged by the science."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from heldout.decision.judging import select_among
 from heldout.errors import BadArgument
@@ -10,7 +10,10 @@ from heldout.estimates.e_in import training_target
 from heldout.fits.one_pass import updated_once
 from heldout.records import Estimate
 from heldout.schemes.design import Design, Evidence
+from heldout.selection import bbc
 from heldout.selection.selected import Selection
+from tasks.fits import race_result
+from tasks.fits.race_result import Raced
 from tasks.fits.scheme_results import read_evidence, read_failures
 from tasks.params import Settings
 from tasks.params.messages import with_key
@@ -21,18 +24,24 @@ from tasks.runtime.errors import UserError
 
 @dataclass(frozen=True, eq=False)
 class Results:
-    """All results of the four schemes, without the candidates that failed in any of them."""
+    """All results of the four schemes, without the candidates that failed in any of them or that a race dropped."""
 
     design: Design
     evidence: Mapping[str, Evidence]
     failures: Mapping[str, str]
     updated: frozenset[str] = frozenset()  # the candidates that are updated once, not fitted
     all_rows: int | None = None  # of all labelled rows outside of the test part, None where the estimates use all
+    raced: Raced = field(default_factory=Raced)
 
     @property
     def candidates(self) -> tuple[str, ...]:
         """The candidates that did not fail, in the order of the parameters."""
         return tuple(self.evidence)
+
+    @property
+    def started(self) -> tuple[str, ...]:
+        """These, and those that the race dropped: all that were compared."""
+        return (*self.candidates, *(one.candidate for one in self.raced.dropped))
 
     @property
     def labeled(self) -> int:
@@ -47,10 +56,12 @@ class Results:
 def read_results(settings: Settings) -> Results:
     """The results of all schemes, candidates in the order of the parameters."""
     failures = read_failures()
-    design = read_design(settings)
-    names = [candidate.name for candidate in settings.candidates if candidate.name not in failures]
+    raced = race_result.read(settings)
+    design = replace(read_design(settings), dropped=len(raced.dropped))
+    left = raced.left(settings).candidates
+    names = [candidate.name for candidate in left if candidate.name not in failures]
     updated = frozenset(candidate.name for candidate in settings.candidates if candidate.update is not None)
-    return Results(design, read_evidence(design, names), failures, updated, all_labeled.count())
+    return Results(design, read_evidence(design, names), failures, updated, all_labeled.count(), raced)
 
 
 def estimate_all(results: Results) -> dict[str, list[Estimate]]:
@@ -85,4 +96,5 @@ def choose(
         )
     except BadArgument as error:
         raise UserError(with_key(f"selection.{error.argument}", error)) from None
-    return selection, estimate_winner(results.design, results.evidence, selection)
+    of_the_winner = estimate_winner(results.design, results.evidence, selection)
+    return selection, [bbc.of_left(record) for record in of_the_winner] if results.raced.dropped else of_the_winner

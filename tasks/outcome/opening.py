@@ -119,6 +119,7 @@ def describe(
         "rule": selection.rule,
         "loss": design.loss.name,
         "candidates": [candidate.name for candidate in settings.candidates],
+        "dropped": results.raced.described(),
         "indistinguishable": list(selection.indistinguishable),
         "contamination": ledger.compared,
         "bound": bound and bound.value,

@@ -6,6 +6,7 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator, model_valida
 
 from heldout.estimates.criteria import CRITERIA
 from heldout.rows import foreign_kinds
+from heldout.selection.race import MORE_THAN, Races
 from heldout.selection.rules import RULES
 from tasks.runtime.errors import Misplaced
 
@@ -226,6 +227,12 @@ class SelectionSection(ParamsSection):
     )
     rule: RuleName = Field(description="; ".join(f"{name}: {rule.says}" for name, rule in RULES.items()))
     level: Fraction = Field(description="level of every interval and bound")
+    race: Races = Field(
+        "auto",
+        description=f"auto: of more than {MORE_THAN} candidates those that fall behind on the first steps of E_prog, "
+        "by more than chance, get no further fits; it needs a loss of known limit and independent rows. off: all fits "
+        "are made",
+    )
     nested: bool = Field(
         False,
         description="also repeat the selection inside each fold's training rows, for E_nested: k (k - 1) / 2 further "

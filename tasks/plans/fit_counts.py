@@ -17,6 +17,7 @@ from tasks.plans.read_design import read_design
 from tasks.plans.units import Versions
 from tasks.storage import files, fit_cache
 
+_BEFORE_RACE = ("final", "holdout", "progressive")
 NO_FIT = "no fit"  # a shortcut is exact
 
 
@@ -33,6 +34,13 @@ class FitCounts:
         """The fits to do, of all candidates and schemes."""
         return sum(count for counts in self.table.values() for count in counts.values() if isinstance(count, int))
 
+    @property
+    def least_to_do(self) -> int:
+        """The fits to do where a race leaves the candidate of the most fits after the first block of the stream."""
+        totals = [sum(count for count in of.values() if isinstance(count, int)) for of in self.table.values()]
+        first = [sum(_least(scheme, count) for scheme, count in of.items()) for of in self.table.values()]
+        return sum(first) + max(total - least for total, least in zip(totals, first, strict=True))
+
     def __str__(self) -> str:
         return pd.DataFrame.from_dict(self.table, orient="index").to_string()
 
@@ -48,6 +56,13 @@ def count_fits(settings: Settings, versions: Versions, *, stored_too: bool = Fal
     for name in _schemes(design):
         _count_scheme(counts, settings, design, scheme(design, name, settings.deliver), versions, stored_too)
     return counts
+
+
+def _least(scheme: SchemeName, count: int | str) -> int:
+    """The fits of a scheme for a candidate that a race drops at once."""
+    if not isinstance(count, int) or scheme not in _BEFORE_RACE:
+        return 0
+    return count if scheme != "progressive" else min(count, 1)
 
 
 def _schemes(design: Design) -> list[SchemeName]:

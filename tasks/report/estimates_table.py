@@ -1,4 +1,4 @@
-"""The table of all candidates' estimates: the least criterion first, then what failed, the baseline last."""
+"""The table of all candidates' estimates: the least criterion first, then the dropped, the failed, the baseline."""
 
 from collections.abc import Sequence
 
@@ -17,8 +17,9 @@ def columns_and_rows(summary: Summary) -> tuple[list[str], list[Row]]:
     computed = {*summary.estimates["estimate"]}
     columns = [estimate for estimate in SHOWN if estimate in computed]
     failed = [Row(printable(name), (), note=FAILED) for name in summary.failures]
+    dropped = [Row(printable(name), (), note=printable(says)) for name, says in summary.dropped.items()]
     rows = [Row(printable(name), _cells(summary, name, columns), name == summary.selected) for name in summary.ranked]
-    return columns, [*rows, *failed, Row(baseline.NAME, _cells(summary, baseline.NAME, columns))]
+    return columns, [*rows, *dropped, *failed, Row(baseline.NAME, _cells(summary, baseline.NAME, columns))]
 
 
 def _cells(summary: Summary, candidate: str, columns: Sequence[str]) -> list[tuple[str, str]]:

@@ -82,17 +82,20 @@ def _roots(summary: Summary, line: Estimate, of_baseline: float | None) -> str:
 def _as_good_as(summary: Summary) -> Fact:
     alike = summary.selection["indistinguishable"]
     others = [name for name in alike if name != summary.selected]
-    count = len(summary.selection["candidates"]) - len(summary.failures) - 1
+    count = len(summary.ranked) - 1
+    gone = f"{len(summary.dropped)} were dropped before, by a race" if summary.dropped else ""
     if not count:
-        return Fact("As good as", "no other", "there is no other candidate")
+        return Fact("As good as", "no other", gone or "there is no other candidate")
     if not alike:
         return Fact("As good as", "unknown", f"{summary.selection['criterion']} cannot say which others are as good")
     if not others:
-        return Fact("As good as", "no other", f"each of the {count} others is shown to err more, at {summary.level}")
+        each = f"each of the {count} others is shown to err more, at {summary.level}"
+        return Fact("As good as", "no other", f"{each}; {gone}" if gone else each)
+    said = f"{', '.join(others)}: not shown to err more, at {summary.level}"
     return Fact(
         "As good as",
-        f"{len(others)} of {count} others",
-        f"{', '.join(others)}: not shown to err more, at {summary.level}",
+        f"{len(others)} of {count} others{' that are left' if gone else ''}",
+        f"{said}; {gone}" if gone else said,
     )
 
 

@@ -12,7 +12,7 @@ from tasks.report.summary import Summary
 
 # what a bound implies, and a training error, stay in the report
 _COLUMNS = tuple(name for name in SHOWN if ESTIMATES[name].kind in ("error", "disagreement"))
-_SENTENCES = ("baseline", "alike", "not credible", "bound", "bound_joint", "E_test", "findings")
+_SENTENCES = ("baseline", "alike", "race", "not credible", "bound", "bound_joint", "E_test", "findings")
 _BETWEEN = " | &ensp;"  # the pages leave no space between columns
 _LONGEST_NAME, _LONGEST_SENTENCE, _MOST_SENTENCES = 80, 300, 8
 _MOST_LETTERS = 2000  # of the lines of the table, so that the note fits into a tag of 5000
@@ -45,12 +45,12 @@ def note(summary: Summary) -> Note:
 
 
 def _table(summary: Summary) -> Iterator[str]:
-    """The candidates, the least error by the criterion first, then those that failed, and the baseline."""
+    """The candidates, the least error by the criterion first, then those dropped or failed, and the baseline."""
     shown = [column for column in _COLUMNS if (summary.estimates["estimate"] == column).any()]
     yield f"| candidate | {_BETWEEN.join(map(in_markdown, shown))} |"
     yield f"|---|{'---:|' * len(shown)}"
     baseline_line = _line(summary, baseline.NAME, shown)
-    names, letters = [*summary.ranked, *summary.failures], len(baseline_line)
+    names, letters = [*summary.ranked, *summary.dropped, *summary.failures], len(baseline_line)
     for place, name in enumerate(names):
         line = _line(summary, name, shown)
         letters += len(line)
@@ -67,8 +67,8 @@ def _line(summary: Summary, name: str, shown: list[str]) -> str:
     for column in shown:
         value, interval = summary.cell(name, column)
         cells.append(f"{value} [{interval}]" if interval else value or "–")
-    if name in summary.failures:
-        cells[1:] = ["failed", *[""] * (len(shown) - 1)]
+    if name in summary.failures or name in summary.dropped:
+        cells[1:] = ["failed" if name in summary.failures else "dropped", *[""] * (len(shown) - 1)]
     return f"| {_BETWEEN.join(cells)} |"
 
 

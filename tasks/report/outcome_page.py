@@ -15,8 +15,9 @@ _SIGNS = re.compile(r"[!-/:-@\[-`{-~]")
 
 
 def rows(summary: Summary) -> list[dict[str, Any]]:
-    """A line for each candidate in the order of all tables, then those that failed, and the baseline."""
-    return [_row(summary, name) for name in (*summary.ranked, *summary.failures, baseline.NAME)]
+    """A line for each candidate in the order of all tables, then those dropped or failed, and the baseline."""
+    names = (*summary.ranked, *summary.dropped, *summary.failures, baseline.NAME)
+    return [_row(summary, name) for name in names]
 
 
 def headline(summary: Summary) -> str:
@@ -42,7 +43,8 @@ def _in_markdown(text: str) -> str:
 def _row(summary: Summary, name: str) -> dict[str, Any]:
     marked = f"{printable(name)} (selected)" if name == summary.selected else printable(name)
     cells = {estimate: _cell(summary, name, estimate) for estimate in SHOWN if _computed(summary.estimates, estimate)}
-    return {"candidate": marked, **(cells if name not in summary.failures else dict.fromkeys(cells, "failed"))}
+    gone = {**dict.fromkeys(summary.failures, "failed"), **dict.fromkeys(summary.dropped, "dropped")}
+    return {"candidate": marked, **(dict.fromkeys(cells, gone[name]) if name in gone else cells)}
 
 
 def _cell(summary: Summary, name: str, estimate: str) -> str:

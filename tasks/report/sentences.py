@@ -13,7 +13,7 @@ from heldout.fits import baseline
 from heldout.metrics.skill import Skill
 from heldout.records import Difference, MoreRows, Powered
 from heldout.schemes.delivery import FORMS
-from heldout.shown import about_winner
+from heldout.shown import about_race, about_winner
 from heldout.unlabelled import implied_error
 from tasks.outcome.suspicious import Suspicious
 from tasks.params.sections import Data
@@ -126,8 +126,11 @@ def _choice(summary: Summary) -> dict[str, str]:
         limit = f"; at most {summary.loss.limit:g}, as loss_max states" if summary.loss.limit_is_stated else ""
         texts["loss"] = f"{summary.loss.name}: {summary.loss.says}{limit}"
     texts |= _weighed(summary.settings.data)
-    if alike := about_winner.alike(summary.selected, selection["indistinguishable"], summary.level):
+    raced, count = bool(summary.dropped), len(selection["candidates"]) - len(summary.failures)
+    if alike := about_winner.alike(summary.selected, selection["indistinguishable"], summary.level, raced=raced):
         texts["alike"] = alike
+    if race := about_race.claim(len(summary.dropped), count, summary.level):
+        texts["race"] = race
     errors = {name: summary.value(name, "E_cv") for name in selection["candidates"]}
     known = {name: error for name, error in errors.items() if error is not None}
     if roots := about_winner.roots(known, selection["baseline"], summary.loss):

@@ -17,6 +17,8 @@ from heldout.metrics import METRICS
 from heldout.metrics.metric import Metric
 from heldout.parts.dependence import DependenceKind
 from heldout.records import Difference, Estimate, PredictionSets
+from heldout.selection.race import Dropped
+from heldout.shown import about_race
 from heldout.shown.cells import DOUBTED
 from tasks.outcome import decision
 from tasks.params import Settings
@@ -175,11 +177,18 @@ class Summary:
 
     @property
     def ranked(self) -> list[str]:
-        """The candidates that did not fail, in the order in which people see them."""
-        names = [name for name in self.selection["candidates"] if name not in self.failures]
+        """The candidates that did not fail and were not dropped, in the order in which people see them."""
+        gone = {*self.failures, *self.dropped}
+        names = [name for name in self.selection["candidates"] if name not in gone]
         lines = {name: self.estimates_of(name) for name in names}
         values = {name: dict(zip(of["estimate"], of["value"], strict=True)) for name, of in lines.items()}
         return ranked(self.selection["criterion"], values)
+
+    @property
+    def dropped(self) -> dict[str, str]:
+        """What tables say of each candidate that a race dropped, in place of its numbers."""
+        found = [Dropped(**one) for one in self.selection.get("dropped", [])]
+        return {one.candidate: about_race.line(one, self.loss) for one in found}
 
     @property
     def ordered_by(self) -> str:

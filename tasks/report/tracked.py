@@ -92,7 +92,7 @@ def labeled_rows(settings: Settings) -> Dataset:
 
 
 def candidate_items(candidate: Candidate, summary: Summary) -> Iterator[Item]:
-    """The settings of a candidate, its estimates with their bounds and its curves, or why it failed."""
+    """The settings of a candidate, its estimates with their bounds and its curves, or why it failed or was dropped."""
     yield Tag("data_hash", files.read_data_hash())
     yield Tag("learner", learner_id(candidate))
     if candidate.name == summary.selected:
@@ -102,6 +102,9 @@ def candidate_items(candidate: Candidate, summary: Summary) -> Iterator[Item]:
         yield Tag("warnings", str(summary.warned[candidate.name]))
     if candidate.name in summary.failures:
         yield Tag("failure", summary.failures[candidate.name])
+        return
+    if candidate.name in summary.dropped:
+        yield Tag("dropped", summary.dropped[candidate.name])
         return
     for line in summary.estimates_of(candidate.name).to_dict("records"):
         yield from _with_bounds(line, "value", line["estimate"])

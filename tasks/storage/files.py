@@ -39,6 +39,7 @@ FINDINGS = PREPARED / "findings.json"
 RESULTS = Path("data/results")
 LOSSES = RESULTS / "losses.parquet"
 TESTED = RESULTS / "tested.parquet"
+RACE = RESULTS / "race.json"
 REPORTS = Path("reports")
 ESTIMATES = REPORTS / "estimates.csv"
 DIFFERENCES = REPORTS / "differences.csv"

@@ -53,6 +53,20 @@ _RICH = [
     },
 ]
 
+# more than ten, so that they race: seven of them are far behind, whatever the partition is
+ELEVEN = [
+    *({"name": f"{k}-NN", "estimator": _NEIGHBOURS, "params": {"n_neighbors": k}} for k in (1, 3, 5)),
+    {"name": "bayes", "estimator": _BAYES, "params": {"var_smoothing": 0.01}},
+    *(
+        {
+            "name": f"coin {p}",
+            "estimator": "sklearn.dummy.DummyClassifier",
+            "params": {"strategy": "uniform", "random_state": p},
+        }
+        for p in range(7)
+    ),
+]
+
 
 def environment(**own: str) -> dict[str, str]:
     """The environment of a user who has the virtual environment active."""

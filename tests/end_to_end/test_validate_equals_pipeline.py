@@ -11,8 +11,9 @@ import skops.io
 import heldout
 from heldout.estimates import ESTIMATES
 from heldout.losses import choose_loss
+from heldout.selection.race import MORE_THAN
 from tasks.params import load
-from tests.end_to_end.conftest import Ran
+from tests.end_to_end.conftest import ELEVEN, Ran
 
 TEXTS, NUMBERS = ["target", "interval"], ["value", "low", "high", "level", "n_train", "n_tested"]
 RIDGE = {"name": "ridge", "estimator": "sklearn.linear_model.Ridge"}
@@ -47,6 +48,12 @@ BY_COST = {
 BY_LOG = {**BY_COST, "loss": "log", "selection": {"criterion": "E_2cv", "rule": "one_standard_error"}}
 BY_BRIER = {**BY_COST, "loss": "brier", "selection": {"criterion": "max(E_cv, E_maxdt)", "nested": True}}
 BY_QUANTILE = {**OF_NUMBERS, "loss": {"pinball": 0.9}}
+BY_RACE = {
+    "data": {"labeled_rows": 300, "shards": 1},
+    "candidates": ELEVEN,
+    "deliver": "vote",
+    "progressive": {"block": "auto"},
+}
 
 
 def in_a_notebook(ran, settings) -> heldout.Validation:
@@ -87,8 +94,9 @@ def in_a_notebook(ran, settings) -> heldout.Validation:
         pytest.param(BY_LOG, marks=pytest.mark.long),
         pytest.param(BY_BRIER, marks=pytest.mark.long),
         pytest.param(BY_QUANTILE, marks=pytest.mark.long),
+        pytest.param(BY_RACE, marks=pytest.mark.slow),
     ],
-    ids=["two classes", "numbers", "three classes", "costs", "log loss", "Brier loss", "a quantile"],
+    ids=["two classes", "numbers", "three classes", "costs", "log loss", "Brier loss", "a quantile", "a race"],
 )
 def both(request, tmp_path_factory):
     """A run of the commands, its settings, and what a notebook finds on its prepared rows."""
@@ -120,6 +128,19 @@ def test_every_line_of_the_estimates_is_the_same(both):
     for name in NUMBERS:
         expected = told[name].astype(float).tolist()
         assert expected == pytest.approx(written[name].tolist(), rel=1e-9, abs=1e-9, nan_ok=True), name
+
+
+def test_a_race_drops_the_same_candidates(both):
+    ran, settings, found = both
+    told = json.loads((ran.path / "reports/selection.json").read_text())
+    assert [one["candidate"] for one in told["dropped"]] == [one.candidate for one in found.dropped]
+    for written, one in zip(told["dropped"], found.dropped, strict=True):
+        numbers = {
+            name: pytest.approx(value, rel=1e-9) for name, value in vars(one).items() if isinstance(value, float)
+        }
+        assert written == {**vars(one), **numbers}
+    assert bool(found.dropped) is (len(settings.candidates) > MORE_THAN)
+    assert [*told["candidates"]] == [candidate.name for candidate in settings.candidates]
 
 
 def test_the_choice_is_the_same(both):

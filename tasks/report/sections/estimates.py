@@ -160,14 +160,14 @@ def _table(summary: Summary, names: Sequence[str]) -> Table:
     roots = summary.loss.power == 2
     of_roots = ["RMSE", "R²"] if roots else []
     head = ["candidate", *of_roots, *columns]
-    failed = [name for name in summary.selection["candidates"] if name in summary.failures]
+    gone = summary.dropped | {name: f"failed: {reason}" for name, reason in summary.failures.items()}
     rows: list[list[str | Cell]] = []
     marked: dict[int, str] = {}
     for name in [*names, baseline.NAME]:
         cells = [Cell(*summary.cell(name, estimate)) for estimate in columns]
         rows.append([name, *(_roots(summary, name) * roots), *(cell if cell.text else Cell("–") for cell in cells)])
-    for place, name in enumerate(failed, len(rows)):
-        rows.append([Cell(name, f"failed: {summary.failures[name]}"), *["–"] * (len(head) - 1)])
+    for place, (name, says) in enumerate(gone.items(), len(rows)):
+        rows.append([Cell(name, says), *["–"] * (len(head) - 1)])
         marked[place] = "failed"
     marked |= {names.index(summary.selected): "selected", len(names): "baseline"}
     caption = f"Below each value its interval at {summary.level}{marks(bool(summary.not_credible))}"

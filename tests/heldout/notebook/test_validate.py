@@ -117,6 +117,7 @@ def test_every_argument_but_the_first_three_is_keyword_only_with_the_defaults_of
         "shortcuts": "auto",
         "estimates": None,
         "intervals": None,
+        "race": "auto",
         "n_jobs": 1,
         "progress": True,
     } == defaults

@@ -271,6 +271,7 @@ def test_the_selection_is_described_with_what_it_has_cost(case):
         "rule": "minimum",
         "loss": "zero_one",
         "candidates": ["bayes", "wide"],
+        "dropped": [],
         "indistinguishable": ["bayes", "wide"],
         "contamination": 7,
         "bound": pytest.approx(beta.isf(0.05 / 7, 2 + 1, 9 - 2), rel=1e-12),

@@ -330,7 +330,15 @@ def test_every_key_that_is_misspelt_is_reported_with_the_right_one(shipped, tmp_
             assert mistake.text.endswith(f"{DID_YOU_MEAN} {dotted(place, numbers=False)}?")
 
 
-OPTIONAL = {"data.target", "data.positive", "data.drop", "data.labeled_rows", "data.unlabeled", "selection.criterion"}
+OPTIONAL = {
+    "data.target",
+    "data.positive",
+    "data.drop",
+    "data.labeled_rows",
+    "data.unlabeled",
+    "selection.criterion",
+    "selection.race",
+}
 OPTIONAL |= {"data.known_after"}
 OPTIONAL |= {"data.columns", "data.missing", "data.on_bad_shard"}
 OPTIONAL |= {"execution.scheduler", "candidates.params", "candidates.preprocess", "candidates.family"}

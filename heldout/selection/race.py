@@ -1,0 +1,152 @@
+"""A race: candidates that fall behind on the progressive stream, by more than chance, get no further fits.
+
+Null hypothesis of a candidate c: it is *the best*, that is, at every block of the stream its hypothesis has at most the
+risk of each rival's hypothesis, given all rows before the block. Kind: finite-sample. Claim: with probability `level`
+the best candidate, if there is one, is never dropped, however many candidates start; of several that are equally good,
+each is kept with this probability. Assumption: independent rows in an order fixed beforehand, losses in [0, L].
+Source: J. Ville (1939) for the inequality; V. Vovk, R. Wang, E-values: calibration, combination and applications
+(Annals of Statistics 49, 2021) for the mean; METHOD, section 8.
+
+Let D_i(c, b) = (loss of c - loss of b) / L in [-1, 1] at row i. Who stakes the share f in [0, 1) of a capital of 1 on
+"c errs more than b" has e_f(c, b) = prod (1 + f D_i(c, b)). The hypotheses of a block are fixed before its rows, so
+that under the null of c nobody is expected to gain. So the mean over several f, fixed beforehand, and the mean over all
+rivals b, e(c), are nonnegative supermartingales from 1. The capital against a rival that left the race stays as it is,
+which is a rule of stopping. By Ville's inequality P(e(c) ever reaches 1 / (1 - level)) <= 1 - level. No factor for the
+number of candidates is needed, since one of them alone has a true null. Of many equal candidates some are dropped more
+often than that (docs/studies.md), and the others are as good.
+
+Where learning curves cross, the null of a candidate that is best in the end may be false in early blocks: it may then
+be dropped, rightly by the claim. A stream that begins after half of the rows, as that of E_prog does, leaves little of
+that.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+import numpy as np
+
+from heldout.losses import Loss, Losses
+from heldout.parts.dependence import DependenceKind
+
+Races = Literal["auto", "off"]
+MORE_THAN = 10  # candidates: with fewer, "auto" makes all fits
+_ROWS_A_LOGARITHM = 64  # whose capital is multiplied first: it stays between 1e-64 and 1e18
+BETS = 0.9 * 0.5 ** np.arange(8)  # the shares that are staked: best is about the difference over its variance
+
+
+@dataclass(frozen=True)
+class Dropped:
+    """A candidate that left the race after `rows` of the `stream` tested rows, with too much evidence against it.
+
+    `e_value` is its e(c). Most of it comes from `against`, of those in the race; `error` and `error_against` are the
+    mean losses of both on these rows.
+    """
+
+    candidate: str
+    rows: int
+    stream: int
+    e_value: float
+    against: str
+    error: float
+    error_against: float
+
+
+@dataclass(frozen=True, eq=False)
+class Race:
+    """The race of `candidates` on a stream of tested rows, of which `rows` have been seen, with losses up to `limit`.
+
+    `racing` are those that are left. `sums`, shape (M,), are their losses so far, and `logs`, shape (M, M, B), the
+    logarithms of the capital that each of `BETS` has against each candidate, by rival.
+    """
+
+    candidates: tuple[str, ...]
+    stream: int
+    limit: float
+    level: float
+    racing: tuple[str, ...]
+    dropped: tuple[Dropped, ...] = ()
+    rows: int = 0
+    sums: Losses = field(default_factory=lambda: np.empty(0), repr=False)
+    logs: Losses = field(default_factory=lambda: np.empty(0), repr=False)
+
+    @classmethod
+    def of(cls, candidates: Sequence[str], stream: int, limit: float, level: float) -> "Race":
+        """Before the first row."""
+        count = len(candidates)
+        sums, logs = np.zeros(count), np.zeros((count, count, len(BETS)))
+        return cls(tuple(candidates), stream, limit, level, tuple(candidates), sums=sums, logs=logs)
+
+    def after(self, losses: Mapping[str, Losses]) -> "Race":
+        """The race after one more block of rows, from the losses, shape (n,), of each candidate that answered them.
+
+        One that is in the race and has no losses has failed: it leaves, and is not dropped. The candidate of the least
+        loss so far is never dropped.
+        """
+        left = tuple(name for name in self.racing if name in losses)
+        if not left:
+            return replace(self, racing=())
+        place = [self.candidates.index(name) for name in left]
+        table = np.stack([losses[name] for name in left]) / self.limit
+        sums, logs = self.sums.copy(), self.logs.copy()
+        sums[place] += table.sum(axis=1)
+        for own, of in zip(place, table, strict=True):
+            logs[own, place] += _log_capital(of - table)
+        seen = replace(self, rows=self.rows + table.shape[1], racing=left, sums=sums, logs=logs)
+        return seen._without_the_worse()
+
+    def e_value(self, name: str) -> float:
+        """e(c), the mean over all rivals."""
+        return float(np.delete(self._against(name), self.candidates.index(name)).mean())
+
+    def _against(self, name: str) -> Losses:
+        """e(c, b) of each rival b, shape (M,)."""
+        with np.errstate(over="ignore"):
+            capital: Losses = np.exp(self.logs[self.candidates.index(name)]).mean(axis=1)
+        return capital
+
+    def _without_the_worse(self) -> "Race":
+        if len(self.racing) < 2:
+            return self
+        error = dict(zip(self.candidates, (self.sums * self.limit / self.rows).tolist(), strict=True))
+        best = min(self.racing, key=error.__getitem__)
+        dropped = []
+        for name in self.racing:
+            if name != best and self.e_value(name) >= 1 / (1 - self.level):
+                against = dict(zip(self.candidates, self._against(name).tolist(), strict=True))
+                rival = max((other for other in self.racing if other != name), key=against.__getitem__)
+                dropped.append(
+                    Dropped(name, self.rows, self.stream, self.e_value(name), rival, error[name], error[rival])
+                )
+        gone = {one.candidate for one in dropped}
+        racing = tuple(name for name in self.racing if name not in gone)
+        return replace(self, racing=racing, dropped=(*self.dropped, *dropped))
+
+
+def why_none(race: Races, candidates: int, loss: Loss, dependence: DependenceKind | None, *, nested: bool) -> str:
+    """Why there is no race among so many candidates; empty where there is one.
+
+    `dependence` says how rows depend on each other, `nested` whether a choice is repeated inside of each fold.
+    """
+    if race == "off":
+        return "it is off"
+    if candidates <= MORE_THAN:
+        return f"there are at most {MORE_THAN} candidates"
+    if not loss.bounded:
+        return f"no limit of the {loss.name} loss is known; loss_max states it"
+    if dependence is not None:
+        return "it needs independent rows"
+    return "nested selection would have to repeat it in each fold" if nested else ""
+
+
+def worth_saying(race: Races, candidates: int) -> bool:
+    """Whether somebody with so many candidates may expect a race, and should hear why there is none."""
+    return race == "auto" and candidates > MORE_THAN
+
+
+def _log_capital(differences: Losses) -> Losses:
+    """The sum over rows of log(1 + f D) for each of `BETS`, shape (M, B), of differences of shape (M, n)."""
+    starts = np.arange(0, differences.shape[1], _ROWS_A_LOGARITHM)
+    products = [np.multiply.reduceat(1 + bet * differences, starts, axis=1) for bet in BETS]
+    capital: Losses = np.log(products).sum(axis=2).T
+    return capital

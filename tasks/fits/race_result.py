@@ -1,0 +1,55 @@
+"""What a race left: which candidates were dropped, in data/results/race.json, and which the later stages fit."""
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from heldout.schemes import SchemeName
+from heldout.selection.race import Dropped, why_none
+from tasks.params import Settings
+from tasks.plans.read_design import read_design
+from tasks.runtime.errors import UserError
+from tasks.storage import files, stage_settings
+
+STREAM: SchemeName = "progressive"  # whose losses it reads, and whose stage runs it
+
+
+@dataclass(frozen=True)
+class Raced:
+    """Which candidates a race dropped, in the order in which they left it; `none` says why there was no race."""
+
+    dropped: tuple[Dropped, ...] = ()
+    none: str = ""
+
+    def left(self, settings: Settings) -> Settings:
+        """The settings with the candidates that were not dropped."""
+        gone = {one.candidate for one in self.dropped}
+        kept = [candidate for candidate in settings.candidates if candidate.name not in gone]
+        return settings.model_copy(update={"candidates": kept})
+
+    def described(self) -> list[dict[str, Any]]:
+        """The entry of selection.json."""
+        return [asdict(one) for one in self.dropped]
+
+
+def reason_for_none(settings: Settings) -> str:
+    """Why these settings have no race; empty where they have one."""
+    design, selection = read_design(settings), settings.selection
+    count, kind = len(settings.candidates), design.dependence.kind
+    return why_none(selection.race, count, design.loss, kind, nested=selection.nested)
+
+
+def write(raced: Raced) -> None:
+    """Write data/results/race.json."""
+    files.write_json(files.RACE, {"dropped": raced.described(), "none": raced.none})
+
+
+def read(settings: Settings) -> Raced:
+    """The race of these settings. Raises UserError if it has not been run, or on other rows or settings."""
+    if none := reason_for_none(settings):
+        return Raced(none=none)
+    if not stage_settings.made_with(STREAM, settings):
+        raise UserError(
+            "the race among the candidates was not run with these settings; run `python -m flows progressive` first, "
+            "or set selection.race to off"
+        )
+    return Raced(tuple(Dropped(**one) for one in files.read_json(files.RACE)["dropped"]))

@@ -1,0 +1,91 @@
+"""A race through `dvc repro` and the commands: what is dropped, what is said of it, and what is not fitted."""
+
+import json
+
+import pytest
+from mlflow import MlflowClient
+
+from tests.end_to_end.conftest import COMMIT, ELEVEN
+
+pytestmark = pytest.mark.slow
+_BREAKS = {"name": "breaks", "estimator": "sklearn.neighbors.KNeighborsClassifier", "params": {"n_neighbors": 5000}}
+_CHANGES = {
+    "data": {"labeled_rows": 300, "shards": 1},
+    "progressive": {"block": "auto"},
+    "candidates": [*ELEVEN, _BREAKS],
+}
+
+
+@pytest.fixture(scope="module")
+def raced(clone, write_params):
+    """A clone after `dvc repro` with a race, and what it printed."""
+    checkout = clone()
+    write_params(checkout.path / "params.yaml", **_CHANGES)
+    checkout.git(*COMMIT, "-qam", "mine")
+    planned = checkout.flow("plan").stdout
+    return checkout, planned, checkout.run("dvc", "repro").stdout
+
+
+def dropped(checkout) -> set[str]:
+    told = json.loads((checkout.path / "reports/selection.json").read_text())
+    return {one["candidate"] for one in told["dropped"]}
+
+
+def test_those_that_guess_are_dropped_and_one_that_fails_is_not(raced):
+    checkout, _, said = raced
+    assert {f"coin {place}" for place in range(7)} == dropped(checkout)
+    assert "7 of 11 candidates erred so much more" in " ".join(said.split())
+    assert "coin 0" in said
+    assert "dropped after" in said
+    assert "breaks" in said
+    assert "failed" in said
+
+
+def test_the_plan_says_what_a_race_may_spare(raced):
+    _, planned, _ = raced
+    assert "fits are the most" in planned
+
+
+def test_every_page_has_a_line_for_each(raced):
+    checkout, _, _ = raced
+    page = (checkout.path / "reports/report.html").read_text()
+    assert page.count("dropped after") >= len(dropped(checkout))
+    assert "7 were dropped before, by a race" in page
+    client = MlflowClient(f"sqlite:///{checkout.path}/mlruns/mlflow.db")
+    runs = client.search_runs([experiment.experiment_id for experiment in client.search_experiments()])
+    children = {run.info.run_name: run for run in runs if "mlflow.parentRunId" in run.data.tags}
+    assert {name for name, run in children.items() if "dropped" in run.data.tags} == dropped(checkout)
+    assert {name for name, run in children.items() if run.info.status == "FAILED"} == {"breaks"}
+    (parent,) = (run for run in runs if "mlflow.parentRunId" not in run.data.tags)
+    assert "| dropped " in parent.data.tags["mlflow.note.content"]
+
+
+def test_the_ledger_counts_all_that_started(raced):
+    checkout, _, _ = raced
+    told = json.loads((checkout.path / "reports/selection.json").read_text())
+    assert told["contamination"] == len(ELEVEN)
+
+
+def test_no_fold_was_fitted_for_one_that_was_dropped(raced):
+    checkout, _, _ = raced
+    for stage in ("cross_validation", "covalidation"):
+        failures = json.loads((checkout.path / f"data/results/{stage}/failures.json").read_text())
+        assert not {*failures} & dropped(checkout)
+    losses = checkout.run("python", "-c", _READ).stdout.split("\n")
+    assert not {*losses} & dropped(checkout)
+
+
+_READ = """
+import pandas
+print("\\n".join(pandas.read_parquet("data/results/losses.parquet")["candidate"].unique()))
+"""
+
+
+def test_a_run_by_hand_drops_the_same_and_one_without_a_race_none(raced, tmp_path):
+    checkout, _, _ = raced
+    before = (checkout.path / "data/results/race.json").read_bytes()
+    checkout.flow("progressive", "--set", "execution.workers=1")
+    assert before == (checkout.path / "data/results/race.json").read_bytes()
+    refused = checkout.flow("cross_validation", "--set", "selection.level=0.9", check=False)
+    assert refused.returncode == 2
+    assert "run `python -m flows progressive` first" in " ".join(refused.stderr.split())

@@ -1,0 +1,156 @@
+"""`heldout.validate` with a race: the same numbers for those who are left, and few fits for the others."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.datasets import make_classification
+from sklearn.dummy import DummyRegressor
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
+
+import heldout
+from heldout.errors import BadArgument, FitFailure
+
+X, Y = make_classification(600, 10, n_informative=6, flip_y=0.02, class_sep=1.5, random_state=3)
+
+
+class Counted(ClassifierMixin, BaseEstimator):
+    """Answers by the sign of one column, and counts its fits."""
+
+    fits = 0
+
+    def __init__(self, column: int = 0):
+        self.column = column
+
+    def fit(self, X, y):
+        type(self).fits += 1
+        self.classes_ = np.unique(y)
+        return self
+
+    def predict(self, X):
+        return self.classes_[(X[:, self.column] > 0).astype(int)]
+
+
+class Breaks(KNeighborsClassifier):
+    """Good, but not for many rows."""
+
+    def fit(self, X, y):
+        if len(X) > 350:
+            raise ValueError("too many rows")
+        return super().fit(X, y)
+
+
+def candidates() -> dict[str, object]:
+    trees = {f"tree {depth}": DecisionTreeClassifier(max_depth=depth) for depth in (1, 2, 4, 6, 8)}
+    neighbours = {f"{k}-NN": KNeighborsClassifier(k) for k in (1, 5, 15, 45, 200)}
+    return {"coin": Counted(), **trees, **neighbours}
+
+
+@pytest.fixture(scope="module")
+def raced():
+    return heldout.validate(candidates(), X, Y, repeats=4)
+
+
+def test_estimates_of_those_who_are_left_are_those_without_a_race(raced):
+    without = heldout.validate(candidates(), X, Y, repeats=4, race="off")
+    assert raced.dropped
+    assert {*raced.candidates} | {one.candidate for one in raced.dropped} == {*without.candidates}
+    assert not {*raced.candidates} & {one.candidate for one in raced.dropped}
+    known = {(record.candidate, record.estimate): record for record in without.estimates}
+    of_each = [record for record in raced.estimates if record.estimate != "E_bbc"]
+    assert of_each == [known[record.candidate, record.estimate] for record in of_each]
+
+
+def test_processes_change_nothing(raced):
+    shared = heldout.validate(candidates(), X, Y, repeats=4, n_jobs=2)
+    assert (shared.estimates, shared.dropped) == (raced.estimates, raced.dropped)
+
+
+def test_one_that_is_dropped_has_been_fitted_for_the_first_blocks_alone(raced):
+    (coin,) = (one for one in raced.dropped if one.candidate == "coin")
+    Counted.fits = 0
+    heldout.validate(candidates(), X, Y, repeats=4)
+    steps = np.cumsum([len(split.validation) for split in raced.design.splits("progressive")])
+    assert steps[Counted.fits - 1] == coin.rows
+
+
+def test_the_bound_counts_all_that_started(raced):
+    started = len(candidates())
+    assert raced.bound() == raced.bound(models=started)
+    with pytest.raises(BadArgument, match=f"at least {started}"):
+        raced.bound(models=started - 1)
+
+
+def test_claims_about_pairs_are_those_without_a_race(raced):
+    """The level is shared among the pairs of all that started, since the same rows decided who is left."""
+    without = heldout.validate(candidates(), X, Y, repeats=4, race="off")
+    winner = raced.select().selected
+    found = {record.against: record for record in without.differences(winner)}
+    assert list(raced.differences(winner)) == [found[record.against] for record in raced.differences(winner)]
+
+
+def test_text_and_page_say_what_happened(raced):
+    for shown in (str(raced), raced._repr_html_()):
+        assert "dropped after" in shown
+        assert f"{len(raced.dropped)} of {len(candidates())} candidates erred so much more" in shown
+    assert f"{len(raced.dropped)} dropped" in repr(raced)
+    (bbc,) = (record for record in raced.estimates if record.estimate == "E_bbc")
+    assert "that a race left" in bbc.target
+
+
+def test_nothing_is_known_of_one_that_is_dropped(raced):
+    with pytest.raises(BadArgument, match="it was dropped after"):
+        raced.target(raced.dropped[0].candidate, "E_cv")
+
+
+def test_a_race_without_e_prog_has_its_steps_and_no_estimate_of_them():
+    made = heldout.validate(candidates(), X, Y, estimates=["E_cv"])
+    assert made.dropped
+    assert {record.estimate for record in made.estimates} == {"E_cv"}
+
+
+def test_a_failure_is_no_drop():
+    with pytest.raises(FitFailure, match="breaks: .*too many rows"):
+        heldout.validate({**candidates(), "breaks": Breaks()}, X, Y, repeats=2)
+
+
+@pytest.mark.parametrize(
+    ("learners", "y", "options"),
+    [
+        (dict(list(candidates().items())[:10]), Y, {}),
+        (candidates(), Y, {"groups": np.repeat(np.arange(200), 3)}),
+        ({f"d{place}": DummyRegressor(quantile=None) for place in range(11)}, Y + X[:, 0], {}),
+    ],
+)
+def test_no_race(learners, y, options):
+    made = heldout.validate(learners, X, y, repeats=2, **options)
+    assert made.dropped == ()
+    assert len(made.candidates) == len(learners)
+
+
+def test_a_stated_limit_allows_a_race_among_regressors():
+    y = np.clip(Y + 0.1 * X[:, 0], 0, 1)
+    learners = {f"tree {leaf}": DecisionTreeRegressor(max_leaf_nodes=leaf) for leaf in range(2, 12)} | {
+        "mean": DummyRegressor()
+    }
+    made = heldout.validate(learners, X, y, repeats=2, loss_max=1.0)
+    assert "mean" in {one.candidate for one in made.dropped}
+
+
+def test_race_is_checked():
+    with pytest.raises(BadArgument, match="race is 'yes'; it must be one of auto, off"):
+        heldout.validate(candidates(), X, Y, race="yes")
+
+
+def test_the_record_is_plain(raced):
+    assert [*dataclasses.asdict(raced.dropped[0])] == [
+        "candidate",
+        "rows",
+        "stream",
+        "e_value",
+        "against",
+        "error",
+        "error_against",
+    ]
