@@ -30,6 +30,7 @@ NAMES = (
     "credible",
     "discrete_cells",
     "bootstrap_632",
+    "race",
     "datasets",
 )
 
