@@ -83,7 +83,8 @@ def _as_good_as(summary: Summary) -> Fact:
     alike = summary.selection["indistinguishable"]
     others = [name for name in alike if name != summary.selected]
     count = len(summary.ranked) - 1
-    gone = f"{len(summary.dropped)} were dropped before, by a race" if summary.dropped else ""
+    left_out = len(summary.dropped)
+    gone = f"{left_out} {'was' if left_out == 1 else 'were'} dropped before, by a race" if left_out else ""
     if not count:
         return Fact("As good as", "no other", gone or "there is no other candidate")
     if not alike:

@@ -57,7 +57,7 @@ def test_every_page_has_a_line_for_each(raced):
     assert {name for name, run in children.items() if "dropped" in run.data.tags} == dropped(checkout)
     assert {name for name, run in children.items() if run.info.status == "FAILED"} == {"breaks"}
     (parent,) = (run for run in runs if "mlflow.parentRunId" not in run.data.tags)
-    assert "| dropped " in parent.data.tags["mlflow.note.content"]
+    assert "&ensp;dropped" in parent.data.tags["mlflow.note.content"]
 
 
 def test_the_ledger_counts_all_that_started(raced):

@@ -9,10 +9,12 @@ import pytest
 
 from heldout.estimates import BY_COLUMN, ESTIMATES, OF_THE_WINNER, PER_CANDIDATE, SHOWN
 from heldout.records import Estimate
+from heldout.selection.race import Dropped
 from tasks.outcome.gate_verdict import OF_BASELINE
 from tasks.outcome.items import TrackedMetric
 from tasks.report import estimates_table, note, outcome_page
 from tasks.report.glossary import GLOSSARY
+from tasks.report.headline import headline
 from tasks.report.sections import estimates, targets
 from tasks.report.sentences import sentences
 from tasks.report.tracked import candidate_items, version_tags
@@ -124,3 +126,23 @@ def test_candidates_have_one_order_everywhere(full, criterion):
 
 def test_what_the_gate_compares_with_the_baseline_is_an_estimate_of_it():
     assert {"E_bbc": "E_cv", "bound": "E_val"} == OF_BASELINE
+
+
+def test_one_that_a_race_dropped_has_a_line_everywhere(full, settings_with, monkeypatch):
+    monkeypatch.setattr("tasks.report.tracked.files.read_data_hash", lambda: "0")
+    one = Dropped("tree", 40, 150, 33.0, "bayes", 0.3, 0.025)
+    made = full(dropped=[vars(one)])
+    made = replace(made, estimates=made.estimates[made.estimates["candidate"] != "tree"])
+    says = "dropped after 40 of 150 tested rows: 30.0 % there, bayes 2.5 %"
+    assert ["bayes", "forest"] == made.ranked
+    rows = estimates_table.columns_and_rows(made)[1]
+    assert [("tree", says)] == [(row.name, row.note) for row in rows if row.note]
+    assert {"dropped"} == {*outcome_page.rows(made)[2].values()} - {"tree"}
+    assert "| tree | &ensp;dropped" in note.note(made).text
+    (line,) = (row for row in estimates.section(made).tables[0].rows if says in str(row[0]))
+    assert {"–"} == {*line[1:]}
+    (tree,) = settings_with("candidates=[{name: tree, estimator: sklearn.tree.DecisionTreeClassifier}]").candidates
+    assert says in {getattr(item, "value", None) for item in candidate_items(tree, made)}
+    told = sentences(made)["race"]
+    assert "1 of 3 candidates erred so much more" in told
+    assert "1 was dropped before, by a race" in headline(made).facts[1].rests_on
