@@ -31,6 +31,7 @@ NAMES = (
     "discrete_cells",
     "bootstrap_632",
     "race",
+    "race_sets",
     "datasets",
 )
 
