@@ -4,7 +4,7 @@
 """
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -18,7 +18,7 @@ from heldout.parts.splits import Split
 from heldout.schemes import SCHEMES, SchemeName
 from heldout.schemes.design import Design
 from heldout.shortcuts import Declined, support_vectors
-from heldout.shortcuts.scheme_losses import accelerated, exact_losses, fit_and_test_accelerated
+from heldout.shortcuts.scheme_losses import ExactLosses, accelerated, fit_and_test_accelerated
 from heldout.shortcuts.support_vectors import SupportVectors
 
 UseShortcuts = Literal["auto", "off"]
@@ -54,11 +54,19 @@ class SchemeLosses:
     warned: Sequence[FitWarnings]
 
 
-def losses_without_fits(learner: Any, X: Any, design: Design, scheme: SchemeName, state: int) -> SchemeLosses:
+def losses_without_fits(
+    learner: Any,
+    X: Any,
+    design: Design,
+    scheme: SchemeName,
+    state: int,
+    exact: Callable[[], ExactLosses] | None = None,
+) -> SchemeLosses:
     """The losses of a scheme for a learner that may skip its fits, and what its updates warned of.
 
-    X is an array, a data frame or a sparse matrix of shape (N, p); `state` is the seed of all updates. Raises Declined
-    where the learner has to be fitted, and FitFailure for a learner that is updated once and fails.
+    X is an array, a data frame or a sparse matrix of shape (N, p); `state` is the seed of all updates. `exact` gives
+    what its schemes share, for a caller that asks for several. Raises Declined where the learner has to be fitted, and
+    FitFailure for a learner that is updated once and fails.
     """
     losses: Sequence[Losses]
     training: Sequence[Losses] = ()
@@ -67,7 +75,8 @@ def losses_without_fits(learner: Any, X: Any, design: Design, scheme: SchemeName
         losses, warned = one_pass.shared_update_losses(learner, X, design, scheme, state)
     else:
         try:
-            losses, training = exact_losses(learner, X, design, scheme)
+            made = ExactLosses.of(learner, X, design) if exact is None else exact()
+            losses, training = made.of_scheme(scheme)
         except FitFailure as failure:  # a fit reports which one fails
             raise Declined(str(failure)) from failure
     return SchemeLosses(losses, training, [warned] * len(losses))

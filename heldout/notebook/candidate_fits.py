@@ -20,6 +20,7 @@ from heldout.records import Estimate
 from heldout.schemes import SCHEMES, SchemeName, fit_state
 from heldout.schemes.design import Design, Evidence
 from heldout.shortcuts import Declined
+from heldout.shortcuts.scheme_losses import ExactLosses
 from heldout.unlabelled.disagreement import ShardMargins, disagreements
 from heldout.unlabelled.half_model_controls import Controls, why_none
 
@@ -48,6 +49,7 @@ class CandidateFits:
     ready: dict[SchemeName, dict[int, Made]] = field(default_factory=dict)
     pace: list[float] = field(default_factory=list)
     _without_fits: dict[SchemeName, SchemeLosses | None] = field(default_factory=dict)
+    _exact: list[ExactLosses] = field(default_factory=list)
     _hypotheses: dict[SchemeName, list[Any]] = field(default_factory=dict)
 
     @cached_property
@@ -78,6 +80,7 @@ class CandidateFits:
                 found = self.without_fits(scheme) or self._fitted(scheme)
                 self.warned.extend(found.warned)
                 losses[scheme], training = found.losses, found.training or training
+            self.release()
             if "covalidation" in losses and self._compares():
                 halves, loss = self._hypotheses["covalidation"], self.design.loss
                 with one_thread():
@@ -96,6 +99,7 @@ class CandidateFits:
         """
         try:
             if (spared := self.without_fits(scheme)) is not None:
+                self.release()
                 return spared.losses[number]
             ready = self.ready.setdefault(scheme, {})
             if number not in ready:
@@ -110,6 +114,10 @@ class CandidateFits:
         if scheme not in self._without_fits:
             self._without_fits[scheme] = self._spared(scheme)
         return self._without_fits[scheme]
+
+    def release(self) -> None:
+        """Let go of what schemes without fits share: as large as a Gram matrix, which not every candidate may keep."""
+        self._exact.clear()
 
     def hypotheses(self, scheme: SchemeName) -> list[Any]:
         """The hypotheses of a scheme of `evidence`, each fitted at most once. Raises FitFailure."""
@@ -147,11 +155,17 @@ class CandidateFits:
         try:
             with one_thread():
                 state = fit_state(self.design.seed, scheme, 0)
-                found = losses_without_fits(self.learner, self.X, self.design, scheme, state)
+                found = losses_without_fits(self.learner, self.X, self.design, scheme, state, self._exact_losses)
         except Declined:
             return None
         self.bar.advance(self.name, len(found.losses))
         return found
+
+    def _exact_losses(self) -> ExactLosses:
+        """What the schemes share, made once and kept until `release`. Raises Declined."""
+        if not self._exact:
+            self._exact.append(ExactLosses.of(self.learner, self.X, self.design))
+        return self._exact[0]
 
     def _compares(self) -> bool:
         """Whether the half models answer the unlabelled rows."""

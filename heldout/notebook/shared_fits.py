@@ -82,6 +82,8 @@ def _planned(
                     yield _Part(of, scheme, numbers, of.pace[0] * trained[numbers].sum())
         except FitFailure:
             return
+        finally:
+            of.release()
 
 
 def _pieces(part: _Part, most: float) -> Iterator[_Part]:
@@ -98,7 +100,7 @@ def _pieces(part: _Part, most: float) -> Iterator[_Part]:
 def _alone(of: CandidateFits) -> CandidateFits:
     """What another process needs of a candidate: no results, no unlabelled rows, and a design that draws again."""
     bar, design = FitBar(0, shown=False), replace(of.design)
-    return replace(of, bar=bar, design=design, unlabeled=None, warned=[], ready={}, _without_fits={})
+    return replace(of, bar=bar, design=design, unlabeled=None, warned=[], ready={}, _without_fits={}, _exact=[])
 
 
 def _made(of: CandidateFits, scheme: SchemeName, numbers: Sequence[int]) -> tuple[str, SchemeName, dict[int, Made]]:

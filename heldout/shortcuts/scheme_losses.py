@@ -1,7 +1,8 @@
 """The losses of a whole scheme without its fits, or the same fits, accelerated."""
 
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Self
 
 import numpy as np
 
@@ -24,12 +25,43 @@ def exact_losses(learner: Any, X: Any, design: Design, scheme: SchemeName) -> tu
     a data frame of shape (N, p). Raises Declined where the learner has to be fitted, and FitFailure for answers that
     have no loss.
     """
-    shortcut, method = _shortcut(learner, X, design)
-    if scheme == "covalidation":
-        return _of_halves(shortcut, design, method)
-    answers, splits = _answers(shortcut, design, scheme, method), design.splits(scheme)
-    losses = losses_of(answers, design.y, tested_rows(splits), design.loss, design.weights)
-    return SplitLosses(losses, tested_sizes(splits)), ()
+    return ExactLosses.of(learner, X, design).of_scheme(scheme)
+
+
+@dataclass(frozen=True, eq=False)
+class ExactLosses:
+    """The losses of a learner in every scheme: what its `shortcut` makes of all rows is made once.
+
+    `method` is what the loss asks the learner for.
+    """
+
+    shortcut: Shortcut
+    method: PredictMethod
+    design: Design
+
+    @classmethod
+    def of(cls, learner: Any, X: Any, design: Design) -> Self:
+        """From the rows X, an array or a data frame of shape (N, p). Raises Declined as `exact_losses`."""
+        if design.dependence.kind is not None:
+            raise Declined("rows depend on each other, and their splits are not whole folds or steps")
+        rows = in_memory(X)
+        weights = None if design.weights is None else design.weights.of_fit
+        with decline_on_error():
+            learner = on_numbers(learner, X)
+        shortcut = find(learner, rows, design.y, weights)
+        method: PredictMethod = "predict" if design.loss.classes is None else "predict_proba"
+        if method == "predict_proba" and not np.array_equal(shortcut.classes, design.loss.classes):  # type: ignore[arg-type]
+            raise Declined("the labelled rows lack a class of the loss")
+        return cls(shortcut, method, design)
+
+    def of_scheme(self, scheme: SchemeName) -> tuple[SplitLosses, Sequence[Losses]]:
+        """As `exact_losses`, and with its exceptions."""
+        design = self.design
+        if scheme == "covalidation":
+            return _of_halves(self.shortcut, design, self.method)
+        answers, splits = _answers(self.shortcut, design, scheme, self.method), design.splits(scheme)
+        losses = losses_of(answers, design.y, tested_rows(splits), design.loss, design.weights)
+        return SplitLosses(losses, tested_sizes(splits)), ()
 
 
 def accelerated(learner: Any, X: Any, design: Design, fits: int) -> SupportVectors | None:
@@ -61,21 +93,6 @@ def fit_and_test_accelerated(
         hypothesis = machines.fitted(split.train, state)
         losses = on(split.validation)
     return Fitted(hypothesis, losses, tuple(dict.fromkeys(warned))), on(split.train) if training else None
-
-
-def _shortcut(learner: Any, X: Any, design: Design) -> tuple[Shortcut, PredictMethod]:
-    """The shortcut of `learner` on all rows, and what the loss asks it for. Raises Declined."""
-    if design.dependence.kind is not None:
-        raise Declined("rows depend on each other, and their splits are not whole folds or steps")
-    rows = in_memory(X)
-    weights = None if design.weights is None else design.weights.of_fit
-    with decline_on_error():
-        learner = on_numbers(learner, X)
-    shortcut = find(learner, rows, design.y, weights)
-    method: PredictMethod = "predict" if design.loss.classes is None else "predict_proba"
-    if method == "predict_proba" and not np.array_equal(shortcut.classes, design.loss.classes):  # type: ignore[arg-type]
-        raise Declined("the labelled rows lack a class of the loss")
-    return shortcut, method
 
 
 def _of_halves(shortcut: Shortcut, design: Design, method: PredictMethod) -> tuple[SplitLosses, Sequence[Losses]]:

@@ -4,8 +4,10 @@ Source: the normal equations. The penalty applies to coefficients of standardise
 and no factorisation of all rows serves all parts. A part needs the Gram matrix of its rows (1, z, y), z = x in standard
 deviations of all rows about their mean: the matrix of all rows less the fold's matrix. With S and b its scatters
 of z with z and with y about the part's means, and d the part's deviations of z, the coefficients of z are
-    D^-1 (D^-1 S D^-1 + alpha I)^-1 D^-1 b,   D = diag(d).
-The cost is N p^2, and p^3 for each part.
+    D^-1 (D^-1 S D^-1 + alpha I)^-1 D^-1 b = (S + alpha D^2)^-1 b,   D = diag(d).
+The cost is N p^2, and p^3 for each part. Where a row is left out alone, S is that of all rows less a row, and D^2 is
+the identity but for about 1/N: so these parts are solved together (`heldout.shortcuts.one_row_less`), at p^2 for each,
+but for rows on which the deviations depend too much.
 """
 
 from collections.abc import Iterator
@@ -18,6 +20,7 @@ from numpy.typing import NDArray
 from heldout.parts.splits import Rows
 from heldout.shortcuts import preconditions
 from heldout.shortcuts.least_squares import answers_of, checked, only_predicts, penalty_of
+from heldout.shortcuts.one_row_less import solved
 from heldout.shortcuts.preconditions import Labels, Values
 from heldout.shortcuts.shortcut import Answers, Declined, PredictMethod, Shortcut
 
@@ -75,7 +78,11 @@ class StandardizedLeastSquares(Shortcut):
         scores = np.empty((len(fold), self._rows.shape[1] - 1 - self._features))
         lost = 0.0
         for group in preconditions.rows_of_folds(fold):
-            for rows in self._some(group):
+            together = group[:0, 0]
+            if group.shape[1] == 1:
+                together, scores_of_them, error = self._without_each(group[:, 0])
+                scores[together], lost = scores_of_them, max(lost, error)
+            for rows in self._some(group[~np.isin(group[:, 0], together)]):
                 scores[rows], error = self._scores(self._all.less(self._sums(rows)), rows)
                 lost = max(lost, error)
         return self._answers(scores[fold >= 0], lost)
@@ -142,17 +149,61 @@ class StandardizedLeastSquares(Shortcut):
         u = (self._rows[rows, 1 : 1 + p] - means[:, None, :p]) / deviation[:, None]
         scores = means[:, None, p:] + u @ c
 
-        squares = whole.gram.diagonal(axis1=1, axis2=2)
-        size = (squares[:, 1 : 1 + p] / deviation**2).sum(axis=1) + self._alpha  # of the matrix before the subtraction
-        outcomes = squares[:, 1 + p :].max()
         reach = np.abs(inverse).sum(axis=2).max(axis=1)  # at least the norm
+        farthest = np.take_along_axis(u, (u**2).sum(axis=2).argmax(axis=1)[:, None, None], axis=1)[:, 0]
+        return scores, self._loss(deviation, reach, farthest, c, weight[:, 0])
+
+    def _without_each(self, rows: Rows) -> tuple[Rows, Values, float]:
+        """The rows that can be left out together, each alone, of n; their scores, (m, targets); the loss of digits."""
+        p, gram = self._features, self._all.gram[0]
+        means = gram[0, 1:] / gram[0, 0]
+        scatter = gram[1:, 1:] - np.outer(gram[1:, 0], means)
+        try:
+            inverse = np.asarray(np.linalg.inv(scatter[:p, :p] + self._alpha * np.eye(p)), dtype=np.float64)
+        except np.linalg.LinAlgError:
+            raise Declined("has features that depend on each other") from None
+        at_once = max(1, _AT_ONCE // self._rows.shape[1])
+        pieces = [rows[first : first + at_once] for first in range(0, len(rows), at_once)]
+        near, scores, lost = zip(*(self._without(piece, means, scatter, inverse) for piece in pieces), strict=True)
+        return rows[np.concatenate(near)], np.concatenate(scores), max(lost)
+
+    def _without(
+        self, rows: Rows, means: Values, scatter: Values, inverse: Values
+    ) -> tuple[NDArray[np.bool_], Values, float]:
+        p, weights, total = self._features, self._weights[rows], self._all.gram[0, 0, 0]
+        left = total - weights
+        if not (left > _VARIES * total).all():
+            raise Declined("is to be trained on rows of hardly any weight")
+        values = self._rows[rows]
+        moments = np.hstack([values[:, : 1 + p], values[:, 1 : 1 + p] ** 2])
+        deviation = self._deviations(self._all.moments - moments)
+        apart = values[:, 1:] - means
+        taken = apart * np.sqrt(weights * total / left)[:, None]
+        right = scatter[:p, p:] - taken[:, :p, None] * taken[:, None, p:]
+        found = solved(inverse, taken[:, :p], right, self._alpha * (1 - deviation**2))
+        near, c, deviation = found.near, found.solutions, deviation[found.near]
+        apart *= (total / left)[:, None]  # from the mean of the others
+        u = apart[near, :p]
+        scores = values[near, 1 + p :] - apart[near, p:] + np.einsum("np,npt->nt", u, c)
+        reach = found.reach * (deviation**2).max(axis=1, initial=0)
+        lost = self._loss(deviation, reach, u / deviation, c * deviation[..., None], left[near])
+        return near, scores, lost
+
+    def _loss(self, deviation: Values, reach: Values, u: Values, c: Values, weight: Values) -> float:
+        """The largest loss of digits of m hypotheses: of coefficients c, (m, p, targets), at rows u, (m, p), in the
+        part's deviations, with inverses of at most the norms `reach`, and sums of weights, (m,)."""
+        if not len(reach):
+            return 0.0
+        squares, p = self._all.gram[0].diagonal(), self._features
+        size = (squares[1 : 1 + p] / deviation**2).sum(axis=1) + self._alpha  # of the matrix before the subtraction
+        outcomes = squares[1 + p :].max()
         if not (reach * size * self._tol**2 < 1).all():
             raise Declined("has features that nearly depend on each other")
-        farthest = np.sqrt((u**2).sum(axis=2)).max(axis=1, initial=1.0)
+        farthest = np.maximum(np.sqrt((u**2).sum(axis=1)), 1.0)
         largest = np.sqrt((c**2).sum(axis=1)).max(axis=1)
         error = farthest * reach * (size * largest + np.sqrt(size * outcomes))
-        error += np.sqrt(squares[:, 0] * outcomes) / weight[:, 0]  # from the mean outcome
-        return scores, float(error.max())
+        error += np.sqrt(squares[0] * outcomes) / weight  # from the mean outcome
+        return float(error.max())
 
     def _deviations(self, moments: Values) -> Values:
         """The deviation of each z in m parts, shape (m, p), from the sums of 1, z and z²."""
