@@ -10,7 +10,12 @@ from heldout.schemes import SchemeName
 from heldout.schemes.design import Design
 from heldout.selection.race import Race
 
-_STREAM: SchemeName = "progressive"
+STREAM: SchemeName = "progressive"
+
+
+def pays(design: Design, schemes: Sequence[SchemeName]) -> bool:
+    """Whether a race can spare fits: its stream is one of the `schemes`, or has fewer fits than they have."""
+    return STREAM in schemes or len(design.splits(STREAM)) < sum(len(design.splits(scheme)) for scheme in schemes)
 
 
 def raced(
@@ -20,20 +25,20 @@ def raced(
 
     Raises FitFailure, with the candidate's name, and BadArgument for a loss above a limit that was stated.
     """
-    splits = design.splits(_STREAM)
+    splits = design.splits(STREAM)
     race = Race.of([*fits], int(tested_sizes(splits).sum()), design.loss.limit, design.level)
-    all_fits = sum(len(design.splits(scheme)) for scheme in {*schemes, _STREAM})
+    all_fits = sum(len(design.splits(scheme)) for scheme in {*schemes, STREAM})
     for number, split in enumerate(splits):
         left = [fits[name] for name in race.racing]
         if len(left) == 1:
             break
-        share(left, [_STREAM], jobs, bar, only=[number])
-        losses = {of.name: of.losses(_STREAM, number) for of in left}
+        share(left, [STREAM], jobs, bar, only=[number])
+        losses = {of.name: of.losses(STREAM, number) for of in left}
         for name, found in losses.items():
             design.loss.check_losses(found, split.validation, name)
         race = race.after(losses)
         for of in left:
             if of.name not in race.racing:
-                made = number + 1 if of.without_fits(_STREAM) is None else len(splits)
+                made = number + 1 if of.without_fits(STREAM) is None else len(splits)
                 bar.skip(all_fits - made)
     return race

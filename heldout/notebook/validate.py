@@ -16,7 +16,7 @@ from heldout.learners.fit_warnings import WarningCounts
 from heldout.notebook.candidate_fits import CandidateFits
 from heldout.notebook.checked_request import Request, checked
 from heldout.notebook.progress import FitBar
-from heldout.notebook.raced import raced
+from heldout.notebook.raced import STREAM, pays, raced
 from heldout.notebook.result import Validation
 from heldout.notebook.shared_fits import share
 from heldout.parts import class_shares
@@ -117,7 +117,8 @@ def validate(
     race : {"auto", "off"}, default "auto"
         auto, for more than ten candidates: a candidate that falls behind on the steps of E_prog, by more than chance,
         is dropped, and gets no further fits (`heldout.selection.race`). There is none for a loss without a known limit,
-        for rows in groups, and where E_nested is asked for. off makes the fits of every candidate.
+        for rows in groups, where E_nested is asked for, and where the `estimates` need fewer fits than these steps.
+        off makes the fits of every candidate.
     n_jobs : int, default 1
         The number of processes that share the fits, if these take more than some seconds, and of threads that compare
         half models; -1 stands for all cores. The numbers are the same.
@@ -218,17 +219,19 @@ def validate(
     )
     design = _designed(asked)
     schemes = schemes_of(design)
-    _check_before_fits(design, [*schemes, "progressive"] if asked.races else schemes)
+    _check_before_fits(design, schemes)
+    races = asked.races and pays(design, schemes)
     evidence: dict[str, Evidence] = {}
     records: list[Estimate] = []
-    fits_to_make = len(candidates) * sum(len(design.splits(scheme)) for scheme in schemes)
+    to_fit = {*schemes, STREAM} if races else schemes
+    fits_to_make = len(candidates) * sum(len(design.splits(scheme)) for scheme in to_fit)
     with FitBar(fits_to_make, shown=asked.progress) as bar:
         fits = {
             name: CandidateFits(name, learner, asked.X, design, asked.shortcuts, bar, asked.jobs, asked.unlabeled)
             for name, learner in candidates.items()
         }
         dropped: tuple[Dropped, ...] = ()
-        if asked.races:
+        if races:
             run = raced(fits, design, schemes, asked.jobs, bar)
             fits, dropped = {name: fits[name] for name in run.racing}, run.dropped
             design = replace(design, dropped=len(dropped))
@@ -249,7 +252,7 @@ def _designed(asked: Request) -> Design:
     """The parts that the estimates need, and the method of each interval."""
     parts, needed = asked.parts, {scheme_of(estimate) for estimate in asked.estimates}
     if asked.races:
-        needed.add("progressive")
+        needed.add(STREAM)
     strata = class_shares.strata(asked.y, asked.loss.of_classes)
     halves = np.empty((0, len(asked.y)), dtype=np.int8)
     if "covalidation" in needed:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.datasets import make_classification
-from sklearn.dummy import DummyRegressor
+from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
@@ -109,6 +109,21 @@ def test_a_race_without_e_prog_has_its_steps_and_no_estimate_of_them():
     made = heldout.validate(candidates(), X, Y, estimates=["E_cv"])
     assert made.dropped
     assert {record.estimate for record in made.estimates} == {"E_cv"}
+
+
+def test_no_race_that_costs_more_fits_than_it_can_spare():
+    made = heldout.validate(candidates(), X, Y, estimates=["E_val"])
+    assert made.dropped == ()
+
+
+def test_one_that_is_left_alone_is_the_choice():
+    coins = {f"coin {place}": DummyClassifier(strategy="uniform", random_state=place) for place in range(11)}
+    made = heldout.validate({**coins, "tree": DecisionTreeClassifier(max_depth=6)}, X, Y, repeats=2)
+    assert made.candidates == ("tree",)
+    assert len(made.dropped) == 11
+    assert made.select().selected == made.decide().advice.removeprefix("Ship ") == "tree"
+    for shown in (str(made), made._repr_html_()):
+        assert "11 of 12 candidates" in shown
 
 
 def test_a_failure_is_no_drop():
