@@ -60,7 +60,7 @@ for _ in range(3):
 _COPIES = """
 from tasks.runtime import environment
 environment.enter()
-from tasks.outcome.items import Metric, Parameter, Tag
+from tasks.outcome.items import Parameter, Tag, TrackedMetric
 from tasks.params import load
 from tasks.track import lifecycle, store
 settings = load()
@@ -70,7 +70,7 @@ below = list(store.runs(client, f"tags.`mlflow.parentRunId` = '{last.info.run_id
 def items(run):
     own = ("mlflow.", "host", "process", "validation", "promoted", "promotion")
     tags = [Tag(name, text) for name, text in run.data.tags.items() if not name.startswith(own)]
-    return [*tags, *(Metric(name, value) for name, value in run.data.metrics.items())]
+    return [*tags, *(TrackedMetric(name, value) for name, value in run.data.metrics.items())]
 for _ in range(COUNT):
     with lifecycle.run(settings):
         lifecycle.send_to_run(items(last))
