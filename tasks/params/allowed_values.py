@@ -152,7 +152,7 @@ def _check_value(kind: type[Any], name: str, value: Any, place: Place) -> None:
     values, reason = _ONLY.get(name, ((), ""))
     if (values and value not in values) or not _admits(kind, name, value):
         says = reason or f"is not allowed in {kind.__name__}; write {_allowed(kind, name)}"
-        listed = place[0] in ("grid", "family")  # the value is in a list there
+        listed = place[0] in ("grid", "search", "family")  # the value is in a list there
         raise Misplaced(f"{'contains' if listed else 'is'} {_short(value)}, which {says}", place)
 
 

@@ -6,6 +6,7 @@ import inspect
 import re
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from heldout.errors import BadArgument
@@ -29,15 +30,15 @@ def build(
     preprocess: str | None,
     family: dict[str, Any] | None = None,
     allowed: Collection[str] = DEFAULT,
-    from_grid: Collection[str] = (),
+    elsewhere: Mapping[str, Place] = MappingProxyType({}),
 ) -> Any:
     """The unfitted estimator with its settings, as a family if it is one, behind `preprocess` if there is one.
 
     A value in `params` of the form {estimator: path, params: {…}} is a learner itself, at any depth; a string is
-    never more than a string. Messages name a parameter of `from_grid` as a key of the grid.
+    never more than a string. Messages name a parameter at the place that `elsewhere` has for it.
     Raises Misplaced for a learner that cannot be built.
     """
-    learner = _make(estimator, params, allowed, _LEARNER, ("params",), from_grid)
+    learner = _make(estimator, params, allowed, _LEARNER, ("params",), elsewhere)
     if family is not None:
         from heldout.family import TunedEstimator, check
 
@@ -64,11 +65,11 @@ def check(
     preprocess: str | None,
     family: dict[str, Any] | None = None,
     allowed: Collection[str] = DEFAULT,
-    from_grid: Collection[str] = (),
+    elsewhere: Mapping[str, Place] = MappingProxyType({}),
 ) -> None:
     """Raise Misplaced for an unknown path, an unknown or bad parameter, or an object that cannot fit."""
     try:
-        learner = build(estimator, params, preprocess, family, allowed, from_grid)
+        learner = build(estimator, params, preprocess, family, allowed, elsewhere)
     except Misplaced:
         raise
     except (Exception, SystemExit) as error:
@@ -77,7 +78,7 @@ def check(
     _check_has(last, estimator, _LEARNER, ("estimator",))
 
     def find(name: str, derived: Place) -> Place:
-        return ("grid", name) if name in from_grid else ("params", name) if name in params else derived
+        return elsewhere.get(name) or (("params", name) if name in params else derived)
 
     check_learner(last if family is None else last.learner, find, base=("params",))
     if family is not None:
@@ -130,12 +131,12 @@ def _make(
     allowed: Collection[str],
     needs: Collection[str],
     place: Place,
-    from_grid: Collection[str] = (),
+    elsewhere: Mapping[str, Place] = MappingProxyType({}),
 ) -> Any:
     """The object of the class at `path`, which must have the methods `needs`; its params are written at `place`."""
 
     def at(name: str) -> Place:
-        return ("grid", name) if name in from_grid else (*place, name)
+        return elsewhere.get(name, (*place, name))
 
     constructor = _resolve(path, allowed, needs, (*place[:-1], "estimator"))
     known = _parameters(constructor)
@@ -244,6 +245,6 @@ def _check_values(learner: Any, at: Any) -> None:
             raise _refuses_params(type(learner).__name__, error, ("estimator",)) from None
         name, owner, limit, value = refusal.groups()
         place = at(name)
-        listed = place[0] in ("grid", "family")  # the value is in a list there
+        listed = place[0] in ("grid", "search", "family")  # the value is in a list there
         text = f"contains {value}; in {owner} each value {limit}" if listed else f"is {value}; in {owner} it {limit}"
         raise Misplaced(text, place) from None

@@ -26,11 +26,16 @@ def points(name: str, grid: Mapping[str, Sequence[Any]]) -> Iterator[tuple[str, 
         if twice:
             raise Misplaced(f"has the value {twice[0]!r} twice; leave one out", ("grid", parameter))
     chosen = [dict(zip(grid, values, strict=True)) for values in itertools.product(*grid.values())]
-    names = [f"{name}({', '.join(f'{key}={_text(value)}' for key, value in point.items())})" for point in chosen]
+    names = [point_name(name, point) for point in chosen]
     twin, times = Counter(names).most_common(1)[0]
     if times > 1:
         raise Misplaced(f"has {times} points with the name {twin!r}; write candidates, each with a name", ("grid",))
     yield from zip(names, chosen, strict=True)
+
+
+def point_name(name: str, point: Mapping[str, Any]) -> str:
+    """What a point is called: name(C=1, gamma=0.1)."""
+    return f"{name}({', '.join(f'{key}={_text(value)}' for key, value in point.items())})"
 
 
 def _same(value: Any, other: Any) -> bool:

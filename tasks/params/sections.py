@@ -219,6 +219,24 @@ class TunedParameter(ParamsSection):
     )
 
 
+class Search(ParamsSection):
+    """Further candidates like this one, with other values of some parameters, drawn by the seed."""
+
+    draws: Annotated[int, Field(ge=1, le=999)] = Field(
+        description="number of points that are drawn; each is a candidate, next to the candidate as it is written"
+    )
+    values: Annotated[
+        dict[
+            Annotated[str, Field(min_length=1)],
+            Annotated[list[Any], Field(min_length=1)] | str,
+        ],
+        Field(min_length=1),
+    ] = Field(
+        description="by parameter a list of values, or loguniform(low, high) for a number between, whole where both "
+        "bounds are"
+    )
+
+
 class SelectionSection(ParamsSection):
     """How the winner is chosen."""
 

@@ -22,7 +22,7 @@ from heldout.intervals.corrected_repeated_t import METHOD as REPEATED
 from heldout.losses import check_spec
 from heldout.schemes.delivery import FORMS
 from heldout.selection.selected import Criterion
-from tasks.params import allowed_extensions, allowed_imports, build_learner, by_name, grids, loss_key
+from tasks.params import allowed_extensions, allowed_imports, build_learner, by_name, grids, loss_key, searches
 from tasks.params.check_time import check_time
 from tasks.params.hidden import reveal
 from tasks.params.messages import of_argument, problems
@@ -33,6 +33,7 @@ from tasks.params.sections import (
     ParamsSection,
     Progressive,
     ReportSection,
+    Search,
     SelectionSection,
     SplitSection,
     TunedParameter,
@@ -50,7 +51,7 @@ FURTHER = [name for name in ON_REQUEST if name != "E_nested"]  # selection.neste
 
 
 class Candidate(ParamsSection):
-    """A named learner; with a grid, one for each of its points."""
+    """A named learner; with a grid, one for each of its points; with a search, also one for each of its draws."""
 
     name: Annotated[str, Field(min_length=1, max_length=200, pattern=r"^[\w.() =,+-]+$")] = Field(
         description="name in tables, files and MLflow; baseline is the name of the best constant answer"
@@ -73,6 +74,11 @@ class Candidate(ParamsSection):
         description="values of some parameters, from simple to complex: each point is a separate candidate, called "
         "name(C=1, gamma=0.1); the last parameter varies fastest",
     )
+    search: Search | None = Field(
+        None,
+        description="further candidates with other values of some parameters, drawn by the seed: this candidate as it "
+        "is written comes first, then each draw, called name(C=0.13, gamma=0.1)",
+    )
     preprocess: str | None = Field(
         None,
         description="auto, or the import path of a transformer's class; fitted inside each training part",
@@ -88,6 +94,7 @@ class Candidate(ParamsSection):
         "name (one pass)",
     )
     _allowed: tuple[str, ...] = PrivateAttr(default=allowed_imports.DEFAULT)
+    _seed: int = PrivateAttr(default=0)
 
     def learner(self) -> Any:
         """The unfitted estimator, behind its preprocessing if it has one; a family chooses its own value."""
@@ -99,35 +106,56 @@ class Candidate(ParamsSection):
         """What the learner is, whatever it is called: equal identities are one candidate."""
         family = {} if self.family is None else {"family": self.family.model_dump()}
         update = {} if self.update is None else {"update": self.update}
-        settings = self.model_dump(exclude={"name", "grid", "family", "update"})
+        settings = self.model_dump(exclude={"name", "grid", "search", "family", "update"})
         paths = (self.estimator, self.preprocess, *build_learner.inner_paths(self.params))
         return {**settings, **family, **update, "source": build_learner.own_source(*paths)}
 
     def points(self) -> "list[Candidate]":
-        """The candidate, or the points of its grid, each a candidate without one, under the names that are shown."""
-        if self.grid is None and self.update is None:
+        """The candidate, or the points of its grid or search, each without one, under the names that are shown."""
+        if self.grid is None and self.search is None and self.update is None:
             return [self]
-        named = [(self.name, {})] if self.grid is None else grids.points(self.name, self.grid)
         once = "" if self.update is None else " (one pass)"
         return [
-            self.model_copy(update={"name": f"{name}{once}", "params": {**self.params, **values}, "grid": None})
-            for name, values in named
+            self.model_copy(
+                update={"name": f"{name}{once}", "params": {**self.params, **values}, "grid": None, "search": None}
+            )
+            for name, values in self._named_points()
         ]
+
+    def _named_points(self) -> "list[tuple[str, dict[str, Any]]]":
+        if self.grid is not None:
+            return [*grids.points(self.name, self.grid)]
+        if self.search is not None:
+            return [*searches.points(self.name, self.search.values, self.search.draws, self._seed)]
+        return [(self.name, {})]
 
     @model_validator(mode="after")
     def _buildable(self, info: ValidationInfo) -> "Candidate":
-        self._allowed = tuple((info.context or {}).get("allowed_modules", allowed_imports.DEFAULT))
+        context = info.context or {}
+        self._allowed = tuple(context.get("allowed_modules", allowed_imports.DEFAULT))
+        self._seed = context.get("seed", 0)
+        if self.grid is not None and self.search is not None:
+            raise Misplaced("is next to a grid; leave one of the two out", ("search",))
+        places = {
+            name: self._place(name) for name in (*(self.grid or ()), *(self.search.values if self.search else ()))
+        }
         family = None if self.family is None else self.family.model_dump()
-        grid = list(self.grid or ())
-        for name in grid:
-            if name in self.params or (self.family is not None and name == self.family.parameter):
-                other = "params" if name in self.params else "family"
-                raise Misplaced(f"is in {other} too; leave it in one of the two", ("grid", name))
-        for point in self.points():
-            build_learner.check(point.estimator, point.params, point.preprocess, family, self._allowed, grid)
+        ends = [] if self.search is None else searches.ends(self.search.values)
+        of_ends = [self.model_copy(update={"params": {**self.params, **values}}) for values in ends]
+        for point in [*of_ends, *self.points()]:
+            build_learner.check(point.estimator, point.params, point.preprocess, family, self._allowed, places)
             if point.update is not None:
                 build_learner.check_update(point.estimator, point.learner(), point.preprocess, family)
         return self
+
+    def _place(self, name: str) -> tuple[str | int, ...]:
+        """Where a parameter of the grid or the search is written. Raises Misplaced for one that is written twice."""
+        place = ("search", "values", name) if self.grid is None else ("grid", name)
+        if self.grid is not None and name in self.params:
+            raise Misplaced("is in params too; leave it in one of the two", place)
+        if self.family is not None and name == self.family.parameter:
+            raise Misplaced("is in family too; leave it in one of the two", place)
+        return place
 
 
 class Settings(ParamsSection):
@@ -197,7 +225,7 @@ class Settings(ParamsSection):
     @field_validator("candidates")
     @classmethod
     def _every_point(cls, written: list[Candidate]) -> list[Candidate]:
-        """Each point of a grid in its place."""
+        """Each point of a grid or a search in its place."""
         numbered = [(number, point) for number, candidate in enumerate(written) for point in candidate.points()]
         names = [point.name for _, point in numbered]
         for place, (number, point) in enumerate(numbered):
@@ -270,6 +298,12 @@ class Settings(ParamsSection):
                 raise Misplaced(f"{reason}, or set split.repeats to 1 (it is {repeats})", place)
 
 
+def _seed(written: Any) -> int:
+    """The seed, by which a search draws, before it is checked: 0 where it is none, which is then refused."""
+    seed = written.get("seed") if isinstance(written, dict) else None
+    return seed if isinstance(seed, int) and seed >= 0 else 0
+
+
 def load(path: str | Path = "params.yaml", overrides: Sequence[str] = ()) -> Settings:
     """Read and check `path`, after `overrides` of the form a.b=c, whose values are read as YAML.
 
@@ -286,7 +320,9 @@ def load(path: str | Path = "params.yaml", overrides: Sequence[str] = ()) -> Set
         raise UserError(f"{written.where(('execution', 'allowed_modules'))}: execution.allowed_modules {reason}")
     allowed_imports.use_folder(folder, allowed)
     try:
-        settings = Settings.model_validate(written.value, context={"allowed_modules": allowed})
+        settings = Settings.model_validate(
+            written.value, context={"allowed_modules": allowed, "seed": _seed(written.value)}
+        )
     except ValidationError as error:
         found = problems(error, Settings, written.value)
         raise UserError(first_errors([f"{written.where(each.place)}: {each.text}" for each in found])) from None

@@ -372,6 +372,7 @@ OPTIONAL |= {
     "execution.fit_timeout",
     "execution.shortcuts",
     "candidates.grid",
+    "candidates.search",
     "candidates.update",
     "operations",
     "operations.alarm_level",
