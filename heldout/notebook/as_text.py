@@ -66,9 +66,7 @@ def sentences(
         baseline.NAME: about_winner.against_baseline(winner, beaten, loss, pairs, against_baseline(made, winner)),
         name: about_winner.roots(of_estimate, of_baseline, loss),
         "alike": _alike(made, winner, of_winner, design),
-        "race": about_race.claim(
-            len(made.dropped), len(made.candidates) + len(made.dropped), f"{100 * design.level:g} %"
-        ),
+        "race": about_race.claim(made.dropped, len(made.candidates) + len(made.dropped), f"{100 * design.level:g} %"),
         "differences": about_winner.differences(winner, of_winner, design.level),
         "more rows": about_winner.more_rows(winner, learning, loss),
         "unlabelled": about_winner.powered(winner, made.powered(winner), loss),

@@ -22,7 +22,7 @@ from heldout.parts.partition import can_stratify, part_size, rarest_class
 from heldout.rows.checked_rows import checked_rows, checked_unlabeled
 from heldout.rows.frames import library_of
 from heldout.schemes.progressive import Block
-from heldout.selection.race import Races, why_none
+from heldout.selection.race import Races, chooses, limit_for, why_none
 
 _FOLDS, _FEWER_FOLDS = 10, 5  # the default, and the number of folds where a class is too rare for it
 _ROWS_A_CLASS = 50  # of fewer rows a class, many whole numbers may be numbers
@@ -52,7 +52,8 @@ class Request:
 
     `X`, shape (N, p), and `unlabeled`, shape (n, p) or None, have rows that can be taken; `library` is that of the data
     frame X. `loss` is that of the labels `y`, shape (N,). `estimates` are the names to compute, in the order of tables.
-    `races`: candidates that fall behind get no further fits.
+    `limit` is that of losses in a race, None without one: candidates that fall behind, or are not among the
+    `finalists`, get no further fits.
     """
 
     X: Any
@@ -65,7 +66,8 @@ class Request:
     intervals: Mapping[str, str] | None
     level: float
     shortcuts: UseShortcuts
-    races: bool
+    limit: float | None
+    finalists: int | None
     jobs: int
     progress: bool
 
@@ -91,6 +93,7 @@ def checked(
     estimates: Sequence[str] | None,
     intervals: Mapping[str, str] | None,
     race: Races,
+    finalists: int | None,
     n_jobs: int,
     progress: bool,
 ) -> Request:
@@ -127,7 +130,9 @@ def checked(
     parts = Parts(
         int(seed), validation_fraction, int(folds), tested_fraction, block, int(repeats), stratified, dependence
     )
-    no_race = why_none(race, len(candidates), chosen, dependence.kind, nested="E_nested" in wanted)
+    nested = "E_nested" in wanted
+    no_race = why_none(race, len(candidates), chosen, dependence.kind, nested=nested)
+    some_go = _checked_finalists(finalists, len(candidates), nested=nested)
     return Request(
         X,
         y,
@@ -139,7 +144,8 @@ def checked(
         intervals,
         level,
         shortcuts,
-        races=not no_race,
+        limit=limit_for(no_race, chosen) if some_go or not no_race else None,
+        finalists=finalists if some_go else None,
         jobs=jobs,
         progress=progress,
     )
@@ -149,6 +155,18 @@ def _check_choice(argument: str, value: Any, allowed: Sequence[str]) -> None:
     """Raise BadArgument unless `value` is one of the `allowed` words."""
     if not isinstance(value, str) or value not in allowed:
         raise BadArgument(argument, f"{argument} is {value!r}; it must be one of {', '.join(allowed)}")
+
+
+def _checked_finalists(finalists: Any, candidates: int, *, nested: bool) -> bool:
+    """Whether not all candidates can be finalists. Raises BadArgument for no number, and where a choice is nested."""
+    if finalists is None:
+        return False
+    check_whole(finalists=(finalists, 1))
+    if nested and chooses(finalists, candidates):
+        raise BadArgument(
+            "finalists", f"finalists is {finalists}, which E_nested would have to repeat in each fold; leave one out"
+        )
+    return chooses(finalists, candidates)
 
 
 def _checked_jobs(n_jobs: Any) -> int:

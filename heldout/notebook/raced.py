@@ -19,14 +19,20 @@ def pays(design: Design, schemes: Sequence[SchemeName]) -> bool:
 
 
 def raced(
-    fits: Mapping[str, CandidateFits], design: Design, schemes: Sequence[SchemeName], jobs: int, bar: FitBar
+    fits: Mapping[str, CandidateFits],
+    design: Design,
+    schemes: Sequence[SchemeName],
+    limit: float,
+    finalists: int | None,
+    jobs: int,
+    bar: FitBar,
 ) -> Race:
     """The race on the stream of E_prog; the fits of those who are left are kept for `schemes`, and made once.
 
     Raises FitFailure, with the candidate's name, and BadArgument for a loss above a limit that was stated.
     """
     splits = design.splits(STREAM)
-    race = Race.of([*fits], int(tested_sizes(splits).sum()), design.loss.limit, design.level)
+    race = Race.of([*fits], int(tested_sizes(splits).sum()), limit, design.level, finalists)
     all_fits = sum(len(design.splits(scheme)) for scheme in {*schemes, STREAM})
     for number, split in enumerate(splits):
         left = [fits[name] for name in race.racing]

@@ -53,6 +53,7 @@ def validate(
     estimates: Sequence[str] | None = None,
     intervals: Mapping[str, str] | None = None,
     race: Races = "auto",
+    finalists: int | None = None,
     n_jobs: int = 1,
     progress: bool = True,
 ) -> Validation:
@@ -119,6 +120,9 @@ def validate(
         is dropped, and gets no further fits (`heldout.selection.race`). There is none for a loss without a known limit,
         for rows in groups, where E_nested is asked for, and where the `estimates` need fewer fits than these steps.
         off makes the fits of every candidate.
+    finalists : int, optional
+        The most candidates that get more fits than the steps of E_prog: those of the least E_prog. The others are left
+        out as dropped ones are, but are not shown to err more. It works for every loss, and next to a race.
     n_jobs : int, default 1
         The number of processes that share the fits, if these take more than some seconds, and of threads that compare
         half models; -1 stands for all cores. The numbers are the same.
@@ -214,16 +218,17 @@ def validate(
         estimates=estimates,
         intervals=intervals,
         race=race,
+        finalists=finalists,
         n_jobs=n_jobs,
         progress=progress,
     )
     design = _designed(asked)
     schemes = schemes_of(design)
     _check_before_fits(design, schemes)
-    races = asked.races and pays(design, schemes)
+    limit = asked.limit if asked.finalists is not None or pays(design, schemes) else None
     evidence: dict[str, Evidence] = {}
     records: list[Estimate] = []
-    to_fit = {*schemes, STREAM} if races else schemes
+    to_fit = schemes if limit is None else {*schemes, STREAM}
     fits_to_make = len(candidates) * sum(len(design.splits(scheme)) for scheme in to_fit)
     with FitBar(fits_to_make, shown=asked.progress) as bar:
         fits = {
@@ -231,8 +236,8 @@ def validate(
             for name, learner in candidates.items()
         }
         dropped: tuple[Dropped, ...] = ()
-        if races:
-            run = raced(fits, design, schemes, asked.jobs, bar)
+        if limit is not None:
+            run = raced(fits, design, schemes, limit, asked.finalists, asked.jobs, bar)
             fits, dropped = {name: fits[name] for name in run.racing}, run.dropped
             design = replace(design, dropped=len(dropped))
         share([*fits.values()], schemes, asked.jobs, bar)
@@ -251,7 +256,7 @@ def validate(
 def _designed(asked: Request) -> Design:
     """The parts that the estimates need, and the method of each interval."""
     parts, needed = asked.parts, {scheme_of(estimate) for estimate in asked.estimates}
-    if asked.races:
+    if asked.limit is not None:
         needed.add(STREAM)
     strata = class_shares.strata(asked.y, asked.loss.of_classes)
     halves = np.empty((0, len(asked.y)), dtype=np.int8)

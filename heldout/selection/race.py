@@ -18,8 +18,13 @@ often than that (docs/studies.md), and the others are as good.
 Where learning curves cross, the null of a candidate that is best in the end may be false in early blocks: it may then
 be dropped, rightly by the claim. A stream that begins after half of the rows, as that of E_prog does, leaves little of
 that.
+
+At the end of the stream at most `finalists` go on, those of the least mean loss, where somebody can afford no more.
+That is a choice like any other, with no claim of its own: the others are not shown to err more. Where the losses have
+no limit, or rows depend on each other, it is the only way to leave: with an infinite limit nothing can be staked.
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
@@ -37,10 +42,11 @@ BETS = 0.9 * 0.5 ** np.arange(8)  # the shares that are staked: best is about th
 
 @dataclass(frozen=True)
 class Dropped:
-    """A candidate that left the race after `rows` of the `stream` tested rows, with too much evidence against it.
+    """A candidate that left the race after `rows` of the `stream` tested rows.
 
-    `e_value` is its e(c). Most of it comes from `against`, of those in the race; `error` and `error_against` are the
-    mean losses of both on these rows.
+    `by` says why: "race", by too much evidence against it; "finalists", since no more could go on. `e_value` is its
+    e(c). Most of it comes from `against`, of those in the race; for "finalists" that is the one of the least loss.
+    `error` and `error_against` are the mean losses of both on these rows.
     """
 
     candidate: str
@@ -50,20 +56,23 @@ class Dropped:
     against: str
     error: float
     error_against: float
+    by: Literal["race", "finalists"] = "race"
 
 
 @dataclass(frozen=True, eq=False)
 class Race:
     """The race of `candidates` on a stream of tested rows, of which `rows` have been seen, with losses up to `limit`.
 
-    `racing` are those that are left. `sums`, shape (M,), are their losses so far, and `logs`, shape (M, M, B), the
-    logarithms of the capital that each of `BETS` has against each candidate, by rival.
+    Without a limit, infinity, nobody is dropped by evidence. After the last row at most `finalists` are left, None for
+    no such number. `racing` are those that are left. `sums`, shape (M,), are their losses so far, and `logs`, shape
+    (M, M, B), the logarithms of the capital that each of `BETS` has against each candidate, by rival.
     """
 
     candidates: tuple[str, ...]
     stream: int
     limit: float
     level: float
+    finalists: int | None
     racing: tuple[str, ...]
     dropped: tuple[Dropped, ...] = ()
     rows: int = 0
@@ -71,11 +80,13 @@ class Race:
     logs: Losses = field(default_factory=lambda: np.empty(0), repr=False)
 
     @classmethod
-    def of(cls, candidates: Sequence[str], stream: int, limit: float, level: float) -> "Race":
+    def of(
+        cls, candidates: Sequence[str], stream: int, limit: float, level: float, finalists: int | None = None
+    ) -> "Race":
         """Before the first row."""
         count = len(candidates)
         sums, logs = np.zeros(count), np.zeros((count, count, len(BETS)))
-        return cls(tuple(candidates), stream, limit, level, tuple(candidates), sums=sums, logs=logs)
+        return cls(tuple(candidates), stream, limit, level, finalists, tuple(candidates), sums=sums, logs=logs)
 
     def after(self, losses: Mapping[str, Losses]) -> "Race":
         """The race after one more block of rows, from the losses, shape (n,), of each candidate that answered them.
@@ -87,13 +98,13 @@ class Race:
         if not left:
             return replace(self, racing=())
         place = [self.candidates.index(name) for name in left]
-        table = np.stack([losses[name] for name in left]) / self.limit
+        table = np.stack([losses[name] for name in left])
         sums, logs = self.sums.copy(), self.logs.copy()
         sums[place] += table.sum(axis=1)
         for own, of in zip(place, table, strict=True):
-            logs[own, place] += _log_capital(of - table)
+            logs[own, place] += _log_capital((of - table) / self.limit)
         seen = replace(self, rows=self.rows + table.shape[1], racing=left, sums=sums, logs=logs)
-        return seen._without_the_worse()
+        return seen._without_the_worse()._without_the_last()
 
     def e_value(self, name: str) -> float:
         """e(c), the mean over all rivals."""
@@ -108,19 +119,36 @@ class Race:
     def _without_the_worse(self) -> "Race":
         if len(self.racing) < 2:
             return self
-        error = dict(zip(self.candidates, (self.sums * self.limit / self.rows).tolist(), strict=True))
+        error = self._errors()
         best = min(self.racing, key=error.__getitem__)
-        dropped = []
+        gone = []
         for name in self.racing:
             if name != best and self.e_value(name) >= 1 / (1 - self.level):
                 against = dict(zip(self.candidates, self._against(name).tolist(), strict=True))
                 rival = max((other for other in self.racing if other != name), key=against.__getitem__)
-                dropped.append(
-                    Dropped(name, self.rows, self.stream, self.e_value(name), rival, error[name], error[rival])
-                )
-        gone = {one.candidate for one in dropped}
-        racing = tuple(name for name in self.racing if name not in gone)
-        return replace(self, racing=racing, dropped=(*self.dropped, *dropped))
+                gone.append(self._left(name, rival, error, "race"))
+        return self._without(gone)
+
+    def _without_the_last(self) -> "Race":
+        """At the end of the stream: without those that are no finalists; a tie goes to the first."""
+        if self.finalists is None or self.rows < self.stream:
+            return self
+        error = self._errors()
+        ranked = sorted(self.racing, key=error.__getitem__)
+        last = {*ranked[self.finalists :]}
+        return self._without([self._left(name, ranked[0], error, "finalists") for name in self.racing if name in last])
+
+    def _errors(self) -> dict[str, float]:
+        """The mean loss so far of each candidate; of one that left, until then, as a share of all rows."""
+        return dict(zip(self.candidates, (self.sums / self.rows).tolist(), strict=True))
+
+    def _left(self, name: str, rival: str, error: Mapping[str, float], by: Literal["race", "finalists"]) -> Dropped:
+        return Dropped(name, self.rows, self.stream, self.e_value(name), rival, error[name], error[rival], by)
+
+    def _without(self, gone: Sequence[Dropped]) -> "Race":
+        names = {one.candidate for one in gone}
+        racing = tuple(name for name in self.racing if name not in names)
+        return replace(self, racing=racing, dropped=(*self.dropped, *gone))
 
 
 def why_none(race: Races, candidates: int, loss: Loss, dependence: DependenceKind | None, *, nested: bool) -> str:
@@ -137,6 +165,16 @@ def why_none(race: Races, candidates: int, loss: Loss, dependence: DependenceKin
     if dependence is not None:
         return "it needs independent rows"
     return "nested selection would have to repeat it in each fold" if nested else ""
+
+
+def limit_for(none: str, loss: Loss) -> float:
+    """The limit of losses in a race; infinite where `why_none` says that there is `none`, so that nobody is dropped."""
+    return math.inf if none else loss.limit
+
+
+def chooses(finalists: int | None, candidates: int) -> bool:
+    """Whether not all of so many candidates can be finalists."""
+    return finalists is not None and finalists < candidates
 
 
 def worth_saying(race: Races, candidates: int) -> bool:

@@ -1,5 +1,7 @@
 """Sentences about a race, which a notebook and a report share."""
 
+from collections.abc import Iterable
+
 from heldout.losses import Loss
 from heldout.losses.amounts import amount
 from heldout.selection.race import Dropped
@@ -7,18 +9,34 @@ from heldout.selection.race import Dropped
 
 def line(one: Dropped, loss: Loss) -> str:
     """What a table says of a candidate that was dropped, in place of its numbers."""
-    return (
-        f"dropped after {one.rows} of {one.stream} tested rows: {amount(one.error, loss)} there, {one.against} "
-        f"{amount(one.error_against, loss)}"
-    )
+    errors = f"{amount(one.error, loss)} there, {one.against} {amount(one.error_against, loss)}"
+    if one.by == "finalists":
+        return f"no finalist after all {one.stream} tested rows: {errors}"
+    return f"dropped after {one.rows} of {one.stream} tested rows: {errors}"
 
 
-def claim(dropped: int, started: int, level: str) -> str:
-    """What is claimed where a race dropped some of the candidates that started; empty where it dropped none."""
-    if not dropped:
-        return ""
-    return (
-        f"{dropped} of {started} candidates erred so much more on the first tested rows that they got no further fits: "
-        f"with probability {level} the best candidate, or one of several that are equal, is left, if on no block of "
-        "these rows it is expected to err more than another one"
-    )
+def claim(dropped: Iterable[Dropped], started: int, level: str) -> str:
+    """What is claimed where some of the candidates that started were left out; empty where none was."""
+    gone = [*dropped]
+    by_race, last = ([one for one in gone if one.by == by] for by in ("race", "finalists"))
+    parts = []
+    if by_race:
+        parts.append(
+            f"{len(by_race)} of {started} candidates erred so much more on the first tested rows that they got no "
+            f"further fits: with probability {level} the best candidate, or one of several that are equal, is left, if "
+            "on no block of these rows it is expected to err more than another one"
+        )
+    if last:
+        parts.append(
+            f"{len(last)} of {started} candidates got no further fits, since finalists allows no more: those of the "
+            "least E_prog went on, and the others are not shown to err more"
+        )
+    return "; ".join(parts)
+
+
+def gone(dropped: Iterable[Dropped]) -> str:
+    """How many were left out, and how, in a few words; empty where none was."""
+    by = [one.by for one in dropped]
+    parts = {"by a race": by.count("race"), "as no finalist": by.count("finalists")}
+    said = [f"{count} {'was' if count == 1 else 'were'} dropped before, {how}" for how, count in parts.items() if count]
+    return " and ".join(said)

@@ -4,7 +4,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from heldout.schemes import SchemeName
-from heldout.selection.race import Dropped, why_none
+from heldout.selection.race import Dropped, chooses, why_none
 from tasks.params import Settings
 from tasks.plans.read_design import read_design
 from tasks.runtime.errors import UserError
@@ -15,7 +15,7 @@ STREAM: SchemeName = "progressive"  # whose losses it reads, and whose stage run
 
 @dataclass(frozen=True)
 class Raced:
-    """Which candidates a race dropped, in the order in which they left it; `none` says why there was no race."""
+    """Which candidates a race dropped, in the order in which they left it; `none` says why nobody could be dropped."""
 
     dropped: tuple[Dropped, ...] = ()
     none: str = ""
@@ -38,6 +38,11 @@ def reason_for_none(settings: Settings) -> str:
     return why_none(selection.race, count, design.loss, kind, nested=selection.nested)
 
 
+def is_run(settings: Settings) -> bool:
+    """Whether the candidates run for the later fits: in a race, or since not all of them can be finalists."""
+    return not reason_for_none(settings) or chooses(settings.selection.finalists, len(settings.candidates))
+
+
 def write(raced: Raced) -> None:
     """Write data/results/race.json."""
     files.write_json(files.RACE, {"dropped": raced.described(), "none": raced.none})
@@ -45,11 +50,12 @@ def write(raced: Raced) -> None:
 
 def read(settings: Settings) -> Raced:
     """The race of these settings. Raises UserError if it has not been run, or on other rows or settings."""
-    if none := reason_for_none(settings):
-        return Raced(none=none)
+    if not is_run(settings):
+        return Raced(none=reason_for_none(settings))
     if not stage_settings.made_with(STREAM, settings):
         raise UserError(
             "the race among the candidates was not run with these settings; run `python -m flows progressive` first, "
-            "or set selection.race to off"
+            "or set selection.race to off, and selection.finalists to null"
         )
-    return Raced(tuple(Dropped(**one) for one in files.read_json(files.RACE)["dropped"]))
+    found = files.read_json(files.RACE)
+    return Raced(tuple(Dropped(**one) for one in found["dropped"]), found["none"])

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 
 from heldout.errors import BadArgument
 from heldout.parts.splits import tested_sizes
-from heldout.selection.race import Race, worth_saying
-from tasks.fits.race_result import STREAM, Raced, reason_for_none
+from heldout.selection.race import Race, limit_for, worth_saying
+from tasks.fits.race_result import STREAM, Raced, is_run, reason_for_none
 from tasks.fits.run_schemes import check_not_all_failed, fit_one
 from tasks.params import Settings
 from tasks.plans.read_design import read_design
@@ -20,14 +20,15 @@ def run_race(settings: Settings) -> Raced:
 
     Raises UserError as `fit_all`, and for a loss above a limit that was stated.
     """
-    if none := reason_for_none(settings):
-        if worth_saying(settings.selection.race, len(settings.candidates)):
-            log.info("no race among the %d candidates: %s", len(settings.candidates), none)
+    if (none := reason_for_none(settings)) and worth_saying(settings.selection.race, len(settings.candidates)):
+        log.info("no race among the %d candidates: %s", len(settings.candidates), none)
+    if not is_run(settings):
         return Raced(none=none)
     design = read_design(settings)
     splits = design.splits(STREAM)
     names = [candidate.name for candidate in settings.candidates]
-    race = Race.of(names, int(tested_sizes(splits).sum()), design.loss.limit, design.level)
+    stream, limit = int(tested_sizes(splits).sum()), limit_for(none, design.loss)
+    race = Race.of(names, stream, limit, design.level, settings.selection.finalists)
     failures: dict[str, str] = {}
     for number, split in enumerate(splits):
         if len(race.racing) < 2:
@@ -41,8 +42,8 @@ def run_race(settings: Settings) -> Raced:
         except BadArgument as error:
             raise UserError(str(error)) from None
         race = race.after(losses)
-    log.info("race: %d of %d candidates dropped", len(race.dropped), len(names))
-    return Raced(race.dropped)
+    log.info("race: %d of %d candidates left out", len(race.dropped), len(names))
+    return Raced(race.dropped, none)
 
 
 def _among(settings: Settings, names: Sequence[str]) -> Settings:

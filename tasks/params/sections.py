@@ -251,6 +251,11 @@ class SelectionSection(ParamsSection):
         "by more than chance, get no further fits; it needs a loss of known limit and independent rows. off: all fits "
         "are made",
     )
+    finalists: Count | None = Field(
+        None,
+        description="the most candidates that get folds and half models: those of the least E_prog, after all of its "
+        "steps. The others are left out, and are not shown to err more; null for all",
+    )
     nested: bool = Field(
         False,
         description="also repeat the selection inside each fold's training rows, for E_nested: k (k - 1) / 2 further "

@@ -274,6 +274,9 @@ class Settings(ParamsSection):
                 raise Misplaced(text, ("further_estimates", place))
             if self.data.time is not None and name in NOT_IN_TIME:
                 raise Misplaced("does not exist for rows in time; leave it out", ("further_estimates", place))
+        if self.selection.nested and self.selection.finalists is not None:
+            text = "is a number, and nested selection would have to repeat that choice in each fold; write null"
+            raise Misplaced(text, ("selection", "finalists"))
         if self.selection.nested and self.split.folds == 2:
             raise Misplaced("is 2, but nested selection needs at least 3", ("split", "folds"))
         return self

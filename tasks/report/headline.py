@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from heldout.estimates import ESTIMATES
 from heldout.fits import baseline
 from heldout.records import Estimate
-from heldout.shown import about_winner
+from heldout.shown import about_race, about_winner
 from tasks.report.next_steps import next_steps
 from tasks.report.summary import Summary, shown_count
 
@@ -83,8 +83,7 @@ def _as_good_as(summary: Summary) -> Fact:
     alike = summary.selection["indistinguishable"]
     others = [name for name in alike if name != summary.selected]
     count = len(summary.ranked) - 1
-    left_out = len(summary.dropped)
-    gone = f"{left_out} {'was' if left_out == 1 else 'were'} dropped before, by a race" if left_out else ""
+    gone = about_race.gone(summary.left_race)
     if not count:
         return Fact("As good as", "no other", gone or "there is no other candidate")
     if not alike:

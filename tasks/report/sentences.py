@@ -129,7 +129,7 @@ def _choice(summary: Summary) -> dict[str, str]:
     raced, count = bool(summary.dropped), len(selection["candidates"]) - len(summary.failures)
     if alike := about_winner.alike(summary.selected, selection["indistinguishable"], summary.level, raced=raced):
         texts["alike"] = alike
-    if race := about_race.claim(len(summary.dropped), count, summary.level):
+    if race := about_race.claim(summary.left_race, count, summary.level):
         texts["race"] = race
     errors = {name: summary.value(name, "E_cv") for name in selection["candidates"]}
     known = {name: error for name, error in errors.items() if error is not None}

@@ -187,8 +187,12 @@ class Summary:
     @property
     def dropped(self) -> dict[str, str]:
         """What tables say of each candidate that a race dropped, in place of its numbers."""
-        found = [Dropped(**one) for one in self.selection.get("dropped", [])]
-        return {one.candidate: about_race.line(one, self.loss) for one in found}
+        return {one.candidate: about_race.line(one, self.loss) for one in self.left_race}
+
+    @property
+    def left_race(self) -> list[Dropped]:
+        """The candidates that a race dropped, in the order in which they left it."""
+        return [Dropped(**one) for one in self.selection.get("dropped", [])]
 
     @property
     def ordered_by(self) -> str:

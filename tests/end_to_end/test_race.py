@@ -89,3 +89,25 @@ def test_a_run_by_hand_drops_the_same_and_one_without_a_race_none(raced, tmp_pat
     refused = checkout.flow("cross_validation", "--set", "selection.level=0.9", check=False)
     assert refused.returncode == 2
     assert "run `python -m flows progressive` first" in " ".join(refused.stderr.split())
+
+
+def test_finalists_of_numbers_through_the_run_and_every_page(clone, write_params):
+    """A squared loss has no limit, so that nobody is dropped by evidence; the plan and the pages say who went on."""
+    checkout = clone()
+    trees = {"name": "tree", "estimator": "sklearn.tree.DecisionTreeRegressor", "params": {"random_state": 0}}
+    search = {"draws": 4, "values": {"max_depth": [2, 3, 4, 5, 6], "min_samples_leaf": "loguniform(1, 30)"}}
+    changes = {
+        "data": {"source": "sklearn:diabetes", "positive": None, "labeled_rows": None, "shards": 1},
+        "candidates": [{**trees, "search": search}],
+        "selection": {"finalists": 2},
+    }
+    write_params(checkout.path / "params.yaml", **changes)
+    checkout.git(*COMMIT, "-qam", "mine")
+    said = " ".join(checkout.run("dvc", "repro").stdout.split())
+    told = json.loads((checkout.path / "reports/selection.json").read_text())
+    assert [("finalists", True)] * 3 == [(one["by"], one["error"] >= one["error_against"]) for one in told["dropped"]]
+    assert told["contamination"] == 5
+    assert "no finalist after all" in said
+    page = (checkout.path / "reports/report.html").read_text()
+    assert "3 were dropped before, as no finalist" in page
+    assert "3 of 5 candidates got no further fits" in page

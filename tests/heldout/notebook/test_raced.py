@@ -168,4 +168,58 @@ def test_the_record_is_plain(raced):
         "against",
         "error",
         "error_against",
+        "by",
     ]
+
+
+@pytest.mark.parametrize("race", ["auto", "off"])
+def test_finalists_have_the_least_e_prog_and_keep_their_numbers(race):
+    made = heldout.validate(candidates(), X, Y, repeats=4, race=race, finalists=3)
+    without = heldout.validate(candidates(), X, Y, repeats=4, race="off")
+    e_prog = {record.candidate: record.value for record in without.estimates if record.estimate == "E_prog"}
+    assert sorted(e_prog, key=e_prog.__getitem__)[:3] == sorted(made.candidates, key=e_prog.__getitem__)
+    assert {"race", "finalists"} - ({"race"} if race == "off" else set()) == {one.by for one in made.dropped}
+    for one in made.dropped:
+        if one.by == "finalists":
+            assert one.error == pytest.approx(e_prog[one.candidate], rel=1e-12)
+            assert one.error >= one.error_against == pytest.approx(min(e_prog.values()), rel=1e-12)
+    known = {(record.candidate, record.estimate): record for record in without.estimates}
+    of_each = [record for record in made.estimates if record.estimate != "E_bbc"]
+    assert of_each == [known[record.candidate, record.estimate] for record in of_each]
+    assert made.bound() == made.bound(models=len(candidates()))
+
+
+def test_finalists_of_a_loss_without_a_limit_and_of_groups():
+    trees = {f"tree {depth}": DecisionTreeRegressor(max_depth=depth) for depth in range(1, 6)}
+    groups = np.repeat(np.arange(60), 10)
+    for further in ({}, {"groups": groups}):
+        made = heldout.validate(trees, X, X[:, 0], repeats=3, finalists=2, **further)
+        assert len(made.candidates) == 2
+        assert {"finalists"} == {one.by for one in made.dropped}
+        shown = " ".join(str(made).split())
+        assert "no finalist after all 300 tested rows" in shown
+        assert "3 of 5 candidates got no further fits, since finalists allows no more" in shown
+
+
+def test_as_many_finalists_as_candidates_change_nothing():
+    some = dict(list(candidates().items())[1:6])
+    plain = heldout.validate(some, X, Y, repeats=3)
+    assert plain.estimates == heldout.validate(some, X, Y, repeats=3, finalists=5).estimates
+
+
+def test_finalists_without_e_prog_have_its_steps():
+    some = dict(list(candidates().items())[1:6])
+    made = heldout.validate(some, X, Y, estimates=["E_val"], finalists=1)
+    assert len(made.candidates) == 1
+    assert {record.estimate for record in made.estimates} == {"E_val"}
+
+
+@pytest.mark.parametrize("finalists", [0, -1, 1.5, True, "3"])
+def test_what_is_no_number_of_finalists_is_refused(finalists):
+    with pytest.raises(BadArgument, match="finalists"):
+        heldout.validate(candidates(), X, Y, finalists=finalists)
+
+
+def test_finalists_are_not_chosen_in_each_fold():
+    with pytest.raises(BadArgument, match="leave one out"):
+        heldout.validate(candidates(), X, Y, finalists=2, estimates=["E_nested"])

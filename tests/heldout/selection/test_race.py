@@ -1,6 +1,7 @@
 """The race: a fair game for the best candidate, whoever else runs, and short for those that fall behind."""
 
 import itertools
+import math
 
 import numpy as np
 import pytest
@@ -141,3 +142,22 @@ def test_when_there_is_one(given_, count, loss, kind, nested, reason):
     found = why_none(given_, count, loss, kind, nested=nested)
     assert reason in found
     assert bool(found) is bool(reason)
+
+
+def test_finalists_are_left_at_the_end_alone_and_a_tie_goes_to_the_first():
+    running = Race.of(["a", "b", "c", "d"], 4, math.inf, LEVEL, finalists=2)
+    half = after(running, [3, 0], [1, 1], [2, 0], [9, 9])
+    assert half.racing == ("a", "b", "c", "d")
+    end = half.after({name: np.zeros(2) for name in half.racing})
+    assert end.racing == ("b", "c")
+    assert [("a", "finalists", 0.75, "b", 0.5), ("d", "finalists", 4.5, "b", 0.5)] == [
+        (one.candidate, one.by, one.error, one.against, one.error_against) for one in end.dropped
+    ]
+
+
+def test_without_a_limit_evidence_drops_nobody():
+    running = race(3, limit=math.inf)
+    for _ in range(20):
+        running = after(running, np.zeros(50), np.full(50, 1e6), np.full(50, 1e9))
+    assert running.racing == running.candidates
+    assert running.e_value("c2") == 1

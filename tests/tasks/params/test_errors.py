@@ -338,6 +338,7 @@ OPTIONAL = {
     "data.unlabeled",
     "selection.criterion",
     "selection.race",
+    "selection.finalists",
 }
 OPTIONAL |= {"data.known_after"}
 OPTIONAL |= {"data.columns", "data.missing", "data.on_bad_shard"}
