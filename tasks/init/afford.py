@@ -1,26 +1,38 @@
-"""The rows and the fits that the budget allows, from small fits on the prepared rows."""
+"""The rows, the fits and the search that the budget allows, from small fits on the prepared rows."""
 
+import math
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
+import pandas as pd
 import pyarrow.parquet
+from numpy.typing import NDArray
 
 from heldout.examine.column_kind import kind_of_dtype
 from heldout.losses import choose_loss
 from tasks.data.prepare_tables import Prepared
 from tasks.fits import executor, measured_costs
+from tasks.init import search
+from tasks.init.learners import Family
+from tasks.init.search import Search
 from tasks.params import Settings
 from tasks.plans import budget
-from tasks.plans.budget import Choice, TableSize
+from tasks.plans.budget import Choice, Cost, TableSize
 from tasks.storage.files import TARGET
 
 _LITTLE = 20_000  # values, each as long as ten characters of text: their fits need no measurement
+_OF_LITTLE = Cost((1,), (0.1,), (0.0,))  # about the mean of the fits of all families on so little
 
 
-def afford(settings: Settings, prepared: Prepared, shards: Sequence[Path] | None) -> Choice:
+def afford(
+    settings: Settings, prepared: Prepared, shards: Sequence[Path] | None, families: Sequence[Family]
+) -> tuple[Choice, Search]:
     """The choice for a table of which no row was given up yet; `shards` are the user's unlabelled files, if any.
 
-    A small table is not measured, and neither is any if execution.budget is null: all rows, and the most fits.
+    `settings` have each of the `families` once. A little table is not measured, and neither is any if execution.budget
+    is null: all rows, and the most fits; without a budget, the largest search too.
     """
     X, y = prepared.labeled.drop(columns=TARGET), prepared.labeled[TARGET].to_numpy()
     table = TableSize(
@@ -31,18 +43,32 @@ def afford(settings: Settings, prepared: Prepared, shards: Sequence[Path] | None
         copies=prepared.copies is not None,
         dependent=bool({"group", "time"} & {*prepared.roles.labeled.columns}),
     )
+    minutes, workers = settings.execution.budget, settings.execution.workers
+    seconds = math.inf if minutes is None else 60 * minutes
+    if minutes is None or X.size + _characters(X) / 10 <= _LITTLE:
+        guessed, choice = {family.name: _OF_LITTLE for family in families}, budget.richest(table)
+        return choice, search.choose(families, guessed, table, choice, seconds, workers)[0]
+    costs = _measured(settings, X, y)
+    choice = budget.choose([costs[family.name] for family in families if family.always], table, seconds, workers)
+    found, needed = search.choose(families, costs, table, choice, seconds, workers)
+    return replace(choice, seconds=needed), found
+
+
+def _characters(X: pd.DataFrame) -> float:
+    """The characters of all texts."""
     texts = [str(name) for name, dtype in X.dtypes.items() if kind_of_dtype(dtype) == "text"]
-    characters = sum(float(X[name].str.len().sum()) for name in texts)
-    if settings.execution.budget is None or X.size + characters / 10 <= _LITTLE:
-        return budget.richest(table)
+    return sum(float(X[name].str.len().sum()) for name in texts)
+
+
+def _measured(settings: Settings, X: pd.DataFrame, y: NDArray[np.generic]) -> dict[str, Cost]:
+    """The cost of each candidate."""
     local = settings.execution.model_copy(update={"executor": "local"})
     try:
         loss = choose_loss(settings.loss, y, called="the target")
         measured = measured_costs.measure_all(executor.executor(local), settings, X, y, loss)
     finally:
         executor.stop(local)
-    costs = [cost for cost, _ in measured.values()]
-    return budget.choose(costs, table, 60 * settings.execution.budget, local.workers)
+    return {name: cost for name, (cost, _) in measured.items()}
 
 
 def _rows(path: Path) -> int:

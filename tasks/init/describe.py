@@ -50,13 +50,20 @@ def task(profile: Profile) -> str:
 
 
 def _plan(profile: Profile, values: Mapping[KeyPath, Any]) -> Iterator[str]:
-    names = ", ".join(candidate["name"] for candidate in values[("candidates",)])
+    candidates = values[("candidates",)]
+    drawn = {candidate["name"]: candidate.get("search", {}).get("draws", 0) for candidate in candidates}
+    names = ", ".join(f"{name} and {draws} like it" if draws else name for name, draws in drawn.items())
     if profile.classes and values[("split", "stratify")] is False:
         yield "plan      parts are not stratified: the rarest class has too few rows for a share in each"
     yield (
         f"plan      {percent(values[('split', 'test_fraction')])} of the labelled rows are the test part, opened once; "
         f"{values[('split', 'folds')]} folds; candidates: {names}"
     )
+    if (finalists := values[("selection", "finalists")]) is not None:
+        yield (
+            f"plan      {len(candidates) + sum(drawn.values())} candidates start, most with parameters drawn by the "
+            f"seed; at most {finalists}, those of the least E_prog, get every fit (selection.finalists)"
+        )
 
 
 def chosen(choice: Choice, values: Mapping[KeyPath, Any], minutes: float | None) -> Iterator[str]:

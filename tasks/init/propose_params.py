@@ -4,9 +4,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from heldout.parts.partition import part_size
-from tasks.init import describe
+from tasks.init import describe, learners
 from tasks.init.edit_params import Commented, CommentedItems, KeyPath, plain
 from tasks.init.profile import Profile
+from tasks.init.search import Search
 from tasks.plans import budget
 from tasks.plans.budget import TESTED_FRACTION, VALIDATION_FRACTION, Choice, TableSize
 
@@ -15,15 +16,14 @@ _TEST_FRACTION = 0.2
 _FEWER_FOLDS = 5
 _CLASSES_STRATIFIED = 2  # by split.stratify: null
 _SHARDS = 4
-# boosting grows a tree for each class and step, on all columns: beyond these it has fewer steps, and a forest stands by
-_MOST_CLASSES_TO_BOOST, _MOST_COLUMNS_TO_BOOST, _FEWER_TREES = 3, 200, 30
-_MOST_ROWS_OF_NEIGHBOURS = 20_000  # labelled or not: each is compared with all training rows
 
 
-def decide(profile: Profile, source: str, unlabeled: str | None, choice: Choice | None = None) -> dict[KeyPath, Any]:
+def decide(
+    profile: Profile, source: str, unlabeled: str | None, search: Search, choice: Choice | None = None
+) -> dict[KeyPath, Any]:
     """The values of params.yaml that depend on the table; all others stay as they are.
 
-    `choice` has the rows and fits that a budget allows; None takes all rows and the most fits.
+    `search` has the candidates that a budget allows, `choice` its rows and fits, None all rows and the most fits.
     """
     test = part_size(profile.labeled, _TEST_FRACTION, "test_fraction")
     together = profile.proposed.get("duplicates")
@@ -60,10 +60,11 @@ def decide(profile: Profile, source: str, unlabeled: str | None, choice: Choice 
         ("progressive", "tested_fraction"): TESTED_FRACTION,
         ("progressive", "block"): planned["progressive.block"],
         ("covalidation", "repeats"): planned["covalidation.repeats"],
-        ("candidates",): _candidates(profile, table.labeled + table.unlabeled),
+        ("candidates",): search.written(learners.families(profile)),
         ("selection", "criterion"): "E_cv",
         ("selection", "rule"): "minimum",
         ("selection", "race"): "auto",
+        ("selection", "finalists"): search.finalists,
         ("selection", "nested"): False,
         ("selection", "open_test"): False,
         ("selection", "reopen_test"): False,
@@ -84,71 +85,6 @@ def _folds(profile: Profile, rows: int, most: int) -> tuple[int, bool | None]:
         if smallest >= folds and VALIDATION_FRACTION * rows >= _CLASSES_STRATIFIED:
             return folds, None
     return max(2, min(most, rows)), False
-
-
-def _candidates(profile: Profile, rows: int) -> list[dict[str, Any]]:
-    """Three to six learners, from simple to complex; the last is boosting, which takes columns of any kind."""
-    kinds = set(profile.kinds.values())
-    if "text" in kinds:
-        others = _of_text(bool(profile.classes), only_text=kinds == {"text"})
-    else:
-        others = _of_columns(profile, neighbours=rows <= _MOST_ROWS_OF_NEIGHBOURS)
-    return [*others, _boosting(profile)]
-
-
-def _boosting(profile: Profile) -> dict[str, Any]:
-    fewer = {"max_iter": _FEWER_TREES} if _costs_much_to_boost(profile) else {}
-    kind = "Classifier" if profile.classes else "Regressor"
-    return _learner("boosting", f"ensemble.HistGradientBoosting{kind}", **fewer, random_state=0)
-
-
-def _costs_much_to_boost(profile: Profile) -> bool:
-    return len(profile.kinds) > _MOST_COLUMNS_TO_BOOST or len(profile.classes) > _MOST_CLASSES_TO_BOOST
-
-
-def _of_columns(profile: Profile, *, neighbours: bool) -> list[dict[str, Any]]:
-    forest = {"n_estimators": 100, "max_features": "sqrt", "random_state": 0}
-    forests = _costs_much_to_boost(profile)  # a forest grows one tree for all classes, on the root of the columns
-    if not profile.classes:
-        return [
-            _learner("ridge", "linear_model.Ridge"),
-            *([_learner("nearest-neighbours", "neighbors.KNeighborsRegressor", n_neighbors=10)] if neighbours else []),
-            _learner("tree", "tree.DecisionTreeRegressor", max_depth=6, random_state=0),
-            *([_learner("forest", "ensemble.RandomForestRegressor", **forest)] if forests else []),
-        ]
-    counted = sum(kind in ("category", "boolean") for kind in profile.kinds.values())
-    bayes = "naive_bayes.BernoulliNB" if 2 * counted >= len(profile.kinds) else "naive_bayes.GaussianNB"
-    return [
-        _learner("naive-bayes", bayes),
-        _learner("logistic", "linear_model.LogisticRegression", C=1.0, max_iter=1000),
-        *([_learner("nearest-neighbours", "neighbors.KNeighborsClassifier", n_neighbors=5)] if neighbours else []),
-        _learner("tree", "tree.DecisionTreeClassifier", max_depth=6, random_state=0),
-        *([_learner("forest", "ensemble.RandomForestClassifier", **forest)] if forests else []),
-    ]
-
-
-def _of_text(classes: bool, *, only_text: bool) -> list[dict[str, Any]]:
-    if not classes:
-        return [
-            _learner("ridge", "linear_model.Ridge", alpha=10.0),
-            _learner("weak-ridge", "linear_model.Ridge", alpha=1.0),
-            _learner("nearest-neighbours", "neighbors.KNeighborsRegressor", n_neighbors=10),
-        ]
-    return [
-        # ComplementNB needs counts that are not negative: words are counts, scaled numbers are not
-        _learner("naive-bayes", "naive_bayes.ComplementNB" if only_text else "naive_bayes.BernoulliNB"),
-        _learner("logistic", "linear_model.LogisticRegression", C=1.0, max_iter=1000),
-        _learner("linear-svm", "svm.LinearSVC", C=1.0, random_state=0),
-    ]
-
-
-def _learner(name: str, path: str, **params: Any) -> dict[str, Any]:
-    learner: dict[str, Any] = {
-        "name": name,
-        "estimator": f"sklearn.{path}",
-        "preprocess": "auto",
-    }
-    return {**learner, "params": params} if params else learner
 
 
 def named(values: Mapping[KeyPath, Any], template: Mapping[str, Any]) -> dict[KeyPath, Any]:

@@ -16,11 +16,22 @@ import yaml
 
 from tasks.data import file_formats, prepare_tables, read_source, total_row
 from tasks.data.text_form import USUAL, TextForm
-from tasks.init import describe, edit_params, find_form, import_raw, profile, propose_params, unlabeled_sample
+from tasks.init import (
+    describe,
+    edit_params,
+    find_form,
+    import_raw,
+    learners,
+    profile,
+    propose_params,
+    search,
+    unlabeled_sample,
+)
 from tasks.init.afford import afford
 from tasks.init.fetch import fetched
 from tasks.init.find_form import Read
 from tasks.init.profile import Profile
+from tasks.init.search import Search
 from tasks.params import Settings, load, read_yaml
 from tasks.plans.budget import Choice
 from tasks.runtime.environment import CACHE
@@ -54,14 +65,14 @@ def _initialize(sources: list[str], target: str, text_form: TextForm) -> list[st
     minutes = (read_yaml.read(old).get("execution") or {}).get("budget", propose_params.BUDGET_MINUTES)
     form: Mapping[edit_params.KeyPath, Any] = {("data", key): value for key, value in asdict(read.text).items()}
 
-    def propose(choice: Choice | None = None) -> _Accepted:
-        values = propose_params.decide(profiled, places[0], places[1] if unlabeled is not None else None, choice)
+    def propose(searched: Search, choice: Choice | None = None) -> _Accepted:
+        shards_at = places[1] if unlabeled is not None else None
+        values = propose_params.decide(profiled, places[0], shards_at, searched, choice)
         return _accepted(old, {**values, **form, ("execution", "budget"): minutes}, sources[0])
 
-    accepted = propose()
-    choice = afford(accepted.settings, accepted.prepared, shards)
-    if choice.seconds is not None:
-        accepted = propose(choice)
+    accepted = propose(search.EACH_ONCE)
+    choice, found = afford(accepted.settings, accepted.prepared, shards, learners.families(profiled))
+    accepted = propose(found, choice)
     text, values, refusals = accepted.text, accepted.values, accepted.refusals
     about = findings.text_of(places[0], target, Path(sources[0]), profiled.findings)
     with import_raw.copied(sources, places):

@@ -36,6 +36,10 @@ class Cost:
         """The seconds of a fit on `trained` rows and of so many answers of its hypothesis."""
         return grown(self.rows, self.fit, trained) + answers * grown(self.rows, self.answer, trained)
 
+    def times(self, factor: float) -> "Cost":
+        """The cost of a learner whose fits and answers take so many times as long."""
+        return Cost(self.rows, *(tuple(factor * one for one in of) for of in (self.fit, self.answer)))
+
 
 @dataclass(frozen=True)
 class Effort:
@@ -136,15 +140,25 @@ def after_the_choice(rows: int, folds: int, table: TableSize) -> list[EqualFits]
 
 
 def fits(rows: int, effort: Effort, unlabeled: int) -> Iterator[EqualFits]:
-    """The fits of a candidate: hold-out, all rows, folds, subsamples, blocks, and the halves, which answer shards."""
+    """The fits of a candidate."""
+    yield from before_race(rows, effort)
+    yield from after_race(rows, effort, unlabeled)
+
+
+def before_race(rows: int, effort: Effort) -> Iterator[EqualFits]:
+    """The fits of every candidate: hold-out, all rows, and the blocks of E_prog."""
     held_out, tested = round(VALIDATION_FRACTION * rows), round(TESTED_FRACTION * rows)
-    in_fold = rows // effort.folds
-    in_subsample = max(in_fold, rows // 10)
     yield EqualFits(1, rows - held_out, held_out)
     yield EqualFits(1, rows, rows)
+    yield EqualFits(effort.blocks, rows - tested // 2, tested / effort.blocks)
+
+
+def after_race(rows: int, effort: Effort, unlabeled: int) -> Iterator[EqualFits]:
+    """The further fits of those who are left: folds, subsamples, and the halves, which answer shards."""
+    in_fold = rows // effort.folds
+    in_subsample = max(in_fold, rows // 10)
     yield EqualFits(effort.folds, rows - in_fold, in_fold)
     yield EqualFits(effort.subsamples, rows - in_subsample, in_subsample)
-    yield EqualFits(effort.blocks, rows - tested // 2, tested / effort.blocks)
     yield EqualFits(2 * effort.halvings, rows // 2, rows, unlabeled)
 
 

@@ -1,0 +1,83 @@
+"""How many further candidates a budget allows, and how many of all get every fit."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from tasks.init.learners import Family
+from tasks.plans import budget
+from tasks.plans.budget import Choice, Cost, TableSize
+
+FINALISTS = 8
+_SHARE = 0.5  # of the budget that a run with a search may be expected to take: drawn points are not measured
+_DRAWN = 1.5  # times the cost of the candidate as it is written, for each draw
+
+
+@dataclass(frozen=True)
+class Search:
+    """The draws of each family, as a `share` of the most; None for the candidates that need no search alone.
+
+    Of all candidates so many are `finalists`; None for all.
+    """
+
+    share: float | None
+    finalists: int | None = None
+
+    def written(self, families: Sequence[Family]) -> list[dict[str, Any]]:
+        """The candidates of params.yaml, from simple to complex."""
+        return [self._candidate(family) for family in families if family.always or self.share is not None]
+
+    def draws(self, family: Family) -> int:
+        """The number of further candidates."""
+        return round((self.share or 0) * family.draws)
+
+    def _candidate(self, family: Family) -> dict[str, Any]:
+        draws = self.draws(family)
+        if not draws or family.values is None:
+            return {**family.learner}
+        return {**family.learner, "search": {"draws": draws, "values": {**family.values}}}
+
+
+NONE, EACH_ONCE = Search(None), Search(0.0)
+_FROM_THE_MOST = (Search(1.0, FINALISTS), Search(0.5, FINALISTS))
+
+
+def choose(
+    families: Sequence[Family],
+    costs: Mapping[str, Cost],
+    table: TableSize,
+    choice: Choice,
+    seconds: float,
+    workers: int,
+) -> tuple[Search, float | None]:
+    """The largest search that half of `seconds` allow with the rows and fits of the `choice`, and the run's seconds.
+
+    `costs` are by the name of the family. There is no search on part of the rows: that all are used comes first.
+    """
+    if choice.rows < table.labeled:
+        return NONE, choice.seconds
+    for search in _FROM_THE_MOST:
+        needed = expected(search, families, costs, table, choice, workers)
+        if needed <= _SHARE * seconds:
+            return search, needed
+    return NONE, choice.seconds
+
+
+def expected(
+    search: Search,
+    families: Sequence[Family],
+    costs: Mapping[str, Cost],
+    table: TableSize,
+    choice: Choice,
+    workers: int,
+) -> float:
+    """The seconds of a run in which nobody is dropped before the slowest candidates are the finalists."""
+    every = [
+        costs[family.name].times(factor) for family in families for factor in (1.0, *[_DRAWN] * search.draws(family))
+    ]
+    every.sort(key=lambda cost: cost.seconds(choice.rows, choice.rows), reverse=True)
+    before = [*budget.before_race(choice.rows, choice.effort)]
+    later = [*budget.after_race(choice.rows, choice.effort, table.unlabeled_next_to(choice.rows))]
+    made = [(cost, [*before, *(later if place < FINALISTS else ())]) for place, cost in enumerate(every)]
+    after = budget.after_the_choice(choice.rows, choice.effort.folds, table)
+    return budget.run_seconds(made, after, table, workers)
