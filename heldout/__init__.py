@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from heldout.extensions import allow
     from heldout.family import TunedEstimator
     from heldout.hypotheses import KFoldHypothesis, ProgressiveHypothesis
+    from heldout.learners.search import search
     from heldout.metrics.metrics_of import metrics_of
     from heldout.notebook.audit import audit
     from heldout.notebook.result import Validation
@@ -30,6 +31,7 @@ __all__ = [
     "allow",
     "audit",
     "metrics_of",
+    "search",
     "validate",
 ]
 
@@ -41,6 +43,7 @@ _MODULES = {
     "allow": "heldout.extensions",
     "audit": "heldout.notebook.audit",
     "metrics_of": "heldout.metrics.metrics_of",
+    "search": "heldout.learners.search",
     "validate": "heldout.notebook.validate",
 }
 

@@ -2,11 +2,11 @@
 
 import itertools
 import math
-import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from heldout.learners.search import point_name
 from tasks.runtime.errors import Misplaced
 
 _MOST_POINTS = 1000  # a bound among more candidates says nothing
@@ -33,22 +33,5 @@ def points(name: str, grid: Mapping[str, Sequence[Any]]) -> Iterator[tuple[str, 
     yield from zip(names, chosen, strict=True)
 
 
-def point_name(name: str, point: Mapping[str, Any]) -> str:
-    """What a point is called: name(C=1, gamma=0.1)."""
-    return f"{name}({', '.join(f'{key}={_text(value)}' for key, value in point.items())})"
-
-
 def _same(value: Any, other: Any) -> bool:
     return type(value) is type(other) and bool(value == other)  # 1 is not true
-
-
-def _text(value: Any) -> str:
-    """A value in the letters that a candidate's name may have."""
-    if value is None or isinstance(value, bool):
-        return {None: "null", True: "true", False: "false"}[value]
-    if isinstance(value, dict) and isinstance(value.get("estimator"), str):
-        inner = ", ".join(f"{key}={_text(inner_value)}" for key, inner_value in (value.get("params") or {}).items())
-        return str(value["estimator"]).rpartition(".")[2] + (f"({inner})" if inner else "")
-    if isinstance(value, list):
-        return f"({', '.join(map(_text, value))})"
-    return re.sub(r"[^\w.() =,+-]+", "-", str(value))

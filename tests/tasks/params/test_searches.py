@@ -5,7 +5,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
+from sklearn import svm
 
+import heldout
 from tasks.params import load
 from tasks.params.searches import points
 from tasks.runtime.errors import Misplaced
@@ -115,3 +117,13 @@ def test_a_search_that_cannot_be_fitted_is_reported(shipped, search, key, words)
     (mistake,) = mistakes(shipped, text)
     assert f"candidates[2].{key}" == mistake.key
     assert_names(mistake, *words)
+
+
+def test_a_notebook_draws_the_same_candidates(shipped):
+    values = {"C": "loguniform(0.1, 100)", "kernel": ["rbf", "poly"]}
+    made = heldout.search("svm", svm.SVC(C=10), values, draws=4, seed=0)
+    written = "candidates=[{name: svm, estimator: sklearn.svm.SVC, params: {C: 10}, search: {draws: 4, values: "
+    written += "{C: 'loguniform(0.1, 100)', kernel: [rbf, poly]}}}]"
+    found = load(shipped, [written]).candidates
+    assert [*made] == [one.name for one in found]
+    assert [(one.C, one.kernel) for one in made.values()] == [(one.learner().C, one.learner().kernel) for one in found]
