@@ -96,8 +96,8 @@ trained on the rows of the column `delivered`. Seconds are for `init` and `dvc r
 _AUTOML = """\
 ## Next to FLAML
 
-[FLAML](https://github.com/microsoft/FLAML) searches for the best model and gives no interval. On {sets} of these sets it
-got the same rows, the same columns, two threads and as many seconds (`python -m studies.peer_automl`). The winner's
+[FLAML](https://github.com/microsoft/FLAML) searches for the best model and gives no interval. On {sets} of these sets
+it got the same rows, the same columns, two threads and as many seconds (`python -m studies.peer_automl`). The winner's
 error on the test part is {ratio:.3f} times FLAML's (geometric mean, half a wrong row added to both); with the noise of
 the test parts, {low:.3f} to {high:.3f} at 95 % over sets.
 
