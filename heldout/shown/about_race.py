@@ -9,10 +9,13 @@ from heldout.selection.race import Dropped
 
 def line(one: Dropped, loss: Loss) -> str:
     """What a table says of a candidate that was dropped, in place of its numbers."""
-    errors = f"{amount(one.error, loss)} there, {one.against} {amount(one.error_against, loss)}"
     if one.by == "finalists":
-        return f"no finalist after all {one.stream} tested rows: {errors}"
-    return f"dropped after {one.rows} of {one.stream} tested rows: {errors}"
+        least = amount(one.error_against, loss)
+        return f"no finalist: {amount(one.error, loss)} on all {one.stream} tested rows, the least is {least}"
+    return (
+        f"dropped after {one.rows} of {one.stream} tested rows: {amount(one.error, loss)} there, {one.against} "
+        f"{amount(one.error_against, loss)}"
+    )
 
 
 def claim(dropped: Iterable[Dropped], started: int, level: str) -> str:

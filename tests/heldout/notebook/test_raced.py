@@ -197,7 +197,7 @@ def test_finalists_of_a_loss_without_a_limit_and_of_groups():
         assert len(made.candidates) == 2
         assert {"finalists"} == {one.by for one in made.dropped}
         shown = " ".join(str(made).split())
-        assert "no finalist after all 300 tested rows" in shown
+        assert "on all 300 tested rows, the least is" in shown
         assert "3 of 5 candidates got no further fits, since finalists allows no more" in shown
 
 
