@@ -53,8 +53,8 @@ Write what people read, log the run in MLflow, and print the table
 -> reports/report.html, reports/summary.md, reports/plots. It reads the files
 of the flows before it.""",
     "validate": f"""\
-The whole method in one process: prepare, holdout, cross_validation,
-progressive, covalidation, select, report. After it, with an unchanged
+The whole method in one process: prepare, progressive, holdout,
+cross_validation, covalidation, select, report. After it, with an unchanged
 params.yaml, `dvc status` is up to date.{_AGAIN}""",
     "watch": """\
 Compare new unlabelled shards with the rows of the validated run, without any

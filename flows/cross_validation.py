@@ -1,8 +1,8 @@
 """Cross-validation: train without each fold, test on it; and the fits that its interval needs."""
 
 from flows.stage import stage
-from tasks.fits import race_result, scheme_results
-from tasks.fits.run_schemes import fit_all
+from tasks.fits import scheme_results
+from tasks.fits.run_race import fit_left
 from tasks.params import Settings
 from tasks.plans.fit_plans import further_schemes
 from tasks.plans.read_design import read_design
@@ -11,7 +11,6 @@ from tasks.plans.read_design import read_design
 @stage
 def cross_validation(settings: Settings) -> None:
     """E_cv for every candidate that is left."""
-    settings = race_result.read(settings).left(settings)
     design = read_design(settings)
-    finished, failures = fit_all(settings, ["cross_validation", *further_schemes(design)])
+    _, finished, failures = fit_left(settings, ["cross_validation", *further_schemes(design)])
     scheme_results.write_cross_validation(design, finished, failures)

@@ -46,8 +46,8 @@ def validate(
             with lifecycle.run(settings, trial):
                 sources = hash_sources(settings)
                 prepare(params, overrides)
-                holdout(params, overrides)
                 progressive(params, overrides)
+                holdout(params, overrides)
                 cross_validation(params, overrides)
                 covalidation(params, overrides)
                 select(params, overrides)

@@ -3,7 +3,7 @@
 Losses of 0 and 1 on the stream of E_prog, in its own blocks, of candidates whose true errors are known: 20 or 50 that
 are equal, with losses that are independent or alike; one that overtakes the others after half of the stream; and the
 best next to weak ones, close ones, and a graded field. A candidate has 105 fits; one that is dropped has those of its
-blocks, and two more.
+blocks.
 """
 
 import itertools
@@ -25,7 +25,7 @@ SEED, NEEDS_DATA = 0, False
 LEVEL = 0.95
 BATCH, BATCHES, QUICK_BATCHES = 250, 40, 1  # streams of a null in a unit, and units: 10 000 streams
 POWER_BATCHES, POWER_BATCH = 4, 25
-FITS, BEFORE = 105, 2  # of a candidate at the defaults; of them before the race
+FITS = 105  # of a candidate at the defaults
 ROWS = (300, 1000, 3000)
 NULLS: Mapping[str, tuple[int, float]] = {  # candidates, and how often two losses come from one draw
     "20 equal, independent": (20, 0.0),
@@ -98,7 +98,7 @@ def stream(
         blocks[racing] += 1
         race = race.after({str(place): losses[place] for place in racing})
     left = np.isin(np.arange(len(errors)), [int(name) for name in race.racing])
-    return left, np.where(left, FITS, BEFORE + blocks)
+    return left, np.where(left, FITS, blocks)
 
 
 def findings(results: pd.DataFrame) -> list[Finding]:

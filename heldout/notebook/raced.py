@@ -1,16 +1,14 @@
-"""The race of the candidates of `heldout.validate`, block by block of the progressive stream, among those left."""
+"""The race of the candidates of `heldout.validate`, on fits that are kept for the estimates of those left."""
 
 from collections.abc import Mapping, Sequence
 
+from heldout.losses import Losses
 from heldout.notebook.candidate_fits import CandidateFits
 from heldout.notebook.progress import FitBar
 from heldout.notebook.shared_fits import share
-from heldout.parts.splits import tested_sizes
 from heldout.schemes import SchemeName
 from heldout.schemes.design import Design
-from heldout.selection.race import Race
-
-STREAM: SchemeName = "progressive"
+from heldout.selection.race import STREAM, Race, run
 
 
 def pays(design: Design, schemes: Sequence[SchemeName]) -> bool:
@@ -31,20 +29,15 @@ def raced(
 
     Raises FitFailure, with the candidate's name, and BadArgument for a loss above a limit that was stated.
     """
-    splits = design.splits(STREAM)
-    race = Race.of([*fits], int(tested_sizes(splits).sum()), limit, design.level, finalists)
-    all_fits = sum(len(design.splits(scheme)) for scheme in {*schemes, STREAM})
-    for number, split in enumerate(splits):
-        left = [fits[name] for name in race.racing]
-        if len(left) == 1:
-            break
+
+    def losses_of(names: Sequence[str], number: int) -> Mapping[str, Losses]:
+        left = [fits[name] for name in names]
         share(left, [STREAM], jobs, bar, only=[number])
-        losses = {of.name: of.losses(STREAM, number) for of in left}
-        for name, found in losses.items():
-            design.loss.check_losses(found, split.validation, name)
-        race = race.after(losses)
-        for of in left:
-            if of.name not in race.racing:
-                made = number + 1 if of.without_fits(STREAM) is None else len(splits)
-                bar.skip(all_fits - made)
+        return {of.name: of.losses(STREAM, number) for of in left}
+
+    race = run([*fits], design, losses_of, limit, finalists)
+    all_fits = sum(len(design.splits(scheme)) for scheme in {*schemes, STREAM})
+    for one in race.dropped:
+        fitted = fits[one.candidate].without_fits(STREAM) is None
+        bar.skip(all_fits - (one.blocks(design) if fitted else len(design.splits(STREAM))))
     return race

@@ -16,7 +16,7 @@ from heldout.learners.fit_warnings import WarningCounts
 from heldout.notebook.candidate_fits import CandidateFits
 from heldout.notebook.checked_request import Request, checked
 from heldout.notebook.progress import FitBar
-from heldout.notebook.raced import STREAM, pays, raced
+from heldout.notebook.raced import pays, raced
 from heldout.notebook.result import Validation
 from heldout.notebook.shared_fits import share
 from heldout.parts import class_shares
@@ -27,7 +27,7 @@ from heldout.schemes import SchemeName
 from heldout.schemes.design import Design, Evidence
 from heldout.schemes.progressive import Block
 from heldout.selection import bbc
-from heldout.selection.race import Dropped, Races
+from heldout.selection.race import STREAM, Dropped, Races
 
 _PART_OF: Mapping[SchemeName, Part] = {"holdout": "validation", "cross_validation": "fold", "progressive": "step"}
 

@@ -25,16 +25,22 @@ no limit, or rows depend on each other, it is the only way to leave: with an inf
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from heldout.losses import Loss, Losses
 from heldout.parts.dependence import DependenceKind
+from heldout.parts.splits import tested_sizes
+
+if TYPE_CHECKING:
+    from heldout.schemes import SchemeName
+    from heldout.schemes.design import Design
 
 Races = Literal["auto", "off"]
+STREAM: "SchemeName" = "progressive"  # the scheme whose losses it reads, block by block
 MORE_THAN = 10  # candidates: with fewer, "auto" makes all fits
 _ROWS_A_LOGARITHM = 64  # whose capital is multiplied first: it stays between 1e-64 and 1e18
 BETS = 0.9 * 0.5 ** np.arange(8)  # the shares that are staked: best is about the difference over its variance
@@ -57,6 +63,11 @@ class Dropped:
     error: float
     error_against: float
     by: Literal["race", "finalists"] = "race"
+
+    def blocks(self, design: "Design") -> int:
+        """How many blocks of the stream it went through: so many fits of it were made."""
+        ends = np.cumsum(tested_sizes(design.splits(STREAM)))
+        return int(np.searchsorted(ends, self.rows)) + 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,21 +100,18 @@ class Race:
         return cls(tuple(candidates), stream, limit, level, finalists, tuple(candidates), sums=sums, logs=logs)
 
     def after(self, losses: Mapping[str, Losses]) -> "Race":
-        """The race after one more block of rows, from the losses, shape (n,), of each candidate that answered them.
+        """The race after one more block of rows, from the losses, shape (n,), of each candidate that is in it.
 
-        One that is in the race and has no losses has failed: it leaves, and is not dropped. The candidate of the least
-        loss so far is never dropped.
+        The candidate of the least loss so far is never dropped.
         """
-        left = tuple(name for name in self.racing if name in losses)
-        if not left:
-            return replace(self, racing=())
+        left = self.racing
         place = [self.candidates.index(name) for name in left]
         table = np.stack([losses[name] for name in left])
         sums, logs = self.sums.copy(), self.logs.copy()
         sums[place] += table.sum(axis=1)
         for own, of in zip(place, table, strict=True):
             logs[own, place] += _log_capital((of - table) / self.limit)
-        seen = replace(self, rows=self.rows + table.shape[1], racing=left, sums=sums, logs=logs)
+        seen = replace(self, rows=self.rows + table.shape[1], sums=sums, logs=logs)
         return seen._without_the_worse()._without_the_last()
 
     def e_value(self, name: str) -> float:
@@ -151,15 +159,54 @@ class Race:
         return replace(self, racing=racing, dropped=(*self.dropped, *gone))
 
 
-def why_none(race: Races, candidates: int, loss: Loss, dependence: DependenceKind | None, *, nested: bool) -> str:
+def run(
+    candidates: Sequence[str],
+    design: "Design",
+    losses_of: Callable[[Sequence[str], int], Mapping[str, Losses]],
+    limit: float,
+    finalists: int | None,
+) -> Race:
+    """The race of `candidates` on the stream of a design, until its end or until one is left; as `Race` otherwise.
+
+    `losses_of` gives the losses of some of the candidates on a block, by its number. A candidate without losses there
+    has failed. The race then begins again without it, as if it had never started: nobody is dropped for having erred
+    more than a candidate that cannot be chosen. Raises BadArgument for a loss above a limit that was stated.
+    """
+    splits = design.splits(STREAM)
+    race = Race.of(candidates, int(tested_sizes(splits).sum()), limit, design.level, finalists)
+    for number, split in enumerate(splits):
+        if len(race.racing) < 2:
+            break
+        losses = losses_of(race.racing, number)
+        if failed := {*race.racing} - {*losses}:
+            left = [name for name in candidates if name not in failed]
+            return run(left, design, losses_of, limit, finalists)
+        for name, found in losses.items():
+            design.loss.check_losses(found, split.validation, name)
+        race = race.after(losses)
+    return race
+
+
+def why_none(
+    race: Races,
+    candidates: int,
+    loss: Loss,
+    dependence: DependenceKind | None,
+    *,
+    nested: bool,
+    weighted: bool = False,
+) -> str:
     """Why there is no race among so many candidates; empty where there is one.
 
-    `dependence` says how rows depend on each other, `nested` whether a choice is repeated inside of each fold.
+    `dependence` says how rows depend on each other, `nested` whether a choice is repeated inside of each fold, and
+    `weighted` whether rows have weights, for which no limit of the loss can be stated.
     """
     if race == "off":
         return "it is off"
     if candidates <= MORE_THAN:
         return f"there are at most {MORE_THAN} candidates"
+    if not loss.bounded and weighted:
+        return "rows have weights, and no limit of the weights of other rows is known"
     if not loss.bounded:
         return f"no limit of the {loss.name} loss is known; loss_max states it"
     if dependence is not None:

@@ -8,9 +8,8 @@ import psutil
 import pyarrow.parquet
 
 from heldout.selection.race import worth_saying
-from tasks.fits import measured_costs
+from tasks.fits import measured_costs, race_result
 from tasks.fits.executor import executor
-from tasks.fits.race_result import reason_for_none
 from tasks.params import Settings
 from tasks.plans import all_labeled, budget
 from tasks.plans.check_before_fits import check_before_fits
@@ -45,28 +44,49 @@ def parts(settings: Settings) -> Iterator[Part]:
     if not files.LABELED.exists():
         raise UserError("data/prepared is missing, so no split is known; run `python -m flows prepare` first")
     check_before_fits(settings)
-    counts = count_fits(settings, Versions.current())
+    raced, of_these_rows = race_result.known(settings)
+    blocks = {one.candidate: one.blocks(read_design(settings)) for one in raced.dropped} if raced else {}
+    most = count_fits(settings, Versions.current())
+    expected = count_fits(settings, Versions.current(), dropped=blocks) if blocks else most
+    counts = expected if of_these_rows else most
     yield Part(str(counts), {"fits": counts.table})
     yield Part(
         f"fits      {counts.to_do} to do, {counts.stored} stored; `{NO_FIT}` where a shortcut is exact; a learner "
         "that the shortcut declines is fitted",
         {"to_do": counts.to_do, "stored": counts.stored},
     )
-    if reason := reason_for_none(settings):
+    if reason := race_result.reason_for_none(settings):
         if worth_saying(settings.selection.race, len(settings.candidates)):
             yield Part(f"race      none: {reason}", {"race": reason})
-    else:
-        least = counts.least_to_do
+    elif raced and of_these_rows:
         yield Part(
-            f"race      {counts.to_do} fits are the most: candidates that fall behind in the race get no further fits; "
-            f"{least} if one is left after its first block",
-            {"race": {"least": least, "most": counts.to_do}},
+            f"race      it dropped {len(raced.dropped)} of {len(settings.candidates)} candidates on these rows; these "
+            "get no further fits",
+            {"race": {"least": counts.to_do, "expected": counts.to_do, "most": counts.to_do}},
         )
-    yield from _expected(settings, counts)
+    else:
+        yield _of_race(most, expected.to_do if raced else None)
+    yield from _expected(settings, counts, blocks)
 
 
-def _expected(settings: Settings, counts: FitCounts) -> Iterator[Part]:
-    """What the counted fits take, and what they take after further rows, by small fits of each candidate."""
+def _of_race(most: FitCounts, expected: int | None) -> Part:
+    """Between which numbers the fits of a race are, and how many are `expected` from a race on other rows."""
+    text = (
+        f"race      {most.to_do} fits are the most: candidates that fall behind in the race get no further fits; "
+        f"{most.least_to_do} if one is left after its first block; "
+    )
+    if expected is None:
+        text += "how many it will be, nobody knows before the first look at the labels"
+    else:
+        text += f"{expected} if it drops those that the last race dropped, which was on other rows"
+    return Part(text, {"race": {"least": most.least_to_do, "expected": expected, "most": most.to_do}})
+
+
+def _expected(settings: Settings, counts: FitCounts, dropped: Mapping[str, int]) -> Iterator[Part]:
+    """What the counted fits take, and what they take after further rows, by small fits of each candidate.
+
+    `dropped` has the blocks of those that the last race dropped.
+    """
     design = read_design(settings)
     X = files.open_features(files.LABELED, files.file_hash(files.LABELED))
     measured = measured_costs.measure_all(executor(settings.execution), settings, X, design.y, design.loss)
@@ -74,7 +94,7 @@ def _expected(settings: Settings, counts: FitCounts) -> Iterator[Part]:
     table = _table(settings)
     if counts.to_do:
         yield from _of_run(settings, counts, costs, table, max(held for _, held in measured.values()))
-    yield _of_new_rows(settings, costs, table)
+    yield _of_new_rows(settings, costs, table, dropped)
 
 
 def _of_run(
@@ -107,13 +127,15 @@ def _of_run(
     )
 
 
-def _of_new_rows(settings: Settings, costs: Mapping[str, budget.Cost], table: budget.TableSize) -> Part:
-    """What further labelled rows cost: no fit of the estimates is without them."""
+def _of_new_rows(
+    settings: Settings, costs: Mapping[str, budget.Cost], table: budget.TableSize, dropped: Mapping[str, int]
+) -> Part:
+    """What further labelled rows cost: no fit of the estimates is without them. A race drops whom it dropped before."""
     design, rows = read_design(settings), _NEW_ROWS
     tested = round(rows * settings.split.test_fraction)
     drawn = settings.data.labeled_rows is not None or settings.split.rows is not None  # as many rows as now, others
     growth = 1.0 if drawn else (len(design.y) + rows - tested) / len(design.y)
-    counts = count_fits(settings, Versions.current(), stored_too=True)
+    counts = count_fits(settings, Versions.current(), stored_too=True, dropped=dropped)
     made = [
         (
             costs[name],

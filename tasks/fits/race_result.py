@@ -3,26 +3,27 @@
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from heldout.schemes import SchemeName
-from heldout.selection.race import Dropped, chooses, why_none
+from heldout.selection.race import STREAM, Dropped, chooses, why_none
 from tasks.params import Settings
 from tasks.plans.read_design import read_design
 from tasks.runtime.errors import UserError
 from tasks.storage import files, stage_settings
 
-STREAM: SchemeName = "progressive"  # whose losses it reads, and whose stage runs it
-
 
 @dataclass(frozen=True)
 class Raced:
-    """Which candidates a race dropped, in the order in which they left it; `none` says why nobody could be dropped."""
+    """Which candidates a race dropped, in the order in which they left it, and which `failed` on its stream.
+
+    `none` says why nobody could be dropped by evidence.
+    """
 
     dropped: tuple[Dropped, ...] = ()
+    failed: tuple[str, ...] = ()
     none: str = ""
 
     def left(self, settings: Settings) -> Settings:
-        """The settings with the candidates that were not dropped."""
-        gone = {one.candidate for one in self.dropped}
+        """The settings with the candidates that were not dropped and did not fail."""
+        gone = {*self.failed, *(one.candidate for one in self.dropped)}
         kept = [candidate for candidate in settings.candidates if candidate.name not in gone]
         return settings.model_copy(update={"candidates": kept})
 
@@ -30,12 +31,22 @@ class Raced:
         """The entry of selection.json."""
         return [asdict(one) for one in self.dropped]
 
+    @property
+    def remedy(self) -> str:
+        """What helps where all that are left fail; empty where none was dropped."""
+        if not self.dropped:
+            return ""
+        return (
+            "; or remove those that failed from candidates, or set selection.race to off and selection.finalists to "
+            f"null: the {len(self.dropped)} that were left out are then fitted, and finished fits are used again"
+        )
+
 
 def reason_for_none(settings: Settings) -> str:
     """Why these settings have no race; empty where they have one."""
     design, selection = read_design(settings), settings.selection
-    count, kind = len(settings.candidates), design.dependence.kind
-    return why_none(selection.race, count, design.loss, kind, nested=selection.nested)
+    count, kind, weighted = len(settings.candidates), design.dependence.kind, design.weights is not None
+    return why_none(selection.race, count, design.loss, kind, nested=selection.nested, weighted=weighted)
 
 
 def is_run(settings: Settings) -> bool:
@@ -45,7 +56,7 @@ def is_run(settings: Settings) -> bool:
 
 def write(raced: Raced) -> None:
     """Write data/results/race.json."""
-    files.write_json(files.RACE, {"dropped": raced.described(), "none": raced.none})
+    files.write_json(files.RACE, {"dropped": raced.described(), "failed": raced.failed, "none": raced.none})
 
 
 def read(settings: Settings) -> Raced:
@@ -57,5 +68,17 @@ def read(settings: Settings) -> Raced:
             "the race among the candidates was not run with these settings; run `python -m flows progressive` first, "
             "or set selection.race to off, and selection.finalists to null"
         )
-    found = files.read_json(files.RACE)
-    return Raced(tuple(Dropped(**one) for one in found["dropped"]), found["none"])
+    return _stored()
+
+
+def known(settings: Settings) -> tuple[Raced | None, bool]:
+    """The last race with these settings, None where there is none, and whether it was run on the present rows."""
+    if not is_run(settings) or not stage_settings.made_with(STREAM, settings, any_rows=True):
+        return None, False
+    return _stored(), stage_settings.made_with(STREAM, settings)
+
+
+def _stored() -> Raced:
+    stored = files.read_json(files.RACE)
+    dropped = tuple(Dropped(**one) for one in stored["dropped"])
+    return Raced(dropped, tuple(stored["failed"]), stored["none"])

@@ -31,11 +31,23 @@ ExactKeys = Mapping[SchemeName, Mapping[str, str]]  # by scheme and candidate: w
 Units = Mapping[tuple[SchemeName, str], Sequence[Unit]]  # the fits of a scheme and a candidate
 
 
-def fit_all(settings: Settings, names: Sequence[SchemeName]) -> tuple[dict[str, dict[str, Finished]], dict[str, str]]:
+class AllFailed(UserError):
+    """No candidate is left: `failures` has the reason of each."""
+
+    def __init__(self, failures: Mapping[str, str]) -> None:
+        reasons = "\n".join(f"candidates: {name} failed: {reason}" for name, reason in failures.items())
+        super().__init__(f"{reasons}\ncandidates: all failed, so there is nothing to select; fix at least one")
+        self.failures = failures
+
+
+def fit_all(
+    settings: Settings, names: Sequence[SchemeName], *, measuring: bool = False
+) -> tuple[dict[str, dict[str, Finished]], dict[str, str]]:
     """Every fit of the schemes `names` for every candidate, in one fan-out.
 
+    `measuring`: by the seconds of these fits, those of all others are expected, and they are grouped into tasks.
     Returns the finished units by scheme and candidate, and the reason of each candidate that failed.
-    Raises UserError before any fit for wrong settings, and after the fits if all candidates failed.
+    Raises UserError before any fit for wrong settings, and AllFailed after the fits if all candidates failed.
     """
     check_before_fits(settings)
     versions = Versions.current()
@@ -49,8 +61,8 @@ def fit_all(settings: Settings, names: Sequence[SchemeName]) -> tuple[dict[str, 
         failures = _failures(exact_work, reasons)
     units = _units(settings, plans, exact_keys, versions)
     todo, reused = _fit_work(settings, plans, units, versions)
-    measuring = "holdout" in names
-    reasons = run_all(settings.execution, " and ".join(names), worker.fit_units, todo, reused, measuring=measuring)
+    function = worker.measure_units if measuring else worker.fit_units
+    reasons = run_all(settings.execution, " and ".join(names), function, todo, reused, measuring=measuring)
     failures |= _failures(todo, reasons)
     check_not_all_failed(settings, failures)
     return _finished(settings, plans, units, exact_keys, failures), failures
@@ -69,7 +81,8 @@ def fit_one(settings: Settings, name: SchemeName, number: int) -> tuple[dict[str
         failures = _failures(exact_work, reasons)
     units = {key: [of[number]] for key, of in _units(settings, [plan], exact_keys, versions).items()}
     todo, reused = _fit_work(settings, [plan], units, versions)
-    failures |= _failures(todo, run_all(settings.execution, title, worker.fit_units, todo, reused))
+    reasons = run_all(settings.execution, title, worker.measure_units, todo, reused, measuring=True)
+    failures |= _failures(todo, reasons)
     finished = {candidate.name for candidate in settings.candidates} - {*failures}
     losses = {
         candidate.name: units_of_scheme.gather(units[name, candidate.name]).losses[0]
@@ -82,9 +95,9 @@ def fit_one(settings: Settings, name: SchemeName, number: int) -> tuple[dict[str
 
 
 def prefetch_later_schemes(settings: Settings) -> None:
-    """Submit the fits of the stages after the hold-out; their stage reports what is wrong with them."""
+    """Submit the fits of all stages that are not stored; their stage reports what is wrong with them."""
     versions, design = Versions.current(), read_design(settings)
-    for name in ("progressive", "cross_validation", *further_schemes(design), "covalidation"):
+    for name in ("progressive", "holdout", "final", "cross_validation", *further_schemes(design), "covalidation"):
         with suppress(BadArgument):
             plans = [scheme(design, name, settings.deliver)]
             exact_keys = {name: units_of_scheme.exact_loss_keys(settings, plans[0], versions)}
@@ -130,10 +143,9 @@ def first_reasons(candidates: Sequence[str], reasons: Sequence[str | None]) -> d
 
 
 def check_not_all_failed(settings: Settings, failures: Mapping[str, str]) -> None:
-    """Raise UserError if all candidates failed."""
+    """Raise AllFailed if all candidates failed."""
     if len(failures) == len(settings.candidates):
-        reasons = "\n".join(f"candidates: {name} failed: {reason}" for name, reason in failures.items())
-        raise UserError(f"{reasons}\ncandidates: all failed, so there is nothing to select; fix at least one")
+        raise AllFailed(failures)
 
 
 def _plans(settings: Settings, design: Design, names: Sequence[SchemeName]) -> list[FitPlan]:

@@ -46,16 +46,29 @@ def import_learners(settings: Settings) -> None:
         candidate.learner()
 
 
-def fit_units(settings: Settings, candidate: Candidate, units: Sequence[Unit], versions: Versions) -> str | None:
-    """Fit each unit and store it with its warnings; the reason, if the candidate fails."""
+def fit_units(
+    settings: Settings, candidate: Candidate, units: Sequence[Unit], versions: Versions, *, measuring: bool = False
+) -> str | None:
+    """Fit each unit and store it with its warnings; the reason, if the candidate fails.
+
+    `measuring`: note how long a fit takes, which decides how later fits are grouped into tasks.
+    """
     settings.use_folder()
     learner = candidate.learner()
     with quiet():
-        return _fit_units(settings, candidate, learner, units, versions)
+        return _fit_units(settings, candidate, learner, units, versions, measuring)
+
+
+measure_units = functools.partial(fit_units, measuring=True)
 
 
 def _fit_units(
-    settings: Settings, candidate: Candidate, learner: Any, units: Sequence[Unit], versions: Versions
+    settings: Settings,
+    candidate: Candidate,
+    learner: Any,
+    units: Sequence[Unit],
+    versions: Versions,
+    measuring: bool,
 ) -> str | None:
     X = files.open_features(files.LABELED, versions.labeled)
     design = design_of(settings, versions.labeled, versions.partitions)
@@ -72,7 +85,7 @@ def _fit_units(
         except FitFailure as failure:
             return f"{plan.label([unit.number])}: {failure}"
         fit_cache.save(unit.key, (fitted.losses, training, fitted.warned))
-        if unit.scheme in ("holdout", "final"):
+        if measuring and len(units) == 1:  # several may share work
             fit_times.note(candidate, versions.labeled, (time.perf_counter() - started) / len(split.train))
     return None
 

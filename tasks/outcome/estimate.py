@@ -89,7 +89,9 @@ def choose(
     """
     if not results.candidates:
         reasons = "; ".join(f"{name}: {reason}" for name, reason in results.failures.items())
-        raise UserError(f"candidates: all failed ({reasons}), so there is nothing to select; fix at least one")
+        raise UserError(
+            f"candidates: all failed ({reasons}), so there is nothing to select; fix at least one{results.raced.remedy}"
+        )
     try:
         selection = select_among(
             results.design, results.evidence, estimates, settings.criterion, settings.selection.rule

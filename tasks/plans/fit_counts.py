@@ -1,6 +1,7 @@
 """The fits that a run has to do, counted by candidate and scheme before any of them."""
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import pandas as pd
@@ -9,6 +10,7 @@ import pyarrow.parquet
 from heldout.fits import one_pass
 from heldout.schemes import SchemeName
 from heldout.schemes.design import Design
+from heldout.selection.race import STREAM
 from tasks.params import Settings
 from tasks.plans import units_of_scheme
 from tasks.plans.budget import EqualFits
@@ -17,7 +19,6 @@ from tasks.plans.read_design import read_design
 from tasks.plans.units import Versions
 from tasks.storage import files, fit_cache
 
-_BEFORE_RACE = ("final", "holdout", "progressive")
 NO_FIT = "no fit"  # a shortcut is exact
 
 
@@ -45,24 +46,32 @@ class FitCounts:
         return pd.DataFrame.from_dict(self.table, orient="index").to_string()
 
 
-def count_fits(settings: Settings, versions: Versions, *, stored_too: bool = False) -> FitCounts:
+def count_fits(
+    settings: Settings, versions: Versions, *, stored_too: bool = False, dropped: Mapping[str, int] | None = None
+) -> FitCounts:
     """The fits of all schemes on the prepared rows that are not stored yet; with `stored_too` all of them.
 
     So many are made again after a labelled row is added: every scheme trains on it, or tests it, in each of its fits.
+    Of the candidates that a race `dropped` they are those of the blocks that each went through.
     """
+    dropped = dropped or {}
     design = read_design(settings)
     names = [candidate.name for candidate in settings.candidates]
     counts = FitCounts({name: {} for name in names}, {name: [] for name in names})
     for name in _schemes(design):
-        _count_scheme(counts, settings, design, scheme(design, name, settings.deliver), versions, stored_too)
+        of = settings
+        if name != STREAM:
+            left = [candidate for candidate in settings.candidates if candidate.name not in dropped]
+            of = settings.model_copy(update={"candidates": left})
+            for gone in dropped:
+                counts.table[gone][name] = 0
+        _count_scheme(counts, of, design, scheme(design, name, settings.deliver), versions, stored_too, dropped)
     return counts
 
 
 def _least(scheme: SchemeName, count: int | str) -> int:
     """The fits of a scheme for a candidate that a race drops at once."""
-    if not isinstance(count, int) or scheme not in _BEFORE_RACE:
-        return 0
-    return count if scheme != "progressive" else min(count, 1)
+    return min(count, 1) if isinstance(count, int) and scheme == STREAM else 0
 
 
 def _schemes(design: Design) -> list[SchemeName]:
@@ -70,7 +79,13 @@ def _schemes(design: Design) -> list[SchemeName]:
 
 
 def _count_scheme(
-    counts: FitCounts, settings: Settings, design: Design, plan: FitPlan, versions: Versions, stored_too: bool
+    counts: FitCounts,
+    settings: Settings,
+    design: Design,
+    plan: FitPlan,
+    versions: Versions,
+    stored_too: bool,
+    blocks: Mapping[str, int],
 ) -> None:
     unlabeled = sum(pyarrow.parquet.read_metadata(path).num_rows for path in files.shards()) if plan.training else 0
     keys = units_of_scheme.exact_loss_keys(settings, plan, versions)
@@ -85,7 +100,8 @@ def _count_scheme(
             # a shortcut costs about a fit
             counts.fits[candidate.name].append(EqualFits(1, len(design.y), len(design.y)))
     to_fit = units_of_scheme.candidates_to_fit(settings, keys)
-    for candidate, units in units_of_scheme.plan_units(to_fit, plan, versions):
+    for candidate, planned in units_of_scheme.plan_units(to_fit, plan, versions):
+        units = planned[: blocks.get(candidate.name)]
         missing = [unit.number for unit in units if stored_too or not units_of_scheme.is_stored(unit, plan)]
         counts.stored += len(units) - len(missing)
         counts.table[candidate.name][plan.name] = len(missing)

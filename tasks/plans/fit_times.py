@@ -17,7 +17,7 @@ def note(candidate: Candidate, labeled: str, seconds_a_row: float) -> None:
 
 
 def known(candidate: Candidate, labeled: str) -> float | None:
-    """The seconds for each training row, None before a hold-out was fitted."""
+    """The seconds for each training row, None before one was measured."""
     key = _key(candidate, labeled)
     return float(fit_cache.load(key)) if fit_cache.has(key) else None
 

@@ -69,12 +69,14 @@ def check(stage: str, settings: Settings) -> None:
         )
 
 
-def made_with(stage: str, settings: Settings) -> bool:
-    """Whether the results of a stage are there, and of these settings and rows."""
+def made_with(stage: str, settings: Settings, *, any_rows: bool = False) -> bool:
+    """Whether the results of a stage are there, and of these settings and rows; with `any_rows` of these settings."""
     if not place(stage).exists():
         return False
-    stored: dict[str, Any] = files.read_json(place(stage))
-    return stored == _record(stage, settings)
+    stored, here = files.read_json(place(stage)), _record(stage, settings)
+    if any_rows:
+        stored, here = ({**record, "inputs": None} for record in (stored, here))
+    return bool(stored == here)
 
 
 def read_by_these_extensions() -> bool:

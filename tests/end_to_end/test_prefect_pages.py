@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 pytestmark = pytest.mark.slow
-STAGES = ["prepare", "holdout", "progressive", "cross_validation", "covalidation", "select", "report"]
+STAGES = ["prepare", "progressive", "holdout", "cross_validation", "covalidation", "select", "report"]
 RUNS = """
 SELECT run.name, flow.name, run.tags, run.state_type, state.message, above.flow_run_id, run.id
 FROM flow_run run JOIN flow ON flow.id = run.flow_id JOIN flow_run_state state ON state.id = run.state_id

@@ -46,6 +46,14 @@ def test_the_plan_says_what_a_race_may_spare(raced):
     assert "fits are the most" in planned
 
 
+def test_a_plan_after_the_run_has_nothing_left_to_do(raced):
+    checkout, _, _ = raced
+    planned = json.loads(checkout.flow("plan", "--json").stdout)
+    assert planned["race"]["expected"] == planned["to_do"]
+    for name in dropped(checkout):
+        assert {*planned["fits"][name].values()} <= {0, "no fit"}
+
+
 def test_every_page_has_a_line_for_each(raced):
     checkout, _, _ = raced
     page = (checkout.path / "reports/report.html").read_text()
@@ -68,9 +76,11 @@ def test_the_ledger_counts_all_that_started(raced):
 
 def test_no_fold_was_fitted_for_one_that_was_dropped(raced):
     checkout, _, _ = raced
-    for stage in ("cross_validation", "covalidation"):
+    for stage in ("holdout", "cross_validation", "covalidation"):
         failures = json.loads((checkout.path / f"data/results/{stage}/failures.json").read_text())
-        assert not {*failures} & dropped(checkout)
+        assert failures == {}  # `breaks` is recorded where it failed
+    (reason,) = json.loads((checkout.path / "data/results/progressive/failures.json").read_text()).values()
+    assert reason.startswith("block 1/")
     losses = checkout.run("python", "-c", _READ).stdout.split("\n")
     assert not {*losses} & dropped(checkout)
 

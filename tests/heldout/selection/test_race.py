@@ -2,6 +2,7 @@
 
 import itertools
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,8 +11,10 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from heldout.losses import SQUARED, ZERO_ONE
+from heldout.parts.partition import Partition
+from heldout.schemes.design import Design
 from heldout.schemes.progressive import first_steps
-from heldout.selection.race import BETS, MORE_THAN, Race, why_none
+from heldout.selection.race import BETS, MORE_THAN, Dropped, Race, run, why_none
 
 LEVEL = 0.95
 
@@ -84,17 +87,61 @@ def test_those_that_are_far_behind_get_no_further_fits():
     assert all(one.e_value >= 1 / (1 - LEVEL) for one in running.dropped)
 
 
-def test_one_that_fails_leaves_and_is_not_dropped():
-    running = race(3).after({"c0": np.ones(2), "c2": np.zeros(2)})
-    assert running.racing == ("c0", "c2")
-    assert running.dropped == ()
-    none_left = running.after({})
-    assert none_left.racing == ()
+def design(rows: int, tested: int) -> Design:
+    """Of which the last `tested` of the rows are the stream, in blocks of 10."""
+    step = np.r_[np.full(rows - tested, -1), np.arange(tested)]
+    none = np.empty(0, dtype=np.int64)
+    partition = Partition(none.astype(bool), none, step)
+    y = np.zeros(rows, dtype=np.int64)
+    return Design(
+        y=y,
+        loss=ZERO_ONE,
+        partition=partition,
+        halves=np.empty((0, rows), dtype=np.int8),
+        block=10,
+        stratify=False,
+        seed=0,
+        level=LEVEL,
+        methods={},
+        estimates=(),
+    )
+
+
+@pytest.mark.parametrize("last", [0, 2, 5])
+def test_one_that_fails_never_started(last):
+    """`best` has no losses after some blocks: it drops nobody, and the others go on from the first block."""
+    rng = np.random.default_rng(4)
+    losses = {f"c{number}": (rng.random(100) < 0.1 + 0.1 * number).astype(float) for number in range(6)}
+    losses["best"] = np.zeros(100)
+    asked = []
+
+    def losses_of(names, number):
+        asked.append((names, number))
+        able = [name for name in names if name != "best" or number < last]
+        return {name: losses[name][10 * number : 10 * number + 10] for name in able}
+
+    found = run(["best", *(f"c{number}" for number in range(6))], design(200, 100), losses_of)
+    without = run([f"c{number}" for number in range(6)], design(200, 100), losses_of)
+    assert (found.racing, found.dropped) == (without.racing, without.dropped)
+    assert "best" not in {*found.racing} | {one.against for one in found.dropped}
+    assert found.dropped
+    assert max(number for names, number in asked if "best" in names) == last
+
+
+def test_all_that_fail_leave_nobody():
+    found = run(["a", "b"], design(200, 100), lambda _names, _number: {})
+    assert (found.racing, found.dropped) == ((), ())
+
+
+def test_the_blocks_of_one_that_was_dropped():
+    """Blocks of 10: rows 10 are the first block, rows 30 three of them."""
+    of = design(200, 100)
+    assert [Dropped("c", rows, 100, 20.0, "b", 1.0, 0.0).blocks(of) for rows in (10, 30, 100)] == [1, 3, 10]
 
 
 def test_the_evidence_of_a_rival_that_left_stays():
     first = after(race(3), [1.0] * 4, [0.0] * 4, [0.0] * 4)
-    later = first.after({"c0": np.zeros(5), "c2": np.zeros(5)})
+    later = replace(first, racing=("c0", "c2")).after({"c0": np.zeros(5), "c2": np.zeros(5)})
     assert later.e_value("c0") == first.e_value("c0") > 1
 
 
@@ -161,3 +208,11 @@ def test_without_a_limit_evidence_drops_nobody():
         running = after(running, np.zeros(50), np.full(50, 1e6), np.full(50, 1e9))
     assert running.racing == running.candidates
     assert running.e_value("c2") == 1
+
+
+def test_weights_without_a_limit_are_the_reason():
+    """`loss_max` is refused with weights, so that it is no remedy."""
+    found = why_none("auto", MORE_THAN + 1, ZERO_ONE.weighted(), None, nested=False, weighted=True)
+    assert "weights" in found
+    assert "loss_max" not in found
+    assert why_none("auto", MORE_THAN + 1, ZERO_ONE.drawn(3.0), None, nested=False, weighted=True) == ""

@@ -62,11 +62,11 @@ def test_the_fits_of_later_stages_are_all_prefetched_and_their_stages_wait_for_t
     monkeypatch.setattr(run_schemes, "run_all", run_all)
     design = read_design(settings)
     for name in ("cross_validation", *further_schemes(design), "progressive", "covalidation", "holdout"):
-        plan, is_later = scheme(design, name, settings.deliver), name != "holdout"
+        plan = scheme(design, name, settings.deliver)
         asked.clear()
         finished, _ = run_schemes.fit_all(settings, [name])
         assert {"bayes", "tree"} == {*finished[name]}
         keys = [key for task, *_ in asked for key in task.keys]
         skips = plan.may_skip_fits(settings, settings.candidates[0])  # all losses of naive Bayes are one unit
         assert (1 if skips else len(plan.splits)) + len(plan.splits) == len(keys) == len({*keys})
-        assert {(is_later, is_later)} == {(waits, *stored) for _, waits, stored in asked}
+        assert {(True, True)} == {(waits, *stored) for _, waits, stored in asked}
