@@ -164,7 +164,7 @@ def run(
     design: "Design",
     losses_of: Callable[[Sequence[str], int], Mapping[str, Losses]],
     limit: float,
-    finalists: int | None,
+    finalists: int | None = None,
 ) -> Race:
     """The race of `candidates` on the stream of a design, until its end or until one is left; as `Race` otherwise.
 

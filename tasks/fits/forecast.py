@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import psutil
 import pyarrow.parquet
 
-from heldout.selection.race import worth_saying
+from heldout.selection.race import chooses, worth_saying
 from tasks.fits import measured_costs, race_result
 from tasks.fits.executor import executor
 from tasks.params import Settings
@@ -66,6 +66,12 @@ def parts(settings: Settings) -> Iterator[Part]:
         )
     else:
         yield _of_race(most, expected.to_do if raced else None)
+    if chooses(finalists := settings.selection.finalists, len(settings.candidates)):
+        yield Part(
+            f"finalists at most {finalists} of {len(settings.candidates)} candidates get more fits than the steps of "
+            "E_prog; the fits and the seconds are those of the slowest",
+            {"finalists": finalists},
+        )
     yield from _expected(settings, counts, blocks)
 
 
@@ -105,7 +111,7 @@ def _of_run(
     after = budget.after_the_choice(len(design.y), len(design.splits("cross_validation")), table)
     if files.ALL_LABELED.exists() and _all_labeled_stored(settings):
         after = [fits for fits in after if fits.trained != table.labeled]
-    seconds = budget.run_seconds([(costs[name], made) for name, made in counts.fits.items()], after, table, workers)
+    seconds = budget.run_seconds(counts.slowest(costs), after, table, workers)
     memory = (workers * held + psutil.Process().memory_info().rss) / 1e9
     yield Part(
         f"expected  {seconds:.0f} s on {workers} workers, starts and reports included, and {memory:.1f} GB without "
@@ -137,11 +143,8 @@ def _of_new_rows(
     growth = 1.0 if drawn else (len(design.y) + rows - tested) / len(design.y)
     counts = count_fits(settings, Versions.current(), stored_too=True, dropped=dropped)
     made = [
-        (
-            costs[name],
-            [replace(one, trained=round(growth * one.trained), tested=growth * one.tested) for one in some],
-        )
-        for name, some in counts.fits.items()
+        (cost, [replace(one, trained=round(growth * one.trained), tested=growth * one.tested) for one in some])
+        for cost, some in counts.slowest(costs)
     ]
     grown = replace(table, labeled=table.labeled + rows - tested, test=table.test + tested)
     after = budget.after_the_choice(round(growth * len(design.y)), len(design.splits("cross_validation")), grown)

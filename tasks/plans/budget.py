@@ -146,15 +146,16 @@ def fits(rows: int, effort: Effort, unlabeled: int) -> Iterator[EqualFits]:
 
 
 def before_race(rows: int, effort: Effort) -> Iterator[EqualFits]:
-    """The fits of every candidate: hold-out, all rows, and the blocks of E_prog."""
-    held_out, tested = round(VALIDATION_FRACTION * rows), round(TESTED_FRACTION * rows)
-    yield EqualFits(1, rows - held_out, held_out)
-    yield EqualFits(1, rows, rows)
+    """The fits of every candidate: the blocks of E_prog."""
+    tested = round(TESTED_FRACTION * rows)
     yield EqualFits(effort.blocks, rows - tested // 2, tested / effort.blocks)
 
 
 def after_race(rows: int, effort: Effort, unlabeled: int) -> Iterator[EqualFits]:
-    """The further fits of those who are left: folds, subsamples, and the halves, which answer shards."""
+    """The fits of those who are left: hold-out, all rows, folds, subsamples, and the halves, which answer shards."""
+    held_out = round(VALIDATION_FRACTION * rows)
+    yield EqualFits(1, rows - held_out, held_out)
+    yield EqualFits(1, rows, rows)
     in_fold = rows // effort.folds
     in_subsample = max(in_fold, rows // 10)
     yield EqualFits(effort.folds, rows - in_fold, in_fold)

@@ -13,7 +13,7 @@ from heldout.schemes.design import Design
 from heldout.selection.race import STREAM
 from tasks.params import Settings
 from tasks.plans import units_of_scheme
-from tasks.plans.budget import EqualFits
+from tasks.plans.budget import Cost, EqualFits
 from tasks.plans.fit_plans import FitPlan, further_schemes, scheme
 from tasks.plans.read_design import read_design
 from tasks.plans.units import Versions
@@ -24,16 +24,32 @@ NO_FIT = "no fit"  # a shortcut is exact
 
 @dataclass
 class FitCounts:
-    """By candidate and scheme the number of fits, or what replaces them; by candidate the fits with their sizes."""
+    """By candidate and scheme the number of fits, or what replaces them; by candidate the fits with their sizes.
+
+    `stream` has the fits of the scheme that a race looks at, `later` all others, which at most `finalists` candidates
+    get; None for all.
+    """
 
     table: dict[str, dict[str, int | str]]
-    fits: dict[str, list[EqualFits]]
+    stream: dict[str, list[EqualFits]]
+    later: dict[str, list[EqualFits]]
+    finalists: int | None = None
     stored: int = 0
 
     @property
     def to_do(self) -> int:
-        """The fits to do, of all candidates and schemes."""
-        return sum(count for counts in self.table.values() for count in counts.values() if isinstance(count, int))
+        """The fits to do, of all schemes: of the finalists those with the most fits."""
+        before = [of.get(STREAM, 0) for of in self.table.values()]
+        later = sorted((_sum(of) for of in self.table.values()), reverse=True)[: self.finalists]
+        return sum(count for count in before if isinstance(count, int)) + sum(later)
+
+    def slowest(self, costs: Mapping[str, Cost]) -> list[tuple[Cost, list[EqualFits]]]:
+        """The fits to do with the cost of their candidate, the slowest candidates being the finalists."""
+        seconds = {name: sum(one.seconds(costs[name]) for one in of) for name, of in self.later.items()}
+        finalists = sorted(self.later, key=seconds.__getitem__, reverse=True)[: self.finalists]
+        return [
+            (costs[name], [*of, *(self.later[name] if name in finalists else ())]) for name, of in self.stream.items()
+        ]
 
     @property
     def least_to_do(self) -> int:
@@ -57,7 +73,8 @@ def count_fits(
     dropped = dropped or {}
     design = read_design(settings)
     names = [candidate.name for candidate in settings.candidates]
-    counts = FitCounts({name: {} for name in names}, {name: [] for name in names})
+    stream, later = ({name: list[EqualFits]() for name in names} for _ in range(2))
+    counts = FitCounts({name: {} for name in names}, stream, later, settings.selection.finalists)
     for name in _schemes(design):
         of = settings
         if name != STREAM:
@@ -67,6 +84,11 @@ def count_fits(
                 counts.table[gone][name] = 0
         _count_scheme(counts, of, design, scheme(design, name, settings.deliver), versions, stored_too, dropped)
     return counts
+
+
+def _sum(counts: Mapping[str, int | str]) -> int:
+    """The fits of all schemes but that of the race."""
+    return sum(count for scheme, count in counts.items() if isinstance(count, int) and scheme != STREAM)
 
 
 def _least(scheme: SchemeName, count: int | str) -> int:
@@ -87,6 +109,7 @@ def _count_scheme(
     stored_too: bool,
     blocks: Mapping[str, int],
 ) -> None:
+    fits = counts.stream if plan.name == STREAM else counts.later
     unlabeled = sum(pyarrow.parquet.read_metadata(path).num_rows for path in files.shards()) if plan.training else 0
     keys = units_of_scheme.exact_loss_keys(settings, plan, versions)
     for candidate in settings.candidates:
@@ -95,10 +118,10 @@ def _count_scheme(
             stored = fit_cache.has(keys[candidate.name]) and not stored_too
             passes = 0 if stored else one_pass.passes(design, plan.name)
             counts.table[candidate.name][plan.name] = f"passes: {passes}"
-            counts.fits[candidate.name].append(EqualFits(passes, len(design.y), 1))
+            fits[candidate.name].append(EqualFits(passes, len(design.y), 1))
         elif candidate.name in keys and (stored_too or not fit_cache.has(keys[candidate.name])):
             # a shortcut costs about a fit
-            counts.fits[candidate.name].append(EqualFits(1, len(design.y), len(design.y)))
+            fits[candidate.name].append(EqualFits(1, len(design.y), len(design.y)))
     to_fit = units_of_scheme.candidates_to_fit(settings, keys)
     for candidate, planned in units_of_scheme.plan_units(to_fit, plan, versions):
         units = planned[: blocks.get(candidate.name)]
@@ -108,4 +131,4 @@ def _count_scheme(
         sizes = Counter((plan.splits[number].n_train, len(plan.splits[number].validation)) for number in missing)
         for (trained, tested), count in sizes.items():  # a half model is also tested on its own rows
             own = trained if plan.training else 0
-            counts.fits[candidate.name].append(EqualFits(count, trained, tested + own, unlabeled))
+            fits[candidate.name].append(EqualFits(count, trained, tested + own, unlabeled))

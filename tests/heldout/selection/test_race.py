@@ -120,8 +120,8 @@ def test_one_that_fails_never_started(last):
         able = [name for name in names if name != "best" or number < last]
         return {name: losses[name][10 * number : 10 * number + 10] for name in able}
 
-    found = run(["best", *(f"c{number}" for number in range(6))], design(200, 100), losses_of)
-    without = run([f"c{number}" for number in range(6)], design(200, 100), losses_of)
+    found = run(["best", *(f"c{number}" for number in range(6))], design(200, 100), losses_of, 1.0)
+    without = run([f"c{number}" for number in range(6)], design(200, 100), losses_of, 1.0)
     assert (found.racing, found.dropped) == (without.racing, without.dropped)
     assert "best" not in {*found.racing} | {one.against for one in found.dropped}
     assert found.dropped
@@ -129,7 +129,7 @@ def test_one_that_fails_never_started(last):
 
 
 def test_all_that_fail_leave_nobody():
-    found = run(["a", "b"], design(200, 100), lambda _names, _number: {})
+    found = run(["a", "b"], design(200, 100), lambda _names, _number: {}, 1.0)
     assert (found.racing, found.dropped) == ((), ())
 
 

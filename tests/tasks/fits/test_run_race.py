@@ -126,7 +126,7 @@ def test_where_all_that_are_left_fail_later_the_remedy_is_named(settings_for):
     raced, failures = stored_race(settings)
     assert failures == {}
     assert len(raced.dropped) == 10
-    with pytest.raises(UserError, match=r"all failed.*selection\.race to off: the 10 that the race dropped"):
+    with pytest.raises(UserError, match=r"all failed.*selection\.race to off .*: the 10 that were left out"):
         run_race.fit_left(settings, ["holdout", "final"])
 
 
