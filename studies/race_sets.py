@@ -1,10 +1,10 @@
 """On real sets: does a race keep the best of thirty configurations, next to rules that look at folds?
 
 Thirty configurations of trees, neighbours, linear models, naive Bayes, forests and boosting on the twenty-five public
-sets of `datasets`, in draws of the rows that train, at most 1000; their true errors are those on at most 10,000 of the
-rows that are left. Where the target holds numbers, it is scaled to [0, 1] by its range and predictions are cut to that,
-so that no squared loss is above 1, and the lasso takes the place of naive Bayes. Texts become 50 singular vectors of
-TF-IDF. Rows are drawn as if they were independent, also where the whole set is in order of time.
+sets of `datasets`, in a draw each of the rows that train, at most 1000; their true errors are those on at most 10,000
+of the rows that are left. Where the target holds numbers, it is scaled to [0, 1] by its range and predictions are cut
+to that, so that no squared loss is above 1, and the lasso takes the place of naive Bayes. Texts become 50 singular
+vectors of TF-IDF. Rows are drawn as if they were independent, also where the whole set is in order of time.
 
 The race goes over the blocks of E_prog. Three rules go over ten folds, one fold after the other, and drop a
 configuration for good: its mean over the folds so far is above that of the best so far, after Bergman, Purucker, Hutter
@@ -55,7 +55,7 @@ SEED, NEEDS_DATA = 0, True
 OF_NUMBERS = ("california_housing", "diabetes", "trump_approval", "sp500", "chick_weights")
 QUICK_SETS = ("breast_cancer", "digits", "diabetes")
 LABELLED, TESTED = 1000, 10_000
-DRAWS, QUICK_DRAWS = 3, 1
+DRAWS, QUICK_DRAWS = 1, 1
 FITS, LEVEL, FOLDS = 105, 0.95, 10
 MOST_TEXTS, SINGULAR_VECTORS = 50, 50  # values of a column that becomes numbers; of a column of texts
 RULES = ("race", "mean so far", "Wilcoxon", "corrected t")
