@@ -144,9 +144,8 @@ def test_the_forecast_counts_the_passes(prepared):
     assert ["final", "holdout", "cross_validation", "progressive", "covalidation"] == head.split()
     assert "bayes (one pass)      1        1        passes: 3   passes: 1             6" == line
     # 60 rows in 5 folds, once by step, all and 4/5 of them, and six halves
-    trained = sum(
-        fits.count * fits.trained for fits in [*counted.stream["bayes (one pass)"], *counted.later["bayes (one pass)"]]
-    )
+    of_once = [fits for of in (counted.stream, counted.later) for fits in of["bayes (one pass)"]]
+    trained = sum(fits.count * fits.trained for fits in of_once)
     assert 60 * 4 + 60 + 48 + 6 * 30 == trained
 
 
