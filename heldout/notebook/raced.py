@@ -32,7 +32,7 @@ def raced(
         left = [fits[name] for name in race.racing]
         if len(left) == 1:
             break
-        share(left, [STREAM], jobs, bar, only=[number])
+        share(left, [STREAM], jobs, bar, {STREAM: [number]})
         losses = {of.name: of.losses(STREAM, number) for of in left}
         for name, found in losses.items():
             design.loss.check_losses(found, split.validation, name)
