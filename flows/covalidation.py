@@ -16,4 +16,5 @@ def covalidation(settings: Settings) -> None:
     disagreement, no_answer = disagree_all(settings, halves.by_candidate)
     controls = control_all(settings, {name: of for name, of in halves.by_candidate.items() if name not in no_answer})
     tables = {**disagreement, "controls": controls}
-    scheme_results.write_covalidation(halves, tables, {**no_answer, **halves.failed})
+    failures = {**no_answer, **halves.failed}
+    scheme_results.write_covalidation(halves.design, halves.by_candidate, tables, failures, halves.halvings)

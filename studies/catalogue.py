@@ -32,6 +32,7 @@ NAMES = (
     "bootstrap_632",
     "race",
     "race_sets",
+    "adaptive_repeats",
     "datasets",
 )
 

@@ -18,9 +18,9 @@ from heldout.losses import Loss, Losses
 from heldout.parts.splits import SplitLosses, tested_rows, tested_sizes
 from heldout.schemes import SCHEMES, STAGES, SchemeName
 from heldout.schemes.design import Design, Evidence, half_losses
+from heldout.schemes.halvings import Halvings
 from heldout.unlabelled.disagreement import ShardMargins
 from tasks.fits import counted_warnings, tuned_paths
-from tasks.fits.run_halvings import HalfFits
 from tasks.params import Settings
 from tasks.plans.fit_plans import further_schemes
 from tasks.plans.units import Finished
@@ -69,16 +69,17 @@ def write_progressive(design: Design, finished: Mapping[str, Finished], failures
 
 
 def write_covalidation(
-    halves: HalfFits,
+    design: Design,
+    finished: Mapping[str, Finished],
     of_unlabeled: Mapping[str, Pieces],
     failures: Mapping[str, str],
+    halvings: Halvings | None = None,
 ) -> None:
     """The loss of each row by the half model that did not see it and by the one that did, and the tables that compare
     answers on unlabelled rows.
 
-    Rows in time have no line of the first kind. Where a rule decided the number of halvings, `files.HALVINGS` has it.
+    Rows in time have no line of the first kind. `halvings` is what a rule found; `design` has as many.
     """
-    design, finished = halves.design, halves.by_candidate
     untested = design.dependence.time is not None
     tables: dict[str, Pieces] = {
         "losses": _halves(design, {} if untested else finished, own=False),
@@ -86,8 +87,8 @@ def write_covalidation(
         **of_unlabeled,
     }
     files.write_result("covalidation", tables, failures, counted_warnings.count("covalidation", finished))
-    if halves.halvings is not None:
-        files.write_halvings(halves.halvings)
+    if halvings is not None:
+        files.write_halvings(halvings)
 
 
 def read_evidence(design: Design, candidates: Sequence[str]) -> Mapping[str, Evidence]:
