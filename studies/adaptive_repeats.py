@@ -200,7 +200,7 @@ def _coverage(own: pd.DataFrame, estimate: str, learner: str) -> Finding:
     auto, fixed = own[f"{estimate} covers, auto"].astype(bool), own[f"{estimate} covers, fixed"].astype(bool)
     share, low, high = share_interval(int(auto.sum()), len(own))
     cells = own.assign(auto=auto, fixed=fixed, tables=1).groupby(["case", "rows"])[["auto", "fixed", "tables"]].sum()
-    counts = [(int(one.auto), int(one.fixed), int(one.tables)) for one in cells.itertuples()]
+    counts = [(int(a), int(f), int(n)) for a, f, n in zip(*(cells[name] for name in cells), strict=True)]
     short = [n for covered, of_fixed, n in counts if share_interval(covered, n)[2] < LEAST and covered < of_fixed]
     least, there, of = min(counts, key=lambda cell: cell[0] / cell[2])
     wider = (own[f"{estimate} width, auto"] / own[f"{estimate} width, fixed"].clip(lower=1e-12)).mean()

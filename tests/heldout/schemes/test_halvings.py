@@ -65,4 +65,4 @@ def test_more_repeats_leave_the_earlier_ones_as_they_were():
     y = np.repeat([0, 1], 30)
     few, many = (make_halves(y, repeats=repeats, stratify=True, seed=3) for repeats in (8, 30))
     np.testing.assert_array_equal(few, many[:8])
-    assert SHARE == 0.1  # what docs/method.md says
+    assert SHARE == 0.1  # V/10 in docs/method.md
