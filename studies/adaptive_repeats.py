@@ -45,10 +45,10 @@ LEARNERS: Mapping[str, tuple[Sequence[str], Any, Mapping[int, int]]] = {  # popu
     "logistic": (CLASSES[1:], Logistic(), {100: 40, 300: 40, 1000: 20, 3000: 10}),
     "tree": (CLASSES, TreeClassifier(random_state=None), {100: 40, 300: 40, 1000: 20, 3000: 10}),
     "tree of numbers": (NUMBERS, TreeRegressor(random_state=None), {100: 40, 300: 40, 1000: 20, 3000: 10}),
-    "five equal trees": (CLASSES[2:], TreeClassifier(random_state=None), {100: 20, 300: 20}),
-    "1-NN": (CLASSES[1:], KNeighborsClassifier(1), {100: 12, 300: 12, 1000: 8, 3000: 8}),
-    "forest": (CLASSES[1:], RandomForestClassifier(10), {100: 8, 300: 8, 1000: 6, 3000: 6}),
-    "boosting": (CLASSES[1:], HistGradientBoostingClassifier(max_iter=15), {100: 8, 300: 8, 1000: 6, 3000: 6}),
+    "five equal trees": (CLASSES[2:], TreeClassifier(random_state=None), {100: 8, 300: 8}),
+    "1-NN": (CLASSES[1:], KNeighborsClassifier(1), {100: 8, 300: 8, 1000: 6, 3000: 4}),
+    "forest": (CLASSES[1:], RandomForestClassifier(10), {100: 4, 300: 4, 1000: 4, 3000: 2}),
+    "boosting": (CLASSES[1:], HistGradientBoostingClassifier(max_iter=15), {100: 4, 300: 4, 1000: 4, 3000: 2}),
 }
 BATCH, QUICK = 20, 4  # tables of a unit
 SUBSAMPLED, COUNTS = ("least squares", "tree"), (5, 10, 15, 25)
