@@ -46,7 +46,7 @@ LEARNERS: Mapping[str, tuple[Sequence[str], Any, Mapping[int, int]]] = {  # popu
     "tree": (CLASSES, TreeClassifier(random_state=None), {100: 40, 300: 40, 1000: 20, 3000: 10}),
     "tree of numbers": (NUMBERS, TreeRegressor(random_state=None), {100: 40, 300: 40, 1000: 20, 3000: 10}),
     "five equal trees": (CLASSES[2:], TreeClassifier(random_state=None), {100: 8, 300: 8}),
-    "1-NN": (CLASSES[1:], KNeighborsClassifier(1), {100: 8, 300: 8, 1000: 6, 3000: 4}),
+    "1-NN": (CLASSES[1:], KNeighborsClassifier(1), {100: 8, 300: 8, 1000: 20, 3000: 4}),
     "forest": (CLASSES[1:], RandomForestClassifier(10), {100: 4, 300: 4, 1000: 4, 3000: 2}),
     "boosting": (CLASSES[1:], HistGradientBoostingClassifier(max_iter=15), {100: 4, 300: 4, 1000: 4, 3000: 2}),
 }
