@@ -115,7 +115,9 @@ def _by_validate(learner: Any, table: Any) -> Row:
     y, loss = (numbers, "squared") if isinstance(learner, Ridge) else (classes, "zero_one")
 
     def ours() -> None:
-        heldout.validate({"learner": learner}, X, y, unlabeled=table, loss=loss, estimates=["disagreement"])
+        heldout.validate(
+            {"learner": learner}, X, y, unlabeled=table, loss=loss, repeats=_PAIRS, estimates=["disagreement"]
+        )
 
     return against(
         f"{_WORK}, {type(learner).__name__}, with its 60 fits, by heldout.validate",

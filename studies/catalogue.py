@@ -33,6 +33,7 @@ NAMES = (
     "race",
     "race_sets",
     "race_bbc",
+    "adaptive_repeats",
     "datasets",
 )
 

@@ -27,7 +27,7 @@ from studies.judgements import LEVEL
 from studies.learners import LeastSquaresClassifier, Logistic, TreeClassifier
 from studies.populations import REAL, SIMULATED, Population, population
 
-SAMPLES = 300
+SAMPLES, HALVINGS = 300, 30
 SIZES = (100, 300)
 TIMES = 10  # as many unlabelled rows as labelled ones
 LEAST = 3  # rows of a class: samples with fewer are drawn again, since validate refuses a class that no part can share
@@ -69,6 +69,7 @@ def judge(cell: Cell, sample: int, folder: Path | None) -> NDArray[np.float64]:
     X, y = whole.X[rows], whole.y[rows]
     unlabeled = whole.X[rng.integers(0, len(whole.y), TIMES * cell.n)]
     how: dict[str, Any] = {"estimates": [*ESTIMATES, "E_2cv"], "level": LEVEL, "seed": sample, "progress": False}
+    how["repeats"] = HALVINGS
     learner = {cell.learner: LEARNERS[cell.learner][0]}
     made = heldout.validate(learner, X, y, unlabeled=unlabeled, loss=cell.loss, **how)
     # rows of a class that the sample lacks count as the loss counts them

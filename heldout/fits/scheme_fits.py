@@ -53,6 +53,10 @@ class SchemeLosses:
     training: Sequence[Losses]
     warned: Sequence[FitWarnings]
 
+    def first(self, count: int) -> "SchemeLosses":
+        """Those of the first `count` splits."""
+        return SchemeLosses(self.losses[:count], self.training[:count], self.warned[:count])
+
 
 def losses_without_fits(
     learner: Any,

@@ -109,6 +109,32 @@ class CandidateFits:
         except FitFailure as failure:
             raise FitFailure(f"{self.name}: {failure}") from failure
 
+    def first_losses(self, scheme: SchemeName, count: int, schemes: Sequence[SchemeName]) -> Sequence[Losses]:
+        """The losses of the first `count` hypotheses of a scheme, whose fits are kept for `evidence`.
+
+        Where its fits are not needed, those of the other `schemes` are looked at too, since they share work. Raises
+        FitFailure.
+        """
+        if (spared := self.without_fits(scheme)) is not None:
+            for other in schemes:
+                self.without_fits(other)
+            self.release()
+            return spared.losses[:count]
+        ready = self.ready.setdefault(scheme, {})
+        missing = [number for number in range(count) if number not in ready]
+        for number, made in zip(missing, self.made(scheme, missing), strict=True):
+            ready[number] = made
+            self.bar.advance(self.name)
+        return [ready[number][0].losses for number in range(count)]
+
+    def halved(self, design: Design) -> "CandidateFits":
+        """The same with a `design` of fewer halvings: its hypotheses of the others were not made, or are left out."""
+        of = replace(self, design=design)
+        count = len(design.splits("covalidation"))
+        if (spared := of._without_fits.get("covalidation")) is not None:
+            of._without_fits["covalidation"] = spared.first(count)
+        return of
+
     def without_fits(self, scheme: SchemeName) -> SchemeLosses | None:
         """The losses of a scheme where none of its fits is needed; None where they are. Raises FitFailure."""
         if scheme not in self._without_fits:

@@ -21,6 +21,7 @@ from heldout.parts.dependence import Dependence, checked_groups
 from heldout.parts.partition import can_stratify, part_size, rarest_class
 from heldout.rows.checked_rows import checked_rows, checked_unlabeled
 from heldout.rows.frames import library_of
+from heldout.schemes.halvings import Repeats
 from heldout.schemes.progressive import Block
 from heldout.selection.race import Races, chooses, limit_for, why_none
 
@@ -41,7 +42,7 @@ class Parts:
     folds: int
     tested_fraction: float
     block: Block
-    repeats: int
+    repeats: Repeats
     stratify: bool
     dependence: Dependence
 
@@ -87,7 +88,7 @@ def checked(
     folds: int,
     tested_fraction: float,
     block: Block,
-    repeats: int,
+    repeats: Repeats,
     stratify: bool | None,
     shortcuts: UseShortcuts,
     estimates: Sequence[str] | None,
@@ -109,7 +110,10 @@ def checked(
     dependence = checked_groups(groups, len(y))
     if unlabeled is not None:
         unlabeled = checked_unlabeled(unlabeled, X)
-    check_whole(seed=(seed, 0), folds=(folds, 2), repeats=(repeats, 1))
+    check_whole(seed=(seed, 0), folds=(folds, 2))
+    if repeats != "auto":
+        check_whole(repeats=(repeats, 1))
+        repeats = int(repeats)
     if block != "auto":
         check_whole(block=(block, 1))
     _check_truth(progress=(progress, False), stratify=(stratify, True))
@@ -127,9 +131,7 @@ def checked(
         _warn_of_optimism(y)
     if block != "auto":
         block = int(block)
-    parts = Parts(
-        int(seed), validation_fraction, int(folds), tested_fraction, block, int(repeats), stratified, dependence
-    )
+    parts = Parts(int(seed), validation_fraction, int(folds), tested_fraction, block, repeats, stratified, dependence)
     nested = "E_nested" in wanted
     no_race = why_none(race, len(candidates), chosen, dependence.kind, nested=nested)
     some_go = _checked_finalists(finalists, len(candidates), nested=nested)

@@ -32,7 +32,7 @@ def raced(
 
     def losses_of(names: Sequence[str], number: int) -> Mapping[str, Losses]:
         left = [fits[name] for name in names]
-        share(left, [STREAM], jobs, bar, only=[number])
+        share(left, [STREAM], jobs, bar, {STREAM: [number]})
         return {of.name: of.losses(STREAM, number) for of in left}
 
     race = run([*fits], design, losses_of, limit, finalists)

@@ -24,6 +24,7 @@ from heldout.printable import printable
 from heldout.records import Difference, Estimate, MoreRows, Powered
 from heldout.rows import frames
 from heldout.schemes.design import Design, Evidence
+from heldout.schemes.halvings import Halvings
 from heldout.selection import beats_baseline
 from heldout.selection.bound import SelectionBound
 from heldout.selection.differences import differences
@@ -55,6 +56,8 @@ class Validation:
         The names of the candidates, in their order, without those that were dropped.
     dropped : tuple of heldout.selection.race.Dropped
         The candidates that a race dropped, in the order in which they left it; of them there are no estimates.
+    halvings : heldout.schemes.halvings.Halvings or None
+        How many halvings were made, and why no more, where their number was left to `validate`.
     baseline : tuple of Estimate
         The same of the best constant answer, which is no candidate.
     design : heldout.schemes.design.Design
@@ -89,6 +92,7 @@ class Validation:
     _fits: Mapping[str, CandidateFits] = field(repr=False)
     _library: str = field(default="pandas", repr=False)
     dropped: tuple[Dropped, ...] = ()
+    halvings: Halvings | None = None
 
     @cached_property
     def baseline(self) -> tuple[Estimate, ...]:

@@ -1,7 +1,7 @@
 """The fits of all candidates in one plan: shared among processes, the longest first, without a stop between schemes."""
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from heldout.errors import FitFailure
@@ -32,15 +32,15 @@ def share(
     schemes: Sequence[SchemeName],
     jobs: int,
     bar: FitBar,
-    only: Sequence[int] | None = None,
+    only: Mapping[SchemeName, Sequence[int]] | None = None,
 ) -> None:
     """Make the fits of `candidates` in `jobs` processes, if they take long enough, and keep them as `ready`.
 
-    `only` are the numbers of the fits to make in each scheme, None for all of them. The first fit of each candidate is
+    `only` are the numbers of the fits to make in a scheme; of others all are made. The first fit of each candidate is
     made here, and its seconds are the plan of the others. A fit that fails is left to `CandidateFits.evidence`, which
     reports the first failure in the order of the candidates.
     """
-    todo = [*_planned(candidates, schemes, only)] if jobs > 1 else []
+    todo = [*_planned(candidates, schemes, only or {})] if jobs > 1 else []
     seconds = sum(part.seconds for part in todo)
     if seconds < _SECONDS_WORTH:
         return
@@ -58,7 +58,7 @@ def share(
 
 
 def _planned(
-    candidates: Sequence[CandidateFits], schemes: Sequence[SchemeName], only: Sequence[int] | None
+    candidates: Sequence[CandidateFits], schemes: Sequence[SchemeName], only: Mapping[SchemeName, Sequence[int]]
 ) -> Iterator[_Part]:
     """The fits that have to be made, by candidate and scheme, but for the first of each candidate, which is made here.
 
@@ -71,7 +71,7 @@ def _planned(
                     continue
                 trained = trained_sizes(of.design.splits(scheme))
                 ready = of.ready.setdefault(scheme, {})
-                numbers = [number for number in (range(len(trained)) if only is None else only) if number not in ready]
+                numbers = [number for number in only.get(scheme, range(len(trained))) if number not in ready]
                 if numbers and not of.pace:
                     started = time.perf_counter()
                     ready.update(zip(numbers[:1], of.made(scheme, numbers[:1]), strict=True))

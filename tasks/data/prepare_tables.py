@@ -16,6 +16,7 @@ from heldout.parts.dependence import Dependence
 from heldout.parts.partition import Partition, cut, make_halves, make_partition, stratify_halves
 from heldout.rows import row_identity
 from heldout.rows.row_sketch import Sketch
+from heldout.schemes.halvings import most
 from tasks.data import drawn_rows, read_source, row_roles, slices, target, total_row, unlabeled
 from tasks.data.column_types import Column, typed, unread
 from tasks.data.content_hash import content_hash, row_hashes, sets_hash
@@ -253,7 +254,7 @@ def _draw(y: NDArray[np.generic], settings: Settings, dependence: Dependence) ->
     )
     halves = make_halves(
         strata,
-        repeats=settings.covalidation.repeats,
+        repeats=most(len(y)) if settings.covalidation.repeats == "auto" else settings.covalidation.repeats,
         stratify=stratify_halves(strata, folds, stratify),
         seed=settings.seed,
         dependence=dependence,

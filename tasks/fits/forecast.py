@@ -55,6 +55,13 @@ def parts(settings: Settings) -> Iterator[Part]:
         "that the shortcut declines is fitted",
         {"to_do": counts.to_do, "stored": counts.stored},
     )
+    if counts.spare:
+        least = counts.least_halved
+        yield Part(
+            f"halvings  {counts.to_do} fits are the most: no further halvings are made where their drawing is little "
+            f"of the variance of E_2cv; {least} if the first are enough",
+            {"halvings": {"least": least, "most": counts.to_do}},
+        )
     if reason := race_result.reason_for_none(settings):
         if worth_saying(settings.selection.race, len(settings.candidates)):
             yield Part(f"race      none: {reason}", {"race": reason})

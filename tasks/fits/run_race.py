@@ -1,7 +1,8 @@
 """The race of a run: block by block of the progressive stream, those that fall behind are dropped."""
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 
 from heldout.errors import BadArgument
 from heldout.losses import Losses
@@ -50,10 +51,16 @@ def fit_left(
     settings: Settings, names: Sequence[SchemeName], *, measuring: bool = False
 ) -> tuple[Settings, dict[str, dict[str, Finished]], dict[str, str]]:
     """`fit_all` of those that the race left, and the settings with these. Raises UserError as `fit_all`."""
-    raced = race_result.read(settings)
-    left = raced.left(settings)
-    try:
+    with among_left(settings) as left:
         return left, *fit_all(left, names, measuring=measuring)
+
+
+@contextmanager
+def among_left(settings: Settings) -> Iterator[Settings]:
+    """The settings with those that the race left. Where all of them fail, the error names what helps."""
+    raced = race_result.read(settings)
+    try:
+        yield raced.left(settings)
     except AllFailed as error:
         raise UserError(f"{error}{raced.remedy}") from None
 

@@ -10,6 +10,7 @@ from heldout.fits.stated_limit import check_baseline
 from heldout.losses import Losses
 from heldout.schemes import SchemeName
 from heldout.schemes.design import Design
+from heldout.schemes.halvings import looks
 from tasks.data.prepare_tables import KEYS
 from tasks.fits import failed_candidates, prefetch, worker
 from tasks.fits.executor import executor
@@ -41,12 +42,13 @@ class AllFailed(UserError):
 
 
 def fit_all(
-    settings: Settings, names: Sequence[SchemeName], *, measuring: bool = False
+    settings: Settings, names: Sequence[SchemeName], round_: range | None = None, *, measuring: bool = False
 ) -> tuple[dict[str, dict[str, Finished]], dict[str, str]]:
-    """Every fit of the schemes `names` for every candidate, in one fan-out.
+    """Every fit of the schemes `names` for every candidate, in one fan-out; of a round the fits with these numbers.
 
     `measuring`: by the seconds of these fits, those of all others are expected, and they are grouped into tasks.
-    Returns the finished units by scheme and candidate, and the reason of each candidate that failed.
+    Returns the finished units by scheme and candidate, those of earlier rounds too, and the reason of each candidate
+    that failed.
     Raises UserError before any fit for wrong settings, and AllFailed after the fits if all candidates failed.
     """
     check_before_fits(settings)
@@ -60,7 +62,11 @@ def fit_all(
         reasons = run_all(settings.execution, title, worker.store_exact_losses, exact_work, 0)
         failures = _failures(exact_work, reasons)
     units = _units(settings, plans, exact_keys, versions)
-    todo, reused = _fit_work(settings, plans, units, versions)
+    of_round = units
+    if round_ is not None:
+        units = {key: of[: round_.stop] for key, of in units.items()}
+        of_round = {key: of[round_.start :] for key, of in units.items()}
+    todo, reused = _fit_work(settings, plans, of_round, versions)
     function = worker.measure_units if measuring else worker.fit_units
     reasons = run_all(settings.execution, " and ".join(names), function, todo, reused, measuring=measuring)
     failures |= _failures(todo, reasons)
@@ -103,7 +109,10 @@ def prefetch_later_schemes(settings: Settings) -> None:
             exact_keys = {name: units_of_scheme.exact_loss_keys(settings, plans[0], versions)}
             exact_work = _exact_work(settings, plans, exact_keys, versions)
             prefetch.submit_all(executor(settings.execution), worker.store_exact_losses, exact_work)
-            todo, _ = _fit_work(settings, plans, _units(settings, plans, exact_keys, versions), versions)
+            units = _units(settings, plans, exact_keys, versions)
+            if name == "covalidation" and settings.covalidation.repeats == "auto":  # how many more, is not known yet
+                units = {key: of[: 2 * looks(len(design.y))[0]] for key, of in units.items()}
+            todo, _ = _fit_work(settings, plans, units, versions)
             prefetch.submit_all(executor(settings.execution), worker.fit_units, todo)
 
 

@@ -18,6 +18,7 @@ from heldout.losses import Loss, Losses
 from heldout.parts.splits import SplitLosses, tested_rows, tested_sizes
 from heldout.schemes import SCHEMES, STAGES, SchemeName
 from heldout.schemes.design import Design, Evidence, half_losses
+from heldout.schemes.halvings import Halvings
 from heldout.unlabelled.disagreement import ShardMargins
 from tasks.fits import counted_warnings, tuned_paths
 from tasks.params import Settings
@@ -72,11 +73,12 @@ def write_covalidation(
     finished: Mapping[str, Finished],
     of_unlabeled: Mapping[str, Pieces],
     failures: Mapping[str, str],
+    halvings: Halvings | None = None,
 ) -> None:
     """The loss of each row by the half model that did not see it and by the one that did, and the tables that compare
     answers on unlabelled rows.
 
-    Rows in time have no line of the first kind.
+    Rows in time have no line of the first kind. `halvings` is what a rule found; `design` has as many.
     """
     untested = design.dependence.time is not None
     tables: dict[str, Pieces] = {
@@ -85,6 +87,8 @@ def write_covalidation(
         **of_unlabeled,
     }
     files.write_result("covalidation", tables, failures, counted_warnings.count("covalidation", finished))
+    if halvings is not None:
+        files.write_halvings(halvings)
 
 
 def read_evidence(design: Design, candidates: Sequence[str]) -> Mapping[str, Evidence]:

@@ -1,6 +1,6 @@
 """After the choice: the test part is opened, and selection.json is described."""
 
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
@@ -120,6 +120,7 @@ def describe(
         "loss": design.loss.name,
         "candidates": [candidate.name for candidate in settings.candidates],
         "dropped": results.raced.described(),
+        **_halvings(),
         "indistinguishable": list(selection.indistinguishable),
         "contamination": ledger.compared,
         "bound": bound and bound.value,
@@ -136,6 +137,12 @@ def describe(
         **({} if effect is None else effect.described()),
         **({} if doubt is None else doubt.described()),
     }
+
+
+def _halvings() -> dict[str, Any]:
+    """How many halvings a rule made, and why no more; empty where params.yaml names their number."""
+    found = files.read_halvings(files.partitions_hash())
+    return {} if found is None else {"halvings": asdict(found)}
 
 
 def _of_test_part(found: UnusedRows) -> dict[str, Any]:

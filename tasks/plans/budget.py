@@ -12,11 +12,11 @@ from typing import Any
 
 from heldout.intervals import corrected_fold_t, corrected_fold_wilson
 from heldout.parts.partition import part_size
+from heldout.schemes.halvings import most
 from heldout.schemes.resampling import SUBSAMPLES
 
 VALIDATION_FRACTION, TESTED_FRACTION = 0.2, 0.5
 FEWEST_ROWS = 500  # the estimates never rest on fewer, if there are as many
-_FEW_ROWS = 600  # on which many halvings are cheap, and needed
 _STEEPEST = 3.0  # power of the rows by which a cost may grow
 _STEP = 1.05  # between numbers of rows that are considered
 # measured on two cores: the start of the server, of the workers and of seven stages; what all stages together do for
@@ -49,6 +49,7 @@ class Effort:
     subsamples: int
     halvings: int
     blocks: int
+    by_rule: bool = False  # the halvings are at most so many (`heldout.schemes.halvings`)
 
 
 @dataclass(frozen=True)
@@ -104,8 +105,7 @@ class Choice:
 def efforts(table: TableSize) -> list[Effort]:
     """The designs for a table, from the most fits to the fewest."""
     subsamples = 0 if table.dependent else SUBSAMPLES
-    halvings = 30 if table.labeled <= _FEW_ROWS else 10
-    return [Effort(10, subsamples, halvings, 20), Effort(10, 0, 5, 10), Effort(5, 0, 3, 5)]
+    return [Effort(10, subsamples, most(table.labeled), 20, by_rule=True), Effort(10, 0, 5, 10), Effort(5, 0, 3, 5)]
 
 
 def richest(table: TableSize) -> Choice:
@@ -225,7 +225,7 @@ def values(choice: Choice, *, dependent: bool, binary: bool) -> dict[str, Any]:
     return {
         "split.rows": None if choice.rows == choice.labeled else choice.rows,
         "split.folds": effort.folds,
-        "covalidation.repeats": effort.halvings,
+        "covalidation.repeats": "auto" if effort.by_rule else effort.halvings,
         "progressive.block": -(-part_size(choice.rows, TESTED_FRACTION, "tested_fraction") // effort.blocks),
         "intervals": {"E_cv": fold_interval.name} if needs_none else None,
     }

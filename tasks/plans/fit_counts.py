@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import pandas as pd
 import pyarrow.parquet
@@ -10,6 +10,7 @@ import pyarrow.parquet
 from heldout.fits import one_pass
 from heldout.schemes import SchemeName
 from heldout.schemes.design import Design
+from heldout.schemes.halvings import looks
 from heldout.selection.race import STREAM
 from tasks.params import Settings
 from tasks.plans import units_of_scheme
@@ -17,7 +18,7 @@ from tasks.plans.budget import Cost, EqualFits
 from tasks.plans.fit_plans import FitPlan, further_schemes, scheme
 from tasks.plans.read_design import read_design
 from tasks.plans.units import Versions
-from tasks.storage import files, fit_cache
+from tasks.storage import files, fit_cache, stage_settings
 
 NO_FIT = "no fit"  # a shortcut is exact
 
@@ -35,6 +36,7 @@ class FitCounts:
     later: dict[str, list[EqualFits]]
     finalists: int | None = None
     stored: int = 0
+    spare: dict[str, int] = field(default_factory=dict)  # by candidate, fits of halvings that may not be needed
 
     @property
     def to_do(self) -> int:
@@ -56,7 +58,15 @@ class FitCounts:
         """The fits to do where a race leaves the candidate of the most fits after the first block of the stream."""
         totals = [sum(count for count in of.values() if isinstance(count, int)) for of in self.table.values()]
         first = [sum(_least(scheme, count) for scheme, count in of.items()) for of in self.table.values()]
-        return sum(first) + max(total - least for total, least in zip(totals, first, strict=True))
+        spare = [self.spare.get(name, 0) for name in self.table]
+        return sum(first) + max(
+            total - least - unneeded for total, least, unneeded in zip(totals, first, spare, strict=True)
+        )
+
+    @property
+    def least_halved(self) -> int:
+        """The fits to do where no more halvings are needed than those of the first look."""
+        return self.to_do - sum(self.spare.values())
 
     def __str__(self) -> str:
         return pd.DataFrame.from_dict(self.table, orient="index").to_string()
@@ -71,7 +81,8 @@ def count_fits(
     Of the candidates that a race `dropped` they are those of the blocks that each went through.
     """
     dropped = dropped or {}
-    design = read_design(settings)
+    by_rule = settings.covalidation.repeats == "auto" and not stage_settings.made_with("covalidation", settings)
+    design = read_design(settings, every_halving=by_rule)
     names = [candidate.name for candidate in settings.candidates]
     stream, later = ({name: list[EqualFits]() for name in names} for _ in range(2))
     counts = FitCounts({name: {} for name in names}, stream, later, settings.selection.finalists)
@@ -83,6 +94,12 @@ def count_fits(
             for gone in dropped:
                 counts.table[gone][name] = 0
         _count_scheme(counts, of, design, scheme(design, name, settings.deliver), versions, stored_too, dropped)
+    if by_rule:
+        surely = scheme(design, "covalidation", settings.deliver).first(2 * looks(len(design.y))[0])
+        for candidate, units in units_of_scheme.plan_units(settings, surely, versions):
+            if candidate.name not in dropped:
+                needed = sum(stored_too or not units_of_scheme.is_stored(unit, surely) for unit in units)
+                counts.spare[candidate.name] = int(counts.table[candidate.name]["covalidation"]) - needed
     return counts
 
 

@@ -1,7 +1,7 @@
 """The schemes of a run: how their fits are grouped into tasks, and the labels that people read."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from heldout.estimates import schemes_of
 from heldout.fits.scheme_fits import may_skip_fits
@@ -23,6 +23,10 @@ class FitPlan:
     splits: Sequence[Split]
     keep: bool  # the hypothesis is needed later
     training: bool  # and its losses on the rows that it was trained on
+
+    def first(self, count: int) -> "FitPlan":
+        """The first splits alone."""
+        return replace(self, splits=self.splits[:count])
 
     def may_skip_fits(self, settings: Settings, candidate: Candidate) -> bool:
         """Whether a candidate may need no fits, as `heldout.fits.scheme_fits.may_skip_fits`."""

@@ -2,7 +2,7 @@
 
 import functools
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -24,9 +24,14 @@ from tasks.runtime.errors import UserError
 from tasks.storage import files
 
 
-def read_design(settings: Settings) -> Design:
-    """The design of `settings` over the prepared rows. Raises UserError for an interval that does not fit."""
-    return design_of(settings, files.file_hash(files.LABELED), files.partitions_hash())
+def read_design(settings: Settings, *, every_halving: bool = False) -> Design:
+    """The design of `settings` over the prepared rows. Raises UserError for an interval that does not fit.
+
+    Where a rule decides the number of halvings it has those that were made, or the most before any are, and for
+    `every_halving`.
+    """
+    design = design_of(settings, files.file_hash(files.LABELED), files.partitions_hash())
+    return replace(design, halves=files.read_halves()) if every_halving else design
 
 
 def design_of(settings: Settings, labeled: str, partitions: str) -> Design:
@@ -37,6 +42,7 @@ def design_of(settings: Settings, labeled: str, partitions: str) -> Design:
         known += OF_THE_WINNER
     asked = {*settings.further_estimates, *(["E_nested"] if settings.selection.nested else [])}
     names = [name for name in known if name not in ON_REQUEST or name in asked]
+    halvings = files.read_halvings(partitions) if settings.covalidation.repeats == "auto" else None
     return _read(
         names=tuple(names),
         written=_Written(repr(settings.loss), settings.loss),
@@ -49,6 +55,7 @@ def design_of(settings: Settings, labeled: str, partitions: str) -> Design:
         seed=settings.seed,
         level=settings.selection.level,
         labeled=labeled,
+        halvings=None if halvings is None else halvings.made,
         _partitions=partitions,
     )
 
@@ -75,6 +82,7 @@ def _read(
     seed: int,
     level: float,
     labeled: str,
+    halvings: int | None,
     _partitions: str,
 ) -> Design:
     y = files.read_target(files.LABELED, labeled)
@@ -88,7 +96,7 @@ def _read(
         y=y,
         loss=loss,
         partition=partition,
-        halves=files.read_halves(),
+        halves=files.read_halves()[:halvings],
         block=block,
         stratify=loss.of_classes and not in_time and class_shares.stratified(y, stratify),
         seed=seed,

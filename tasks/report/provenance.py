@@ -8,6 +8,7 @@ from tasks.report.summary import Summary, shown_count
 
 _KINDS_SHOWN = 12
 _COMMAND = "dvc repro"
+_HALVINGS = "covalidation.repeats"
 # the parameters that say what was done; those left out are about where and how fast
 _PARAMETERS = (
     "seed",
@@ -22,7 +23,7 @@ _PARAMETERS = (
     "split.folds",
     "split.repeats",
     "progressive.tested_fraction",
-    "covalidation.repeats",
+    _HALVINGS,
     "selection.criterion",
     "selection.rule",
     "selection.level",
@@ -70,11 +71,17 @@ def _parameters(summary: Summary) -> Iterator[list[str]]:
         value = settings
         for part in key.split("."):
             value = value[part]
-        yield [key, _text(value)]
+        yield [key, _text(value) if key != _HALVINGS else _halvings(summary, value)]
     for candidate in settings["candidates"]:
         params = ", ".join(f"{name}={_text(value)}" for name, value in candidate["params"].items())
         preprocess = f" after {candidate['preprocess']}" if candidate["preprocess"] else ""
         yield [f"candidate {candidate['name']}", f"{candidate['estimator']}({params}){preprocess}"]
+
+
+def _halvings(summary: Summary, value: object) -> str:
+    """The number of halvings; where a rule decided it also why no more were made."""
+    found = summary.halvings
+    return _text(value) if found is None else f"{_text(value)}: {found.made} halvings, {found.says}"
 
 
 def _text(value: object) -> str:

@@ -17,6 +17,7 @@ from heldout.metrics import METRICS
 from heldout.metrics.metric import Metric
 from heldout.parts.dependence import DependenceKind
 from heldout.records import Difference, Estimate, PredictionSets
+from heldout.schemes.halvings import Halvings
 from heldout.selection.race import Dropped
 from heldout.shown import about_race
 from heldout.shown.cells import DOUBTED
@@ -193,6 +194,12 @@ class Summary:
     def left_race(self) -> list[Dropped]:
         """The candidates that a race dropped, in the order in which they left it."""
         return [Dropped(**one) for one in self.selection.get("dropped", [])]
+
+    @property
+    def halvings(self) -> Halvings | None:
+        """How many halvings a rule made; None where params.yaml names their number."""
+        found = self.selection.get("halvings")
+        return None if found is None else Halvings(**found)
 
     @property
     def ordered_by(self) -> str:

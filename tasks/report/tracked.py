@@ -51,6 +51,8 @@ def outcome_items(summary: Summary, speed: object | None) -> Iterator[Item]:
     yield Tag("verdict", summary.decision.verdict)
     yield Tag("caveats", "; ".join(summary.decision.caveats) or "none")
     yield Tag("findings", "; ".join(one.line for one in summary.rows.found.findings if one.open) or "none open")
+    if (halvings := summary.halvings) is not None:
+        yield Tag("halvings", f"{halvings.made}: {halvings.says}")
     yield Tag("rows_delivered", str(summary.selection["rows_delivered"]))
     if speed is not None:
         yield Tag("prediction_time", str(speed))

@@ -4,6 +4,7 @@ import functools
 import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from heldout.parts.partition import Partition
+from heldout.schemes.halvings import Halvings
 from tasks.runtime.errors import UserError
 from tasks.storage import csv_text, parquet
 from tasks.storage.atomic import replacing, replacing_file
@@ -40,6 +42,7 @@ RESULTS = Path("data/results")
 LOSSES = RESULTS / "losses.parquet"
 TESTED = RESULTS / "tested.parquet"
 RACE = RESULTS / "race.json"
+HALVINGS = RESULTS / "covalidation" / "halvings.json"
 REPORTS = Path("reports")
 ESTIMATES = REPORTS / "estimates.csv"
 DIFFERENCES = REPORTS / "differences.csv"
@@ -149,6 +152,19 @@ def read_halves() -> NDArray[np.int8]:
     )
     frame = frame if in_order else frame.sort_values(["repeat", "row"])
     return frame["half"].to_numpy().reshape(frame["repeat"].nunique(), -1)
+
+
+def write_halvings(found: Halvings) -> None:
+    """halvings.json: how many halvings a rule made, and why no more, with the hash of the partitions that it read."""
+    write_json(HALVINGS, {**asdict(found), "partitions": partitions_hash()})
+
+
+def read_halvings(partitions: str) -> Halvings | None:
+    """What is known of the halvings of these partitions; None where no rule decided their number, or not yet."""
+    if not HALVINGS.exists():
+        return None
+    record = read_json(HALVINGS)
+    return Halvings(**record) if record.pop("partitions") == partitions else None
 
 
 def read_roles() -> dict[str, NDArray[Any]]:
