@@ -65,3 +65,15 @@ def test_garbage_is_collected_again_after_a_start_that_failed():
         assert gc.get_freeze_count() > before
     finally:
         gc.unfreeze()
+
+
+def test_a_process_ends_although_its_workers_were_not_ended():
+    program = (
+        "from loky.process_executor import ProcessPoolExecutor\n"
+        "from tasks.runtime.process_end import leave\n"
+        "pool = ProcessPoolExecutor(1, timeout=600)\n"
+        "assert pool.submit(abs, -1).result() == 1\n"
+        "leave(2)\n"
+    )
+    ran = subprocess.run([sys.executable, "-c", program], cwd=_ROOT, stdin=subprocess.DEVNULL, timeout=60, check=False)
+    assert 2 == ran.returncode
