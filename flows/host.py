@@ -15,10 +15,10 @@ import sys
 import threading
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext
 from pathlib import Path
 from types import FrameType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 import psutil
 
@@ -29,6 +29,7 @@ from tasks.runtime.environment import CACHE, copy_suffix
 from tasks.runtime.errors import Incomplete, UserError
 from tasks.runtime.full_disk import check_space, full_disk, is_full
 from tasks.runtime.private_files import private_folder, private_opener
+from tasks.runtime.uncollected import uncollected
 
 if TYPE_CHECKING:
     from tasks.params import Settings
@@ -96,24 +97,19 @@ class Host:
         """Stop the server."""
         self._session.close()
 
+    def leave(self) -> NoReturn:
+        """End the process."""
+        self._session.leave(0)
+
     def _answer(self, descriptors: list[int], name: str, params: str, overrides: list[str]) -> int:
         """One stage; its words go to its own output, those of the server and the workers to the log."""
-        from tasks.data.source_files import check_unchanged, hash_sources
-        from tasks.fits import executor
-        from tasks.params import load
-        from tasks.storage import stage_settings
-        from tasks.track import lifecycle
-        from tasks.track.trial import why_trial
-
         try:
-            with _redirected_to(descriptors):
-                settings = self._settings = load(params, overrides)
-                stage_settings.check(name, settings)  # before a run of MLflow has the settings of no result
-                if self._first:
-                    log.info("starting the server and %s", executor.workers(settings.execution))
-                    open_servers.warn(settings.tracking.store)
-            self._session.open(settings, tracked=True)
+            with uncollected() if self._first else nullcontext():
+                settings = self._opened(descriptors, name, params, overrides)
             from flows.parent_run import parent_run  # Prefect reads the server's address when it is imported
+            from tasks.data.source_files import check_unchanged, hash_sources
+            from tasks.track import lifecycle
+            from tasks.track.trial import why_trial
 
             with _redirected_to(descriptors):
                 if self._first:
@@ -143,6 +139,21 @@ class Host:
                 self._end_run(error)
                 return report_error(full_disk()) if is_full(error) else CRASH
 
+    def _opened(self, descriptors: list[int], name: str, params: str, overrides: list[str]) -> "Settings":
+        """The settings of a stage, for which the session is ready. Raises UserError."""
+        from tasks.fits import executor
+        from tasks.params import load
+        from tasks.storage import stage_settings
+
+        with _redirected_to(descriptors):
+            settings = self._settings = load(params, overrides)
+            stage_settings.check(name, settings)  # before a run of MLflow has the settings of no result
+            if self._first:
+                log.info("starting the server and %s", executor.workers(settings.execution))
+                open_servers.warn(settings.tracking.store)
+        self._session.open(settings, tracked=True)
+        return settings
+
     def _end_run(self, error: Exception) -> None:
         """Mark the run as failed, and report it, if its parameters could be read."""
         from tasks.track import lifecycle
@@ -160,8 +171,8 @@ class Host:
         self._run.__exit__(type(error), error, error.__traceback__)
 
 
-def main(driver: psutil.Process) -> None:
-    """Be the host of `driver`."""
+def main(driver: psutil.Process) -> NoReturn:
+    """Be the host of `driver`, and end with it."""
     environment.enter()
     log_to_terminal()
     host = Host()
@@ -170,8 +181,11 @@ def main(driver: psutil.Process) -> None:
             host.serve(driver)
     except UserError as error:
         report_error(error)
+    except SystemExit:  # `dvc` has ended
+        pass
     finally:
         host.close()  # the checkout is free by now: the next command need not wait for a server to stop
+    host.leave()
 
 
 @contextmanager

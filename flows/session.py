@@ -7,12 +7,13 @@ import sys
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
-from tasks.runtime import open_servers
+from tasks.runtime import open_servers, process_end
 from tasks.runtime.checkout_lock import checkout_lock
 from tasks.runtime.errors import Incomplete, UserError
 from tasks.runtime.server import Server
+from tasks.runtime.uncollected import uncollected
 
 if TYPE_CHECKING:
     from tasks.params import Settings
@@ -99,13 +100,9 @@ class Session:
                 self.stuck |= bool(service.drain_all(timeout=5)[1])  # type: ignore[index]  # no event loop runs here
         self._server.stop()
 
-    def leave(self, code: int) -> int:
-        """The exit code; a process that has something left for a server that is gone ends here."""
-        if self.stuck:  # Prefect would try to send it for minutes
-            sys.stdout.flush()
-            sys.stderr.flush()
-            os._exit(code)
-        return code
+    def leave(self, code: int) -> NoReturn:
+        """End the process with the exit code, at once if something is left for a server that is gone."""
+        process_end.leave(code, at_once=self.stuck)  # Prefect would try to send it for minutes
 
 
 def report_error(error: UserError) -> int:
@@ -128,24 +125,18 @@ def log_to_terminal() -> None:
     log.propagate = False
 
 
-def run_here(name: str, params: str, overrides: Sequence[str], **more: object) -> int:
-    """Run one flow in this process, with `more` of its own arguments."""
+def run_here(name: str, params: str, overrides: Sequence[str], **more: object) -> NoReturn:
+    """Run one flow in this process, with `more` of its own arguments, and end it."""
     log_to_terminal()
     session = Session()
-    return session.leave(_run(session, name, params, overrides, **more))
+    session.leave(_run(session, name, params, overrides, **more))
 
 
 def _run(session: Session, name: str, params: str, overrides: Sequence[str], **more: object) -> int:
     try:
         with checkout_lock(f"python -m flows {name}"):
-            session.start_server()
-            from tasks.params import load
-
-            settings = load(params, overrides)
-            if name == WHOLE:
-                open_servers.warn(settings.tracking.store)
-            with _failure_notified(settings) if name == WHOLE else nullcontext():
-                session.open(settings, fits=name not in _WITHOUT_FITS, tracked=name == WHOLE)
+            with uncollected():
+                _open(session, name, params, overrides)
             return session.run(name, params, overrides, **more)
     except UserError as error:
         return report_error(error)
@@ -153,6 +144,18 @@ def _run(session: Session, name: str, params: str, overrides: Sequence[str], **m
         return INTERRUPTED
     finally:
         session.close()
+
+
+def _open(session: Session, name: str, params: str, overrides: Sequence[str]) -> None:
+    """Have the session ready for a flow. Raises UserError."""
+    session.start_server()
+    from tasks.params import load
+
+    settings = load(params, overrides)
+    if name == WHOLE:
+        open_servers.warn(settings.tracking.store)
+    with _failure_notified(settings) if name == WHOLE else nullcontext():
+        session.open(settings, fits=name not in _WITHOUT_FITS, tracked=name == WHOLE)
 
 
 @contextmanager

@@ -10,10 +10,8 @@ UserWarning
 └── TargetWarning   labels that may be classes or numbers
 """
 
-from numbers import Real
+from numbers import Integral, Real
 from typing import Any
-
-import numpy as np
 
 from heldout.printable import printable
 
@@ -59,5 +57,5 @@ class TargetWarning(UserWarning):
 def check_whole(**wanted: tuple[Any, int]) -> None:
     """Raise BadArgument unless each argument, given with its least value, is a whole number not below it."""
     for argument, (value, least) in wanted.items():
-        if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
+        if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
             raise BadArgument(argument, f"{argument} is {value!r}; it must be a whole number of at least {least}")

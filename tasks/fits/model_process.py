@@ -28,6 +28,7 @@ from tasks.fits.quiet import quiet
 from tasks.fits.workers import of_exit_code, start_worker
 from tasks.params import Settings
 from tasks.runtime.errors import UserError, one_line
+from tasks.runtime.uncollected import uncollected
 from tasks.storage import model_file
 
 _LONGEST = 3600.0  # seconds that a file may be loaded, or 100,000 rows be answered, where fit_timeout is null
@@ -182,7 +183,8 @@ def _serve(connection: Connection, line: tuple[int, int], path: Path, settings: 
     for place in (1, 2):
         os.dup2(nowhere, place)
     start_worker(*line)
-    import skops.io  # noqa: F401  # takes a second, which is no part of the load
+    with uncollected():
+        import skops.io  # noqa: F401  # takes a second, which is no part of the load
 
     settings.use_folder()
     connection.send_bytes(b"")

@@ -136,9 +136,12 @@ def remove_old_fits(settings: Settings) -> None:
 
 
 def warm_up(settings: Settings) -> None:
-    """Start the workers; they import what they will need, while this process waits for a server."""
+    """Start a worker for each candidate; they import what they will need, while this process waits for a server.
+
+    All others start where work waits for them: the fits of a single candidate may be over before.
+    """
     pool = executor(settings.execution)
-    for _ in range(settings.execution.workers):
+    for _ in range(min(settings.execution.workers, len(settings.candidates))):
         pool.submit(worker.import_learners, settings)
 
 

@@ -34,6 +34,7 @@ from tasks.plans.fit_plans import scheme
 from tasks.plans.read_design import design_of
 from tasks.plans.units import HalfPairs, Unit, Versions, hypothesis_key
 from tasks.runtime.errors import UserError
+from tasks.runtime.uncollected import uncollected
 from tasks.storage import files, fit_cache
 
 log = logging.getLogger("heldout")
@@ -42,8 +43,9 @@ log = logging.getLogger("heldout")
 def import_learners(settings: Settings) -> None:
     """Import what the fits will need, while the main process waits for a server."""
     settings.use_folder()
-    for candidate in settings.candidates:
-        candidate.learner()
+    with uncollected():
+        for candidate in settings.candidates:
+            candidate.learner()
 
 
 def fit_units(

@@ -9,6 +9,7 @@ import os
 import re
 import signal
 import threading
+import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool as BrokenPool
@@ -20,10 +21,12 @@ from loky.process_executor import BrokenProcessPool, ProcessPoolExecutor, Shutdo
 from tasks.fits import fit_limit
 from tasks.fits.lifeline import end_with, lifeline
 from tasks.runtime.errors import one_line
+from tasks.runtime.uncollected import uncollected
 
 log = logging.getLogger("heldout")
 
 _IDLE_SECONDS = 600
+_PATIENCE_SECONDS = 1.0
 
 
 class TaskFailed(Exception):
@@ -35,13 +38,15 @@ class Workers(Executor):
 
     Its future then has the result, or raises TaskFailed: after the second death, at once after a fit that took longer
     than `fit_timeout` seconds, and for what a learner raises to end its process.
+
+    A further process starts when a task has waited for a second: the start of one takes as much of the machine.
     """
 
     def __init__(self, count: int, fit_timeout: float | None = None, *, idle_seconds: float = _IDLE_SECONDS) -> None:
         self.count, self.fit_timeout, self._idle_seconds = count, fit_timeout, idle_seconds
         self._threads = ThreadPoolExecutor(count, thread_name_prefix="worker")
-        self._own = threading.local()
-        self._lock = threading.Lock()
+        self._free = threading.Condition()
+        self._idle: list[ProcessPoolExecutor] = []
         self._processes: list[ProcessPoolExecutor] = []  # each of one process; None of them starts after the end
         self.ended = False
         self._door, self._places = threading.Lock(), threading.Semaphore(count)
@@ -52,9 +57,10 @@ class Workers(Executor):
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = True) -> None:
         """End all processes, whatever they do."""
-        with self._lock:
+        with self._free:
             self.ended = True
             processes, self._processes = self._processes, []
+            self._free.notify_all()
         self._threads.shutdown(wait=False, cancel_futures=cancel_futures)
         for process in processes:
             process.shutdown(wait=wait, kill_workers=True)
@@ -74,30 +80,44 @@ class Workers(Executor):
                 raise TaskFailed(f"its worker died twice, the second time alone: {self._how(death)}") from None
 
     def _in_process(self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """The result from this thread's process. Raises TerminatedWorkerError if the process dies on the task."""
-        process = getattr(self._own, "process", None)
+        """The result from a process that is idle. Raises TerminatedWorkerError if it dies on the task."""
+        process = self._taken()
         try:
-            future = (process or self._start()).submit(function, *args, **kwargs)
-        except BrokenProcessPool:  # it died before
-            future = self._start().submit(function, *args, **kwargs)
-        try:
+            try:
+                future = process.submit(function, *args, **kwargs)
+            except BrokenProcessPool:  # it died before
+                process = self._in_place_of(process)
+                future = process.submit(function, *args, **kwargs)
             return future.result()
         except Exception:
             raise
         except BaseException as error:  # of a learner: nobody interrupts this thread, nor a worker
             raise TaskFailed(f"{type(error).__name__}, raised to end its process") from None
+        finally:
+            with self._free:
+                self._idle.append(process)
+                self._free.notify()
 
-    def _start(self) -> ProcessPoolExecutor:
-        """A new process for this thread, in place of one that died."""
-        dead = getattr(self._own, "process", None)
-        with self._lock:
-            if self.ended:
-                raise ShutdownExecutorError("the workers were ended")
-            process = ProcessPoolExecutor(1, timeout=self._idle_seconds, initializer=start_worker, initargs=lifeline())
-            self._processes = [*(one for one in self._processes if one is not dead), process]
-        if dead is not None:
-            dead.shutdown(wait=True)
-        self._own.process = process
+    def _taken(self) -> ProcessPoolExecutor:
+        """An idle process, or a new one: there are never more than threads, each of which has one task."""
+        latest = time.monotonic() + _PATIENCE_SECONDS
+        with self._free:
+            while not self._idle and self._processes and (left := latest - time.monotonic()) > 0:
+                self._free.wait(left)
+            return self._idle.pop() if self._idle else self._started()
+
+    def _in_place_of(self, dead: ProcessPoolExecutor) -> ProcessPoolExecutor:
+        with self._free:
+            process = self._started()
+            self._processes.remove(dead)
+        dead.shutdown(wait=True)
+        return process
+
+    def _started(self) -> ProcessPoolExecutor:
+        if self.ended:
+            raise ShutdownExecutorError("the workers were ended")
+        process = ProcessPoolExecutor(1, timeout=self._idle_seconds, initializer=_begin_fits, initargs=lifeline())
+        self._processes.append(process)
         return process
 
     def _how(self, death: TerminatedWorkerError) -> str:
@@ -156,6 +176,13 @@ def of_exit_code(code: int) -> str:
     if code == -signal.SIGKILL:
         return "killed, as the system does when memory runs out"
     return f"exit code {code}" if code >= 0 else f"signal {-code}, {signal.strsignal(-code)}"
+
+
+def _begin_fits(process: int, reading: int) -> None:
+    """Limit the worker, and import what fits need."""
+    start_worker(process, reading)
+    with uncollected():
+        import tasks.fits.worker  # noqa: F401
 
 
 def start_worker(process: int, reading: int) -> None:

@@ -19,13 +19,15 @@ sys.path.append(str(Path(__file__).parents[2]))  # last: a file of the checkout 
 
 from tasks.runtime.listening import sockets
 from tasks.runtime.own_address import OwnAddressOnly
+from tasks.runtime.uncollected import uncollected
 
 
 def application(host: str) -> ASGIApp:
     """Prefect's API and pages, for this machine's own programs and pages alone, also at `host`."""
-    from prefect.server.api.server import create_app
+    with uncollected():
+        from prefect.server.api.server import create_app
 
-    return OwnAddressOnly(create_app(), host)
+        return OwnAddressOnly(create_app(), host)
 
 
 def serve(port: int, parent: int, host: str) -> None:

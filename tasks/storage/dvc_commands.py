@@ -1,5 +1,6 @@
 """What `python -m flows` asks of DVC: the outputs of a run that DVC did not start, and the tables below data/raw."""
 
+import logging
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -33,8 +34,13 @@ def commit(settings: Settings) -> bool:
         return False
     if settings.model_dump(exclude=NO_PART_OF_RESULTS) != shipped:
         return False
-    # of the stages alone: DVC would write `TABLES` again, without its empty list
-    subprocess.run([sys.executable, "-m", "dvc", "commit", "--force", "--quiet", "dvc.yaml"], check=True)
+    # most of what it imports is here already, unlike in a process of its own
+    from dvc.repo import Repo  # type: ignore[import-untyped]
+
+    logging.getLogger("dvc").setLevel(logging.CRITICAL)
+    with Repo() as repo:
+        # of the stages alone: DVC would write `TABLES` again, without its empty list
+        repo.commit("dvc.yaml", force=True)
     return True
 
 

@@ -47,3 +47,9 @@ def exits() -> None:
 
 def is_killed() -> None:
     os.kill(os.getpid(), signal.SIGKILL)
+
+
+def naps(seconds: float) -> int:
+    """A task of some length; who made it."""
+    time.sleep(seconds)
+    return os.getpid()

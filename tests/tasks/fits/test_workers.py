@@ -13,7 +13,7 @@ import pytest
 from tasks.fits import failed_candidates
 from tasks.fits.fit_limit import limited
 from tasks.fits.work import Work
-from tasks.fits.workers import TaskFailed, Workers, reason_of
+from tasks.fits.workers import _PATIENCE_SECONDS, TaskFailed, Workers, reason_of
 from tests.tasks.fits import dying
 
 
@@ -91,6 +91,26 @@ def test_ended_workers_end_at_once_whatever_they_do():
     assert sleeps.exception(10) is not None
     with pytest.raises(RuntimeError):
         made.submit(abs, 1)
+
+
+def _processes_of(work):
+    """The processes that made the tasks which `work` submits to two workers, whose first process is there."""
+    made = Workers(2)
+    try:
+        assert made.submit(os.getpid).result() != os.getpid()
+        return {task.result() for task in work(made)}
+    finally:
+        made.shutdown()
+
+
+def test_short_tasks_share_one_process():
+    assert 1 == len(_processes_of(lambda workers: [workers.submit(os.getpid) for _ in range(20)]))
+
+
+def test_a_further_process_starts_when_a_task_has_waited():
+    assert 2 == len(
+        _processes_of(lambda workers: [workers.submit(dying.naps, 2 * _PATIENCE_SECONDS) for _ in range(2)])
+    )
 
 
 @pytest.fixture
