@@ -47,8 +47,7 @@ def run_all(
         }
         try:
             for future in as_completed([*task_runs]):
-                for place in task_runs[future]:
-                    progress.advance(todo[place])
+                progress.advance(*(todo[place] for place in task_runs[future]))
                 live_progress.show(progress.share())
         except BaseException:  # an interruption does not wait for the fits in progress
             stop(execution)
