@@ -25,22 +25,23 @@ from typing import Any
 import psutil
 
 from benchmarks.checkout import checkout
-from benchmarks.scale_simulation import Costs, Run, on_paper, simulate, table
+from benchmarks.scale_simulation import Costs, Run, Stage, on_paper, simulate, table
 from tasks.runtime import environment
 
 PAGE = Path("docs/scale.md")
-_GROUP = 100  # units of a task here: the least for a scheme of so many units
+_GROUP = 100  # units of a task here: fits of ten milliseconds
 _SECONDS, _TASKS = 0.25, 24  # of the tasks whose number of workers changes
 _CANDIDATES = 40
-_MOST = 40_000  # tasks of a simulated run; a longer one goes on as these did
+_WRITTEN_SECONDS = 4.0  # after which Prefect's server has written all task runs
 _CORES = 4  # of a machine
 _MACHINES = (1, 10, 100, 1000)
+_FIRST, _LATER = (1, 1), (5, 10, 60)  # fits: hold-out and all rows; progressive, folds, half models
 _RUNS = {
-    "10 candidates, a million unlabelled rows": Run(10 * 97, 1, 1.0, 10),
-    "10,000 candidates, 77 fits of a second each": Run(770_000, 1, 1.0, 10_000),
-    "the same, 100 values in each `family`": Run(7_700, 1, 100.0, 100),
-    "10 candidates, 10⁹ unlabelled rows in shards of 50,000": Run(200_000, 1, 1.0, 10),
-    "the same, in shards of a million": Run(10_000, 1, 20.0, 10),
+    "10 candidates, a million unlabelled rows": Run(10, (Stage(_FIRST, 1.0), Stage(_LATER, 1.0), Stage((20,), 1.0))),
+    "10,000 candidates, 77 fits of a second each": Run(10_000, (Stage(_FIRST, 1.0), Stage(_LATER, 1.0))),
+    "the same, 100 values in each `family`": Run(100, (Stage(_FIRST, 100.0), Stage(_LATER, 100.0))),
+    "10 candidates, 10⁹ unlabelled rows in shards of 50,000": Run(10, (Stage((20_000,), 1.0),)),
+    "the same, in shards of a million": Run(10, (Stage((1_000,), 20.0),)),
 }
 
 
@@ -154,7 +155,7 @@ def no_ops(units: int, server: int) -> tuple[dict[str, float], dict[str, float]]
         from flows.stage import RUNNER
         from tasks.fits.work import Work
 
-        todo = [Work(f"task {n}", (argument,), (f"{n}",)) for n, argument in enumerate(arguments)]
+        todo = [Work(f"task {n}", (argument,), (f"{id(arguments)} {n}",)) for n, argument in enumerate(arguments)]
 
         @flow(name="scale", task_runner=RUNNER)
         def run() -> None:
@@ -175,18 +176,25 @@ def no_ops(units: int, server: int) -> tuple[dict[str, float], dict[str, float]]
         tasks: list[Any] = []
         costs["submit"] = _processor_seconds(lambda: tasks.extend(ours.submit(abs, n) for n in range(units))) / units
         _finish(tasks)
-        few = max(100, units // 10)  # the rest would take as long again and again
+        few = max(100, units // 20)
         before = made.workers_seconds()
         for number in range(few):
             ours.submit(abs, number).result()
         costs["pass_on"] = (made.workers_seconds() - before) / few
-        before = time.process_time() + _used(server)
-        took = in_flow(on_dask, abs, range(few))
-        costs["record"] = (time.process_time() + _used(server) - before) / few
-        seconds[f"Prefect and Dask, a Prefect task each ({few:,} of them)"] = took * units / few
+
+        def recorded(tasks: int) -> float:
+            """The seconds of the processor for so many task runs, after what the server has still to write."""
+            before = time.process_time() + _used(server)
+            in_flow(on_dask, abs, range(tasks))
+            time.sleep(_WRITTEN_SECONDS)
+            return time.process_time() + _used(server) - before
+
+        costs["record"] = (recorded(few) - recorded(10)) / (few - 10) - costs["submit"]
+        seconds["here on Dask, stored, a task each"] = in_flow(on_dask, store_units, [[name] for name in names])
         seconds["here on Dask, stored, 100 a task"] = in_flow(on_dask, store_units, groups)
         executor.stop(on_dask.execution)
     local = load("params.yaml", [])
+    seconds["here on local workers, stored, a task each"] = in_flow(local, store_units, [[name] for name in names])
     seconds["here on local workers, stored, 100 a task"] = in_flow(local, store_units, groups)
     executor.stop(local.execution)
     return seconds, costs
@@ -227,19 +235,56 @@ def of_a_candidate() -> float:
     return _processor_seconds(log) / _CANDIDATES
 
 
+def of_a_fit() -> dict[str, float]:
+    """The seconds of the processor, in the process of the run, for a fit: to plan it, and to read what it has stored.
+
+    The fits are the half models of many naive Bayes on the shipped rows.
+    """
+    from tasks.fits import worker
+    from tasks.params import load
+    from tasks.plans import units_of_scheme
+    from tasks.plans.fit_plans import scheme
+    from tasks.plans.read_design import read_design
+    from tasks.plans.units import Versions
+    from tasks.storage import fit_cache
+
+    subprocess.run([sys.executable, "-m", "flows", "prepare"], check=True, capture_output=True)
+    bayes = "name: bayes, estimator: sklearn.naive_bayes.GaussianNB"
+    grid = ", ".join(f"{1e-9 * (1 + n):g}" for n in range(_CANDIDATES))
+    settings = load("params.yaml", [f"candidates=[{{{bayes}, grid: {{var_smoothing: [{grid}]}}}}]"])
+    plan, versions = scheme(read_design(settings), "covalidation", settings.deliver), Versions.current()
+    found: list[Any] = []
+
+    def planned() -> None:
+        found[:] = units_of_scheme.plan_units(settings, plan, versions)
+        for _, units in found:
+            _ = [units_of_scheme.is_stored(unit, plan) for unit in units]
+
+    def read() -> None:
+        for _, units in units_of_scheme.plan_units(settings, plan, versions):
+            finished = units_of_scheme.gather(units)
+            _ = [*finished.losses, *finished.training]
+
+    costs = {"plan": _processor_seconds(planned)}
+    candidate, units = found[0]
+    worker.fit_units(settings, candidate, units, versions)
+    stored = fit_cache.load(units[0].key)
+    for _, units in found:
+        for unit in units:
+            fit_cache.save(unit.key, stored)
+    costs["gather"] = _processor_seconds(read)
+    return {name: seconds / (_CANDIDATES * len(plan.splits)) for name, seconds in costs.items()}
+
+
 def simulated(costs: Costs) -> list[list[str]]:
     """A line for each run and number of machines."""
-    rows = [["run", "machines", "seconds", "first to be busy", "share of the time", "on paper"]]
+    rows = [["run", "machines", "seconds", "tasks", "task runs", "first to be busy", "share of the time", "on paper"]]
     for name, run in _RUNS.items():
         for machines in _MACHINES:
-            part = Run(min(run.tasks, _MOST), run.units, run.seconds, 0)
-            spent = simulate(part, _CORES * machines, costs)
-            least = on_paper(run, _CORES * machines, costs)
-            seconds = spent.seconds * run.tasks / part.tasks + least["MLflow"]
-            busy = {key: least[key] / seconds for key in least}
-            first = max(busy, key=lambda key: busy[key])
-            figures = [f"{seconds:,.0f}", first, f"{busy[first]:.0%}", f"{max(least.values()):,.0f}"]
-            rows.append([name, f"{machines:,}", *figures])
+            spent = simulate(run, _CORES * machines, costs)
+            least = max(on_paper(run, _CORES * machines, costs).values())
+            counts = [f"{machines:,}", f"{spent.seconds:,.0f}", f"{spent.tasks:,}", f"{spent.task_runs:,}"]
+            rows.append([name, *counts, spent.first, f"{spent.busy[spent.first]:.0%}", f"{least:,.0f}"])
     return rows
 
 
@@ -277,7 +322,7 @@ def main() -> None:
         rows += [[name, f"{s:.1f}", f"{1e3 * s / units:.2f}", f"{s / alone:.2g}"] for name, s in seconds.items()]
         pages["units"] = table(rows) + f"\n\n{units:,} units; load of the machine at the start {load:.1f}."
         print(pages["units"], flush=True)
-        costs = Costs(**parts, candidate=of_a_candidate())
+        costs = Costs(**parts, **of_a_fit(), candidate=of_a_candidate())
         pages["costs"] = table([["part", "ms"], *([name, f"{1e3 * value:.2f}"] for name, value in vars(costs).items())])
         pages["simulated"] = table(simulated(costs))
         print(pages["costs"], pages["simulated"], sep="\n\n", flush=True)

@@ -55,7 +55,7 @@ def control_all(settings: Settings, halves: Mapping[str, Finished]) -> pd.DataFr
             lacking = [piece for piece in some if not fit_cache.has(piece.key)]
             if lacking:
                 label, keys = f"{_label(lacking)} · controls · {name}", tuple(piece.key for piece in lacking)
-                todo.append(Work(label, (settings, shards, lacking, versions), keys))
+                todo.append(Work(label, (settings.with_only(), shards, lacking, versions), keys))
                 names.append(name)
             else:
                 reused += 1

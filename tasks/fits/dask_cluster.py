@@ -61,6 +61,10 @@ class DaskExecutor(Executor):
         """Start the task on some worker."""
         return self._submit(functools.partial(function, **named) if named else function, arguments)
 
+    def worker_count(self) -> int:
+        """The threads of the workers that are connected now, at least one."""
+        return max(1, int(self._client.scheduler_info(n_workers=0)["total_threads"]))
+
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = True) -> None:  # noqa: ARG002
         """Cancel every task that waits, end the processes of this run on the workers, and leave the cluster."""
         with contextlib.suppress(OSError, TimeoutError, ValueError):  # the scheduler may be gone

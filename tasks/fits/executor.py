@@ -5,14 +5,23 @@ No orchestrator is imported here, nor by what a worker runs: `python -m flows pl
 
 import sys
 from concurrent.futures import Executor
+from typing import TYPE_CHECKING
 
 from tasks.fits.workers import Workers
 from tasks.params.running import Execution
 
+if TYPE_CHECKING:
+    from tasks.fits.dask_cluster import DaskExecutor
+
 
 def executor(settings: Execution) -> Executor:
     """The shared executor. Raises UserError if the Dask scheduler does not answer, or its workers cannot be used."""
-    return _dask(settings) if settings.executor == "dask" else local(settings)
+    return _cluster(settings) if settings.executor == "dask" else local(settings)
+
+
+def worker_count(settings: Execution) -> int:
+    """How many workers there are now, at least one: a cluster may start some for the first task."""
+    return settings.workers if settings.executor == "local" else _cluster(settings).worker_count()
 
 
 def workers(settings: Execution) -> str:
@@ -46,7 +55,7 @@ def local(settings: Execution) -> Executor:
     return _workers[0]
 
 
-def _dask(settings: Execution) -> Executor:
+def _cluster(settings: Execution) -> "DaskExecutor":
     from tasks.fits import dask_cluster
 
     return dask_cluster.connect(settings.scheduler, settings.fit_timeout)

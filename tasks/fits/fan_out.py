@@ -1,4 +1,4 @@
-"""The fan-out: one Prefect task run for each task of the workers; its thread only waits."""
+"""The fan-out: a Prefect task run for each task of the workers, or for some of them; its thread only waits."""
 
 import logging
 from collections.abc import Callable, Sequence
@@ -8,11 +8,12 @@ from typing import Any
 from prefect import task
 from prefect.cache_policies import NO_CACHE
 from prefect.futures import as_completed
+from prefect.logging import get_run_logger
 
 from tasks.fits import live_progress, prefetch
 from tasks.fits.executor import executor, stop
 from tasks.fits.progress_bar import Progress
-from tasks.fits.work import Work, longest_first
+from tasks.fits.work import Work, in_task_runs, longest_first, name_of
 from tasks.params.running import Execution
 from tasks.storage import fit_cache
 
@@ -28,7 +29,7 @@ def run_all(
     *,
     measuring: bool = False,
 ) -> list[Any]:
-    """One Prefect task run for each of `todo`, the longest first; their results, in the order of `todo`.
+    """Have the workers do `todo`, the longest first, in Prefect task runs; the results, in the order of `todo`.
 
     `reused` is the number of tasks that were finished before, for the log; `measuring` as in `Progress`.
     """
@@ -36,25 +37,33 @@ def run_all(
         log.warning("%s: %s", what, refused)
     log.info("%s: %d tasks reused, %d to do", what, reused, len(todo))
     pool = executor(execution)
-    if execution.executor == "dask":  # a cluster has more workers than there are threads to wait for them
-        prefetch.submit_all(executor(execution), function, todo)
+    prefetch.submit_all(pool, function, todo)  # there may be more workers than threads that wait for them
     with Progress(what, todo, measuring=measuring) as progress:
-        futures = {
-            place: _unit.with_options(task_run_name=todo[place].name).submit(pool, function, todo[place])
-            for place in longest_first(todo)
+        task_runs = {
+            _units.with_options(task_run_name=name_of([todo[place] for place in places])).submit(
+                pool, function, [todo[place] for place in places]
+            ): places
+            for places in in_task_runs(longest_first(todo))
         }
-        places = {future: place for place, future in futures.items()}
         try:
-            for future in as_completed([*futures.values()]):
-                progress.advance(todo[places[future]])
+            for future in as_completed([*task_runs]):
+                progress.advance(*(todo[place] for place in task_runs[future]))
                 live_progress.show(progress.share())
         except BaseException:  # an interruption does not wait for the fits in progress
             stop(execution)
+            prefetch.forget()
             raise
         live_progress.show(progress.share() if todo else None, last=True)
-        return [futures[place].result() for place in range(len(todo))]
+        results = {
+            place: result
+            for future, places in task_runs.items()
+            for place, result in zip(places, future.result(), strict=True)
+        }
+        return [results[place] for place in range(len(todo))]
 
 
 @task(name="unit", cache_policy=NO_CACHE)
-def _unit(pool: Executor, function: Callable[..., Any], work: Work) -> Any:
-    return prefetch.result(pool, function, work)
+def _units(pool: Executor, function: Callable[..., Any], works: Sequence[Work]) -> list[Any]:
+    if len(works) > 1:  # the log of a task run has those for which its name has no room
+        get_run_logger().info("\n".join(work.name for work in works))
+    return [prefetch.result(pool, function, work) for work in works]

@@ -1,6 +1,7 @@
 """Disagreement of the half models on the unlabelled shards: blocks of repeats by batches of shards."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -9,16 +10,18 @@ import pandas as pd
 from heldout.losses import Losses
 from heldout.unlabelled.disagreement import ShardMargins
 from tasks.fits import failed_candidates, worker
+from tasks.fits.executor import worker_count
 from tasks.fits.fan_out import run_all
 from tasks.fits.run_schemes import check_not_all_failed, first_reasons
 from tasks.fits.work import Work
 from tasks.params import Settings
 from tasks.plans.read_design import read_design
-from tasks.plans.shard_batches import REPEATS_A_PIECE, Batch, batches_of, pieces_of
+from tasks.plans.shard_batches import Batch, batches_of, pieces_of
+from tasks.plans.task_sizes import TaskSizes
 from tasks.plans.units import Finished, HalfPairs
 from tasks.storage import files, fit_cache
 
-_ANSWERS_A_TASK = 1_000_000
+_ANSWERS_A_SECOND = 1_000_000  # of a slow learner
 _COLUMNS = ["candidate", "shard", "repeat", "rows", "disagreement"]
 _ROW_COLUMNS = ["candidate", "shard", "rows", "mean", "variance"]
 _LARGEST_COLUMNS = ["candidate", "shard", "row", "disagreement"]
@@ -37,30 +40,36 @@ def disagree_all(settings: Settings, halves: Mapping[str, Finished]) -> tuple[di
     loss = read_design(settings).loss
     batches = batches_of(files.shards())
     versions = {path: files.file_hash(path) for batch in batches for path in batch.shards}
-    compared: list[tuple[str, Batch, list[HalfPairs]]] = []
-    todo: list[Work] = []
-    candidates: list[str] = []  # of each task
-    owners = {one.name: failed_candidates.key(settings, one) for one in settings.candidates if one.name in halves}
+    compared = {
+        name: [
+            _Compared(number, batch, pieces_of(finished.keys, [versions[path] for path in batch.shards]))
+            for number, batch in enumerate(batches)
+        ]
+        for name, finished in halves.items()
+    }
+    by_name = {candidate.name: candidate for candidate in settings.candidates}
+    all_seconds = sum(one.seconds for of in compared.values() for one in of)
+    sizes = TaskSizes(all_seconds, worker_count(settings.execution))
+    tasks: list[tuple[int, str, Work]] = []  # with the first batch, and the candidate, of each
     reused = 0
-    for number, batch in enumerate(batches):  # of all candidates together: a worker reads the shards once
-        for candidate, finished in halves.items():
-            pieces = pieces_of(finished.keys, [versions[path] for path in batch.shards])
-            compared.append((candidate, batch, pieces))
-            for some in _grouped(pieces, sum(batch.rows)):
-                missing = [piece for piece in some if not fit_cache.has(piece.key)]
-                if missing:
-                    name = f"batch {number + 1}/{len(batches)} of shards · {_label(missing)} · {candidate}"
-                    keys = tuple(piece.key for piece in missing)
-                    arguments = (settings, batch.shards, missing, loss)
-                    todo.append(Work(name, arguments, keys, candidate=owners[candidate]))
-                    candidates.append(candidate)
-                else:
-                    reused += 1
-    reasons = run_all(settings.execution, "disagreement", worker.disagree, todo, reused)
-    failures = first_reasons(candidates, reasons)
+    for name, of_candidate in compared.items():
+        for some in _grouped(of_candidate, sizes):
+            missing = [lacking for one in some if (lacking := one.lacking()).pieces]
+            if missing:
+                label = f"{_label(missing, len(batches))} · {name}"
+                keys = tuple(piece.key for one in missing for piece in one.pieces)
+                on = [(one.batch.shards, one.pieces) for one in missing]
+                arguments = (settings.with_only(by_name[name]), on, loss)
+                owner = failed_candidates.key(settings, by_name[name])
+                tasks.append((missing[0].number, name, Work(label, arguments, keys, candidate=owner)))
+            else:
+                reused += 1
+    tasks.sort(key=lambda task: task[0])  # those of a batch together: a worker reads the shards once
+    reasons = run_all(settings.execution, "disagreement", worker.disagree_on, [work for *_, work in tasks], reused)
+    failures = first_reasons([name for _, name, _ in tasks], reasons)
     check_not_all_failed(settings, failures)
     order = [name for name in halves if name not in failures]
-    margins = [_margins(*of_batch) for name in order for of_batch in compared if of_batch[0] == name]
+    margins = [_margins(name, one.batch, one.pieces) for name in order for one in compared[name]]
     largest = _stack([largest for _, _, largest in margins], _LARGEST_COLUMNS)
     largest = largest.sort_values("disagreement", ascending=False, kind="stable").groupby("candidate").head(MOST_ROWS)
     return {
@@ -70,15 +79,45 @@ def disagree_all(settings: Settings, halves: Mapping[str, Finished]) -> tuple[di
     }, failures
 
 
-def _grouped(pieces: Sequence[HalfPairs], rows: int) -> Iterator[Sequence[HalfPairs]]:
-    """The pieces of one batch, a task each or together where they are short."""
-    size = max(1, _ANSWERS_A_TASK // max(1, rows * 2 * REPEATS_A_PIECE))
-    for first in range(0, len(pieces), size):
-        yield pieces[first : first + size]
+@dataclass(frozen=True)
+class _Compared:
+    """Blocks of pairs of half models on a batch of shards, and the number of the batch."""
+
+    number: int
+    batch: Batch
+    pieces: Sequence[HalfPairs]
+
+    @property
+    def seconds(self) -> float:
+        """What the comparison may take: nobody has measured it."""
+        return sum(self.batch.rows) * sum(len(piece.halves) for piece in self.pieces) / _ANSWERS_A_SECOND
+
+    def lacking(self) -> "_Compared":
+        """Those that are not stored."""
+        return replace(self, pieces=[piece for piece in self.pieces if not fit_cache.has(piece.key)])
 
 
-def _label(pieces: Sequence[HalfPairs]) -> str:
-    return f"repeats {pieces[0].first + 1}-{pieces[-1].first + len(pieces[-1].halves) // 2}"
+def _grouped(compared: Sequence[_Compared], sizes: TaskSizes) -> Iterator[Sequence[_Compared]]:
+    """The comparisons of a candidate as tasks: some batches each, or a part of the blocks of one batch."""
+    first = 0
+    while first < len(compared):
+        one = compared[first]
+        of_batch = len(one.pieces)
+        size = sizes.take(one.seconds / of_batch, of_batch * (len(compared) - first))
+        batches = max(1, size // of_batch)
+        if batches > 1:
+            yield compared[first : first + batches]
+        else:
+            for place in range(0, of_batch, size):
+                yield [replace(one, pieces=one.pieces[place : place + size])]
+        first += batches
+
+
+def _label(compared: Sequence[_Compared], count: int) -> str:
+    first, last = compared[0], compared[-1]
+    numbers = f"batch {first.number + 1}" if first is last else f"batches {first.number + 1}-{last.number + 1}"
+    repeats = f"{first.pieces[0].first + 1}-{last.pieces[-1].first + len(last.pieces[-1].halves) // 2}"
+    return f"{numbers}/{count} of shards · repeats {repeats}"
 
 
 def _margins(candidate: str, batch: Batch, pieces: Sequence[HalfPairs]) -> tuple[pd.DataFrame, ...]:

@@ -37,7 +37,18 @@ def is_prefetched(keys: Sequence[str]) -> bool:
     return tuple(keys) in PREFETCHED
 
 
+def by_key() -> dict[str, Work]:
+    """The prefetched tasks that no stage has waited for yet, by the key of each of their units."""
+    return {key: work for work, _ in PREFETCHED.copy().values() for key in work.keys}
+
+
+def forget() -> None:
+    """Wait for no prefetched task: the workers were ended."""
+    PREFETCHED.clear()
+
+
 def of_later_stages(todo: Sequence[Work]) -> list[tuple[Work, bool]]:
     """The prefetched tasks that no stage has waited for, without those of `todo`, and whether each is finished."""
     present = {work.keys for work in todo}
-    return [(work, future.done()) for keys, (work, future) in list(PREFETCHED.items()) if keys not in present]
+    prefetched = PREFETCHED.copy()  # at once: the threads of task runs take tasks out of it meanwhile
+    return [(work, future.done()) for keys, (work, future) in prefetched.items() if keys not in present]

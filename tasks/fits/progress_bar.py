@@ -64,10 +64,10 @@ class Progress:
             _earlier.expected += self._expected
             _earlier.seconds += time.monotonic() - self._started
 
-    def advance(self, work: Work) -> None:
-        """Count one more finished task."""
-        self._tasks += 1
-        self._expected += work.seconds
+    def advance(self, *works: Work) -> None:
+        """Count the finished tasks of one more task run."""
+        self._tasks += len(works)
+        self._expected += sum(work.seconds for work in works)
         self._end = self._expected_end()
         done, total = self._counted()
         if self._bar:

@@ -13,7 +13,7 @@ from heldout.schemes.design import Design
 from heldout.schemes.halvings import looks
 from tasks.data.prepare_tables import KEYS
 from tasks.fits import failed_candidates, prefetch, worker
-from tasks.fits.executor import executor
+from tasks.fits.executor import executor, worker_count
 from tasks.fits.fan_out import run_all
 from tasks.fits.work import Work
 from tasks.params import Candidate, Settings
@@ -22,11 +22,14 @@ from tasks.plans import fit_times, units_of_scheme
 from tasks.plans.check_before_fits import check_before_fits
 from tasks.plans.fit_plans import FitPlan, further_schemes, scheme
 from tasks.plans.read_design import read_design
+from tasks.plans.task_sizes import TaskSizes
 from tasks.plans.units import Finished, Unit, Versions, hypothesis_key
 from tasks.runtime.errors import UserError
 from tasks.storage import fit_cache
 
 log = logging.getLogger("heldout")
+
+_UNKNOWN_SECONDS = 0.1  # of a fit, before a hold-out was fitted
 
 ExactKeys = Mapping[SchemeName, Mapping[str, str]]  # by scheme and candidate: where losses without fits are stored
 Units = Mapping[tuple[SchemeName, str], Sequence[Unit]]  # the fits of a scheme and a candidate
@@ -188,36 +191,47 @@ def _exact_work(settings: Settings, plans: Sequence[FitPlan], exact_keys: ExactK
             key = exact_keys[plan.name].get(candidate.name)
             if key is not None and (prefetch.is_prefetched([key]) or not fit_cache.has(key)):
                 state = units_of_scheme.first_state(settings, plan, candidate)
-                arguments = (settings, candidate, plan.name, key, state, versions)
+                arguments = (settings.with_only(candidate), candidate, plan.name, key, state, versions)
                 owner = failed_candidates.key(settings, candidate)
                 todo.append(Work(f"{plan.name} · {candidate.name}, no fit", arguments, (key,), candidate=owner))
     return todo
 
 
 def _fit_work(settings: Settings, plans: Sequence[FitPlan], units: Units, versions: Versions) -> tuple[list[Work], int]:
-    """The tasks of the units that are not stored or are prefetched, and the number of all other tasks."""
+    """The tasks of the units that are not stored, those that were begun before, and the number of all other tasks."""
+    times = {candidate.name: fit_times.known(candidate, versions.labeled) for candidate in settings.candidates}
+    seconds = {(plan.name, name): plan.seconds_a_fit(time) for plan in plans for name, time in times.items()}
+    expected = {key: _UNKNOWN_SECONDS if of is None else of for key, of in seconds.items()}
+    begun = prefetch.by_key()
+    to_group = {key: [unit for unit in of if unit.key not in begun] for key, of in units.items()}
+    all_seconds = sum(expected[key] * len(of) for key, of in to_group.items())
+    sizes = TaskSizes(all_seconds, worker_count(settings.execution))
     todo: list[Work] = []
     reused = 0
     for plan in plans:
         for candidate in settings.candidates:
-            seconds = plan.seconds_a_fit(fit_times.known(candidate, versions.labeled))
-            owner = failed_candidates.key(settings, candidate)
-            for group in _groups(units.get((plan.name, candidate.name), []), plan.fits_a_task(seconds)):
-                keys = tuple(unit.key for unit in group)
-                waited_for = prefetch.is_prefetched(keys)
-                missing = [unit for unit in group if waited_for or not units_of_scheme.is_stored(unit, plan)]
+            key = plan.name, candidate.name
+            waited_for = [begun[unit.key] for unit in units.get(key, []) if unit.key in begun]
+            todo += {work.keys: work for work in waited_for}.values()
+            owner, own = failed_candidates.key(settings, candidate), settings.with_only(candidate)
+            for group in _groups(to_group.get(key, []), expected[key], sizes):
+                missing = [unit for unit in group if not units_of_scheme.is_stored(unit, plan)]
                 if not missing:
                     reused += 1
                     continue
                 name = f"{plan.label([unit.number for unit in missing])} · {candidate.name}"
-                arguments = (settings, candidate, missing, versions)
-                todo.append(Work(name, arguments, keys, (seconds or 0.0) * len(missing), owner))
+                keys = tuple(unit.key for unit in group)
+                arguments = (own, candidate, missing, versions)
+                todo.append(Work(name, arguments, keys, (seconds[key] or 0.0) * len(missing), owner))
     return todo, reused
 
 
-def _groups(units: Sequence[Unit], size: int) -> Iterator[Sequence[Unit]]:
-    for first in range(0, len(units), size):
+def _groups(units: Sequence[Unit], seconds: float, sizes: TaskSizes) -> Iterator[Sequence[Unit]]:
+    first = 0
+    while first < len(units):
+        size = sizes.take(seconds, len(units) - first)
         yield units[first : first + size]
+        first += size
 
 
 def _failures(todo: Sequence[Work], reasons: Sequence[str | None]) -> dict[str, str]:

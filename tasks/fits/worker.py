@@ -33,6 +33,7 @@ from tasks.plans.all_labeled import read_all_labeled
 from tasks.plans.fit_plans import scheme
 from tasks.plans.read_design import design_of
 from tasks.plans.units import HalfPairs, Unit, Versions, hypothesis_key
+from tasks.plans.units_of_scheme import is_stored
 from tasks.runtime.errors import UserError
 from tasks.runtime.uncollected import uncollected
 from tasks.storage import files, fit_cache
@@ -53,7 +54,8 @@ def fit_units(
 ) -> str | None:
     """Fit each unit and store it with its warnings; the reason, if the candidate fails.
 
-    `measuring`: note how long a fit takes, which decides how later fits are grouped into tasks.
+    `measuring`: note how long a fit takes, which decides how later fits are grouped into tasks. A unit that is stored
+    was fitted by a worker that died later in the same task.
     """
     settings.use_folder()
     learner = candidate.learner()
@@ -77,6 +79,8 @@ def _fit_units(
     fits = Fits(learner, X, design, units[0].scheme, len(units), settings.execution.shortcuts)
     for unit in units:
         plan = scheme(design, unit.scheme, settings.deliver)
+        if is_stored(unit, plan):
+            continue
         split = plan.splits[unit.number]
         started = time.perf_counter()
         try:
@@ -127,6 +131,17 @@ def fit_all_labeled(settings: Settings, candidate: Candidate, key: str, state: i
             _store(key, (fitted.hypothesis, fitted.warned), read_again=True)
     except FitFailure as failure:
         return str(failure)
+    return None
+
+
+def disagree_on(
+    settings: Settings, compared: Sequence[tuple[Sequence[Path], Sequence[HalfPairs]]], loss: Loss
+) -> str | None:
+    """`disagree` on one batch of shards after the other, without what is stored; the first reason of a failure."""
+    for shards, pieces in compared:
+        missing = [piece for piece in pieces if not fit_cache.has(piece.key)]
+        if missing and (reason := disagree(settings, shards, missing, loss)) is not None:
+            return reason
     return None
 
 

@@ -207,6 +207,10 @@ class Settings(ParamsSection):
         """Make the user's modules next to params.yaml importable, in a worker too."""
         allowed_imports.use_folder(self._folder, self.execution.allowed_modules)
 
+    def with_only(self, *candidates: Candidate) -> "Settings":
+        """The same with these candidates, for a task: with ten thousand of them it would be a megabyte."""
+        return self.model_copy(update={"candidates": [*candidates]})
+
     @property
     def criterion(self) -> Criterion:
         """The selection criterion, by how rows were picked where none is written (METHOD, section 5)."""

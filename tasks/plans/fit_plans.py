@@ -10,10 +10,6 @@ from heldout.schemes import SCHEMES, SchemeName
 from heldout.schemes.design import Design
 from tasks.params import Candidate, Deliver, Settings
 
-_SECONDS_A_TASK = 1.0  # of work: less would be lost in the messages, more would leave a worker idle at the end
-_TASKS_A_SCHEME = 100  # about, for a candidate
-_FITS_A_TASK = 10  # while nobody knows how long one takes
-
 
 @dataclass(frozen=True, eq=False)
 class FitPlan:
@@ -36,12 +32,6 @@ class FitPlan:
     def seconds_a_fit(self, seconds_a_row: float | None) -> float | None:
         """The expected seconds of a fit, in proportion to the rows of the first split; None where they are unknown."""
         return None if seconds_a_row is None else seconds_a_row * self.splits[0].n_train
-
-    def fits_a_task(self, seconds: float | None) -> int:
-        """How many fits of so many seconds make a task."""
-        least = len(self.splits) // _TASKS_A_SCHEME
-        wanted = _FITS_A_TASK if seconds is None else round(_SECONDS_A_TASK / max(seconds, 1e-6))
-        return max(1, least, wanted)
 
     def label(self, numbers: Sequence[int]) -> str:
         """What a person reads: fold 3/10, repeats 1-10/30."""

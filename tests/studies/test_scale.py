@@ -3,11 +3,12 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmarks.scale_simulation import Costs, Run, on_paper, simulate
+from benchmarks.scale_simulation import Costs, Run, Stage, on_paper, simulate, tasks_of
 
 PART = st.floats(0.0, 0.5)
-COSTS = st.builds(Costs, PART, PART, PART, PART, PART, PART)
-RUN = st.builds(Run, st.integers(1, 60), st.integers(1, 3), st.floats(0.01, 1.0), st.integers(0, 3))
+COSTS = st.builds(Costs, *[PART] * 8)
+STAGE = st.builds(Stage, st.lists(st.integers(1, 8), min_size=1, max_size=3).map(tuple), st.floats(0.01, 3.0))
+RUN = st.builds(Run, st.integers(1, 6), st.lists(STAGE, min_size=1, max_size=2).map(tuple))
 
 
 @given(RUN, COSTS, st.integers(1, 8))
@@ -20,9 +21,19 @@ def test_no_run_is_faster_than_any_part_of_it_alone_nor_slower_than_all_in_turn(
     assert spent.first == max(least, key=lambda part: least[part]) or len({*least.values()}) < len(least)
 
 
-@given(RUN, COSTS, st.integers(1, 8))
-def test_where_the_other_parts_take_no_time_workers_share_the_fits(run, costs, workers):
-    free = Costs(0.0, 0.0, 0.0, costs.pass_on, costs.store, 0.0)
-    waves = -(-run.tasks // workers)
-    expected = waves * (costs.pass_on + run.units * (run.seconds + costs.store))
-    assert abs(simulate(run, workers, free).seconds - expected) <= 1e-9 * expected
+@given(RUN, st.integers(1, 8))
+def test_where_the_other_parts_take_no_time_workers_share_the_fits(run, workers):
+    """As a list schedule does (Graham 1969): a stage ends at most one of its tasks after the mean."""
+    free = Costs(0.0, 0.0, 0.0, 0.1, 0.01, 0.0, 0.0, 0.0)
+    stages = [[task.seconds for task in tasks] for tasks in tasks_of(run, workers, free)]
+    least = sum(max(sum(stage) / workers, max(stage)) for stage in stages)
+    most = sum(sum(stage) / workers + max(stage) for stage in stages)
+    assert least * (1 - 1e-9) <= simulate(run, workers, free).seconds <= most * (1 + 1e-9)
+
+
+@given(RUN, st.integers(1, 8))
+def test_every_unit_of_each_scheme_is_in_one_task(run, workers):
+    costs = Costs(*[0.1] * 8)
+    for stage, tasks in zip(run.stages, tasks_of(run, workers, costs), strict=True):
+        for scheme, units in enumerate(stage.units):
+            assert run.candidates * units == sum(task.units for task in tasks if task.scheme == scheme)

@@ -144,6 +144,39 @@ def over_shards(prepared, settings_of_rows, request, monkeypatch):
     return found, tables
 
 
+TOGETHER = ["batches 1-3/3 of shards · repeats 1-13 · bayes"]
+APART = [f"batch {number}/3 of shards · repeats {some} · bayes" for number in (1, 2, 3) for some in ("1-10", "11-13")]
+
+
+@pytest.mark.parametrize(("answers_a_second", "labels"), [(1e6, TOGETHER), (1.0, APART)])
+def test_short_comparisons_of_a_candidate_share_a_task_and_long_ones_have_their_own(
+    prepared, settings_of_rows, monkeypatch, answers_a_second, labels
+):
+    settings = prepared("candidates=[{name: bayes, estimator: sklearn.naive_bayes.GaussianNB}]")
+    monkeypatch.setattr(shard_batches, "_ROWS_A_BATCH", 1)
+    monkeypatch.setattr(half_model_disagreement, "_ANSWERS_A_SECOND", answers_a_second)
+    asked = []
+
+    def run_all(_, _what, function, todo, reused):
+        asked.append((reused, [task.name for task in todo]))
+        return [function(*task.arguments) for task in todo]
+
+    monkeypatch.setattr(half_model_disagreement, "run_all", run_all)
+    keys = [f"{number:064x}" for number in range(26)]
+    words = np.random.default_rng(8).choice(["won", "lost"], size=(26, 20))
+    left(words, keys)
+    for path in SHARDS:
+        path.rename(files.UNLABELED / path.name)
+    halves = {"bayes": Finished(tuple(keys), (), ())}
+    found, failures = half_model_disagreement.disagree_all(settings, halves)
+    assert {} == failures
+    expected = [apart(words, ZERO_ONE)[:, ids].mean(axis=1) for ids in np.split(np.arange(20)[::-1], [11, 12])]
+    assert np.concatenate(expected).tolist() == pytest.approx(found["disagreement"]["disagreement"].tolist())
+    again, _ = half_model_disagreement.disagree_all(settings, halves)
+    assert [(0, labels), (len(labels), [])] == asked
+    assert all(found[name].equals(again[name]) for name in found)
+
+
 def test_each_shard_and_repeat_is_one_line_in_order_with_its_rows(over_shards):
     found, tables = over_shards
     lines = found["disagreement"]

@@ -1,7 +1,9 @@
 """Fits as units: what a worker stores equals the plain loop, under a key made of what decides the result."""
 
+import contextlib
 import os
 import pickle
+from concurrent.futures import Future
 from pathlib import Path
 
 import numpy as np
@@ -10,8 +12,10 @@ import pytest
 from sklearn.base import clone
 
 from heldout import seeds
+from heldout.fits.scheme_fits import Fits
 from heldout.learners import open_random_states
-from tasks.fits import run_schemes
+from tasks.fits import prefetch, run_schemes
+from tasks.fits.work import in_task_runs, longest_first
 from tasks.fits.worker import fit_units, measure_units
 from tasks.plans import fit_times, units_of_scheme
 from tasks.plans.fit_counts import count_fits
@@ -188,15 +192,19 @@ def test_a_label_counts_from_one_and_names_the_whole(prepared, name, numbers, la
     assert label == own(prepared(), name).label(numbers)
 
 
-@pytest.mark.parametrize("n", [2, 60, 99, 200, 450, 2000])
-def test_leave_one_out_of_many_rows_is_at_most_two_hundred_tasks(prepared, n):
+@pytest.mark.parametrize(("n", "tasks"), [(2, 2), (60, 60), (99, 99), (200, 200), (2000, 2000)])
+def test_a_fit_of_a_minute_is_a_task_of_its_own_and_a_fold_of_leave_one_out_a_row(prepared, n, tasks):
     rows = np.arange(n)
     pd.DataFrame({"x": rows, "target": rows % 2}).to_parquet(files.LABELED)
     table = pd.DataFrame({"row": rows, "validation": rows == 0, "fold": rows, "step": rows - 1})
     table.to_parquet(files.PARTITION)
-    folds = own(prepared(), "cross_validation")
+    settings = prepared(f"candidates=[{TREE}]")
+    fit_times.note(settings.candidates[0], Versions.current().labeled, 60.0 / max(1, n - 1))
+    folds = own(settings, "cross_validation")
     assert n == len(folds.splits)
-    assert -(-n // folds.fits_a_task(60.0)) <= 200
+    todo = tasks_of(settings, "cross_validation")
+    assert tasks == len(todo)
+    assert len(in_task_runs(longest_first(todo))) <= 500
     assert [n - 1] == folds.splits[n - 1].validation.tolist()
 
 
@@ -312,10 +320,54 @@ def test_an_interval_that_does_not_fit_the_loss_is_told_before_any_fit_with_thos
 
 
 @pytest.mark.parametrize(
-    ("seconds", "fits"), [(None, 10), (0.001, 1000), (0.1, 10), (0.4, 2), (3.0, 1), (0.0, 1000000)]
+    ("seconds", "fits"), [(None, [5]), (0.001, [5]), (0.1, [5]), (0.4, [2, 2, 1]), (3.0, [1] * 5), (0.0, [5])]
 )
 def test_short_fits_share_a_task_of_about_a_second(prepared, seconds, fits):
-    assert fits == own(prepared(), "covalidation").fits_a_task(seconds)
+    settings = prepared(f"candidates=[{TREE}]")
+    if seconds is not None:
+        trained = own(settings, "cross_validation").splits[0].n_train
+        fit_times.note(settings.candidates[0], Versions.current().labeled, seconds / trained)
+    assert fits == [len(task.keys) for task in tasks_of(settings, "cross_validation")]
+
+
+def test_fits_that_were_begun_are_waited_for_as_they_were_whatever_the_sizes_of_tasks_are_now(prepared, monkeypatch):
+    """The number of Dask's workers, or what is stored, may have changed since."""
+    settings = prepared(f"candidates=[{TREE}, {BAYES}]")
+    begun = tasks_of(settings, "covalidation")
+    monkeypatch.setattr(prefetch, "PREFETCHED", {task.keys: (task, Future()) for task in begun[:1]})
+    fit_times.note(settings.candidates[0], Versions.current().labeled, 1.0)
+    again = tasks_of(settings, "covalidation")
+    assert begun[0] is again[0]
+    keys = [key for task in again for key in task.keys]
+    assert sorted(key for task in begun for key in task.keys) == sorted(keys)
+
+
+def test_a_task_that_is_done_again_after_its_worker_died_makes_only_the_fits_that_are_not_stored(prepared, monkeypatch):
+    settings = prepared(f"candidates=[{TREE}]")
+    (task,) = tasks_of(settings, "covalidation")
+    fit_units(*task.arguments)
+    stored = {path: path.read_bytes() for path in fit_cache.FOLDER.rglob("*") if path.is_file()}
+    fit_cache.remove(hypothesis_key(task.keys[1]))
+    fit_cache.remove(task.keys[3])
+    made, make = [], Fits.make
+    monkeypatch.setattr(Fits, "make", lambda self, *of, **more: made.append(of) or make(self, *of, **more))
+    assert fit_units(*task.arguments) is None
+    assert 2 == len(made)
+    assert stored == {path: path.read_bytes() for path in fit_cache.FOLDER.rglob("*") if path.is_file()}
+
+
+def tasks_of(settings, name):
+    """The tasks of a scheme."""
+    asked = []
+
+    def run_all(_, _what, _function, todo, _reused, **_more):
+        asked.extend(todo)
+        raise KeyboardInterrupt
+
+    with pytest.MonkeyPatch.context() as patched, contextlib.suppress(KeyboardInterrupt):
+        patched.setattr(run_schemes, "run_all", run_all)
+        run_schemes.fit_all(settings, [name])
+    return asked
 
 
 def test_the_fits_that_are_measured_say_how_long_a_fit_takes(prepared):
