@@ -4,8 +4,9 @@ What the race looked at is a part of what E_cv looks at: the losses of the same 
 are drawn without regard to the features, so that each hypothesis errs .5: nearest centroids on three columns each,
 of 20 sets of columns. In the other cases a candidate's loss on a row is the same in E_prog and in E_cv, which is
 the most that both can have in common: candidates that are equal, that are worse by 10 points, or graded. Each sample is
-looked at with the race and without. The target is the true error of the candidate of the least E_cv among those left,
-the interval that of E_bbc at .95; *where some were dropped* has only the samples in which the race did something.
+looked at with the race, without, and with finalists: of those left after the race the eight of the least E_prog go on,
+as `init` proposes. The target is the true error of the candidate of the least E_cv among those left, the interval that
+of E_bbc at .95; *where some were dropped* has only the samples in which the race did something.
 """
 
 import itertools
@@ -28,6 +29,7 @@ from heldout.schemes.progressive import first_steps
 from heldout.selection import bbc
 from heldout.selection.race import Race
 from studies.study import Finding, Record, mean_interval, share_interval
+from tasks.init.search import FINALISTS
 
 SEED, NEEDS_DATA = 0, False
 LEVEL = 0.95
@@ -84,7 +86,7 @@ def units(quick: bool) -> Sequence[Unit]:
 
 
 def measure(unit: Unit, data: Path | None) -> list[Record]:  # noqa: ARG001
-    """E_bbc of the winner of each sample, with and without a race, next to the winner's true error."""
+    """E_bbc of each sample's winner, with a race, without, and with finalists, next to the winner's true error."""
     place = [*LEARNED].index(unit.case) if unit.case in LEARNED else FIRST_DRAWN + [*DRAWN].index(unit.case)
     rng = np.random.default_rng([SEED, place, unit.batch])
     records = []
@@ -94,15 +96,11 @@ def measure(unit: Unit, data: Path | None) -> list[Record]:  # noqa: ARG001
             of_rows, observed, stream, errors = _learned(*LEARNED[unit.case], seed)
         else:
             of_rows, observed, stream, errors = _drawn(*DRAWN[unit.case], seed)
-        left = raced(stream)
-        for race in (True, False):
-            among = np.flatnonzero(left) if race else np.arange(len(errors))
-            if race and left.all():
-                records.append({**_of(of_rows, observed, errors, among, seed), "race": race, "dropped": 0})
-                records.append({**records[-1], "race": False})
-                break
-            dropped = int((~left).sum())
-            records.append({**_of(of_rows, observed, errors, among, seed), "race": race, "dropped": dropped})
+        after_race, finalists = left(stream), left(stream, FINALISTS)
+        dropped = len(errors) - len(after_race)
+        for kind, among in (("none", np.arange(len(errors))), ("race", after_race), ("finalists", finalists)):
+            found = _of(of_rows, observed, errors, among, seed)
+            records.append({**found, "kind": kind, "dropped": dropped})
     return [{"case": unit.case, **record} for record in records]
 
 
@@ -134,13 +132,13 @@ def _drawn(errors: Sequence[float], rows: int, seed: int) -> Sample:
     return losses, [Tested(one, ZERO_ONE, seed) for one in losses], blocks, risks
 
 
-def raced(blocks: Sequence[Losses]) -> NDArray[np.bool_]:
-    """Who is left after the race on blocks of losses, each of shape (M, rows)."""
+def left(blocks: Sequence[Losses], finalists: int | None = None) -> NDArray[np.intp]:
+    """Who is left after the race on blocks of losses, each of shape (M, rows), and of these the finalists."""
     names = [str(place) for place in range(len(blocks[0]))]
-    race = Race.of(names, sum(block.shape[1] for block in blocks), 1.0, LEVEL)
+    race = Race.of(names, sum(block.shape[1] for block in blocks), 1.0, LEVEL, finalists)
     for block in blocks:
         race = race.after({name: block[int(name)] for name in race.racing})
-    return np.isin(np.arange(len(names)), [int(name) for name in race.racing])
+    return np.array([int(name) for name in race.racing])
 
 
 def _of(of_rows: Losses, observed: Sequence[Tested], errors: Losses, among: NDArray[np.intp], seed: int) -> Record:
@@ -163,17 +161,17 @@ def findings(results: pd.DataFrame) -> list[Finding]:
     for case in (*LEARNED, *DRAWN):
         short = case.replace(",", "").replace(" %", "").replace(" ", "-")
         of_case = results[results["case"] == case]
-        for race, word in ((True, "race"), (False, "none")):
-            own = of_case[of_case["race"] == race]
+        for word in ("race", "none", "finalists"):
+            own = of_case[of_case["kind"] == word]
             bias, low, high = mean_interval(own["E_bbc"])
             why = f"E_bbc less the true error; E_cv {own['E_cv'].mean():+.4f}"
             found.append(Finding(f"bbc-bias-{word}-{short}", bias, True, why, "", low, high))
             covered, low, high = share_interval(int(own["covered"].sum()), len(own))
             why = f"{len(own)} samples"
             found.append(Finding(f"bbc-covered-{word}-{short}", covered, True, why, LEVEL, low, high))
-        some = of_case[(of_case["dropped"] > 0) & of_case["race"]]
+        some = of_case[(of_case["dropped"] > 0) & (of_case["kind"] == "race")]
         if len(some) > 1:
-            without = of_case[(of_case["dropped"] > 0) & ~of_case["race"]]
+            without = of_case[(of_case["dropped"] > 0) & (of_case["kind"] == "none")]
             covered, low, high = share_interval(int(some["covered"].sum()), len(some))
             why = (
                 f"in the {len(some)} samples where some were dropped, {some['dropped'].mean():.1f} on average; E_bbc "
