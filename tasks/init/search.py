@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from tasks.init.edit_params import KeyPath
 from tasks.init.learners import Family
 from tasks.plans import budget
 from tasks.plans.budget import Choice, Cost, TableSize
@@ -23,9 +24,10 @@ class Search:
     share: float | None
     finalists: int | None = None
 
-    def written(self, families: Sequence[Family]) -> list[dict[str, Any]]:
-        """The candidates of params.yaml, from simple to complex."""
-        return [self._candidate(family) for family in families if family.always or self.share is not None]
+    def values(self, families: Sequence[Family]) -> dict[KeyPath, Any]:
+        """The candidates of params.yaml, from simple to complex, and how many of them are finalists."""
+        written = [self._candidate(family) for family in families if family.always or self.share is not None]
+        return {("candidates",): written, ("selection", "finalists"): self.finalists}
 
     def draws(self, family: Family) -> int:
         """The number of further candidates."""

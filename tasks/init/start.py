@@ -72,7 +72,10 @@ def _initialize(sources: list[str], target: str, text_form: TextForm) -> list[st
 
     accepted = propose(search.EACH_ONCE)
     choice, found = afford(accepted.settings, accepted.prepared, shards, learners.families(profiled))
-    accepted = propose(found, choice)
+    if choice.seconds is None:  # rows and parts stay as they were accepted
+        accepted = _searched(accepted, found.values(learners.families(profiled)), old)
+    else:
+        accepted = propose(found, choice)
     text, values, refusals = accepted.text, accepted.values, accepted.refusals
     about = findings.text_of(places[0], target, Path(sources[0]), profiled.findings)
     with import_raw.copied(sources, places):
@@ -135,6 +138,13 @@ def _accepted(old: str, values: Mapping[edit_params.KeyPath, Any], source: str) 
         except UserError as error:
             refusals.append(error)
     raise refusals[0]
+
+
+def _searched(accepted: _Accepted, candidates: Mapping[edit_params.KeyPath, Any], old: str) -> _Accepted:
+    """The same with other candidates."""
+    values = {**accepted.values, **candidates}
+    text = edit_params.fill(old, propose_params.named(values, read_yaml.read(old)))
+    return replace(accepted, text=text, values=values)
 
 
 def _attempts(values: Mapping[edit_params.KeyPath, Any]) -> Iterator[Mapping[edit_params.KeyPath, Any]]:

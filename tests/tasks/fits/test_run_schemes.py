@@ -379,7 +379,7 @@ def test_the_fits_that_are_measured_say_how_long_a_fit_takes(prepared):
         work(settings, name)
         assert fit_times.known(settings.candidates[0], labeled) is None
     for candidate in settings.candidates:
-        measure_units(settings, candidate, plan(settings, "holdout")[candidate.name], versions)
+        measure_units(settings, candidate, plan(settings, "final")[candidate.name], versions)
         assert 0 < fit_times.known(candidate, labeled) < 1
         renamed = candidate.model_copy(update={"name": "other"})
         assert fit_times.known(candidate, labeled) == fit_times.known(renamed, labeled)

@@ -72,5 +72,7 @@ def test_results_of_rows_that_were_prepared_again_are_refused(results):
 def test_a_record_holds_the_keys_of_its_stage_alone(results):
     """So that another key changes no output that DVC keeps."""
     known = {stage: {*json.loads(stage_settings.place(stage).read_text())["settings"]} for stage in STAGES}
-    assert {"seed", "candidates", "loss", "loss_max", "execution.fit_timeout"} == known["covalidation"]
+    assert {"seed", "candidates", "loss", "loss_max", "covalidation.repeats", "execution.fit_timeout"} == known[
+        "covalidation"
+    ]
     assert "selection.rule" in known["select"] - known["holdout"]
