@@ -23,7 +23,7 @@ from tasks.plans.budget import Choice, Cost, TableSize
 from tasks.storage.files import TARGET
 
 _LITTLE = 20_000  # values, each as long as ten characters of text: their fits need no measurement
-_OF_LITTLE = Cost((1,), (0.07,), (0.0,))  # about the mean of the fits of all families on so little
+_OF_LITTLE = Cost((_LITTLE,), (0.07,), (0.0,))  # about the mean of the fits of all families on so little
 
 
 def afford(
