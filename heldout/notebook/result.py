@@ -599,7 +599,7 @@ class Validation:
     @property
     def _of_dropped(self) -> dict[str, str]:
         """What tables say of each candidate that was dropped."""
-        return {one.candidate: about_race.line(one, self.design.loss) for one in self.dropped}
+        return about_race.lines(self.dropped, self.design.loss)
 
     @cached_property
     def _sentences(self) -> dict[str, str]:

@@ -1,10 +1,23 @@
 """Sentences about a race, which a notebook and a report share."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from heldout.losses import Loss
 from heldout.losses.amounts import amount
 from heldout.selection.race import Dropped
+
+
+FEW = 5  # that a table of text has lines for; the others share one
+
+
+def lines(dropped: Sequence[Dropped], loss: Loss, most: int | None = None) -> dict[str, str]:
+    """What a table says of those that were left out, by name; of more than `most` those of the least error, in short."""
+    if most is None or len(dropped) <= most:
+        return {one.candidate: line(one, loss) for one in dropped}
+    nearest = sorted(dropped, key=lambda one: one.error)
+    few, others = nearest[:most], nearest[most:]
+    ends = f"{amount(others[0].error, loss)} to {amount(others[-1].error, loss)} on the rows that they tested"
+    return {**{one.candidate: line(one, loss) for one in few}, f"{len(others)} others": f"left out too: {ends}"}
 
 
 def line(one: Dropped, loss: Loss) -> str:

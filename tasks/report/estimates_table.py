@@ -5,19 +5,23 @@ from collections.abc import Sequence
 from heldout.estimates import SHOWN
 from heldout.fits import baseline
 from heldout.printable import printable
-from heldout.shown import cells
+from heldout.shown import about_race, cells
 from heldout.shown.text_table import NOTHING, Row
 from tasks.report.summary import Summary
 
 FAILED = "failed"
 
 
-def columns_and_rows(summary: Summary) -> tuple[list[str], list[Row]]:
-    """The estimates that were computed, and a row for each candidate and the baseline."""
+def columns_and_rows(summary: Summary, most_dropped: int | None = None) -> tuple[list[str], list[Row]]:
+    """The estimates that were computed, and a row for each candidate and the baseline.
+
+    Of more than `most_dropped` candidates that a race left out, some share a row.
+    """
     computed = {*summary.estimates["estimate"]}
     columns = [estimate for estimate in SHOWN if estimate in computed]
     failed = [Row(printable(name), (), note=FAILED) for name in summary.failures]
-    dropped = [Row(printable(name), (), note=printable(says)) for name, says in summary.dropped.items()]
+    left_out = about_race.lines(summary.left_race, summary.loss, most_dropped)
+    dropped = [Row(printable(name), (), note=printable(says)) for name, says in left_out.items()]
     rows = [Row(printable(name), _cells(summary, name, columns), name == summary.selected) for name in summary.ranked]
     return columns, [*rows, *dropped, *failed, Row(baseline.NAME, _cells(summary, baseline.NAME, columns))]
 

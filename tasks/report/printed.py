@@ -4,7 +4,7 @@ import textwrap
 
 from heldout.fits import baseline
 from heldout.printable import printable
-from heldout.shown import cells, text_table
+from heldout.shown import about_race, cells, text_table
 from heldout.shown.text_table import Row
 from tasks.outcome.contest import Promotion
 from tasks.report.closing_lines import closing_lines
@@ -27,7 +27,7 @@ def print_summary(summary: Summary, decision: Promotion, place: str, speed: obje
     from rich.text import Text
 
     width, console = text_table.output_width(), Console()
-    columns, rows = columns_and_rows(summary)
+    columns, rows = columns_and_rows(summary, None if prints_all() else about_race.FEW)
     title = text_table.title(summary.scale, summary.level, SELECTED) + cells.marks(bool(summary.not_credible))
     print(*textwrap.wrap(printable(title), width, break_long_words=False), sep="\n")
     for line, row in text_table.lines(columns, rows, width):

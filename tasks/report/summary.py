@@ -188,7 +188,7 @@ class Summary:
     @property
     def dropped(self) -> dict[str, str]:
         """What tables say of each candidate that a race dropped, in place of its numbers."""
-        return {one.candidate: about_race.line(one, self.loss) for one in self.left_race}
+        return about_race.lines(self.left_race, self.loss)
 
     @property
     def left_race(self) -> list[Dropped]:
