@@ -570,7 +570,8 @@ class Validation:
 
     def __str__(self) -> str:
         first = bool(self.baseline) and not self.beats_baseline(self._least())
-        return as_text.text(self, self._order(), self._of_dropped, self._sentences, self.design.loss, first=first)
+        of_dropped = about_race.lines(self.dropped, self.design.loss, about_race.FEW)
+        return as_text.text(self, self._order(), of_dropped, self._sentences, self.design.loss, first=first)
 
     def _repr_html_(self) -> str:
         """What a notebook shows."""

@@ -6,12 +6,11 @@ from heldout.losses import Loss
 from heldout.losses.amounts import amount
 from heldout.selection.race import Dropped
 
-
 FEW = 5  # that a table of text has lines for; the others share one
 
 
 def lines(dropped: Sequence[Dropped], loss: Loss, most: int | None = None) -> dict[str, str]:
-    """What a table says of those that were left out, by name; of more than `most` those of the least error, in short."""
+    """What a table says of those that were left out, by name; of more than `most`, some share the last line."""
     if most is None or len(dropped) <= most:
         return {one.candidate: line(one, loss) for one in dropped}
     nearest = sorted(dropped, key=lambda one: one.error)

@@ -10,7 +10,7 @@ from tasks.plans import budget
 from tasks.plans.budget import Choice, Cost, TableSize
 
 FINALISTS = 8
-_SHARE = 0.5  # of the budget that a run with a search may be expected to take: drawn points are not measured
+_SHARE = 1 / 3  # of the budget that a run with a search may be expected to take: drawn points are not measured
 _DRAWN = 1.5  # times the cost of the candidate as it is written, for each draw
 
 
@@ -37,7 +37,8 @@ class Search:
         draws = self.draws(family)
         if not draws or family.values is None:
             return {**family.learner}
-        return {**family.learner, "search": {"draws": draws, "values": {**family.values}}}
+        values = {name: of if isinstance(of, str) else [*of] for name, of in family.values.items()}
+        return {**family.learner, "search": {"draws": draws, "values": values}}
 
 
 NONE, EACH_ONCE = Search(None), Search(0.0)
@@ -52,7 +53,7 @@ def choose(
     seconds: float,
     workers: int,
 ) -> tuple[Search, float | None]:
-    """The largest search that half of `seconds` allow with the rows and fits of the `choice`, and the run's seconds.
+    """The largest search that a third of `seconds` allows with the rows and fits of the `choice`, and the run's seconds.
 
     `costs` are by the name of the family. There is no search on part of the rows: that all are used comes first.
     """

@@ -223,3 +223,12 @@ def test_what_is_no_number_of_finalists_is_refused(finalists):
 def test_finalists_are_not_chosen_in_each_fold():
     with pytest.raises(BadArgument, match="leave one out"):
         heldout.validate(candidates(), X, Y, finalists=2, estimates=["E_nested"])
+
+
+def test_of_many_that_are_left_out_a_table_of_text_has_the_nearest_and_counts_the_others():
+    made = heldout.validate(candidates(), X, Y, repeats=3, finalists=2)
+    errors = sorted((one.error, one.candidate) for one in made.dropped)
+    said = str(made)
+    assert all(name in said for _, name in errors[:5])
+    assert f"{len(errors) - 5} others" in said
+    assert all(name in made._repr_html_() for _, name in errors)
