@@ -53,7 +53,7 @@ def choose(
     seconds: float,
     workers: int,
 ) -> tuple[Search, float | None]:
-    """The largest search that a third of `seconds` allows with the rows and fits of the `choice`, and the run's seconds.
+    """The largest search that a third of `seconds` allows with the rows and fits of the `choice`, and its seconds.
 
     `costs` are by the name of the family. There is no search on part of the rows: that all are used comes first.
     """
