@@ -55,9 +55,10 @@ def choose(
 ) -> tuple[Search, float | None]:
     """The largest search that a third of `seconds` allows with the rows and fits of the `choice`, and its seconds.
 
-    `costs` are by the name of the family. There is no search on part of the rows: that all are used comes first.
+    `costs` are by the name of the family. There is no search on part of the rows: that all are used comes first; and
+    none on few, which cannot tell so many candidates apart.
     """
-    if choice.rows < table.labeled:
+    if choice.rows < table.labeled or table.labeled < budget.FEWEST_ROWS:
         return NONE, choice.seconds
     for search in _FROM_THE_MOST:
         needed = expected(search, families, costs, table, choice, workers)

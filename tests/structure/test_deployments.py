@@ -62,7 +62,7 @@ def test_nothing_that_computes_is_tried_again():
 
     flows = [Deployment.model_validate(deployment).flow() for deployment in WRITTEN]
     assert {0} == {flow.retries for flow in flows}
-    assert 0 == fan_out._unit.retries
+    assert 0 == fan_out._units.retries
     assert 3 == reach_store.retries
     assert reach_store.retry_jitter_factor > 0
 

@@ -57,6 +57,7 @@ OTHERS = {
     "data.weight": ["heavy"],
     "data.label_probability": ["heavy"],
     "data.labeled_rows": [50],
+    "selection.finalists": [1],
     "data.unlabeled": ["others.csv"],
     "data.shards": [2],
     "split.folds": [5, "loo"],
