@@ -47,11 +47,12 @@ def afford(
     seconds = math.inf if minutes is None else 60 * minutes
     if minutes is None or X.size + _characters(X) / 10 <= _LITTLE:
         guessed, choice = {family.name: _OF_LITTLE for family in families}, budget.richest(table)
-        return choice, search.choose(families, guessed, table, choice, seconds, workers)[0]
+        found, choice = search.choose(families, guessed, table, choice, seconds, workers)
+        return replace(choice, seconds=None), found
     costs = _measured(settings, X, y)
     choice = budget.choose([costs[family.name] for family in families if family.always], table, seconds, workers)
-    found, needed = search.choose(families, costs, table, choice, seconds, workers)
-    return replace(choice, seconds=needed), found
+    found, choice = search.choose(families, costs, table, choice, seconds, workers)
+    return choice, found
 
 
 def _characters(X: pd.DataFrame) -> float:

@@ -1,7 +1,7 @@
 """How many further candidates a budget allows, and how many of all get every fit."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from tasks.init.edit_params import KeyPath
@@ -10,7 +10,8 @@ from tasks.plans import budget
 from tasks.plans.budget import Choice, Cost, TableSize
 
 FINALISTS = 8
-_SHARE = 1 / 3  # of the budget that a run with a search may be expected to take: drawn points are not measured
+_BLOCKS = 10  # at most, of E_prog: each candidate makes their fits
+_SHARE = 0.6  # of the budget that a run with a search may be expected to take: drawn points are not measured
 _DRAWN = 1.5  # times the cost of the candidate as it is written, for each draw
 
 
@@ -52,19 +53,21 @@ def choose(
     choice: Choice,
     seconds: float,
     workers: int,
-) -> tuple[Search, float | None]:
-    """The largest search that a third of `seconds` allows with the rows and fits of the `choice`, and its seconds.
+) -> tuple[Search, Choice]:
+    """The largest search that a part of `seconds` allows with the rows of the `choice`, and the fits and seconds then.
 
     `costs` are by the name of the family. There is no search on part of the rows: that all are used comes first; and
     none on few, which cannot tell so many candidates apart.
     """
     if choice.rows < table.labeled or table.labeled < budget.FEWEST_ROWS:
-        return NONE, choice.seconds
+        return NONE, choice
+    effort = replace(choice.effort, blocks=min(_BLOCKS, choice.effort.blocks))
     for search in _FROM_THE_MOST:
-        needed = expected(search, families, costs, table, choice, workers)
+        searched = replace(choice, effort=effort)
+        needed = expected(search, families, costs, table, searched, workers)
         if needed <= _SHARE * seconds:
-            return search, needed
-    return NONE, choice.seconds
+            return search, replace(searched, seconds=needed)
+    return NONE, choice
 
 
 def expected(

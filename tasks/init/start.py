@@ -72,7 +72,7 @@ def _initialize(sources: list[str], target: str, text_form: TextForm) -> list[st
 
     accepted = propose(search.EACH_ONCE)
     choice, found = afford(accepted.settings, accepted.prepared, shards, learners.families(profiled))
-    if choice.seconds is None:  # rows and parts stay as they were accepted
+    if choice.seconds is None and found == search.NONE:  # rows and parts stay as they were accepted
         accepted = _searched(accepted, found.values(learners.families(profiled)), old)
     else:
         accepted = propose(found, choice)
