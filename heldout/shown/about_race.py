@@ -52,6 +52,6 @@ def claim(dropped: Iterable[Dropped], started: int, level: str) -> str:
 def gone(dropped: Iterable[Dropped]) -> str:
     """How many were left out, and how, in a few words; empty where none was."""
     by = [one.by for one in dropped]
-    parts = {"by a race": by.count("race"), "as no finalist": by.count("finalists")}
-    said = [f"{count} {'was' if count == 1 else 'were'} dropped before, {how}" for how, count in parts.items() if count]
-    return " and ".join(said)
+    ways = {"by a race": by.count("race"), "as no finalist": by.count("finalists")}
+    said = [f"{count} {how}" for how, count in ways.items() if count]
+    return f"left out before: {', '.join(said)}" if said else ""

@@ -58,7 +58,7 @@ def test_every_page_has_a_line_for_each(raced):
     checkout, _, _ = raced
     page = (checkout.path / "reports/report.html").read_text()
     assert page.count("dropped after") >= len(dropped(checkout))
-    assert "7 were dropped before, by a race" in page
+    assert "left out before: 7 by a race" in page
     client = MlflowClient(f"sqlite:///{checkout.path}/mlruns/mlflow.db")
     runs = client.search_runs([experiment.experiment_id for experiment in client.search_experiments()])
     children = {run.info.run_name: run for run in runs if "mlflow.parentRunId" in run.data.tags}
@@ -119,5 +119,5 @@ def test_finalists_of_numbers_through_the_run_and_every_page(clone, write_params
     assert told["contamination"] == 5
     assert "no finalist: " in said
     page = (checkout.path / "reports/report.html").read_text()
-    assert "3 were dropped before, as no finalist" in page
+    assert "left out before: 3 as no finalist" in page
     assert "3 of 5 candidates got no further fits" in page

@@ -145,4 +145,4 @@ def test_one_that_a_race_dropped_has_a_line_everywhere(full, settings_with, monk
     assert says in {getattr(item, "value", None) for item in candidate_items(tree, made)}
     told = sentences(made)["race"]
     assert "1 of 3 candidates erred so much more" in told
-    assert "1 was dropped before, by a race" in headline(made).facts[1].rests_on
+    assert "left out before: 1 by a race" in headline(made).facts[1].rests_on
