@@ -31,8 +31,8 @@ class Execution(ParamsSection):
     )
     budget: Annotated[float, Field(gt=0, allow_inf_nan=False)] | None = Field(
         None,
-        description="minutes that a run may take: init chooses candidates, split.rows and the number of fits by it, and "
-        "plan says whether it is enough; no run is stopped by it; null for no limit",
+        description="minutes that a run may take: init chooses candidates, split.rows and the number of fits by it, "
+        "and plan says whether it is enough; no run is stopped by it; null for no limit",
     )
     fit_timeout: Annotated[float, Field(gt=0, allow_inf_nan=False)] | None = Field(
         None,

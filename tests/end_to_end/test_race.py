@@ -1,4 +1,4 @@
-"""A race through `dvc repro` and the commands: what is dropped, what is said of it, and what is not fitted."""
+"""A search, a race and finalists through `dvc repro` and the commands: who is left out, and what is not fitted."""
 
 import json
 
@@ -9,10 +9,18 @@ from tests.end_to_end.conftest import COMMIT, ELEVEN
 
 pytestmark = pytest.mark.slow
 _BREAKS = {"name": "breaks", "estimator": "sklearn.neighbors.KNeighborsClassifier", "params": {"n_neighbors": 5000}}
+_TREE = {
+    "name": "tree",
+    "estimator": "sklearn.tree.DecisionTreeClassifier",
+    "params": {"random_state": 0},
+    "search": {"draws": 2, "values": {"max_depth": [4, 6, 8], "min_samples_leaf": "loguniform(1, 30)"}},
+}
+_STARTED = len(ELEVEN) + 3  # those of the search, and not the one that fails
 _CHANGES = {
     "data": {"labeled_rows": 300, "shards": 1},
     "progressive": {"block": "auto"},
-    "candidates": [*ELEVEN, _BREAKS],
+    "candidates": [*ELEVEN, _TREE, _BREAKS],
+    "selection": {"finalists": 3},
 }
 
 
@@ -26,19 +34,33 @@ def raced(clone, write_params):
     return checkout, planned, checkout.run("dvc", "repro").stdout
 
 
-def dropped(checkout) -> set[str]:
+def left_out(checkout, by: str) -> list[dict]:
     told = json.loads((checkout.path / "reports/selection.json").read_text())
-    return {one["candidate"] for one in told["dropped"]}
+    return [one for one in told["dropped"] if one["by"] == by]
+
+
+def dropped(checkout) -> set[str]:
+    """The names of all that were left out."""
+    return {one["candidate"] for by in ("race", "finalists") for one in left_out(checkout, by)}
 
 
 def test_those_that_guess_are_dropped_and_one_that_fails_is_not(raced):
     checkout, _, said = raced
-    assert {f"coin {place}" for place in range(7)} == dropped(checkout)
-    assert "7 of 11 candidates erred so much more" in " ".join(said.split())
+    assert {f"coin {place}" for place in range(7)} == {one["candidate"] for one in left_out(checkout, "race")}
+    assert f"7 of {_STARTED} candidates erred so much more" in " ".join(said.split())
     assert "others" in said
     assert "dropped after" in said
     assert "breaks" in said
     assert "failed" in said
+
+
+def test_of_those_that_the_race_leaves_three_go_on(raced):
+    checkout, _, said = raced
+    last = left_out(checkout, "finalists")
+    assert _STARTED - 7 - 3 == len(last)
+    assert all(one["error"] >= one["error_against"] for one in last)
+    assert "no finalist: " in said
+    assert f"{len(last)} of {_STARTED} candidates got no further fits" in " ".join(said.split())
 
 
 def test_the_plan_says_what_a_race_may_spare(raced):
@@ -57,8 +79,9 @@ def test_a_plan_after_the_run_has_nothing_left_to_do(raced):
 def test_every_page_has_a_line_for_each(raced):
     checkout, _, _ = raced
     page = (checkout.path / "reports/report.html").read_text()
-    assert page.count("dropped after") >= len(dropped(checkout))
-    assert "left out before: 7 by a race" in page
+    assert page.count("dropped after") >= len(left_out(checkout, "race"))
+    assert page.count("no finalist: ") >= len(left_out(checkout, "finalists"))
+    assert "left out before: 7 by a race, 4 as no finalist" in page
     client = MlflowClient(f"sqlite:///{checkout.path}/mlruns/mlflow.db")
     runs = client.search_runs([experiment.experiment_id for experiment in client.search_experiments()])
     children = {run.info.run_name: run for run in runs if "mlflow.parentRunId" in run.data.tags}
@@ -71,7 +94,7 @@ def test_every_page_has_a_line_for_each(raced):
 def test_the_ledger_counts_all_that_started(raced):
     checkout, _, _ = raced
     told = json.loads((checkout.path / "reports/selection.json").read_text())
-    assert told["contamination"] == len(ELEVEN)
+    assert told["contamination"] == _STARTED
 
 
 def test_no_fold_was_fitted_for_one_that_was_dropped(raced):
@@ -99,25 +122,3 @@ def test_a_run_by_hand_drops_the_same_and_one_without_a_race_none(raced, tmp_pat
     refused = checkout.flow("cross_validation", "--set", "selection.level=0.9", check=False)
     assert refused.returncode == 2
     assert "run `python -m flows progressive` first" in " ".join(refused.stderr.split())
-
-
-def test_finalists_of_numbers_through_the_run_and_every_page(clone, write_params):
-    """A squared loss has no limit, so that nobody is dropped by evidence; the plan and the pages say who went on."""
-    checkout = clone()
-    trees = {"name": "tree", "estimator": "sklearn.tree.DecisionTreeRegressor", "params": {"random_state": 0}}
-    search = {"draws": 4, "values": {"max_depth": [2, 3, 4, 5, 6], "min_samples_leaf": "loguniform(1, 30)"}}
-    changes = {
-        "data": {"source": "sklearn:diabetes", "positive": None, "labeled_rows": None, "shards": 1},
-        "candidates": [{**trees, "search": search}],
-        "selection": {"finalists": 2},
-    }
-    write_params(checkout.path / "params.yaml", **changes)
-    checkout.git(*COMMIT, "-qam", "mine")
-    said = " ".join(checkout.run("dvc", "repro").stdout.split())
-    told = json.loads((checkout.path / "reports/selection.json").read_text())
-    assert [("finalists", True)] * 3 == [(one["by"], one["error"] >= one["error_against"]) for one in told["dropped"]]
-    assert told["contamination"] == 5
-    assert "no finalist: " in said
-    page = (checkout.path / "reports/report.html").read_text()
-    assert "left out before: 3 as no finalist" in page
-    assert "3 of 5 candidates got no further fits" in page
