@@ -34,6 +34,7 @@ NAMES = (
     "race_sets",
     "race_bbc",
     "adaptive_repeats",
+    "half_model_interval",
     "datasets",
 )
 
