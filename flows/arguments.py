@@ -22,7 +22,7 @@ def parser(name: str, description: str) -> argparse.ArgumentParser:
 def add_params(arguments: argparse.ArgumentParser, *, overrides: bool = True) -> None:
     """--params, read where the command was typed, and --set."""
     whole = "the parameters (default: params.yaml of the checkout)"
-    arguments.add_argument("--params", metavar="FILE", type=_absolute, default=PARAMS, help=whole)
+    arguments.add_argument("--params", metavar="FILE", type=absolute, default=PARAMS, help=whole)
     if overrides:
         one = "one parameter, read as YAML; may be repeated; candidates.0.params.C=1 reaches into a list"
         arguments.add_argument("--set", action="append", default=[], metavar="a.b=c", dest="overrides", help=one)
@@ -38,5 +38,6 @@ def print_json(value: object) -> None:
     print(json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False))
 
 
-def _absolute(path: str) -> str:
+def absolute(path: str) -> str:
+    """A path, as it is read where the command was typed."""
     return str(Path(path).resolve())

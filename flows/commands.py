@@ -66,6 +66,7 @@ OTHERS = {
     "init": "look at a table, and write its params.yaml",
     "plan": "how many fits a run does, their seconds and memory",
     "open-test": "test the winner on the sealed test part, once, at the end",
+    "compare": "answers that somebody else made: who errs less, by how much",
     "gate": "pass or fail by what the winner errs at most, for CI",
     "label-next": "the unlabelled rows most worth a label, as CSV",
     "rollback": "return to the former champion",
@@ -76,7 +77,7 @@ OTHERS = {
 }
 LISTED = {
     "begin": ("init", "plan"),
-    "validate": ("validate", "open-test", "gate"),
+    "validate": ("validate", "open-test", "gate", "compare"),
     "one step at a time": tuple(FLOWS)[:7],
     "in use": ("watch", "label-next", "rollback", "log", "prune", "ui", "serve"),
 }

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from heldout.learners.search import search
     from heldout.metrics.metrics_of import metrics_of
     from heldout.notebook.audit import audit
+    from heldout.notebook.from_predictions import from_predictions
     from heldout.notebook.result import Validation
     from heldout.notebook.validate import validate
 
@@ -30,6 +31,7 @@ __all__ = [
     "Validation",
     "allow",
     "audit",
+    "from_predictions",
     "metrics_of",
     "search",
     "validate",
@@ -42,6 +44,7 @@ _MODULES = {
     "Validation": "heldout.notebook.result",
     "allow": "heldout.extensions",
     "audit": "heldout.notebook.audit",
+    "from_predictions": "heldout.notebook.from_predictions",
     "metrics_of": "heldout.metrics.metrics_of",
     "search": "heldout.learners.search",
     "validate": "heldout.notebook.validate",

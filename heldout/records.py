@@ -20,7 +20,7 @@ class Estimate:
 
     `target` names the hypothesis whose true error `value` estimates. `low`, `high`, `level`,
     `interval` (the method's name) and `assumption` are None where there is no valid interval. `n_train` is the number
-    of training rows of a hypothesis (the mean over hypotheses, rounded), `n_tested` the
+    of training rows of a hypothesis (the mean over hypotheses, rounded; None where nobody knows it), `n_tested` the
     number of rows that the value averages over. `not_credible` says why the interval cannot be right, where the losses
     show it (`heldout.intervals.credible`); it is no column of the table.
     """
@@ -29,7 +29,7 @@ class Estimate:
     estimate: str
     value: float
     target: str
-    n_train: int
+    n_train: int | None
     n_tested: int
     low: float | None = None
     high: float | None = None

@@ -96,7 +96,8 @@ def _of_table(unit: Unit, whole: Population, number: int) -> Record:
     strata = class_shares.strata(table.y, whole.loss.of_classes)
     fold = draw_folds(strata, 10, False, number)
     halves = make_halves(strata, repeats=most(unit.rows), stratify=False, seed=number)
-    losses, truth = np.empty(unit.rows), []
+    losses = np.empty(unit.rows)
+    truth: list[float] = []
     for split in cross_validation.splits(fold):
         fitted = table.fitted(split, "cross_validation", len(truth))
         losses[split.validation] = table.tested(fitted, split)

@@ -208,7 +208,13 @@ def two_sided_t(level: float, degrees: float) -> float:
 
 
 def estimate_with(
-    candidate: str, estimate: str, observed: Any, target: str, n_train: int, method: IntervalMethod | None, level: float
+    candidate: str,
+    estimate: str,
+    observed: Any,
+    target: str,
+    n_train: int | None,
+    method: IntervalMethod | None,
+    level: float,
 ) -> Estimate:
     """The mean of what was observed, with its interval if a method holds and there are units enough for it.
 

@@ -89,7 +89,7 @@ def half_error(winner: str, disagreement: RepeatedByRow | None, design: Design) 
     return least_half_error(winner, here, limit, f"{100 * design.level:g} %", loss)
 
 
-def differences(winner: str, of_winner: Sequence[Difference], level: float) -> str:
+def differences(winner: str, of_winner: Sequence[Difference], level: float, estimate: str = "E_cv") -> str:
     """The candidates that the winner is shown to err less than, and the others; empty where it is the only one."""
     others = [record for record in of_winner if record.against != NAME]
     if not others:
@@ -101,7 +101,9 @@ def differences(winner: str, of_winner: Sequence[Difference], level: float) -> s
         "not shown to be lower than that of": [one for one in others if one not in lower and one not in higher],
     }
     parts = [f"{says} {', '.join(one.against for one in group)}" for says, group in groups.items() if group]
-    return f"E_cv of {winner} is {', and '.join(parts)}; at {100 * level:g} % for all pairs of candidates together"
+    return (
+        f"{estimate} of {winner} is {', and '.join(parts)}; at {100 * level:g} % for all pairs of candidates together"
+    )
 
 
 def alike(winner: str, names: Sequence[str], level: str, *, raced: bool = False) -> str:

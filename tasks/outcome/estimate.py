@@ -77,7 +77,9 @@ def estimate_all(results: Results) -> dict[str, list[Estimate]]:
 
 def _target(record: Estimate, results: Results) -> str:
     """The target of an estimate; E_in is about all labelled rows only if the estimates use them all."""
-    return training_target(record.n_train, results.labeled) if record.estimate == "E_in" else record.target
+    if record.estimate != "E_in" or record.n_train is None:
+        return record.target
+    return training_target(record.n_train, results.labeled)
 
 
 def choose(
