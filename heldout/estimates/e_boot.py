@@ -5,8 +5,9 @@ B. Efron, R. Tibshirani, Improvements on cross-validation: the .632+ bootstrap m
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,7 +41,12 @@ def draw(y: Labels, _fold: Folds, stratify: bool, seed: int, group: Groups = Non
         train = _drawn(y, stratify, group, rng)
         left = np.setdiff1d(np.arange(len(y)), train)
         splits.append(Split(train, np.tile(left, 2), np.concatenate([left, rng.permutation(left)])))
-    return Resampling(splits, lambda _losses: {})
+    return Resampling(splits, _no_fields)
+
+
+def _no_fields(_losses: Sequence[Losses]) -> dict[str, Any]:
+    """Its losses are no fields of what an interval of E_cv reads."""
+    return {}
 
 
 def _drawn(y: Labels, stratify: bool, group: Groups, rng: np.random.Generator) -> NDArray[np.intp]:

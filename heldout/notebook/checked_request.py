@@ -16,6 +16,7 @@ from heldout.intervals.method import check_level
 from heldout.learners import gives_probabilities, is_classifier, is_regressor, lacks_probabilities
 from heldout.losses import Loss, check_spec, choose_loss
 from heldout.losses.choice import MOST_WHOLE_CLASSES, Spec
+from heldout.notebook.called_otherwise import FOLDS
 from heldout.parts import class_shares
 from heldout.parts.dependence import Dependence, checked_groups
 from heldout.parts.partition import can_stratify, part_size, rarest_class
@@ -25,7 +26,7 @@ from heldout.schemes.halvings import Repeats
 from heldout.schemes.progressive import Block
 from heldout.selection.race import Races, chooses, limit_for, why_none
 
-_FOLDS, _FEWER_FOLDS = 10, 5  # the default, and the number of folds where a class is too rare for it
+_FEWER_FOLDS = 5  # where a class is too rare for the default
 _ROWS_A_CLASS = 50  # of fewer rows a class, many whole numbers may be numbers
 
 
@@ -95,7 +96,7 @@ def checked(
     intervals: Mapping[str, str] | None,
     race: Races,
     finalists: int | None,
-    n_jobs: int,
+    n_jobs: int | None,
     progress: bool,
 ) -> Request:
     """The arguments of `heldout.validate`. Raises BadArgument for the first that is outside its limits; may warn."""
@@ -172,7 +173,9 @@ def _checked_finalists(finalists: Any, candidates: int, *, nested: bool) -> bool
 
 
 def _checked_jobs(n_jobs: Any) -> int:
-    """The number of processes: `n_jobs`, or the cores of this machine for -1."""
+    """The number of processes: `n_jobs`, 1 for None, or the cores of this machine for -1."""
+    if n_jobs is None:
+        return 1
     if isinstance(n_jobs, bool) or not isinstance(n_jobs, int | np.integer) or not (n_jobs == -1 or n_jobs >= 1):
         raise BadArgument(
             "n_jobs", f"n_jobs is {n_jobs!r}; it must be a whole number of at least 1, or -1 for all cores"
@@ -201,10 +204,21 @@ def _check_candidates(candidates: Mapping[str, Any]) -> None:
             raise BadArgument("candidates", f"candidates has the name {name!r}; a name must be a string")
         if name == baseline.NAME:
             raise BadArgument("candidates", baseline.reserved("candidates has the name"))
-        if isinstance(learner, type) or not all(hasattr(learner, has) for has in ("fit", "predict", "get_params")):
+        if lacks := _lacks(learner):
             raise BadArgument(
-                "candidates", f"candidates[{name!r}] is {learner!r}; it must be an unfitted scikit-learn estimator"
+                "candidates",
+                f"candidates[{name!r}] is {learner!r}; it must be an unfitted scikit-learn estimator, and is {lacks}",
             )
+
+
+def _lacks(learner: Any) -> str:
+    """What a value lacks to be a learner; empty for a learner."""
+    if isinstance(learner, type):
+        return "a class: call it"
+    # of the class too: predict of a StackingClassifier appears after fit
+    needed = ("fit", "predict", "get_params")
+    missing = [name for name in needed if not (hasattr(learner, name) or hasattr(type(learner), name))]
+    return f"without {', '.join(missing)}" if missing else ""
 
 
 def _check_columns(candidates: Mapping[str, Any], X: Any) -> None:
@@ -277,7 +291,7 @@ def _divided_classes(y: NDArray[Any], folds: int, stratify: bool | None) -> tupl
                 "drop that class"
             )
         return folds, False
-    if stratify or folds != _FOLDS or rows >= folds or rows < 2:
+    if stratify or folds != FOLDS or rows >= folds or rows < 2:
         return folds, True
     enough = rows >= _FEWER_FOLDS
     least = _FEWER_FOLDS if enough else min(folds, len(y))

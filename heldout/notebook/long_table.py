@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from heldout.errors import BadArgument
 from heldout.parts.dependence import distinct
 from heldout.rows import frames
+from heldout.rows.missing import is_missing
 
 Values = NDArray[Any]
 
@@ -117,12 +118,7 @@ def gaps(values: Values) -> NDArray[np.bool_]:
     """Where a value is missing: None, NaN or NaT, which is not equal to itself."""
     if values.dtype != object:
         return np.asarray(values != values, dtype=np.bool_)
-    return np.array([not _equals_itself(value) for value in values.tolist()], dtype=np.bool_)
-
-
-def _equals_itself(value: Any) -> bool:
-    equal = value is not None and value == value
-    return isinstance(equal, bool) and equal  # of pandas.NA neither true nor false
+    return np.array([is_missing(value) for value in values.tolist()], dtype=np.bool_)
 
 
 def _places(values: Values) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -1,6 +1,6 @@
 """What `heldout.validate` returns."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -12,9 +12,10 @@ from heldout.diagnosis.more_rows import missing, more_rows
 from heldout.diagnosis.powered import powered
 from heldout.diagnosis.prediction_sets import SetsOfRows, of_new_rows
 from heldout.errors import BadArgument
-from heldout.estimates import e_nested, estimate_candidate, scheme_of
+from heldout.estimates import ESTIMATES, e_nested, estimate_candidate, scheme_of
 from heldout.estimates.criteria import CRITERIA
 from heldout.fits import baseline
+from heldout.losses import Losses
 from heldout.losses.amounts import rounded
 from heldout.notebook import as_html, as_text
 from heldout.notebook.candidate_fits import CandidateFits
@@ -562,6 +563,65 @@ class Validation:
         except ImportError:
             raise ImportError("plot() needs matplotlib, which is not installed: pip install matplotlib") from None
         return picture.draw(self.estimates, self._order(), self.baseline, self.design.loss, self._headline)
+
+    def losses(self, estimate: str = "E_cv") -> dict[str, Losses]:
+        """The losses behind an estimate, of each candidate: the same rows in the same order, for comparisons.
+
+        Parameters
+        ----------
+        estimate : str, default "E_cv"
+            E_cv, where row i has its loss by the hypothesis that did not see its fold; E_val, for the held-out rows;
+            E_prog, in the order of its steps; or E_2cv, the mean over the half models that did not see a row.
+
+        Returns
+        -------
+        dict of str to ndarray of shape (n,)
+            By the name of the candidate.
+
+        Raises
+        ------
+        BadArgument
+            For an estimate that is no mean of paired losses, or was not computed.
+
+        Examples
+        --------
+        >>> import heldout
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn.naive_bayes import GaussianNB
+        >>> X, y = load_iris(return_X_y=True)
+        >>> v = heldout.validate({"bayes": GaussianNB()}, X, y, estimates=["E_cv"])
+        >>> round(v.losses("E_cv")["bayes"].mean(), 3) == round(v["bayes"]["E_cv"].value, 3)
+        True
+        """
+        behind = {name: one.losses_behind for name, one in ESTIMATES.items() if one.losses_behind is not None}
+        known = [name for name in behind if name in self.design.estimates]
+        if estimate not in known:
+            raise BadArgument("estimate", f"estimate is {estimate!r}; there are losses of {', '.join(known) or 'none'}")
+        seen = behind[estimate](self.design, self.evidence).observed
+        return {name: observed.losses for name, observed in seen.items()}
+
+    def __getitem__(self, candidate: str) -> dict[str, Estimate]:
+        """The estimates of a candidate, by name: ``v["lda"]["E_cv"].low``. Raises BadArgument for another candidate."""
+        return {record.estimate: record for record in self._of(self._checked(candidate))}
+
+    def __iter__(self) -> Iterator[str]:
+        """The names of the candidates."""
+        return iter(self.candidates)
+
+    def __len__(self) -> int:
+        return len(self.candidates)
+
+    def __eq__(self, other: object) -> bool:
+        """Whether two calls found the same: equal estimates, and the same candidates dropped."""
+        if not isinstance(other, Validation):
+            return NotImplemented
+        return (self.estimates, self.dropped) == (other.estimates, other.dropped)
+
+    def __hash__(self) -> int:
+        return hash(self.estimates)
+
+    def _ipython_key_completions_(self) -> list[str]:
+        return [*self.candidates]
 
     def __repr__(self) -> str:
         count, rows = self._started, len(self.design.y)

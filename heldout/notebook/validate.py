@@ -13,6 +13,7 @@ from heldout.estimates import methods as interval_methods
 from heldout.fits import stated_limit
 from heldout.fits.scheme_fits import UseShortcuts
 from heldout.learners.fit_warnings import WarningCounts
+from heldout.notebook.called_otherwise import called_otherwise
 from heldout.notebook.candidate_fits import CandidateFits
 from heldout.notebook.checked_request import Request, checked
 from heldout.notebook.halved import HALVES, halved
@@ -56,8 +57,11 @@ def validate(
     intervals: Mapping[str, str] | None = None,
     race: Races = "auto",
     finalists: int | None = None,
-    n_jobs: int = 1,
+    n_jobs: int | None = 1,
     progress: bool = True,
+    cv: int | None = None,
+    random_state: int | None = None,
+    scoring: None = None,
 ) -> Validation:
     """Estimate the error of every candidate, each estimate with its target and its interval.
 
@@ -129,10 +133,13 @@ def validate(
         out as dropped ones are, but are not shown to err more. It works for every loss, and next to a race.
     n_jobs : int, default 1
         The number of processes that share the fits, if these take more than some seconds, and of threads that compare
-        half models; -1 stands for all cores. The numbers are the same.
+        half models; None stands for 1, and -1 for all cores. The numbers are the same.
     progress : bool, default True
         Whether a run of more than a second shows a bar of its fits on stderr, in a terminal or a notebook; it needs
         tqdm.
+
+    cv, random_state : int, optional
+        What scikit-learn calls `folds` and `seed`; a splitter is refused, and so is `scoring`, which is `loss` here.
 
     Returns
     -------
@@ -202,6 +209,7 @@ def validate(
     >>> bool(e_loo.value == np.mean([wrong(row) for row in range(len(y))]))
     True
     """
+    folds, seed = called_otherwise(folds=folds, cv=cv, seed=seed, random_state=random_state, scoring=scoring)
     asked = checked(
         candidates,
         X,

@@ -1,7 +1,9 @@
 """Rows and labels as arrays or frames that can be taken: what is wrong with them, before any fit."""
 
+from collections.abc import Iterator
 from typing import Any
 
+import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
@@ -16,6 +18,8 @@ def checked_rows(X: Any, y: Any) -> tuple[Any, Any]:
     """X with rows that can be taken, and y as an array of labels of one type, none of them missing."""
     X = as_table(X, "X")
     y = np.asarray(y)
+    if y.ndim == 2 and y.shape[1] == 1:  # a column of a data frame, or what a reader of arrays makes of it
+        y = y[:, 0]
     if y.ndim != 1 or len(y) != X.shape[0]:
         raise BadArgument("y", f"y has shape {y.shape}; it must be ({X.shape[0]},), one label for each row of X")
     if len(y) < 2:
@@ -37,13 +41,27 @@ def _lacks_labels(y: NDArray[Any]) -> bool:
 
 
 def checked_unlabeled(unlabeled: Any, X: Any, argument: str = "unlabeled") -> Any:
-    """The rows without labels, of as many columns as X."""
-    unlabeled = as_table(unlabeled, argument)
+    """The rows without labels, of as many columns as X; also those of several shards, in a list or from a generator."""
+    unlabeled = as_table(_joined(unlabeled), argument)
     if unlabeled.shape[0] < 1 or unlabeled.shape[1] != X.shape[1]:
         raise BadArgument(
             argument, f"{argument} has shape {unlabeled.shape}; it needs rows of {X.shape[1]} columns, as X has"
         )
     return unlabeled
+
+
+def _joined(shards: Any) -> Any:
+    """The rows of all shards; anything else as it is."""
+    parts = list(shards) if isinstance(shards, list | tuple | Iterator) else []
+    if not parts or not all(len(getattr(part, "shape", ())) == 2 for part in parts):
+        return parts if isinstance(shards, Iterator) else shards
+    if all(hasattr(part, "tocsr") for part in parts):
+        from scipy.sparse import vstack
+
+        return vstack(parts)
+    if any(hasattr(part, "columns") or is_other_frame(part) for part in parts):
+        return nw.concat([nw.from_native(part, eager_only=True) for part in parts]).to_native()
+    return np.concatenate([np.asarray(part) for part in parts])
 
 
 def as_table(X: Any, argument: str) -> Any:

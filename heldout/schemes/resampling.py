@@ -7,6 +7,7 @@ shape (N,), are classes; numbers are one class (`heldout.parts.class_shares.stra
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -28,7 +29,10 @@ Groups = NDArray[np.int64] | None  # the group of each row, which no split divid
 
 @dataclass(frozen=True, eq=False)
 class Resampling:
-    """The splits of one scheme, and the function that makes fields of their losses, an array for each split."""
+    """The splits of one scheme, and the function that makes fields of their losses, an array for each split.
+
+    The function can be pickled, since a result that holds it can.
+    """
 
     splits: list[Split]
     fields: Callable[[Sequence[Losses]], dict[str, Any]]
@@ -42,11 +46,13 @@ def subsamples(y: Labels, fold: Folds, stratify: bool, seed: int, group: Groups 
     tested = float(np.mean([mask.sum() for mask in masks]))  # whole groups differ in size
     return Resampling(
         [Split(rows[~mask], rows[mask]) for mask in masks],
-        lambda losses: {
-            "subsample_errors": np.array([part.mean() for part in losses]),
-            "tested_per_trained": tested / (len(y) - tested),
-        },
+        partial(_of_subsamples, tested / (len(y) - tested)),
     )
+
+
+def _of_subsamples(tested_per_trained: float, losses: Sequence[Losses]) -> dict[str, Any]:
+    errors = np.array([part.mean() for part in losses])
+    return {"subsample_errors": errors, "tested_per_trained": tested_per_trained}
 
 
 def repeated_folds(y: Labels, fold: Folds, stratify: bool, seed: int, group: Groups = None) -> Resampling:
@@ -55,11 +61,15 @@ def repeated_folds(y: Labels, fold: Folds, stratify: bool, seed: int, group: Gro
     folds = further_folds(y, k, REPEATS - 1, stratify, seed, group)
     return Resampling(
         [split for each in folds for split in cross_validation.splits(each)],
-        lambda losses: {"repeated_errors": np.array([part.mean() for part in losses]).reshape(-1, k)},
+        partial(_of_repeated_folds, k),
     )
 
 
-def fold_pairs(y: Labels, fold: Folds, _stratify: bool, _seed: int, _group: Groups = None) -> Resampling:
+def _of_repeated_folds(k: int, losses: Sequence[Losses]) -> dict[str, Any]:
+    return {"repeated_errors": np.array([part.mean() for part in losses]).reshape(-1, k)}
+
+
+def fold_pairs(_y: Labels, fold: Folds, _stratify: bool, _seed: int, _group: Groups = None) -> Resampling:
     """One split for each pair of folds i < j, in order: train without both, test on both.
 
     Raises BadArgument for two folds: no row would be left to train on.
@@ -71,16 +81,18 @@ def fold_pairs(y: Labels, fold: Folds, _stratify: bool, _seed: int, _group: Grou
     splits = [
         Split(np.flatnonzero((fold != i) & (fold != j)), np.flatnonzero((fold == i) | (fold == j))) for i, j in pairs
     ]
+    return Resampling(splits, partial(_of_pairs, fold, pairs, splits))
 
-    def fields(losses: Sequence[Losses]) -> dict[str, Any]:
-        table = np.full((k, len(y)), np.nan)
-        for (i, j), split, part in zip(pairs, splits, losses, strict=True):
-            tested_fold = fold[split.validation]
-            table[i, split.validation[tested_fold == j]] = part[tested_fold == j]
-            table[j, split.validation[tested_fold == i]] = part[tested_fold == i]
-        return {"pair_losses": table}
 
-    return Resampling(splits, fields)
+def _of_pairs(
+    fold: Folds, pairs: Sequence[tuple[int, int]], splits: Sequence[Split], losses: Sequence[Losses]
+) -> dict[str, Any]:
+    table = np.full((int(fold.max()) + 1, len(fold)), np.nan)
+    for (i, j), split, part in zip(pairs, splits, losses, strict=True):
+        tested_fold = fold[split.validation]
+        table[i, split.validation[tested_fold == j]] = part[tested_fold == j]
+        table[j, split.validation[tested_fold == i]] = part[tested_fold == i]
+    return {"pair_losses": table}
 
 
 def further_folds(y: Labels, k: int, count: int, stratify: bool, seed: int, group: Groups = None) -> list[Folds]:

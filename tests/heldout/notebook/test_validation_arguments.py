@@ -69,24 +69,27 @@ FRACTION = "it must lie between 0 and 1, both excluded"
         (
             {"candidates": {"a": "lda"}},
             "candidates",
-            "candidates['a'] is 'lda'; it must be an unfitted scikit-learn estimator",
+            "candidates['a'] is 'lda'; it must be an unfitted scikit-learn estimator, and is without fit, predict, "
+            "get_params",
         ),
         (
             {"candidates": {**ONE, "b": None}},
             "candidates",
-            "candidates['b'] is None; it must be an unfitted scikit-learn estimator",
+            "candidates['b'] is None; it must be an unfitted scikit-learn estimator, and is without fit, predict, "
+            "get_params",
         ),
         (
             {"candidates": {"a": GaussianNB}},
             "candidates",
-            f"candidates['a'] is {GaussianNB!r}; it must be an unfitted scikit-learn estimator",
+            f"candidates['a'] is {GaussianNB!r}; it must be an unfitted scikit-learn estimator, and is a class: "
+            "call it",
         ),
         # X, y and unlabeled
         ({"X": X[:, 0]}, "X", "X has shape (40,); it must have two dimensions, rows by columns"),
         ({"X": X[None]}, "X", "X has shape (1, 40, 3); it must have two dimensions, rows by columns"),
         ({"X": None}, "X", "X has shape (); it must have two dimensions, rows by columns"),
         ({"y": Y[:39]}, "y", "y has shape (39,); it must be (40,), one label for each row of X"),
-        ({"y": Y[:, None]}, "y", "y has shape (40, 1); it must be (40,), one label for each row of X"),
+        ({"y": Y[:, None] + [0, 0]}, "y", "y has shape (40, 2); it must be (40,), one label for each row of X"),
         ({"y": "won"}, "y", "y has shape (); it must be (40,), one label for each row of X"),
         ({"X": X[:1], "y": Y[:1]}, "y", "there are 1 labelled rows; at least 2 are needed"),
         ({"X": X[:0], "y": Y[:0]}, "y", "there are 0 labelled rows; at least 2 are needed"),
@@ -311,7 +314,7 @@ def test_an_interval_for_an_estimate_that_has_no_choice_is_refused_with_those_th
         ({"n_jobs": 0}, "n_jobs"),
         ({"n_jobs": -2}, "n_jobs"),
         ({"n_jobs": True}, "n_jobs"),
-        ({"n_jobs": None}, "n_jobs"),
+        ({"n_jobs": "all"}, "n_jobs"),
         ({"y": objects("won", None)}, "y"),
         ({"y": objects("won", 1)}, "y"),
     ],

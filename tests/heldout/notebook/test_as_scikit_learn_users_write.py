@@ -1,0 +1,135 @@
+"""What a user of scikit-learn tries: names of arguments, learners, shapes of y, and a result that can be kept."""
+
+import pickle
+import re
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+from sklearn.ensemble import StackingClassifier
+from sklearn.naive_bayes import GaussianNB
+from sklearn.semi_supervised import SelfTrainingClassifier
+from sklearn.svm import SVC
+from sklearn.tree import DecisionTreeClassifier
+from sklearn.utils import all_estimators
+
+import heldout
+from heldout.errors import BadArgument, FitFailure
+
+RNG = np.random.default_rng(0)
+X = RNG.normal(size=(90, 3))
+Y = (X[:, 0] + RNG.normal(size=90) > 0).astype(int)
+BAYES = {"bayes": GaussianNB()}
+# with their defaults, on three columns and one number; each has its reason in the message
+REFUSED = {
+    "classifier": {"SelfTrainingClassifier"},
+    "regressor": {
+        *("CCA", "PLSCanonical", "IsotonicRegression", "GammaRegressor", "PoissonRegressor"),
+        *("MultiTaskElasticNet", "MultiTaskElasticNetCV", "MultiTaskLasso", "MultiTaskLassoCV"),
+    },
+}
+
+
+def validate(learners=BAYES, X=X, y=Y, **more):
+    return heldout.validate(learners, X, y, **{"estimates": ["E_val", "E_cv"], "progress": False, **more})
+
+
+def test_cv_and_random_state_are_folds_and_seed_and_none_is_one_process():
+    assert validate(folds=4, seed=7) == validate(cv=4, random_state=7, n_jobs=None)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"scoring": "roc_auc"}, "name it as loss"),
+        ({"cv": 5, "folds": 4}, "cv is 5, and folds is 4: both mean the number of folds"),
+        ({"cv": iter([])}, "it must be a whole number, as folds is"),
+        ({"random_state": np.random.default_rng()}, "it must be a whole number, as seed is"),
+    ],
+)
+def test_what_does_not_mean_ours_is_refused_with_our_name(arguments, message):
+    with pytest.raises(BadArgument, match=re.escape(message)):
+        validate(**arguments)
+
+
+@pytest.mark.parametrize("y", [Y[:, None], Y.tolist(), pd.Series(Y, name="kind"), pd.DataFrame({"kind": Y})])
+def test_labels_may_be_a_column_a_list_or_a_series(y):
+    assert validate() == validate(y=y)
+
+
+def test_texts_as_labels_of_a_series():
+    made = validate(y=pd.Series(np.where(Y, "yes", "no")))
+    assert [one.value for one in validate().estimates] == [one.value for one in made.estimates]
+
+
+@pytest.mark.parametrize("kind", ["arrays", "frames", "sparse", "generator"])
+def test_unlabelled_rows_may_be_a_list_of_shards(kind):
+    wanted = {"estimates": ["disagreement"], "repeats": 3}
+    shards = {
+        "arrays": lambda: [X[:30], X[30:]],
+        "frames": lambda: [pd.DataFrame(X[:30]), pd.DataFrame(X[30:])],
+        "sparse": lambda: [sparse.csr_array(X[:30]), sparse.csr_array(X[30:])],
+        "generator": lambda: (X[first : first + 30] for first in range(0, 90, 30)),
+    }[kind]()
+    as_kind = {"frames": pd.DataFrame, "sparse": sparse.csr_array}.get(kind, np.asarray)
+    learners = {"tree": DecisionTreeClassifier(random_state=0)}
+    rows = as_kind(X)
+    assert validate(learners, rows, unlabeled=rows, **wanted) == validate(learners, rows, unlabeled=shards, **wanted)
+
+
+def test_learners_whose_predict_appears_after_fit():
+    learners = {
+        "stack": StackingClassifier([("bayes", GaussianNB()), ("svc", SVC())], cv=2),
+        "self": SelfTrainingClassifier(GaussianNB()),
+    }
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        made = validate(learners, folds=3)
+    assert 4 == len(made.estimates)
+
+
+def test_a_result_is_kept_compared_and_asked_by_name():
+    made = validate({**BAYES, "svc": SVC()}, estimates=None, unlabeled=X[:40], repeats=3)
+    for method in ("corrected repeated t", "corrected t"):  # each with further fits of its own
+        again = validate(intervals={"E_cv": method})
+        assert again == pickle.loads(pickle.dumps(again))
+    kept = pickle.loads(pickle.dumps(made))
+    assert (kept, str(kept), hash(kept)) == (made, str(made), hash(made))
+    assert kept.decide() == made.decide()
+    np.testing.assert_array_equal(kept.target("svc", "E_cv")[0].predict(X), made.target("svc", "E_cv")[0].predict(X))
+    assert (2, ["bayes", "svc"]) == (len(made), list(made))
+    assert made != validate()
+    assert made["svc"]["E_cv"] in made.estimates
+    assert ["bayes", "svc"] == made._ipython_key_completions_()
+    with pytest.raises(BadArgument, match="it must be one of bayes, svc"):
+        made["knn"]
+
+
+def test_the_losses_are_those_that_an_estimate_is_the_mean_of():
+    made = validate({**BAYES, "svc": SVC()}, estimates=["E_val", "E_cv", "E_prog", "E_2cv"], repeats=3)
+    for estimate in ("E_val", "E_cv", "E_prog", "E_2cv"):
+        for name, losses in made.losses(estimate).items():
+            assert made[name][estimate].value == pytest.approx(losses.mean(), abs=1e-12)
+    with pytest.raises(BadArgument, match="there are losses of E_val, E_cv"):
+        validate().losses("E_prog")
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("kind", ["classifier", "regressor"])
+@pytest.mark.filterwarnings("ignore")
+def test_every_learner_of_scikit_learn_is_taken_or_refused_with_a_reason(kind):
+    y = Y if kind == "classifier" else X[:, 0] + RNG.normal(size=90)
+    reasons = {}
+    for name, learner in all_estimators(type_filter=kind):
+        try:
+            made = learner()
+        except TypeError:
+            continue  # made from other learners
+        try:
+            validate({name: made}, np.abs(X), y, estimates=["E_val"])
+        except (BadArgument, FitFailure) as refused:
+            reasons[name] = str(refused)
+    assert REFUSED[kind] == {*reasons}
+    assert all(len(reason) > len(name) + 20 for name, reason in reasons.items()), reasons
