@@ -44,6 +44,8 @@ class Compared:
         How many candidates were ever compared on these rows.
     observed : mapping of str to heldout.losses.tested_losses.Tested
         The losses of each candidate, in the order of `rows`.
+    weighted : bool
+        Whether rows had weights.
     """
 
     estimates: tuple[Estimate, ...]
@@ -53,6 +55,7 @@ class Compared:
     level: float
     models: int
     observed: Mapping[str, Tested] = field(repr=False)
+    weighted: bool = False
 
     def select(self, rule: Rule = "minimum") -> Selection:
         """The candidate that a rule takes, and those that are not shown to err more than it.
@@ -114,11 +117,10 @@ class Compared:
             for one in self.estimates
             if one.candidate == winner and one.not_credible is not None
         }
-        weighted = not self.loss.bounded and not self.loss.power
         return {
             "alike": about_winner.alike(winner, self.select().indistinguishable, level),
             "differences": about_winner.differences(winner, of_winner, self.level, estimate),
-            "not credible": about_winner.not_credible(winner, doubts, self.loss, weighted=weighted),
+            "not credible": about_winner.not_credible(winner, doubts, self.loss, weighted=self.weighted),
             "bound": self._of_bound(),
             "not known": "E_prog, the disagreement and a model to deliver need the learners; how many candidates were "
             f"ever compared on these rows is taken to be {self.models}",

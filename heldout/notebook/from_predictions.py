@@ -37,6 +37,7 @@ def from_predictions(
     weight: str | None = None,
     level: float = 0.95,
     compared: int | None = None,
+    intervals: Mapping[str, str] | None = None,
 ) -> Compared:
     """Compare candidates by answers or losses on rows that they were not trained on, whoever made them.
 
@@ -63,6 +64,8 @@ def from_predictions(
         The level of the intervals.
     compared : int, optional
         How many candidates were ever compared on these rows; None are those of the table.
+    intervals : mapping of str to str, optional
+        As in `heldout.validate`, for a method that needs no further fit.
 
     Returns
     -------
@@ -102,7 +105,7 @@ def from_predictions(
         seen = (judged.loss, 0, dependence.group)
         observed[name] = Tested(losses, *seen) if parts is None else CrossValidated(losses, *seen, fold=parts)
     estimate = "E_val" if parts is None else "E_cv"
-    method = _method(estimate, judged.loss, grouped=group is not None)
+    method = _method(estimate, judged.loss, intervals, grouped=group is not None)
     target, n_train = (OF_ONE, None) if parts is None else (OF_FOLDS, _trained_on(parts))
     return Compared(
         estimates=tuple(
@@ -114,6 +117,7 @@ def from_predictions(
         level=level,
         models=int(models),
         observed=observed,
+        weighted=weights is not None,
     )
 
 
@@ -222,10 +226,11 @@ def _parts(lines: LongTable, values: Values, group: NDArray[np.int64] | None) ->
     return fold
 
 
-def _method(estimate: str, loss: Loss, *, grouped: bool) -> IntervalMethod | None:
-    """The interval of an estimate, from the losses of the table alone."""
-    chosen = None if estimate == "E_val" else {estimate: next(one.name for one in BY_FOLDS if one.admits(loss))}
-    return methods.choose(chosen, loss, "groups" if grouped else None, cross_validated=False).get(estimate)
+def _method(estimate: str, loss: Loss, intervals: Mapping[str, str] | None, *, grouped: bool) -> IntervalMethod | None:
+    """The interval of an estimate: as it was chosen, or from the losses of the table alone."""
+    chosen = {"E_cv": next(one.name for one in BY_FOLDS if one.admits(loss))} if estimate == "E_cv" else {}
+    kind = "groups" if grouped else None
+    return methods.choose({**chosen, **(intervals or {})}, loss, kind, cross_validated=False).get(estimate)
 
 
 def _trained_on(fold: NDArray[np.int64]) -> int:

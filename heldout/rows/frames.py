@@ -20,6 +20,7 @@ _DTYPES: dict[Any, Any] = {
     str: nw.String,
     str | None: nw.String,
     int: nw.Int64,
+    int | None: nw.Int64,  # n_train, which may not be known
     float: nw.Float64,
     float | None: nw.Float64,
 }

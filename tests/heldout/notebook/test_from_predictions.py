@@ -165,6 +165,16 @@ def broken(change) -> pd.DataFrame:
     return change(made)
 
 
+def test_an_interval_that_needs_no_further_fit_can_be_named():
+    (found,) = heldout.from_predictions(table({"a": 7}), intervals={"E_val": "Hoeffding"}).estimates
+    assert "Hoeffding" == found.interval
+    folds = table({"a": 7}, fold=lambda of: of["row"] % 5)
+    (of_folds,) = heldout.from_predictions(folds, fold="fold", intervals={"E_cv": "k-fold Hoeffding"}).estimates
+    assert "k-fold Hoeffding" == of_folds.interval
+    with pytest.raises(BadArgument, match="needs the fits of the scheme subsamples, which were not made"):
+        heldout.from_predictions(folds, fold="fold", intervals={"E_cv": "corrected t"})
+
+
 BAD = {
     "has the columns": (lambda of: of.drop(columns=["row"]), {}),
     "no line for row 0 of a, and lacks 1 lines": (lambda of: of.iloc[1:], {}),

@@ -121,6 +121,9 @@ def test_every_argument_but_the_first_three_is_keyword_only_with_the_defaults_of
         "finalists": None,
         "n_jobs": 1,
         "progress": True,
+        "cv": None,
+        "random_state": None,
+        "scoring": None,
     } == defaults
     assert len(parameters) == 3 + 1 + len(defaults)
 
