@@ -16,7 +16,7 @@ from heldout.losses import ABSOLUTE, ZERO_ONE, Loss, Losses, choose_loss
 from heldout.losses.tested_losses import CrossValidated, Tested
 from heldout.notebook.compared import Compared
 from heldout.notebook.long_table import LongTable, Values, column, columns, gaps
-from heldout.parts.dependence import checked_groups, distinct
+from heldout.parts.dependence import DependenceKind, checked_groups, distinct
 from heldout.parts.weights import Weights
 
 LOSS = "loss"  # the column that takes the place of answers and labels
@@ -229,7 +229,7 @@ def _parts(lines: LongTable, values: Values, group: NDArray[np.int64] | None) ->
 def _method(estimate: str, loss: Loss, intervals: Mapping[str, str] | None, *, grouped: bool) -> IntervalMethod | None:
     """The interval of an estimate: as it was chosen, or from the losses of the table alone."""
     chosen = {"E_cv": next(one.name for one in BY_FOLDS if one.admits(loss))} if estimate == "E_cv" else {}
-    kind = "groups" if grouped else None
+    kind: DependenceKind | None = "groups" if grouped else None
     return methods.choose({**chosen, **(intervals or {})}, loss, kind, cross_validated=False).get(estimate)
 
 
