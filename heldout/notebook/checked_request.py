@@ -17,6 +17,7 @@ from heldout.learners import gives_probabilities, is_classifier, is_regressor, l
 from heldout.losses import Loss, check_spec, choose_loss
 from heldout.losses.choice import MOST_WHOLE_CLASSES, Spec
 from heldout.notebook.called_otherwise import FOLDS
+from heldout.notebook.failures import OnError
 from heldout.parts import class_shares
 from heldout.parts.dependence import Dependence, checked_groups
 from heldout.parts.partition import can_stratify, part_size, rarest_class
@@ -72,6 +73,7 @@ class Request:
     finalists: int | None
     jobs: int
     progress: bool
+    on_error: OnError
 
 
 def checked(
@@ -98,6 +100,7 @@ def checked(
     finalists: int | None,
     n_jobs: int | None,
     progress: bool,
+    on_error: OnError,
 ) -> Request:
     """The arguments of `heldout.validate`. Raises BadArgument for the first that is outside its limits; may warn."""
     if loss is not None:
@@ -120,6 +123,7 @@ def checked(
     _check_truth(progress=(progress, False), stratify=(stratify, True))
     _check_choice("shortcuts", shortcuts, get_args(UseShortcuts))
     _check_choice("race", race, get_args(Races))
+    _check_choice("on_error", on_error, get_args(OnError))
     jobs = _checked_jobs(n_jobs)
     check_level(level)
     wanted = _wanted(estimates, unlabeled is not None, len(candidates), chosen)
@@ -151,6 +155,7 @@ def checked(
         finalists=finalists if some_go else None,
         jobs=jobs,
         progress=progress,
+        on_error=on_error,
     )
 
 

@@ -43,6 +43,7 @@ def decided(made: "Validation", chosen: Selection, design: Design, evidence: Evi
             skill=None if beaten else _skill(design, evidence, fits),
             not_credible=made.not_credible(winner),
             too_good="" if carried_by is None else too_good.short(carried_by),
+            failed=[*made.failed],
             better=ship.shown_better(made.differences(winner)),
             optimism=(class_shares.optimism(design.y) if design.stratify else None) or "",
         )

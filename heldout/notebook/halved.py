@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from heldout.errors import FitFailure
 from heldout.notebook.candidate_fits import CandidateFits
+from heldout.notebook.failures import Failures
 from heldout.notebook.progress import FitBar
 from heldout.notebook.shared_fits import share
 from heldout.schemes import SchemeName
@@ -15,12 +16,18 @@ HALVES: SchemeName = "covalidation"
 
 
 def halved(
-    fits: Mapping[str, CandidateFits], design: Design, schemes: Sequence[SchemeName], jobs: int, bar: FitBar
+    fits: Mapping[str, CandidateFits],
+    design: Design,
+    schemes: Sequence[SchemeName],
+    jobs: int,
+    bar: FitBar,
+    failures: Failures,
 ) -> Halvings:
     """The halvings that `heldout.schemes.halvings` asks for; their fits are kept for `schemes`, and made once.
 
     `design` has the most halvings. The fits of all `schemes` are shared among `jobs` processes with those of the first
-    look. After a failure no more are looked at: `CandidateFits.evidence` reports the first one of the candidates.
+    look. After a failure that is not recorded no more are looked at: `CandidateFits.evidence` reports the first one of
+    the candidates.
     """
     rows = len(design.y)
     look: int | None = looks(rows)[0]
@@ -31,8 +38,12 @@ def halved(
             made, cut = look, replace(design, halves=design.halves[:look])
             observed = {}
             for name, of in fits.items():
-                losses = of.first_losses(HALVES, 2 * made, schemes)
-                observed[name] = half_tested(cut, Evidence({HALVES: losses}))
+                if name in failures.reasons:
+                    continue
+                with failures.of(name):
+                    losses = of.first_losses(HALVES, 2 * made, schemes)
+                    observed[name] = half_tested(cut, Evidence({HALVES: losses}))
+            failures.check_not_all(len(observed))
             found, look = after_look(observed, made, rows)
             if look is not None:
                 share([*fits.values()], [HALVES], jobs, bar, {HALVES: range(2 * look)})

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from heldout.losses import Losses
 from heldout.notebook.candidate_fits import CandidateFits
+from heldout.notebook.failures import Failures
 from heldout.notebook.progress import FitBar
 from heldout.notebook.shared_fits import share
 from heldout.schemes import SchemeName
@@ -24,18 +25,33 @@ def raced(
     finalists: int | None,
     jobs: int,
     bar: FitBar,
+    failures: Failures,
 ) -> Race:
     """The race on the stream of E_prog; the fits of those who are left are kept for `schemes`, and made once.
 
-    Raises FitFailure, with the candidate's name, and BadArgument for a loss above a limit that was stated.
+    One that fails on the stream drops nobody: the race begins again without it. Raises FitFailure as `Failures`, and
+    BadArgument for a loss above a limit that was stated.
     """
 
     def losses_of(names: Sequence[str], number: int) -> Mapping[str, Losses]:
-        left = [fits[name] for name in names]
+        left, found = [fits[name] for name in names], {}
         share(left, [STREAM], jobs, bar, {STREAM: [number]})
-        return {of.name: of.losses(STREAM, number) for of in left}
+        for of in left:
+            with failures.of(of.name):
+                found[of.name] = of.losses(STREAM, number)
+        failures.check_not_all(len(fits) - len(failures.reasons))
+        return found
 
     race = run([*fits], design, losses_of, limit, finalists)
+    while STREAM in schemes and len(race.racing) == 1:
+        (last,) = race.racing
+        with failures.of(last):
+            for number in range(len(design.splits(STREAM))):
+                fits[last].losses(STREAM, number)
+        if last not in failures.reasons:
+            break
+        failures.check_not_all(len(fits) - len(failures.reasons))
+        race = run([name for name in fits if name not in failures.reasons], design, losses_of, limit, finalists)
     all_fits = sum(len(design.splits(scheme)) for scheme in {*schemes, STREAM})
     for one in race.dropped:
         fitted = fits[one.candidate].without_fits(STREAM) is None

@@ -54,11 +54,13 @@ class Validation:
         Records with the columns of `estimates.csv` as attributes, candidates in their order, then the estimates of the
         winner.
     candidates : tuple of str
-        The names of the candidates, in their order, without those that were dropped.
+        The names of the candidates, in their order, without those that were dropped or failed.
     dropped : tuple of heldout.selection.race.Dropped
         The candidates that a race dropped, in the order in which they left it; of them there are no estimates.
     halvings : heldout.schemes.halvings.Halvings or None
         How many halvings were made, and why no more, where their number was left to `validate`.
+    failed : mapping of str to str
+        The candidates that could not be fitted, each with its reason; nothing else is known of them.
     baseline : tuple of Estimate
         The same of the best constant answer, which is no candidate.
     design : heldout.schemes.design.Design
@@ -94,6 +96,7 @@ class Validation:
     _library: str = field(default="pandas", repr=False)
     dropped: tuple[Dropped, ...] = ()
     halvings: Halvings | None = None
+    failed: Mapping[str, str] = field(default_factory=dict)
 
     @cached_property
     def baseline(self) -> tuple[Estimate, ...]:
@@ -626,12 +629,13 @@ class Validation:
     def __repr__(self) -> str:
         count, rows = self._started, len(self.design.y)
         left = f", {len(self.dropped)} dropped" if self.dropped else ""
+        left += f", {len(self.failed)} failed" if self.failed else ""
         return f"<Validation: {count} candidate{'s' * (count > 1)}{left}, {rows} rows; {printable(self._headline)}>"
 
     def __str__(self) -> str:
         first = bool(self.baseline) and not self.beats_baseline(self._least())
-        of_dropped = about_race.lines(self.dropped, self.design.loss, about_race.FEW)
-        return as_text.text(self, self._order(), of_dropped, self._sentences, self.design.loss, first=first)
+        notes = {**about_race.lines(self.dropped, self.design.loss, about_race.FEW), **self._of_failed}
+        return as_text.text(self, self._order(), notes, self._sentences, self.design.loss, first=first)
 
     def _repr_html_(self) -> str:
         """What a notebook shows."""
@@ -639,7 +643,7 @@ class Validation:
         rows = dict.fromkeys(self._order(), "")
         if ranked and len(rows) > 1:
             rows[ranked[0].candidate] = f"least {ranked[0].estimate}"
-        rows |= self._of_dropped
+        rows |= {**self._of_dropped, **self._of_failed}
         if self.baseline:
             rows[baseline.NAME] = loss.constant.says
         return as_html.html(
@@ -661,6 +665,11 @@ class Validation:
     def _of_dropped(self) -> dict[str, str]:
         """What tables say of each candidate that was dropped."""
         return about_race.lines(self.dropped, self.design.loss)
+
+    @property
+    def _of_failed(self) -> dict[str, str]:
+        """What tables say of each candidate that failed."""
+        return {name: f"failed: {reason}" for name, reason in self.failed.items()}
 
     @cached_property
     def _sentences(self) -> dict[str, str]:
@@ -697,6 +706,8 @@ class Validation:
             raise BadArgument(
                 "candidate", f"candidate is {candidate!r}, of which nothing is known: it was {of_dropped[candidate]}"
             )
+        if candidate is not None and candidate in self.failed:
+            raise BadArgument("candidate", f"candidate is {candidate!r}, which failed: {self.failed[candidate]}")
         if candidate is not None and candidate not in self.candidates:
             allowed = ", ".join(self.candidates)
             raise BadArgument("candidate", f"candidate is {candidate!r}; it must be one of {allowed}")

@@ -62,7 +62,7 @@ def _planned(
 ) -> Iterator[_Part]:
     """The fits that have to be made, by candidate and scheme, but for the first of each candidate, which is made here.
 
-    Those of no candidate after the first failure: nobody will see them.
+    None of a candidate whose first fit fails.
     """
     for of in candidates:
         try:
@@ -81,7 +81,7 @@ def _planned(
                 if numbers:
                     yield _Part(of, scheme, numbers, of.pace[0] * trained[numbers].sum())
         except FitFailure:
-            return
+            continue
         finally:
             of.release()
 

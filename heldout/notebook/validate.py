@@ -16,6 +16,7 @@ from heldout.learners.fit_warnings import WarningCounts
 from heldout.notebook.called_otherwise import called_otherwise
 from heldout.notebook.candidate_fits import CandidateFits
 from heldout.notebook.checked_request import Request, checked
+from heldout.notebook.failures import Failures, OnError
 from heldout.notebook.halved import HALVES, halved
 from heldout.notebook.progress import FitBar
 from heldout.notebook.raced import pays, raced
@@ -59,6 +60,7 @@ def validate(
     finalists: int | None = None,
     n_jobs: int | None = 1,
     progress: bool = True,
+    on_error: OnError = "record",
     cv: int | None = None,
     random_state: int | None = None,
     scoring: None = None,
@@ -138,13 +140,17 @@ def validate(
         Whether a run of more than a second shows a bar of its fits on stderr, in a terminal or a notebook; it needs
         tqdm.
 
+    on_error : {"record", "raise"}, default "record"
+        Whether a candidate that cannot be fitted is left out, with its reason in `Validation.failed` and a
+        LearnerWarning, or ends the call.
     cv, random_state : int, optional
         What scikit-learn calls `folds` and `seed`; a splitter is refused, and so is `scoring`, which is `loss` here.
 
     Returns
     -------
     Validation
-        The estimates, their hypotheses, and the choice among the candidates; `dropped` are those that a race left out.
+        The estimates, their hypotheses, and the choice among the candidates; `dropped` are those that a race left out,
+        `failed` those that could not be fitted.
 
     Raises
     ------
@@ -152,12 +158,13 @@ def validate(
         A ValueError that names argument, value and limit, before any fit; after a candidate's fits for a loss above
         `loss_max`.
     FitFailure
-        With the candidate's name and reason, if a candidate cannot be fitted; also where it raises SystemExit.
+        With the candidate's name and reason, if no candidate can be fitted, or with "raise" one; also where it raises
+        SystemExit.
 
     Warns
     -----
     LearnerWarning
-        Once for each candidate whose fits gave warnings, with the share of its fits.
+        Once for each candidate whose fits gave warnings, with the share of its fits; and for each that failed.
     PartsWarning
         If a class is too rare for the default parts: with what was done. If parts are stratified by so many classes
         that the estimates are too low.
@@ -233,12 +240,14 @@ def validate(
         finalists=finalists,
         n_jobs=n_jobs,
         progress=progress,
+        on_error=on_error,
     )
     design = _designed(asked)
     schemes = schemes_of(design)
     _check_before_fits(design, schemes)
     limit = asked.limit if asked.finalists is not None or pays(design, schemes) else None
     evidence: dict[str, Evidence] = {}
+    failures = Failures(asked.on_error)
     records: list[Estimate] = []
     to_fit = schemes if limit is None else {*schemes, STREAM}
     fits_to_make = len(candidates) * sum(len(design.splits(scheme)) for scheme in to_fit)
@@ -249,25 +258,34 @@ def validate(
         }
         dropped: tuple[Dropped, ...] = ()
         if limit is not None:
-            run = raced(fits, design, schemes, limit, asked.finalists, asked.jobs, bar)
+            run = raced(fits, design, schemes, limit, asked.finalists, asked.jobs, bar, failures)
             fits, dropped = {name: fits[name] for name in run.racing}, run.dropped
             design = replace(design, dropped=len(dropped))
         halvings = None
         if asked.parts.repeats == "auto" and HALVES in schemes:
-            halvings = halved(fits, design, schemes, asked.jobs, bar)
+            halvings = halved(fits, design, schemes, asked.jobs, bar, failures)
             design = replace(design, halves=design.halves[: halvings.made])
-            fits = {name: of.halved(design) for name, of in fits.items()}
+            fits = {name: of.halved(design) for name, of in fits.items() if name not in failures.reasons}
         share([*fits.values()], schemes, asked.jobs, bar)
         for name, of_candidate in fits.items():
-            evidence[name] = of_candidate.evidence(schemes)
+            with failures.of(name):
+                evidence[name] = of_candidate.evidence(schemes)
+            if name in failures.reasons:
+                continue
             stated_limit.check_evidence(design, name, evidence[name])
             if any(of_candidate.warned):
                 counted = printable(f"{name}: {WarningCounts.of(of_candidate.warned)}")
                 warnings.warn(counted, LearnerWarning, stacklevel=2)
             records += [of_candidate.stated(record) for record in estimate_candidate(design, name, evidence[name])]
+    failures.check_not_all(len(evidence))
+    for name, reason in failures.reasons.items():
+        warnings.warn(printable(f"{name} failed, and is left out: {reason}"), LearnerWarning, stacklevel=2)
     of_the_winner = estimate_winner(design, evidence)
     records += [bbc.of_left(record) for record in of_the_winner] if dropped else of_the_winner
-    return Validation(tuple(records), tuple(fits), design, evidence, fits, asked.library, dropped, halvings)
+    fits = {name: fits[name] for name in evidence}
+    return Validation(
+        tuple(records), tuple(fits), design, evidence, fits, asked.library, dropped, halvings, failures.reasons
+    )
 
 
 def _designed(asked: Request) -> Design:

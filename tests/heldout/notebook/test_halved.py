@@ -94,8 +94,20 @@ class FailsOnFolds(FailsOnHalves):
 
 
 def test_the_first_failure_in_the_order_of_the_candidates_is_reported():
+    learners = {"first": FailsOnFolds(), "second": FailsOnHalves()}
     with pytest.raises(FitFailure, match="first: .*nine tenths"):
-        heldout.validate({"first": FailsOnFolds(), "second": FailsOnHalves()}, X, y, estimates=["E_cv", "E_2cv"])
+        heldout.validate(learners, X, y, estimates=["E_cv", "E_2cv"], on_error="raise")
+
+
+@pytest.mark.filterwarnings("ignore::heldout.errors.LearnerWarning")
+def test_a_failure_that_is_recorded_changes_no_number_of_the_others():
+    learners = {"bayes": GaussianNB(), "tree": DecisionTreeClassifier(random_state=0)}
+    failing = {"halves": FailsOnHalves(), **learners, "folds": FailsOnFolds()}
+    wanted = ["E_cv", "E_2cv"]
+    made = heldout.validate(failing, X, y, estimates=wanted)
+    assert ["halves", "folds"] == [*made.failed]
+    alone = heldout.validate(learners, X, y, estimates=wanted)
+    assert (alone.estimates, alone.halvings) == (made.estimates, made.halvings)
 
 
 def test_another_word_is_refused():

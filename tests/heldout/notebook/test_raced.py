@@ -11,7 +11,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import heldout
-from heldout.errors import BadArgument, FitFailure
+from heldout.errors import BadArgument, FitFailure, LearnerWarning
 
 X, Y = make_classification(600, 10, n_informative=6, flip_y=0.02, class_sep=1.5, random_state=3)
 
@@ -38,6 +38,15 @@ class Breaks(KNeighborsClassifier):
 
     def fit(self, X, y):
         if len(X) > 350:
+            raise ValueError("too many rows")
+        return super().fit(X, y)
+
+
+class Late(DecisionTreeClassifier):
+    """The same at the end of the stream."""
+
+    def fit(self, X, y):
+        if len(X) > 520:
             raise ValueError("too many rows")
         return super().fit(X, y)
 
@@ -126,9 +135,27 @@ def test_one_that_is_left_alone_is_the_choice():
         assert "11 of 12 candidates" in shown
 
 
-def test_a_failure_is_no_drop():
+def test_a_failure_is_no_drop_and_drops_nobody(raced):
+    learners = {**candidates(), "breaks": Breaks()}
     with pytest.raises(FitFailure, match="breaks: .*too many rows"):
-        heldout.validate({**candidates(), "breaks": Breaks()}, X, Y, repeats=2)
+        heldout.validate(learners, X, Y, repeats=4, on_error="raise")
+    with pytest.warns(LearnerWarning, match="^breaks failed, and is left out: ValueError: too many rows"):
+        made = heldout.validate(learners, X, Y, repeats=4)
+    assert {"breaks": "ValueError: too many rows"} == made.failed
+    assert (raced.estimates, raced.dropped) == (made.estimates, made.dropped)
+
+
+def test_one_that_is_left_alone_and_fails_later_drops_nobody():
+    coins = {f"coin {place}": DummyClassifier(strategy="uniform", random_state=place) for place in range(11)}
+    wanted = {"estimates": ["E_prog", "E_cv"]}
+    with pytest.warns(LearnerWarning, match="late failed"):
+        made = heldout.validate({**coins, "late": Late()}, X, Y, **wanted)
+    alone = heldout.validate(coins, X, Y, **wanted)
+    assert (alone.estimates, alone.dropped) == (made.estimates, made.dropped)
+    with pytest.warns(LearnerWarning, match="late failed"):
+        finals = heldout.validate({**coins, "late": Late()}, X, Y, finalists=2, **wanted)
+    assert ["late"] == [*finals.failed]
+    assert 2 == len(finals)
 
 
 @pytest.mark.parametrize(

@@ -294,7 +294,7 @@ class Fails(BaseEstimator):
 
 def test_a_learner_that_fails_raises_with_its_name_and_its_own_reason():
     with pytest.raises(FitFailure, match="^second: OSError: too few rows$") as caught:
-        heldout.validate({"first": Fails(0), "second": Fails(30)}, X, y, repeats=1, **HOW)
+        heldout.validate({"first": Fails(0), "second": Fails(30)}, X, y, repeats=1, on_error="raise", **HOW)
     assert FitFailure is type(caught.value.__cause__)
     # all fits on 30 rows or more succeed
     found = heldout.validate({"second": Fails(30)}, X, y, estimates=["E_in", "E_cv"], intervals=NO_FURTHER_FIT, **HOW)

@@ -12,7 +12,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.svm import SVC
 
 import heldout
-from heldout.errors import FitFailure
+from heldout.errors import BadArgument, FitFailure, LearnerWarning
 from heldout.notebook import shared_fits
 from heldout.online import OnePass
 
@@ -73,7 +73,27 @@ def test_a_failure_is_the_first_of_a_single_process():
     for candidates, reason in ((bad, "bad: ValueError: fewer than 999"), (late, f"late: ValueError: fewer than {few}")):
         for jobs in (1, 2):
             with pytest.raises(FitFailure, match=f"^{reason} rows of b$"):
-                heldout.validate(candidates, X, y, folds=8, estimates=["E_in", "E_cv"], n_jobs=jobs)
+                heldout.validate(candidates, X, y, folds=8, estimates=["E_in", "E_cv"], n_jobs=jobs, on_error="raise")
+
+
+@pytest.mark.parametrize("jobs", [1, pytest.param(2, marks=pytest.mark.slow)])
+def test_a_failure_is_recorded_and_the_others_go_on(jobs):
+    learners = {"bad": WhereFitted(999), "good": WhereFitted(seconds=0.1 * jobs), "bayes": GaussianNB()}
+    with pytest.warns(LearnerWarning, match="^bad failed, and is left out: ValueError: fewer than 999"):
+        made = heldout.validate(learners, X, y, folds=8, estimates=["E_in", "E_cv"], n_jobs=jobs)
+    assert {"bad": "ValueError: fewer than 999 rows of b"} == made.failed
+    assert ("good", "bayes") == made.candidates
+    assert "failed, and not compared: bad" in made.decide().caveats
+    for shown in (str(made), made._repr_html_()):
+        assert "failed: ValueError: fewer than 999 rows of b" in shown
+    assert "2 candidates, 1 failed" in repr(made)
+    with pytest.raises(BadArgument, match="candidate is 'bad', which failed"):
+        made.differences("bad")
+
+
+def test_where_all_fail_every_reason_is_raised():
+    with pytest.raises(FitFailure, match=r"^bad: .* 999 rows of b; worse: .* 998 rows of b$"):
+        heldout.validate({"bad": WhereFitted(999), "worse": WhereFitted(998)}, X, y, estimates=["E_cv"])
 
 
 class OnceOnly(GaussianNB):
