@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from heldout.notebook.result import Validation
     from heldout.notebook.validate import validate
 
+__version__ = "0.2.0"
 __all__ = [
     "KFoldHypothesis",
     "ProgressiveHypothesis",
