@@ -19,7 +19,7 @@ from heldout.losses.choice import MOST_WHOLE_CLASSES, Spec
 from heldout.notebook.called_otherwise import FOLDS
 from heldout.notebook.failures import OnError
 from heldout.parts import class_shares
-from heldout.parts.dependence import Dependence, checked_groups
+from heldout.parts.dependence import Dependence, checked_dependence
 from heldout.parts.partition import can_stratify, part_size, rarest_class
 from heldout.rows.checked_rows import checked_rows, checked_unlabeled
 from heldout.rows.frames import library_of
@@ -83,6 +83,8 @@ def checked(
     *,
     unlabeled: Any,
     groups: Any,
+    time: Any,
+    gap: int,
     loss: Spec | None,
     loss_max: float | None,
     seed: int,
@@ -111,7 +113,8 @@ def checked(
     _check_columns(candidates, X)
     chosen = choose_loss(_loss_of(candidates, y) if loss is None else loss, y, loss_max=loss_max)
     _check_answers(candidates, chosen)
-    dependence = checked_groups(groups, len(y))
+    dependence = checked_dependence(groups, time, gap, len(y))
+    in_time = dependence.time is not None
     if unlabeled is not None:
         unlabeled = checked_unlabeled(unlabeled, X)
     check_whole(seed=(seed, 0), folds=(folds, 2))
@@ -126,9 +129,9 @@ def checked(
     _check_choice("on_error", on_error, get_args(OnError))
     jobs = _checked_jobs(n_jobs)
     check_level(level)
-    wanted = _wanted(estimates, unlabeled is not None, len(candidates), chosen)
-    stratified = chosen.of_classes and class_shares.stratified(y, stratify)
-    if chosen.of_classes and folds != len(y) and groups is None:
+    wanted = _wanted(estimates, unlabeled is not None, len(candidates), chosen, in_time=in_time)
+    stratified = chosen.of_classes and not in_time and class_shares.stratified(y, stratify)
+    if chosen.of_classes and folds != len(y) and dependence.kind is None:
         folds, stratified = _divided_classes(y, int(folds), stratify)
         if stratified:
             _check_parts(y, {"validation_fraction": validation_fraction, "tested_fraction": tested_fraction})
@@ -336,7 +339,9 @@ def _check_parts(y: Any, fractions: Mapping[str, float]) -> None:
             )
 
 
-def _wanted(estimates: Sequence[str] | None, has_unlabeled: bool, candidates: int, loss: Loss) -> tuple[str, ...]:
+def _wanted(
+    estimates: Sequence[str] | None, has_unlabeled: bool, candidates: int, loss: Loss, *, in_time: bool
+) -> tuple[str, ...]:
     """The names of the estimates to compute, in the order of the tables, without the names that the loss refuses."""
     every = (*PER_CANDIDATE, *OF_THE_WINNER)
     if estimates is None:
@@ -346,6 +351,7 @@ def _wanted(estimates: Sequence[str] | None, has_unlabeled: bool, candidates: in
             for one in asked
             if (has_unlabeled or not one.of_unlabeled)
             and candidates >= one.least_candidates
+            and (one.in_time or not in_time)
             and one.refused_by(loss) is None
         )
     if isinstance(estimates, str) or not isinstance(estimates, Sequence) or not estimates:
@@ -355,6 +361,11 @@ def _wanted(estimates: Sequence[str] | None, has_unlabeled: bool, candidates: in
     for name in estimates:
         if name not in every:
             raise BadArgument("estimates", f"estimates has {name!r}; it must name some of {', '.join(every)}")
+        if in_time and not ESTIMATES[name].in_time:
+            raise BadArgument(
+                "estimates",
+                f"estimates has {name!r}, which would train on later rows than it tests; leave out one of both",
+            )
         if (reason := ESTIMATES[name].refused_by(loss)) is not None:
             raise BadArgument(
                 "estimates", f"estimates has {name!r}, which the {loss.name} loss does not admit: {reason}"

@@ -43,6 +43,8 @@ def validate(
     *,
     unlabeled: Any = None,
     groups: Any = None,
+    time: Any = None,
+    gap: int = 0,
     loss: str | Mapping[str, Any] | None = None,
     loss_max: float | None = None,
     seed: int = 0,
@@ -85,6 +87,12 @@ def validate(
         "5" are two groups. No group is then on both sides of a split, and the
         intervals do not need independent rows (`heldout.estimates.methods`). The groups of unlabelled rows are
         not known.
+    time : array-like of shape (N,), optional
+        The time of each row, numbers or dates, where rows come one after the other: no hypothesis is tested on rows
+        before its training rows. The hold-out, the folds and the steps are then the later rows, and there is no E_2cv,
+        E_bbc or E_boot.
+    gap : int, default 0
+        With `time`, the number of rows left out between training rows and the later rows that test.
     loss : str or mapping, optional
         zero_one, log, brier, balanced or {"cost": {actual: {predicted: c}}} for classes; squared, absolute, pinball or
         {"pinball": q} for numbers. None follows the learners where y holds numbers: zero_one if they are classifiers,
@@ -223,6 +231,8 @@ def validate(
         y,
         unlabeled=unlabeled,
         groups=groups,
+        time=time,
+        gap=gap,
         loss=loss,
         loss_max=loss_max,
         seed=seed,
@@ -262,7 +272,7 @@ def validate(
             fits, dropped = {name: fits[name] for name in run.racing}, run.dropped
             design = replace(design, dropped=len(dropped))
         halvings = None
-        if asked.parts.repeats == "auto" and HALVES in schemes:
+        if asked.parts.repeats == "auto" and HALVES in schemes and design.dependence.time is None:
             halvings = halved(fits, design, schemes, asked.jobs, bar, failures)
             design = replace(design, halves=design.halves[: halvings.made])
             fits = {name: of.halved(design) for name, of in fits.items() if name not in failures.reasons}

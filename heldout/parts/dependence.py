@@ -13,11 +13,12 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from heldout.errors import BadArgument
+from heldout.errors import BadArgument, check_whole
 from heldout.losses import Losses
 from heldout.parts.batches import batches
 from heldout.parts.splits import Rows, Split
 from heldout.rows.group_names import group_names
+from heldout.rows.missing import is_missing
 
 DependenceKind = Literal["groups", "time", "groups and time"]
 
@@ -147,3 +148,31 @@ def checked_groups(groups: Any, n: int) -> Dependence:
     if not codes.any():
         raise BadArgument("groups", "groups has 1 group; at least 2 are needed, one on each side of a split")
     return Dependence(group=codes)
+
+
+def checked_dependence(groups: Any, time: Any, gap: Any, n: int) -> Dependence:
+    """The dependence of n rows in `groups`, with a `time` each, shape (n,): None where rows do not depend so.
+
+    Times are numbers or dates: rows of the same time are together. `gap` is the number of rows left out before tested
+    rows. Raises BadArgument.
+    """
+    made = checked_groups(groups, n)
+    if time is None:
+        if gap:
+            raise BadArgument("gap", f"gap is {gap!r}, but rows have no time; leave it out, or give time")
+        return made
+    values = np.asarray(time)
+    if values.shape != (n,):
+        raise BadArgument("time", f"time has shape {values.shape}; it must be ({n},), one time for each row of X")
+    if values.dtype == object and not any(isinstance(value, str) or is_missing(value) for value in values.tolist()):
+        values = np.array(values.tolist(), dtype="datetime64[us]")
+    if values.dtype.kind not in "biufM":
+        raise BadArgument(
+            "time", f"time holds {values[0]!r}; it must hold numbers or dates (datetime64) alone, none of them missing"
+        )
+    if (values != values).any() or (values.dtype.kind == "f" and not np.isfinite(values).all()):
+        raise BadArgument("time", "time has a row whose time is missing or infinite; give each row one, or take it out")
+    if len(rank := np.unique(values)) < 2:
+        raise BadArgument("time", f"time has the single value {rank[0]}; at least 2 are needed, one to train before")
+    check_whole(gap=(gap, 0))
+    return replace(made, time=distinct(values), gap=int(gap))

@@ -105,6 +105,8 @@ def test_every_argument_but_the_first_three_is_keyword_only_with_the_defaults_of
     assert {
         "unlabeled": None,
         "groups": None,
+        "time": None,
+        "gap": 0,
         "loss": None,
         "loss_max": None,
         "seed": 0,
