@@ -21,6 +21,7 @@ from heldout.notebook.failures import OnError
 from heldout.parts import class_shares
 from heldout.parts.dependence import Dependence, checked_dependence
 from heldout.parts.partition import can_stratify, part_size, rarest_class
+from heldout.parts.weights import Weights, fit_argument
 from heldout.rows.checked_rows import checked_rows, checked_unlabeled
 from heldout.rows.frames import library_of
 from heldout.schemes.halvings import Repeats
@@ -74,6 +75,7 @@ class Request:
     jobs: int
     progress: bool
     on_error: OnError
+    weights: Weights | None
 
 
 def checked(
@@ -85,6 +87,7 @@ def checked(
     groups: Any,
     time: Any,
     gap: int,
+    sample_weight: Any,
     loss: Spec | None,
     loss_max: float | None,
     seed: int,
@@ -111,7 +114,9 @@ def checked(
     library = library_of(X)
     X, y = checked_rows(X, y)
     _check_columns(candidates, X)
-    chosen = choose_loss(_loss_of(candidates, y) if loss is None else loss, y, loss_max=loss_max)
+    weights = _checked_weights(sample_weight, candidates, len(y))
+    of_rows = None if weights is None else weights.values
+    chosen = choose_loss(_loss_of(candidates, y) if loss is None else loss, y, of_rows, loss_max=loss_max)
     _check_answers(candidates, chosen)
     dependence = checked_dependence(groups, time, gap, len(y))
     in_time = dependence.time is not None
@@ -141,7 +146,7 @@ def checked(
         block = int(block)
     parts = Parts(int(seed), validation_fraction, int(folds), tested_fraction, block, repeats, stratified, dependence)
     nested = "E_nested" in wanted
-    no_race = why_none(race, len(candidates), chosen, dependence.kind, nested=nested)
+    no_race = why_none(race, len(candidates), chosen, dependence.kind, nested=nested, weighted=weights is not None)
     some_go = _checked_finalists(finalists, len(candidates), nested=nested)
     return Request(
         X,
@@ -159,6 +164,7 @@ def checked(
         jobs=jobs,
         progress=progress,
         on_error=on_error,
+        weights=weights,
     )
 
 
@@ -275,6 +281,28 @@ def _loss_of(candidates: Mapping[str, Any], y: NDArray[Any]) -> Spec | None:
             stacklevel=4,
         )
     return "zero_one" if classifiers else "squared" if regressors else None
+
+
+def _checked_weights(sample_weight: Any, candidates: Mapping[str, Any], n: int) -> Weights | None:
+    """The weights of the rows; None without them. Raises BadArgument for a learner whose fit takes none."""
+    if sample_weight is None:
+        return None
+    if np.shape(sample_weight) != (n,):
+        raise BadArgument(
+            "sample_weight",
+            f"sample_weight has shape {np.shape(sample_weight)}; it must be ({n},), one weight for each row of X",
+        )
+    try:
+        weights = Weights.of(sample_weight)
+    except BadArgument as error:
+        raise BadArgument("sample_weight", f"sample_{str(error).replace('weights', 'weight', 1)}") from None
+    for name, learner in candidates.items():
+        if weights is not None and fit_argument(learner) is None:
+            raise BadArgument(
+                "candidates",
+                f"candidates[{name!r}] is {learner!r}, whose fit takes no sample_weight; leave out one of both",
+            )
+    return weights
 
 
 def _check_answers(candidates: Mapping[str, Any], loss: Loss) -> None:

@@ -45,6 +45,7 @@ def validate(
     groups: Any = None,
     time: Any = None,
     gap: int = 0,
+    sample_weight: Any = None,
     loss: str | Mapping[str, Any] | None = None,
     loss_max: float | None = None,
     seed: int = 0,
@@ -93,6 +94,9 @@ def validate(
         E_bbc or E_boot.
     gap : int, default 0
         With `time`, the number of rows left out between training rows and the later rows that test.
+    sample_weight : array-like of shape (N,), optional
+        How many rows of the population each row stands for: a finite number of at least 0. It goes to `fit`, and the
+        loss of a row counts as often (`heldout.parts.weights`); the loss then has no known limit.
     loss : str or mapping, optional
         zero_one, log, brier, balanced or {"cost": {actual: {predicted: c}}} for classes; squared, absolute, pinball or
         {"pinball": q} for numbers. None follows the learners where y holds numbers: zero_one if they are classifiers,
@@ -233,6 +237,7 @@ def validate(
         groups=groups,
         time=time,
         gap=gap,
+        sample_weight=sample_weight,
         loss=loss,
         loss_max=loss_max,
         seed=seed,
@@ -332,6 +337,7 @@ def _designed(asked: Request) -> Design:
         ),
         estimates=asked.estimates,
         dependence=parts.dependence,
+        weights=asked.weights,
     )
 
 

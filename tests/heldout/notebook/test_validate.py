@@ -107,6 +107,7 @@ def test_every_argument_but_the_first_three_is_keyword_only_with_the_defaults_of
         "groups": None,
         "time": None,
         "gap": 0,
+        "sample_weight": None,
         "loss": None,
         "loss_max": None,
         "seed": 0,
