@@ -18,6 +18,10 @@ def called_otherwise(*, folds: int, cv: Any, seed: int, random_state: Any, scori
             f"scoring is {scoring!r}; here candidates are compared by a loss, of which less is better: name it as loss "
             "(zero_one, log, brier, balanced, squared, absolute, pinball), and ask heldout.metrics_of for AUC or F1",
         )
+    if cv is not None and not hasattr(cv, "__index__"):
+        if folds != FOLDS:
+            raise BadArgument("cv", f"cv is {cv!r}, and folds is {folds!r}: both say which folds; leave out one")
+        cv = None  # a splitter: `own_folds`
     return (
         _whole("cv", cv, "folds", folds, FOLDS, "the number of folds; for rows that belong together give groups"),
         _whole("random_state", random_state, "seed", seed, SEED, "the seed of every random choice"),

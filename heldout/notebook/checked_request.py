@@ -18,6 +18,7 @@ from heldout.losses import Loss, check_spec, choose_loss
 from heldout.losses.choice import MOST_WHOLE_CLASSES, Spec
 from heldout.notebook.called_otherwise import FOLDS
 from heldout.notebook.failures import OnError
+from heldout.notebook.own_folds import own_folds
 from heldout.parts import class_shares
 from heldout.parts.dependence import Dependence, checked_dependence
 from heldout.parts.partition import can_stratify, part_size, rarest_class
@@ -37,7 +38,7 @@ class Parts:
     """How the rows are divided, by the arguments of `heldout.validate` with these names.
 
     `folds` and `stratify` may be other than asked for, with a warning, where a class is rare. `dependence` is that of
-    the groups.
+    the groups and times. `fold`, shape (N,), are folds that were given.
     """
 
     seed: int
@@ -48,6 +49,7 @@ class Parts:
     repeats: Repeats
     stratify: bool
     dependence: Dependence
+    fold: NDArray[np.int64] | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,6 +96,7 @@ def checked(
     level: float,
     validation_fraction: float,
     folds: int,
+    cv: Any,
     tested_fraction: float,
     block: Block,
     repeats: Repeats,
@@ -136,7 +139,12 @@ def checked(
     check_level(level)
     wanted = _wanted(estimates, unlabeled is not None, len(candidates), chosen, in_time=in_time)
     stratified = chosen.of_classes and not in_time and class_shares.stratified(y, stratify)
-    if chosen.of_classes and folds != len(y) and dependence.kind is None:
+    fold = own_folds(cv, X, y, groups, dependence, int(seed)) if cv is not None else None
+    if fold is not None:
+        folds = int(fold.max()) + 1
+    if chosen.of_classes and fold is not None and dependence.kind is None:
+        _, stratified = _divided_classes(y, len(y), stratify)
+    elif chosen.of_classes and folds != len(y) and dependence.kind is None:
         folds, stratified = _divided_classes(y, int(folds), stratify)
         if stratified:
             _check_parts(y, {"validation_fraction": validation_fraction, "tested_fraction": tested_fraction})
@@ -144,7 +152,9 @@ def checked(
         _warn_of_optimism(y)
     if block != "auto":
         block = int(block)
-    parts = Parts(int(seed), validation_fraction, int(folds), tested_fraction, block, repeats, stratified, dependence)
+    parts = Parts(
+        int(seed), validation_fraction, int(folds), tested_fraction, block, repeats, stratified, dependence, fold
+    )
     nested = "E_nested" in wanted
     no_race = why_none(race, len(candidates), chosen, dependence.kind, nested=nested, weighted=weights is not None)
     some_go = _checked_finalists(finalists, len(candidates), nested=nested)

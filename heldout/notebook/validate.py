@@ -64,7 +64,7 @@ def validate(
     n_jobs: int | None = 1,
     progress: bool = True,
     on_error: OnError = "record",
-    cv: int | None = None,
+    cv: Any = None,
     random_state: int | None = None,
     scoring: None = None,
 ) -> Validation:
@@ -155,8 +155,9 @@ def validate(
     on_error : {"record", "raise"}, default "record"
         Whether a candidate that cannot be fitted is left out, with its reason in `Validation.failed` and a
         LearnerWarning, or ends the call.
-    cv, random_state : int, optional
-        What scikit-learn calls `folds` and `seed`; a splitter is refused, and so is `scoring`, which is `loss` here.
+    cv, random_state, scoring : optional
+        What scikit-learn calls `folds` and `seed`. `cv` may also be a splitter, or a list of pairs of row numbers,
+        whose splits test each row once and train on all others; `scoring`, which is `loss` here, is refused.
 
     Returns
     -------
@@ -244,6 +245,7 @@ def validate(
         level=level,
         validation_fraction=validation_fraction,
         folds=folds,
+        cv=None if hasattr(cv, "__index__") else cv,
         tested_fraction=tested_fraction,
         block=block,
         repeats=repeats,
@@ -314,19 +316,21 @@ def _designed(asked: Request) -> Design:
         stratify = stratify_halves(strata, parts.folds, parts.stratify)
         repeats = most(len(asked.y)) if parts.repeats == "auto" else parts.repeats
         halves = make_halves(strata, repeats=repeats, stratify=stratify, seed=parts.seed, dependence=parts.dependence)
+    drawn = [part for scheme, part in _PART_OF.items() if scheme in needed and (parts.fold is None or part != "fold")]
+    partition = make_partition(
+        strata,
+        validation_fraction=parts.validation_fraction,
+        folds=parts.folds if parts.fold is None else 2,
+        tested_fraction=parts.tested_fraction,
+        stratify=parts.stratify,
+        seed=parts.seed,
+        dependence=parts.dependence,
+        parts=drawn,
+    )
     return Design(
         y=asked.y,
         loss=asked.loss,
-        partition=make_partition(
-            strata,
-            validation_fraction=parts.validation_fraction,
-            folds=parts.folds,
-            tested_fraction=parts.tested_fraction,
-            stratify=parts.stratify,
-            seed=parts.seed,
-            dependence=parts.dependence,
-            parts=[part for scheme, part in _PART_OF.items() if scheme in needed],
-        ),
+        partition=partition if parts.fold is None else replace(partition, fold=parts.fold),
         halves=halves,
         block=parts.block,
         stratify=parts.stratify,

@@ -9,6 +9,17 @@ import pandas as pd
 import pytest
 from scipy import sparse
 from sklearn.ensemble import StackingClassifier
+from sklearn.model_selection import (
+    GroupKFold,
+    KFold,
+    LeaveOneOut,
+    PredefinedSplit,
+    RepeatedKFold,
+    ShuffleSplit,
+    StratifiedKFold,
+    TimeSeriesSplit,
+    cross_val_predict,
+)
 from sklearn.naive_bayes import GaussianNB
 from sklearn.semi_supervised import SelfTrainingClassifier
 from sklearn.svm import SVC
@@ -45,13 +56,56 @@ def test_cv_and_random_state_are_folds_and_seed_and_none_is_one_process():
     [
         ({"scoring": "roc_auc"}, "name it as loss"),
         ({"cv": 5, "folds": 4}, "cv is 5, and folds is 4: both mean the number of folds"),
-        ({"cv": iter([])}, "it must be a whole number, as folds is"),
+        ({"cv": "five"}, "it must be a number of folds, a splitter, or a list of pairs"),
+        ({"cv": KFold(4), "folds": 5}, "both say which folds"),
+        ({"cv": RepeatedKFold(n_splits=3, n_repeats=2)}, "which tests row"),
+        ({"cv": ShuffleSplit(3, random_state=0)}, "each row must be tested once"),
+        ({"cv": TimeSeriesSplit(3)}, "leaves 44 rows out of both parts"),
+        ({"cv": PredefinedSplit([-1, *np.arange(89) % 3])}, "which never tests row 0"),
+        ({"cv": [(np.arange(45), np.arange(90, 120))]}, "it must be a number of folds"),
+        ({"cv": [(np.arange(90), np.arange(90))]}, "or has some in both"),
+        ({"cv": KFold(3), "groups": np.arange(90) % 30}, "rows of a group in several folds; take GroupKFold"),
+        ({"cv": KFold(3), "time": np.arange(90)}, "the folds of rows in time are later rows"),
         ({"random_state": np.random.default_rng()}, "it must be a whole number, as seed is"),
     ],
 )
 def test_what_does_not_mean_ours_is_refused_with_our_name(arguments, message):
     with pytest.raises(BadArgument, match=re.escape(message)):
         validate(**arguments)
+
+
+@pytest.mark.parametrize(
+    "cv",
+    [
+        KFold(4),
+        StratifiedKFold(5, shuffle=True, random_state=1),
+        PredefinedSplit(np.arange(90) % 3),
+        [(np.flatnonzero(np.arange(90) % 2 != part), np.flatnonzero(np.arange(90) % 2 == part)) for part in (0, 1)],
+        LeaveOneOut(),
+    ],
+    ids=["k-fold", "stratified", "predefined", "pairs", "leave-one-out"],
+)
+def test_a_splitter_gives_the_error_of_cross_validate_and_an_interval(cv):
+    learner = DecisionTreeClassifier(max_depth=3, random_state=0)
+    made = validate({"tree": learner}, cv=cv)
+    predicted = cross_val_predict(learner, X, Y, cv=cv)
+    assert made["tree"]["E_cv"].value == pytest.approx(np.mean(predicted != Y), abs=1e-12)
+    assert made["tree"]["E_cv"].low < made["tree"]["E_cv"].value < made["tree"]["E_cv"].high
+    assert made["tree"]["E_val"] == validate({"tree": learner})["tree"]["E_val"]  # no other part changes
+
+
+def test_groups_and_a_splitter_of_groups():
+    groups = np.arange(90) // 3
+    made = validate(cv=GroupKFold(5), groups=groups)
+    for split in made.design.splits("cross_validation"):
+        assert not {*groups[split.train]} & {*groups[split.validation]}
+    assert "independent groups" in made["bayes"]["E_cv"].assumption
+
+
+def test_a_splitter_that_shuffles_has_the_seed_of_the_call():
+    shuffled = KFold(4, shuffle=True)
+    assert validate(cv=shuffled, seed=3) == validate(cv=shuffled, seed=3)
+    assert shuffled.random_state is None
 
 
 @pytest.mark.parametrize("y", [Y[:, None], Y.tolist(), pd.Series(Y, name="kind"), pd.DataFrame({"kind": Y})])
