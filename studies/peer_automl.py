@@ -21,9 +21,15 @@ from studies.run_set import call
 from tasks.runtime import environment
 
 SETS = (
-    "votes", "optdigits", "spambase", "german_credit", "wine_quality", "california_housing",
-    "breast_cancer", "diabetes", "phishing", "segment",
-)  # fmt: skip
+    "spambase",
+    "german_credit",
+    "wine_quality",
+    "california_housing",
+    "breast_cancer",
+    "diabetes",
+    "phishing",
+    "segment",
+)
 _SEED = 0
 _DUMP = """
 import sys
