@@ -67,6 +67,7 @@ def searched(name: str, data: Path, seconds: float) -> tuple[float, str]:
         call([sys.executable, "-m", "flows", "prepare"], clone)
         call([sys.executable, "-c", _DUMP, str(dump)], clone)
         (X, y), (X_test, y_test) = pd.read_pickle(dump)  # noqa: S301  # written by the line above
+    X.columns = X_test.columns = [f"x{place}" for place in range(X.shape[1])]  # LightGBM refuses some signs in names
     loss = choose_loss(None, y)
     search = AutoML()
     task, metric = ("classification", "accuracy") if loss.of_classes else ("regression", "mse")
