@@ -94,7 +94,7 @@ def in_a_notebook(ran, settings) -> heldout.Validation:
         pytest.param(BY_LOG, marks=pytest.mark.long),
         pytest.param(BY_BRIER, marks=pytest.mark.long),
         pytest.param(BY_QUANTILE, marks=pytest.mark.long),
-        pytest.param(BY_RACE, marks=pytest.mark.slow),
+        pytest.param(BY_RACE, marks=pytest.mark.long),
     ],
     ids=["two classes", "numbers", "three classes", "costs", "log loss", "Brier loss", "a quantile", "a race"],
 )
