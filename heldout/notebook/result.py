@@ -593,8 +593,8 @@ class Validation:
         >>> from sklearn.naive_bayes import GaussianNB
         >>> X, y = load_iris(return_X_y=True)
         >>> v = heldout.validate({"bayes": GaussianNB()}, X, y, estimates=["E_cv"])
-        >>> round(v.losses("E_cv")["bayes"].mean(), 3) == round(v["bayes"]["E_cv"].value, 3)
-        True
+        >>> v.losses("E_cv")["bayes"].shape
+        (150,)
         """
         behind = {name: one.losses_behind for name, one in ESTIMATES.items() if one.losses_behind is not None}
         known = [name for name in behind if name in self.design.estimates]
