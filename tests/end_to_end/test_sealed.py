@@ -11,7 +11,7 @@ import yaml
 
 from tasks.storage import model_file
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.long
 BAYES = {"name": "bayes", "estimator": "sklearn.naive_bayes.GaussianNB"}
 TREE = {
     "name": "tree",
@@ -86,7 +86,6 @@ def answered(checkout, answer: str) -> str:
     return said
 
 
-@pytest.mark.long
 def test_a_user_who_changes_his_mind_five_times_and_comes_back_with_new_rows(mine, write_params):
     changes = [
         ([BAYES], {}),
