@@ -3,6 +3,7 @@
 from typing import Any
 
 from heldout.errors import BadArgument
+from heldout.notebook.own_folds import shown
 
 FOLDS, SEED = 10, 0  # the defaults of `heldout.validate`, as its signature has them
 
@@ -20,7 +21,7 @@ def called_otherwise(*, folds: int, cv: Any, seed: int, random_state: Any, scori
         )
     if cv is not None and not hasattr(cv, "__index__"):
         if folds != FOLDS:
-            raise BadArgument("cv", f"cv is {cv!r}, and folds is {folds!r}: both say which folds; leave out one")
+            raise BadArgument("cv", f"cv is {shown(cv)}, and folds is {folds!r}: both say which folds; leave out one")
         cv = None  # a splitter: `own_folds`
     return (
         _whole("cv", cv, "folds", folds, FOLDS, "the number of folds; for rows that belong together give groups"),

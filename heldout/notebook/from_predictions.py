@@ -16,6 +16,7 @@ from heldout.losses import ABSOLUTE, ZERO_ONE, Loss, Losses, choose_loss
 from heldout.losses.tested_losses import CrossValidated, Tested
 from heldout.notebook.compared import Compared
 from heldout.notebook.long_table import LongTable, Values, column, columns, gaps
+from heldout.notebook.own_folds import divides_a_group
 from heldout.parts.dependence import DependenceKind, checked_groups, distinct
 from heldout.parts.weights import Weights
 
@@ -180,6 +181,14 @@ def _answers(lines: LongTable, given: Values, y: Values, loss: Loss) -> Values:
         return _numbers(lines, "answer", given)
     kinds = {values.dtype.kind in "biuf" for values in (given, y)}
     if kinds == {True}:
+        if len(apart := np.flatnonzero((given % 1 != 0) & ~np.isin(given, y))):
+            raise BadArgument(
+                "answer",
+                f"answer is {given[apart[0]]} at {lines.line(apart[0])}, which is no class, but the labels are: "
+                "give classes, or name a loss of numbers",
+            )
+        if not np.isin(given, y).any():
+            raise BadArgument("answer", f"answer is {given[0]} at {lines.line(0)}, and no answer at all is a label")
         return given
     known = set(map(str, y.tolist()))
     texts = np.array([str(value) for value in given.tolist()], dtype=object)
@@ -219,10 +228,8 @@ def _parts(lines: LongTable, values: Values, group: NDArray[np.int64] | None) ->
     fold = distinct(lines.of_rows("fold", _filled(lines, "fold", values)))
     if fold.max() == 0:
         raise BadArgument("fold", f"fold has the single value {values[0]}; leave it out, or give at least 2 folds")
-    if group is not None:
-        pairs = len(np.unique(np.stack([group, fold]), axis=1).T)
-        if pairs > group.max() + 1:
-            raise BadArgument("fold", "fold: rows of a group are in several folds, so that their models saw the group")
+    if group is not None and divides_a_group(fold, group):
+        raise BadArgument("fold", "fold: rows of a group are in several folds, so that their models saw the group")
     return fold
 
 

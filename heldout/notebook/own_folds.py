@@ -27,27 +27,30 @@ def own_folds(
     fold = np.full(len(y), -1, dtype=np.int64)
     for number, (train, tested) in enumerate(_splits(cv, X, y, groups, seed)):
         if (again := tested[fold[tested] >= 0]).size:
-            raise BadArgument("cv", f"cv is {_shown(cv)}, which tests row {again[0]} again; {_once()}")
+            raise BadArgument("cv", f"cv is {shown(cv)}, which tests row {again[0]} again; {_once()}")
         fold[tested] = number
         missing = len(y) - len(tested) - len(np.setdiff1d(train, tested))
         if missing or np.intersect1d(train, tested).size:
             raise BadArgument(
                 "cv",
-                f"cv is {_shown(cv)}, whose split {number} leaves {missing} rows out of both parts, or has some in "
+                f"cv is {shown(cv)}, whose split {number} leaves {missing} rows out of both parts, or has some in "
                 f"both; {_once()}",
             )
     if (never := np.flatnonzero(fold < 0)).size:
-        raise BadArgument("cv", f"cv is {_shown(cv)}, which never tests row {never[0]}; {_once()}")
+        raise BadArgument("cv", f"cv is {shown(cv)}, which never tests row {never[0]}; {_once()}")
     if fold.max() == 0:
-        raise BadArgument("cv", f"cv is {_shown(cv)}, which has a single split; {_once()}")
-    if dependence.group is not None:
-        pairs = np.unique(np.stack([dependence.group, fold]), axis=1)[0]
-        if len(pairs) > dependence.group.max() + 1:
-            raise BadArgument("cv", f"cv is {_shown(cv)}, which has rows of a group in several folds; take GroupKFold")
+        raise BadArgument("cv", f"cv is {shown(cv)}, which has a single split; {_once()}")
+    if dependence.group is not None and divides_a_group(fold, dependence.group):
+        raise BadArgument("cv", f"cv is {shown(cv)}, which has rows of a group in several folds; take GroupKFold")
     return fold
 
 
-def _shown(cv: Any) -> str:
+def divides_a_group(fold: NDArray[np.int64], group: NDArray[np.int64]) -> bool:
+    """Whether rows of a group are in several folds, both of shape (N,)."""
+    return bool(np.unique(np.stack([group, fold]), axis=1).shape[1] > int(group.max()) + 1)
+
+
+def shown(cv: Any) -> str:
     """The splitter for messages; a list of splits may be as long as the rows."""
     text = " ".join(repr(cv).split())
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]} …"
@@ -70,6 +73,6 @@ def _splits(
     except (TypeError, ValueError, IndexError) as error:
         raise BadArgument(
             "cv",
-            f"cv is {_shown(cv)}; it must be a number of folds, a splitter, or a list of pairs of row numbers, to "
+            f"cv is {shown(cv)}; it must be a number of folds, a splitter, or a list of pairs of row numbers, to "
             f"train and to test: {error}",
         ) from None

@@ -185,6 +185,8 @@ BAD = {
         lambda of: of.assign(label=np.where(of.index == 52, "z", of["label"])), {},
     ),
     "no answer at all is a label": (lambda of: of.assign(answer="q"), {}),
+    "answer is 0.5 at row 0 of a, which is no class": (lambda of: of.assign(answer=0.5, label=1), {}),
+    "answer is 7 at row 0 of a, and no answer at all is a label": (lambda of: of.assign(answer=7, label=1), {}),
     "the name of the best constant answer": (lambda of: of.assign(candidate="baseline"), {}),
     "no loss is below 0": (lambda of: of.drop(columns=["answer"]).assign(loss=-1.0), {}),
     "it must be a finite number": (lambda of: of.drop(columns=["answer"]).assign(loss=np.inf), {}),
