@@ -3,6 +3,7 @@
 import math
 
 from heldout.losses import Loss
+from heldout.printable import plain
 
 
 def rounded(value: float, loss: Loss) -> str:
@@ -10,7 +11,7 @@ def rounded(value: float, loss: Loss) -> str:
     if loss.binary or value == 0:
         return number(value, loss)
     digits = 2 - math.floor(math.log10(abs(value)))
-    return f"{value:.{max(digits, 0)}f}" if -5 < digits < 7 else f"{value:.3g}"
+    return f"{value:.{digits}f}" if 0 < digits < 7 else plain(value, 3)
 
 
 def error_label(loss: Loss) -> str:
@@ -25,4 +26,4 @@ def amount(value: float, loss: Loss) -> str:
 
 def number(value: float, loss: Loss) -> str:
     """An error as people read it: in percent for a loss of 0 and 1."""
-    return f"{100 * value:z.1f}" if loss.binary else f"{value:.4g}"
+    return f"{100 * value:z.1f}" if loss.binary else plain(value)

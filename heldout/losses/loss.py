@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from heldout.errors import BadArgument
 from heldout.losses.constant import Constant
+from heldout.printable import plain
 
 Losses = NDArray[np.float64]
 Classes = NDArray[np.generic]
@@ -105,7 +106,7 @@ class Loss:
         if self.power != 2:
             return ""
         share = f", R^2 {1 - error / baseline:.2f}" if baseline > 0 else ""
-        return f"RMSE {math.sqrt(error):.4g}{share}"
+        return f"RMSE {plain(math.sqrt(error))}{share}"
 
     def compared_by(
         self, disagreement_loss: "Loss", *, pair_factor: float | None, bound_factor: float | None, no_bound: str = ""

@@ -6,7 +6,7 @@ from typing import Any, Self
 
 import pandas as pd
 
-from tasks.report.plain_numbers import plain
+from heldout.printable import plain
 from tasks.report.summary import Summary
 
 

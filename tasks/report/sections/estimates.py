@@ -11,6 +11,7 @@ import pandas as pd
 from heldout.estimates import BY_COLUMN, ESTIMATES, OF_UNLABELED, SHOWN
 from heldout.estimates.definition import Kind
 from heldout.fits import baseline
+from heldout.printable import plain
 from heldout.shown.cells import marks
 from tasks.report.section import Cell, PagePicture, Section, Table
 from tasks.report.style import ACCENT, INK, MUTED, figure, short
@@ -179,4 +180,4 @@ def _roots(summary: Summary, candidate: str) -> list[str]:
     value, of_baseline = summary.value(candidate, "E_cv"), summary.selection["baseline"]
     if value is None:
         return ["–", "–"]
-    return [f"{math.sqrt(value):.3g}", f"{1 - value / of_baseline:.2f}" if of_baseline > 0 else "–"]
+    return [plain(math.sqrt(value), 3), f"{1 - value / of_baseline:.2f}" if of_baseline > 0 else "–"]

@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from tasks.report.plain_numbers import plain
+from heldout.printable import plain
 from tasks.report.section import Section, Table
 from tasks.report.summary import Summary, shown_count
 

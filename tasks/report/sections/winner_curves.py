@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from tasks.report.plain_numbers import plain
+from heldout.printable import plain
 from tasks.report.section import PagePicture, Section, Table
 from tasks.report.style import ACCENT, GRID, MUTED, figure, short
 from tasks.report.summary import Summary, shown_count
