@@ -4,6 +4,7 @@ from functools import partial
 
 from flows.stage import stage
 from heldout.diagnosis.more_rows import more_rows
+from heldout.estimates.criteria import compares_by
 from heldout.selection.differences import differences
 from tasks.data.prepare_tables import seen_in
 from tasks.fits import scheme_results
@@ -59,7 +60,8 @@ def _select(settings: Settings) -> None:
     of_candidates = [record for records in estimates.values() for record in records]
     records = [*of_candidates, *opening.estimates, *of_the_winner, *against.estimates]
     report_tables.write_estimates(records)
-    of_winner = differences(results.design, results.evidence, selection.selected)
+    estimate = compares_by(selection.criterion)
+    of_winner = differences(results.design, results.evidence, selection.selected, estimate)
     report_tables.write_differences(of_winner)
     doubted = not_credible.look(results, selection.selected, records)
     report_tables.write_not_credible(doubted.lines)

@@ -216,6 +216,21 @@ class TunedEstimator(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]  
         check_is_fitted(self)
         return np.asarray(self.hypothesis_.predict_proba(X))
 
+    @available_if(lambda self: hasattr(self.learner, "decision_function"))  # type: ignore[untyped-decorator]
+    def decision_function(self, X: Any) -> NDArray[np.float64]:
+        """The scores of the hypothesis at the chosen value, which rank the rows.
+
+        Parameters
+        ----------
+        X : array, data frame or sparse matrix of shape (n, p)
+
+        Returns
+        -------
+        ndarray of shape (n,) for two classes, else (n, number of classes)
+        """
+        check_is_fitted(self)
+        return np.asarray(self.hypothesis_.decision_function(X))
+
     def __sklearn_tags__(self) -> Any:
         tags, inner = super().__sklearn_tags__(), get_tags(self.learner)
         tags.estimator_type = inner.estimator_type

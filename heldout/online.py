@@ -56,6 +56,12 @@ class OnePass(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]  # sciki
         check_is_fitted(self)
         return np.asarray(self.hypothesis_.predict_proba(X))
 
+    @available_if(lambda self: hasattr(self.estimator, "decision_function"))  # type: ignore[untyped-decorator]
+    def decision_function(self, X: Any) -> NDArray[np.float64]:
+        """The scores of the hypothesis, which rank the rows: shape (n,) for two classes, else (n, classes)."""
+        check_is_fitted(self)
+        return np.asarray(self.hypothesis_.decision_function(X))
+
     def __sklearn_tags__(self) -> Any:
         tags, inner = super().__sklearn_tags__(), get_tags(self.estimator)
         tags.estimator_type = inner.estimator_type

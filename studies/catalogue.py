@@ -35,6 +35,7 @@ NAMES = (
     "race_bbc",
     "adaptive_repeats",
     "half_model_interval",
+    "metric_estimates",
     "datasets",
 )
 

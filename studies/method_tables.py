@@ -157,7 +157,8 @@ def estimates_table() -> Iterator[str]:
     yield "|---|---|---|---|"
     for name in SHOWN:
         definition, default = ESTIMATES[name], ESTIMATES[name].default
-        interval = definition.interval if default is None else f"{default.zero_one.name}; {default.other.name}"
+        names = [] if default is None else dict.fromkeys((default.zero_one.name, default.other.name))
+        interval = "; ".join(names) or definition.interval
         asked = " (`further_estimates`)" if definition.on_request else ""
         yield f"| `{name}`{asked} | {definition.about} | {definition.trained_on} | {interval} |"
     yield ""

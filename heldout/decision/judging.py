@@ -8,12 +8,12 @@ import numpy as np
 from heldout.decision.select import select
 from heldout.errors import BadArgument
 from heldout.estimates import ESTIMATES
-from heldout.estimates.criteria import check_admitted, criterion_value
+from heldout.estimates.criteria import check_admitted, compares_by, criterion_value
 from heldout.records import Estimate
 from heldout.schemes.design import Design, Evidence, tested
 from heldout.selection.bound import SelectionBound, selection_bound
 from heldout.selection.comparison import Comparison
-from heldout.selection.differences import compared_by_e_cv
+from heldout.selection.differences import compared_by
 from heldout.selection.rules import Rule
 from heldout.selection.selected import Criterion, Selection
 
@@ -33,7 +33,7 @@ def select_among(
     }
     losses_behind = ESTIMATES[criterion].losses_behind if criterion in ESTIMATES else None
     behind = None if losses_behind is None else losses_behind(design, evidence)
-    compared = compared_by_e_cv(design, evidence)
+    compared = compared_by(design, evidence, compares_by(criterion))
     if compared is None and behind is not None:
         compared = Comparison(behind.observed, behind.folds, design.level, design.dropped)
     return select(values, criterion, rule, behind, compared)

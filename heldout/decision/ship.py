@@ -64,12 +64,12 @@ def plan_with(
 class Known:
     """What is known about the winner.
 
-    `lowest` is the candidate of the least value of the criterion, `alike` the candidates that cannot be told from the
-    best, empty where the criterion cannot say, `compared` the number of candidates that did not fail.
-    `too_good` says what carries an error that is too low. `not_credible` has a reason for each estimate whose interval
-    cannot be right. `spent` says why the test part stayed closed, `openings` for how many winners it was opened.
-    `findings` are the severity and the text of each finding about the table that is open, `better` the candidates that
-    are shown to err less.
+    `judged_by` says by what the baseline is beaten, or not. `lowest` is the candidate of the least value of the
+    criterion, `alike` the candidates that cannot be told from the best, empty where the criterion cannot say,
+    `compared` the number of candidates that did not fail. `too_good` says what carries an error that is too low.
+    `not_credible` has a reason for each estimate whose interval cannot be right. `spent` says why the test part stayed
+    closed, `openings` for how many winners it was opened. `findings` are the severity and the text of each finding
+    about the table that is open, `better` the candidates that are shown to err less.
     """
 
     selected: str
@@ -77,6 +77,7 @@ class Known:
     alike: Sequence[str]
     compared: int
     loss: Loss
+    judged_by: str
     beats_baseline: bool | None
     planned: Planned | None = None
     skill: Skill | None = None
@@ -143,7 +144,7 @@ def _stops(known: Known) -> Iterator[str]:
     if known.beats_baseline:
         return
     verb = "does not beat" if known.beats_baseline is False else "is not shown to beat"
-    yield f"{known.selected} {verb} the baseline by the {known.loss.name} loss"
+    yield f"{known.selected} {verb} the baseline by {known.judged_by}"
     if known.skill is not None:
         yield known.skill.sentence(known.selected)
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from heldout import extensions
 from heldout.estimates.definition import Definition
 from heldout.losses import Loss
+from heldout.losses.of_part import PartLoss
 from heldout.records import Estimate
 from heldout.schemes import SCHEMES, SchemeName
 
@@ -28,6 +29,10 @@ _OWN: tuple[Definition, ...] = tuple(
         "e_in",
         "e_val",
         "e_cv",
+        "e_auc",
+        "e_ap",
+        "e_f1",
+        "e_balanced",
         "e_prog",
         "e_boot",
         "e_2cv",
@@ -82,6 +87,12 @@ def scheme_of(estimate: str) -> SchemeName:
     if scheme is None:
         raise KeyError(estimate)
     return scheme
+
+
+def part_losses(names: Iterable[str]) -> dict[str, PartLoss]:
+    """The losses of whole parts that some estimates are means of."""
+    found = ((name, ESTIMATES[name].part_loss) for name in names)
+    return {name: loss for name, loss in found if loss is not None}
 
 
 def schemes_of(design: "Design") -> list[SchemeName]:

@@ -1,7 +1,7 @@
 """The criteria by which a candidate can be chosen: what each needs, and its value."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from heldout.errors import BadArgument
 from heldout.estimates import ESTIMATES
@@ -20,6 +20,26 @@ WITH_LOSSES: tuple[Criterion, ...] = tuple(name for name, definition in ESTIMATE
 WITHOUT_LOSSES = f"use the rule {' or '.join(name for name, rule in RULES.items() if not rule.needs_losses)}"
 
 
+def compares_by(criterion: Criterion) -> str:
+    """The estimate whose paired differences say who errs less: the criterion if it is 1 - a metric, else E_cv."""
+    return criterion if criterion in ESTIMATES and ESTIMATES[criterion].part_loss is not None else "E_cv"
+
+
+def judged_by(criterion: Criterion, loss: Loss) -> str:
+    """What says whether a winner beats the baseline, in words."""
+    part_loss = ESTIMATES[compares_by(criterion)].part_loss
+    return f"the {loss.name} loss" if part_loss is None else part_loss.metric
+
+
+def unknown(criterion: object) -> str:
+    """Why no candidate can be chosen by a value, and what there is."""
+    for name, definition in ESTIMATES.items():
+        loss = definition.part_loss
+        if loss is not None and str(criterion).lower() in (other.lower() for other in (loss.metric, *loss.also)):
+            return f"criterion is {criterion!r}; {loss.name} is {name} here, and the least is the best: use {name}"
+    return f"criterion is {criterion!r}; it must be one of {', '.join(CRITERIA)}"
+
+
 def criterion_value(criterion: Criterion, estimates: Mapping[str, float]) -> float:
     """The criterion's value from the `estimates` of one candidate, a mapping from name to value.
 
@@ -30,10 +50,16 @@ def criterion_value(criterion: Criterion, estimates: Mapping[str, float]) -> flo
     if missing:
         raise BadArgument(
             "criterion",
-            f"criterion is {criterion}, but {' and '.join(missing)} was not computed (disagreement needs "
-            f"unlabelled rows); choose among {', '.join(name for name in CRITERIA if name in estimates) or 'none'}",
+            f"criterion is {criterion}, but {' and '.join(missing)} was not computed{_why_missing(missing)}; choose "
+            f"among {', '.join(name for name in CRITERIA if name in estimates) or 'none'}",
         )
     return max(estimates[name] for name in needed)
+
+
+def _why_missing(names: Sequence[str]) -> str:
+    if any(ESTIMATES[name].on_request for name in names):
+        return " (it has to be asked for: further_estimates)"
+    return " (disagreement needs unlabelled rows)"
 
 
 def ranked(criterion: Criterion, estimates: Mapping[str, Mapping[str, float]]) -> list[str]:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Literal
 
 from heldout.intervals.method import Default, IntervalMethod
 from heldout.losses import Loss
+from heldout.losses.of_part import PartLoss
 from heldout.parts.dependence import DependenceKind
 from heldout.records import Estimate
 from heldout.schemes import Scheme, SchemeName
@@ -86,6 +87,8 @@ class Definition:
         How one plans with it.
     after_the_choice : str
         For an estimate of the winner: what it is, next to its value in a sentence.
+    part_loss : PartLoss, optional
+        The loss of whole parts that it is a mean of, in place of the losses of rows.
     hidden : str
         Why tables of candidates leave it out; empty where they show it.
     section : str
@@ -115,6 +118,7 @@ class Definition:
     losses_behind: LossesBehind | None = None
     planning: Planning | None = None
     after_the_choice: str = ""
+    part_loss: PartLoss | None = None
     hidden: str = ""
     section: str = ""
 
@@ -125,6 +129,8 @@ class Definition:
 
     def refused_by(self, loss: Loss) -> str | None:
         """Why the loss does not admit it; None where it does."""
+        if self.part_loss is not None and not loss.of_classes:
+            return f"{self.part_loss.metric} is of classes, and the target holds numbers"
         if self.kind == "disagreement" and loss.disagreement_loss is None:
             return loss.no_bound
         return loss.no_bound if self.kind == "implied error" and loss.bound_factor is None else None

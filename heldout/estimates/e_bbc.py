@@ -10,6 +10,7 @@ from heldout.estimates.definition import Definition, Planning
 from heldout.intervals.method import with_interval
 from heldout.records import Estimate
 from heldout.schemes.design import Design, Evidence, cross_validated, mean_fold_training_size
+from heldout.schemes.whole_parts import cross_validated_by
 from heldout.selection import bbc
 
 if TYPE_CHECKING:
@@ -19,16 +20,21 @@ if TYPE_CHECKING:
 def of_winner(design: Design, evidence: Mapping[str, Evidence], selection: "Selection | None") -> Estimate:
     """Of the candidate of the least E_cv, ties to the first.
 
-    Where `selection` took another candidate by E_cv, with a rule that a bootstrap can repeat, it is that one's.
+    Where `selection` took another candidate by E_cv, or by 1 - a metric, with a rule that a bootstrap can repeat, it is
+    that one's: the loss of the candidate that the bootstraps take by the metric.
     """
     observed = {name: cross_validated(design, of) for name, of in evidence.items()}
     losses = np.stack([folds.losses for folds in observed.values()])
+    criterion, by = "E_cv", None
     rule, taken = bbc.MINIMUM, list(evidence)[int(np.argmin(losses.mean(axis=1)))]
     if selection is not None and _can_be_repeated(design, selection):
-        rule, taken = selection.rule, selection.selected
+        rule, taken, criterion = selection.rule, selection.selected, selection.criterion
+        if criterion in design.part_losses:
+            by = np.stack([cross_validated_by(design, of, criterion).losses for of in evidence.values()])
     fold = None if rule == bbc.MINIMUM else design.partition.fold
-    value = bbc.corrected_error(losses, design.seed, design.dependence.group, rule, fold)
-    record = Estimate(taken, "E_bbc", value, bbc.target(rule), mean_fold_training_size(design), len(design.y))
+    value = bbc.corrected_error(losses, design.seed, design.dependence.group, rule, fold, by)
+    target, size = bbc.target(rule, criterion), mean_fold_training_size(design)
+    record = Estimate(taken, "E_bbc", value, target, size, len(design.y))
     interval = bbc.interval(value, observed[taken], design.level, design.dependence.kind)
     if interval is None:
         return record
@@ -36,8 +42,10 @@ def of_winner(design: Design, evidence: Mapping[str, Evidence], selection: "Sele
 
 
 def _can_be_repeated(design: Design, selection: "Selection") -> bool:
-    """Whether the rule took by E_cv, and is one that a bootstrap of rows in one partition into folds can repeat."""
-    return selection.criterion == "E_cv" and selection.rule in bbc.REPEATABLE and design.fold_repeats == 1
+    """Whether it was by E_cv, or a loss of whole parts, and the rule is one that a bootstrap of rows in one partition
+    into folds can repeat."""
+    known = selection.criterion == "E_cv" or selection.criterion in design.part_losses
+    return known and selection.rule in bbc.REPEATABLE and design.fold_repeats == 1
 
 
 ESTIMATE = Definition(

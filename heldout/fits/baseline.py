@@ -11,6 +11,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from heldout.fits.part_terms import of_constant
 from heldout.fits.training_labels import SplitLabels
 from heldout.losses import Loss, Losses
 from heldout.parts.splits import Rows, Split, SplitLosses, tested_rows, tested_sizes
@@ -44,11 +45,17 @@ def reserved(what: str) -> str:
 def evidence(design: Design) -> Evidence:
     """The losses behind E_val and E_cv, and behind their intervals, as far as the design asks for them."""
     wanted = [scheme for estimate, scheme in SCHEME_OF.items() if estimate in design.estimates]
+    if design.part_losses and "cross_validation" not in wanted:
+        wanted.append("cross_validation")
     if "E_cv" in design.estimates and design.further_for_e_cv is not None:
         wanted.append(design.further_for_e_cv)
     if "E_val" in design.estimates and design.methods["E_val"].needs_cv and "cross_validation" not in wanted:
         wanted.append("cross_validation")
-    return Evidence({scheme: _scheme_losses(design, scheme) for scheme in wanted})
+    terms: dict[str, dict[SchemeName, list[Losses]]] = {name: {} for name in design.part_losses}
+    for scheme in wanted:
+        for name, of in of_constant(design, scheme).items():
+            terms[name][scheme] = of
+    return Evidence({scheme: _scheme_losses(design, scheme) for scheme in wanted}, terms=terms)
 
 
 def final_losses(labelled: Labelled, y: NDArray[np.generic]) -> Losses:

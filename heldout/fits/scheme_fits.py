@@ -4,13 +4,14 @@
 """
 
 import logging
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from heldout import shortcuts
 from heldout.errors import FitFailure
 from heldout.fits import one_pass
+from heldout.fits.part_terms import NOT_UPDATED, part_terms
 from heldout.learners.fit_warnings import FitWarnings
 from heldout.learners.fitting import Fitted, fit_and_test, test
 from heldout.losses import Losses
@@ -46,12 +47,14 @@ def share_work(learner: Any, scheme: SchemeName, use: UseShortcuts) -> bool:
 class SchemeLosses:
     """The losses of each split of a scheme, and what each of its hypotheses, fitted or not, warned of.
 
-    `training` are the losses of the half models on the rows that they were trained on; empty in other schemes.
+    `training` are the losses of the half models on the rows that they were trained on; empty in other schemes. `terms`
+    are those of losses of whole parts, by the estimate.
     """
 
     losses: Sequence[Losses]
     training: Sequence[Losses]
     warned: Sequence[FitWarnings]
+    terms: Mapping[str, Sequence[Losses]] = field(default_factory=dict)
 
     def first(self, count: int) -> "SchemeLosses":
         """Those of the first `count` splits."""
@@ -76,6 +79,8 @@ def losses_without_fits(
     training: Sequence[Losses] = ()
     warned: FitWarnings = ()
     if one_pass.is_updated_once(learner):
+        if asked := design.part_losses_in(scheme):
+            raise FitFailure(f"{' and '.join(asked)}: {NOT_UPDATED}")
         losses, warned = one_pass.shared_update_losses(learner, X, design, scheme, state)
     else:
         try:
@@ -90,7 +95,7 @@ class Fits:
     """The fits of one learner in a scheme: accelerated, as long as that gives the same fits and pays."""
 
     def __init__(self, learner: Any, X: Any, design: Design, scheme: SchemeName, fits: int, use: UseShortcuts) -> None:
-        self._learner, self._X, self._design = learner, X, design
+        self._learner, self._X, self._design, self._scheme = learner, X, design, scheme
         self._accelerated: SupportVectors | None = None
         if share_work(learner, scheme, use):
             try:
@@ -109,11 +114,16 @@ class Fits:
             else:
                 if not self._accelerated.pays(fit[0].hypothesis):
                     self._accelerated = None
-                return fit
+                return self._with_terms(fit[0], split), fit[1]
         fitted = fit_and_test(self._learner, X, design.y, split, design.loss, state, design.weights)
+        fitted = self._with_terms(fitted, split)
         if not training:
             return fitted, None
         return fitted, test(fitted.hypothesis, X, design.y, split.train, design.loss, design.weights)
+
+    def _with_terms(self, fitted: Fitted, split: Split) -> Fitted:
+        terms = part_terms(fitted.hypothesis, self._X, self._design, split, self._scheme)
+        return replace(fitted, terms=terms) if terms else fitted
 
     def _decline(self, reason: Declined) -> None:
         self._accelerated = None

@@ -32,12 +32,12 @@ def text(
 
     The sentence about the baseline may come `first`.
     """
-    if not made.baseline:
+    if made.judged is None:
         further = [f"{name}: {printable(text)}" for name, text in sentences.items()]
         shown = cells.text(made.estimates, [*made.candidates, *of_dropped], loss, notes=of_dropped)
         return "\n".join([shown, *further])
     records, names = [*made.estimates, *made.baseline], [*ranked, *of_dropped, baseline.NAME]
-    shown = cells.text(records, names, loss, ranked[0], f"least {made.baseline[-1].estimate}", of_dropped)
+    shown = cells.text(records, names, loss, ranked[0], f"least {made.judged.estimate}", of_dropped)
     against = printable(sentences[baseline.NAME])
     further = [f"{name}: {printable(text)}" for name, text in sentences.items() if name != baseline.NAME]
     return "\n".join([*([against, shown] if first else [shown, against]), *further])
@@ -53,12 +53,13 @@ def sentences(
     loss = design.loss
     weighted = design.weights is not None
     few_rows = about_winner.not_credible(winner, made.not_credible(winner), loss, weighted=weighted)
-    if not made.baseline:
+    if made.judged is None:
         return {"not credible": few_rows} if few_rows else {}
     errors = {(record.estimate, record.candidate): record.value for record in made.estimates}
     beaten = made.beats_baseline(winner)
     pairs = [(record.estimate, errors[record.estimate, winner], record.value) for record in made.baseline]
-    name, error, of_baseline = pairs[-1]  # E_cv, if it was computed
+    name, of_baseline = made.judged.estimate, made.judged.value
+    error = errors[name, winner]
     of_estimate = {candidate: errors[name, candidate] for candidate in made.candidates}
     of_winner = made.differences(winner)
     learning = made.more_rows(winner) if missing(design) is None else ()

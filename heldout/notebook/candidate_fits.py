@@ -74,12 +74,15 @@ class CandidateFits:
         """
         losses: dict[SchemeName, Sequence[Losses]] = {}
         training: Sequence[Losses] = []
+        terms: dict[str, dict[SchemeName, Sequence[Losses]]] = {name: {} for name in self.design.part_losses}
         disagreement = None
         try:
             for scheme in schemes:
                 found = self.without_fits(scheme) or self._fitted(scheme)
                 self.warned.extend(found.warned)
                 losses[scheme], training = found.losses, found.training or training
+                for name, of in found.terms.items():
+                    terms[name][scheme] = of
             self.release()
             if "covalidation" in losses and self._compares():
                 halves, loss = self._hypotheses["covalidation"], self.design.loss
@@ -90,7 +93,7 @@ class CandidateFits:
                 disagreement = margins.pooled(loss, self.design.seed)
         except FitFailure as failure:
             raise FitFailure(f"{self.name}: {failure}") from failure
-        return Evidence(losses, training, disagreement)
+        return Evidence(losses, training, disagreement, terms)
 
     def losses(self, scheme: SchemeName, number: int) -> Losses:
         """The losses of one hypothesis of a scheme, whose fit is kept for `evidence`.
@@ -175,7 +178,7 @@ class CandidateFits:
                 yield fits.make(splits[number], state, training=scheme == "covalidation")
 
     def _spared(self, scheme: SchemeName) -> SchemeLosses | None:
-        keep = scheme == "covalidation" and self._compares()
+        keep = bool(self.design.part_losses_in(scheme)) or (scheme == "covalidation" and self._compares())
         if not may_skip_fits(self.learner, scheme, len(self.design.splits(scheme)), keep=keep, use=self.use):
             return None
         try:
@@ -208,4 +211,7 @@ class CandidateFits:
         if any(estimate.scheme == scheme for estimate in ESTIMATES.values()):
             self._hypotheses[scheme] = [fitted.hypothesis for fitted, _ in fits]
         training = [losses for _, losses in fits if losses is not None]
-        return SchemeLosses([fitted.losses for fitted, _ in fits], training, [fitted.warned for fitted, _ in fits])
+        terms = {name: [fitted.terms[name] for fitted, _ in fits] for name in self.design.part_losses_in(scheme)}
+        return SchemeLosses(
+            [fitted.losses for fitted, _ in fits], training, [fitted.warned for fitted, _ in fits], terms
+        )

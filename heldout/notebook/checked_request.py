@@ -30,6 +30,8 @@ from heldout.schemes.progressive import Block
 from heldout.selection.race import Races, chooses, limit_for, why_none
 
 _FEWER_FOLDS = 5  # where a class is too rare for the default
+_EVERY = (*PER_CANDIDATE, *OF_THE_WINNER)
+_LIST_OF = "it must be a list of names among {}"
 _ROWS_A_CLASS = 50  # of fewer rows a class, many whole numbers may be numbers
 
 
@@ -103,6 +105,7 @@ def checked(
     stratify: bool | None,
     shortcuts: UseShortcuts,
     estimates: Sequence[str] | None,
+    further_estimates: Sequence[str],
     intervals: Mapping[str, str] | None,
     race: Races,
     finalists: int | None,
@@ -137,7 +140,8 @@ def checked(
     _check_choice("on_error", on_error, get_args(OnError))
     jobs = _checked_jobs(n_jobs)
     check_level(level)
-    wanted = _wanted(estimates, unlabeled is not None, len(candidates), chosen, in_time=in_time)
+    every = _every(estimates, further_estimates, unlabeled is not None, len(candidates), chosen, in_time=in_time)
+    wanted = _wanted(every, unlabeled is not None, chosen, in_time=in_time)
     stratified = chosen.of_classes and not in_time and class_shares.stratified(y, stratify)
     fold = own_folds(cv, X, y, groups, dependence, int(seed)) if cv is not None else None
     if fold is not None:
@@ -377,28 +381,44 @@ def _check_parts(y: Any, fractions: Mapping[str, float]) -> None:
             )
 
 
-def _wanted(
-    estimates: Sequence[str] | None, has_unlabeled: bool, candidates: int, loss: Loss, *, in_time: bool
-) -> tuple[str, ...]:
-    """The names of the estimates to compute, in the order of the tables, without the names that the loss refuses."""
-    every = (*PER_CANDIDATE, *OF_THE_WINNER)
-    if estimates is None:
-        asked = [ESTIMATES[name] for name in every if name not in ON_REQUEST]
-        return tuple(
-            one.name
-            for one in asked
-            if (has_unlabeled or not one.of_unlabeled)
-            and candidates >= one.least_candidates
-            and (one.in_time or not in_time)
-            and one.refused_by(loss) is None
-        )
-    if isinstance(estimates, str) or not isinstance(estimates, Sequence) or not estimates:
-        raise BadArgument(
-            "estimates", f"estimates is {estimates!r}; it must be a list of names among {', '.join(every)}"
-        )
-    for name in estimates:
-        if name not in every:
-            raise BadArgument("estimates", f"estimates has {name!r}; it must name some of {', '.join(every)}")
+def _every(
+    estimates: Sequence[str] | None,
+    further: Sequence[str],
+    has_unlabeled: bool,
+    candidates: int,
+    loss: Loss,
+    *,
+    in_time: bool,
+) -> list[str]:
+    """The names that a call asks for: `estimates`, or all that are made without a request, and the `further` names."""
+    _check_names("further_estimates", further, ON_REQUEST)
+    if estimates is not None:
+        _check_names("estimates", estimates, _EVERY)
+        if not estimates:
+            raise BadArgument("estimates", f"estimates is {estimates!r}; {_LIST_OF.format(', '.join(_EVERY))}")
+        return [*estimates, *further]
+    asked = [
+        one.name
+        for one in (ESTIMATES[name] for name in _EVERY if name not in ON_REQUEST)
+        if (has_unlabeled or not one.of_unlabeled)
+        and candidates >= one.least_candidates
+        and (one.in_time or not in_time)
+        and one.refused_by(loss) is None
+    ]
+    return [*asked, *further]
+
+
+def _check_names(argument: str, names: Any, allowed: Sequence[str]) -> None:
+    """Raise BadArgument unless `names` is a list; which names it has is checked with all others."""
+    if isinstance(names, str) or not isinstance(names, Sequence):
+        raise BadArgument(argument, f"{argument} is {names!r}; {_LIST_OF.format(', '.join(allowed))}")
+
+
+def _wanted(names: Sequence[str], has_unlabeled: bool, loss: Loss, *, in_time: bool) -> tuple[str, ...]:
+    """The `names` in the order of the tables. Raises BadArgument for one that is not known, or cannot be computed."""
+    for name in names:
+        if name not in _EVERY:
+            raise BadArgument("estimates", f"estimates has {name!r}; it must name some of {', '.join(_EVERY)}")
         if in_time and not ESTIMATES[name].in_time:
             raise BadArgument(
                 "estimates",
@@ -412,4 +432,4 @@ def _wanted(
             raise BadArgument(
                 "unlabeled", f"unlabeled is None, but {name} needs unlabelled rows; give some, or leave it out"
             )
-    return tuple(name for name in every if name in estimates)
+    return tuple(name for name in _EVERY if name in names)

@@ -7,7 +7,7 @@ from heldout.decision import ship
 from heldout.decision.ship import Decision, Known
 from heldout.diagnosis import too_good
 from heldout.diagnosis.too_good import Carrier
-from heldout.estimates import scheme_of
+from heldout.estimates import criteria, scheme_of
 from heldout.fits import baseline
 from heldout.metrics.answered_rows import ask_held_out
 from heldout.metrics.skill import Skill, shown_skill
@@ -25,7 +25,8 @@ def decided(made: "Validation", chosen: Selection, design: Design, evidence: Evi
     """The decision about the candidate that was `chosen`, with its `evidence` and `fits`."""
     winner, values = chosen.selected, chosen.values
     of_baseline = {record.estimate: record.value for record in made.baseline}
-    beaten = made.beats_baseline(winner)
+    compares_by = criteria.compares_by(chosen.criterion)
+    beaten = made.beats_baseline(winner, compares_by)
     carried_by = doubted(made, winner, design, fits)
     return ship.decide(
         Known(
@@ -34,31 +35,34 @@ def decided(made: "Validation", chosen: Selection, design: Design, evidence: Evi
             alike=chosen.indistinguishable,
             compared=len(made.candidates),
             loss=design.loss,
+            judged_by=criteria.judged_by(chosen.criterion, design.loss),
             beats_baseline=beaten,
             planned=ship.plan_with(
                 [record for record in made.estimates if record.candidate == winner],
                 of_baseline,
-                against_baseline(made, winner),
+                against_baseline(made, winner, compares_by),
             ),
             skill=None if beaten else _skill(design, evidence, fits),
             not_credible=made.not_credible(winner),
             too_good="" if carried_by is None else too_good.short(carried_by),
             failed=[*made.failed],
-            better=ship.shown_better(made.differences(winner)),
+            better=ship.shown_better(made.differences(winner, compares_by)),
             optimism=(class_shares.optimism(design.y) if design.stratify else None) or "",
         )
     )
 
 
-def against_baseline(made: "Validation", winner: str) -> dict[str, Difference]:
-    """E_cv of the winner less that of the baseline, by its name; empty where it was not computed."""
-    found = [record for record in made.differences(winner) if record.against == baseline.NAME]
-    return {"E_cv": found[0]} if found else {}
+def against_baseline(made: "Validation", winner: str, estimate: str = "E_cv") -> dict[str, Difference]:
+    """E_cv, or 1 - a metric, of the winner less that of the baseline, by its name; empty where it was not computed."""
+    found = [record for record in made.differences(winner, estimate) if record.against == baseline.NAME]
+    return {estimate: found[0]} if found else {}
 
 
 def doubted(made: "Validation", winner: str, design: Design, fits: CandidateFits) -> Sequence[Carrier] | None:
     """The columns that carry an error which is too low to be believed, by E_cv or else E_val; None where it is not."""
-    of_baseline = made.baseline[-1]
+    of_baseline = made.judged
+    if of_baseline is None:
+        return None
     error = next(one.value for one in made.estimates if (one.candidate, one.estimate) == (winner, of_baseline.estimate))
     if not too_good.is_too_low(error, of_baseline.value):
         return None

@@ -13,7 +13,7 @@ from heldout.diagnosis.powered import powered
 from heldout.diagnosis.prediction_sets import SetsOfRows, of_new_rows
 from heldout.errors import BadArgument
 from heldout.estimates import ESTIMATES, e_nested, estimate_candidate, scheme_of
-from heldout.estimates.criteria import CRITERIA
+from heldout.estimates.criteria import CRITERIA, unknown
 from heldout.fits import baseline
 from heldout.losses import Losses
 from heldout.losses.amounts import rounded
@@ -170,7 +170,8 @@ class Validation:
         Parameters
         ----------
         criterion : str, default "E_cv"
-            The estimate to compare candidates by: E_val, E_cv, E_2cv, E_prog, E_maxdt or max(E_cv, E_maxdt).
+            The estimate to compare candidates by: E_val, E_cv, E_2cv, E_prog, E_maxdt or max(E_cv, E_maxdt); or 1 - a
+            metric, where it was asked for: E_auc, E_ap, E_f1, E_balanced.
         rule : str, default "minimum"
             minimum, or a rule that takes the first candidate, of the order from simple to complex, that is not clearly
             worse: one_standard_error or indistinguishable.
@@ -197,7 +198,7 @@ class Validation:
         'bayes'
         """
         if criterion not in CRITERIA:
-            raise BadArgument("criterion", f"criterion is {criterion!r}; it must be one of {', '.join(CRITERIA)}")
+            raise BadArgument("criterion", unknown(criterion))
         by_candidate = {name: self._of(name) for name in self.candidates}
         return select_among(self.design, self.evidence, by_candidate, criterion, rule)
 
@@ -231,19 +232,21 @@ class Validation:
         >>> heldout.validate({"bayes": GaussianNB()}, X, y, estimates=["E_cv"]).decide().advice
         'Ship bayes'
         """
-        if not self.baseline:
+        if self.judged is None:
             raise BadArgument("estimates", "decide: neither E_val nor E_cv was computed; estimates must contain one")
         chosen = self.select(criterion, rule)
         winner = chosen.selected
         return decided(self, chosen, self.design, self.evidence[winner], self._fits[winner])
 
-    def beats_baseline(self, candidate: str | None = None) -> bool | None:
+    def beats_baseline(self, candidate: str | None = None, estimate: str = "E_cv") -> bool | None:
         """Whether a candidate is shown to err less than the best constant answer, on the same held-out rows.
 
         Parameters
         ----------
         candidate : str, optional
             The name of a candidate; None is the one of least E_cv, or of least E_val where E_cv was not computed.
+        estimate : str, default "E_cv"
+            E_cv, in place of which E_val is taken where it was not computed; or an estimate of 1 - a metric.
 
         Returns
         -------
@@ -255,7 +258,7 @@ class Validation:
         Raises
         ------
         BadArgument
-            For a name that is no candidate.
+            For a name that is no candidate, and another estimate.
 
         Examples
         --------
@@ -267,25 +270,28 @@ class Validation:
         True
         """
         winner = self.evidence[self._checked(candidate)]
-        return beats_baseline.is_beaten(self.design, winner, self._constant, self._started)
+        self._check_compared(estimate)
+        return beats_baseline.is_beaten(self.design, winner, self._constant, self._started, estimate)
 
-    def differences(self, candidate: str | None = None) -> tuple[Difference, ...]:
+    def differences(self, candidate: str | None = None, estimate: str = "E_cv") -> tuple[Difference, ...]:
         """How much less a candidate errs than each other candidate and the baseline, by E_cv on the same rows.
 
         Parameters
         ----------
         candidate : str, optional
             The name of a candidate; None is the one of least E_cv.
+        estimate : str, default "E_cv"
+            E_cv, or an estimate of 1 - a metric: E_auc, E_ap, E_f1, E_balanced.
 
         Returns
         -------
         tuple of Difference
-            With intervals (`heldout.selection.differences`); empty where E_cv was not computed.
+            With intervals (`heldout.selection.differences`); empty where the estimate was not computed.
 
         Raises
         ------
         BadArgument
-            For a name that is no candidate.
+            For a name that is no candidate, and another estimate.
 
         Examples
         --------
@@ -297,7 +303,9 @@ class Validation:
         >>> against.against, round(against.difference, 2), against.high < 0
         ('baseline', -0.73, True)
         """
-        return tuple(differences(self.design, self.evidence, self._checked(candidate)))
+        name = self._checked(candidate)
+        self._check_compared(estimate)
+        return tuple(differences(self.design, self.evidence, name, estimate))
 
     def more_rows(self, candidate: str | None = None) -> tuple[MoreRows, ...]:
         """What a candidate errs after training on half of the rows, on all, and on twice as many: no further fit.
@@ -633,7 +641,7 @@ class Validation:
         return f"<Validation: {count} candidate{'s' * (count > 1)}{left}, {rows} rows; {printable(self._headline)}>"
 
     def __str__(self) -> str:
-        first = bool(self.baseline) and not self.beats_baseline(self._least())
+        first = self.judged is not None and not self.beats_baseline(self._least())
         notes = {**about_race.lines(self.dropped, self.design.loss, about_race.FEW), **self._of_failed}
         return as_text.text(self, self._order(), notes, self._sentences, self.design.loss, first=first)
 
@@ -644,13 +652,13 @@ class Validation:
         if ranked and len(rows) > 1:
             rows[ranked[0].candidate] = f"least {ranked[0].estimate}"
         rows |= {**self._of_dropped, **self._of_failed}
-        if self.baseline:
+        if self.judged is not None:
             rows[baseline.NAME] = loss.constant.says
         return as_html.html(
             [*self.estimates, *self.baseline],
             rows,
             self._title,
-            self._decision.advice if self.baseline else "",
+            self._decision.advice if self.judged else "",
             self._headline,
             self._sentences,
             loss,
@@ -674,24 +682,29 @@ class Validation:
     @cached_property
     def _sentences(self) -> dict[str, str]:
         winner = self._least()
-        advice = self._decision.sentence if self.baseline else ""
+        advice = self._decision.sentence if self.judged else ""
         return as_text.sentences(self, winner, self.design, self.evidence[winner], self._fits[winner], advice)
 
     @cached_property
     def _decision(self) -> Decision:
         """About the candidate of least E_cv, or E_val without it."""
-        return self.decide(self.baseline[-1].estimate)
+        return self.decide(self.judged.estimate)  # type: ignore[union-attr]  # asked for where it exists
 
     @cached_property
     def _constant(self) -> Evidence:
         return baseline.evidence(self.design)
 
+    @property
+    def judged(self) -> Estimate | None:
+        """E_cv of the baseline, or E_val without E_cv: what candidates are ranked and judged by; None without both."""
+        found = {record.estimate: record for record in self.baseline}
+        return found.get("E_cv", found.get("E_val"))
+
     def _ranked(self) -> list[Estimate]:
-        """E_cv of each candidate, or E_val without E_cv, the least first, ties in their order; empty without both."""
-        for name in ("E_cv", "E_val"):
-            if records := [record for record in self.estimates if record.estimate == name]:
-                return sorted(records, key=lambda record: record.value)
-        return []
+        """The same estimate of each candidate, the least first, ties in their order; empty without both."""
+        judged = self.judged
+        records = [record for record in self.estimates if judged is not None and record.estimate == judged.estimate]
+        return sorted(records, key=lambda record: record.value)
 
     def _least(self) -> str:
         """The first of them, or the first candidate."""
@@ -712,6 +725,11 @@ class Validation:
             allowed = ", ".join(self.candidates)
             raise BadArgument("candidate", f"candidate is {candidate!r}; it must be one of {allowed}")
         return self._least() if candidate is None else candidate
+
+    def _check_compared(self, estimate: str) -> None:
+        """Raise BadArgument for an estimate that has no paired differences."""
+        if estimate not in (known := ("E_cv", *self.design.part_losses)):
+            raise BadArgument("estimate", f"estimate is {estimate!r}; it must be one of {', '.join(known)}")
 
     def _order(self) -> list[str]:
         """The candidates, that of the least error first."""

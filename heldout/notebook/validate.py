@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from heldout.errors import LearnerWarning
-from heldout.estimates import estimate_candidate, estimate_winner, scheme_of, schemes_of
+from heldout.estimates import estimate_candidate, estimate_winner, part_losses, scheme_of, schemes_of
 from heldout.estimates import methods as interval_methods
 from heldout.fits import stated_limit
 from heldout.fits.scheme_fits import UseShortcuts
@@ -30,6 +30,7 @@ from heldout.schemes import SchemeName
 from heldout.schemes.design import Design, Evidence
 from heldout.schemes.halvings import Repeats, most
 from heldout.schemes.progressive import Block
+from heldout.schemes.whole_parts import check_classes
 from heldout.selection import bbc
 from heldout.selection.race import STREAM, Dropped, Races
 
@@ -58,6 +59,7 @@ def validate(
     stratify: bool | None = None,
     shortcuts: UseShortcuts = "auto",
     estimates: Sequence[str] | None = None,
+    further_estimates: Sequence[str] = (),
     intervals: Mapping[str, str] | None = None,
     race: Races = "auto",
     finalists: int | None = None,
@@ -135,6 +137,9 @@ def validate(
     estimates : sequence of str, optional
         The names of the estimates to compute; only their fits are made. None stands for all that the loss admits and
         the data allow, but for E_nested.
+    further_estimates : sequence of str, default ()
+        Names of estimates that are made only where they are asked for, next to the others: E_auc, E_ap, E_f1 and
+        E_balanced are 1 - a metric of each fold, in the mean, by which `Validation.select` can choose too; E_boot.
     intervals : mapping of str to str, optional
         An interval method for each estimate that it names; others keep the choice of docs/coverage.md.
     race : {"auto", "off"}, default "auto"
@@ -252,6 +257,7 @@ def validate(
         stratify=stratify,
         shortcuts=shortcuts,
         estimates=estimates,
+        further_estimates=further_estimates,
         intervals=intervals,
         race=race,
         finalists=finalists,
@@ -342,6 +348,7 @@ def _designed(asked: Request) -> Design:
         estimates=asked.estimates,
         dependence=parts.dependence,
         weights=asked.weights,
+        part_losses=part_losses(asked.estimates),
     )
 
 
@@ -349,6 +356,7 @@ def _check_before_fits(design: Design, schemes: Sequence[SchemeName]) -> None:
     """Raise BadArgument for what cannot be split, for folds that an interval does not admit, or a limit passed."""
     for scheme in schemes:
         design.splits(scheme)
+    check_classes(design)
     if "E_cv" in design.estimates:
         design.methods["E_cv"].check_folds(design.partition.fold)
     stated_limit.check_baseline(design)

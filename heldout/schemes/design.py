@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from heldout import seeds
 from heldout.intervals.method import IntervalMethod
 from heldout.losses import Loss, Losses
+from heldout.losses.of_part import PartLoss
 from heldout.losses.tested_losses import FIELD_OF, CrossValidated, RepeatedByRow, Tested, repeated_by_row
 from heldout.parts import class_shares
 from heldout.parts.dependence import INDEPENDENT, Dependence, joined
@@ -29,6 +30,9 @@ from heldout.schemes import (
 )
 from heldout.schemes.progressive import Block
 
+# the folds, and the further fits that correct for their shared training rows
+_WITH_PARTS: tuple[SchemeName, ...] = ("cross_validation", "subsamples")
+
 
 @dataclass(frozen=True, eq=False)
 class Design:
@@ -39,7 +43,8 @@ class Design:
     features, for the schemes of copies alone. E_cv is the mean over `fold_repeats` partitions into folds, of
     which `partition` has the first; `fold_repeats` is 1 for leave-one-out and for rows in time.
     With `weights` the loss is weighted (`heldout.losses.choose_loss`). `dropped` candidates were left out by a race:
-    they count where a level is shared among all candidates.
+    they count where a level is shared among all candidates. `part_losses` are those of the estimates that are means of
+    the losses of whole parts, by their names.
     """
 
     y: NDArray[np.generic]
@@ -57,6 +62,7 @@ class Design:
     weights: Weights | None = None
     fold_repeats: int = 1
     dropped: int = 0
+    part_losses: Mapping[str, PartLoss] = field(default_factory=dict)
     _drawn: dict[str, resampling.Resampling] = field(default_factory=dict, init=False, repr=False)
     _splits: dict[str, Sequence[Split]] = field(default_factory=dict, init=False, repr=False)
 
@@ -75,6 +81,10 @@ class Design:
         """The scheme of further fits that the interval of E_cv reads; None for none."""
         needs = self.methods["E_cv"].needs
         return None if needs == "repeated_folds" and self.fold_repeats > 1 else needs
+
+    def part_losses_in(self, scheme: SchemeName) -> Mapping[str, PartLoss]:
+        """Those of the losses of whole parts that the fits of a scheme are tested by."""
+        return self.part_losses if scheme in _WITH_PARTS else {}
 
     def splits(self, scheme: SchemeName) -> Sequence[Split]:
         """The splits of a scheme, in the order of its fits; made at the first call."""
@@ -159,12 +169,14 @@ class Evidence:
     """All losses of one candidate: for each scheme an array for each split, in the order of `Design.splits`.
 
     `training` are the losses of the half models on their own training rows, an array for each half;
-    `disagreement` is the disagreement of the half models on the unlabelled rows, None without such rows.
+    `disagreement` is the disagreement of the half models on the unlabelled rows, None without such rows. `terms` are,
+    for each estimate of `Design.part_losses` and each scheme, those of the tested rows of each split.
     """
 
     losses: Mapping[SchemeName, Sequence[Losses]]
     training: Sequence[Losses] = ()
     disagreement: RepeatedByRow | None = None
+    terms: Mapping[str, Mapping[SchemeName, Sequence[Losses]]] = field(default_factory=dict)
 
 
 def mean_fold_training_size(design: Design) -> int:

@@ -53,9 +53,9 @@ _ASSUMPTION = "held-out losses of different rows nearly independent"
 _AMONG_ALL, _AMONG_LEFT = "this run's candidates", "the candidates that a race left"
 
 
-def target(rule: Rule = MINIMUM) -> str:
-    """What E_bbc is about, where the `rule` chose."""
-    return f"the k-fold hypothesis of the candidate that the rule {rule} takes by E_cv, among {_AMONG_ALL}"
+def target(rule: Rule = MINIMUM, criterion: str = "E_cv") -> str:
+    """What E_bbc is about, where the `rule` chose by `criterion`."""
+    return f"the k-fold hypothesis of the candidate that the rule {rule} takes by {criterion}, among {_AMONG_ALL}"
 
 
 def of_left(record: Estimate) -> Estimate:
@@ -75,20 +75,24 @@ def corrected_error(
     cluster: NDArray[np.int64] | None = None,
     rule: Rule = MINIMUM,
     fold: NDArray[np.int64] | None = None,
+    chosen_by: Losses | None = None,
 ) -> float:
     """E_bbc from the held-out `losses`, shape (M, N), of M candidates, the first one the simplest.
 
     Columns are put in a canonical order first, so that the order of rows does not matter. Where the rows have a
     `cluster`, shape (N,), whole clusters are drawn. `rule` is one of `REPEATABLE`, and a rule that
-    reads the standard error of E_cv needs the `fold` of each row, shape (N,).
+    reads the standard error of E_cv needs the `fold` of each row, shape (N,). A bootstrap takes a candidate by its mean
+    of `chosen_by`, shape (M, N), in place of its mean loss, where that is given.
     """
     largest = RULES[rule].largest
     if largest is None:
         raise BadArgument("rule", f"rule is {rule}, which a bootstrap cannot repeat; use {' or '.join(REPEATABLE)}")
     fold = np.zeros(losses.shape[1], dtype=np.int64) if fold is None else fold
-    losses, size, starts = _units(losses, fold, cluster)
+    tables = losses if chosen_by is None else np.concatenate([losses, chosen_by])
+    tables, size, starts = _units(tables, fold, cluster)
+    losses, by = tables[: len(losses)], tables[-len(losses) :]
     return float(
-        np.concatenate([_errors(losses, size, starts, drawn, largest) for drawn in draws(len(size), seed)]).mean()
+        np.concatenate([_errors(losses, by, size, starts, drawn, largest) for drawn in draws(len(size), seed)]).mean()
     )
 
 
@@ -169,6 +173,7 @@ def _units(
 
 def _errors(
     losses: Losses,
+    by: Losses,
     size: NDArray[np.int64],
     starts: NDArray[np.intp],
     drawn: NDArray[np.int64],
@@ -176,12 +181,12 @@ def _errors(
 ) -> Losses:
     """The error of each bootstrap's winner on the rows not drawn; a bootstrap that drew every row is left out."""
     rows = drawn @ size
-    values = (drawn @ losses.T) / rows[:, None]  # (b, M)
+    values = (drawn @ by.T) / rows[:, None]  # (b, M)
     best, bootstraps = np.argmin(values, axis=1), np.arange(len(drawn))
     least = values[bootstraps, best]
     error = np.zeros(len(drawn))
     if len(starts) > 1:
-        error = _standard_errors(losses[best] * drawn, size * drawn, starts, least)
+        error = _standard_errors(by[best] * drawn, size * drawn, starts, least)
     winners = np.argmax(values <= largest(least, error)[:, None], axis=1)
     left = drawn == 0
     rows_left = left @ size

@@ -24,20 +24,28 @@ from heldout.parts.splits import tested_rows
 from heldout.records import Difference
 from heldout.schemes import SchemeName
 from heldout.schemes.design import Design, Evidence, cross_validated, tested
+from heldout.schemes.whole_parts import cross_validated_by
 from heldout.selection.paired_differences import variance_factor
 
 
-def is_beaten(design: Design, winner: Evidence, constant: Evidence, candidates: int) -> bool | None:
+def is_beaten(
+    design: Design, winner: Evidence, constant: Evidence, candidates: int, estimate: str = "E_cv"
+) -> bool | None:
     """Whether a winner among `candidates` is shown to err less, by the losses of E_cv, or else of E_val.
 
-    `constant` is the `evidence` of the baseline.
+    `constant` is the `evidence` of the baseline. By an `estimate` that is 1 - a metric: the baseline answers the most
+    frequent class of the training rows, and ranks no row above another.
 
     None where it cannot be told, or neither was computed. It has to err less than two constants: that of the training
     rows of each fold, and that of all labelled rows. The first suffers from ties: in leave-one-out of two classes of
     equal size it is always the other class.
     """
-    estimate = next((name for name in ("E_cv", "E_val") if name in design.estimates), None)
-    if estimate is None:
+    if estimate in design.part_losses:
+        of_winner, of_constant = (cross_validated_by(design, of, estimate) for of in (winner, constant))
+        level = 1 - (1 - design.level) / candidates
+        return beats(of_winner.losses, of_constant.losses, level, of_winner.folds, of_winner.cluster)
+    estimate = next((name for name in ("E_cv", "E_val") if name in design.estimates), "")
+    if not estimate:
         return None
     scheme = SCHEME_OF[estimate]
     observed = _tested(design, winner.losses[scheme], scheme)

@@ -1,28 +1,31 @@
-"""E_cv of a candidate less that of each other, and of the baseline, with intervals for all pairs at once."""
+"""E_cv of a candidate, or 1 - a metric, less that of each other, and of the baseline, for all pairs at once."""
 
 from collections.abc import Mapping
 from dataclasses import replace
 
 from heldout.fits import baseline
 from heldout.records import Difference
-from heldout.schemes.design import Design, Evidence, cross_validated
+from heldout.schemes.design import Design, Evidence
+from heldout.schemes.whole_parts import cross_validated_by
 from heldout.selection.comparison import Comparison, in_same_clusters
 
 
-def compared_by_e_cv(design: Design, evidence: Mapping[str, Evidence]) -> Comparison | None:
-    """The candidates and the baseline by E_cv; None where E_cv was not computed."""
-    if "E_cv" not in design.estimates:
+def compared_by(design: Design, evidence: Mapping[str, Evidence], estimate: str = "E_cv") -> Comparison | None:
+    """The candidates and the baseline by E_cv, or by a loss of whole parts; None where it was not computed."""
+    if estimate not in design.estimates:
         return None
-    observed = in_same_clusters({name: cross_validated(design, of) for name, of in evidence.items()})
+    observed = in_same_clusters({name: cross_validated_by(design, of, estimate) for name, of in evidence.items()})
     first = next(iter(observed.values()))
-    constant = replace(cross_validated(design, baseline.evidence(design)), cluster=first.cluster)
+    constant = replace(cross_validated_by(design, baseline.evidence(design), estimate), cluster=first.cluster)
     return Comparison({**observed, baseline.NAME: constant}, first.folds, design.level, design.dropped)
 
 
-def differences(design: Design, evidence: Mapping[str, Evidence], selected: str) -> list[Difference]:
-    """E_cv of `selected` less that of each other candidate, in their order, and of the baseline.
+def differences(
+    design: Design, evidence: Mapping[str, Evidence], selected: str, estimate: str = "E_cv"
+) -> list[Difference]:
+    """The `estimate` of `selected` less that of each other candidate, in their order, and of the baseline.
 
-    Empty where E_cv was not computed. The claim of the intervals is in `heldout.selection.comparison`.
+    Empty where it was not computed. The claim of the intervals is in `heldout.selection.comparison`.
     """
-    compared = compared_by_e_cv(design, evidence)
+    compared = compared_by(design, evidence, estimate)
     return [] if compared is None else compared.differences(selected)

@@ -106,19 +106,19 @@ def differences(winner: str, of_winner: Sequence[Difference], level: float, esti
     )
 
 
-def alike(winner: str, names: Sequence[str], level: str, *, raced: bool = False) -> str:
+def alike(winner: str, names: Sequence[str], level: str, *, raced: bool = False, by: str = "") -> str:
     """The candidates that are not shown to err more than the winner; empty where it is alone.
 
-    `raced`: others were dropped before.
+    `raced`: others were dropped before. `by` is the 1 - a metric that chose, empty for an error.
     """
     least = "the least error of those left" if raced else "the least error"
-    others = [name for name in names if name != winner]
+    others, more = [name for name in names if name != winner], f"err more by {by}" if by else "err more"
     if not others:
         return ""
     if len(others) == 1:
-        return f"at {level} {others[0]} is not shown to err more than {winner}; {least} is that of one of the two"
+        return f"at {level} {others[0]} is not shown to {more} than {winner}; {least} is that of one of the two"
     return (
-        f"at {level} none of these {len(others)} is shown to err more than {winner}: {', '.join(others)}; {least} "
+        f"at {level} none of these {len(others)} is shown to {more} than {winner}: {', '.join(others)}; {least} "
         f"is that of one of the {len(others) + 1}"
     )
 

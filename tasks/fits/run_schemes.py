@@ -11,6 +11,7 @@ from heldout.losses import Losses
 from heldout.schemes import SchemeName
 from heldout.schemes.design import Design
 from heldout.schemes.halvings import looks
+from heldout.schemes.whole_parts import check_classes
 from tasks.data.prepare_tables import KEYS
 from tasks.fits import failed_candidates, prefetch, worker
 from tasks.fits.executor import executor, worker_count
@@ -167,6 +168,7 @@ def _plans(settings: Settings, design: Design, names: Sequence[SchemeName]) -> l
     try:
         plans = [scheme(design, name, settings.deliver) for name in names]
         check_baseline(design)
+        check_classes(design)
         return plans
     except BadArgument as error:
         raise UserError(with_key(KEYS.get(error.argument, "split"), error)) from None

@@ -48,10 +48,14 @@ def write_holdout(
 def write_cross_validation(
     design: Design, finished: Mapping[str, Mapping[str, Finished]], failures: Mapping[str, str]
 ) -> None:
-    """One loss a row, its unit the fold; and the losses of the fits that intervals ask for."""
+    """One loss a row, its unit the fold; the losses of the fits that intervals ask for; the terms of each loss of whole
+    parts, of both."""
     tables: dict[str, Pieces] = {"losses": _losses(design, finished["cross_validation"], "cross_validation")}
     for scheme in further_schemes(design):
         tables[scheme] = _losses(design, finished[scheme], scheme)
+    for scheme in ("cross_validation", *further_schemes(design)):
+        for estimate in design.part_losses_in(scheme):
+            tables[_table_of_terms(scheme, estimate)] = _terms(design, finished[scheme], scheme, estimate)
     counted = counted_warnings.count("cross_validation", *finished.values())
     files.write_result("cross_validation", tables, failures, counted)
 
@@ -102,7 +106,9 @@ def read_evidence(design: Design, candidates: Sequence[str]) -> Mapping[str, Evi
     }
     return _ByName(
         candidates,
-        lambda name: Evidence(_OfCandidate(design, name), _Training(design, name), disagreement.get(name)),
+        lambda name: Evidence(
+            _OfCandidate(design, name), _Training(design, name), disagreement.get(name), _read_terms(design, name)
+        ),
     )
 
 
@@ -137,6 +143,39 @@ def _losses(design: Design, finished: Mapping[str, Finished], scheme: SchemeName
     return _lines(design.loss, finished, unit, tested_rows(splits), lambda units: np.concatenate([*units.losses]))
 
 
+def _terms(
+    design: Design, finished: Mapping[str, Finished], scheme: SchemeName, estimate: str
+) -> Iterator[pd.DataFrame]:
+    """The same lines with the terms of a loss of whole parts."""
+    splits = design.splits(scheme)
+    unit = np.repeat(np.arange(len(splits)), tested_sizes(splits))
+
+    def of(units: Finished) -> Losses:
+        return np.concatenate([terms[estimate] for terms in units.terms])
+
+    return _lines(None, finished, unit, tested_rows(splits), of)
+
+
+def _table_of_terms(scheme: SchemeName, estimate: str) -> str:
+    return f"{SCHEMES[scheme].table}_{estimate}"
+
+
+def _read_terms(design: Design, candidate: str) -> dict[str, dict[SchemeName, Sequence[Losses]]]:
+    """The terms of one candidate, by the estimate and the scheme."""
+    return {
+        estimate: {
+            scheme: _parts(
+                design,
+                scheme,
+                files.read_result(SCHEMES[scheme].stage, _table_of_terms(scheme, estimate), candidate),
+            )
+            for scheme in schemes_of(design)
+            if estimate in design.part_losses_in(scheme)
+        }
+        for estimate in design.part_losses
+    }
+
+
 def _halves(design: Design, finished: Mapping[str, Finished], *, own: bool) -> Iterator[pd.DataFrame]:
     """A line for each candidate, repeat and row, in that order."""
     repeats, n = design.halves.shape
@@ -150,7 +189,7 @@ def _halves(design: Design, finished: Mapping[str, Finished], *, own: bool) -> I
 
 
 def _lines(
-    judge: Loss,
+    judge: Loss | None,
     finished: Mapping[str, Finished],
     unit: NDArray[np.int64],
     row: NDArray[np.intp],
@@ -163,7 +202,8 @@ def _lines(
     for candidate, units in finished.items():
         loss = losses_of(units)
         try:
-            judge.check_losses(loss, row, candidate)
+            if judge is not None:
+                judge.check_losses(loss, row, candidate)
         except BadArgument as error:
             raise UserError(str(error)) from None
         for first in range(0, len(loss), _LINES_AT_ONCE):

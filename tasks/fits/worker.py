@@ -90,7 +90,7 @@ def _fit_units(
                     _store(hypothesis_key(unit), fitted.hypothesis, read_again=unit.scheme == "holdout")
         except FitFailure as failure:
             return f"{plan.label([unit.number])}: {failure}"
-        fit_cache.save(unit.key, (fitted.losses, training, fitted.warned))
+        fit_cache.save(unit.key, (fitted.losses, training, fitted.warned, fitted.terms))
         if measuring and len(units) == 1:  # several may share work
             fit_times.note(candidate, versions.labeled, (time.perf_counter() - started) / len(split.train))
     return None

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from heldout.errors import BadArgument
 from heldout.estimates import e_test, estimate_candidate
+from heldout.estimates.criteria import compares_by
 from heldout.fits import baseline
 from heldout.losses.tested_losses import Tested
 from heldout.records import Difference, Estimate
@@ -60,6 +61,8 @@ def compare(results: Results, selection: Selection, test_part: AgainstBaseline) 
         estimates = estimate_candidate(design, baseline.NAME, constant)
     except BadArgument as error:
         raise UserError(f"the baseline has no interval: {error}") from None
-    verdicts = {beats_baseline.is_beaten(design, winner, constant, len(results.started)), test_part.beaten}
+    estimate = compares_by(selection.criterion)
+    of_estimate = beats_baseline.is_beaten(design, winner, constant, len(results.started), estimate)
+    verdicts = {of_estimate, test_part.beaten}
     beaten = False if False in verdicts else True if True in verdicts else None
     return AgainstBaseline((*estimates, *test_part.estimates), beaten, test_part.on_test)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from heldout.decision import ship
 from heldout.decision.ship import Decision, Known
+from heldout.estimates.criteria import compares_by, judged_by
 from heldout.fits import baseline
 from heldout.metrics.skill import Skill
 from heldout.parts import class_shares
@@ -44,6 +45,7 @@ def decide(
             alike=selection.indistinguishable,
             compared=len(results.candidates),
             loss=design.loss,
+            judged_by=judged_by(selection.criterion, design.loss),
             beats_baseline=described["beats_baseline"],
             planned=ship.plan_with(of_winner, of_baseline, against_baseline(differences, described)),
             skill=skill,
@@ -83,9 +85,10 @@ def read(selection: Mapping[str, Any]) -> Decision:
 def against_baseline(differences: Sequence[Difference], selection: Mapping[str, Any]) -> dict[str, Difference]:
     """The winner's error less the baseline's on the same rows, by the name of the estimate.
 
-    E_cv comes from the lines of differences.csv, E_test from selection.json.
+    E_cv, or the 1 - a metric that chose, comes from the lines of differences.csv, E_test from selection.json.
     """
-    found = [("E_cv", record) for record in differences if record.against == baseline.NAME]
+    estimate = compares_by(selection["criterion"])
+    found = [(estimate, record) for record in differences if record.against == baseline.NAME]
     if (on_test := selection.get(ON_TEST)) is not None:
         found.append(("E_test", Difference(**on_test)))
     return dict(found)

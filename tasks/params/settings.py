@@ -272,6 +272,7 @@ class Settings(ParamsSection):
             raise of_argument(error, ("selection", error.argument)) from None
         check_time(self.data, self.split, self.selection, self.criterion)
         self._check_repeats()
+        self._check_criterion()
         for place, name in enumerate(self.further_estimates):
             if name not in FURTHER:
                 text = f"is not made on request; choose among {', '.join(FURTHER)}"
@@ -284,6 +285,12 @@ class Settings(ParamsSection):
         if self.selection.nested and self.split.folds == 2:
             raise Misplaced("is 2, but nested selection needs at least 3", ("split", "folds"))
         return self
+
+    def _check_criterion(self) -> None:
+        """A criterion that is made on request alone has to be asked for."""
+        if self.criterion in FURTHER and self.criterion not in self.further_estimates:
+            text = f"is {self.criterion}, which is not made unless further_estimates names it; add it there"
+            raise Misplaced(text, ("selection", "criterion"))
 
     def _check_repeats(self) -> None:
         """What the mean over several partitions into folds cannot have."""

@@ -19,6 +19,7 @@ class FitPlan:
     splits: Sequence[Split]
     keep: bool  # the hypothesis is needed later
     training: bool  # and its losses on the rows that it was trained on
+    terms: tuple[str, ...] = ()  # and those of losses of whole parts, by the estimates
 
     def first(self, count: int) -> "FitPlan":
         """The first splits alone."""
@@ -27,7 +28,7 @@ class FitPlan:
     def may_skip_fits(self, settings: Settings, candidate: Candidate) -> bool:
         """Whether a candidate may need no fits, as `heldout.fits.scheme_fits.may_skip_fits`."""
         fits, use = len(self.splits), settings.execution.shortcuts
-        return may_skip_fits(candidate.learner(), self.name, fits, keep=self.keep, use=use)
+        return may_skip_fits(candidate.learner(), self.name, fits, keep=self.keep or bool(self.terms), use=use)
 
     def seconds_a_fit(self, seconds_a_row: float | None) -> float | None:
         """The expected seconds of a fit, in proportion to the rows of the first split; None where they are unknown."""
@@ -47,7 +48,8 @@ def scheme(design: Design, name: SchemeName, deliver: Deliver) -> FitPlan:
     """The scheme called `name` over the rows of `design`."""
     splits = design.splits(name)
     keep = name in ("holdout", "covalidation") or deliver in SCHEMES[name].forms
-    return FitPlan(name, splits, keep=keep, training=name == "covalidation")
+    terms = tuple(design.part_losses_in(name))
+    return FitPlan(name, splits, keep=keep, training=name == "covalidation", terms=terms)
 
 
 def further_schemes(design: Design) -> list[SchemeName]:

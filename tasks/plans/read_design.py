@@ -9,7 +9,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from heldout.errors import BadArgument
-from heldout.estimates import NOT_IN_TIME, OF_THE_WINNER, OF_UNLABELED, ON_REQUEST, PER_CANDIDATE, admitted, methods
+from heldout.estimates import (
+    NOT_IN_TIME,
+    OF_THE_WINNER,
+    OF_UNLABELED,
+    ON_REQUEST,
+    PER_CANDIDATE,
+    admitted,
+    methods,
+    part_losses,
+)
 from heldout.intervals.corrected_repeated_t import METHOD as REPEATED
 from heldout.losses import Loss, choose_loss
 from heldout.parts import class_shares
@@ -92,6 +101,7 @@ def _read(
     partition = files.read_partition()
     dependence = dependence_of(roles, gap)
     in_time = dependence.time is not None
+    estimates = admitted((name for name in names if not (in_time and name in NOT_IN_TIME)), loss)
     return Design(
         y=y,
         loss=loss,
@@ -104,11 +114,12 @@ def _read(
         methods=_methods(
             ({"E_cv": REPEATED.name} if repeats > 1 else {}) | dict(chosen), loss, partition, dependence.kind
         ),
-        estimates=admitted((name for name in names if not (in_time and name in NOT_IN_TIME)), loss),
+        estimates=estimates,
         dependence=dependence,
         copies=files.read_copies(),
         weights=weights,
         fold_repeats=repeats,
+        part_losses=part_losses(estimates),
     )
 
 

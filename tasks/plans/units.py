@@ -1,6 +1,6 @@
 """A unit is one fit of one candidate: its records, and where its hypothesis is stored."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from heldout.learners.fit_warnings import FitWarnings
@@ -21,12 +21,16 @@ class Unit:
 
 @dataclass(frozen=True)
 class Finished:
-    """The units of one candidate in one scheme, by number."""
+    """The units of one candidate in one scheme, by number.
+
+    `terms` are those of losses of whole parts, by the estimate, for a plan that has some.
+    """
 
     keys: tuple[str, ...]
     losses: Sequence[Losses]
     training: Sequence[Losses | None]
     warned: tuple[FitWarnings, ...] = ()
+    terms: Sequence[Mapping[str, Losses]] = ()
 
 
 @dataclass(frozen=True)

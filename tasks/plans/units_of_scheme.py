@@ -57,7 +57,7 @@ def plan_units(settings: Settings, plan: FitPlan, versions: Versions) -> Iterato
         for number, rows_hash in enumerate(rows):
             # a seed that the learner does not use is not in its key
             state = fit_state(settings.seed, plan.name, number) if open_states else 0
-            key = fit_cache.key("fit", versions.labeled, identity, rows_hash, state, plan.keep, *judged)
+            key = fit_cache.key("fit", versions.labeled, identity, rows_hash, state, plan.keep, *judged, *plan.terms)
             units.append(Unit(plan.name, number, key, state))
         yield candidate, units
 
@@ -107,7 +107,8 @@ class _StoredTogether(Sequence[Any]):
 def gather(units: Sequence[Unit]) -> Finished:
     """The stored results of the fits of a scheme."""
     keys = tuple(unit.key for unit in units)
-    return Finished(keys, _Stored(keys, 0), _Stored(keys, 1), tuple(fit_cache.load(key)[2] for key in keys))
+    warned = tuple(fit_cache.load(key)[2] for key in keys)
+    return Finished(keys, _Stored(keys, 0), _Stored(keys, 1), warned, _Stored(keys, 3))
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from heldout.estimates import ESTIMATES
 from heldout.fits import baseline
+from heldout.printable import plain
 from heldout.records import Estimate
 from heldout.shown import about_race, about_winner
 from tasks.report.next_steps import next_steps
@@ -52,9 +53,17 @@ def plan_with(summary: Summary) -> Fact:
     known += f", at {summary.level}"
     if line.estimate != "E_test" and (bound := summary.selection["bound"]) is not None:
         known += f"; at most {summary.amount(bound)}, with all comparisons counted"
+    if summary.chosen_by_metric:
+        known += f"; chosen by {_metric(summary, summary.selected)}"
     if summary.settings.data.picked_blindly:
         known += "; the labelled rows were picked (sampling: active), so it is about another population"
     return Fact("Plan with an error of", _between(summary, line), known)
+
+
+def _metric(summary: Summary, candidate: str) -> str:
+    """1 - the metric that chose, of a candidate, with its interval."""
+    value, ends = summary.cell(candidate, summary.compared_by)
+    return f"{summary.compared_by} = {value}{' %' if summary.percent else ''}{f' [{ends}]' if ends else ''}"
 
 
 def _between(summary: Summary, line: Estimate) -> str:
@@ -62,7 +71,7 @@ def _between(summary: Summary, line: Estimate) -> str:
     low, high = line.low or 0.0, line.high or 0.0
     if not _squared(summary):
         return f"{summary.number(low)}–{summary.amount(high)}"
-    return f"RMSE {math.sqrt(low):.3g}–{math.sqrt(high):.3g}"
+    return f"RMSE {plain(math.sqrt(low), 3)}–{plain(math.sqrt(high), 3)}"
 
 
 def _squared(summary: Summary) -> bool:
@@ -70,7 +79,7 @@ def _squared(summary: Summary) -> bool:
 
 
 def _one(summary: Summary, value: float) -> str:
-    return f"RMSE {math.sqrt(value):.3g}" if _squared(summary) else summary.amount(value)
+    return f"RMSE {plain(math.sqrt(value), 3)}" if _squared(summary) else summary.amount(value)
 
 
 def _roots(summary: Summary, line: Estimate, of_baseline: float | None) -> str:
@@ -91,7 +100,8 @@ def _as_good_as(summary: Summary) -> Fact:
     if not others:
         each = f"each of the {count} others is shown to err more, at {summary.level}"
         return Fact("As good as", "no other", f"{each}; {gone}" if gone else each)
-    said = f"{', '.join(others)}: not shown to err more, at {summary.level}"
+    by = f" by {summary.compared_by}" if summary.chosen_by_metric else ""
+    said = f"{', '.join(others)}: not shown to err more{by}, at {summary.level}"
     return Fact(
         "As good as",
         f"{len(others)} of {count} others{' that are left' if gone else ''}",
@@ -109,4 +119,6 @@ def _baseline(summary: Summary) -> Fact:
         of_baseline, estimate = plan.of_baseline, plan.against
         apart = "" if plan.difference is None else f"; {about_winner.apart(plan.difference, summary.loss)}"
     about = f"{estimate} where every answer is {summary.loss.constant.says}{unit}{apart}"
+    if summary.chosen_by_metric:
+        about += f"; {_metric(summary, baseline.NAME)}"
     return Fact("Baseline", _one(summary, of_baseline), about)

@@ -75,26 +75,24 @@ def _against_baseline(summary: Summary) -> Iterator[str]:
     beaten = summary.selection["beats_baseline"]
     if beaten:
         return
-    winner, loss, skill = summary.selected, summary.loss.name, Skill.read(summary.selection.get("skill"))
+    winner, measure, skill = summary.selected, summary.judged_by, Skill.read(summary.selection.get("skill"))
     if skill is not None:
         better = (
-            "log or brier if you use probabilities or ranks, or the cost of each error"
+            "log or brier if you use probabilities, or the cost of each error; or choose by E_auc if you use ranks"
             if summary.loss.of_classes
             else "squared if you use the mean"
         )
         yield (
-            f"Choose the loss by the use: by the {loss} loss {winner} is not shown to beat a constant answer, but it "
+            f"Choose the loss by the use: by {measure} {winner} is not shown to beat a constant answer, but it "
             f"has {skill.shown}. Set loss: {better}."
         )
     elif beaten is None:
         yield (
-            f"It cannot be told yet whether {winner} errs less than a constant answer, by the {loss} loss: "
+            f"It cannot be told yet whether {winner} errs less than a constant answer, by {measure}: "
             "more labelled rows may tell."
         )
     else:
-        yield (
-            f"Look for features that say more about the target: by the {loss} loss these do not beat a constant answer."
-        )
+        yield (f"Look for features that say more about the target: by {measure} these do not beat a constant answer.")
 
 
 def _more_rows(summary: Summary) -> Iterator[str]:

@@ -87,7 +87,7 @@ def _found(summary: Summary) -> dict[str, str]:
 
 def _baseline(summary: Summary) -> dict[str, str]:
     pairs = []
-    for estimate in ("E_cv", "E_test"):
+    for estimate in dict.fromkeys(("E_cv", summary.compared_by, "E_test")):
         value, of_baseline = (summary.value(name, estimate) for name in (summary.selected, baseline.NAME))
         if value is not None and of_baseline is not None:
             pairs.append((estimate, value, of_baseline))
@@ -127,7 +127,8 @@ def _choice(summary: Summary) -> dict[str, str]:
         texts["loss"] = f"{summary.loss.name}: {summary.loss.says}{limit}"
     texts |= _weighed(summary.settings.data)
     raced, count = bool(summary.dropped), len(selection["candidates"]) - len(summary.failures)
-    if alike := about_winner.alike(summary.selected, selection["indistinguishable"], summary.level, raced=raced):
+    by = summary.compared_by if summary.chosen_by_metric else ""
+    if alike := about_winner.alike(summary.selected, selection["indistinguishable"], summary.level, raced=raced, by=by):
         texts["alike"] = alike
     if race := about_race.claim(summary.left_race, count, summary.level):
         texts["race"] = race
@@ -141,7 +142,8 @@ def _choice(summary: Summary) -> dict[str, str]:
 def _differences(summary: Summary) -> dict[str, str]:
     lines = summary.differences.astype(object)
     of_winner = [Difference(*line) for line in lines.where(lines.notna(), None).itertuples(index=False)]
-    text = about_winner.differences(summary.selected, of_winner, summary.settings.selection.level)
+    level, estimate = summary.settings.selection.level, summary.compared_by
+    text = about_winner.differences(summary.selected, of_winner, level, estimate)
     return {"differences": text} if text else {}
 
 

@@ -9,10 +9,10 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from heldout.decision.ship import Decision, Planned, plan_with
-from heldout.estimates.criteria import ranked
+from heldout.estimates.criteria import compares_by, judged_by, ranked
 from heldout.fits import baseline
 from heldout.learners.fit_warnings import WarningCounts
-from heldout.losses import Loss, Losses
+from heldout.losses import Loss, Losses, amounts
 from heldout.metrics import METRICS
 from heldout.metrics.metric import Metric
 from heldout.parts.dependence import DependenceKind
@@ -127,7 +127,7 @@ class Summary:
     loss: Loss
     estimates: pd.DataFrame
     selection: Mapping[str, Any]
-    differences: pd.DataFrame  # E_cv of the winner less that of each other candidate and of the baseline
+    differences: pd.DataFrame  # `compared_by` of the winner less that of each other candidate and of the baseline
     more_rows: pd.DataFrame  # each candidate's errors after training on few and on many rows
     no_more_rows: str | None  # why nothing is known of more rows; None where it is
     powered: pd.DataFrame  # each candidate's E_val and E_cv, narrowed by unlabelled rows
@@ -208,6 +208,21 @@ class Summary:
         return criterion if self.value(self.selected, criterion) is not None else "E_cv"
 
     @property
+    def compared_by(self) -> str:
+        """The estimate whose paired differences say who errs less."""
+        return compares_by(self.selection["criterion"])
+
+    @property
+    def chosen_by_metric(self) -> bool:
+        """Whether 1 - a metric chose."""
+        return self.compared_by == self.selection["criterion"] != "E_cv"
+
+    @property
+    def judged_by(self) -> str:
+        """What says whether the winner beats the baseline, in words."""
+        return judged_by(self.selection["criterion"], self.loss)
+
+    @property
     def weighted(self) -> bool:
         """Whether some rows count more than others."""
         return self.settings.data.weight is not None or self.settings.data.label_probability is not None
@@ -250,7 +265,7 @@ class Summary:
 
     def number(self, value: float) -> str:
         """An error as people read it: in percent for a loss of 0 and 1."""
-        return f"{100 * value:z.1f}" if self.percent else f"{value:.4g}"
+        return amounts.number(value, self.loss)
 
     def between(self, low: float, high: float) -> str:
         """An interval as a table shows it; a dash where none is claimed."""
@@ -258,7 +273,7 @@ class Summary:
 
     def amount(self, value: float) -> str:
         """The same with its unit."""
-        return f"{self.number(value)} %" if self.percent else self.number(value)
+        return amounts.amount(value, self.loss)
 
 
 def _lines(table: pd.DataFrame) -> list[dict[str, Any]]:

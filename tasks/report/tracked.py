@@ -33,7 +33,7 @@ def outcome_items(summary: Summary, speed: object | None) -> Iterator[Item]:
     for name in ("bound", "bound_joint", "baseline"):
         if (number := summary.selection[name]) is not None:
             yield TrackedMetric(name, float(number))
-    yield from _difference(summary, baseline.NAME, f"E_cv_less_{baseline.NAME}")
+    yield from _difference(summary, baseline.NAME, f"{summary.compared_by}_less_{baseline.NAME}")
     yield from _more_rows(summary, summary.selected)
     yield from _prediction_sets(asdict(summary.prediction_sets))
     yield from _powered(summary, summary.selected)
@@ -110,7 +110,7 @@ def candidate_items(candidate: Candidate, summary: Summary) -> Iterator[Item]:
         return
     for line in summary.estimates_of(candidate.name).to_dict("records"):
         yield from _with_bounds(line, "value", line["estimate"])
-    yield from _difference(summary, candidate.name, "E_cv_of_selected_less_this")
+    yield from _difference(summary, candidate.name, f"{summary.compared_by}_of_selected_less_this")
     yield from _more_rows(summary, candidate.name)
     yield from _powered(summary, candidate.name)
     for fold, error in enumerate(summary.curves.fold_errors[candidate.name]):
@@ -168,6 +168,6 @@ def _with_bounds(line: Mapping[Any, Any], value: str, name: str) -> Iterator[Tra
 
 
 def _difference(summary: Summary, against: str, name: str) -> Iterator[TrackedMetric]:
-    """E_cv of the winner less that of another, and its bounds; nothing for the winner itself."""
+    """The error of the winner less that of another, and its bounds; nothing for the winner itself."""
     for line in summary.differences[summary.differences["against"] == against].to_dict("records"):
         yield from _with_bounds(line, "difference", name)

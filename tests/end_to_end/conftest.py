@@ -293,6 +293,7 @@ def rich(clone, server, write_params, tmp_path_factory) -> Ran:
         tmp_path_factory.mktemp("rich") / "params.yaml",
         candidates=_RICH,
         selection={"nested": True},
+        further_estimates=["E_auc", "E_balanced"],
         intervals={"E_val": "Clopper-Pearson"},
         deliver="k_fold",
     )

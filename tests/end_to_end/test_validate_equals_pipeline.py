@@ -10,6 +10,7 @@ import skops.io
 
 import heldout
 from heldout.estimates import ESTIMATES
+from heldout.estimates.criteria import compares_by
 from heldout.losses import choose_loss
 from heldout.selection.race import MORE_THAN
 from tasks.params import load
@@ -45,7 +46,12 @@ BY_COST = {
     "selection": {"criterion": "E_maxdt"},
     "deliver": "vote",
 }
-BY_LOG = {**BY_COST, "loss": "log", "selection": {"criterion": "E_2cv", "rule": "one_standard_error"}}
+BY_LOG = {
+    **BY_COST,
+    "loss": "log",
+    "further_estimates": ["E_auc"],
+    "selection": {"criterion": "E_auc", "rule": "indistinguishable"},
+}
 BY_BRIER = {**BY_COST, "loss": "brier", "selection": {"criterion": "max(E_cv, E_maxdt)", "nested": True}}
 BY_QUANTILE = {**OF_NUMBERS, "loss": {"pinball": 0.9}}
 BY_RACE = {
@@ -80,6 +86,7 @@ def in_a_notebook(ran, settings) -> heldout.Validation:
         block=settings.progressive.block,
         repeats=settings.covalidation.repeats,
         estimates=[*per_candidate, "E_bbc", *nested],
+        further_estimates=settings.further_estimates,
         intervals=settings.intervals,
     )
 
@@ -146,12 +153,12 @@ def test_a_race_drops_the_same_candidates(both):
 def test_the_choice_is_the_same(both):
     ran, settings, found = both
     told = pd.read_json(ran.path / "reports/selection.json", typ="series")
-    selection = found.select(settings.criterion, settings.selection.rule)
+    selection, by = found.select(settings.criterion, settings.selection.rule), compares_by(settings.criterion)
     assert told["selected"] == selection.selected
     assert told["indistinguishable"] == list(selection.indistinguishable)
     E_cv = next(record.value for record in found.baseline if record.estimate == "E_cv")
     written = pd.read_csv(ran.path / "reports/differences.csv")
-    in_notebook = pd.DataFrame([vars(record) for record in found.differences(selection.selected)])
+    in_notebook = pd.DataFrame([vars(record) for record in found.differences(selection.selected, by)])
     pd.testing.assert_frame_equal(written, in_notebook[written.columns], rtol=1e-9, atol=1e-9)
     written = pd.read_csv(ran.path / "reports/more_rows.csv")
     in_notebook = pd.DataFrame([vars(line) for name in found.candidates for line in found.more_rows(name)])
@@ -163,7 +170,7 @@ def test_the_choice_is_the_same(both):
     assert told["baseline"] == pytest.approx(E_cv, rel=1e-9)
     if not settings.split.test_fraction:  # else the test part has its say
         verdict = json.loads((ran.path / "reports/selection.json").read_text())["beats_baseline"]
-        assert verdict is found.beats_baseline(selection.selected)
+        assert verdict is found.beats_baseline(selection.selected, by)
 
 
 def test_the_bound_is_the_same(both):

@@ -283,6 +283,8 @@ def test_probabilities_are_those_of_the_chosen_hypothesis_where_the_learner_has_
     fitted = TunedEstimator(TREE, "max_depth", DEPTHS).fit(X, y)
     assert fitted.hypothesis_.predict_proba(X).tolist() == fitted.predict_proba(X).tolist()
     assert not hasattr(TunedEstimator(SGDClassifier(), "alpha", PENALTIES), "predict_proba")  # of the hinge loss
+    by_hinge = TunedEstimator(SGDClassifier(random_state=0), "alpha", PENALTIES).fit(X, y)
+    assert by_hinge.hypothesis_.decision_function(X).tolist() == by_hinge.decision_function(X).tolist()
     assert hasattr(TunedEstimator(SGDClassifier(loss="log_loss"), "alpha", PENALTIES), "predict_proba")
 
 

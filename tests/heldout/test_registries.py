@@ -9,7 +9,7 @@ import pytest
 
 from heldout import estimates, losses
 from heldout.estimates import ESTIMATES, methods
-from heldout.losses import KINDS, choose_loss
+from heldout.losses import KINDS, choose_loss, of_part
 from heldout.selection import rules
 from heldout.selection.rules import RULES
 from heldout.testing import losses as laws_of_losses
@@ -22,9 +22,14 @@ def modules_of(package, *others) -> set[str]:
 
 
 def test_every_file_of_the_losses_is_in_the_registry_under_its_name():
-    others = ("amounts", "choice", "constant", "kind", "loss", "tested_losses")
+    others = ("amounts", "choice", "constant", "kind", "loss", "of_part", "tested_losses")
     assert modules_of(losses, *others) == {kind.name for kind in KINDS}
     assert len(KINDS) == len({kind.name for kind in KINDS})
+
+
+def test_every_file_of_the_losses_of_whole_parts_is_that_of_an_estimate():
+    found = {import_module(f"{of_part.__name__}.{name}").LOSS.name for name in modules_of(of_part, "part_loss")}
+    assert found == {one.part_loss.name for one in ESTIMATES.values() if one.part_loss is not None}
 
 
 def test_every_file_of_the_rules_is_in_the_registry_under_its_name():
@@ -67,7 +72,9 @@ def test_the_examples_of_the_docstrings_run(module):
 
 
 def test_every_file_of_the_estimates_is_in_the_registry_under_its_name():
-    assert modules_of(estimates, "criteria", "definition", "methods") == {name.lower() for name in ESTIMATES}
+    assert modules_of(estimates, "criteria", "definition", "methods", "of_metric") == {
+        name.lower() for name in ESTIMATES
+    }
 
 
 @pytest.mark.parametrize(

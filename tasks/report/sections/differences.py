@@ -25,12 +25,17 @@ def section(summary: Summary) -> Section | None:
         for line in lines
     ]
     marked = {place: "baseline" for place, line in enumerate(lines) if line["against"] == baseline.NAME}
-    table = Table("Differences of E_cv on the same rows", ["against", "difference", "interval"], rows, marked=marked)
+    table = Table(
+        f"Differences of {summary.compared_by} on the same rows",
+        ["against", "difference", "interval"],
+        rows,
+        marked=marked,
+    )
     caption = (
-        f"E_cv of {summary.selected} less that of each other candidate. The intervals hold at {summary.level} for all "
-        "pairs of candidates together, whichever was selected, and those against the baseline for all candidates. "
-        f"Where an interval lies below 0, {summary.selected} is shown to err less; the other candidates are those that "
-        "are shaded above."
+        f"{summary.compared_by} of {summary.selected} less that of each other candidate. The intervals hold at "
+        f"{summary.level} for all pairs of candidates together, whichever was selected, and those against the baseline "
+        f"for all candidates. Where an interval lies below 0, {summary.selected} is shown to err less; the other "
+        "candidates are those that are shaded above."
     )
     alt = "The difference from each other candidate with its interval, as in the table"
     picture = PagePicture(partial(_draw, summary, lines), alt)
@@ -54,5 +59,5 @@ def _draw(summary: Summary, lines: Sequence[Mapping[Any, Any]]) -> "Figure":
     axes.grid(axis="x")
     axes.set_axisbelow(True)
     unit = ", percentage points" if summary.percent else ""
-    axes.set_xlabel(f"E_cv of {short(summary.selected)} less that of the other{unit}")
+    axes.set_xlabel(f"{summary.compared_by} of {short(summary.selected)} less that of the other{unit}")
     return made

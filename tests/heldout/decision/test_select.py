@@ -159,7 +159,7 @@ def test_selection_refuses_rules_that_need_losses_where_there_are_none(rule):
         else:
             message = (
                 f"^rule is {rule}, but {re.escape(criterion)} is no mean of paired losses; use the rule minimum, or a "
-                "criterion among E_val, E_cv, E_prog, E_2cv$"
+                f"criterion among {', '.join(WITH_LOSSES)}$"
             )
         with pytest.raises(BadArgument, match=message) as caught:
             choose({"a": 0.1}, criterion, rule)

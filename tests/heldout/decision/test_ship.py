@@ -14,7 +14,7 @@ E_BBC = replace(E_TEST, estimate="E_bbc", value=0.22, low=0.2, high=0.26)
 OF_BASELINE = {"E_cv": 0.29, "E_test": 0.34}
 APART = {name: Difference("tree", "baseline", -0.08, -0.12, -0.04, 0.95, "t") for name in OF_BASELINE}
 PLANNED = plan_with([E_BBC, E_TEST], OF_BASELINE, APART)
-SOUND = Known("tree", "tree", ["tree"], 3, ZERO_ONE, True, PLANNED)
+SOUND = Known("tree", "tree", ["tree"], 3, ZERO_ONE, "the zero_one loss", True, PLANNED)
 CARES = {
     "not_credible": (
         {"E_test": "3 rows carry 41 % of the loss"},

@@ -119,6 +119,7 @@ def test_every_argument_but_the_first_three_is_keyword_only_with_the_defaults_of
         "stratify": None,
         "shortcuts": "auto",
         "estimates": None,
+        "further_estimates": (),
         "intervals": None,
         "race": "auto",
         "finalists": None,

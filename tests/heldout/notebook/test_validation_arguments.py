@@ -36,7 +36,10 @@ class Chancy(NeverFitted):
 
 X = np.random.default_rng(0).normal(size=(40, 3))
 Y = np.repeat([0, 1], [30, 10])
-ESTIMATES = "E_in, E_val, E_cv, E_prog, E_boot, E_2cv, E_train, disagreement, E_dis, E_maxdt, E_bbc, E_nested"
+ESTIMATES = (
+    "E_in, E_val, E_cv, E_auc, E_ap, E_f1, E_balanced, E_prog, E_boot, E_2cv, E_train, disagreement, E_dis, E_maxdt, "
+    "E_bbc, E_nested"
+)
 ONE = {"a": NeverFitted()}
 
 

@@ -5,7 +5,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from heldout.estimates import OF_THE_WINNER, PER_CANDIDATE, estimate_candidate, scheme_of, schemes_of
+from heldout.estimates import (
+    ESTIMATES,
+    OF_THE_WINNER,
+    PER_CANDIDATE,
+    estimate_candidate,
+    part_losses,
+    scheme_of,
+    schemes_of,
+)
 from heldout.estimates.methods import METHODS, choose
 from heldout.losses import SQUARED, ZERO_ONE, Loss
 from heldout.losses.tested_losses import RepeatedByRow, repeated_by_row
@@ -26,6 +34,7 @@ NO_FURTHER_FIT = {"E_cv": "Bayle within folds"}
 
 def design(estimates=EVERY, intervals=None, loss: Loss = ZERO_ONE, y=Y) -> Design:
     stratify = loss.binary
+    known = [name for name in estimates if loss.of_classes or ESTIMATES[name].part_loss is None]
     return Design(
         y=y,
         loss=loss,
@@ -38,7 +47,8 @@ def design(estimates=EVERY, intervals=None, loss: Loss = ZERO_ONE, y=Y) -> Desig
         seed=5,
         level=LEVEL,
         methods=choose(intervals, loss),
-        estimates=estimates,
+        estimates=known,
+        part_losses=part_losses(known),
     )
 
 
@@ -54,7 +64,15 @@ def evidence(made: Design, disagreement: float | None = None, seed: int = 0) -> 
     seen = None
     if disagreement is not None:
         seen = RepeatedByRow(np.full(REPEATS, disagreement), disagreement * (1 - disagreement), 50, made.loss)
-    return Evidence(losses, training, seen)
+    terms = {
+        name: {
+            scheme: [rng.integers(0, 2, len(split.validation)).astype(float) for split in made.splits(scheme)]
+            for scheme in losses
+            if name in made.part_losses_in(scheme)
+        }
+        for name in made.part_losses
+    }
+    return Evidence(losses, training, seen, terms)
 
 
 def by_name(records: list[Estimate]) -> dict[str, Estimate]:

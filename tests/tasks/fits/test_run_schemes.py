@@ -83,7 +83,7 @@ def test_the_stored_losses_equal_the_plain_loop(prepared, name):
                 place = SCHEMES.index(name)
                 learner.set_params(random_state=seeds.random_state(settings.seed, "fit", place, number))
             hypothesis = learner.fit(X.iloc[train], y[train])
-            losses, training, _ = fit_cache.load(unit.key)
+            losses, training, *_ = fit_cache.load(unit.key)
             assert (hypothesis.predict(X.iloc[test]) != y[test]).astype(float).tolist() == losses.tolist()
             if name == "covalidation":
                 assert (hypothesis.predict(X.iloc[train]) != y[train]).astype(float).tolist() == training.tolist()
@@ -241,7 +241,7 @@ def test_what_was_fitted_is_gathered_without_another_fit(prepared):
             for unit, losses, training in zip(
                 units, by_candidate[candidate].losses, by_candidate[candidate].training, strict=True
             ):
-                stored, own_training, _ = fit_cache.load(unit.key)
+                stored, own_training, *_ = fit_cache.load(unit.key)
                 assert stored.tolist() == losses.tolist()
                 assert (training is None) == (own_training is None) == (name == "final")
     assert before == {path: path.stat().st_mtime_ns for path in fit_cache.FOLDER.rglob("*")}

@@ -147,6 +147,10 @@ def written(checkout, settings_of_rows):
                     ("",) * len(design.splits(scheme)),
                     tuple(rng.random(len(split.validation)) for split in design.splits(scheme)),
                     tuple(rng.random(len(split.train)) for split in design.splits(scheme)),
+                    terms=tuple(
+                        {estimate: rng.random(len(split.validation)) for estimate in design.part_losses_in(scheme)}
+                        for split in design.splits(scheme)
+                    ),
                 )
                 for name in ("second", "first")
             }
@@ -284,3 +288,15 @@ def test_the_losses_of_one_candidate_at_a_time_are_in_memory(written, monkeypatc
     pieces = [len(piece["candidate"].unique()) for piece in scheme_results.losses(["first", "second"])]
     assert {1} == {*pieces}
     assert 8 == len(pieces)
+
+
+def test_the_terms_of_a_metric_come_back_split_by_split(written):
+    design, fits, _ = written("further_estimates=[E_auc, E_f1]", "split.folds=2")
+    assert {"E_auc", "E_f1"} == {*design.part_losses}
+    read = scheme_results.read_evidence(design, ["second", "first"])
+    for name in ("second", "first"):
+        for estimate in ("E_auc", "E_f1"):
+            assert ["cross_validation", "subsamples"] == [*read[name].terms[estimate]]
+            for scheme, parts in read[name].terms[estimate].items():
+                expected = [terms[estimate].tolist() for terms in fits[scheme][name].terms]
+                assert expected == [part.tolist() for part in parts]

@@ -61,6 +61,7 @@ def reported(path, *changes) -> list[Mistake]:
         ("selection.reopen_test=1", "selection.reopen_test", [1, "boolean"]),
         ("deliver=folds", "deliver", ["'folds'", "final", "progressive", "vote", DID_YOU_MEAN, "k_fold", "k_fold"]),
         ("intervals=Wilson", "intervals", ["'Wilson'", "dictionary"]),
+        ("selection.criterion=E_auc", "selection.criterion", ["E_auc", "further_estimates"]),
         ("further_estimates=[E_x]", "further_estimates[0]", ["E_boot"]),
         ("further_estimates=[E_boot, E_cv]", "further_estimates[1]", ["E_boot"]),
         ("candidates.0.family=5", "candidates[0].family", [5, "dictionary"]),

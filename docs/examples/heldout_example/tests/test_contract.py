@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from heldout_example import column_kind, estimate, interval, loss, rule
+from heldout_example import column_kind, estimate, interval, loss, metric, rule
 from heldout_example.learner import ShrunkMean
 from heldout_example.shortcut import ShrunkMeans
 
@@ -23,6 +23,10 @@ def test_the_rule():
 
 def test_the_estimate():
     testing.check_estimate(estimate.ESTIMATE)
+
+
+def test_the_metric():
+    testing.check_estimate(metric.ESTIMATE)
 
 
 def test_the_kind_of_columns():

@@ -1,0 +1,104 @@
+"""What the estimates of 1 - a metric by cross-validation have in common: their value, interval and place in a choice.
+
+Target: 1 - the metric of the k-fold hypothesis on a part as large as a fold, in expectation. It is the mean over the
+folds of what scikit-learn computes in each, `cross_val_score`, by the number of rows of each fold; pooled answers of
+several hypotheses would compare ranks that have no common scale (G. Forman, M. Scholz, Apples-to-apples in
+cross-validation studies, SIGKDD Explorations 12, 2010).
+Kind: asymptotic, a heuristic correction for shared training rows, to first order in the influence of the rows
+(`heldout.losses.of_part.part_loss`); docs/studies.md has its measured coverage.
+Source: Nadeau, Bengio (Machine Learning 52, 2003), eq. (3.6), for the variance; Wilson (1927) for the roots.
+
+V is S^2 (1/J + n2/n1) of J random subsamples, with J - 1 degrees of freedom, or that of the folds where no subsamples
+were fitted or rows depend on one another (`corrected_t`, `corrected_fold_t`), with k - 1; and never less than
+(1 + k / (k - 1)) s^2 / N of the N terms: their hypotheses share training rows (`variance_factor`). Without that limit
+labels that depend on nothing had .5 outside of the interval of E_auc in one table of eight. The rows weigh as much as
+n_eff = q (1 - q) / V independent rows in Wilson's roots, but not more than the metric weighs for answers of no
+particular kind (`PartLoss.size`), times the share that independent subsamples would leave of it.
+"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import numpy as np
+
+from heldout.estimates.definition import Definition
+from heldout.intervals import corrected_fold_t, corrected_t
+from heldout.intervals.method import Default, IntervalMethod, estimate_with, two_sided_t
+from heldout.intervals.wilson import roots_at
+from heldout.losses.of_part import PartLoss
+from heldout.records import Estimate
+from heldout.schemes.design import Design, Evidence, mean_fold_training_size
+from heldout.schemes.whole_parts import CrossValidatedParts, cross_validated_by
+from heldout.selection.comparison import in_same_clusters
+from heldout.selection.paired import Paired
+from heldout.selection.paired_differences import variance_factor
+
+
+def bounds(seen: CrossValidatedParts, level: float) -> tuple[float, float]:
+    """Wilson's roots at n_eff."""
+    q, k = min(max(seen.error, 0.0), 1.0), seen.folds  # some metrics are negative below chance
+    least = variance_factor(k) * float(np.var(seen.losses, ddof=1)) / seen.n
+    if seen.subsample_errors is not None and seen.cluster is None:
+        spread, share = corrected_t.variance(seen), corrected_t.share_of_independent(seen)
+        degrees = corrected_t.degrees(seen)
+    else:
+        spread, share, degrees = corrected_fold_t.variance(seen), 1 / variance_factor(k), k - 1
+    spread = max(spread, least)
+    most = seen.size * share
+    size = min(q * (1 - q) / spread, most) if spread > 0 and 0 < q < 1 else most * seen.units / seen.n
+    return roots_at(q, max(size, 1.0), two_sided_t(level, degrees))
+
+
+def definition(name: str, loss: PartLoss, *, column: int, section: str = "") -> Definition:
+    """The estimate `name` of a loss of whole parts, at a place among the columns of reports.
+
+    A package gives a metric of its own in this way (docs/extending.md); `section` is its section of docs/method.md.
+    """
+    method = IntervalMethod(
+        name=f"corrected Wilson of {loss.metric}",
+        covers={name: _ASSUMPTION},
+        losses="any",
+        validity="asymptotic",
+        bounds=bounds,
+        least=4,
+        least_folds=2,
+    )
+
+    def of_candidate(design: Design, evidence: Evidence, candidate: str) -> Estimate:
+        seen, size = cross_validated_by(design, evidence, name), mean_fold_training_size(design)
+        target = _TARGET.format(loss.name)
+        record = estimate_with(candidate, name, seen, target, size, design.methods.get(name), design.level)
+        return replace(record, not_credible=None)  # that is of losses; few rows of a class are in `size`
+
+    def losses_behind(design: Design, evidence: Mapping[str, Evidence]) -> Paired:
+        found = {candidate: cross_validated_by(design, of, name) for candidate, of in evidence.items()}
+        seen = in_same_clusters(found)
+        terms = {candidate: of.fold_errors for candidate, of in seen.items()}
+        return Paired(seen, terms, int(design.partition.fold.max()) + 1)
+
+    about = "each class against the others" if not loss.every_class else "every class alike"
+    return Definition(
+        name=name,
+        meaning=f"{loss.name[:1].upper()}{loss.name[1:]} by cross-validation: the mean over the folds, {about}.",
+        about="the k-fold hypothesis: one of the k fold hypotheses, drawn at random",
+        trained_on="N - N/k",
+        kind="error",
+        column=column,
+        scheme="cross_validation",
+        of_candidate=of_candidate,
+        default=Default(method, method, _WHY, _WHY),
+        methods=(method,),
+        valid=dict.fromkeys(("groups", "time", "groups and time"), (method,)),
+        on_request=True,
+        is_criterion=True,
+        losses_behind=losses_behind,
+        part_loss=loss,
+        section=section,
+    )
+
+
+_TARGET = "the k-fold hypothesis: {} on a part as large as a fold"
+_WHY = "the corrected variance of E_cv, of the terms of the metric; its coverage is that of docs/studies.md"
+_ASSUMPTION = (
+    "independent examples; correlation of subsamples taken to be their tested share, metric linear in the rows"
+)

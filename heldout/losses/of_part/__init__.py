@@ -1,0 +1,5 @@
+"""Losses of a whole tested part, a file each: 1 - a metric that is no mean of losses of rows."""
+
+from heldout.losses.of_part.part_loss import PartLoss, by_difference, of_mean
+
+__all__ = ["PartLoss", "by_difference", "of_mean"]

@@ -1,0 +1,48 @@
+"""The terms of a loss of whole parts (`heldout.losses.of_part`), as intervals and comparisons read those of E_cv."""
+
+from dataclasses import dataclass, fields
+
+import numpy as np
+
+from heldout.errors import BadArgument
+from heldout.losses.loss import places
+from heldout.losses.tested_losses import CrossValidated
+from heldout.schemes.design import Design, Evidence, cross_validated
+
+
+@dataclass(frozen=True, eq=False)
+class CrossValidatedParts(CrossValidated):
+    """The terms in folds and subsamples; `size` is the number of independent rows that they weigh as at most."""
+
+    size: float = 0.0
+
+
+def cross_validated_by(design: Design, evidence: Evidence, estimate: str) -> CrossValidated:
+    """What is behind an `estimate`: E_cv, or one of `Design.part_losses`."""
+    if estimate == "E_cv":
+        return cross_validated(design, evidence)
+    loss, terms = design.part_losses[estimate], evidence.terms[estimate]
+    if not all(np.isfinite(part).all() for part in terms.get("subsamples", ())):  # one of them has a single class
+        terms = {"cross_validation": terms["cross_validation"]}
+    seen = cross_validated(design, Evidence(terms))
+    sizes = np.unique(design.y[design.partition.fold >= 0], return_counts=True)[1].astype(np.float64)
+    known = {one.name: getattr(seen, one.name) for one in fields(seen)}
+    return CrossValidatedParts(**{**known, "loss": loss.loss}, size=loss.size(sizes, 1 - seen.error))
+
+
+def check_classes(design: Design) -> None:
+    """Raise BadArgument where a fold tests rows of one class alone: a loss of whole parts has no value in it."""
+    if not design.part_losses:
+        return
+    asked, classes = " and ".join(design.part_losses), np.unique(design.y)
+    of_row = places(design.y, classes)
+    counts = np.ones(len(of_row)) if design.weights is None else design.weights.relative
+    for number, split in enumerate(design.splits("cross_validation")):
+        rows = split.validation
+        there = np.bincount(of_row[rows], weights=counts[rows], minlength=len(classes)) > 0
+        if there.sum() < 2:
+            raise BadArgument(
+                "folds",
+                f"{asked}: fold {number + 1} tests rows of one class alone, {classes[there].tolist()}, and needs "
+                f"rows of two; use fewer folds, or leave {asked} out",
+            )
