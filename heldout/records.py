@@ -1,6 +1,7 @@
 """What the methods return: frozen records, each readable by itself."""
 
 from dataclasses import dataclass
+from typing import Any
 
 
 @dataclass(frozen=True)
@@ -108,6 +109,31 @@ class Powered:
     labels_gained: float | None = None
     unlabeled: int = 0
     reason: str = ""
+
+
+@dataclass(frozen=True)
+class ColumnReliance:
+    """What the fold hypotheses of a candidate err more where some columns have the values of other rows
+    (`heldout.diagnosis.column_reliance`).
+
+    `columns` are permuted together: names of a data frame, else places; mostly one. `increase` is of E_cv's loss. The
+    bounds hold at `level` for all lines of a candidate at the same time; they, `level` and `interval` are None where
+    there is no valid interval. `not_credible` says why the interval cannot be right, where the losses show it.
+    """
+
+    candidate: str
+    columns: tuple[Any, ...]
+    increase: float
+    low: float | None = None
+    high: float | None = None
+    level: float | None = None
+    interval: str | None = None
+    not_credible: str | None = None
+
+    @property
+    def shown_used(self) -> bool:
+        """Whether the candidate is shown to err more without what the columns say."""
+        return self.low is not None and self.low > 0
 
 
 @dataclass(frozen=True)

@@ -1,12 +1,13 @@
 """What `heldout.validate` returns."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from heldout.decision.judging import bound_of, select_among
 from heldout.decision.ship import Decision
+from heldout.diagnosis.column_reliance import column_reliance
 from heldout.diagnosis.hard_rows import hard_rows
 from heldout.diagnosis.more_rows import missing, more_rows
 from heldout.diagnosis.powered import powered
@@ -22,8 +23,9 @@ from heldout.notebook.candidate_fits import CandidateFits
 from heldout.notebook.decided import decided
 from heldout.parts.splits import Rows
 from heldout.printable import printable
-from heldout.records import Difference, Estimate, MoreRows, Powered
+from heldout.records import ColumnReliance, Difference, Estimate, MoreRows, Powered
 from heldout.rows import frames
+from heldout.rows.exchanged import column_sets
 from heldout.schemes.design import Design, Evidence
 from heldout.schemes.halvings import Halvings
 from heldout.selection import beats_baseline
@@ -753,3 +755,58 @@ class Validation:
         of_constant = {record.estimate: record.value for record in self.baseline}[best.estimate]
         unit, interval = " %" if loss.binary else "", f" [{ends}]" if ends else ""
         return f"{best.candidate}: {best.estimate} {value}{unit}{interval}, baseline {rounded(of_constant, loss)}{unit}"
+
+    def columns(
+        self, candidate: str | None = None, *, together: Sequence[Sequence[Any]] = (), draws: int = 10
+    ) -> tuple[ColumnReliance, ...]:
+        """Which columns matter: what a candidate errs more where a column has the values of other rows.
+
+        The held-out rows of each fold are answered again by its hypothesis, with the values of a column from other rows
+        of the fold (`heldout.diagnosis.column_reliance`). No further fit, but for a candidate whose losses came from a
+        shortcut: its k hypotheses are fitted now, once.
+
+        Columns that say the same hide each other: each of two copies may have an increase near 0. Name them `together`.
+
+        Parameters
+        ----------
+        candidate : str, optional
+            The name of a candidate; None is the one of least E_cv.
+        together : sequence of sequences of str or int, optional
+            Sets of columns that are permuted as one, by their names, or by their places where X is no data frame. Each
+            set has a line, and its columns have none of their own.
+        draws : int, default 10
+            How many other rows give their values to each row. The seed is that of `validate`.
+
+        Returns
+        -------
+        tuple of ColumnReliance
+            The largest increase first, in units of E_cv, with intervals for all lines at once, by groups or batches in
+            time where rows depend.
+
+        Raises
+        ------
+        BadArgument
+            For a name that is no candidate or no column, without E_cv, and for folds without another row or group, as
+            those of leave-one-out.
+        FitFailure
+            For a hypothesis that refuses a row, and for a fit that is made now and fails.
+
+        Examples
+        --------
+        >>> import heldout
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn.naive_bayes import GaussianNB
+        >>> X, y = load_iris(return_X_y=True, as_frame=True)
+        >>> validation = heldout.validate({"bayes": GaussianNB()}, X, y, estimates=["E_cv"])
+        >>> [line.columns for line in validation.columns() if line.shown_used]
+        [('petal width (cm)',), ('petal length (cm)',)]
+        >>> sepals = ["sepal length (cm)", "sepal width (cm)"]
+        >>> [line.columns for line in validation.columns(together=[sepals])][-1]
+        ('sepal length (cm)', 'sepal width (cm)')
+        """
+        name = self._checked(candidate)
+        if "E_cv" not in self.design.estimates:
+            raise BadArgument("estimates", "columns: E_cv was not computed; estimates must contain it")
+        fits = self._fits[name]
+        sets, hypotheses = column_sets(fits.X, together), fits.hypotheses("cross_validation")
+        return tuple(column_reliance(name, hypotheses, fits.X, self.design, sets, draws))

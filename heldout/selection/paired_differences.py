@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from heldout.intervals.method import two_sided_t
-from heldout.losses import Losses
+from heldout.losses import Loss, Losses
 from heldout.losses.tested_losses import CrossValidated, Tested
 
 _ROUNDING = 1e-9  # losses that are closer, as a share of their sum, differ by rounding alone
@@ -81,16 +81,36 @@ def paired_differences(observed: Sequence[Tested], place: int, folds: int | None
         corrected = _squares(_less(table, place)) / (j - 1) * (1 / j + ratio)
         variance, degrees = np.maximum(corrected, _squares(different) / (first.n - 1) / first.n), float(j - 1)
     else:
-        sums = _by_cluster(different - error[:, None], first.cluster)
-        degrees = first.units - 1
-        variance = variance_factor(folds) * (sums**2).sum(axis=1) / first.n**2 * first.units / degrees
-    alone = None
-    if first.loss.binary or first.loss.two_valued:
-        limit = first.loss.limit
-        variance = np.maximum(variance, _with_one_more_row(different, limit))
-        if first.cluster is None and np.isin(different, (-limit, 0.0, limit)).all():
-            alone = np.stack([(different > 0).sum(axis=1), (different < 0).sum(axis=1)])
+        variance, degrees = variance_of_rows(different, first, folds)
+    variance = with_one_more_row(variance, different, first.loss)
+    alone, limit = None, first.loss.limit
+    two_valued = first.loss.binary or first.loss.two_valued
+    if two_valued and first.cluster is None and np.isin(different, (-limit, 0.0, limit)).all():
+        alone = np.stack([(different > 0).sum(axis=1), (different < 0).sum(axis=1)])
     return PairedDifferences(error, variance, degrees, of_subsamples, alone)
+
+
+def variance_of_rows(different: Losses, observed: Tested, folds: int | None) -> tuple[NDArray[np.float64], float]:
+    """The variance of the mean of each row of a table, shape (M, n), without subsamples, and its degrees of freedom.
+
+    The columns are the rows that were `observed`, in their clusters, of which there are at least two.
+    """
+    sums = _by_cluster(different - different.mean(axis=1, keepdims=True), observed.cluster)
+    degrees = observed.units - 1
+    return variance_factor(folds) * (sums**2).sum(axis=1) / observed.n**2 * observed.units / degrees, degrees
+
+
+def with_one_more_row(variance: NDArray[np.float64], different: Losses, loss: Loss) -> NDArray[np.float64]:
+    """A variance of the mean difference, shape (M,), that is not less than with one more row on which two differ.
+
+    So for losses of 0 and a limit: half a row on which each loses alone. Others keep their variance.
+    """
+    if not (loss.binary or loss.two_valued):
+        return variance
+    rows, sums = different.shape[1] + 2, different.sum(axis=1)
+    squares: NDArray[np.float64] = (different**2).sum(axis=1) + loss.limit**2
+    least: NDArray[np.float64] = np.maximum(variance, (squares - sums**2 / rows) / rows**2)
+    return least
 
 
 def _binomial_tail(count: NDArray[np.int64], n: NDArray[np.int64]) -> NDArray[np.float64]:
@@ -125,11 +145,3 @@ def _squares(table: Losses) -> NDArray[np.float64]:
 
 def _by_cluster(table: Losses, cluster: NDArray[np.int64] | None) -> Losses:
     return table if cluster is None else np.stack([np.bincount(cluster, weights=row) for row in table])
-
-
-def _with_one_more_row(different: Losses, limit: float) -> NDArray[np.float64]:
-    """The variance of the mean difference of losses of 0 and `limit` with half a row more on which each loses alone."""
-    rows, sums = different.shape[1] + 2, different.sum(axis=1)
-    squares: NDArray[np.float64] = (different**2).sum(axis=1) + limit**2
-    variance: NDArray[np.float64] = (squares - sums**2 / rows) / rows**2
-    return variance
