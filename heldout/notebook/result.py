@@ -3,6 +3,8 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from os import PathLike
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from heldout.decision.judging import bound_of, select_among
@@ -18,7 +20,7 @@ from heldout.estimates.criteria import CRITERIA, unknown
 from heldout.fits import baseline
 from heldout.losses import Losses
 from heldout.losses.amounts import rounded
-from heldout.notebook import as_html, as_text
+from heldout.notebook import as_html, as_page, as_text
 from heldout.notebook.candidate_fits import CandidateFits
 from heldout.notebook.decided import decided
 from heldout.parts.splits import Rows
@@ -810,3 +812,66 @@ class Validation:
         fits = self._fits[name]
         sets, hypotheses = column_sets(fits.X, together), fits.hypotheses("cross_validation")
         return tuple(column_reliance(name, hypotheses, fits.X, self.design, sets, draws))
+
+    def report(self, path: str | PathLike[str], *, overwrite: bool = False) -> Path:
+        """Write one HTML file with the result: what a notebook shows, the picture, differences, and warnings.
+
+        The file holds everything, so that it can be mailed; it has no script and asks for nothing from elsewhere. The
+        picture needs matplotlib; without it the page says so. The same result has the same bytes.
+
+        Parameters
+        ----------
+        path : str or path
+            The name of the file, in a folder that exists.
+        overwrite : bool, default False
+            Whether a file of that name is replaced.
+
+        Returns
+        -------
+        Path
+            The file that was written.
+
+        Raises
+        ------
+        FileExistsError
+            For a file that exists, unless `overwrite`.
+        OSError
+            Where the file cannot be written.
+
+        Examples
+        --------
+        >>> import heldout, tempfile
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn.naive_bayes import GaussianNB
+        >>> X, y = load_iris(return_X_y=True)
+        >>> validation = heldout.validate({"bayes": GaussianNB()}, X, y, estimates=["E_cv"])
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     validation.report(f"{folder}/report.html").read_text()[:15]
+        '<!doctype html>'
+        """
+        from heldout import __version__
+
+        path = Path(path)
+        if path.exists() and not overwrite:
+            raise FileExistsError(f"{path} exists; give another name, or overwrite=True to replace it")
+        try:
+            picture: Picture | str = self.plot()
+        except ImportError as error:
+            picture = f"The picture is left out: {error}"
+        winner = self._least()
+        count = self._started + len(self.failed)
+        text = as_page.page(
+            f"{count} candidate{'s' * (count > 1)} on {len(self.design.y)} rows",
+            self._repr_html_(),
+            self._headline,
+            picture,
+            winner,
+            self.differences(winner),
+            {name: fits.warned for name, fits in self._fits.items()},
+            self.failed,
+            self.design,
+            __version__,
+        )
+        with path.open("w" if overwrite else "x", encoding="utf-8", newline="\n") as file:
+            file.write(text)
+        return path

@@ -1,0 +1,136 @@
+"""The page that `Validation.report` writes: one file, without a script, that asks for nothing from elsewhere.
+
+It has what a notebook shows, the picture, the differences, the warnings, and how the rows were used. No date and no
+path: the same result has the same bytes.
+"""
+
+from base64 import b64encode
+from collections.abc import Mapping, Sequence
+from html import escape
+from typing import TYPE_CHECKING
+
+from heldout.learners.fit_warnings import FitWarnings, WarningCounts
+from heldout.losses import Loss
+from heldout.losses.amounts import rounded
+from heldout.printable import printable
+from heldout.records import Difference
+from heldout.schemes.design import Design
+
+if TYPE_CHECKING:
+    from heldout.shown.picture import Picture
+
+_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
+_STYLE = """
+:root { color-scheme: light dark; --page: #fff; --ink: #1d1d1f; }
+@media (prefers-color-scheme: dark) { :root { --page: #16181c; --ink: #e6e6e6; } }
+@media print { :root { color-scheme: light; --page: #fff; --ink: #000; } }
+body { margin: 0 auto; max-width: 76em; padding: 1em 1.5em 3em; background: var(--page); color: var(--ink);
+  font: 14px/1.45 system-ui, sans-serif; }
+h1 { font-size: 1.5em; margin: .4em 0 .8em; overflow-wrap: anywhere; }
+h2 { font-size: 1.15em; margin: 1.8em 0 .5em; }
+figure { margin: 0; overflow-x: auto; }
+img { max-width: 100%; height: auto; background: #fff; border-radius: 4px; }
+tr { break-inside: avoid; }
+@media screen and (max-width: 40em) { img { max-width: none; } }
+""".strip()
+
+
+def page(
+    title: str,
+    fragment: str,
+    headline: str,
+    picture: "Picture | str",
+    winner: str,
+    differences: Sequence[Difference],
+    warned: Mapping[str, Sequence[FitWarnings]],
+    failed: Mapping[str, str],
+    design: Design,
+    version: str,
+) -> str:
+    """The text of the page.
+
+    `fragment` is what a notebook shows, `picture` may be the reason why there is none. `differences` are those of the
+    `winner`; `warned` has what the fits of each candidate warned of, `failed` the reason of each that has no fit.
+    """
+    parts = {
+        "Every estimate": _figure(picture, headline),
+        f"How much less {printable(winner)} errs than the others": _differences(differences, design),
+        "Warnings": _words(_warnings(warned, failed)),
+        "How it was made": _words(_made(design, version)),
+    }
+    sections = "".join(f"<h2>{_shown(title)}</h2>{part}" for title, part in parts.items() if part)
+    return (
+        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
+        f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        f"<title>{_shown(title)}</title><style>{_STYLE}</style></head>\n"
+        f"<body><main><h1>{_shown(title)}</h1>{fragment.replace('<details>', '<details open>')}{sections}</main>"
+        "</body></html>\n"
+    )
+
+
+def _figure(picture: "Picture | str", headline: str) -> str:
+    if isinstance(picture, str):
+        return f"<p>{_shown(picture)}</p>"
+    png, size = picture._repr_png_()
+    data = b64encode(png).decode("ascii")
+    alt = f"Each estimate, every candidate with its interval. {headline}"
+    image = f'<img alt="{_shown(alt)}" width="{size["width"]}" src="data:image/png;base64,{data}">'
+    return f'<figure tabindex="0" role="region" aria-label="picture">{image}</figure>'
+
+
+def _differences(lines: Sequence[Difference], design: Design) -> str:
+    """The differences, the closest candidate first, with the intervals of all pairs."""
+    if not lines:
+        return ""
+    loss = design.loss
+    head = "".join(f'<th scope="col">{name}</th>' for name in ("against", "difference of E_cv", "from", "to"))
+    rows = "".join(
+        f'<tr><th scope="row">{_shown(line.against)}</th>{_cells(line, loss)}</tr>'
+        for line in sorted(lines, key=lambda line: -line.difference)
+    )
+    unit = "in percentage points" if loss.binary else f"of the mean {loss.name} loss"
+    says = f"{unit}, below 0 where the first errs less; intervals at {100 * design.level:g} % for all pairs together"
+    return (
+        '<div class="heldout"><div class="wide" tabindex="0" role="region" aria-label="differences"><table>'
+        f"<caption><span>{_shown(says)}</span></caption><thead><tr>{head}</tr></thead><tbody>{rows}</tbody>"
+        "</table></div></div>"
+    )
+
+
+def _cells(line: Difference, loss: Loss) -> str:
+    values = (line.difference, line.low, line.high)
+    return "".join(f"<td>{'–' if value is None else rounded(value, loss)}</td>" for value in values)
+
+
+def _warnings(warned: Mapping[str, Sequence[FitWarnings]], failed: Mapping[str, str]) -> dict[str, str]:
+    counted = {name: str(WarningCounts.of(fits)) for name, fits in warned.items() if any(fits)}
+    return {**counted, **{name: f"failed, and is left out: {reason}" for name, reason in failed.items()}}
+
+
+def _made(design: Design, version: str) -> dict[str, str]:
+    """How the rows were used, for whoever was not there."""
+    fold = design.partition.fold
+    kind, weighted = design.dependence.kind, design.weights is not None
+    rows = f"{len(design.y)} with a label"
+    rows += f"; not independent, by {kind}" if kind else ""
+    parts = {
+        "rows": rows + ("; each counts by its weight" if weighted else ""),
+        "loss": f"{design.loss.name}, {design.loss.scale('y')}",
+        "folds": f"{int(fold.max()) + 1}" if "E_cv" in design.estimates else "",
+        "intervals": "; ".join(
+            f"{name}: {design.methods[name].name}" for name in design.estimates if name in design.methods
+        ),
+        "seed": str(design.seed),
+        "version": f"heldout {version}",
+    }
+    return {name: text for name, text in parts.items() if text}
+
+
+def _words(items: Mapping[str, str]) -> str:
+    parts = "".join(f"<dt>{_shown(name)}</dt><dd>{_shown(text)}</dd>" for name, text in items.items())
+    return f'<div class="heldout"><dl class="words">{parts}</dl></div>' if parts else ""
+
+
+def _shown(text: str) -> str:
+    return escape(printable(text))
