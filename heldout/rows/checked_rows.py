@@ -17,9 +17,7 @@ _OF_ONE_TYPE = "biufUS"  # kinds of arrays whose items are of one type, and neve
 def checked_rows(X: Any, y: Any) -> tuple[Any, Any]:
     """X with rows that can be taken, and y as an array of labels of one type, none of them missing."""
     X = as_table(X, "X")
-    y = np.asarray(y)
-    if y.ndim == 2 and y.shape[1] == 1:  # a column of a data frame, or what a reader of arrays makes of it
-        y = y[:, 0]
+    y = _labels(y, X.shape[0])
     if y.ndim != 1 or len(y) != X.shape[0]:
         raise BadArgument("y", f"y has shape {y.shape}; it must be ({X.shape[0]},), one label for each row of X")
     if len(y) < 2:
@@ -32,6 +30,30 @@ def checked_rows(X: Any, y: Any) -> tuple[Any, Any]:
     if kinds and (typed := np.array(y.tolist())).dtype.kind in "biuf":  # numbers that came as objects
         y = typed
     return X, y
+
+
+def _labels(y: Any, n: int) -> NDArray[Any]:
+    """y as an array, one column of shape (n, 1) too. Raises BadArgument for no labels, and for several a row."""
+    if y is None or isinstance(y, str | bytes | Iterator):
+        raise BadArgument(
+            "y", f"y is {y!r}; it must hold one label for each of {n} rows: a list, an array, or a column of a frame"
+        )
+    try:
+        labels = np.asarray(y.toarray() if hasattr(y, "toarray") else y)
+    except ValueError:  # lists of several lengths
+        labels = np.empty(0, dtype=object)
+        several = True
+    else:
+        several = labels.ndim == 2 and len(labels) == n and labels.shape[1] > 1
+        several |= labels.dtype == object and labels.shape == (n,) and isinstance(labels[0], list | tuple | set)
+    if several:
+        raise BadArgument(
+            "y",
+            "y has several labels a row: validate each of them by itself, as a column of "
+            "sklearn.preprocessing.MultiLabelBinarizer; if there is a column for each class of one label, give "
+            "y.argmax(axis=1)",
+        )
+    return labels[:, 0] if labels.ndim == 2 and labels.shape[1] == 1 else labels
 
 
 def _lacks_labels(y: NDArray[Any]) -> bool:
@@ -72,5 +94,8 @@ def as_table(X: Any, argument: str) -> Any:
     elif not hasattr(X, "iloc") and not is_other_frame(X):
         X = np.asarray(X)
     if len(X.shape) != 2:
-        raise BadArgument(argument, f"{argument} has shape {X.shape}; it must have two dimensions, rows by columns")
+        one = "; for a single column give a data frame, or reshape(-1, 1)" if len(X.shape) == 1 else ""
+        raise BadArgument(
+            argument, f"{argument} has shape {X.shape}; it must have two dimensions, rows by columns{one}"
+        )
     return X

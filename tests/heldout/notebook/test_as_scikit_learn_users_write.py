@@ -6,6 +6,8 @@ import warnings
 
 import numpy as np
 import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 from scipy import sparse
 from sklearn.ensemble import StackingClassifier
@@ -116,6 +118,35 @@ def test_labels_may_be_a_column_a_list_or_a_series(y):
 def test_texts_as_labels_of_a_series():
     made = validate(y=pd.Series(np.where(Y, "yes", "no")))
     assert [one.value for one in validate().estimates] == [one.value for one in made.estimates]
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        ({"y": np.eye(2)[Y]}, "y has several labels a row: validate each of them by itself"),
+        ({"y": sparse.csr_array(np.eye(2)[Y])}, "y has several labels a row"),
+        ({"y": [("a", "b"), ("a",)] * 45}, "as a column of sklearn.preprocessing.MultiLabelBinarizer"),
+        ({"y": [{"a", "b"}, {"a"}] * 45}, "y has several labels a row"),
+        ({"y": "target"}, "y is 'target'; it must hold one label for each of 90 rows"),
+        ({"y": None}, "y is None; it must hold one label for each of 90 rows"),
+        ({"y": iter(Y)}, "a list, an array, or a column of a frame"),
+        ({"X": X[:, 0]}, "for a single column give a data frame, or reshape(-1, 1)"),
+        ({"X": pd.Series(X[:, 0])}, "for a single column give a data frame, or reshape(-1, 1)"),
+    ],
+)
+def test_rows_that_are_no_table_and_labels_that_are_several_are_refused_with_the_remedy(rows, message):
+    with pytest.raises(BadArgument, match=re.escape(message)):
+        validate(**rows)
+
+
+def test_a_memory_map_and_labels_of_other_libraries_are_taken(tmp_path):
+    mapped = np.memmap(tmp_path / "X", dtype=float, mode="w+", shape=X.shape)
+    mapped[:] = X
+    assert validate() == validate(X=np.memmap(tmp_path / "X", dtype=float, mode="r", shape=X.shape))
+    texts = np.where(Y, "yes", "no")
+    of_texts = validate(y=texts)
+    for y in (pd.Series(texts, dtype="string"), pd.Series(texts, dtype="category"), pl.Series(texts), pa.array(texts)):
+        assert of_texts == validate(y=y)
 
 
 @pytest.mark.parametrize("kind", ["arrays", "frames", "sparse", "generator"])

@@ -62,6 +62,13 @@ KNOWN = (
 FRACTION = "it must lie between 0 and 1, both excluded"
 
 
+TABLE = "it must have two dimensions, rows by columns; for a single column give a data frame, or reshape(-1, 1)"
+SEVERAL = (
+    "y has several labels a row: validate each of them by itself, as a column of "
+    "sklearn.preprocessing.MultiLabelBinarizer; if there is a column for each class of one label, give y.argmax(axis=1)"
+)
+
+
 @pytest.mark.parametrize(
     ("arguments", "argument", "message"),
     [
@@ -88,12 +95,16 @@ FRACTION = "it must lie between 0 and 1, both excluded"
             "call it",
         ),
         # X, y and unlabeled
-        ({"X": X[:, 0]}, "X", "X has shape (40,); it must have two dimensions, rows by columns"),
+        ({"X": X[:, 0]}, "X", f"X has shape (40,); {TABLE}"),
         ({"X": X[None]}, "X", "X has shape (1, 40, 3); it must have two dimensions, rows by columns"),
         ({"X": None}, "X", "X has shape (); it must have two dimensions, rows by columns"),
         ({"y": Y[:39]}, "y", "y has shape (39,); it must be (40,), one label for each row of X"),
-        ({"y": Y[:, None] + [0, 0]}, "y", "y has shape (40, 2); it must be (40,), one label for each row of X"),
-        ({"y": "won"}, "y", "y has shape (); it must be (40,), one label for each row of X"),
+        ({"y": Y[:, None] + [0, 0]}, "y", SEVERAL),
+        (
+            {"y": "won"},
+            "y",
+            "y is 'won'; it must hold one label for each of 40 rows: a list, an array, or a column of a frame",
+        ),
         ({"X": X[:1], "y": Y[:1]}, "y", "there are 1 labelled rows; at least 2 are needed"),
         ({"X": X[:0], "y": Y[:0]}, "y", "there are 0 labelled rows; at least 2 are needed"),
         (
@@ -111,7 +122,7 @@ FRACTION = "it must lie between 0 and 1, both excluded"
             "y",
             "y has a label that is missing or infinite; rows without a label go to unlabeled",
         ),
-        ({"unlabeled": X[0]}, "unlabeled", "unlabeled has shape (3,); it must have two dimensions, rows by columns"),
+        ({"unlabeled": X[0]}, "unlabeled", f"unlabeled has shape (3,); {TABLE}"),
         (
             {"unlabeled": X[:, :2]},
             "unlabeled",
