@@ -36,6 +36,7 @@ NAMES = (
     "adaptive_repeats",
     "half_model_interval",
     "metric_estimates",
+    "column_reliance",
     "datasets",
 )
 

@@ -68,11 +68,11 @@ def column_reliance(
     named, by_column = names(X), X.tocsc() if hasattr(X, "tocsc") else X
     lines = []
     with one_thread(), recorded():
-        folds = [*_folds(hypotheses, X, design, draws)]
+        folds = [*folds_of(hypotheses, X, design, draws)]
         for places in sets:
             columns = tuple(named[place] for place in places)
             try:
-                psi = _of_rows(folds, X, design, places, value_numbers(by_column, places))
+                psi = rows_of(folds, X, design, places, value_numbers(by_column, places))
             except FitFailure as failure:
                 shown = ", ".join(map(str, columns))
                 raise FitFailure(f"{candidate}, with other values of {shown}: {failure}") from failure
@@ -81,7 +81,7 @@ def column_reliance(
 
 
 @dataclass(frozen=True, eq=False)
-class _Fold:
+class Fold:
     """The tested `rows`, shape (n,), of a hypothesis, their losses, and for each draw the `others`, shape (draws, n).
 
     The others are places among the rows; `weights`, of mean 1, are those of the rows.
@@ -94,7 +94,8 @@ class _Fold:
     weights: Losses
 
 
-def _folds(hypotheses: Sequence[Any], X: Any, design: Design, draws: int) -> Iterator[_Fold]:
+def folds_of(hypotheses: Sequence[Any], X: Any, design: Design, draws: int) -> Iterator[Fold]:
+    """The folds of X, shape (N, p), in the order of their `hypotheses`. Raises as `column_reliance`."""
     group, weights = design.dependence.group, design.weights
     for number, (hypothesis, split) in enumerate(zip(hypotheses, design.splits("cross_validation"), strict=True)):
         rows = split.validation
@@ -108,7 +109,7 @@ def _folds(hypotheses: Sequence[Any], X: Any, design: Design, draws: int) -> Ite
                 f"columns: fold {number} tests {held}, and each row gets the values of another one; use fewer folds",
             )
         losses = test(hypothesis, X, design.y, rows, design.loss, weights)
-        yield _Fold(hypothesis, rows, losses, others, relative / relative.mean())
+        yield Fold(hypothesis, rows, losses, others, relative / relative.mean())
 
 
 def other_rows(
@@ -144,20 +145,23 @@ def other_rows(
     return found
 
 
-def _of_rows(
-    folds: Sequence[_Fold], X: Any, design: Design, places: tuple[int, ...], numbers: NDArray[np.int64]
+def rows_of(
+    folds: Sequence[Fold], X: Any, design: Design, places: tuple[int, ...], numbers: NDArray[np.int64]
 ) -> Losses:
-    """psi of the tested rows, ascending; its mean is the increase."""
+    """psi of the tested rows, ascending, from the `numbers` of the values of all rows; its mean is the increase."""
     psi = np.zeros(len(design.y))
     for fold in folds:
-        more = _increases(fold, X, design, places, numbers[fold.rows])
+        more = increases(fold, X, design, places, numbers[fold.rows])
         elsewhere = np.bincount(fold.others.ravel(), weights=more.ravel(), minlength=len(fold.rows)) / len(more)
         psi[fold.rows] += more.mean(axis=0) + elsewhere - fold.weights * more.mean()
     return psi[design.partition.fold >= 0] / design.fold_repeats
 
 
-def _increases(fold: _Fold, X: Any, design: Design, places: tuple[int, ...], numbers: NDArray[np.int64]) -> Losses:
-    """g of each draw and row, shape (draws, n): 0 where the other row has the same values, and equal values once."""
+def increases(fold: Fold, X: Any, design: Design, places: tuple[int, ...], numbers: NDArray[np.int64]) -> Losses:
+    """g of each draw and row, shape (draws, n), from the `numbers` of the values of its rows, shape (n,).
+
+    It is 0 where the other row has the same values; equal values of a row are answered once.
+    """
     more = np.zeros(fold.others.shape)
     draw, row = np.nonzero(numbers[fold.others] != numbers)
     other = fold.others[draw, row]
