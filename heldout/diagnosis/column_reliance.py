@@ -103,7 +103,8 @@ def folds_of(hypotheses: Sequence[Any], X: Any, design: Design, draws: int) -> I
         rng = np.random.default_rng(seeds.named(design.seed, "columns", number))
         others = other_rows(relative, None if group is None else group[rows], draws, rng)
         if others is None:
-            held = f"{len(rows)} row" if group is None else "rows of a single group"
+            held = f"fewer than two {'rows' if group is None else 'groups'}"
+            held += "" if weights is None else " with a weight above 0"
             raise BadArgument(
                 "folds",
                 f"columns: fold {number} tests {held}, and each row gets the values of another one; use fewer folds",

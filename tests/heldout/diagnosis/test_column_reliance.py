@@ -210,8 +210,9 @@ def test_names_that_are_equal_or_no_texts_are_places_of_columns():
 @pytest.mark.parametrize(
     ("how", "asked", "message"),
     [
-        ({"folds": N}, {}, "columns: fold 0 tests 1 row, and each row gets the values of another one"),
-        ({"groups": np.arange(N) % 4}, {}, "columns: fold 0 tests rows of a single group"),
+        ({"folds": N}, {}, "columns: fold 0 tests fewer than two rows, and each row gets the values of another one"),
+        ({"groups": np.arange(N) % 4}, {}, "columns: fold 0 tests fewer than two groups"),
+        ({"sample_weight": np.arange(N) < 6}, {}, "tests fewer than two rows with a weight above 0"),
         ({"estimates": ["E_val"]}, {}, "columns: E_cv was not computed"),
         ({}, {"together": ["ab"]}, "it must be a list of lists of columns"),
         ({}, {"together": [[0, 9]]}, "together names the column 9, but X has 0, 1, 2, 3"),
