@@ -16,8 +16,8 @@ variance is that of the sums
     psi_r = mean_j g(r, j) + mean_r' g(r', r) - increase of the fold        (W. Hoeffding, Ann. Math. Statist. 19, 1948)
 by row or cluster, as of the differences of two candidates, with their correction for hypotheses that share training
 rows (`heldout.selection.paired_differences`). The noise of the draws counts twice in it. The level holds for all
-columns at once (Bonferroni). The correction is for what hypotheses have in common through their training rows, which a
-column without use has little of: its interval holds 0 more often than the level says.
+columns at once (Bonferroni); `studies/column_reliance.py` measures it. A column of noise is outside of its interval
+less often than the level says: the correction is for what hypotheses have in common through their training rows.
 
 Columns that say the same hide each other: the answer follows the copy that was left as it was, and each of two copies
 may have an increase near 0 although the label depends on nothing else. Permuted together they show it. And rows get
