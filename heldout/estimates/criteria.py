@@ -31,12 +31,19 @@ def judged_by(criterion: Criterion, loss: Loss) -> str:
     return f"the {loss.name} loss" if part_loss is None else part_loss.metric
 
 
-def unknown(criterion: object) -> str:
-    """Why no candidate can be chosen by a value, and what there is."""
+def of_metric(called: object) -> str | None:
+    """The estimate of 1 - a metric, from what others call the metric; None for another name."""
     for name, definition in ESTIMATES.items():
         loss = definition.part_loss
-        if loss is not None and str(criterion).lower() in (other.lower() for other in (loss.metric, *loss.also)):
-            return f"criterion is {criterion!r}; {loss.name} is {name} here, and the least is the best: use {name}"
+        if loss is not None and str(called).lower() in (other.lower() for other in (loss.metric, *loss.also)):
+            return name
+    return None
+
+
+def unknown(criterion: object) -> str:
+    """Why no candidate can be chosen by a value, and what there is."""
+    if (name := of_metric(criterion)) is not None:
+        return f"criterion is {criterion!r}; 1 - it is {name} here, and the least is the best: use {name}"
     return f"criterion is {criterion!r}; it must be one of {', '.join(CRITERIA)}"
 
 

@@ -3,6 +3,7 @@
 from typing import Any
 
 from heldout.errors import BadArgument
+from heldout.estimates.criteria import of_metric
 from heldout.notebook.own_folds import shown
 
 _LOSS_OF = {
@@ -27,6 +28,12 @@ def called_otherwise(*, folds: int, cv: Any, seed: int, random_state: Any, scori
             "scoring",
             f"scoring is {scoring!r}; here candidates are compared by a loss, of which less is better: say "
             f"loss={_LOSS_OF[scoring]!r}",
+        )
+    if (estimate := of_metric(scoring)) is not None:
+        raise BadArgument(
+            "scoring",
+            f"scoring is {scoring!r}; here 1 - it is {estimate}, of which less is better: say "
+            f"further_estimates=[{estimate!r}], and select({estimate!r}) chooses by it",
         )
     if scoring is not None:
         raise BadArgument(

@@ -162,7 +162,8 @@ def validate(
         LearnerWarning, or ends the call.
     cv, random_state, scoring : optional
         What scikit-learn calls `folds` and `seed`. `cv` may also be a splitter, or a list of pairs of row numbers,
-        whose splits test each row once and train on all others; `scoring`, which is `loss` here, is refused.
+        whose splits test each row once and train on all others; `scoring`, which is `loss` or
+        `further_estimates` here, is refused.
 
     Returns
     -------

@@ -2,7 +2,8 @@
 
 d are the differences of two candidates' losses row by row, by hypotheses trained on the same rows. The variance of
 their mean is that of the corrected resampled t on the J subsamples that the candidates share, where E_cv has them, but
-not less than that of N independent rows (`heldout.intervals.corrected_t`), with J - 1 degrees of freedom. Without
+not less than that of N independent rows (`heldout.intervals.corrected_t`), or for 1 - a metric this times the factor
+for hypotheses that share training rows (`heldout.estimates.of_metric`), with J - 1 degrees of freedom. Without
 subsamples it is the variance of a mean of independent rows or clusters times the factor for hypotheses that share
 training rows, with one degree less than there are rows or clusters. For losses of 0 and 1, or 0 and L, it is also not
 less than with one more row on which the two differ, or candidates that agree on every row would seem to have one error
@@ -23,6 +24,7 @@ from numpy.typing import NDArray
 from heldout.intervals.method import two_sided_t
 from heldout.losses import Loss, Losses
 from heldout.losses.tested_losses import CrossValidated, Tested
+from heldout.schemes.whole_parts import CrossValidatedParts
 
 _ROUNDING = 1e-9  # losses that are closer, as a share of their sum, differ by rounding alone
 
@@ -79,7 +81,9 @@ def paired_differences(observed: Sequence[Tested], place: int, folds: int | None
         table, ratio = subsamples
         j = table.shape[1]
         corrected = _squares(_less(table, place)) / (j - 1) * (1 / j + ratio)
-        variance, degrees = np.maximum(corrected, _squares(different) / (first.n - 1) / first.n), float(j - 1)
+        shared = variance_factor(folds) if isinstance(first, CrossValidatedParts) else 1.0
+        least = shared * _squares(different) / (first.n - 1) / first.n
+        variance, degrees = np.maximum(corrected, least), float(j - 1)
     else:
         variance, degrees = variance_of_rows(different, first, folds)
     variance = with_one_more_row(variance, different, first.loss)

@@ -215,7 +215,7 @@ class Summary:
     @property
     def chosen_by_metric(self) -> bool:
         """Whether 1 - a metric chose."""
-        return self.compared_by == self.selection["criterion"] != "E_cv"
+        return self.compared_by != "E_cv"
 
     @property
     def judged_by(self) -> str:

@@ -56,7 +56,7 @@ def test_cv_and_random_state_are_folds_and_seed_and_none_is_one_process():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"scoring": "roc_auc"}, "name it as loss"),
+        ({"scoring": "roc_auc"}, "select('E_auc') chooses by it"),
         ({"scoring": "neg_log_loss"}, "say loss='log'"),
         ({"cv": 5, "folds": 4}, "cv is 5, and folds is 4: both mean the number of folds"),
         ({"cv": "five"}, "it must be a number of folds, a splitter, or a list of pairs"),
