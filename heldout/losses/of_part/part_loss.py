@@ -107,7 +107,8 @@ class PartLoss:
             sizes = np.bincount(y[rows], minlength=classes)
             there = [int(sizes[place]) for place in self.concerned(classes) if sizes[place]]
             chance = np.mean([self.chance(len(rows), size) for size in there])
-            return tied + (1 - chance - tied.mean())
+            shifted: Losses = tied + (1 - chance - tied.mean())
+            return shifted
         common = np.bincount(y[train], weights=weights[train], minlength=classes)
         losses = [
             float(self.terms(y[train], np.full(len(train), place), weights[train], classes).mean())
