@@ -5,6 +5,8 @@ import functools
 import json
 from pathlib import Path
 
+from tasks.runtime.own_code import COMMAND
+
 WIDTH = 80
 PARAMS = "params.yaml"
 
@@ -12,7 +14,7 @@ PARAMS = "params.yaml"
 def parser(name: str, description: str) -> argparse.ArgumentParser:
     """The parser of a command, without arguments."""
     return argparse.ArgumentParser(
-        prog=f"python -m flows {name}".strip(),
+        prog=f"{COMMAND} {name}".strip(),
         description=description,
         formatter_class=functools.partial(argparse.RawDescriptionHelpFormatter, width=WIDTH),
         allow_abbrev=False,
@@ -21,7 +23,7 @@ def parser(name: str, description: str) -> argparse.ArgumentParser:
 
 def add_params(arguments: argparse.ArgumentParser, *, overrides: bool = True) -> None:
     """--params, read where the command was typed, and --set."""
-    whole = "the parameters (default: params.yaml of the checkout)"
+    whole = "the parameters (default: params.yaml of the folder with dvc.yaml)"
     arguments.add_argument("--params", metavar="FILE", type=absolute, default=PARAMS, help=whole)
     if overrides:
         one = "one parameter, read as YAML; may be repeated; candidates.0.params.C=1 reaches into a list"

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from heldout.printable import printable
 from tasks.runtime.checkout_lock import checkout_lock
+from tasks.runtime.own_code import COMMAND
 
 DESCRIPTION = """\
 Look at a table, report what is in it, and write params.yaml for it: what to
@@ -40,7 +41,7 @@ def main(options: argparse.Namespace) -> int:
     from tasks.init import start  # pandas takes a second to import, and --help does not need it
 
     text = TextForm.given(options.sep, options.decimal, options.dayfirst)
-    with checkout_lock("python -m flows init"):
+    with checkout_lock(f"{COMMAND} init"):
         for line in start.initialize(options.path, options.target, options.unlabeled, options.here, text):
             print(printable(line))
     return 0

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from flows.arguments import add_params
 from tasks.runtime.checkout_lock import checkout_lock
+from tasks.runtime.own_code import COMMAND
 
 DEFAULT = "reports/label_next.csv"
 DESCRIPTION = """\
@@ -53,7 +54,5 @@ def _label_next(count: int, output: str, params: str, overrides: Sequence[str]) 
         label_file.write(path, asked.table, settings.data.target or files.TARGET)
     print(f"drawn     {count} of {asked.pool - asked.before} unlabelled rows, by how far {asked.candidate} disagrees")
     print(f"before    {asked.before} rows of earlier draws have a label")
-    print(
-        f"wrote     {path.relative_to(Path.cwd().resolve())}; `python -m flows label-next --help` says what comes next"
-    )
+    print(f"wrote     {path.relative_to(Path.cwd().resolve())}; `{COMMAND} label-next --help` says what comes next")
     return 0

@@ -5,6 +5,7 @@ from typing import Any
 
 from flows.arguments import add_json, add_params, print_json
 from tasks.runtime.checkout_lock import checkout_lock
+from tasks.runtime.own_code import COMMAND
 
 DESCRIPTION = """\
 Count the fits of each candidate and scheme that are not stored yet, and measure
@@ -25,7 +26,7 @@ def main(options: argparse.Namespace) -> int:
     from tasks.plans.prepared_rows import make_sure
 
     settings = load(options.params, tuple(options.overrides))
-    with checkout_lock("python -m flows plan"):
+    with checkout_lock(f"{COMMAND} plan"):
         try:
             numbers: dict[str, Any] = {}
             make_sure(settings)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NoReturn
 from tasks.runtime import open_servers, process_end
 from tasks.runtime.checkout_lock import checkout_lock
 from tasks.runtime.errors import Incomplete, UserError
+from tasks.runtime.own_code import COMMAND
 from tasks.runtime.server import Server
 from tasks.runtime.uncollected import uncollected
 
@@ -134,7 +135,7 @@ def run_here(name: str, params: str, overrides: Sequence[str], **more: object) -
 
 def _run(session: Session, name: str, params: str, overrides: Sequence[str], **more: object) -> int:
     try:
-        with checkout_lock(f"python -m flows {name}"):
+        with checkout_lock(f"{COMMAND} {name}"):
             with uncollected():
                 _open(session, name, params, overrides)
             return session.run(name, params, overrides, **more)

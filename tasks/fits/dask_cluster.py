@@ -15,7 +15,7 @@ from distributed import Client, KilledWorker
 
 from tasks.fits.dask_worker import PACKAGES, Here, differences, pack, unpack
 from tasks.fits.workers import TaskFailed
-from tasks.runtime import dask_scheduler
+from tasks.runtime import dask_scheduler, own_code
 from tasks.runtime.errors import UserError
 
 log = logging.getLogger("heldout")
@@ -102,7 +102,7 @@ class DaskExecutor(Executor):
         found = self._client.get_versions(packages=[*PACKAGES])
         expected = found["client"]["packages"]
         wrong = {name: differences(expected, of["packages"]) for name, of in found["workers"].items()}
-        _refuse([f"{name}: {text}; use the same requirements.lock" for name, text in wrong.items() if text])
+        _refuse([f"{name}: {text}; use the same {own_code.PACKAGES}" for name, text in wrong.items() if text])
 
     def _check_workers(self) -> int:
         """Raise UserError if a worker does not see the checkout, or none answers; the number of workers.
@@ -149,15 +149,17 @@ def _refuse(lines: list[str]) -> None:
 def _performing(folder: str, name: str, fit_timeout: float | None) -> Callable[[bytes], bytes]:
     """A function that cloudpickle sends by value: neither the scheduler nor a worker needs our code on its path."""
 
+    ours = str(own_code.FOLDER)
+
     def perform(payload: bytes) -> bytes:
         import os
         import sys
 
-        os.stat(os.path.join(folder, "tasks"))  # noqa: PTH116, PTH118  # before an import that would say less
-        sys.path[:] = [folder, *(path for path in sys.path if path != folder)]  # first, also for the processes
+        os.stat(os.path.join(ours, "tasks"))  # noqa: PTH116, PTH118  # before an import that would say less
+        sys.path[:] = [ours, *(path for path in sys.path if path != ours)]  # first, also for the processes
         from tasks.fits.dask_worker import run
 
-        return run(folder, name, fit_timeout, payload)
+        return run(folder, ours, name, fit_timeout, payload)
 
     return perform
 

@@ -16,12 +16,14 @@ from typing import Any
 
 from heldout import extensions
 from tasks.fits.workers import Workers
+from tasks.runtime import own_code
 from tasks.runtime.errors import UserError
 from tasks.runtime.extension_identity import identity
 from tasks.runtime.secret import checkout_secret
 
 # next to those that Dask compares: Python, NumPy, pandas, and its own
 PACKAGES = (
+    "heldout",  # of a project
     "scipy",
     "scikit-learn",
     "pyarrow",
@@ -69,15 +71,15 @@ def unpack(done: bytes) -> Any:
     return result
 
 
-def run(folder: str, name: str, fit_timeout: float | None, payload: bytes) -> bytes:
-    """In Dask's worker: have the process of the run `name` do what `payload` says, in the folder of the checkout."""
+def run(folder: str, ours: str, name: str, fit_timeout: float | None, payload: bytes) -> bytes:
+    """In Dask's worker: have the process of the run `name` do `payload` in `folder`, by our code in `ours`."""
     # Dask's worker is a daemon, which may have no children; this one's end with it (workers.start_worker)
     multiprocessing.current_process().daemon = False
     key = name, threading.get_ident()
     if key not in _workers:
         _workers[key] = Workers(1, fit_timeout, idle_seconds=_IDLE_SECONDS)
     try:
-        done: bytes = _workers[key].submit(_perform, folder, payload).result()
+        done: bytes = _workers[key].submit(_perform, folder, ours, payload).result()
     except Exception as error:  # Dask would write the task, with all settings, into its log
         if error.__cause__ is not None:
             error.add_note(str(error.__cause__))  # where it was raised
@@ -102,11 +104,11 @@ def differences(expected: Mapping[str, str | None], found: Mapping[str, str | No
     return ", ".join(f"{name} is {found.get(name)} there and {expected.get(name)} here" for name in names)
 
 
-def _perform(folder: str, payload: bytes) -> bytes:
+def _perform(folder: str, ours: str, payload: bytes) -> bytes:
     """In the process of the run."""
     os.chdir(folder)
-    if (code := Path(__file__).parents[2]) != Path(folder):
-        raise UserError(f"its code is that of {code}, another checkout; start the worker again")
+    if Path(ours) != own_code.FOLDER:
+        raise UserError(f"its code is that of {own_code.FOLDER}, and not of {ours}; start the worker again")
     allowed, task = pickle.loads(payload)  # noqa: S301  # Dask's workers run what their client says
     extensions.use(allowed)  # before a module that lists names is imported
     if allowed:
@@ -121,9 +123,9 @@ def _check(here: Here) -> None:
     """Raise UserError if this process is another place than the run's."""
     found = Here.now()
     if found.proof != here.proof:
-        raise UserError(f"{Path.cwd()} is another folder there, with a .cache of its own; share the checkout's folder")
+        raise UserError(f"{Path.cwd()} is another folder there, with a .cache of its own; share the run's folder")
     if wrong := differences(dict(here.packages), dict(found.packages)):
-        raise UserError(f"{wrong}; use the same requirements.lock")
+        raise UserError(f"{wrong}; use the same {own_code.PACKAGES}")
     if found.extensions != here.extensions:
         raise UserError(
             f"extensions are {', '.join(found.extensions) or 'none'} there and {', '.join(here.extensions) or 'none'} "

@@ -17,6 +17,7 @@ from tasks.plans.fit_counts import NO_FIT, FitCounts, count_fits
 from tasks.plans.read_design import read_design
 from tasks.plans.units import Versions
 from tasks.runtime.errors import UserError
+from tasks.runtime.own_code import COMMAND
 from tasks.storage import files, fit_cache
 
 _NEW_ROWS = 100
@@ -42,7 +43,7 @@ def parts(settings: Settings) -> Iterator[Part]:
     Raises UserError before `prepare`, and for settings with which no run can start.
     """
     if not files.LABELED.exists():
-        raise UserError("data/prepared is missing, so no split is known; run `python -m flows prepare` first")
+        raise UserError(f"data/prepared is missing, so no split is known; run `{COMMAND} prepare` first")
     check_before_fits(settings)
     raced, of_these_rows = race_result.known(settings)
     blocks = {one.candidate: one.blocks(read_design(settings)) for one in raced.dropped} if raced else {}

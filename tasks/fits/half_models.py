@@ -24,6 +24,7 @@ from tasks.plans.shard_batches import Batch, batches_of, pieces_of
 from tasks.plans.units import Versions, hypothesis_key
 from tasks.plans.units_of_scheme import plan_units
 from tasks.runtime.errors import UserError
+from tasks.runtime.own_code import COMMAND
 from tasks.storage import files, fit_cache
 
 _ENOUGH = 20_000  # rows of the reference that are asked for their answers
@@ -59,7 +60,7 @@ class HalfModels:
         if missing:
             raise UserError(
                 f"{missing} of the {len(keys)} half models of {candidate} by {files.HALVES} are not "
-                f"stored below {fit_cache.FOLDER}, and watch fits none; run `python -m flows validate` with these "
+                f"stored below {fit_cache.FOLDER}, and watch fits none; run `{COMMAND} validate` with these "
                 "parameters first"
             )
         return cls(settings, tuple(keys))

@@ -7,6 +7,7 @@ from heldout.selection.race import STREAM, Dropped, chooses, why_none
 from tasks.params import Settings
 from tasks.plans.read_design import read_design
 from tasks.runtime.errors import UserError
+from tasks.runtime.own_code import COMMAND
 from tasks.storage import files, stage_settings
 
 
@@ -65,7 +66,7 @@ def read(settings: Settings) -> Raced:
         return Raced(none=reason_for_none(settings))
     if not stage_settings.made_with(STREAM, settings):
         raise UserError(
-            "the race among the candidates was not run with these settings; run `python -m flows progressive` first, "
+            f"the race among the candidates was not run with these settings; run `{COMMAND} progressive` first, "
             "or set selection.race to off, and selection.finalists to null"
         )
     return _stored()

@@ -34,12 +34,13 @@ from tasks.init.profile import Profile
 from tasks.init.search import Search
 from tasks.params import Settings, load, read_yaml
 from tasks.plans.budget import Choice
+from tasks.runtime import own_code
 from tasks.runtime.environment import CACHE
 from tasks.runtime.errors import UserError
 from tasks.storage import findings
 
 PARAMS = Path("params.yaml")
-SHIPPED = Path(__file__).parents[2] / PARAMS
+SHIPPED = own_code.FOLDER / PARAMS
 _MOST_NEIGHBOURS, _HEADER_LINES = 50, 20
 
 

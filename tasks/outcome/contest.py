@@ -15,6 +15,7 @@ from heldout.over_time.promotion import BETS, Capital, differences, needed
 from tasks.outcome.new_rows import KnownRows, fresh, hidden
 from tasks.params import Settings
 from tasks.plans.all_labeled import AllLabeled, read_all_labeled
+from tasks.runtime.own_code import COMMAND
 from tasks.storage import files
 from tasks.storage.row_ids import Ids, RowIds, read_row_ids
 
@@ -22,7 +23,7 @@ DRAW = "not distinguishable"
 MOST_HIDDEN = 0.5  # of the new rows: from here on no row could win
 UNCOMPARED = "cannot be compared"
 # for a champion that gives no answers: every later winner would meet the same
-REMEDY = "remove the alias champion to begin again, or return to the version before with `python -m flows rollback`"
+REMEDY = f"remove the alias champion to begin again, or return to the version before with `{COMMAND} rollback`"
 _QUANTILE = 0.99  # of the winner's losses in cross-validation: the limit of a loss that has none
 Promoted = Literal["yes", "no", "first"]
 

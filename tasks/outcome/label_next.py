@@ -25,6 +25,7 @@ from tasks.plans.shard_batches import batches_of, pieces_of
 from tasks.plans.units import HalfPairs, Versions, hypothesis_key
 from tasks.plans.units_of_scheme import plan_units
 from tasks.runtime.errors import UserError
+from tasks.runtime.own_code import COMMAND
 from tasks.storage import files, fit_cache
 
 
@@ -86,9 +87,7 @@ def _winner(settings: Settings) -> Candidate:
     for candidate in settings.candidates:
         if candidate.name == selected:
             return candidate
-    raise UserError(
-        f"{files.SELECTION}: {selected!r} was selected, which is no candidate; run `python -m flows validate`"
-    )
+    raise UserError(f"{files.SELECTION}: {selected!r} was selected, which is no candidate; run `{COMMAND} validate`")
 
 
 def _same_prepared(settings: Settings) -> Prepared:
@@ -98,7 +97,7 @@ def _same_prepared(settings: Settings) -> Prepared:
     if known != prepared.seen.texts() or (sources and sources != len(files.shards())):
         raise UserError(
             f"{files.PREPARED} is not that of {settings.data.source} and these parameters; run "
-            "`python -m flows validate` first, so that the models know all labels"
+            f"`{COMMAND} validate` first, so that the models know all labels"
         )
     return prepared
 
@@ -139,7 +138,7 @@ def _disagreement(settings: Settings, candidate: Candidate, shards: Sequence[Pat
     if missing := [key for key in keys if not fit_cache.has(hypothesis_key(key))]:
         raise UserError(
             f"{len(missing)} of the {len(keys)} half models of {candidate.name} are not stored below "
-            f"{fit_cache.FOLDER}; run `python -m flows validate` first"
+            f"{fit_cache.FOLDER}; run `{COMMAND} validate` first"
         )
     return [rows for batch in batches_of(shards) for rows in _of_batch(settings, batch, keys, design.loss)]
 

@@ -12,6 +12,7 @@ from heldout.printable import printable
 from tasks.outcome.contest import Promotion
 from tasks.report.headline import Fact, Headline, headline
 from tasks.report.summary import Summary
+from tasks.runtime.own_code import COMMAND, MAKE
 from tasks.storage import files
 
 MOST, _MOST_CAVEATS, _MOST_OF_DECISION = 10, 3, 3
@@ -46,12 +47,12 @@ def _texts(summary: Summary, screen: Headline, promotion: Promotion) -> Iterator
     for label, fact in zip(_LABELS, screen.facts, strict=True):
         yield label, _fact(fact)
     if sealed := summary.selection["test_sealed"]:
-        yield "test part", f"sealed: {sealed} rows; when you have decided, once: python -m flows open-test"
+        yield "test part", f"sealed: {sealed} rows; when you have decided, once: {COMMAND} open-test"
     elif not promotion.trial:
         yield "promoted", f"{promotion.promoted}: {promotion.reason}"
     first, *others = screen.steps
     yield "next", f"{first.rstrip('.')} (and {len(others)} more in the report)" if others else first
-    yield "all else", f"{files.REPORT}, {files.SUMMARY}, {files.MODEL}; make ui; --verbose"
+    yield "all else", f"{files.REPORT}, {files.SUMMARY}, {files.MODEL}; {MAKE} ui; --verbose"
 
 
 def _fact(fact: Fact) -> str:

@@ -11,6 +11,7 @@ from heldout.losses import amounts
 from heldout.metrics.skill import Skill
 from tasks.outcome.suspicious import Suspicious
 from tasks.report.summary import Summary, shown_count
+from tasks.runtime.own_code import COMMAND
 from tasks.storage import findings
 
 _MOST = 3
@@ -23,7 +24,7 @@ def next_steps(summary: Summary) -> Sequence[str]:
         return steps
     if caveats := summary.decision.caveats:
         return [f"Decide whether you accept this: {caveats[0]}."]
-    return ["Nothing is open: register the winner with python -m flows validate --promote."]
+    return [f"Nothing is open: register the winner with {COMMAND} validate --promote."]
 
 
 def _steps(summary: Summary) -> Iterator[str]:
@@ -63,7 +64,7 @@ def _steps(summary: Summary) -> Iterator[str]:
     elif selection["rows"]["test"] == 0:
         yield "Keep rows for a final test (split.test_fraction): all rows were used to choose."
     elif (sealed := selection["test_sealed"]) and summary.decision.verdict != "not_yet":
-        yield f"When you have decided, open the test part ({shown_count(sealed)} rows): python -m flows open-test."
+        yield f"When you have decided, open the test part ({shown_count(sealed)} rows): {COMMAND} open-test."
 
 
 def _first_letter_up(text: str) -> str:
@@ -114,5 +115,5 @@ def _more_rows(summary: Summary) -> Iterator[str]:
         return
     error = f"{summary.amount(twice['value'])} ({summary.number(twice['low'])}–{summary.number(twice['high'])})"
     rows = shown_count(int(twice["rows"]))
-    label = ", and python -m flows label-next says which" if summary.unlabeled.present else ""
+    label = f", and {COMMAND} label-next says which" if summary.unlabeled.present else ""
     yield f"Label more rows{label}: with {rows} training rows the error may fall to {error}."

@@ -13,6 +13,7 @@ from tasks.report.labelled_lines import labelled_lines
 from tasks.report.sentences import DECISION, sentences
 from tasks.report.summary import Summary
 from tasks.runtime.environment import prints_all
+from tasks.runtime.own_code import MAKE
 from tasks.storage import files
 
 SELECTED = "selected"
@@ -48,7 +49,7 @@ def _all(summary: Summary, decision: Promotion, place: str, speed: object | None
         "report": str(files.REPORT),
         "model": f"{files.MODEL}, in MLflow {place}",
         **({} if decision.trial else {"promoted": f"{decision.promoted}: {decision.reason}"}),
-        "runs": "make ui",
+        "runs": f"{MAKE} ui",
     }
     told = {name: text for name, text in sentences(summary).items() if name != DECISION}
     cares = dict(zip(_caveat_names(summary), summary.decision.further, strict=True))

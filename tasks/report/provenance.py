@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 from tasks.report.section import Section, Table
 from tasks.report.summary import Summary, shown_count
+from tasks.runtime.own_code import COMMAND
 
 _KINDS_SHOWN = 12
 _COMMAND = "dvc repro"
@@ -38,7 +39,7 @@ def section(summary: Summary) -> Section:
     return Section(
         "provenance",
         "Where these numbers come from",
-        f"With the same rows and the same params.yaml, {_COMMAND} (or python -m flows validate) repeats them to the "
+        f"With the same rows and the same params.yaml, {_COMMAND} (or {COMMAND} validate) repeats them to the "
         "last digit.",
         tables=[of_rows, parameters],
     )

@@ -18,12 +18,13 @@ from heldout.unlabelled import implied_error
 from tasks.outcome.suspicious import Suspicious
 from tasks.params.sections import Data
 from tasks.report.summary import Summary, shown_count
+from tasks.runtime.own_code import COMMAND
 from tasks.storage import files, findings
 from tasks.storage.shard_report import ShardReport
 
 DECISION, FOUND = "decision", "found"
 _SHARDS_SHOWN = 10
-_OPEN = "`python -m flows open-test`"
+_OPEN = f"`{COMMAND} open-test`"
 
 
 def sentences(summary: Summary) -> dict[str, str]:

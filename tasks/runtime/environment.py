@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 from heldout.printable import printable
+from tasks.runtime import own_code
 from tasks.runtime.errors import UserError
 from tasks.runtime.private_files import private_folder
 from tasks.runtime.terminal import write_everywhere
@@ -33,21 +34,23 @@ _SETTINGS = {
 
 
 def enter() -> Path:
-    """Change to the checkout, put the home folders of the tools below it, and return its path.
+    """Change to the checkout or project, put the home folders of the tools below it, and return its path.
 
-    The checkout is the nearest folder with dvc.yaml, from the current folder upwards; raises UserError if
-    there is none. All other variables that the user has set keep their values.
+    It is the nearest folder with dvc.yaml, from the current folder upwards; raises UserError if there is none, or if it
+    is a project of another version. All other variables that the user has set keep their values.
     """
     root = checkout()
     if root is None:
+        kind, remedy = ("project", ", or make one by `heldout new FOLDER`") if own_code.INSTALLED else ("checkout", "")
         raise UserError(
-            f"{Path.cwd()} is not inside a heldout checkout: no dvc.yaml here or above; change to a checkout"
+            f"{Path.cwd()} is not inside a heldout {kind}: no dvc.yaml here or above; change to a {kind}{remedy}"
         )
+    own_code.check_version(root)
     os.chdir(root)
     _share_with(Path(os.environ.get("DVC_ROOT", root)))
     private_folder(CACHE)
-    if str(root) not in sys.path:
-        sys.path.insert(0, str(root))
+    if (ours := str(own_code.FOLDER)) not in sys.path:
+        sys.path.insert(0, ours)
     for name, value in _SETTINGS.items():
         os.environ.setdefault(name, value)
     # DVC's own place, /var/tmp/dvc, is open to every user of the machine, and DVC reads pickles there

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterator
 
 from tasks.runtime.errors import UserError
+from tasks.runtime.own_code import MAKE
 
 LOOPBACK = "127.0.0.1"
 _OWN = (LOOPBACK, "localhost")
@@ -72,7 +73,7 @@ def _listening(address: str, port: int) -> socket.socket:
     with socket.socket() as probe:
         if probe.connect_ex((address, port)) == 0:
             raise UserError(
-                f"port {port} is in use, perhaps by another `make ui` or `make serve`; stop it first, or choose "
+                f"port {port} is in use, perhaps by another `{MAKE} ui` or `{MAKE} serve`; stop it first, or choose "
                 "another by --port"
             )
     try:

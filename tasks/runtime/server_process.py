@@ -15,7 +15,7 @@ from pathlib import Path
 import uvicorn
 from starlette.types import ASGIApp
 
-sys.path.append(str(Path(__file__).parents[2]))  # last: a file of the checkout cannot replace a library
+sys.path.append(str(Path(__file__).parents[2]))  # last: a file of ours replaces no library
 
 from tasks.runtime.listening import sockets
 from tasks.runtime.own_address import OwnAddressOnly

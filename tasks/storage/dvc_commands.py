@@ -11,11 +11,12 @@ import yaml
 
 from tasks.params import Settings, load
 from tasks.runtime.errors import UserError, one_line
+from tasks.runtime.own_code import COMMAND
 
 # one file for all tables: git tracks it from the start, so `dvc exp run` takes it along before any commit
 TABLES = Path("data/raw.dvc")
-_COMMENT = """\
-# The tables below data/raw that DVC has; `python -m flows init` adds them. Commit it together with params.yaml.
+_COMMENT = f"""\
+# The tables below data/raw that DVC has; `{COMMAND} init` adds them. Commit it together with params.yaml.
 """
 # they decide how the numbers are computed and where they are reported, not the numbers
 NO_PART_OF_RESULTS = {"execution", "operations", "tracking"}

@@ -19,12 +19,13 @@ from tasks.params import Settings, read_yaml
 from tasks.params.messages import problems
 from tasks.params.yaml_lines import Written, first_errors
 from tasks.runtime.errors import UserError
+from tasks.runtime.own_code import COMMAND
 from tasks.storage import files
 
 PATH = Path("findings.yaml")
 _LONGEST, _MOST_LETTERS = 2000, 1_000_000  # letters of a text that is written, and of a file that is read
-_COMMENT = """\
-# What `python -m flows init` found in the table; every report shows it. Commit it together with params.yaml.
+_COMMENT = f"""\
+# What `{COMMAND} init` found in the table; every report shows it. Commit it together with params.yaml.
 # severity: note; care, then no report says "Ship" without it; stop, then none says "Ship". When you have decided about
 # a finding, write why at `decided`: it stays in the reports, and holds nothing back.
 """
@@ -101,7 +102,7 @@ def read(settings: Settings, path: Path = PATH) -> Found:
             return Found()
         raise UserError(
             f"{path} is missing, on which the stages of dvc.yaml depend; `git checkout {path}` restores it, and "
-            "`python -m flows init` writes it"
+            f"`{COMMAND} init` writes it"
         )
     about = _parsed(path)
     source, target = settings.data.source, settings.data.target or files.TARGET

@@ -14,11 +14,11 @@ from typing import Any
 import yaml
 
 from tasks.params import Settings
-from tasks.runtime import extension_identity
+from tasks.runtime import extension_identity, own_code
 from tasks.runtime.errors import UserError, masked
 from tasks.storage import files
 
-_PIPELINE = Path(__file__).parents[2] / "dvc.yaml"
+_PIPELINE = own_code.FOLDER / "dvc.yaml"
 _NAME = "settings.json"
 _FITS = ("holdout", "cross_validation", "progressive", "covalidation")
 _OF = {"select": ("prepare", *_FITS), "report": ("prepare", *_FITS, "select")}  # the stages whose results each reads
@@ -64,8 +64,8 @@ def check(stage: str, settings: Settings) -> None:
         more = [f"and {len(lines) - _MOST_SHOWN} more"] if len(lines) > _MOST_SHOWN else []
         raise UserError(
             f"{stage}: the results on disk are of other settings: {'; '.join([*lines[:_MOST_SHOWN], *more])}. Nothing "
-            "was written. Make them again with `dvc repro` or `python -m flows validate`, or give the settings that "
-            "they were made with (--params, --set)"
+            f"was written. Make them again with `dvc repro` or `{own_code.COMMAND} validate`, or give the settings "
+            "that they were made with (--params, --set)"
         )
 
 

@@ -13,6 +13,7 @@ from tasks.outcome.items import RUN_NAME, Item, Tag, settings_items
 from tasks.params import Settings
 from tasks.runtime import open_servers
 from tasks.runtime.errors import Incomplete, NotCompared, NotSent, UserError, without_login, without_secrets
+from tasks.runtime.own_code import COMMAND
 from tasks.runtime.process_identity import HOST, alive, identity
 from tasks.storage.row_ids import Ids
 from tasks.track import pending
@@ -195,7 +196,7 @@ def _begin(settings: Settings, trial: str) -> Active:
     if begun.lost:
         raise UserError(f"the store that tracking.uri names takes no run ({begun.lost}); fix it")
     if pending.FOLDER.exists() and (waiting := len(pending.read_all())):
-        log.warning("runs that their store did not take: %d; `python -m flows log` sends them", waiting)
+        log.warning("runs that their store did not take: %d; `%s log` sends them", waiting, COMMAND)
     return begun
 
 
@@ -211,7 +212,7 @@ def _end(ended: Active, status: str) -> None:
         place = pending.write(record)
         _incomplete = NotSent(
             f"the MLflow store failed during the run ({ended.lost}); the results are complete, and the record of the "
-            f"run waits in {place}. When the store answers again, send it with `python -m flows log`"
+            f"run waits in {place}. When the store answers again, send it with `{COMMAND} log`"
         )
 
 
