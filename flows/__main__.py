@@ -1,4 +1,4 @@
-"""The command line: python -m flows COMMAND [its own arguments]."""
+"""The command line: python -m flows COMMAND [its own arguments]; `heldout` of an installed package."""
 
 import argparse
 import importlib.util
@@ -8,21 +8,23 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from flows import arguments, commands
-from tasks.runtime import environment
+from heldout import __version__
+from tasks.runtime import environment, own_code
 from tasks.runtime.errors import UserError
 from tasks.runtime.full_disk import full_disk, is_full
+from tasks.runtime.own_code import COMMAND
 
 _WHOLE, _WATCH = "validate", "watch"
 _PRINTING = (_WHOLE, "report")
 _STAGE = "DVC_STAGE"  # in the environment of a command that DVC started
-_EPILOG = """\
+_EPILOG = f"""\
 Most commands take --params FILE and --set a.b=c; COMMAND --help has them all.
 
 examples:
-  python -m flows init ~/customers.csv --target left
-  python -m flows validate --set split.folds=5 --set selection.criterion=E_maxdt
-  python -m flows gate --max-upper 0.05
-  python -m flows watch --shard incoming/monday.parquet
+  {COMMAND} init ~/customers.csv --target left
+  {COMMAND} validate --set split.folds=5 --set selection.criterion=E_maxdt
+  {COMMAND} gate --max-upper 0.05
+  {COMMAND} watch --shard incoming/monday.parquet
 
 Exit codes: 0 done; 2 mistakes to fix, one line each; 3 done, but for the MLflow
 store, which was lost during the run, or of gate: it did not pass; 1 a crash;
@@ -42,7 +44,8 @@ def main(given: Sequence[str] | None = None) -> int:
         parser = arguments.parser(name, module.DESCRIPTION)
         module.add_arguments(parser)
         options = parser.parse_args(words[1:])
-        environment.enter()
+        if name not in commands.ANYWHERE:
+            environment.enter()
         return int(module.main(options))
     except UserError as error:
         print(f"error: {error}".replace("\n", "\nerror: "), file=sys.stderr)
@@ -105,6 +108,9 @@ def _use_own_environment() -> None:
     """Continue with the checkout's .venv if `python` is another Python, as under `.venv/bin/dvc repro`."""
     if importlib.util.find_spec("prefect") is not None:
         return
+    if own_code.INSTALLED:
+        print("error: the packages of the pipeline are not installed: pip install 'heldout[pipeline]'", file=sys.stderr)
+        sys.exit(2)
     python = Path(os.environ.get("DVC_ROOT", "."), ".venv/bin/python")  # of the checkout, also in a copy of DVC's
     if not python.exists():
         print("error: the packages of requirements.lock are not installed; run `make repro` first", file=sys.stderr)
@@ -120,6 +126,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser = arguments.parser("", f"Validate candidate models, and say which to ship.\n\n{listing}")
     parser.epilog = _EPILOG
+    parser.add_argument("--version", action="version", version=f"heldout {__version__}")
     parser.add_argument("name", choices=[*about], metavar="COMMAND", help="one of the names above")
     return parser
 

@@ -63,6 +63,7 @@ disagree otherwise -> reports/watch.csv""",
 }
 
 OTHERS = {
+    "new": "a folder for a project of your own",
     "init": "look at a table, and write its params.yaml",
     "plan": "how many fits a run does, their seconds and memory",
     "open-test": "test the winner on the sealed test part, once, at the end",
@@ -71,16 +72,20 @@ OTHERS = {
     "label-next": "the unlabelled rows most worth a label, as CSV",
     "rollback": "return to the former champion",
     "prune": "remove older runs from MLflow's store",
+    "migrate": "a project, to the version that is installed now",
     "log": "send the runs that their MLflow store did not take",
     "ui": "show the runs in MLflow's pages",
     "serve": "Prefect's server, MLflow's pages and the deployments",
 }
 LISTED = {
-    "begin": ("init", "plan"),
+    "begin": ("new", "init", "plan"),
     "validate": ("validate", "open-test", "gate", "compare"),
     "one step at a time": tuple(FLOWS)[:7],
-    "in use": ("watch", "label-next", "rollback", "log", "prune", "ui", "serve"),
+    "in use": ("watch", "label-next", "rollback", "log", "prune", "ui", "serve", "migrate"),
 }
+
+
+ANYWHERE = ("new", "migrate")  # all others run in a checkout, or in a project of the installed version
 
 
 def described(name: str) -> str:

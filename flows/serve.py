@@ -18,6 +18,7 @@ import psutil
 
 from tasks.runtime import listening, server
 from tasks.runtime.errors import UserError
+from tasks.runtime.own_code import INSTALLED
 from tasks.runtime.secret import write_private
 
 PORT, RUNS_PORT = 4200, 5000  # the second is that of flows/ui.py
@@ -33,7 +34,8 @@ _SETTINGS = {
     # writes, which SQLite refuses ("database is locked") when another transaction wrote in between.
     "PREFECT_SERVER_SERVICES_LATE_RUNS_ENABLED": "false",
 }
-_PROFILE = Path(".prefect/profiles.toml")  # named in pyproject.toml: `prefect` reads it in this folder
+_PROFILE = Path(".prefect/profiles.toml")  # named in prefect.toml: `prefect` reads it in this folder
+_PREFECT = "prefect" if INSTALLED else ".venv/bin/prefect"
 READY = """
 Prefect's pages   {pages}
 MLflow's pages    {runs}
@@ -45,7 +47,7 @@ Their schedules are off until you resume them in Prefect's pages, which ask for 
 {login}, which only you can read. To run a deployment at once, in another terminal in this folder; address
 and login are known there:
 
-  .venv/bin/prefect deployment run 'validate/nightly-validation'
+  {prefect} deployment run 'validate/nightly-validation'
 
 Ctrl-C stops all"""
 
@@ -53,7 +55,7 @@ Ctrl-C stops all"""
 def ready(port: int, runs: str, names: str) -> str:
     """What is printed when all is there; `runs` is the address of MLflow's pages."""
     pages = server.address(port).removesuffix("/api")
-    return READY.format(pages=pages, runs=runs, names=names, login=server.LOGIN)
+    return READY.format(pages=pages, runs=runs, names=names, login=server.LOGIN, prefect=_PREFECT)
 
 
 @dataclass(frozen=True)

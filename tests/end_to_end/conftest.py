@@ -160,6 +160,20 @@ def snapshot(tmp_path_factory) -> Path:
     return folder
 
 
+@pytest.fixture(scope="session")
+def wheel(snapshot, tmp_path_factory) -> Path:
+    """The wheel of the working tree."""
+    return built(Path(shutil.copytree(snapshot, tmp_path_factory.mktemp("source") / "heldout")))
+
+
+def built(source: Path) -> Path:
+    """The wheel of a checkout, which gets a folder `dist`."""
+    command = ["uv", "build", "--quiet", "--wheel", "--no-build-isolation", "--python", sys.executable, source]
+    subprocess.run(command, check=True)
+    (path,) = (source / "dist").glob("*.whl")
+    return path
+
+
 @dataclass(frozen=True)
 class PrefectServer:
     """A running server, what it asks its users for, and its current folder."""

@@ -1,0 +1,18 @@
+"""The files of the repository that a new project has, without the lines that name our code; the wheel has them too."""
+
+FILES = (
+    ".dvc/.gitignore",
+    ".dvc/config",
+    ".dvc/plots/candidates.json",
+    ".dvc/plots/estimates.json",
+    ".dvcignore",
+    ".gitignore",
+    "data/raw.dvc",
+    "data/raw/README.md",
+    "dvc.yaml",
+    "findings.yaml",
+    "params.schema.json",
+    "params.yaml",
+    "prefect.toml",
+    "prefect.yaml",
+)
