@@ -4,6 +4,7 @@ import os
 import re
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import sysconfig
@@ -133,11 +134,18 @@ def test_an_upgrade_runs_every_stage_again(project, snapshot, write_params, tmp_
     assert UP_TO_DATE == other.run("dvc", "status").stdout.strip()
 
 
+def free_port() -> str:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return str(probe.getsockname()[1])
+
+
 @pytest.mark.long
 def test_serve_runs_the_deployment_of_the_project(project, tmp_path):
     other, said = project.copy(tmp_path / "other"), tmp_path / "said.txt"
     with said.open("w") as file:
-        serving = other.start("heldout", "serve", stdout=file, stderr=file)
+        ports = ("--port", free_port(), "--runs-port", free_port())
+        serving = other.start("heldout", "serve", *ports, stdout=file, stderr=file)
         try:
             other.wait_until(lambda: "\nPREFECT_API_URL=" in said.read_text(), serving, PATIENCE_SECONDS)
             ran = other.run("prefect", "deployment", "run", "validate/nightly-validation", "--watch")
