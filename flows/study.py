@@ -8,7 +8,7 @@ from prefect.runtime import deployment
 from pydantic import Field
 
 from flows.stage import named_flow
-from studies import later_rows
+from tasks.outcome import later_rows
 from tasks.params import load
 from tasks.params.from_server import check_given
 from tasks.runtime import environment

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from studies import later_rows
+from tasks.outcome import later_rows
 from tasks.params import load
 from tasks.runtime.errors import UserError
 
-SHIPPED = Path(__file__).parents[2] / "params.yaml"
+SHIPPED = Path(__file__).parents[3] / "params.yaml"
 NEIGHBOURS = "sklearn.neighbors.KNeighborsClassifier, params: {n_neighbors: "
 CANDIDATES = ", ".join(f"{{name: '{k}', estimator: {NEIGHBOURS}{k}}}}}" for k in (1, 3, 5, 7))
 
