@@ -69,8 +69,8 @@ def make(folder: Path) -> list[str]:
     _write(folder, {**texts, _REQUIREMENTS: _PINNED_FIRST, "README.md": _README.format(name=folder.name)})
     _git(folder, "add", "--all")
     return [
-        f"made      {folder}, of heldout {__version__}; nothing is committed yet",
-        "next      in it: heldout init PATH --target COLUMN, with a table of yours; then dvc repro",
+        f"made      {folder}, of heldout {__version__}",
+        "next      in it: git commit -m Start; heldout init PATH --target COLUMN, with a table of yours; dvc repro",
     ]
 
 
