@@ -6,7 +6,7 @@ from heldout.printable import printable
 
 DESCRIPTION = """\
 After an upgrade (pip install -U): write the project's stages, the schema of its
-parameters and the version in requirements.txt anew, for the heldout that is
+parameters and the version in requirements.txt again, for the heldout that is
 installed, and say which parameters to change. Commit before it; `git diff`
 shows what it did, and `dvc repro` then makes all results again."""
 
