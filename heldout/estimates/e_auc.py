@@ -28,8 +28,10 @@ subsamples taken to be their tested share, metric linear in the rows". A metric 
 rows of a part. The term of a row is 1 - M less its influence, n w dM/dw for its weight w: the mean of the terms is 1
 - M exactly, and varies as the mean of independent terms, to first order. So they take the place of losses in the
 variance of `E_cv`, in paired differences and in `E_bbc`. No more rows are counted than the metric weighs where few
-rows of the class decide it. How often the interval covers is in [studies](studies.md), `metric_estimates`. With
-groups or rows in time the spread of the folds is used.
+rows of the class decide it. It covered in .98 of the tables of a study, and in .925 or more of each kind of table:
+labels that depend on nothing up to an AUC of .99, 1.5 % of the rows in the class ([studies](studies.md),
+`metric_estimates`); for `E_ap`, `E_f1` and `E_balanced` it is wider than it need be. With groups or rows in time the
+spread of the folds is used.
 
 **Use it when** ranks are what you use, or a class is so rare that no hypothesis ever predicts it. Ask for it with
 `further_estimates: [E_auc]`, and choose by it with `selection.criterion: E_auc` ([how
