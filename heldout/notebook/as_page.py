@@ -72,7 +72,7 @@ def page(
 def _figure(picture: "Picture | str", headline: str) -> str:
     if isinstance(picture, str):
         return f"<p>{_shown(picture)}</p>"
-    png, size = picture._repr_png_()
+    png, size = picture.png()
     data = b64encode(png).decode("ascii")
     alt = f"Each estimate, every candidate with its interval. {headline}"
     image = f'<img alt="{_shown(alt)}" width="{size["width"]}" src="data:image/png;base64,{data}">'

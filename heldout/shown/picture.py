@@ -25,12 +25,15 @@ class Picture(Figure):
     Matplotlib's own way needs `matplotlib.pyplot` to be imported before; where it is, its settings count.
     """
 
-    def _repr_png_(self) -> tuple[bytes, dict[str, int]]:
+    def png(self) -> tuple[bytes, dict[str, int]]:
         """Twice as many dots as the figure is wide and high on the screen."""
         png = BytesIO()
         self.savefig(png, format="png", dpi=2 * self.dpi)
         width, height = self.get_size_inches() * self.dpi
         return png.getvalue(), {"width": round(width), "height": round(height)}
+
+    def _repr_png_(self) -> tuple[bytes, dict[str, int]]:
+        return self.png()
 
 
 def draw(

@@ -155,6 +155,7 @@ def _performing(folder: str, name: str, fit_timeout: float | None) -> Callable[[
         import os
         import sys
 
+        os.stat(folder)  # noqa: PTH116
         os.stat(os.path.join(ours, "tasks"))  # noqa: PTH116, PTH118  # before an import that would say less
         sys.path[:] = [ours, *(path for path in sys.path if path != ours)]  # first, also for the processes
         from tasks.fits.dask_worker import run

@@ -12,6 +12,7 @@ from distributed import LocalCluster, Security
 
 from tasks.fits import dask_cluster
 from tasks.fits.workers import TaskFailed
+from tasks.runtime import own_code
 from tasks.runtime.errors import UserError
 
 pytestmark = pytest.mark.slow
@@ -113,9 +114,10 @@ def test_tls_keeps_out_a_scheduler_that_the_users_authority_did_not_sign(code, c
 
 
 @pytest.mark.fault("dask scheduler")
-def test_a_worker_that_does_not_see_the_checkout_is_refused_before_any_fit(cluster):
+def test_a_worker_that_does_not_see_the_code_is_refused_before_any_fit(cluster, monkeypatch):
     address = cluster(protocol="tcp", host="127.0.0.1")
+    monkeypatch.setattr(own_code, "FOLDER", Path("elsewhere").absolute())
     with pytest.raises(UserError) as refused:
         dask_cluster.connect(address)
     assert "worker tcp://127.0.0.1:" in str(refused.value)
-    assert str(Path("tasks").absolute()) in str(refused.value)
+    assert str(Path("elsewhere/tasks").absolute()) in str(refused.value)
