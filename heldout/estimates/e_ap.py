@@ -29,8 +29,8 @@ covers is in [studies](studies.md), `metric_estimates`.
 nobody would look at. Ask for it with `further_estimates: [E_ap]`, and choose by it with `selection.criterion: E_ap`
 ([how to](how-to/choose-by-a-metric.md)).
 
-**Do not read it as** comparable between tables: a ranking by chance has an average precision that is the share of the
-class. The baseline has just that.
+**Do not read it as** comparable between tables: a ranking by chance has the share of the class, and a little more in
+small parts. The baseline has that of a random order in each fold.
 
 Source: K. Boyd, K. H. Eng, C. D. Page, Area under the precision-recall curve: point estimates and confidence
 intervals (ECML 2013). Code: `heldout/estimates/e_ap.py`, `heldout/losses/of_part/average_precision.py`.

@@ -33,8 +33,8 @@ def is_beaten(
 ) -> bool | None:
     """Whether a winner among `candidates` is shown to err less, by the losses of E_cv, or else of E_val.
 
-    `constant` is the `evidence` of the baseline. By an `estimate` that is 1 - a metric: the baseline answers the most
-    frequent class of the training rows, and ranks no row above another.
+    `constant` is the `evidence` of the baseline. By an `estimate` that is 1 - a metric: the baseline answers the class
+    that is best by the metric on the training rows, and ranks as a random order does.
 
     None where it cannot be told, or neither was computed. It has to err less than two constants: that of the training
     rows of each fold, and that of all labelled rows. The first suffers from ties: in leave-one-out of two classes of
