@@ -16,10 +16,10 @@ _GROUPED, _LARGE = 1e4, 1e12  # above the second the powers of ten are easier to
 def plain(value: float, digits: int = 4) -> str:
     """A number with so many significant digits and every whole one, which are grouped from 10,000 on.
 
-    >>> plain(47213.4), plain(1234.56, 3), plain(0.0123456), plain(4.7e9)
-    ('47,213', '1235', '0.01235', '4,700,000,000')
+    >>> plain(47213.4), plain(1234.56, 3), plain(9999.7), plain(0.0123456), plain(4.7e9)
+    ('47,213', '1235', '10,000', '0.01235', '4,700,000,000')
     """
-    size = abs(value)
+    size = abs(float(f"{value:.{digits}g}"))  # 9999.7 is written as 10,000
     if not 10**digits <= size < _LARGE:
         return f"{value:.{digits}g}"
     return f"{value:,.0f}" if size >= _GROUPED else f"{value:.0f}"

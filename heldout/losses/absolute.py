@@ -22,6 +22,7 @@ DISTANCE = Loss(
     binary=False,
     says="the absolute difference",
     power=1,
+    mean_called="MAE",
 )
 ABSOLUTE = DISTANCE.compared_by(DISTANCE, pair_factor=0.5, bound_factor=0.5)
 KIND = LossKind("absolute", "numbers", make=lambda *_: ABSOLUTE, bound="d/2", pair_bound="d/2")

@@ -1,29 +1,74 @@
-"""Errors as people read them: in percent for a loss of 0 and 1, else as numbers."""
+"""Errors as people read them: in percent for a loss of 0 and 1, as RMSE for the squared loss, else as means.
+
+Files and records have the mean of the loss. The root of a mean squared loss has the unit of the target, and keeps the
+order of errors and of the ends of their intervals.
+"""
 
 import math
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
 
 from heldout.losses import Loss
 from heldout.printable import plain
+
+Errors = TypeVar("Errors", float, NDArray[np.float64])
+
+
+def shown(error: Errors, loss: Loss) -> Errors:
+    """The number, or the numbers, that people read of mean losses."""
+    if loss.power == 2:
+        root: Errors = np.sqrt(np.maximum(error, 0.0))
+        return root
+    return 100 * error if loss.binary else error
+
+
+def apart(difference: Errors, error: float, loss: Loss) -> Errors:
+    """How far `error` is from `error - difference`, in these numbers.
+
+    For the squared loss it is a difference of RMSE, with RMSE of the first as it was estimated: 0 stays 0, so that an
+    interval says the same of who errs less.
+    """
+    return shown(error, loss) - shown(error - difference, loss) if loss.power == 2 else shown(difference, loss)
 
 
 def rounded(value: float, loss: Loss) -> str:
     """A number of a table: in percent for a loss of 0 and 1, else with three significant digits and every whole one."""
     if loss.binary or value == 0:
         return number(value, loss)
-    digits = 2 - math.floor(math.log10(abs(value)))
-    return f"{value:.{digits}f}" if 0 < digits < 7 else plain(value, 3)
+    read = shown(value, loss)
+    digits = 2 - math.floor(math.log10(abs(read))) if read else 0
+    return f"{read:.{digits}f}" if 0 < digits < 7 else plain(read, 3)
 
 
 def error_label(loss: Loss) -> str:
     """The name of an axis of errors."""
-    return "error, %" if loss.binary else f"mean {loss.name} loss"
+    return "error, %" if loss.binary else loss.shown_as
 
 
 def amount(value: float, loss: Loss) -> str:
-    """The same number with its unit."""
-    return f"{number(value, loss)} %" if loss.binary else number(value, loss)
+    """The same number as `number` with its unit, or with what it is."""
+    return with_unit(number(value, loss), loss)
+
+
+def with_unit(number: str, loss: Loss) -> str:
+    """A number as text with its unit, or with what it is: 1.7 %, RMSE 47,213."""
+    if loss.binary:
+        return f"{number} %"
+    return f"{loss.mean_called} {number}" if loss.mean_called else number
 
 
 def number(value: float, loss: Loss) -> str:
-    """An error as people read it: in percent for a loss of 0 and 1."""
-    return f"{100 * value:z.1f}" if loss.binary else plain(value)
+    """An error as people read it."""
+    return written(shown(value, loss), loss)
+
+
+def points(difference: float, error: float, loss: Loss) -> str:
+    """A difference as people read it, of `error` from `error - difference`."""
+    return written(apart(difference, error, loss), loss)
+
+
+def written(read: float, loss: Loss) -> str:
+    """A number that people read, as text."""
+    return f"{read:z.1f}" if loss.binary else plain(read)

@@ -11,7 +11,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from heldout.errors import BadArgument
 from heldout.losses.constant import Constant
-from heldout.printable import plain
 
 Losses = NDArray[np.float64]
 Classes = NDArray[np.generic]
@@ -53,7 +52,10 @@ class Loss:
     says : str
         What the loss is, for reports.
     power : int
-        The power of the target's unit in which the loss is measured; 0 if it has no unit.
+        The power of the target's unit in which the loss is measured; 0 if it has no unit. People read the root of a
+        mean of power 2 (`heldout.losses.amounts.shown`).
+    mean_called : str
+        What people call its mean, or the root of it; empty where it has no name of its own.
     two_valued : bool
         Whether every value is 0 or the limit; where these are 0 and 1, `binary` says so too.
     limit_is_stated : bool
@@ -81,6 +83,7 @@ class Loss:
     no_bound: str = ""
     says: str = field(default="", compare=False)
     power: int = 0
+    mean_called: str = ""
     two_valued: bool = False
     limit_is_stated: bool = False
 
@@ -98,15 +101,16 @@ class Loss:
         """In which numbers people read its means, for a target called `target`."""
         if self.binary:
             return "errors in percent"
-        unit = {0: "", 1: f", in units of {target}", 2: f", in squared units of {target}"}[self.power]
-        return f"mean {self.name} loss{unit}"
+        return f"{self.shown_as}, in units of {target}" if self.power else self.shown_as
 
-    def root_and_share(self, error: float, baseline: float) -> str:
-        """RMSE, and R^2 = 1 - error / baseline's error, of a mean squared loss; empty for another loss."""
-        if self.power != 2:
-            return ""
-        share = f", R^2 {1 - error / baseline:.2f}" if baseline > 0 else ""
-        return f"RMSE {plain(math.sqrt(error))}{share}"
+    @property
+    def shown_as(self) -> str:
+        """What people read of its mean: RMSE, MAE, or the mean by the name of the loss."""
+        return self.mean_called or f"{'root ' if self.power == 2 else ''}mean {self.name} loss"
+
+    def share(self, error: float, baseline: float) -> str:
+        """R^2 = 1 - error / baseline's error, of a mean squared loss; empty for another loss."""
+        return f"R² {1 - error / baseline:.2f}" if self.power == 2 and baseline > 0 else ""
 
     def compared_by(
         self, disagreement_loss: "Loss", *, pair_factor: float | None, bound_factor: float | None, no_bound: str = ""

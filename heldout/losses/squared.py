@@ -18,6 +18,15 @@ def _mean(labels: TrainingLabels) -> Losses:
 
 
 _MEAN = Constant("the mean", _mean)
-_SQUARE = Loss("squared", _squared, _MEAN, limit=math.inf, binary=False, says="the square of the difference", power=2)
+_SQUARE = Loss(
+    "squared",
+    _squared,
+    _MEAN,
+    limit=math.inf,
+    binary=False,
+    says="the square of the difference",
+    power=2,
+    mean_called="RMSE",
+)
 SQUARED = _SQUARE.compared_by(_SQUARE, pair_factor=0.25, bound_factor=0.5)
 KIND = LossKind("squared", "numbers", make=lambda *_: SQUARED, bound="d/2", pair_bound="d/4")

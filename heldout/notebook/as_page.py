@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from heldout.learners.fit_warnings import FitWarnings, WarningCounts
 from heldout.losses import Loss
-from heldout.losses.amounts import rounded
+from heldout.losses.amounts import points
 from heldout.printable import printable
 from heldout.records import Difference
 from heldout.schemes.design import Design
@@ -42,6 +42,7 @@ def page(
     picture: "Picture | str",
     winner: str,
     differences: Sequence[Difference],
+    error: float | None,
     warned: Mapping[str, Sequence[FitWarnings]],
     failed: Mapping[str, str],
     design: Design,
@@ -49,12 +50,13 @@ def page(
 ) -> str:
     """The text of the page.
 
-    `fragment` is what a notebook shows, `picture` may be the reason why there is none. `differences` are those of the
-    `winner`; `warned` has what the fits of each candidate warned of, `failed` the reason of each that has no fit.
+    `fragment` is what a notebook shows, `picture` may be the reason why there is none. `differences` are those of E_cv
+    of the `winner`, which is its `error`. `warned` has what the fits of each candidate warned of, `failed` the reason
+    of each that has no fit.
     """
     parts = {
         "Every estimate": _figure(picture, headline),
-        f"How much less {printable(winner)} errs than the others": _differences(differences, design),
+        f"How much less {printable(winner)} errs than the others": _differences(differences, error, design),
         "Warnings": _words(_warnings(warned, failed)),
         "How it was made": _words(_made(design, version)),
     }
@@ -79,17 +81,17 @@ def _figure(picture: "Picture | str", headline: str) -> str:
     return f'<figure tabindex="0" role="region" aria-label="picture">{image}</figure>'
 
 
-def _differences(lines: Sequence[Difference], design: Design) -> str:
-    """The differences, the closest candidate first, with the intervals of all pairs."""
-    if not lines:
+def _differences(lines: Sequence[Difference], error: float | None, design: Design) -> str:
+    """The differences from a candidate's `error`, the closest candidate first, with the intervals of all pairs."""
+    if error is None:
         return ""
     loss = design.loss
     head = "".join(f'<th scope="col">{name}</th>' for name in ("against", "difference of E_cv", "from", "to"))
     rows = "".join(
-        f'<tr><th scope="row">{_shown(line.against)}</th>{_cells(line, loss)}</tr>'
+        f'<tr><th scope="row">{_shown(line.against)}</th>{_cells(line, error, loss)}</tr>'
         for line in sorted(lines, key=lambda line: -line.difference)
     )
-    unit = "in percentage points" if loss.binary else f"of the mean {loss.name} loss"
+    unit = "in percentage points" if loss.binary else f"of {loss.shown_as}"
     says = f"{unit}, below 0 where the first errs less; intervals at {100 * design.level:g} % for all pairs together"
     return (
         '<div class="heldout"><div class="wide" tabindex="0" role="region" aria-label="differences"><table>'
@@ -98,9 +100,9 @@ def _differences(lines: Sequence[Difference], design: Design) -> str:
     )
 
 
-def _cells(line: Difference, loss: Loss) -> str:
+def _cells(line: Difference, error: float, loss: Loss) -> str:
     values = (line.difference, line.low, line.high)
-    return "".join(f"<td>{'–' if value is None else rounded(value, loss)}</td>" for value in values)
+    return "".join(f"<td>{'–' if value is None else points(value, error, loss)}</td>" for value in values)
 
 
 def _warnings(warned: Mapping[str, Sequence[FitWarnings]], failed: Mapping[str, str]) -> dict[str, str]:

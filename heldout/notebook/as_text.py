@@ -65,7 +65,7 @@ def sentences(
     learning = made.more_rows(winner) if missing(design) is None else ()
     every = {
         baseline.NAME: about_winner.against_baseline(winner, beaten, loss, pairs, against_baseline(made, winner)),
-        name: about_winner.roots(of_estimate, of_baseline, loss),
+        name: about_winner.shares(of_estimate, of_baseline, loss),
         "alike": _alike(made, winner, of_winner, design),
         "race": about_race.claim(made.dropped, len(made.candidates) + len(made.dropped), f"{100 * design.level:g} %"),
         "differences": about_winner.differences(winner, of_winner, design.level),

@@ -171,7 +171,9 @@ def _of_values(values: Losses, loss_max: float | None) -> Loss:
     """The loss that some values are of: 0 and 1 are errors, and of others no limit is known unless it is stated."""
     if loss_max is None and np.isin(values, (0.0, 1.0)).all():
         return ZERO_ONE
-    given = replace(ABSOLUTE, name="given", says="the losses of the table", power=0, disagreement_loss=None)
+    given = replace(
+        ABSOLUTE, name="given", says="the losses of the table", power=0, mean_called="", disagreement_loss=None
+    )
     return given if loss_max is None else given.limited(loss_max)
 
 

@@ -19,7 +19,7 @@ from heldout.estimates import ESTIMATES, e_nested, estimate_candidate, scheme_of
 from heldout.estimates.criteria import CRITERIA, unknown
 from heldout.fits import baseline
 from heldout.losses import Losses
-from heldout.losses.amounts import rounded
+from heldout.losses.amounts import rounded, with_unit
 from heldout.notebook import as_html, as_page, as_text
 from heldout.notebook.candidate_fits import CandidateFits
 from heldout.notebook.decided import decided
@@ -755,8 +755,8 @@ class Validation:
         best, loss = ranked[0], self.design.loss
         value, ends = cell(best.value, best.low, best.high, loss)
         of_constant = {record.estimate: record.value for record in self.baseline}[best.estimate]
-        unit, interval = " %" if loss.binary else "", f" [{ends}]" if ends else ""
-        return f"{best.candidate}: {best.estimate} {value}{unit}{interval}, baseline {rounded(of_constant, loss)}{unit}"
+        interval, against = f" [{ends}]" if ends else "", with_unit(rounded(of_constant, loss), loss)
+        return f"{best.candidate}: {best.estimate} {with_unit(value, loss)}{interval}, baseline {against}"
 
     def columns(
         self, candidate: str | None = None, *, together: Sequence[Sequence[Any]] = (), draws: int = 10
@@ -867,6 +867,7 @@ class Validation:
             picture,
             winner,
             self.differences(winner),
+            next((record.value for record in self._of(winner) if record.estimate == "E_cv"), None),
             {name: fits.warned for name, fits in self._fits.items()},
             self.failed,
             self.design,

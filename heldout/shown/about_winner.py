@@ -6,7 +6,7 @@ from heldout.diagnosis.prediction_sets import LAC
 from heldout.fits.baseline import NAME
 from heldout.intervals import credible
 from heldout.losses import Loss
-from heldout.losses.amounts import amount, number
+from heldout.losses.amounts import amount, apart, number, points, written
 from heldout.losses.tested_losses import RepeatedByRow
 from heldout.records import Difference, MoreRows, Powered, PredictionSets
 from heldout.schemes.design import Design
@@ -47,31 +47,31 @@ def against_baseline(
     """
     errors = ", ".join(
         f"{estimate} {amount(value, loss)} against {amount(of_baseline, loss)}"
-        + (f" ({apart(differences[estimate], loss)})" if estimate in differences else "")
+        + (f" ({from_baseline(differences[estimate], value, loss)})" if estimate in differences else "")
         for estimate, value, of_baseline in pairs
     )
     constant = f"the baseline, which answers {loss.constant.says} whatever the features are"
     return f"{winner} {_BEATS[beaten]} {constant}: {errors}"
 
 
-def apart(record: Difference, loss: Loss) -> str:
-    """How far the winner is from the baseline, on the same rows."""
-    points = " percentage points" if loss.binary else ""
+def from_baseline(record: Difference, error: float, loss: Loss) -> str:
+    """How far the winner, with its `error`, is from the baseline, on the same rows."""
+    unit, difference = " percentage points" if loss.binary else "", points(record.difference, error, loss)
     if record.low is None or record.high is None:
-        return f"winner less baseline {number(record.difference, loss)}{points}"
-    ends = f"{number(record.low, loss)} to {number(record.high, loss)}"
-    return f"winner less baseline {number(record.difference, loss)} [{ends}]{points}"
+        return f"winner less baseline {difference}{unit}"
+    ends = f"{points(record.low, error, loss)} to {points(record.high, error, loss)}"
+    return f"winner less baseline {difference} [{ends}]{unit}"
 
 
 def least_half_error(winner: str, here: float, in_population: float | None, level: str, loss: Loss) -> str:
     """What the winner's half models err at least, `here` on the unlabelled rows; empty where that is shown as 0."""
-    if float(number(here, loss)) == 0:
+    if _nothing(here, loss):
         return ""
     text = (
         f"the half models of {winner} have a mean error of at least {amount(here, loss)} on the unlabelled rows, "
         "whatever their labels are: two answers that differ are not both right"
     )
-    if in_population is None or float(number(in_population, loss)) == 0:
+    if in_population is None or _nothing(in_population, loss):
         return text
     return (
         f"{text}; with {level} confidence it is at least {amount(in_population, loss)} in the population of these rows"
@@ -129,23 +129,23 @@ def more_rows(winner: str, lines: Sequence[MoreRows], loss: Loss) -> str:
     if not by_name:
         return ""
     halves, gain, twice = by_name["E_2cv"], by_name["gain"], by_name["E_2N"]
-    fell = "rose" if gain.value < 0 else "fell"
-    points = " percentage points" if loss.binary else ""
+    fell, sign = ("rose", -1) if gain.value < 0 else ("fell", 1)
     text = f"from {halves.rows} to {gain.rows} training rows the error of {winner} {fell} by "
-    text += f"{number(abs(gain.value), loss)}{points}"
+    text += f"{written(sign * apart(gain.value, halves.value, loss), loss)}"
+    text += " percentage points" if loss.binary else ""
     if gain.low is None or gain.high is None or twice.low is None or twice.high is None:
         return f"{text}; no interval is claimed, as E_2cv or E_cv has none"
-    ends = sorted([gain.low, gain.high] if gain.value >= 0 else [-gain.low, -gain.high])
-    text += f" [{number(ends[0], loss)} to {number(ends[1], loss)}]"
+    low, high = sorted(sign * apart(end, halves.value, loss) for end in (gain.low, gain.high))
+    text += f" [{written(low, loss)} to {written(high, loss)}]"
     if gain.high < 0:
         return (
             f"{text}: more rows did harm for this candidate, so E_N and E_2N, which assume that each doubling of the "
             "rows lowers the error, do not hold for it"
         )
-    if ends[0] <= 0:
+    if low <= 0:
         return f"{text}, which may be chance: whether more rows lower it cannot be told yet"
     error = f"{amount(twice.value, loss)} [{number(twice.low, loss)}–{number(twice.high, loss)}]"
-    hardly = "" if float(number(twice.low, loss)) == 0 else ", and hardly less"
+    hardly = "" if _nothing(twice.low, loss) else ", and hardly less"
     return (
         f"{text}; if each further doubling gains no more than the one before, which does not hold for at least 15 % "
         f"of learning curves, {twice.rows} rows lead to an error of {error}{hardly}"
@@ -154,8 +154,9 @@ def more_rows(winner: str, lines: Sequence[MoreRows], loss: Loss) -> str:
 
 def bound(whose: str, value: float, of_one: float, method: str, compared: str, level: float, loss: Loss) -> str:
     """What the error of a winner is at most, and `of_one` without a choice; `compared` says what it was chosen from."""
-    points = " percentage points" if loss.binary else ""
-    price = f"; the comparison of more than one adds {number(value - of_one, loss)}{points}" if value > of_one else ""
+    unit = " percentage points" if loss.binary else ""
+    adds = f"; the comparison of more than one adds {points(value - of_one, value, loss)}{unit}"
+    price = adds if value > of_one else ""
     return (
         f"with probability {100 * level:g} % or more {whose} error, trained without the held-out rows, is at most "
         f"{amount(value, loss)}{_stated(loss)}: the upper {method} limit of its E_val, for {compared}{price}"
@@ -208,8 +209,12 @@ def powered(winner: str, lines: Sequence[Powered], loss: Loss) -> str:
     return f"{text}interval; they are worth {f'{gained} further labels' if gained > 1 else 'no further label'}"
 
 
-def roots(errors: Mapping[str, float], of_baseline: float, loss: Loss) -> str:
-    """RMSE and R^2 of each candidate, for the squared loss; empty for another loss."""
-    if loss.power != 2:
-        return ""
-    return "; ".join(f"{name} {loss.root_and_share(error, of_baseline)}" for name, error in errors.items())
+def shares(errors: Mapping[str, float], of_baseline: float, loss: Loss) -> str:
+    """R^2 of each candidate, for the squared loss; empty for another loss."""
+    found = {name: loss.share(error, of_baseline) for name, error in errors.items()}
+    return "; ".join(f"{name} {share}" for name, share in found.items() if share)
+
+
+def _nothing(error: float, loss: Loss) -> bool:
+    """Whether people would read it as 0."""
+    return not number(error, loss).strip("0.")

@@ -9,7 +9,7 @@ from matplotlib.ticker import MaxNLocator
 
 from heldout.estimates import OF_UNLABELED
 from heldout.losses import Loss
-from heldout.losses.amounts import amount, error_label
+from heldout.losses.amounts import amount, error_label, shown
 from heldout.printable import printable
 from heldout.records import Estimate
 
@@ -71,15 +71,13 @@ def draw(
 
 
 def _panel(axes: Any, records: Sequence[Estimate | None], loss: Loss) -> None:
-    scale = 100 if loss.binary else 1
     for y, record in enumerate(records):
         if record is None:
             continue
-        low = record.value if record.low is None else min(record.low, record.value)
-        high = record.value if record.high is None else max(record.high, record.value)
-        reach = [[scale * (record.value - low)], [scale * (high - record.value)]]
+        value, low, high = (shown(end, loss) for end in _ends(record))
+        reach = [[max(value - low, 0)], [max(high - value, 0)]]
         colour = _OTHERS if y else _WINNER
-        axes.errorbar([scale * record.value], [y], xerr=reach, fmt="o", ms=5, lw=1.6, color=colour)
+        axes.errorbar([value], [y], xerr=reach, fmt="o", ms=5, lw=1.6, color=colour)
     axes.spines[["top", "right", "left"]].set_visible(False)
     axes.tick_params(axis="y", length=0, labelsize=9)
     axes.tick_params(axis="x", labelsize=8)
@@ -90,16 +88,23 @@ def _panel(axes: Any, records: Sequence[Estimate | None], loss: Loss) -> None:
 
 def _limits(estimates: Sequence[Estimate], baseline: dict[str, Estimate], loss: Loss) -> tuple[float, float]:
     """From 0 or a little below the least number to a little above the largest; a baseline far above has no room."""
-    ends = [end for record in estimates for end in (record.value, record.low, record.high) if end is not None] or [0, 1]
+    ends = [shown(end, loss) for record in estimates for end in _ends(record)] or [0.0, shown(1.0, loss)]
     low, top = min(ends), max(ends)
-    high = max([top, *(record.value for record in baseline.values() if record.value <= _FAR_ABOVE * top)])
-    scale, room = 100 if loss.binary else 1, 0.05 * (high - low) or 0.05
-    return scale * (low - room if low > 0.5 * high else min(0, low) - room / 2), scale * (high + room)
+    lines = [shown(record.value, loss) for record in baseline.values()]
+    high = max([top, *(line for line in lines if line <= _FAR_ABOVE * top)])
+    room = 0.05 * (high - low) or 0.05
+    return low - room if low > 0.5 * high else min(0, low) - room / 2, high + room
+
+
+def _ends(record: Estimate) -> tuple[float, float, float]:
+    """Value, low and high; the value again where no interval is claimed."""
+    low, high = (record.value if end is None else end for end in (record.low, record.high))
+    return record.value, low, high
 
 
 def _line(axes: Any, record: Estimate, loss: Loss) -> None:
     """A line at the error of the baseline; an arrow where that is far above everything else."""
-    at, end = (100 if loss.binary else 1) * record.value, axes.get_xlim()[1]
+    at, end = shown(record.value, loss), axes.get_xlim()[1]
     above = at > end
     if not above:
         axes.axvline(at, color=_BASELINE, lw=1.4, ls="--", zorder=0)

@@ -13,5 +13,6 @@ GLOSSARY: Mapping[str, str] = {
     "bound_joint": "The same, lower where candidates err on the same rows; approximate, and not guaranteed.",
     "alike": "Candidates that are not shown to err more than the winner. That they are as good is not shown either.",
     "RMSE": "The root of the mean squared loss, in units of the target.",
+    "MAE": "The mean absolute loss, in units of the target.",
     "R²": "The share of the baseline's squared loss that the model removes: 1 is perfect, 0 is the baseline.",
 }

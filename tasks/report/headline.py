@@ -1,12 +1,11 @@
 """The first screen of the report: what to ship, with which error to plan, what else is as good, and what to do next."""
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from heldout.estimates import ESTIMATES
 from heldout.fits import baseline
-from heldout.printable import plain
+from heldout.losses.amounts import rounded
 from heldout.records import Estimate
 from heldout.shown import about_race, about_winner
 from tasks.report.next_steps import next_steps
@@ -44,12 +43,12 @@ def plan_with(summary: Summary) -> Fact:
     plan = summary.planned
     if plan is None:
         value = summary.value(summary.selected, summary.selection["criterion"])
-        shown = "unknown" if value is None else _one(summary, value)
+        shown = "unknown" if value is None else summary.amount(value)
         return Fact("Plan with an error above", shown, f"{summary.selection['criterion']}; no interval can be claimed")
     line = plan.record
     planning = ESTIMATES[line.estimate].planning
     where = "" if planning is None else f", {planning.rests_on.format(n=shown_count(line.n_tested))}"
-    known = f"{line.estimate} = {summary.amount(line.value)}{_roots(summary, line, plan.of_baseline)}{where}"
+    known = f"{line.estimate} = {summary.amount(line.value)}{_share(summary, line, plan.of_baseline)}{where}"
     known += f", at {summary.level}"
     if line.estimate != "E_test" and (bound := summary.selection["bound"]) is not None:
         known += f"; at most {summary.amount(bound)}, with all comparisons counted"
@@ -63,29 +62,19 @@ def plan_with(summary: Summary) -> Fact:
 def _metric(summary: Summary, candidate: str) -> str:
     """1 - the metric that chose, of a candidate, with its interval."""
     value, ends = summary.cell(candidate, summary.compared_by)
-    return f"{summary.compared_by} = {value}{' %' if summary.percent else ''}{f' [{ends}]' if ends else ''}"
+    return f"{summary.compared_by} = {summary.with_unit(value)}{f' [{ends}]' if ends else ''}"
 
 
 def _between(summary: Summary, line: Estimate) -> str:
-    """An interval in large letters: of a squared loss its root, which has the unit of the target."""
-    low, high = line.low or 0.0, line.high or 0.0
-    if not _squared(summary):
-        return f"{summary.number(low)}–{summary.amount(high)}"
-    return f"RMSE {plain(math.sqrt(low), 3)}–{plain(math.sqrt(high), 3)}"
+    """An interval in large letters."""
+    low, high = (rounded(end or 0.0, summary.loss) for end in (line.low, line.high))
+    return summary.with_unit(f"{low}–{high}")
 
 
-def _squared(summary: Summary) -> bool:
-    return summary.loss.power == 2
-
-
-def _one(summary: Summary, value: float) -> str:
-    return f"RMSE {plain(math.sqrt(value), 3)}" if _squared(summary) else summary.amount(value)
-
-
-def _roots(summary: Summary, line: Estimate, of_baseline: float | None) -> str:
-    """RMSE and R^2 of a squared loss, in brackets; for another loss of numbers the unit."""
-    roots = "" if of_baseline is None else summary.loss.root_and_share(line.value, of_baseline)
-    return f" ({roots.replace('R^2', 'R²')})" if roots else ""
+def _share(summary: Summary, line: Estimate, of_baseline: float | None) -> str:
+    """R^2 of a squared loss, in brackets."""
+    share = "" if of_baseline is None else summary.loss.share(line.value, of_baseline)
+    return f" ({share})" if share else ""
 
 
 def _as_good_as(summary: Summary) -> Fact:
@@ -111,14 +100,16 @@ def _as_good_as(summary: Summary) -> Fact:
 
 def _baseline(summary: Summary) -> Fact:
     """The baseline's value of the estimate to plan with, and how far the winner is from it on the same rows."""
-    target, plan = summary.settings.data.target or "the target", summary.planned
-    unit = "" if summary.percent else f"; RMSE is in units of {target}" if _squared(summary) else f"; {summary.scale}"
+    plan = summary.planned
+    unit = "" if summary.percent else f"; {summary.scale}"
     of_baseline, estimate = summary.selection[baseline.NAME], "E_cv"
     apart = ""
     if plan is not None and plan.of_baseline is not None:
         of_baseline, estimate = plan.of_baseline, plan.against
-        apart = "" if plan.difference is None else f"; {about_winner.apart(plan.difference, summary.loss)}"
+        error = summary.value(summary.selected, plan.against)
+        if plan.difference is not None and error is not None:
+            apart = f"; {about_winner.from_baseline(plan.difference, error, summary.loss)}"
     about = f"{estimate} where every answer is {summary.loss.constant.says}{unit}{apart}"
     if summary.chosen_by_metric:
         about += f"; {_metric(summary, baseline.NAME)}"
-    return Fact("Baseline", _one(summary, of_baseline), about)
+    return Fact("Baseline", summary.amount(of_baseline), about)

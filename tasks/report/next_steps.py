@@ -7,7 +7,6 @@ import pandas as pd
 
 from heldout.diagnosis.more_rows import AT_2N
 from heldout.intervals import credible
-from heldout.losses import amounts
 from heldout.metrics.skill import Skill
 from tasks.outcome.suspicious import Suspicious
 from tasks.report.summary import Summary, shown_count
@@ -106,12 +105,10 @@ def _more_rows(summary: Summary) -> Iterator[str]:
         yield "Look for other features or learners: more rows did not lower the error."
         return
     if gain["low"] <= 0:
-        points = " percentage points" if summary.percent else ""
-        ends = f"{amounts.number(gain['low'], summary.loss)} to {amounts.number(gain['high'], summary.loss)}"
-        yield (
-            f"Whether more rows lower the error cannot be told yet: they gained "
-            f"{amounts.number(gain['value'], summary.loss)}{points} [{ends}] so far."
-        )
+        unit, of_halves = " percentage points" if summary.percent else "", curve["E_2cv"]["value"]
+        value, low, high = (summary.points(gain[end], of_halves) for end in ("value", "low", "high"))
+        gained = f"{value}{unit} [{low} to {high}]"
+        yield f"Whether more rows lower the error cannot be told yet: they gained {gained} so far."
         return
     error = f"{summary.amount(twice['value'])} ({summary.number(twice['low'])}–{summary.number(twice['high'])})"
     rows = shown_count(int(twice["rows"]))

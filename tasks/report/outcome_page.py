@@ -24,9 +24,8 @@ def headline(summary: Summary) -> str:
     """The winner, its error and the interval: rbf-svm, E_cv 1.7 % [0.7–3.9]."""
     estimate = summary.ordered_by
     value, interval = summary.cell(summary.selected, estimate)
-    unit = " %" if summary.percent and value else ""
     level = f" [{interval}], level {summary.level}" if interval else ""
-    return printable(f"{summary.selected}, {estimate} {value}{unit}{level}")
+    return printable(f"{summary.selected}, {estimate} {summary.with_unit(value)}{level}")
 
 
 def text(summary: Summary) -> str:

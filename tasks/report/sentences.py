@@ -106,20 +106,20 @@ def _suspicious(summary: Summary) -> dict[str, str]:
     return {"suspicious": too_good.sentence(summary.selected, doubt.E_cv, of_baseline, doubt.carriers, summary.loss)}
 
 
-def _roots(summary: Summary, estimate: str) -> str:
-    """RMSE and R^2 of the winner, in brackets, for the squared loss."""
+def _share(summary: Summary, estimate: str) -> str:
+    """R^2 of the winner, in brackets, for the squared loss."""
     value, of_baseline = (summary.value(name, estimate) for name in (summary.selected, baseline.NAME))
     if value is None or of_baseline is None:
         return ""
-    roots = summary.loss.root_and_share(value, of_baseline)
-    return f" ({roots})" if roots else ""
+    share = summary.loss.share(value, of_baseline)
+    return f" ({share})" if share else ""
 
 
 def _choice(summary: Summary) -> dict[str, str]:
     selection = summary.selection
     value, _ = summary.cell(summary.selected, selection["criterion"])
-    roots = _roots(summary, selection["criterion"])
-    error = f" = {_with_unit(summary, value)}{roots}" if value else ""
+    share = _share(summary, selection["criterion"])
+    error = f" = {summary.with_unit(value)}{share}" if value else ""
     texts = {
         "selected": f"{summary.selected}, by {selection['rule'].replace('_', ' ')} of {selection['criterion']}{error}"
     }
@@ -135,8 +135,8 @@ def _choice(summary: Summary) -> dict[str, str]:
         texts["race"] = race
     errors = {name: summary.value(name, "E_cv") for name in selection["candidates"]}
     known = {name: error for name, error in errors.items() if error is not None}
-    if roots := about_winner.roots(known, selection["baseline"], summary.loss):
-        texts["RMSE"] = f"by E_cv: {roots}"
+    if shares := about_winner.shares(known, selection["baseline"], summary.loss):
+        texts["R²"] = f"by E_cv: {shares}"
     return texts
 
 
@@ -188,7 +188,7 @@ def _after_the_choice(summary: Summary) -> dict[str, str]:
             winner = str(lines["candidate"][estimate])
             value, interval = summary.cell(winner, estimate)
             how = ESTIMATES[estimate].after_the_choice
-            texts[estimate] = f"{_with_unit(summary, value)} [{interval}] for {winner}: {how}"
+            texts[estimate] = f"{summary.with_unit(value)} [{interval}] for {winner}: {how}"
     return texts
 
 
@@ -236,7 +236,7 @@ def _test_part(summary: Summary) -> dict[str, str]:
     if selection["E_test"] is None:
         return {"E_test": _sealed(selection)} if selection["test_sealed"] else {}
     _, interval = summary.cell(summary.selected, "E_test")
-    error = f"{summary.amount(selection['E_test'])}{f' [{interval}]' if interval else ''}{_roots(summary, 'E_test')}"
+    error = f"{summary.amount(selection['E_test'])}{f' [{interval}]' if interval else ''}{_share(summary, 'E_test')}"
     openings, others, more = (selection[key] for key in ("test_openings", "test_others", "test_sealed"))
     models = "this model alone" if openings == 1 else f"{openings} different winners so far"
     opened = f"the test part was opened for {models}, and is used up"
@@ -346,10 +346,6 @@ def _duplicates(summary: Summary) -> dict[str, str]:
 
 def _optimism(summary: Summary) -> dict[str, str]:
     return {"warning": f"{summary.rows.optimism}; set split.stratify to null"} if summary.rows.optimism else {}
-
-
-def _with_unit(summary: Summary, number: str) -> str:
-    return f"{number} %" if summary.percent else number
 
 
 def _shards(shards: Sequence[ShardReport]) -> dict[str, str]:

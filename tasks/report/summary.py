@@ -263,17 +263,33 @@ class Summary:
         """The lines of more_rows.csv of the winner."""
         return self.more_rows[self.more_rows["candidate"] == self.selected]
 
+    def shown(self, errors: Any) -> Any:
+        """The numbers that people read of mean losses: a number, an array or a column."""
+        return amounts.shown(errors, self.loss)
+
     def number(self, value: float) -> str:
-        """An error as people read it: in percent for a loss of 0 and 1."""
+        """An error as people read it."""
         return amounts.number(value, self.loss)
 
     def between(self, low: float, high: float) -> str:
         """An interval as a table shows it; a dash where none is claimed."""
         return "–" if pd.isna(low) else f"{self.number(low)} to {self.number(high)}"
 
+    def points(self, difference: float, error: float) -> str:
+        """A difference of `error` from another one, as people read it."""
+        return amounts.points(difference, error, self.loss)
+
+    def between_points(self, low: float, high: float, error: float) -> str:
+        """The interval of such a difference; a dash where none is claimed."""
+        return "–" if pd.isna(low) else f"{self.points(low, error)} to {self.points(high, error)}"
+
     def amount(self, value: float) -> str:
         """The same with its unit."""
         return amounts.amount(value, self.loss)
+
+    def with_unit(self, number: str) -> str:
+        """A number of a cell with its unit; empty stays empty."""
+        return amounts.with_unit(number, self.loss) if number else ""
 
 
 def _lines(table: pd.DataFrame) -> list[dict[str, Any]]:

@@ -67,8 +67,9 @@ def _decide_by(summary: Summary) -> str:
     against = OF_BASELINE.get(end.estimate, end.estimate)
     constant, differ = summary.value(baseline.NAME, against), summary.against_baseline.get(against)
     of_baseline = "" if constant is None else f"; {against} of the baseline is {summary.amount(constant)}"
-    if differ is not None:
-        of_baseline += f", {about_winner.apart(differ, summary.loss)}"
+    error = summary.value(summary.selected, against)
+    if differ is not None and error is not None:
+        of_baseline += f", {about_winner.from_baseline(differ, error, summary.loss)}"
     value = "" if end.value is None else f" {summary.amount(end.value)},"
     what = "The bound:" if end.estimate == "bound" else f"{end.estimate}:{value}"
     return f"{what} at most **{summary.amount(end.upper)}** ({end.interval}, at {100 * end.level:g} %){of_baseline}."

@@ -125,8 +125,8 @@ def version_tags(winner: Candidate, summary: Summary) -> dict[str, str]:
     estimates = {}
     for line in summary.estimates_of(winner.name).to_dict("records"):
         value, interval = summary.cell(winner.name, line["estimate"])
-        unit = " %" if summary.percent else ""
-        estimates[line["estimate"]] = f"{value}{unit} [{interval}] at {summary.level}" if interval else f"{value}{unit}"
+        error = summary.with_unit(value)
+        estimates[line["estimate"]] = f"{error} [{interval}] at {summary.level}" if interval else error
     return {
         "data_hash": files.read_data_hash(),
         "selected_model": winner.name,

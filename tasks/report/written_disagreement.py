@@ -6,26 +6,35 @@ from typing import Any, Self
 
 import pandas as pd
 
-from heldout.printable import plain
+from heldout.losses import Loss, amounts
 from tasks.report.summary import Summary
 
 
 @dataclass(frozen=True)
 class Scale:
-    """Shares in percent, mean distances as they are; `unit` is what follows the name of a column."""
+    """Shares in percent, distances in units of the target; `compared_by` is the loss that compares answers."""
 
-    factor: int
-    unit: str
+    compared_by: Loss
 
     @classmethod
     def of(cls, summary: Summary) -> Self:
-        """Of the loss that compares answers."""
-        compared_by = summary.loss.disagreement_loss or summary.loss
-        return cls(100, ", %") if compared_by.binary else cls(1, "")
+        """That of a run."""
+        return cls(summary.loss.disagreement_loss or summary.loss)
+
+    @property
+    def unit(self) -> str:
+        """What follows the name of a column."""
+        if self.compared_by.binary:
+            return ", %"
+        return ", root mean square" if self.compared_by.power == 2 else ""
+
+    def shown(self, values: Any) -> Any:
+        """The numbers that people read: a number or an array."""
+        return amounts.shown(values, self.compared_by)
 
     def text(self, value: float) -> str:
         """A disagreement."""
-        return f"{100 * value:.1f}" if self.factor == 100 else plain(value)
+        return amounts.number(value, self.compared_by)
 
     def ends(self, line: Mapping[Any, Any]) -> str:
         """The interval of a line, if there is one."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from heldout.fits import baseline
+from heldout.losses.amounts import apart
 from tasks.report.section import PagePicture, Section, Table
 from tasks.report.style import ACCENT, INK, MUTED, figure, short
 from tasks.report.summary import Summary
@@ -20,8 +21,13 @@ def section(summary: Summary) -> Section | None:
     lines = summary.differences.sort_values("difference", ascending=False, kind="stable").to_dict("records")
     if not lines:
         return None
+    error = summary.value(summary.selected, summary.compared_by) or 0.0
     rows = [
-        [line["against"], summary.number(line["difference"]), summary.between(line["low"], line["high"])]
+        [
+            line["against"],
+            summary.points(line["difference"], error),
+            summary.between_points(line["low"], line["high"], error),
+        ]
         for line in lines
     ]
     marked = {place: "baseline" for place, line in enumerate(lines) if line["against"] == baseline.NAME}
@@ -38,19 +44,19 @@ def section(summary: Summary) -> Section | None:
         "candidates are those that are shaded above."
     )
     alt = "The difference from each other candidate with its interval, as in the table"
-    picture = PagePicture(partial(_draw, summary, lines), alt)
+    picture = PagePicture(partial(_draw, summary, lines, error), alt)
     return Section("differences", "Is the winner really better?", caption, [picture], [table])
 
 
-def _draw(summary: Summary, lines: Sequence[Mapping[Any, Any]]) -> "Figure":
-    scale = 100 if summary.percent else 1
+def _draw(summary: Summary, lines: Sequence[Mapping[Any, Any]], error: float) -> "Figure":
     made, axes = figure(4.7, 0.8 + 0.23 * len(lines))
     for place, line in enumerate(lines):
         shown = not pd.isna(line["high"]) and line["high"] < 0  # to err less
         colour = ACCENT if shown else INK
-        if not pd.isna(line["low"]):
-            axes.plot([scale * line["low"], scale * line["high"]], [place, place], lw=1.6, color=colour)
-        axes.plot(scale * line["difference"], place, "o", ms=5, color=colour)
+        value, low, high = (apart(line[name], error, summary.loss) for name in ("difference", "low", "high"))
+        if not pd.isna(low):
+            axes.plot([low, high], [place, place], lw=1.6, color=colour)
+        axes.plot(value, place, "o", ms=5, color=colour)
     axes.axvline(0, color=MUTED, lw=1, zorder=0)
     axes.set_yticks(range(len(lines)), [short(line["against"]) for line in lines])
     axes.set_ylim(len(lines) - 0.4, -0.6)
@@ -58,6 +64,6 @@ def _draw(summary: Summary, lines: Sequence[Mapping[Any, Any]]) -> "Figure":
     axes.spines["left"].set_visible(False)
     axes.grid(axis="x")
     axes.set_axisbelow(True)
-    unit = ", percentage points" if summary.percent else ""
+    unit = ", percentage points" if summary.percent else f", {summary.loss.shown_as}"
     axes.set_xlabel(f"{summary.compared_by} of {short(summary.selected)} less that of the other{unit}")
     return made

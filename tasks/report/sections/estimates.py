@@ -11,7 +11,6 @@ import pandas as pd
 from heldout.estimates import BY_COLUMN, ESTIMATES, OF_UNLABELED, SHOWN
 from heldout.estimates.definition import Kind
 from heldout.fits import baseline
-from heldout.printable import plain
 from heldout.shown.cells import marks
 from tasks.report.section import Cell, PagePicture, Section, Table
 from tasks.report.style import ACCENT, INK, MUTED, figure, short
@@ -85,7 +84,7 @@ def _top(summary: Summary, estimates: Sequence[str], names: Sequence[str], *, er
         return 1.0
     far = _FAR * max([*winners, float(np.nanmedian(ends))])
     shown = [*ends[ends <= far], *([summary.selection["baseline"]] * errors)]
-    return _scale(summary) * 1.06 * max([one for one in shown if one <= far], default=1.0) or 1.0
+    return 1.06 * summary.shown(max([one for one in shown if one <= far], default=1.0)) or 1.0
 
 
 def _alone(summary: Summary, estimate: str, names: Sequence[str], top: float) -> "Figure":
@@ -99,11 +98,11 @@ def _height(names: Sequence[str]) -> float:
 
 
 def _draw(axes: Any, summary: Summary, estimate: str, names: Sequence[str], top: float) -> None:
-    scale, alike = _scale(summary), summary.selection["indistinguishable"]
+    alike = summary.selection["indistinguishable"]
     for place, name in enumerate(names):
         if name in alike and len(alike) > 1:
             axes.axhspan(place - 0.5, place + 0.5, color=ACCENT, alpha=0.1, lw=0)
-        value, low, high = (scale * end for end in _ends(summary, name, estimate))
+        value, low, high = (summary.shown(end) for end in _ends(summary, name, estimate))
         colour = ACCENT if name == summary.selected else INK
         if value > top:
             axes.plot(top, place, ">", ms=5, color=MUTED, clip_on=False)
@@ -120,20 +119,27 @@ def _draw(axes: Any, summary: Summary, estimate: str, names: Sequence[str], top:
     axes.grid(axis="x")
     axes.set_axisbelow(True)
     axes.spines["left"].set_visible(False)
-    unit = " (%)" if summary.percent else ""
-    axes.set_title(f"{estimate}{unit}")
+    axes.set_title(estimate + _unit(summary, estimate))
     labels = dict(zip(axes.get_yticklabels(), names, strict=True))
     for label, name in labels.items():
         if name == summary.selected:
             label.set(color=ACCENT, fontweight="bold")
 
 
+def _unit(summary: Summary, estimate: str) -> str:
+    """What follows the name of an estimate; a disagreement is no error, so it has the unit alone."""
+    if summary.percent:
+        return " (%)"
+    called = "" if ESTIMATES[estimate].kind == "disagreement" else summary.loss.mean_called
+    return f" ({called})" if called else ""
+
+
 def _draw_baseline(axes: Any, summary: Summary, estimate: str, top: float) -> None:
     """A dashed line at the baseline's error, or an arrow where that is far above everything else."""
     value = summary.value(baseline.NAME, estimate)
     value = summary.selection["baseline"] if value is None else value
-    if _scale(summary) * value <= top:
-        axes.axvline(_scale(summary) * value, color=MUTED, lw=1.2, ls=(0, (4, 3)), zorder=0)
+    if summary.shown(value) <= top:
+        axes.axvline(summary.shown(value), color=MUTED, lw=1.2, ls=(0, (4, 3)), zorder=0)
     else:
         text = f"baseline {summary.number(value)} →"
         axes.annotate(text, (1, 1), xycoords="axes fraction", xytext=(0, 4), textcoords="offset points",
@@ -151,33 +157,29 @@ def _ends(summary: Summary, candidate: str, estimate: str) -> tuple[float, float
     return (float(line["value"]), *map(float, ends))  # type: ignore[return-value]
 
 
-def _scale(summary: Summary) -> int:
-    return 100 if summary.percent else 1
-
-
 def _table(summary: Summary, names: Sequence[str]) -> Table:
     known = {*summary.estimates["estimate"]}
     columns = [one.name for one in BY_COLUMN if one.name in known]
-    roots = summary.loss.power == 2
-    of_roots = ["RMSE", "R²"] if roots else []
-    head = ["candidate", *of_roots, *columns]
+    shares = ["R²"] if summary.loss.power == 2 else []
+    head = ["candidate", *shares, *columns]
     gone = summary.dropped | {name: f"failed: {reason}" for name, reason in summary.failures.items()}
     rows: list[list[str | Cell]] = []
     marked: dict[int, str] = {}
     for name in [*names, baseline.NAME]:
         cells = [Cell(*summary.cell(name, estimate)) for estimate in columns]
-        rows.append([name, *(_roots(summary, name) * roots), *(cell if cell.text else Cell("–") for cell in cells)])
+        rows.append(
+            [name, *(_share(summary, name) for _ in shares), *(cell if cell.text else Cell("–") for cell in cells)]
+        )
     for place, (name, says) in enumerate(gone.items(), len(rows)):
         rows.append([Cell(name, says), *["–"] * (len(head) - 1)])
         marked[place] = "failed"
     marked |= {names.index(summary.selected): "selected", len(names): "baseline"}
     caption = f"Below each value its interval at {summary.level}{marks(bool(summary.not_credible))}"
-    return Table(f"{caption}; RMSE and R² are those of E_cv" if roots else caption, head, rows, marked=marked)
+    return Table(f"{caption}; R² is that of E_cv" if shares else caption, head, rows, marked=marked)
 
 
-def _roots(summary: Summary, candidate: str) -> list[str]:
-    """RMSE, and R^2 against the baseline, of E_cv."""
-    value, of_baseline = summary.value(candidate, "E_cv"), summary.selection["baseline"]
-    if value is None:
-        return ["–", "–"]
-    return [plain(math.sqrt(value), 3), f"{1 - value / of_baseline:.2f}" if of_baseline > 0 else "–"]
+def _share(summary: Summary, candidate: str) -> str:
+    """R^2 against the baseline, of E_cv."""
+    value = summary.value(candidate, "E_cv")
+    share = "" if value is None else summary.loss.share(value, summary.selection["baseline"])
+    return share.removeprefix("R² ") or "–"

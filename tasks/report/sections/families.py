@@ -64,10 +64,10 @@ def _alone(summary: Summary, choice: Mapping[Any, Any]) -> "Figure":
 
 
 def _draw(axes: Any, summary: Summary, choice: Mapping[Any, Any]) -> None:
-    scale, curve = 100 if summary.percent else 1, _curve(summary, choice)
+    curve = _curve(summary, choice)
     values, x = list(curve["value"]), np.arange(len(curve))
-    axes.plot(x, scale * curve["E_in"], "o--", ms=3, lw=1.2, color=INK, label="E_in")
-    axes.plot(x, scale * curve["E_val"], "o-", ms=3.5, lw=1.6, color=ACCENT, label="E_val")
+    axes.plot(x, summary.shown(curve["E_in"]), "o--", ms=3, lw=1.2, color=INK, label="E_in")
+    axes.plot(x, summary.shown(curve["E_val"]), "o-", ms=3.5, lw=1.6, color=ACCENT, label="E_val")
     axes.axvline(values.index(choice["chosen"]), color=GRID, lw=5, zorder=0)
     ticks = x[:: max(1, len(x) // 8)]
     axes.set_xticks(ticks, [short(values[tick]) for tick in ticks])

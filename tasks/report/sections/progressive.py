@@ -45,19 +45,19 @@ def section(summary: Summary) -> Section | None:
 
 
 def _draw(summary: Summary, drawn: list[str], length: int) -> "Figure":
-    curves, scale = summary.curves.progressive_errors, 100 if summary.percent else 1
+    curves = {name: summary.shown(errors) for name, errors in summary.curves.progressive_errors.items()}
     made, axes = figure(4.7, 3.2)
     for name in drawn:
         steps = shown_steps(len(curves[name]))
         colour, width = (ACCENT, 2.0) if name == summary.selected else (MUTED, 0.9)
-        axes.plot(steps + 1, scale * curves[name][steps], lw=width, color=colour)
+        axes.plot(steps + 1, curves[name][steps], lw=width, color=colour)
         if name == summary.selected and summary.curves.band is not None:
-            low, high = (scale * bound[steps] for bound in summary.curves.band)
+            low, high = (summary.shown(bound[steps]) for bound in summary.curves.band)
             axes.fill_between(steps + 1, low, high, color=ACCENT, alpha=0.12, lw=0)
-    top = _top(summary, drawn, scale)
+    top = _top(summary, drawn)
     axes.set_ylim(-0.015 * top, top)
     axes.set_xlim(1, length)
-    _label_ends(axes, {name: scale * float(curves[name][-1]) for name in drawn}, summary.selected, length, top)
+    _label_ends(axes, {name: float(curves[name][-1]) for name in drawn}, summary.selected, length, top)
     axes.grid(axis="y")
     axes.set_axisbelow(True)
     axes.set_xlabel("examples tested")
@@ -78,12 +78,12 @@ def _table(summary: Summary, names: list[str], length: int) -> Table:
     )
 
 
-def _top(summary: Summary, names: list[str], scale: int) -> float:
+def _top(summary: Summary, names: list[str]) -> float:
     """Room for every curve after its first steps."""
     settled = [summary.curves.progressive_errors[name] for name in names]
     highest = [float(errors[min(len(errors) - 1, _SETTLED) :].max()) for errors in settled]
-    most = 1.25 * min(max(highest), 3 * float(np.median(highest)))
-    return scale * min(max(most, 0.05), 1.05) if summary.percent else min(most, 1.05 * summary.loss.limit) or 1.0
+    most = 1.25 * summary.shown(min(max(highest), 3 * float(np.median(highest))))
+    return min(max(most, 5.0), 105.0) if summary.percent else min(most, 1.05 * summary.shown(summary.loss.limit)) or 1.0
 
 
 def _label_ends(axes: Any, ends: dict[str, float], selected: str, length: int, top: float) -> None:

@@ -49,15 +49,16 @@ def section(summary: Summary) -> Section | None:
 def _draw(summary: Summary, named: Sequence[str], scale: Scale) -> "Figure":
     """A point with its interval for each shard, the first above; of many shards those farthest from the mean."""
     shards = summary.tables.shards
-    values = scale.factor * shards["disagreement"].to_numpy()
-    mean = float(np.average(values, weights=shards["rows"]))
+    values = scale.shown(shards["disagreement"].to_numpy())
+    of_all = float(np.average(shards["disagreement"], weights=shards["rows"]))
+    mean = scale.shown(of_all)
     kept = np.sort(np.argsort(-np.abs(values - mean), kind="stable")[:_DRAWN])
     made, axes = figure(4.7, 0.9 + 0.28 * len(kept))
-    low, high = (scale.factor * shards[end].fillna(shards["disagreement"]).to_numpy() for end in ("low", "high"))
+    low, high = (scale.shown(shards[end].fillna(shards["disagreement"]).to_numpy()) for end in ("low", "high"))
     reach, places = np.clip([values - low, high - values], 0, None)[:, kept], np.arange(len(kept))
     axes.errorbar(values[kept], places, xerr=reach, fmt="o", ms=5, lw=1.6, color=ACCENT)
     axes.axvline(mean, color=MUTED, lw=1, ls=(0, (4, 3)), zorder=0)
-    axes.text(mean, -0.62, f"all rows: {scale.text(mean / scale.factor)}", ha="center", va="bottom", color=MUTED)
+    axes.text(mean, -0.62, f"all rows: {scale.text(of_all)}", ha="center", va="bottom", color=MUTED)
     axes.set_yticks(places, [short(named[place]) for place in kept])
     axes.set_ylim(len(kept) - 0.5, -0.6)
     axes.set_xlim(left=0)

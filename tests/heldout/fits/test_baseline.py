@@ -226,11 +226,11 @@ def test_the_first_line_says_that_the_baseline_is_not_beaten_and_one_after_the_t
 def test_numbers_have_their_unit_and_the_root_of_their_error():
     found = heldout.validate({"mean": DummyRegressor()}, X, NUMBERS, loss="squared", estimates=["E_cv"])
     shown = str(found).splitlines()
-    assert shown[1].startswith("mean squared loss, in squared units of y, ")
-    assert f"E_cv: mean RMSE {found.estimates[0].value ** 0.5:.4g}, R^2 0.00" == shown[-2]
+    assert shown[1].startswith("RMSE, in units of y, ")
+    assert "E_cv: mean R² 0.00" == shown[-2]
     shown = str(heldout.validate({"mean": DummyRegressor()}, X, NUMBERS, loss="absolute", estimates=["E_cv"]))
-    assert "\nmean absolute loss, in units of y, " in shown
-    assert "RMSE" not in shown
+    assert "\nMAE, in units of y, " in shown
+    assert "R²" not in shown
 
 
 @pytest.mark.parametrize(("shift", "above"), [(0, False), (9, True)])

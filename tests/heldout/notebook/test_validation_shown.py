@@ -98,13 +98,13 @@ def test_print_shows_every_candidate_every_estimate_and_every_value(found, wide,
 
 def test_print_shows_losses_of_numbers_in_their_own_unit(numbers):
     title, header, _, *body = str(numbers).splitlines()
-    assert "mean squared loss, in squared units of y, intervals at 95 %; * least E_cv" == title
+    assert "RMSE, in units of y, intervals at 95 %; * least E_cv" == title
     assert ["candidate", *EVERY[:4]] == header.split()
     errors = values(numbers, "E_cv")
     for place, name in enumerate(sorted(errors, key=errors.__getitem__)):
         shown = [float(cell) for cell in body[2 * place][2:].split()[1:]]
         # three digits
-        assert [values(numbers, estimate)[name] for estimate in EVERY[:4]] == pytest.approx(shown, rel=5e-3)
+        assert [values(numbers, estimate)[name] ** 0.5 for estimate in EVERY[:4]] == pytest.approx(shown, rel=5e-3)
 
 
 def test_the_columns_of_the_table_are_aligned(found, wide):
@@ -179,8 +179,8 @@ def test_the_bars_of_the_plot_reach_to_the_bounds(numbers):
         for record in (one for one in numbers.estimates if one.estimate == estimate):
             (segment,) = of[record.candidate].lines[2][0].get_segments()
             ends = (record.value, record.value) if record.low is None else (record.low, record.high)
-            assert ends == pytest.approx(tuple(segment[:, 0]), rel=1e-9, abs=1e-12)
-    assert "mean squared loss" == numbers.plot().get_supxlabel()
+            assert [end**0.5 for end in ends] == pytest.approx(segment[:, 0], rel=1e-9, abs=1e-12)
+    assert "RMSE" == numbers.plot().get_supxlabel()
 
 
 def test_two_plots_are_two_figures(found):

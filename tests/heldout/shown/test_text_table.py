@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from heldout.losses import SQUARED, ZERO_ONE, amounts
+from heldout.losses import ABSOLUTE, ZERO_ONE, amounts
 from heldout.shown import cells
 from heldout.shown.text_table import MARK, Row, lines, output_width
 
@@ -89,7 +89,7 @@ def test_wide_letters_take_two_places():
     ],
 )
 def test_a_number_of_a_table_has_three_significant_digits_and_every_whole_one(value, shown):
-    assert shown == amounts.rounded(value, SQUARED)
+    assert shown == amounts.rounded(value, ABSOLUTE)
     assert float(shown.replace(",", "")) == pytest.approx(value, rel=5e-3)
 
 

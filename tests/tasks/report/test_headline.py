@@ -9,6 +9,7 @@ from tasks.storage.findings import RecordedFinding
 
 OF_MORE_ROWS = {"level": 0.9, "interval": "corrected t", "assumption": "independent examples"}
 NO_GAIN = [
+    MoreRows("bayes", 4, "E_2cv", 0.1, low=0.05, high=0.15, **OF_MORE_ROWS),
     MoreRows("bayes", 7, "gain", 0.0, low=-0.01, high=0.01, **OF_MORE_ROWS),
     MoreRows("bayes", 16, "E_2N", 0.1, low=0.05, high=0.15, **OF_MORE_ROWS),
 ]
@@ -67,7 +68,8 @@ def test_the_steps_are_the_most_urgent_three(summary):
     assert "Decide whether you accept this: svm failed." == accept
     [untold] = headline(summary(more_rows=NO_GAIN)).steps
     assert "cannot be told yet: they gained 0.0 percentage points [-1.0 to 1.0] so far" in untold
-    harm = [replace(NO_GAIN[0], value=-0.02, low=-0.03, high=-0.01), NO_GAIN[1]]
+    half, gain, twice = NO_GAIN
+    harm = [half, replace(gain, value=-0.02, low=-0.03, high=-0.01), twice]
     [features] = headline(summary(more_rows=harm)).steps
     assert "Look for other features or learners: more rows did not lower the error." == features
     [sealed] = headline(summary(more_rows=[], E_test=None, test_sealed=4)).steps

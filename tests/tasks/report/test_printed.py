@@ -12,7 +12,7 @@ from tasks.report.labelled_lines import labelled_lines
 
 LONG = "boosting[depth=3, rate=0.01, rows=all of them]"
 OF_TREE = [
-    Estimate("tree", name, 3253.4, "g", 8, 8, low=2100.1, high=5100.9, level=0.9, interval="log t")
+    Estimate("tree", name, 3253.4**2, "g", 8, 8, low=2100.1**2, high=5100.9**2, level=0.9, interval="log t")
     for name in ("E_in", "E_val", "E_cv", "E_prog", "E_2cv", "disagreement", "E_dis", "E_maxdt")
 ]
 

@@ -88,22 +88,22 @@ def test_each_number_says_on_how_many_rows_it_rests(summary):
 def test_the_bound_says_what_the_comparison_of_many_learners_adds(summary):
     # 25 % with 7 learners, 18.75 % with one
     assert sentences(summary())["bound"].endswith("adds 6.2 percentage points")
-    assert sentences(summary(percent=False))["bound"].endswith("adds 0.0625")
+    assert sentences(summary(percent=False))["bound"].endswith("adds 0.06699")  # RMSE .5 and .433
 
 
 def test_a_limit_that_was_stated_is_an_assumption_of_the_bound(summary):
     texts = sentences(replace(summary(percent=False), loss=SQUARED.limited(4)))
-    assert "is at most 0.25, if no loss is above 4 (loss_max): the upper " in texts["bound"]
+    assert "is at most RMSE 0.5, if no loss is above 4 (loss_max): the upper " in texts["bound"]
     assert "squared: the square of the difference; at most 4, as loss_max states" == texts["loss"]
     assert "adds" not in sentences(summary(bound_of_one=0.25))["bound"]  # the bound of one learner
 
 
 def test_numbers_are_no_percentages(summary):
     texts = sentences(summary(percent=False))
-    assert "bayes, by one standard error of E_cv = 0.1 (RMSE 0.3162, R^2 0.67)" == texts["selected"]
-    assert "by E_cv: bayes RMSE 0.3162, R^2 0.67" == texts["RMSE"]
-    assert "at most 0.25: " in texts["bound"]
-    assert texts["E_test"].startswith("0.125 [0.1–0.2] (RMSE 0.3536, R^2 0.50), ")
+    assert "bayes, by one standard error of E_cv = RMSE 0.3162 (R² 0.67)" == texts["selected"]
+    assert "by E_cv: bayes R² 0.67" == texts["R²"]
+    assert "at most RMSE 0.5: " in texts["bound"]
+    assert texts["E_test"].startswith("RMSE 0.3536 [0.3162–0.4472] (R² 0.50), ")
 
 
 @pytest.mark.parametrize(
@@ -156,7 +156,8 @@ def test_a_winner_that_is_not_shown_to_beat_the_baseline_comes_right_after_the_d
     apart = "winner less baseline -20.0 [-30.0 to -10.0] percentage points"
     assert texts["baseline"].endswith(f": E_cv 10.0 % against 30.0 % ({apart}), E_test 12.5 % against 25.0 %")
     of_numbers = sentences(summary(percent=False))["baseline"]
-    assert "E_cv 0.1 against 0.3 (winner less baseline -0.2 [-0.3 to -0.1]), E_test 0.125 against 0.25" in of_numbers
+    apart = "winner less baseline -0.2315 [-0.3162 to -0.131]"  # RMSE, at that of the winner
+    assert f"E_cv RMSE 0.3162 against RMSE 0.5477 ({apart}), E_test RMSE 0.3536 against RMSE 0.5" in of_numbers
 
 
 def test_a_suspicious_winner_is_told_with_the_columns_that_carry_it(summary):
@@ -236,7 +237,7 @@ def test_a_family_comes_with_its_choice_its_optimistic_error_and_the_corrected_e
 @pytest.mark.parametrize("bound", [None, np.nan])
 def test_a_family_without_a_bound_names_none(summary, bound):
     text = sentences(summary(percent=False, family={"bound": bound}))["family path"]
-    assert "corrected it is 0.15. " in text
+    assert "corrected it is RMSE 0.3873. " in text
     assert "at most" not in text
 
 
@@ -247,7 +248,7 @@ def test_the_unlabelled_rows_alone_give_a_least_error_of_the_half_models(summary
 
     assert text(0.1, 0.0425).startswith("the half models of bayes have a mean error of at least 5.0 % on ")
     assert "; with 90 % confidence it is at least 4.2 % in " in text(0.1, 0.0425)
-    assert "at least 0.025 on " in text(0.1, 0.01, percent=False)
+    assert "at least RMSE 0.1581 on " in text(0.1, 0.01, percent=False)
     for limit in (None, 0.0004):  # none for dependent rows; at least 0.0 % says nothing
         assert " 5.0 % on " in text(0.1, limit)
         assert "confidence" not in text(0.1, limit)
@@ -311,7 +312,7 @@ def test_what_more_rows_gained_and_may_gain_comes_with_the_rows_and_the_limits(s
     assert "16 rows lead to an error of 8.0 % [2.0–15.0], and hardly less" in text
     assert "15 % of learning curves" in text
     numbers = sentences(summary(percent=False))["more rows"]
-    assert "fell by 0.025 [0.0125 to 0.0375]" in numbers
+    assert "fell by 0.03733 [0.01814 to 0.05775]" in numbers  # RMSE, from that of the halves
     lines = [MoreRows(*line) for line in summary().learning_curve().itertuples(index=False)]
     half, folds, gain, final, twice = lines
     doubtful = [half, folds, replace(gain, value=-0.01, low=-0.03, high=0.01), final, replace(twice, low=0.0)]
@@ -366,7 +367,7 @@ def test_what_unlabelled_rows_make_of_E_cv_comes_with_the_labels_that_they_repla
     assert sentences(summary(powered=[replace(line, labels_gained=-4.0)]))["unlabelled"].endswith("no further label")
     assert sentences(summary(powered=[refused]))["unlabelled"].endswith(": E_val has no interval")
     assert "unlabelled" not in sentences(summary(powered=[replace(refused, reason=NO_ROWS)]))
-    assert "0.09 [0.05–0.13]" in sentences(summary(percent=False))["unlabelled"]
+    assert "RMSE 0.3 [0.2236–0.3606]" in sentences(summary(percent=False))["unlabelled"]
 
 
 def test_the_metrics_come_with_their_intervals_or_the_reason_why_there_are_none(summary):
