@@ -11,10 +11,11 @@ from heldout import extensions
 from heldout.errors import BadArgument
 from heldout.losses.kind import LossKind, Target
 from heldout.losses.loss import Loss
+from heldout.losses.own import Function, of_function
 from heldout.losses.squared import SQUARED
 from heldout.losses.zero_one import ZERO_ONE
 
-Spec = str | Mapping[str, Any]
+Spec = str | Mapping[str, Any] | Function
 
 # a line a loss: the module of `heldout.losses` that holds its KIND, in the order of messages and tables
 _OWN: tuple[LossKind, ...] = tuple(
@@ -40,8 +41,9 @@ def check_spec(spec: Any) -> None:
 
     Parameters
     ----------
-    spec : str or mapping
-        A name in `NAMES`, {"pinball": quantile} or {"cost": {actual: {predicted: cost}}}.
+    spec : str, mapping or callable
+        A name in `NAMES`, {"pinball": quantile}, {"cost": {actual: {predicted: cost}}}, or a function of labels and
+        answers (`heldout.losses.own`).
 
     Raises
     ------
@@ -55,7 +57,8 @@ def check_spec(spec: Any) -> None:
     Traceback (most recent call last):
     heldout.errors.BadArgument: loss.pinball is 2; it must lie between 0 and 1, both excluded
     """
-    _parsed(spec)
+    if not callable(spec):
+        _parsed(spec)
 
 
 def choose_loss(
@@ -65,12 +68,14 @@ def choose_loss(
     called: str = "y",
     loss_max: float | None = None,
     most: float | None = None,
+    *,
+    of_classes: bool | None = None,
 ) -> Loss:
     """The loss that `spec` means, for the labelled rows.
 
     Parameters
     ----------
-    spec : str, mapping or None
+    spec : str, mapping, callable or None
         As in `check_spec`; None is the natural loss of the target.
     y : array of shape (N,)
         The labels. The classes and their sizes are taken from them.
@@ -82,6 +87,8 @@ def choose_loss(
         A limit that no loss of any answer passes, for a loss whose limit is not known.
     most : float, optional
         If the weights are those of draws, what none of them can pass (`heldout.parts.weights.Weights.most`).
+    of_classes : bool, optional
+        Whether a function judges classes, or numbers; None as the natural loss does.
 
     Returns
     -------
@@ -105,7 +112,10 @@ def choose_loss(
     Traceback (most recent call last):
     heldout.errors.BadArgument: loss is log, but y holds numbers that are no classes; use squared, ...
     """
-    loss = natural_loss(y) if spec is None else _named(spec, Target(np.asarray(y), weights, called))
+    if callable(spec):
+        loss = of_function(spec, y, of_classes=natural_loss(y).of_classes if of_classes is None else of_classes)
+    else:
+        loss = natural_loss(y) if spec is None else _named(spec, Target(np.asarray(y), weights, called))
     if loss_max is not None:
         loss = loss.limited(loss_max)
     if weights is None or (most is None and np.ptp(weights) == 0):
@@ -169,7 +179,7 @@ def _few_classes(whole: NDArray[Any]) -> bool:
     return within or len(np.unique(whole)) <= MOST_WHOLE_CLASSES
 
 
-def _named(spec: Spec, target: Target) -> Loss:
+def _named(spec: str | Mapping[str, Any], target: Target) -> Loss:
     kind, value = _parsed(spec)
     reason = _wrong_target(kind, target) or (kind.refuses and kind.refuses(target))
     if reason is not None:

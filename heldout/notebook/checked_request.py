@@ -122,7 +122,14 @@ def checked(
     _check_columns(candidates, X)
     weights = _checked_weights(sample_weight, candidates, len(y))
     of_rows = None if weights is None else weights.values
-    chosen = choose_loss(_loss_of(candidates, y) if loss is None else loss, y, of_rows, loss_max=loss_max)
+    of_learners = _loss_of(candidates, y) if loss is None or callable(loss) else None
+    chosen = choose_loss(
+        of_learners if loss is None else loss,
+        y,
+        of_rows,
+        loss_max=loss_max,
+        of_classes=choose_loss(of_learners, y).of_classes if callable(loss) else None,
+    )
     _check_answers(candidates, chosen)
     dependence = checked_dependence(groups, time, gap, len(y))
     in_time = dependence.time is not None

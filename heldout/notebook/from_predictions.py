@@ -1,6 +1,6 @@
 """`heldout.from_predictions`: what answers or losses that somebody else made say about the candidates."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -31,7 +31,7 @@ def from_predictions(
     candidate: str = "candidate",
     answer: str = "answer",
     label: str = "label",
-    loss: str | Mapping[str, Any] | None = None,
+    loss: str | Mapping[str, Any] | Callable[[Any, Any], Any] | None = None,
     loss_max: float | None = None,
     fold: str | None = None,
     group: str | None = None,
@@ -49,7 +49,7 @@ def from_predictions(
         their place. Several lines of a candidate for one row (answers that were sampled again) count by their mean.
     row, candidate, answer, label : str
         The names of these columns.
-    loss : str or mapping, optional
+    loss : str, mapping or callable, optional
         As in `heldout.validate`, for answers that are classes or numbers; None follows the labels.
     loss_max : float, optional
         As in `heldout.validate`; with it losses that are given have a bound.
@@ -135,7 +135,7 @@ def _judged(
     lines: LongTable,
     answer: str,
     label: str,
-    spec: str | Mapping[str, Any] | None,
+    spec: str | Mapping[str, Any] | Callable[[Any, Any], Any] | None,
     loss_max: float | None,
     weights: Weights | None,
 ) -> _Judged:

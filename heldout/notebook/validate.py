@@ -1,7 +1,7 @@
 """`heldout.validate`: the whole method on arrays, for a notebook or a script."""
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -47,7 +47,7 @@ def validate(
     time: Any = None,
     gap: int = 0,
     sample_weight: Any = None,
-    loss: str | Mapping[str, Any] | None = None,
+    loss: str | Mapping[str, Any] | Callable[[Any, Any], Any] | None = None,
     loss_max: float | None = None,
     seed: int = 0,
     level: float = 0.95,
@@ -99,7 +99,8 @@ def validate(
     sample_weight : array-like of shape (N,), optional
         How many rows of the population each row stands for: a finite number of at least 0. It goes to `fit`, and the
         loss of a row counts as often (`heldout.parts.weights`); the loss then has no known limit.
-    loss : str or mapping, optional
+    loss : str, mapping or callable, optional
+        A function of labels and answers, arrays of shape (n,), to a loss for each row (`heldout.losses.own`); or
         zero_one, log, brier, balanced or {"cost": {actual: {predicted: c}}} for classes; squared, absolute, pinball or
         {"pinball": q} for numbers. None follows the learners where y holds numbers: zero_one if they are classifiers,
         however many classes there are, squared if they are regressors; both kinds together are refused. If no learner
