@@ -24,8 +24,8 @@ faults: .venv/ready ## every fault of docs/reliability.md, fast or slow, and the
 # time waiting. With the slow tests the real commands are several groups, of tests that share the runs they look at.
 ifdef SLOW
 MARKED := -m 'not long'
-TESTS := test-tasks test-shown test-life test-heldout test-others test-runs test-heldout-parts test-tables check
-JOBS := 4
+TESTS := test-heldout test-tasks test-runs test-shown test-heldout-parts test-others test-life test-tables check
+JOBS := 5
 else
 TESTS := test-heldout test-heldout-parts test-end-to-end test-tasks test-tables
 JOBS := 5

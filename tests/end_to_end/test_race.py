@@ -114,6 +114,7 @@ print("\\n".join(pandas.read_parquet("data/results/losses.parquet")["candidate"]
 """
 
 
+@pytest.mark.long
 def test_a_run_by_hand_drops_the_same_and_one_without_a_race_none(raced, tmp_path):
     checkout, _, _ = raced
     before = (checkout.path / "data/results/race.json").read_bytes()

@@ -111,8 +111,9 @@ def test_columns_that_say_nothing_are_inside_their_intervals_at_the_level(seed):
     assert missed <= 7
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("kind", ["numbers", "classes"])
+@pytest.mark.parametrize(
+    "kind", [pytest.param("numbers", marks=pytest.mark.slow), pytest.param("classes", marks=pytest.mark.long)]
+)
 def test_the_true_increases_are_inside_their_intervals_at_the_level(kind):
     """80 samples: more than 11 misses have probability .001 at the level .95, by the binomial distribution."""
     new, of_new = rows_of(10**6, 4000)

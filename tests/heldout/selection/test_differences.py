@@ -147,13 +147,8 @@ EQUAL = {f"and {column}": Sum((0, 1, 2, column)) for column in range(3, 8)}
 DIFFERENT = {"one": Sum((0,)), "two": Sum((0, 1)), "three": Sum((0, 1, 2)), "all": Sum(range(8)), "none": Sum((6, 7))}
 
 
-@pytest.mark.parametrize(
-    "candidates",
-    [
-        pytest.param(EQUAL, marks=pytest.mark.long, id="equal"),
-        pytest.param(DIFFERENT, marks=pytest.mark.slow, id="different"),
-    ],
-)
+@pytest.mark.long
+@pytest.mark.parametrize("candidates", [pytest.param(EQUAL, id="equal"), pytest.param(DIFFERENT, id="different")])
 def test_all_intervals_of_the_best_hold_at_the_same_time_at_their_level(candidates):
     held, wrong, samples = 0, 0, 60
     for sample in range(samples):

@@ -70,6 +70,7 @@ def test_the_best_expects_no_gain(rows):
     assert expected == pytest.approx((1 + against_worse) / 2, rel=1e-9)
 
 
+@pytest.mark.long  # the study `race` has more streams
 def test_the_best_is_kept_at_the_level():
     """600 streams of 20 equal candidates: a given one is dropped with probability .05 at most.
 
