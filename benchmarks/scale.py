@@ -258,7 +258,7 @@ def of_a_fit() -> dict[str, float]:
     def planned() -> None:
         found[:] = units_of_scheme.plan_units(settings, plan, versions)
         for _, units in found:
-            _ = [units_of_scheme.is_stored(unit, plan) for unit in units]
+            _ = [units_of_scheme.is_stored(unit) for unit in units]
 
     def read() -> None:
         for _, units in units_of_scheme.plan_units(settings, plan, versions):

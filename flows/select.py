@@ -11,6 +11,7 @@ from tasks.fits import scheme_results
 from tasks.fits.run_schemes import hypotheses
 from tasks.outcome import (
     against_baseline,
+    columns_that_matter,
     decision,
     duplicates_effect,
     hard_rows,
@@ -66,6 +67,7 @@ def _select(settings: Settings) -> None:
     doubted = not_credible.look(results, selection.selected, records)
     report_tables.write_not_credible(doubted.lines)
     report_tables.write_more_rows(more_rows(results.design, results.evidence, estimates))
+    report_tables.write_columns(columns_that_matter.look(settings, results, winner))
     report_tables.write_powered(powered_all(settings, results, estimates))
     metrics_files.write(opening.metrics)
     g_minus = hypotheses(settings, winner, "holdout")[0]

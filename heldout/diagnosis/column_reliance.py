@@ -35,8 +35,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from heldout import seeds
-from heldout.errors import BadArgument, FitFailure, check_whole
+from heldout.errors import FitFailure, check_whole
 from heldout.intervals import credible
 from heldout.learners.fitting import ROWS_AT_ONCE, answers, losses_of, recorded, test
 from heldout.learners.threads import one_thread
@@ -46,9 +45,11 @@ from heldout.parts.splits import Rows
 from heldout.records import ColumnReliance
 from heldout.rows.exchanged import exchanged, names, value_numbers
 from heldout.schemes.design import Design
+from heldout.schemes.other_rows import others_of
 from heldout.selection.paired_differences import PairedDifferences, variance_of_rows, with_one_more_row
 
 INTERVAL = "corrected t of rows, all columns"
+DRAWS = 10  # other rows that give their values to each row
 
 
 def column_reliance(
@@ -57,7 +58,7 @@ def column_reliance(
     X: Any,
     design: Design,
     sets: Sequence[tuple[int, ...]],
-    draws: int,
+    draws: int = DRAWS,
 ) -> list[ColumnReliance]:
     """A line for each of `sets`, the places of columns that are permuted together, the largest increase first.
 
@@ -96,54 +97,11 @@ class Fold:
 
 def folds_of(hypotheses: Sequence[Any], X: Any, design: Design, draws: int) -> Iterator[Fold]:
     """The folds of X, shape (N, p), in the order of their `hypotheses`. Raises as `column_reliance`."""
-    group, weights = design.dependence.group, design.weights
     for number, (hypothesis, split) in enumerate(zip(hypotheses, design.splits("cross_validation"), strict=True)):
         rows = split.validation
-        relative = np.ones(len(rows)) if weights is None else weights.relative[rows]
-        rng = np.random.default_rng(seeds.named(design.seed, "columns", number))
-        others = other_rows(relative, None if group is None else group[rows], draws, rng)
-        if others is None:
-            held = f"fewer than two {'rows' if group is None else 'groups'}"
-            held += "" if weights is None else " with a weight above 0"
-            raise BadArgument(
-                "folds",
-                f"columns: fold {number} tests {held}, and each row gets the values of another one; use fewer folds",
-            )
-        losses = test(hypothesis, X, design.y, rows, design.loss, weights)
+        relative, others = others_of(design, number, rows, draws)
+        losses = test(hypothesis, X, design.y, rows, design.loss, design.weights)
         yield Fold(hypothesis, rows, losses, others, relative / relative.mean())
-
-
-def other_rows(
-    weights: Losses, group: NDArray[np.int64] | None, draws: int, rng: np.random.Generator
-) -> NDArray[np.intp] | None:
-    """For each of n rows another one of another group, in each draw, shape (draws, n); None where a row has none.
-
-    Each is any of them with the probability of its share of their weights. Rows in a random order lie along a line, as
-    long as their weights, the rows of a group together; a draw is a step along what is not the row's own group, and
-    the steps of the draws are spread evenly. Without groups and weights a draw is a shift of the order, and no two are
-    equal: there are n - 1 at most.
-    """
-    n = len(weights)
-    order = rng.permutation(n)
-    if group is None:
-        group = np.arange(n)
-    else:
-        order = order[np.argsort(rng.permutation(int(group.max()) + 1)[group[order]], kind="stable")]
-    ends = np.cumsum(weights[order])
-    starts, total = ends - weights[order], float(ends[-1])
-    opens = np.r_[True, np.diff(group[order]) != 0]
-    run = np.cumsum(opens) - 1
-    first = starts[opens][run]
-    last = np.r_[first[opens][1:], total][run]
-    rest = total - (last - first)
-    if (rest <= 1e-9 * total).any():
-        return None
-    draws = min(draws, n - 1)
-    steps = (np.arange(draws) + rng.random()) / draws
-    at = (last + (starts - first + steps[:, None] * rest) % rest) % total
-    found = np.empty((draws, n), dtype=np.intp)
-    found[:, order] = order[np.minimum(np.searchsorted(ends, at, side="right"), n - 1)]
-    return found
 
 
 def rows_of(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from heldout.decision.judging import bound_of, select_among
 from heldout.decision.ship import Decision
-from heldout.diagnosis.column_reliance import column_reliance
+from heldout.diagnosis.column_reliance import DRAWS, column_reliance
 from heldout.diagnosis.hard_rows import hard_rows
 from heldout.diagnosis.more_rows import missing, more_rows
 from heldout.diagnosis.powered import powered
@@ -759,7 +759,7 @@ class Validation:
         return f"{best.candidate}: {best.estimate} {with_unit(value, loss)}{interval}, baseline {against}"
 
     def columns(
-        self, candidate: str | None = None, *, together: Sequence[Sequence[Any]] = (), draws: int = 10
+        self, candidate: str | None = None, *, together: Sequence[Sequence[Any]] = (), draws: int = DRAWS
     ) -> tuple[ColumnReliance, ...]:
         """Which columns matter: what a candidate errs more where a column has the values of other rows.
 

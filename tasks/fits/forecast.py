@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import psutil
 import pyarrow.parquet
 
+from heldout.schemes import SCHEMES
 from heldout.selection.race import chooses, worth_saying
 from tasks.fits import measured_costs, race_result
 from tasks.fits.executor import executor
@@ -177,6 +178,7 @@ def _table(settings: Settings) -> budget.TableSize:
         unlabeled=unlabeled if own else unlabeled - (all_labeled.count() - len(design.y)),
         own_unlabeled=own,
         copies=design.copies is not None,
+        columns=settings.report.columns is not False and settings.deliver not in SCHEMES["cross_validation"].forms,
         dependent=design.dependence.kind is not None,
     )
 

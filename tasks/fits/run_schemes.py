@@ -3,6 +3,7 @@
 import logging
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
 from heldout.errors import BadArgument
@@ -46,18 +47,24 @@ class AllFailed(UserError):
 
 
 def fit_all(
-    settings: Settings, names: Sequence[SchemeName], round_: range | None = None, *, measuring: bool = False
+    settings: Settings,
+    names: Sequence[SchemeName],
+    round_: range | None = None,
+    *,
+    measuring: bool = False,
+    keep: bool = False,
 ) -> tuple[dict[str, dict[str, Finished]], dict[str, str]]:
     """Every fit of the schemes `names` for every candidate, in one fan-out; of a round the fits with these numbers.
 
-    `measuring`: by the seconds of these fits, those of all others are expected, and they are grouped into tasks.
+    `keep`: the hypotheses are stored, whatever is delivered. `measuring`: by the seconds of these fits, those of all
+    others are expected, and they are grouped into tasks.
     Returns the finished units by scheme and candidate, those of earlier rounds too, and the reason of each candidate
     that failed.
     Raises UserError before any fit for wrong settings, and AllFailed after the fits if all candidates failed.
     """
     check_before_fits(settings)
     versions = Versions.current()
-    plans = _plans(settings, read_design(settings), names)
+    plans = [replace(plan, keep=plan.keep or keep) for plan in _plans(settings, read_design(settings), names)]
     exact_keys = {plan.name: units_of_scheme.exact_loss_keys(settings, plan, versions) for plan in plans}
     failures: dict[str, str] = {}
     exact_work = _exact_work(settings, plans, exact_keys, versions)
@@ -127,7 +134,7 @@ def hypotheses(settings: Settings, candidate: Candidate, name: SchemeName) -> li
 
 def each_hypothesis(settings: Settings, candidate: Candidate, name: SchemeName) -> Iterator[Any]:
     """The same, one after the other: that of many fits are never in memory together."""
-    finished, _ = fit_all(settings.model_copy(update={"candidates": [candidate]}), [name])
+    finished, _ = fit_all(settings.model_copy(update={"candidates": [candidate]}), [name], keep=True)
     for key in finished[name][candidate.name].keys:
         yield fit_cache.load(hypothesis_key(key))
 
@@ -217,7 +224,7 @@ def _fit_work(settings: Settings, plans: Sequence[FitPlan], units: Units, versio
             todo += {work.keys: work for work in waited_for}.values()
             owner, own = failed_candidates.key(settings, candidate), settings.with_only(candidate)
             for group in _groups(to_group.get(key, []), expected[key], sizes):
-                missing = [unit for unit in group if not units_of_scheme.is_stored(unit, plan)]
+                missing = [unit for unit in group if not units_of_scheme.is_stored(unit)]
                 if not missing:
                     reused += 1
                     continue

@@ -79,14 +79,14 @@ def _fit_units(
     fits = Fits(learner, X, design, units[0].scheme, len(units), settings.execution.shortcuts)
     for unit in units:
         plan = scheme(design, unit.scheme, settings.deliver)
-        if is_stored(unit, plan):
+        if is_stored(unit):
             continue
         split = plan.splits[unit.number]
         started = time.perf_counter()
         try:
             with limited(settings.execution.fit_timeout):
                 fitted, training = fits.make(split, unit.random_state, training=plan.training)
-                if plan.keep:
+                if unit.keep:
                     _store(hypothesis_key(unit), fitted.hypothesis, read_again=unit.scheme == "holdout")
         except FitFailure as failure:
             return f"{plan.label([unit.number])}: {failure}"

@@ -283,6 +283,13 @@ class ReportSection(ParamsSection):
         "data.drop and data.known_after, each with at most 20 values",
     )
 
+    columns: bool | list[Annotated[list[Annotated[str, Field(min_length=1)]], Field(min_length=1)]] = Field(
+        False,
+        description="true: which columns matter, by what the winner errs more where a column has the values of other "
+        "held-out rows; its folds are fitted once more, unless they are kept. Or sets of columns that are exchanged as "
+        "one, as in [[latitude, longitude]], next to all other columns: those that say the same hide each other",
+    )
+
     @field_validator("slices")
     @classmethod
     def _once(cls, slices: list[str]) -> list[str]:

@@ -197,7 +197,7 @@ class Settings(ParamsSection):
         description="what is saved, registered and tested. "
         + "; ".join(f"{name}: {form.says}" for name, form in FORMS.items()),
     )
-    report: ReportSection = ReportSection(slices=[])
+    report: ReportSection = ReportSection(slices=[], columns=False)
     execution: Execution
     operations: Operations = Operations()
     tracking: Tracking

@@ -71,7 +71,8 @@ class TableSize:
     """The rows of a table: labelled ones outside of the test part, those of the test part, and those without a label.
 
     `own_unlabeled`: the unlabelled rows are the user's files, so that no labelled row serves as one. `copies`: some
-    rows have equal features, which costs the winner further fits. `dependent`: rows depend on one another, by group
+    rows have equal features, which costs the winner further fits, as `columns` does: the report is to say which columns
+    matter. `dependent`: rows depend on one another, by group
     or along time, and the interval of E_cv needs no subsamples.
     """
 
@@ -80,6 +81,7 @@ class TableSize:
     unlabeled: int
     own_unlabeled: bool = False
     copies: bool = False
+    columns: bool = False
     dependent: bool = False
 
     @property
@@ -134,9 +136,11 @@ def expected(costs: Sequence[Cost], table: TableSize, rows: int, effort: Effort,
 
 
 def after_the_choice(rows: int, folds: int, table: TableSize) -> list[EqualFits]:
-    """The further fits of the winner: on all labelled rows, and by folds that keep copies together."""
+    """The further fits of the winner: on all labelled rows, by folds that keep copies together, and those again whose
+    hypotheses say which columns matter.
+    """
     delivered = [] if rows == table.labeled else [EqualFits(1, table.labeled, table.test)]
-    return delivered + ([EqualFits(folds, rows - rows // folds, rows // folds)] if table.copies else [])
+    return delivered + [EqualFits(folds, rows - rows // folds, rows // folds)] * (table.copies + table.columns)
 
 
 def fits(rows: int, effort: Effort, unlabeled: int) -> Iterator[EqualFits]:

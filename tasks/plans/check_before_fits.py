@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import pandas as pd
 from sklearn.base import is_classifier, is_regressor
 
 from heldout.errors import BadArgument
@@ -9,7 +10,9 @@ from heldout.estimates.criteria import check_admitted
 from heldout.learners import gives_probabilities, lacks_probabilities
 from heldout.losses import SQUARED, ZERO_ONE, Loss
 from heldout.parts.weights import fit_argument
+from heldout.rows.exchanged import column_sets
 from heldout.schemes.design import Design
+from heldout.schemes.other_rows import check_folds
 from tasks.params import Candidate, Settings
 from tasks.plans.check_columns import check_columns
 from tasks.plans.read_design import read_design
@@ -25,6 +28,7 @@ def check_before_fits(settings: Settings) -> None:
         _check_learner(candidate.learner(), candidate, f"candidates[{place}]", settings, design)
         if candidate.update is not None:
             _check_updated(settings, design, f"candidates[{place}].update is partial_fit for {candidate.name}")
+    _check_columns_of_report(settings, design)
     _check_form(settings, design.loss)
     _check_criterion(settings, design.loss)
 
@@ -67,6 +71,27 @@ def _check_updated(settings: Settings, design: Design, prefix: str) -> None:
         raise UserError(
             f"{prefix}: the hypotheses of the folds and steps are then tested and not kept, but deliver is "
             f"{settings.deliver}; use final, or remove it"
+        )
+
+
+def _check_columns_of_report(settings: Settings, design: Design) -> None:
+    """Raise UserError where the columns of report.columns cannot be exchanged."""
+    asked = settings.report.columns
+    if asked is False:
+        return
+    try:
+        check_folds(design)
+        if asked is not True:
+            column_sets(pd.DataFrame(columns=[*files.read_dtypes(files.LABELED)]), asked)
+    except BadArgument as error:
+        text = str(error).removeprefix("together ").removeprefix("columns: ").replace("X has", "the prepared rows have")
+        raise UserError(
+            f"report.columns {text}" if error.argument == "together" else f"report.columns: {text}"
+        ) from None
+    if updated := [candidate.name for candidate in settings.candidates if candidate.update is not None]:
+        raise UserError(
+            f"report.columns asks for the hypotheses of the folds, and update is partial_fit for {updated[0]}, whose "
+            "hypotheses are not kept; remove one of both"
         )
 
 

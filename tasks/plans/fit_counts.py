@@ -98,7 +98,7 @@ def count_fits(
         surely = scheme(design, "covalidation", settings.deliver).first(2 * looks(len(design.y))[0])
         for candidate, units in units_of_scheme.plan_units(settings, surely, versions):
             if candidate.name not in dropped:
-                needed = sum(stored_too or not units_of_scheme.is_stored(unit, surely) for unit in units)
+                needed = sum(stored_too or not units_of_scheme.is_stored(unit) for unit in units)
                 counts.spare[candidate.name] = int(counts.table[candidate.name]["covalidation"]) - needed
     return counts
 
@@ -142,7 +142,7 @@ def _count_scheme(
     to_fit = units_of_scheme.candidates_to_fit(settings, keys)
     for candidate, planned in units_of_scheme.plan_units(to_fit, plan, versions):
         units = planned[: blocks.get(candidate.name)]
-        missing = [unit.number for unit in units if stored_too or not units_of_scheme.is_stored(unit, plan)]
+        missing = [unit.number for unit in units if stored_too or not units_of_scheme.is_stored(unit)]
         counts.stored += len(units) - len(missing)
         counts.table[candidate.name][plan.name] = len(missing)
         sizes = Counter((plan.splits[number].n_train, len(plan.splits[number].validation)) for number in missing)

@@ -17,6 +17,7 @@ class Unit:
     number: int
     key: str
     random_state: int
+    keep: bool  # whether its hypothesis is stored too
 
 
 @dataclass(frozen=True)

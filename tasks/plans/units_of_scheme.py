@@ -58,13 +58,13 @@ def plan_units(settings: Settings, plan: FitPlan, versions: Versions) -> Iterato
             # a seed that the learner does not use is not in its key
             state = fit_state(settings.seed, plan.name, number) if open_states else 0
             key = fit_cache.key("fit", versions.labeled, identity, rows_hash, state, plan.keep, *judged, *plan.terms)
-            units.append(Unit(plan.name, number, key, state))
+            units.append(Unit(plan.name, number, key, state, plan.keep))
         yield candidate, units
 
 
-def is_stored(unit: Unit, plan: FitPlan) -> bool:
-    """Whether a fit is finished: its losses are stored, and its hypothesis if the scheme keeps it."""
-    return fit_cache.has(unit.key) and (not plan.keep or fit_cache.has(hypothesis_key(unit)))
+def is_stored(unit: Unit) -> bool:
+    """Whether a fit is finished: its losses are stored, and its hypothesis if it is kept."""
+    return fit_cache.has(unit.key) and (not unit.keep or fit_cache.has(hypothesis_key(unit)))
 
 
 def first_state(settings: Settings, plan: FitPlan, candidate: Candidate) -> int:

@@ -61,8 +61,16 @@ def read_summary(settings: Settings) -> Summary:
 
 
 def _winner_tables() -> WinnerTables:
-    paths = (files.HARD_ROWS, files.TO_LABEL, files.SHARD_DISAGREEMENT, files.CALIBRATION, files.ROC, files.RESIDUALS)
-    return WinnerTables(*map(report_tables.read, paths))
+    paths = {
+        "columns": files.COLUMNS,
+        "hard_rows": files.HARD_ROWS,
+        "to_label": files.TO_LABEL,
+        "shards": files.SHARD_DISAGREEMENT,
+        "calibration": files.CALIBRATION,
+        "roc": files.ROC,
+        "residuals": files.RESIDUALS,
+    }
+    return WinnerTables(**{name: report_tables.read(path) for name, path in paths.items()})
 
 
 def _not_credible() -> dict[tuple[str, str], str]:

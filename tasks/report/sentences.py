@@ -40,6 +40,7 @@ def sentences(summary: Summary) -> dict[str, str]:
         **_rows(summary),
         **_differences(summary),
         **_more_rows(summary),
+        **_columns(summary),
         **_powered(summary),
         **_not_credible(summary),
         **_after_the_choice(summary),
@@ -155,6 +156,16 @@ def _more_rows(summary: Summary) -> dict[str, str]:
     lines = [MoreRows(*line) for line in curve.where(curve.notna(), None).itertuples(index=False)]
     text = about_winner.more_rows(summary.selected, lines, summary.loss)
     return {"more rows": text} if text else {}
+
+
+def _columns(summary: Summary) -> dict[str, str]:
+    """The columns that the winner is shown to use; nothing where nobody asked."""
+    lines = summary.tables.columns
+    if lines.empty:
+        return {}
+    used, whose = lines["columns"][lines["low"] > 0], f"at {summary.level} for all columns at once"
+    said = f"{summary.selected} is shown to use {', '.join(used)}" if len(used) else "no column is shown to be used"
+    return {"columns": f"{said}; {whose}"}
 
 
 def _powered(summary: Summary) -> dict[str, str]:

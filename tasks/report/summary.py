@@ -34,6 +34,7 @@ _FIVE_DIGITS = 10_000
 class WinnerTables:
     """Each table as it was written; one without a line has nothing to say."""
 
+    columns: pd.DataFrame = field(default_factory=pd.DataFrame)
     hard_rows: pd.DataFrame = field(default_factory=pd.DataFrame)
     to_label: pd.DataFrame = field(default_factory=pd.DataFrame)
     shards: pd.DataFrame = field(default_factory=pd.DataFrame)
@@ -274,6 +275,10 @@ class Summary:
     def between(self, low: float, high: float) -> str:
         """An interval as a table shows it; a dash where none is claimed."""
         return "–" if pd.isna(low) else f"{self.number(low)} to {self.number(high)}"
+
+    def written(self, read: float) -> str:
+        """A number that people read, as text."""
+        return amounts.written(read, self.loss)
 
     def points(self, difference: float, error: float) -> str:
         """A difference of `error` from another one, as people read it."""

@@ -60,6 +60,7 @@ def outcome_items(summary: Summary, speed: object | None) -> Iterator[Item]:
         files.ESTIMATES,
         files.DIFFERENCES,
         files.MORE_ROWS,
+        files.COLUMNS,
         files.PREDICTION_SETS,
         files.POWERED,
         files.NOT_CREDIBLE,

@@ -47,6 +47,7 @@ REPORTS = Path("reports")
 ESTIMATES = REPORTS / "estimates.csv"
 DIFFERENCES = REPORTS / "differences.csv"
 MORE_ROWS = REPORTS / "more_rows.csv"
+COLUMNS = REPORTS / "columns.csv"
 PREDICTION_SETS = REPORTS / "prediction_sets.csv"
 POWERED = REPORTS / "powered.csv"
 NOT_CREDIBLE = REPORTS / "not_credible.csv"

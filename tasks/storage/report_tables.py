@@ -9,6 +9,7 @@ import pandas as pd
 
 from heldout.records import (
     CalibrationBin,
+    ColumnReliance,
     Difference,
     Estimate,
     MoreRows,
@@ -35,7 +36,7 @@ _ESTIMATE_COLUMNS = [
 # the columns of words, in any of the tables
 _TEXTS = (
     *("candidate", "against", "estimate", "target", "interval", "assumption", "metric", "slice", "reason"),
-    *("shard", "file", "label", "answer", "class_name", "hypothesis", "part"),
+    *("columns", "not_credible", "shard", "file", "label", "answer", "class_name", "hypothesis", "part"),
 )
 
 
@@ -90,6 +91,12 @@ def write_powered(lines: Sequence[Powered]) -> None:
 def read_powered() -> pd.DataFrame:
     """powered.csv as it was written."""
     return read(files.POWERED)
+
+
+def write_columns(lines: Sequence[ColumnReliance]) -> None:
+    """columns.csv, what the winner errs more without what columns say; often it has no line."""
+    named = [replace(line, columns=" with ".join(map(str, line.columns))) for line in lines]  # type: ignore[arg-type]
+    _write(files.COLUMNS, _columns(ColumnReliance), named)
 
 
 def write_not_credible(reasons: Iterable[tuple[str, str, str]]) -> None:

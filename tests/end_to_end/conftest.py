@@ -310,6 +310,7 @@ def rich(clone, server, write_params, tmp_path_factory) -> Ran:
         further_estimates=["E_auc", "E_balanced"],
         intervals={"E_val": "Clopper-Pearson"},
         deliver="k_fold",
+        report={"columns": [["pixel_2_3", "pixel_2_4"]]},
     )
     return Ran(checkout, params, checkout.flow("validate", "--promote", "--params", params).stdout)
 

@@ -14,6 +14,7 @@ from heldout.estimates.criteria import compares_by
 from heldout.losses import choose_loss
 from heldout.selection.race import MORE_THAN
 from tasks.params import load
+from tasks.storage import report_tables
 from tests.end_to_end.conftest import ELEVEN, Ran
 
 TEXTS, NUMBERS = ["target", "interval"], ["value", "low", "high", "level", "n_train", "n_tested"]
@@ -171,6 +172,23 @@ def test_the_choice_is_the_same(both):
     if not settings.split.test_fraction:  # else the test part has its say
         verdict = json.loads((ran.path / "reports/selection.json").read_text())["beats_baseline"]
         assert verdict is found.beats_baseline(selection.selected, by)
+
+
+def test_the_columns_that_matter_are_the_same(both):
+    ran, settings, found = both
+    written = report_tables.read(ran.path / "reports/columns.csv")
+    if settings.report.columns is False:
+        assert written.empty
+        return
+    lines = found.columns(
+        json.loads((ran.path / "reports/selection.json").read_text())["selected"], together=settings.report.columns
+    )
+    in_notebook = pd.DataFrame([{**vars(line), "columns": " with ".join(line.columns)} for line in lines])
+    assert "pixel_2_3 with pixel_2_4" in set(in_notebook["columns"])
+    in_notebook = in_notebook.set_index("columns").loc[written["columns"]]  # of equal increases either is first
+    for name in ("increase", "low", "high", "level"):
+        assert in_notebook[name].tolist() == pytest.approx(written[name].tolist(), rel=1e-9, abs=1e-12), name
+    assert "Which columns matter" in (ran.path / "reports/report.html").read_text()
 
 
 def test_the_bound_is_the_same(both):

@@ -44,6 +44,7 @@ OTHERS = {
     "split.stratify": [True, False],
     "seed": [1],
     "report.slices": [["house"]],
+    "report.columns": [True, [["x", "z"]]],
     "data.source": ["others.csv"],
     "data.target": ["spare"],
     "data.positive": ["won"],

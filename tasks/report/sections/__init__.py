@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 
 from tasks.report.section import Section
 from tasks.report.sections import (
+    columns,
     differences,
     estimates,
     families,
@@ -35,6 +36,7 @@ SECTIONS: tuple[Callable[[Summary], Section | None], ...] = (
     families.section,
     test_part.section,
     winner_curves.section,
+    columns.section,
     hard_rows.section,
     shard_disagreement.section,
     to_label.section,

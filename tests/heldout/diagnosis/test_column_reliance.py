@@ -15,10 +15,10 @@ from sklearn.pipeline import make_pipeline
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import heldout
-from heldout.diagnosis.column_reliance import other_rows
 from heldout.errors import BadArgument
 from heldout.intervals.method import two_sided_t
 from heldout.preprocessing import auto
+from heldout.schemes.other_rows import other_rows
 
 N, FOLDS, ALL = 60, 4, 1000  # draws: more than there are other rows in a fold
 

@@ -14,6 +14,8 @@ from sklearn.base import clone
 from heldout import seeds
 from heldout.fits.scheme_fits import Fits
 from heldout.learners import open_random_states
+from tasks.data.prepare_tables import prepare
+from tasks.data.write_prepared import write_prepared
 from tasks.fits import prefetch, run_schemes
 from tasks.fits.work import in_task_runs, longest_first
 from tasks.fits.worker import fit_units, measure_units
@@ -261,7 +263,7 @@ def test_a_half_model_that_was_planted_is_fitted_again(prepared):
     (planted,) = fit_cache.FOLDER.rglob(hypothesis_key(units[2]))
     before = planted.read_bytes()
     planted.write_bytes(pickle.dumps(Runs()))
-    stored = [units_of_scheme.is_stored(unit, own(settings, "covalidation")) for unit in units]
+    stored = [units_of_scheme.is_stored(unit) for unit in units]
     assert [number != 2 for number in range(len(units))] == stored
     assert 1 == count_fits(settings, Versions.current()).table["bayes"]["covalidation"]
     work(settings, "covalidation")
@@ -298,11 +300,27 @@ def test_the_hypotheses_of_a_scheme_are_those_that_were_tested(prepared):
             ],
             r"^selection.criterion is max\(E_cv, E_maxdt\), which needs unlabelled rows",
         ),
+        (
+            [f"candidates=[{BAYES}]", "report.columns=[[x, nothing]]"],
+            "^report.columns names the column 'nothing', but the prepared rows have 'id', 'x'",
+        ),
+        (
+            [f"candidates=[{BAYES}]", "report.columns=[[x], [x]]"],
+            "^report.columns names the column 'x' twice; a column is in one set",
+        ),
     ],
 )
 def test_what_cannot_be_right_is_told_before_any_fit(prepared, changes, message):
     with pytest.raises(UserError, match=message):
         run_schemes.fit_all(prepared(*changes), ["holdout"])
+    assert not fit_cache.FOLDER.exists()
+
+
+def test_columns_of_folds_of_one_row_are_told_before_any_fit(rows, settings_of_rows):
+    settings = settings_of_rows(f"candidates=[{BAYES}]", "report.columns=true", "split.folds=loo")
+    write_prepared(prepare(settings))
+    with pytest.raises(UserError, match=r"^report.columns: fold 0 tests fewer than two rows, .* use fewer folds"):
+        run_schemes.fit_all(settings, ["holdout"])
     assert not fit_cache.FOLDER.exists()
 
 

@@ -369,6 +369,7 @@ OPTIONAL |= {
 OPTIONAL |= {
     "report",
     "report.slices",
+    "report.columns",
     "execution.allowed_modules",
     "execution.cache_gb",
     "execution.fit_timeout",

@@ -10,7 +10,16 @@ from heldout.intervals import clopper_pearson, confidence_sequence, corrected_fo
 from heldout.losses.tested_losses import RepeatedByRow
 from heldout.metrics.measure import TestMetrics
 from heldout.parts.partition import Partition
-from heldout.records import Difference, Estimate, MoreRows, Powered, PredictionSets, RocPoint, ShardDisagreement
+from heldout.records import (
+    ColumnReliance,
+    Difference,
+    Estimate,
+    MoreRows,
+    Powered,
+    PredictionSets,
+    RocPoint,
+    ShardDisagreement,
+)
 from heldout.selection import bbc
 from heldout.unlabelled import implied_error
 from tasks.outcome.estimate import estimate_all, read_results
@@ -77,6 +86,7 @@ def read(prepared):
         report_tables.write_differences([Difference("bayes", "baseline", -0.25)])
         report_tables.write_more_rows([MoreRows("bayes", 30, "gain", 0.25)])
         report_tables.write_prediction_sets(PredictionSets("bayes", "g", 0.9, "LAC", 1 / 3, 12, reason="no, 1"))
+        report_tables.write_columns([ColumnReliance("bayes", ("x", "z"), 0.1)])
         report_tables.write_powered([Powered("bayes", "E_cv", reason="none")])
         report_tables.write_not_credible([("bayes", "E_cv", "2 of 9 rows carry 60 % of the loss")])
         report_tables.write_shards([ShardDisagreement("shard-00000", "", 30, 0.25)])

@@ -6,8 +6,9 @@ import pandas as pd
 import pytest
 
 from heldout.losses import SQUARED
-from heldout.records import CalibrationBin, Residual, RocPoint, ShardDisagreement
-from tasks.report.sections import hard_rows, shard_disagreement, to_label, winner_curves
+from heldout.records import CalibrationBin, ColumnReliance, Residual, RocPoint, ShardDisagreement
+from tasks.report.sections import columns, hard_rows, shard_disagreement, to_label, winner_curves
+from tasks.report.sentences import sentences
 from tasks.report.style import drawing
 from tasks.report.summary import WinnerTables
 
@@ -37,8 +38,8 @@ def made(module, summary, **tables):
 
 
 def test_without_lines_there_is_no_section(summary):
-    assert [None] * 4 == [
-        made(module, summary()) for module in (hard_rows, shard_disagreement, to_label, winner_curves)
+    assert [None] * 5 == [
+        made(module, summary()) for module in (columns, hard_rows, shard_disagreement, to_label, winner_curves)
     ]
 
 
@@ -48,6 +49,22 @@ def test_hard_rows_of_classes_and_of_numbers(summary):
     assert "2 of them, 1 by every candidate" in section.caption
     section = made(hard_rows, replace(summary(), loss=SQUARED), hard_rows=table([{**HARD, **OF_NUMBERS}]))
     assert ["1234", "452,600", "310,000", "25", "20"] == texts(section)  # squared losses as distances
+
+
+def test_each_column_is_a_line_with_what_it_adds_to_the_error(summary):
+    lines = [
+        ColumnReliance("bayes", "x with $y$", 0.06, 0.02, 0.1, 0.9, "t"),
+        ColumnReliance("bayes", "z", 0.0, -0.01, 0.01, 0.9, "t", "few rows carry it"),
+    ]
+    section = made(columns, summary(), columns=table(lines))
+    assert ["x with $y$", "6.0", "2.0 to 10.0", "z", "0.0", "-1.0 to 1.0 ?"] == texts(section)
+    assert "? not credible" in section.tables[0].caption
+    [axes] = section.pictures[0].draw().axes
+    assert [[0.02 * 100, 0.1 * 100]] == [[*line.get_xdata()] for line in axes.lines[:1]]
+    said = sentences(replace(summary(), tables=WinnerTables(columns=table(lines))))["columns"]
+    assert "bayes is shown to use x with $y$; at 90 % for all columns at once" == said
+    of_numbers = made(columns, replace(summary(), loss=SQUARED), columns=table(lines))
+    assert ["x with $y$", "0.08377", "0.03018 to 0.131"] == texts(of_numbers)[:3]  # RMSE, from that of E_cv, .1
 
 
 def test_each_shard_is_a_line_and_a_point_and_a_name_between_dollars_is_no_formula(summary):

@@ -52,6 +52,7 @@ CONTRACT = (
     files.ESTIMATES,
     files.DIFFERENCES,
     files.MORE_ROWS,
+    files.COLUMNS,
     files.PREDICTION_SETS,
     files.POWERED,
     files.NOT_CREDIBLE,
