@@ -26,7 +26,10 @@ Exit codes: 0 it passes, 3 it does not, 2 there is nothing to decide by."""
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The limit, and the other revision."""
-    limit = "the largest upper end that passes, in the unit of reports/estimates.csv: 0.05 is 5 %%"
+    limit = (
+        "the largest upper end that passes, in the unit of reports/estimates.csv: 0.05 is 5 %%; of the squared loss "
+        "the square of an RMSE"
+    )
     parser.add_argument("--max-upper", type=float, required=True, metavar="NUMBER", help=limit)
     revision = "a git revision whose reports DVC or git has; the winners are compared"
     parser.add_argument("--against", metavar="REV", help=revision)

@@ -7,6 +7,7 @@ from typing import Any
 import pandas as pd
 
 from heldout.diagnosis.more_rows import AT_2N, AT_N, GAIN
+from heldout.estimates import ESTIMATES
 from heldout.fits import baseline
 from tasks.outcome.items import Artifact, Dataset, Item, Tag, TrackedMetric, TrackedTable, parameters
 from tasks.outcome.ledger import learner_id
@@ -28,6 +29,7 @@ def outcome_items(summary: Summary, speed: object | None) -> Iterator[Item]:
     # the criterion first: the pages draw the first metric of a run
     for line in sorted(lines, key=lambda line: line["estimate"] != summary.selection["criterion"]):
         yield from _with_bounds(line, "value", line["estimate"])
+        yield from _root(summary, line)
     for line in summary.estimates_of(baseline.NAME).to_dict("records"):
         yield TrackedMetric(f"{baseline.NAME}_{line['estimate']}", float(line["value"]))
     for name in ("bound", "bound_joint", "baseline"):
@@ -111,6 +113,7 @@ def candidate_items(candidate: Candidate, summary: Summary) -> Iterator[Item]:
         return
     for line in summary.estimates_of(candidate.name).to_dict("records"):
         yield from _with_bounds(line, "value", line["estimate"])
+        yield from _root(summary, line)
     yield from _difference(summary, candidate.name, f"{summary.compared_by}_of_selected_less_this")
     yield from _more_rows(summary, candidate.name)
     yield from _powered(summary, candidate.name)
@@ -166,6 +169,12 @@ def _with_bounds(line: Mapping[Any, Any], value: str, name: str) -> Iterator[Tra
     for suffix, column in (("", value), ("_low", "low"), ("_high", "high")):
         if not pd.isna(line[column]):
             yield TrackedMetric(f"{name}{suffix}", float(line[column]))
+
+
+def _root(summary: Summary, line: Mapping[Any, Any]) -> Iterator[TrackedMetric]:
+    """An error of the squared loss as people read it, E_cv_RMSE; nothing for another loss."""
+    if summary.loss.power == 2 and ESTIMATES[line["estimate"]].kind != "disagreement":
+        yield TrackedMetric(f"{line['estimate']}_RMSE", float(summary.shown(line["value"])))
 
 
 def _difference(summary: Summary, against: str, name: str) -> Iterator[TrackedMetric]:

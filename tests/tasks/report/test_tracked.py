@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from heldout.learners.fit_warnings import WarningCount, WarningCounts
+from heldout.losses import SQUARED
 from heldout.records import PredictionSets
 from tasks.outcome.items import Artifact, Parameter, Tag, TrackedMetric, parameters, settings_items
 from tasks.outcome.ledger import learner_id
@@ -112,6 +113,15 @@ def test_a_candidate_reports_its_settings_estimates_bounds_and_curves(case):
         TrackedMetric("progressive_error", 0.5, 2),
         TrackedMetric("progressive_error", 0.3, 3),
     ] == of_kind(TrackedMetric, items)
+
+
+def test_of_the_squared_loss_the_roots_stand_next_to_the_errors(case):
+    candidate, summary = case
+    squared = replace(summary, loss=SQUARED)
+    files.PLOTS.mkdir(parents=True)
+    roots = {"E_in_RMSE": 0.25, "E_cv_RMSE": 0.1**0.5, "E_test_RMSE": 0.125**0.5}
+    for items in (candidate_items(candidate, squared), outcome_items(squared, None)):
+        assert roots == {one.name: one.value for one in of_kind(TrackedMetric, items) if one.name.endswith("_RMSE")}
 
 
 def test_a_candidate_that_was_not_selected_reports_the_difference_from_the_winner(case):
