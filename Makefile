@@ -1,11 +1,12 @@
 # Everything runs in .venv, which is made from requirements.lock; you need only Python 3.11, git and make.
 PYTHON := $(shell command -v python3.11 || command -v python3)
 UV := uv==0.13.9
+RATTLER := py-rattler-build==0.73.0
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
 # DVC's own place, /var/tmp/dvc, is open to every user of the machine, and DVC reads pickles there
 export DVC_SITE_CACHE_DIR ?= $(CURDIR)/.cache/dvc
 
-.PHONY: repro test test-long test-heldout test-heldout-parts test-tables test-tasks test-end-to-end test-runs test-shown test-others test-life faults studies datasets traps docs site bench bench-quick check audit ui serve lock clean
+.PHONY: repro test test-long lowest conda test-heldout test-heldout-parts test-tables test-tasks test-end-to-end test-runs test-shown test-others test-life faults studies datasets traps docs site bench bench-quick check audit ui serve lock clean
 
 repro: .venv/ready ## validate the candidates of params.yaml
 	@mkdir -p -m 700 .cache
@@ -16,6 +17,14 @@ test: .venv/ready ## the tests; SLOW=yes: with the slow tests and `make check`, 
 
 test-long: .venv/ready ## the tests that are too long for CI: before a release
 	python -m pytest -m long
+
+lowest: .venv/ready ## before a release: the lowest and the latest libraries of pyproject.toml; PYTHONS="PATH ..." names further Pythons
+	PYTHONS="$(PYTHONS)" python -m pytest -m long -rsP tests/end_to_end/test_declared_range.py
+
+conda: .venv/ready ## the wheel, and from it the conda package, which needs no channel: dist/
+	rm -rf build dist
+	uv build --quiet --wheel --no-build-isolation
+	uv run --quiet --isolated --no-project --with '$(RATTLER)' python conda/build.py
 
 faults: .venv/ready ## every fault of docs/reliability.md, fast or slow, and their count
 	python -m pytest -m fault

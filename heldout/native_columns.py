@@ -14,6 +14,7 @@ from sklearn.compose import ColumnTransformer
 from sklearn.model_selection import KFold
 from sklearn.preprocessing import TargetEncoder
 
+from heldout.installed import sklearn_since
 from heldout.rows.columns import columns_of, floats_of, kinds, objects_of
 from heldout.rows.missing import is_missing
 
@@ -113,9 +114,12 @@ def means(*, of_numbers: bool) -> TargetEncoder:
     """Names as the mean target of their rows: for each class its share, for numbers their mean.
 
     In training, the mean of a row is that of other folds of the training rows, so that its own label is not in it.
+    Before scikit-learn 1.9 the folds of classes are stratified, so a label moves which rows share a fold.
     """
-    folds = KFold(5, shuffle=True, random_state=0)
-    return TargetEncoder(target_type="continuous" if of_numbers else "auto", cv=folds)
+    of = "continuous" if of_numbers else "auto"
+    if not sklearn_since(1, 9):  # it takes no folds; of numbers it makes the same
+        return TargetEncoder(target_type=of, cv=5, shuffle=True, random_state=0)
+    return TargetEncoder(target_type=of, cv=KFold(5, shuffle=True, random_state=0))
 
 
 def _repeats(column: Any) -> bool:

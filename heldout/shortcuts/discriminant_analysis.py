@@ -6,12 +6,15 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
 
+from heldout.installed import sklearn_since
 from heldout.shortcuts.class_scatter import ClassScatter, ScatterBasis
 from heldout.shortcuts.class_sums import UNIT, Floats, checked_labels
 from heldout.shortcuts.preconditions import Labels
 from heldout.shortcuts.shortcut import Declined
 
 _ABOVE = 1.02  # factor for a value that is surely above a limit of scikit-learn
+# whether the solver "svd" divides a scatter by its n rows; before scikit-learn 1.9.1 by n less the number of its means
+_BY_ALL_ROWS = sklearn_since(1, 9, 1)
 _RANGE = 1e-3 / UNIT  # the largest ratio of eigenvalues where the least is surely no rounded 0
 
 
@@ -43,7 +46,8 @@ class LinearDiscriminant(ClassScatter):
 
     def _factors(self, count: Floats) -> Floats:
         if self.by_svd or self.priors is None:
-            return np.broadcast_to(1 / count.sum(axis=1)[:, None, None], (len(count), 1, count.shape[1]))
+            n, less = count.sum(axis=1), count.shape[1] if self.by_svd and not _BY_ALL_ROWS else 0
+            return np.broadcast_to(1 / np.maximum(n - less, 1)[:, None, None], (len(count), 1, count.shape[1]))
         factors: Floats = (self.priors / count)[:, None, :]
         return factors
 
@@ -92,7 +96,7 @@ class QuadraticDiscriminant(ClassScatter):
 
     def __init__(self, learner: QuadraticDiscriminantAnalysis, X: Floats, labels: Labels) -> None:
         super().__init__(X, labels, learner.priors)
-        self.by_svd = learner.solver == "svd"
+        self.by_svd = getattr(learner, "solver", "svd") == "svd"  # the only one before scikit-learn 1.8
         self.tol = _ABOVE * learner.tol
         if self.by_svd:
             self.ridge = float(learner.reg_param)
@@ -102,12 +106,13 @@ class QuadraticDiscriminant(ClassScatter):
     def of(cls, learner: Any, X: Any, y: NDArray[np.generic], weights: Floats | None = None) -> Self:
         """The shortcut of `learner` on these rows. Raises Declined."""
         labels = checked_labels(learner, QuadraticDiscriminantAnalysis, X, y, weights, weighted=False)
-        if learner.shrinkage is not None or learner.covariance_estimator is not None:
+        if any(getattr(learner, name, None) is not None for name in ("shrinkage", "covariance_estimator")):
             raise Declined("has a covariance that is shrunk or estimated otherwise")
         return cls(learner, X, labels)
 
     def _factors(self, count: Floats) -> Floats:
-        factors: Floats = np.eye(count.shape[1]) * ((1 - self.ridge) / count)[:, None, :]
+        rows = count if _BY_ALL_ROWS or not self.by_svd else np.maximum(count - 1, 1)
+        factors: Floats = np.eye(count.shape[1]) * ((1 - self.ridge) / rows)[:, None, :]
         return factors
 
     def _surely(self, basis: ScatterBasis, norm: Floats, norm_inverse: Floats) -> NDArray[np.bool_]:  # noqa: ARG002

@@ -241,6 +241,14 @@ def penalty_of(learner: Any) -> float:
     return float(learner.alpha)
 
 
+def tolerance_of(learner: Any) -> float:
+    """The share of the largest singular value below which LinearRegression surely drops none; 0 for the others.
+
+    Before scikit-learn 1.7 it has no `tol` and drops less than by its default.
+    """
+    return 0.0 if hasattr(learner, "alpha") else 10 * float(getattr(learner, "tol", 1e-6))
+
+
 def _least(learner: Any, condition: float, scaled_condition: float, far: float) -> tuple[float, float]:
     """The smallest eigenvalues for which a part is used, for parts of at least p rows, and of fewer.
 
@@ -248,7 +256,7 @@ def _least(learner: Any, condition: float, scaled_condition: float, far: float) 
     """
     always = max(_LEAST, far / _FAR)
     if not hasattr(learner, "solver"):  # LinearRegression drops singular values below its tolerance
-        return (max(always, condition / _ORTHOGONAL, condition * (10 * learner.tol) ** 2),) * 2
+        return (max(always, condition / _ORTHOGONAL, condition * tolerance_of(learner) ** 2),) * 2
     if learner.solver == "svd":
         return (max(always, condition / _ORTHOGONAL),) * 2
     return max(always, scaled_condition / _NORMAL, condition / _WARNS), max(always, condition / _NORMAL)

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from heldout.parts.splits import Rows
 from heldout.shortcuts import preconditions
-from heldout.shortcuts.least_squares import answers_of, checked, only_predicts, penalty_of
+from heldout.shortcuts.least_squares import answers_of, checked, only_predicts, penalty_of, tolerance_of
 from heldout.shortcuts.one_row_less import solved
 from heldout.shortcuts.preconditions import Labels, Values
 from heldout.shortcuts.shortcut import Answers, Declined, PredictMethod, Shortcut
@@ -51,7 +51,7 @@ class StandardizedLeastSquares(Shortcut):
     def __init__(self, learner: Any, X: Values, Y: Values, weights: Values | None, labels: Labels | None) -> None:
         self._alpha, self._labels = penalty_of(learner), labels
         self.classes = None if labels is None else labels.classes
-        self._tol = 0.0 if hasattr(learner, "alpha") else 10 * learner.tol  # below, LinearRegression drops directions
+        self._tol = tolerance_of(learner)
         mean, deviation = X.mean(axis=0), X.std(axis=0)
         if not (deviation * _FAR > np.abs(mean)).all():
             raise Declined("has a feature that hardly varies, behind a standardisation")

@@ -132,7 +132,8 @@ class SupportVectors:
             raise Declined("has another kernel than rbf")
         if getattr(learner, "break_ties", False):
             raise Declined("breaks ties by decision values")
-        if learner.get_params().get("probability", "deprecated") != "deprecated":
+        unset = type(learner)().get_params().get("probability")  # its default depends on the version of scikit-learn
+        if learner.get_params().get("probability") != unset:
             raise Declined("has probability set")
         if learner.verbose:
             raise Declined("has verbose set")

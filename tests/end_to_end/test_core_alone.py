@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.end_to_end.environments import LATEST, VERSIONS, installed, new_environment
+
 ROOT = Path(__file__).parents[2]
-VERSIONS = ("3.11", "3.12", "3.13", "3.14")
 BEFORE = """
 import sys
 import heldout
@@ -67,16 +68,8 @@ def test_the_wheel_is_pure_and_typed_and_takes_no_general_name(wheel):
 @pytest.mark.long
 @pytest.mark.parametrize("version", VERSIONS)
 def test_the_lines_for_a_notebook_run_where_the_core_alone_is_installed(version, wheel, tmp_path):
-    find = ["uv", "python", "find", "--no-python-downloads", version]
-    found = subprocess.run(find, capture_output=True, text=True, check=False)  # a link to a version manager is none
-    if found.returncode != 0:
-        pytest.skip(f"Python {version} is not on this machine")
-    python = tmp_path / "venv" / "bin" / "python"
-    subprocess.run(["uv", "venv", "--quiet", "--python", found.stdout.strip(), tmp_path / "venv"], check=True)
-    subprocess.run(["uv", "pip", "install", "--quiet", "--python", python, wheel], check=True)
-    listed = ["uv", "pip", "list", "--python", python]
-    installed = subprocess.run(listed, capture_output=True, text=True, check=True).stdout
-    assert not any(name in installed for name in ("pandas", "prefect", "mlflow", "matplotlib", "mapie", "tqdm"))
+    python = new_environment(version, tmp_path / "venv", wheel, LATEST)
+    assert not {"pandas", "prefect", "mlflow", "matplotlib", "mapie", "tqdm"} & {*installed(python)}
     code = f"{BEFORE}{section()}{AFTER}"
     ran = subprocess.run([python, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False)
     assert 0 == ran.returncode, ran.stderr

@@ -52,7 +52,7 @@ def test_all_limits_of_the_normal_approximation_hold_together_with_the_level(sha
     scale = np.sqrt(losses.var(axis=0) + 1 / 300)
     correlation = np.cov(losses.T, bias=True) / np.outer(scale, scale)
     np.fill_diagonal(correlation, 1)
-    held = multivariate_normal.cdf(np.full(3, norm.isf(level)), cov=correlation, abseps=1e-6, rng=0)
+    held = multivariate_normal.cdf(np.full(3, norm.isf(level)), cov=correlation, abseps=1e-6)
     assert 0.05 == pytest.approx(1 - held, rel=0.03)
     assert level == pytest.approx(joint_level(losses, 0.05, seed=1), rel=0.03)
 

@@ -125,7 +125,7 @@ HOLE = np.where(EACH == 7, np.nan, 1.0)
         (OwnRidge(), ROWS, NUMBERS, None, "itself"),
         (Lasso(), ROWS, NUMBERS, None, "itself"),
         (Ridge(-1), ROWS, NUMBERS, None, "InvalidParameterError"),
-        (Ridge([1.0]), ROWS, NUMBERS, None, "more than one penalty"),
+        (Ridge([1.0]), ROWS, NUMBERS, None, "more than one penalty|may not be fitted"),
         (Ridge(np.nan), ROWS, NUMBERS, None, "InvalidParameterError"),
         (Ridge(positive=True), ROWS, NUMBERS, None, "positive"),
         (LinearRegression(positive=True), ROWS, NUMBERS, None, "positive"),

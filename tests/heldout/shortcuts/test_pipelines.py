@@ -268,8 +268,9 @@ def test_a_part_in_which_a_feature_hardly_varies_or_all_depend_on_each_other_is_
             find(make_pipeline(StandardScaler(), last), X, LABELS).folds(fold)
     with pytest.raises(Declined, match="depend on each other"):
         find(make_pipeline(StandardScaler(), LinearRegression()), ROWS[:, [0, 0, 1]], LABELS).folds(fold)
-    with pytest.raises(Declined, match="nearly depend"):
-        find(make_pipeline(StandardScaler(), LinearRegression(tol=0.5)), ROWS, LABELS).folds(fold)
+    if hasattr(LinearRegression(), "tol"):  # since scikit-learn 1.7
+        with pytest.raises(Declined, match="nearly depend"):
+            find(make_pipeline(StandardScaler(), LinearRegression(tol=0.5)), ROWS, LABELS).folds(fold)
     with pytest.raises(Declined, match="too small"):
         find(make_pipeline(StandardScaler(), Ridge(1e12)), ROWS, 2 * LABELS - 1).folds(fold // 2)
     weights = np.where(fold == 0, 1e6, 1.0)
