@@ -19,7 +19,12 @@ from studies.mathml import UnknownFormula, displayed, mathml
 
 DECISIONS = Path("docs/decisions")
 README = Path("README.md")
-PAGE_OF = {"SECURITY.md": "security.md", "CHANGELOG.md": "changelog.md", "CONTRIBUTING.md": "contributing.md"}
+PAGE_OF = {
+    "SECURITY.md": "security.md",
+    "CHANGELOG.md": "changelog.md",
+    "CONTRIBUTING.md": "contributing.md",
+    "CODE_OF_CONDUCT.md": "code-of-conduct.md",
+}
 _FORMULA = re.compile(r'<(span|div) class="arithmatex">\s*\\[(\[](.*?)\\[)\]]\s*</\1>', re.DOTALL)
 _LINK_TO_THE_TOP = re.compile(r"\]\((?P<up>(?:\.\./)*)\.\./(?P<name>[A-Z]+\.md)")
 _EACH = re.compile(r"^<!-- each (?P<constant>[A-Z]+) of (?P<package>\S+) -->$", re.MULTILINE)
@@ -41,6 +46,8 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Pages from files of the top folder, and the list of the decisions."""
     for name, page in PAGE_OF.items():
         text = Path(name).read_text(encoding="utf-8").replace("](docs/", "](")
+        for other, its_page in PAGE_OF.items():
+            text = text.replace(f"]({other}", f"]({its_page}")
         files.append(File.generated(config, page, content=text))
     files.append(File.generated(config, "decisions/index.md", content="\n".join(_decisions())))
     return files

@@ -1,6 +1,7 @@
-"""One version everywhere: in the package, its wheel, the changelog, the image and the citation."""
+"""One version everywhere: in the package, its wheel, the changelog, the image, the citation and the conda recipe."""
 
 import re
+import tomllib
 from pathlib import Path
 
 import yaml
@@ -8,6 +9,7 @@ import yaml
 import heldout
 
 ROOT = Path(__file__).parents[2]
+RECIPE = yaml.safe_load((ROOT / "conda/recipe.yaml").read_text(encoding="utf-8"))
 WHEELS = ("README.md", "docs/how-to/own-project.md")  # pages that name the wheel
 
 
@@ -15,6 +17,7 @@ def test_every_place_has_the_version_of_the_package():
     places = {
         "CHANGELOG.md": re.search(r"^## (\S+)", (ROOT / "CHANGELOG.md").read_text(), re.M)[1],
         "CITATION.cff": str(yaml.safe_load((ROOT / "CITATION.cff").read_text())["version"]),
+        "conda/recipe.yaml": RECIPE["context"]["version"],
         "compose.yaml": re.search(r"image: heldout:(\S+)", (ROOT / "compose.yaml").read_text())[1],
         **{name: re.search(r"dist/heldout-(.+?)-py3", (ROOT / name).read_text())[1] for name in WHEELS},
     }
@@ -23,5 +26,26 @@ def test_every_place_has_the_version_of_the_package():
 
 def test_a_built_package_takes_it_from_there():
     project = (ROOT / "pyproject.toml").read_text()
-    assert 'dynamic = ["version"]' in project
+    assert 'dynamic = ["readme", "version"]' in project
     assert 'version = {attr = "heldout.__version__"}' in project
+
+
+def test_the_conda_recipe_asks_for_what_the_statistics_ask_for():
+    """Of the wheel, and the names are those of conda-forge too."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    expected = [f"python{project['requires-python']}", *project["dependencies"]]
+    assert expected == [one.replace(" ", "") for one in RECIPE["requirements"]["run"]]
+    commands = [line.split(" = ") for line in RECIPE["build"]["python"]["entry_points"]]
+    assert project["scripts"] == dict(commands)
+    assert [project["description"], project["license"]] == [RECIPE["about"][key] for key in ("summary", "license")]
+
+
+def test_the_citation_and_the_package_name_the_same_project_and_no_address():
+    """The repository has no public one; the package's page and the citation get it at the same time."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+    assert [project["name"], project["license"]] == [citation["title"], citation["license"]]
+    assert project["authors"] == citation["authors"]
+    assert project["keywords"] == citation["keywords"]
+    assert project["description"] == citation["abstract"]
+    assert ("urls" in project) == any(key in citation for key in ("url", "repository-code"))
