@@ -85,7 +85,7 @@ LISTED = {
 }
 
 
-ANYWHERE = ("new", "migrate")  # all others run in a checkout, or in a project of the installed version
+ANYWHERE = ("new", "migrate", "compare")  # all others run in a checkout, or in a project of the installed version
 
 
 def described(name: str) -> str:

@@ -1,55 +1,136 @@
-"""Compare: what answers or losses in a file, which somebody else made, say about their candidates."""
+"""Compare: what answers or losses in files, which somebody else made, say about their candidates."""
 
 import argparse
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from flows.arguments import absolute
+from flows.arguments import absolute, add_params
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 DESCRIPTION = """\
 Compare candidates by answers or losses that somebody else made, on rows that
-the candidates were not trained on: no fit, and no params.yaml.
+the candidates were not trained on: no fit, and no params.yaml, in any folder.
 
-The file has a line for each row and candidate, in any order, with the columns
+A file has a line for each row and candidate, in any order, with the columns
 row, candidate, answer and label, or row, candidate and loss. Name other columns
-by the options. --fold is for answers of cross-validation, --group for rows that
-are alike. heldout.from_predictions does the same in a notebook."""
+by the options. A file with a column for each candidate names them all:
+--correct a b c. Several files have a candidate each: small=a.jsonl big=b.jsonl.
+--fold is for answers of cross-validation, --group for rows that are alike.
+heldout.from_predictions does the same in a notebook."""
 _COLUMNS = {
     "row": "the column with the name of the row (row)",
     "candidate": "the column with the name of the candidate (candidate)",
-    "answer": "the column with its answer (answer)",
     "label": "the column with the true label (label)",
     "fold": "the column with the fold of the row; its model was trained on the other folds",
     "group": "the column with the group of the row, where rows of a group are alike",
     "weight": "the column with how many rows of the population a row stands for",
 }
+_CELLS = {
+    "answer": "the column with the answer, or one for each candidate (answer)",
+    "correct": "in its place, what says whether it is right: true or false, or 0 to 1",
+    "losses": "in its place, the losses (loss)",
+}
+_NUMBERS = ("loss", "loss_max", "missing", "level", "compared")
+_CANDIDATE = "candidate"
+
+
+@dataclass(frozen=True)
+class _File:
+    """A file, and its candidate: NAME=FILE, or the name of the file without its ending."""
+
+    name: str
+    path: Path
+    named: bool
+
+    @classmethod
+    def of(cls, text: str) -> "_File":
+        """From what the command line says, where it was typed."""
+        from tasks.data.file_formats import ENDINGS
+
+        name, sign, file = text.partition("=")
+        if sign and not Path(text).exists():
+            return cls(name, Path(absolute(file)), named=True)
+        path = Path(absolute(text))
+        ending = max((end for end in ENDINGS if path.name.endswith(end)), key=len, default="")
+        return cls(path.name.removesuffix(ending), path, named=False)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The file, the names of its columns, and what the numbers are."""
-    parser.add_argument("file", metavar="FILE", type=absolute, help="a .csv, .parquet, .jsonl or another table")
+    """The files, the names of their columns, and what the numbers are."""
+    parser.add_argument(
+        "files", metavar="FILE", nargs="+", type=_File.of, help="a .csv, .parquet, .jsonl or another table; NAME=FILE"
+    )
     for name, meaning in _COLUMNS.items():
         parser.add_argument(f"--{name}", metavar="COLUMN", help=meaning)
+    for name, meaning in _CELLS.items():
+        parser.add_argument(f"--{name}", metavar="COLUMN", nargs="+", help=meaning)
     parser.add_argument("--loss", metavar="NAME", help="zero_one, squared, absolute, …; by default the labels say")
     parser.add_argument("--loss-max", type=float, metavar="L", help="what no loss can pass, for a bound")
+    parser.add_argument(
+        "--missing", choices=("leave_out", "wrong"), help="rows with a missing answer, or the answer as an error"
+    )
     parser.add_argument("--level", type=float, default=0.95, help="the level of the intervals (0.95)")
     parser.add_argument(
         "--compared", type=int, metavar="M", help="how many candidates were ever compared on these rows"
     )
+    parser.add_argument("--ledger", action="store_true", help="count all that the store of params.yaml saw, and add")
+    add_params(parser, overrides=False)
 
 
 def main(options: argparse.Namespace) -> int:
     """Print the comparison; returns the exit code. Raises UserError."""
     import heldout
     from heldout.errors import BadArgument
+    from tasks.runtime.errors import UserError
+    from tasks.runtime.terminal import write_everywhere
+
+    write_everywhere()
+    given: dict[str, Any] = {
+        name: _one(getattr(options, name))
+        for name in (*_COLUMNS, *_CELLS, *_NUMBERS)
+        if getattr(options, name) is not None
+    }
+    if len({file.name for file in options.files}) < len(options.files):
+        raise UserError("FILE: two files have the same name; name their candidates: small=FILE large=FILE")
+    file = ", ".join(file.path.name for file in options.files)
+    table = _table(options.files, options.candidate)
+    try:
+        made = heldout.from_predictions(table, **given)
+    except BadArgument as error:
+        raise UserError(f"{file}: {error}") from None
+    if options.ledger:
+        from tasks.params import load
+        from tasks.runtime import environment
+        from tasks.track import compared_files
+
+        environment.enter()
+        found = compared_files.count(load(options.params), made, file)
+        made = replace(made, models=max(made.models, found.compared))
+        before = f"; others are in {', '.join(found.before)}" if found.before else ""
+        print(f"ledger: {found.compared} candidates were compared on rows of these names, with those here{before}")
+    print(made)
+    return 0
+
+
+def _one(value: Any) -> Any:
+    """A single column is one of a long table."""
+    return value[0] if isinstance(value, list) and len(value) == 1 else value
+
+
+def _table(files: Sequence[_File], candidate: str | None) -> "pd.DataFrame":
+    """The lines of all files; each of several is about a candidate of its own, unless a column says which."""
+    import pandas as pd
+
     from tasks.data import file_formats
     from tasks.data.text_form import USUAL
-    from tasks.runtime.errors import UserError
 
-    given = {name: getattr(options, name) for name in _COLUMNS if getattr(options, name) is not None}
-    how = {"loss": options.loss, "loss_max": options.loss_max, "level": options.level, "compared": options.compared}
-    table = file_formats.read(Path(options.file), "FILE", (), (), USUAL).frame
-    try:
-        print(heldout.from_predictions(table, **given, **how))
-    except BadArgument as error:
-        raise UserError(f"{options.file}: {error}") from None
-    return 0
+    frames = [file_formats.read(file.path, "FILE", (), (), USUAL).frame for file in files]
+    if len(files) == 1 and not files[0].named:
+        return frames[0]
+    if candidate is None and not any(_CANDIDATE in frame for frame in frames):
+        frames = [frame.assign(**{_CANDIDATE: file.name}) for file, frame in zip(files, frames, strict=True)]
+    return pd.concat(frames, ignore_index=True)

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from heldout.decision.select import select
 from heldout.errors import BadArgument
 from heldout.losses import Loss
+from heldout.losses.amounts import rounded
 from heldout.losses.tested_losses import CrossValidated, Tested
 from heldout.printable import printable
 from heldout.records import Difference, Estimate
@@ -19,7 +20,7 @@ from heldout.selection.comparison import Comparison
 from heldout.selection.paired import Paired
 from heldout.selection.rules import Rule
 from heldout.selection.selected import Selection
-from heldout.shown import about_winner, cells
+from heldout.shown import about_winner, cells, text_table
 
 _COLUMNS = ("candidate", "estimate", "value", "low", "high", "level", "target", "interval", "n_tested")
 
@@ -46,6 +47,12 @@ class Compared:
         The losses of each candidate, in the order of `rows`.
     weighted : bool
         Whether rows had weights.
+    repeated : bool
+        Whether a candidate has several answers to some row, which count by their mean.
+    left_out : int
+        How many rows were left out, since not every candidate has an answer there.
+    counted_wrong : int
+        How many missing answers count as errors.
     """
 
     estimates: tuple[Estimate, ...]
@@ -56,6 +63,9 @@ class Compared:
     models: int
     observed: Mapping[str, Tested] = field(repr=False)
     weighted: bool = False
+    repeated: bool = False
+    left_out: int = 0
+    counted_wrong: int = 0
 
     def select(self, rule: Rule = "minimum") -> Selection:
         """The candidate that a rule takes, and those that are not shown to err more than it.
@@ -105,8 +115,17 @@ class Compared:
         order = sorted(self.candidates, key=list(self.candidates).index)
         order.sort(key={record.candidate: record.value for record in self.estimates}.__getitem__)
         estimate, winner = self.estimates[0].estimate, self._least
-        table = cells.text(self.estimates, order, self.loss, winner, f"least {estimate}")
+        less = f"{text_table.MARK} less this"
+        columns = {less: {one.against: self._difference(one) for one in self.differences()}} if len(self) > 1 else {}
+        table = cells.text(self.estimates, order, self.loss, winner, f"least {estimate}", further=columns)
         return "\n".join([table, *(f"{name}: {printable(text)}" for name, text in self._sentences().items() if text)])
+
+    def _difference(self, record: Difference) -> tuple[str, str]:
+        """A difference and its interval, as a table shows them."""
+        value = rounded(record.difference, self.loss)
+        if record.low is None or record.high is None:
+            return value, ""
+        return value, f"{rounded(record.low, self.loss)} to {rounded(record.high, self.loss)}"
 
     def _sentences(self) -> dict[str, str]:
         """What follows, a word and a sentence each; empty where there is nothing to say."""
@@ -117,13 +136,18 @@ class Compared:
             for one in self.estimates
             if one.candidate == winner and one.not_credible is not None
         }
+        several = f"several answers of a candidate to one of the {len(self.rows)} rows count once, by their mean loss"
+        out = f"{self.left_out} rows that not every candidate has an answer to; all numbers are about the others"
         return {
+            "repeated": several if self.repeated else "",
+            "left out": out if self.left_out else "",
+            "missing": f"{self.counted_wrong} answers, which count as errors" if self.counted_wrong else "",
             "alike": about_winner.alike(winner, self.select().indistinguishable, level),
             "differences": about_winner.differences(winner, of_winner, self.level, estimate),
             "not credible": about_winner.not_credible(winner, doubts, self.loss, weighted=self.weighted),
             "bound": self._of_bound(),
-            "not known": "E_prog, the disagreement and a model to deliver need the learners; how many candidates were "
-            f"ever compared on these rows is taken to be {self.models}",
+            "not known": "whether a candidate saw these rows in training; E_prog, the disagreement and a model to "
+            f"deliver need the learners; {self.models} candidates are taken to be all that were ever compared here",
         }
 
     def _of_bound(self) -> str:
@@ -140,6 +164,7 @@ class Compared:
             count,
             self.level,
             self.loss,
+            "if these rows were not in its training",
         )
 
     @property

@@ -1,7 +1,6 @@
 """`heldout.from_predictions`: what answers or losses that somebody else made say about the candidates."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -12,15 +11,15 @@ from heldout.estimates import methods
 from heldout.estimates.e_cv import BY_FOLDS
 from heldout.fits import baseline
 from heldout.intervals.method import IntervalMethod, check_level, estimate_with
-from heldout.losses import ABSOLUTE, ZERO_ONE, Loss, Losses, choose_loss
+from heldout.losses import Loss
 from heldout.losses.tested_losses import CrossValidated, Tested
 from heldout.notebook.compared import Compared
-from heldout.notebook.long_table import LongTable, Values, column, columns, gaps
+from heldout.notebook.given_losses import MISSING, Given, Missing, Names, filled, judged
+from heldout.notebook.long_table import LongTable, gaps
 from heldout.notebook.own_folds import divides_a_group
 from heldout.parts.dependence import DependenceKind, checked_groups, distinct
 from heldout.parts.weights import Weights
 
-LOSS = "loss"  # the column that takes the place of answers and labels
 OF_ONE, OF_FOLDS = "the model that answered each row", "the models of the k folds, one drawn at random"
 
 
@@ -29,8 +28,10 @@ def from_predictions(
     *,
     row: str = "row",
     candidate: str = "candidate",
-    answer: str = "answer",
+    answer: Names = "answer",
     label: str = "label",
+    correct: Names | None = None,
+    losses: Names | None = None,
     loss: str | Mapping[str, Any] | Callable[[Any, Any], Any] | None = None,
     loss_max: float | None = None,
     fold: str | None = None,
@@ -38,6 +39,7 @@ def from_predictions(
     weight: str | None = None,
     level: float = 0.95,
     compared: int | None = None,
+    missing: Missing = "refuse",
     intervals: Mapping[str, str] | None = None,
 ) -> Compared:
     """Compare candidates by answers or losses on rows that they were not trained on, whoever made them.
@@ -45,12 +47,22 @@ def from_predictions(
     Parameters
     ----------
     table : data frame, or mapping of str to array of shape (L,)
-        A line for each row and candidate, in any order, with the columns `answer` and `label`, or a column "loss" in
-        their place. Several lines of a candidate for one row (answers that were sampled again) count by their mean.
-    row, candidate, answer, label : str
-        The names of these columns.
+        A line for each row and candidate, in any order; or, where `answer`, `correct` or `losses` is a list of columns,
+        a line for each row, with a column for each candidate, which is named after it. Several lines of a candidate for
+        one row (answers that were sampled again) count by their mean.
+    row, candidate : str
+        The names of these columns. In a table with a column for each candidate there is no `candidate`, and without a
+        column "row" each line is a row.
+    answer, label : str, or list of str for the answer
+        The columns with the answers and the true labels.
+    correct : str or list of str, optional
+        In their place, the column that says whether an answer is right: true or false, 1 or 0, or the part of the
+        credit that it got, from 0 to 1.
+    losses : str or list of str, optional
+        In their place, the column with the losses: "loss", if there are no answers.
     loss : str, mapping or callable, optional
-        As in `heldout.validate`, for answers that are classes or numbers; None follows the labels.
+        As in `heldout.validate`, for answers; None follows the labels. For "log" and "brier" with two classes an answer
+        is the probability of the last of them, in ascending order.
     loss_max : float, optional
         As in `heldout.validate`; with it losses that are given have a bound.
     fold : str, optional
@@ -65,6 +77,9 @@ def from_predictions(
         The level of the intervals.
     compared : int, optional
         How many candidates were ever compared on these rows; None are those of the table.
+    missing : {"refuse", "leave_out", "wrong"}, default "refuse"
+        What becomes of an answer that is missing, or has no line: the table is refused, the row is left out for all
+        candidates, or the answer counts as an error.
     intervals : mapping of str to str, optional
         As in `heldout.validate`, for a method that needs no further fit.
 
@@ -90,23 +105,32 @@ def from_predictions(
     [('ada', 'E_val', 0.2), ('bob', 'E_val', 0.6)]
     """
     check_level(level)
-    lines = LongTable.of(column(table, "row", row), column(table, "candidate", candidate))
+    if missing not in MISSING:
+        raise BadArgument("missing", f"missing is {missing!r}; it must be one of {', '.join(MISSING)}")
+    given = Given.of(table, answer, correct, losses)
+    lines = given.lines(table, row, candidate)
+    values, every = given.values(table, lines), len(lines.rows)
     if baseline.NAME in lines.candidates:
         raise BadArgument("candidate", baseline.reserved("table has a candidate"))
     least = len(lines.candidates)
     models = least if compared is None else compared
     check_whole(compared=(models, least))
-    weights = None if weight is None else Weights.of(lines.of_rows("weight", column(table, "weight", weight)))
-    judged = _judged(table, lines, answer, label, loss, loss_max, weights)
-    groups = None if group is None else lines.of_rows("group", _named(lines, "group", column(table, "group", group)))
+    if missing == "leave_out":
+        lines = lines.answered(~gaps(values))
+        values = given.values(table, lines)
+    elif missing == "refuse":
+        lines.check_paired()
+    weights = None if weight is None else Weights.of(_of_rows(table, lines, "weight", weight))
+    found = judged(table, lines, given, values, label, loss, loss_max, weights, missing)
+    groups = None if group is None else [str(name) for name in _of_rows(table, lines, "group", group).tolist()]
     dependence = checked_groups(groups, len(lines.rows))
-    parts = None if fold is None else _parts(lines, column(table, "fold", fold), dependence.group)
+    parts = None if fold is None else _parts(_of_rows(table, lines, "fold", fold), dependence.group)
     observed: dict[str, Tested] = {}
-    for name, losses in zip(lines.candidates, judged.losses, strict=True):
-        seen = (judged.loss, 0, dependence.group)
-        observed[name] = Tested(losses, *seen) if parts is None else CrossValidated(losses, *seen, fold=parts)
+    for name, losses_of_one in zip(lines.candidates, found.losses, strict=True):
+        seen = (losses_of_one, found.loss, 0, dependence.group)
+        observed[name] = Tested(*seen) if parts is None else CrossValidated(*seen, fold=parts)
     estimate = "E_val" if parts is None else "E_cv"
-    method = _method(estimate, judged.loss, intervals, grouped=group is not None)
+    method = _method(estimate, found.loss, intervals, grouped=group is not None)
     target, n_train = (OF_ONE, None) if parts is None else (OF_FOLDS, _trained_on(parts))
     return Compared(
         estimates=tuple(
@@ -114,122 +138,27 @@ def from_predictions(
         ),
         candidates=lines.candidates,
         rows=lines.rows,
-        loss=judged.loss,
+        loss=found.loss,
         level=level,
         models=int(models),
         observed=observed,
         weighted=weights is not None,
+        repeated=lines.repeated,
+        left_out=every - len(lines.rows),
+        counted_wrong=int(gaps(values).sum()) + lines.absent if missing == "wrong" else 0,
     )
 
 
-@dataclass(frozen=True, eq=False)
-class _Judged:
-    """The losses of M candidates on N rows, shape (M, N), and the loss that they are values of."""
-
-    losses: Losses
-    loss: Loss
+def _of_rows(table: Any, lines: LongTable, argument: str, name: str) -> NDArray[Any]:
+    """What a column says of each row, shape (N,)."""
+    return lines.of_rows(argument, filled(lines, argument, lines.column(table, argument, name)))
 
 
-def _judged(
-    table: Any,
-    lines: LongTable,
-    answer: str,
-    label: str,
-    spec: str | Mapping[str, Any] | Callable[[Any, Any], Any] | None,
-    loss_max: float | None,
-    weights: Weights | None,
-) -> _Judged:
-    """From the column of losses where there is one and no answers, or else from answers and labels."""
-    if LOSS in columns(table) and answer not in columns(table):
-        if spec is not None:
-            raise BadArgument("loss", f"loss is {spec!r}, but table has the losses themselves; leave out one of both")
-        values = _numbers(lines, LOSS, column(table, LOSS, LOSS))
-        if len(below := np.flatnonzero(values < 0)):
-            raise BadArgument(LOSS, f"loss is {values[below[0]]:g} at {lines.line(below[0])}; no loss is below 0")
-        loss = _of_values(values, loss_max)
-        loss = loss if weights is None else loss.weighted()
-    else:
-        given = _filled(lines, "answer", column(table, "answer", answer))
-        labels = _filled(lines, "label", column(table, "label", label))
-        y = lines.of_rows("label", labels)
-        loss = choose_loss(spec, y, None if weights is None else weights.values, label, loss_max)
-        if loss.needs == "probabilities":
-            raise BadArgument(
-                "loss",
-                f"loss is {loss.name}, which needs the probability of every class; give its values as column "
-                f"{LOSS!r} in place of {answer!r}",
-            )
-        values = loss.pointwise(labels, _answers(lines, given, y, loss))
-    losses = lines.mean(values)
-    loss.check_losses(losses.max(axis=0), np.arange(len(lines.rows)), "a candidate")
-    if lines.repeated and loss.binary and not np.isin(losses, (0.0, 1.0)).all():
-        loss = replace(loss, binary=False)  # the means of several lines: still between 0 and 1
-    return _Judged(losses if weights is None else losses * weights.relative, loss)
-
-
-def _of_values(values: Losses, loss_max: float | None) -> Loss:
-    """The loss that some values are of: 0 and 1 are errors, and of others no limit is known unless it is stated."""
-    if loss_max is None and np.isin(values, (0.0, 1.0)).all():
-        return ZERO_ONE
-    given = replace(
-        ABSOLUTE, name="given", says="the losses of the table", power=0, mean_called="", disagreement_loss=None
-    )
-    return given if loss_max is None else given.limited(loss_max)
-
-
-def _answers(lines: LongTable, given: Values, y: Values, loss: Loss) -> Values:
-    """The answers as values of the kind of the labels."""
-    if not loss.of_classes:
-        return _numbers(lines, "answer", given)
-    kinds = {values.dtype.kind in "biuf" for values in (given, y)}
-    if kinds == {True}:
-        if len(apart := np.flatnonzero((given % 1 != 0) & ~np.isin(given, y))):
-            raise BadArgument(
-                "answer",
-                f"answer is {given[apart[0]]} at {lines.line(apart[0])}, which is no class, but the labels are: "
-                "give classes, or name a loss of numbers",
-            )
-        if not np.isin(given, y).any():
-            raise BadArgument("answer", f"answer is {given[0]} at {lines.line(0)}, and no answer at all is a label")
-        return given
-    known = set(map(str, y.tolist()))
-    texts = np.array([str(value) for value in given.tolist()], dtype=object)
-    if known.isdisjoint(texts):
-        raise BadArgument("answer", f"answer is {texts[0]} at {lines.line(0)}, and no answer at all is a label")
-    by_text = {str(value): value for value in y.tolist()}
-    return np.array([by_text.get(text, text) for text in texts], dtype=object)
-
-
-def _filled(lines: LongTable, argument: str, values: Values) -> Values:
-    if len(empty := np.flatnonzero(gaps(values))):
-        raise BadArgument(
-            argument, f"{argument} is missing at {lines.line(empty[0])}, and in {len(empty)} lines; leave out such rows"
-        )
-    return values
-
-
-def _named(lines: LongTable, argument: str, values: Values) -> Values:
-    return np.array([str(value) for value in _filled(lines, argument, values).tolist()], dtype=object)
-
-
-def _numbers(lines: LongTable, argument: str, values: Values) -> NDArray[np.float64]:
-    """The values as finite numbers. Raises BadArgument with the first that is none."""
-    try:
-        numbers = values.astype(np.float64)
-    except (TypeError, ValueError):
-        raise BadArgument(argument, f"{argument} holds {values[0]!r}; it must hold numbers") from None
-    if len(bad := np.flatnonzero(~np.isfinite(numbers))):
-        raise BadArgument(
-            argument, f"{argument} is {numbers[bad[0]]} at {lines.line(bad[0])}; it must be a finite number"
-        )
-    return numbers
-
-
-def _parts(lines: LongTable, values: Values, group: NDArray[np.int64] | None) -> NDArray[np.int64]:
+def _parts(of_rows: NDArray[Any], group: NDArray[np.int64] | None) -> NDArray[np.int64]:
     """The number of each row's fold, shape (N,)."""
-    fold = distinct(lines.of_rows("fold", _filled(lines, "fold", values)))
+    fold = distinct(of_rows)
     if fold.max() == 0:
-        raise BadArgument("fold", f"fold has the single value {values[0]}; leave it out, or give at least 2 folds")
+        raise BadArgument("fold", f"fold has the single value {of_rows[0]}; leave it out, or give at least 2 folds")
     if group is not None and divides_a_group(fold, group):
         raise BadArgument("fold", "fold: rows of a group are in several folds, so that their models saw the group")
     return fold

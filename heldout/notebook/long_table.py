@@ -1,7 +1,7 @@
-"""A long table of what candidates answered: one line for each row and candidate, in any order."""
+"""What candidates answered, as lines: one for each row and candidate, in any order."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
@@ -13,6 +13,8 @@ from heldout.rows import frames
 from heldout.rows.missing import is_missing
 
 Values = NDArray[Any]
+_NEVER_MISSING = {str, int, bool}
+REMEDY = "leave out such rows (missing: leave_out), or count what is missing as errors (missing: wrong)"
 
 
 @dataclass(frozen=True, eq=False)
@@ -20,38 +22,70 @@ class LongTable:
     """The L lines of a table about N rows and M candidates.
 
     `rows`, shape (N,), are the names of the rows, ascending where they can be compared, and `candidates` those of the
-    candidates, in the order in which they appear. `row` and `candidate`, shape (L,), are their places, line by line.
+    candidates, in the order in which they appear. `row` and `candidate`, shape (L,), are their places, line by line,
+    and `source` the place of each line in the columns of the table.
     """
 
     rows: Values
     candidates: tuple[str, ...]
     row: NDArray[np.int64]
     candidate: NDArray[np.int64]
+    source: NDArray[np.int64]
 
     @classmethod
     def of(cls, rows: Values, candidates: Values) -> Self:
         """From the name of the row and of the candidate of each line, both of shape (L,).
 
-        Raises BadArgument for a table without lines, a gap among the names, and candidates that miss some of the rows.
+        Raises BadArgument for a table without lines, and a gap among the names.
         """
-        if not len(rows):
-            raise BadArgument("table", "table has no line; it needs one for each row and candidate")
-        for argument, values in (("row", rows), ("candidate", candidates)):
-            if len(lines := np.flatnonzero(gaps(values))):
-                raise BadArgument(argument, f"{argument}: line {lines[0]} of the table has no name there; fill it in")
+        _check_named("row", rows)
+        _check_named("candidate", candidates)
         place, first = _places(rows)
         of, firsts = _places(candidates)
         order = np.argsort(firsts)  # by appearance
-        made = cls(rows[first], tuple(str(name) for name in candidates[firsts][order]), place, np.argsort(order)[of])
-        made._check_paired()
-        return made
+        names = tuple(str(name) for name in candidates[firsts][order])
+        return cls(rows[first], names, place, np.argsort(order)[of], np.arange(len(rows)))
 
-    def mean(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The mean of a value, shape (L,), over the lines of each candidate and row, shape (M, N)."""
-        shape = (len(self.candidates), len(self.rows))
-        cells = self._cells
-        sums = np.bincount(cells, weights=values, minlength=shape[0] * shape[1])
-        return (sums / np.bincount(cells, minlength=shape[0] * shape[1])).reshape(shape)
+    @classmethod
+    def wide(cls, rows: Values, candidates: Sequence[str]) -> Self:
+        """Of a table with a column for each of the candidates; `rows`, shape (n,), has the name of each line's row.
+
+        The lines of the first candidate come first. Raises BadArgument as `of` does.
+        """
+        _check_named("row", rows)
+        place, first = _places(rows)
+        n, m = len(rows), len(candidates)
+        return cls(
+            rows[first], tuple(candidates), np.tile(place, m), np.repeat(np.arange(m), n), np.tile(np.arange(n), m)
+        )
+
+    def column(self, table: Any, argument: str, name: str) -> Values:
+        """A column of the table, line by line, shape (L,). Raises BadArgument where there is none."""
+        return column(table, argument, name)[self.source]
+
+    def answered(self, filled: NDArray[np.bool_]) -> Self:
+        """The lines that are `filled`, shape (L,), of the rows for which every candidate has such a line.
+
+        Raises BadArgument where there is no such row.
+        """
+        kept = np.all(self._counts(filled) > 0, axis=0)
+        if not np.any(kept):
+            raise BadArgument("missing", "missing is leave_out, but no row has an answer of every candidate")
+        lines = filled & kept[self.row]
+        place = np.cumsum(kept) - 1
+        return replace(
+            self,
+            rows=self.rows[kept],
+            row=place[self.row[lines]],
+            candidate=self.candidate[lines],
+            source=self.source[lines],
+        )
+
+    def mean(self, values: NDArray[np.float64], absent: float) -> NDArray[np.float64]:
+        """The mean of a value, shape (L,), over the lines of each candidate and row, shape (M, N); `absent` of none."""
+        counts = self._counts()
+        sums = np.bincount(self._cells, weights=values, minlength=counts.size).reshape(counts.shape)
+        return np.where(counts > 0, sums / np.maximum(counts, 1), absent)
 
     def of_rows(self, argument: str, values: Values) -> Values:
         """What all lines of a row say, shape (N,), of `values`, shape (L,). Raises BadArgument where two differ."""
@@ -73,21 +107,32 @@ class LongTable:
     @property
     def repeated(self) -> bool:
         """Whether a candidate has several lines for some row."""
-        return len(self.row) > len(self.candidates) * len(self.rows)
+        return bool(self._counts().max() > 1)
+
+    @property
+    def absent(self) -> int:
+        """How many pairs of a row and a candidate have no line."""
+        return int((self._counts() == 0).sum())
+
+    def check_paired(self) -> None:
+        """Raise BadArgument where a candidate has no line for some of the rows."""
+        if len(missing := np.flatnonzero(self._counts() == 0)):
+            candidate, row = divmod(int(missing[0]), len(self.rows))
+            raise BadArgument(
+                "table",
+                f"table has no line for row {self.rows[row]} of {self.candidates[candidate]}, and lacks "
+                f"{len(missing)} lines in all, but candidates are compared on the same rows; {REMEDY}",
+            )
 
     @property
     def _cells(self) -> NDArray[np.int64]:
         return self.candidate * len(self.rows) + self.row
 
-    def _check_paired(self) -> None:
-        counts = np.bincount(self._cells, minlength=len(self.candidates) * len(self.rows))
-        if len(missing := np.flatnonzero(counts == 0)):
-            candidate, row = divmod(int(missing[0]), len(self.rows))
-            raise BadArgument(
-                "table",
-                f"table has no line for row {self.rows[row]} of {self.candidates[candidate]}, and lacks "
-                f"{len(missing)} lines in all: candidates are compared on the same rows; leave out rows or candidates",
-            )
+    def _counts(self, lines: NDArray[np.bool_] | None = None) -> NDArray[np.int64]:
+        """How many of the `lines`, or of all, each candidate has for each row, shape (M, N)."""
+        shape = (len(self.candidates), len(self.rows))
+        cells = self._cells if lines is None else self._cells[lines]
+        return np.bincount(cells, minlength=shape[0] * shape[1]).reshape(shape)
 
 
 def column(table: Any, argument: str, name: str) -> Values:
@@ -118,7 +163,17 @@ def gaps(values: Values) -> NDArray[np.bool_]:
     """Where a value is missing: None, NaN or NaT, which is not equal to itself."""
     if values.dtype != object:
         return np.asarray(values != values, dtype=np.bool_)
-    return np.array([is_missing(value) for value in values.tolist()], dtype=np.bool_)
+    listed = values.tolist()
+    if {*map(type, listed)} <= _NEVER_MISSING:
+        return np.zeros(len(listed), dtype=np.bool_)
+    return np.array([is_missing(value) for value in listed], dtype=np.bool_)
+
+
+def _check_named(argument: str, values: Values) -> None:
+    if not len(values):
+        raise BadArgument("table", "table has no line; it needs one for each row and candidate")
+    if len(lines := np.flatnonzero(gaps(values))):
+        raise BadArgument(argument, f"{argument}: line {lines[0]} of the table has no name there; fill it in")
 
 
 def _places(values: Values) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -152,13 +152,22 @@ def more_rows(winner: str, lines: Sequence[MoreRows], loss: Loss) -> str:
     )
 
 
-def bound(whose: str, value: float, of_one: float, method: str, compared: str, level: float, loss: Loss) -> str:
+def bound(
+    whose: str,
+    value: float,
+    of_one: float,
+    method: str,
+    compared: str,
+    level: float,
+    loss: Loss,
+    trained: str = "trained without the held-out rows",
+) -> str:
     """What the error of a winner is at most, and `of_one` without a choice; `compared` says what it was chosen from."""
     unit = " percentage points" if loss.binary else ""
     adds = f"; the comparison of more than one adds {points(value - of_one, value, loss)}{unit}"
     price = adds if value > of_one else ""
     return (
-        f"with probability {100 * level:g} % or more {whose} error, trained without the held-out rows, is at most "
+        f"with probability {100 * level:g} % or more {whose} error, {trained}, is at most "
         f"{amount(value, loss)}{_stated(loss)}: the upper {method} limit of its E_val, for {compared}{price}"
     )
 

@@ -21,19 +21,22 @@ def text(
     winner: str = "",
     why: str = "",
     notes: Mapping[str, str] = MappingProxyType({}),
+    further: Mapping[str, Mapping[str, tuple[str, str]]] = MappingProxyType({}),
 ) -> str:
     """A line for each candidate, a column for each estimate; below each value its interval.
 
     The `winner` is marked, and the title says what the mark means: `why`. A candidate of `notes` has its note in place
-    of numbers. The width is that of the terminal.
+    of numbers. `further` columns have a cell, a value and its interval, for some candidates. The width is that of the
+    terminal.
     """
-    columns = list(dict.fromkeys(record.estimate for record in estimates))
+    columns = [*dict.fromkeys(record.estimate for record in estimates), *further]
     cells = {
         (record.candidate, record.estimate): cell(
             record.value, record.low, record.high, loss, doubted=record.not_credible is not None
         )
         for record in estimates
     }
+    cells |= {(candidate, column): shown for column, of in further.items() for candidate, shown in of.items()}
     rows = [
         Row(
             printable(candidate),

@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from mlflow import MlflowClient
 
 # MLflow's pages show no tag that begins with mlflow.; older versions wrote the same names without it
-_HIDDEN = "mlflow.heldout."
+HIDDEN = "mlflow.heldout."
 _COMPARED = "compared."  # and a number: the ids of the learners whose estimates the run showed, with spaces between
 _OPENED_FOR = "test_opened_for"
 _ROWS = "rows."  # and a field of SeenRows
-_DIGITS, _IDS_A_TAG = 16, 290  # of an id, 64 of the 256 bits; of them in a tag of 5000 letters
+DIGITS, IDS_A_TAG = 16, 290  # of an id, 64 of the 256 bits; of them in a tag of 5000 letters
 TESTED = "tested_rows"  # the folder of the artifact with the rows on which a winner was tested
 
 
@@ -74,12 +74,12 @@ def ledger_items(
     yield Tag("data_hash", data_hash)
     yield Tag("selected_model", winner.name)
     for name, text in seen.texts().items():
-        yield Tag(f"{_HIDDEN}{_ROWS}{name}", text)
+        yield Tag(f"{HIDDEN}{_ROWS}{name}", text)
     ids = [_id(candidate, settings) for candidate in compared]
-    for number, first in enumerate(range(0, len(ids), _IDS_A_TAG)):
-        yield Tag(f"{_HIDDEN}{_COMPARED}{number}", " ".join(ids[first : first + _IDS_A_TAG]))
+    for number, first in enumerate(range(0, len(ids), IDS_A_TAG)):
+        yield Tag(f"{HIDDEN}{_COMPARED}{number}", " ".join(ids[first : first + IDS_A_TAG]))
     if test_opened:
-        yield Tag(f"{_HIDDEN}{_OPENED_FOR}", winner_id(winner, settings, seen))
+        yield Tag(f"{HIDDEN}{_OPENED_FOR}", winner_id(winner, settings, seen))
         yield Artifact(files.TESTED, TESTED)
 
 
@@ -109,7 +109,7 @@ def known_since(client: "MlflowClient", candidate: Candidate, settings: Settings
     learner = _id(candidate, settings)
     same = (
         run.info.start_time
-        for prefix in ("", _HIDDEN)
+        for prefix in ("", HIDDEN)
         for run in runs(client, f"tags.`{prefix}{_ROWS}trained` = '{seen.trained}'")
         if run.data.params.get("deliver") == settings.deliver and learner in _learners(_plain(run.data.tags))
     )
@@ -118,11 +118,11 @@ def known_since(client: "MlflowClient", candidate: Candidate, settings: Settings
 
 def _plain(tags: Mapping[str, str]) -> dict[str, str]:
     """The tags under the names that older versions gave them."""
-    return {name.removeprefix(_HIDDEN): text for name, text in tags.items()}
+    return {name.removeprefix(HIDDEN): text for name, text in tags.items()}
 
 
 def _id(candidate: Candidate, settings: Settings) -> str:
-    return seeded_id(candidate, settings.seed)[:_DIGITS]
+    return seeded_id(candidate, settings.seed)[:DIGITS]
 
 
 def _learners(tags: Mapping[str, str]) -> frozenset[str]:
@@ -131,7 +131,7 @@ def _learners(tags: Mapping[str, str]) -> frozenset[str]:
     for name, text in tags.items():
         if name.startswith(_COMPARED):
             last = name.removeprefix(_COMPARED)
-            found |= {*text.split()} if last.isdigit() and len(last) < _DIGITS else {last[:_DIGITS]}
+            found |= {*text.split()} if last.isdigit() and len(last) < DIGITS else {last[:DIGITS]}
     return frozenset(found)
 
 

@@ -1,6 +1,9 @@
 """`python -m flows compare FILE`: the same as `heldout.from_predictions`, of a file from anywhere."""
 
+import json
 import os
+import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -23,11 +26,10 @@ TABLE = pd.concat(
 ).assign(label=np.tile(LABELS, 2), text=np.tile(np.arange(80) // 4, 2))
 
 
-def compare(folder, *arguments) -> subprocess.CompletedProcess:
+def compare(folder, *arguments, **variables) -> subprocess.CompletedProcess:
     command = [sys.executable, "-m", "flows", "compare", *arguments]
-    return subprocess.run(
-        command, cwd=folder, capture_output=True, text=True, env={**os.environ, "PYTHONPATH": str(ROOT)}
-    )
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), **variables}
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, env=environment)
 
 
 @pytest.mark.parametrize("ending", ["csv", "parquet"])
@@ -44,3 +46,84 @@ def test_what_cannot_be_compared_is_said_without_a_traceback(tmp_path):
     assert (2, "") == (said.returncode, said.stdout)
     assert f"no line for row {ROWS[0]} of small" in said.stderr
     assert "no such file" in compare(ROOT, "nothing.csv").stderr
+
+
+def test_it_runs_in_any_folder_and_terminal_but_the_ledger_needs_a_checkout(tmp_path):
+    TABLE.to_csv(tmp_path / "answers.csv", index=False)
+    said = compare(tmp_path, "answers.csv", PYTHONIOENCODING="ascii")
+    assert (0, True) == (said.returncode, "* gr??er" in said.stdout), said
+    assert "no dvc.yaml here or above" in compare(tmp_path, "answers.csv", "--ledger").stderr
+
+
+AGENTS = ROOT / "docs/examples/agents/swe-bench-100.csv"
+
+
+def samples(folder, table) -> dict[str, Path]:
+    """A file for each agent, with nested values, as lm-evaluation-harness writes its samples."""
+    paths = {}
+    for number, (agent, of) in enumerate(table.groupby("agent")):
+        paths[agent] = folder / f"samples_{number}_2026-11-26T07-00.123.jsonl"
+        lines = (
+            {"doc_id": place, "doc": {"text": task}, "resps": [["4"]], "exact_match": float(right)}
+            for place, (task, right) in enumerate(zip(of["task"], of["resolved"], strict=True))
+        )
+        paths[agent].write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    return paths
+
+
+def test_a_file_for_each_candidate_is_the_same_as_one_file(tmp_path):
+    table = pd.read_csv(AGENTS)
+    whole = heldout.from_predictions(table.sort_values("agent"), row="task", candidate="agent", correct="resolved")
+    paths = samples(tmp_path, table)
+    named = [f"{agent}={path}" for agent, path in paths.items()]
+    said = compare(ROOT, *named, "--row", "doc_id", "--correct", "exact_match")
+    assert f"{whole}\n" == said.stdout, said.stderr
+    said = compare(ROOT, *map(str, paths.values()), "--row", "doc_id", "--correct", "exact_match")
+    assert "* samples_3_2026-11-26T07-00.123 " in said.stdout
+    again = shutil.copy(paths["OpenHands"], tmp_path / "other.jsonl")
+    said = compare(ROOT, f"a={again}", f"a={paths['OpenHands']}", "--row", "doc_id", "--correct", "exact_match")
+    assert (2, "error: FILE: two files have the same name; name their candidates: small=FILE large=FILE\n") == (
+        said.returncode,
+        said.stderr,
+    )
+
+
+def test_a_column_for_each_candidate_and_what_is_missing(tmp_path):
+    table = pd.read_csv(AGENTS).pivot(index="task", columns="agent", values="resolved").reset_index()
+    names = [*table.columns[1:]]
+    table[names[0]] = table[names[0]].astype(object).where(table.index != 3)
+    table.to_csv(tmp_path / "wide.csv", index=False)
+    call = (str(tmp_path / "wide.csv"), "--row", "task", "--correct", *names)
+    assert "missing: leave_out" in compare(ROOT, *call).stderr
+    expected = heldout.from_predictions(pd.read_csv(call[0]), row="task", correct=names, missing="wrong")
+    assert f"{expected}\n" == compare(ROOT, *call, "--missing", "wrong").stdout
+
+
+PAGE = (ROOT / "docs/how-to/compare-predictions.md").read_text(encoding="utf-8")
+SHOWN = re.findall(r"```sh\n(.*?)```\n\n```text\n(.*?)```", PAGE, re.DOTALL)
+
+
+def test_the_commands_of_the_page_print_what_it_shows():
+    assert 3 == len(SHOWN) == PAGE.count("```sh\n")
+    for command, text in SHOWN:
+        python, *words = command.split()
+        assert ["python", "-m", "flows", "compare"] == [python, *words[:3]]
+        said = compare(ROOT, *words[3:])
+        assert text in said.stdout, said.stderr
+
+
+def test_out_of_fold_answers_of_two_predictors_as_the_page_has_them(tmp_path):
+    """Of the shape of ROCR.hiv, whose licence is not ours: scores of both signs, and folds without names of rows."""
+    y = np.where(np.arange(345) % 34 < 8, 1, -1)
+    scores = y[:, None] + np.random.default_rng(4).normal(size=(345, 2)) * (0.9, 1.0)
+    table = pd.DataFrame(np.where(scores > 0, 1, -1), columns=["svm", "nn"]).assign(y=y, fold=np.arange(345) // 34)
+    table.to_csv(tmp_path / "hiv.csv", index=False)
+    said = compare(tmp_path, str(tmp_path / "hiv.csv"), "--answer", "svm", "nn", "--label", "y", "--fold", "fold")
+    lines = [
+        pd.DataFrame({"row": range(345), "candidate": name, "answer": table[name], "label": y, "fold": table["fold"]})
+        for name in ("svm", "nn")
+    ]
+    assert f"{heldout.from_predictions(pd.concat(lines), fold='fold')}\n" == said.stdout, said.stderr
+    wrong = (table["svm"] != y).groupby(table["fold"]).mean()
+    (svm, _) = heldout.from_predictions(pd.concat(lines), fold="fold").estimates
+    assert svm.value == pytest.approx((wrong * table.groupby("fold").size()).sum() / 345)

@@ -1,5 +1,7 @@
 """`heldout.from_predictions`: equal to `validate` on the same answers, whoever made them; bad tables are refused."""
 
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -9,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.metrics import brier_score_loss, log_loss
 from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
@@ -175,7 +178,180 @@ def test_an_interval_that_needs_no_further_fit_can_be_named():
         heldout.from_predictions(folds, fold="fold", intervals={"E_cv": "corrected t"})
 
 
+AGENTS = pd.read_csv(Path(__file__).parents[3] / "docs/examples/agents/swe-bench-100.csv")
+OF_AGENTS = {"row": "task", "candidate": "agent", "correct": "resolved"}
+
+
+def of_agents(first, other) -> np.ndarray:
+    """The error of one agent less that of another, task by task: -1, 0 or 1."""
+    wrong = 1 - AGENTS.pivot(index="task", columns="agent", values="resolved").astype(float)
+    return (wrong[first] - wrong[other]).to_numpy()
+
+
+def one_more_row(d) -> float:
+    """The standard error of the mean of d with one more row on which two agents differ, half of it each way."""
+    more = np.append(d, [0.5**0.5, -(0.5**0.5)])
+    return more.std() / np.sqrt(len(more))
+
+
+def test_foreign_outcomes_have_the_intervals_of_scipy():
+    made = heldout.from_predictions(AGENTS, **OF_AGENTS)
+    assert [27, 28, 30, 30] == [
+        round(100 * one.value) for one in made.estimates
+    ]  # their source has 73, 72, 70, 70 right
+    for one in made.estimates:
+        exact = stats.binomtest(round(100 * one.value), 100).proportion_ci(0.95)
+        assert (one.low, one.high) == pytest.approx((exact.low, exact.high), abs=1e-9)
+    each = 1 - 0.05 / 6  # of six pairs
+    for one in (pair for name in made.candidates for pair in made.differences(name)):
+        d = of_agents(one.candidate, one.against)
+        paired = stats.ttest_1samp(d, 0).confidence_interval(each)
+        reach = max((paired.high - paired.low) / 2, stats.t(99).isf((1 - each) / 2) * one_more_row(d))
+        assert (one.low, one.high) == pytest.approx((d.mean() - reach, d.mean() + reach), abs=1e-9)
+        exact = stats.binomtest(int((d > 0).sum()), int((d != 0).sum())).pvalue  # McNemar's test
+        assert (exact < 1 - each) == (one.shown_less or one.shown_more)
+
+
+def test_foreign_outcomes_by_repository_have_the_variance_between_repositories():
+    made = heldout.from_predictions(AGENTS, **OF_AGENTS, group="repository")
+    sizes = AGENTS.drop_duplicates("task").groupby("repository").size()
+    effective = sizes.sum() ** 2 / (sizes**2).sum()
+    repositories = AGENTS.drop_duplicates("task").sort_values("task")["repository"].to_numpy()
+    for one in made.differences(made.candidates[0]):
+        d = of_agents(one.candidate, one.against)
+        sums = pd.Series(d - d.mean()).groupby(repositories).sum()
+        error = max(np.sqrt(effective / (effective - 1) * (sums**2).sum()) / 100, one_more_row(d))
+        reach = stats.t(effective - 1).isf(0.05 / 12) * error
+        assert (one.low, one.high) == pytest.approx((d.mean() - reach, d.mean() + reach), abs=1e-9)
+
+
+def wide(of=AGENTS, row="task", column="agent", value="resolved") -> pd.DataFrame:
+    return of.pivot(index=row, columns=column, values=value).reset_index()
+
+
+def same(one, other) -> bool:
+    records = [sorted((of.candidate, of.value, of.low, of.high) for of in made.estimates) for made in (one, other)]
+    return records[0] == records[1] and sorted(one.differences("OpenHands"), key=str) == sorted(
+        other.differences("OpenHands"), key=str
+    )
+
+
+def test_a_column_for_each_candidate_is_the_same_as_lines():
+    long, names = heldout.from_predictions(AGENTS, **OF_AGENTS), [*AGENTS["agent"].unique()]
+    assert same(long, heldout.from_predictions(wide(), row="task", correct=names))
+    assert same(long, heldout.from_predictions(wide()[names], correct=names))  # rows without names
+    assert same(long, heldout.from_predictions((1 - wide()[names].astype(int)), losses=names))
+    right = wide().assign(label="yes")
+    right[names] = np.where(right[names], "yes", "no")
+    assert same(long, heldout.from_predictions(right, answer=names))
+    repositories = AGENTS.drop_duplicates("task").set_index("task")["repository"]
+    by = {"group": "repository"}
+    with_group = wide().assign(repository=lambda of: of["task"].map(repositories))
+    assert same(
+        heldout.from_predictions(AGENTS, **OF_AGENTS, **by),
+        heldout.from_predictions(with_group, row="task", correct=names, **by),
+    )
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        lambda right: right.astype(int),
+        lambda right: right.map({True: "true", False: "False"}),
+        lambda right: right.astype(object),
+    ],
+)
+def test_what_is_right_may_be_written_in_several_ways(written):
+    other = AGENTS.assign(resolved=written(AGENTS["resolved"]))
+    assert same(heldout.from_predictions(AGENTS, **OF_AGENTS), heldout.from_predictions(other, **OF_AGENTS))
+
+
+def test_a_part_of_the_credit_is_no_error_and_has_a_limit():
+    (found,) = heldout.from_predictions({"a": [1.0, 0.25, 0.5, 1.0] * 10}, correct=["a"]).estimates
+    assert 1 - 0.6875 == found.value
+    assert found.interval != "Clopper-Pearson"
+    assert "betting" == heldout.from_predictions({"a": [1.0, 0.25, 0.5, 1.0] * 10}, correct=["a"]).bound().method
+
+
+def test_rows_without_an_answer_are_left_out_or_count_as_errors_if_asked():
+    some = AGENTS.drop([3, 250])  # no line
+    some["resolved"] = some["resolved"].astype(object).where(some.index != 120)  # a line without an answer
+    with pytest.raises(BadArgument, match=r"lacks 2 lines in all.*missing: leave_out.*missing: wrong"):
+        heldout.from_predictions(some, **OF_AGENTS)
+    with pytest.raises(BadArgument, match=r"correct is missing at row .* of Live-SWE-Agent.*missing: leave_out"):
+        heldout.from_predictions(
+            AGENTS.assign(resolved=some["resolved"].reindex(AGENTS.index, fill_value=True)), **OF_AGENTS
+        )
+    gone = AGENTS["task"].isin(AGENTS["task"][[3, 250, 120]])
+    left = heldout.from_predictions(some, **OF_AGENTS, missing="leave_out")
+    assert same(left, heldout.from_predictions(AGENTS[~gone], **OF_AGENTS))
+    assert (97, 3) == (len(left.rows), left.left_out)
+    assert "left out: 3 rows that not every candidate has an answer to; all numbers are about the others" in str(left)
+    wrong = heldout.from_predictions(some, **OF_AGENTS, missing="wrong")
+    filled = AGENTS.assign(resolved=AGENTS["resolved"] & ~AGENTS.index.isin([3, 250, 120]))
+    assert same(wrong, heldout.from_predictions(filled, **OF_AGENTS))
+    assert "missing: 3 answers, which count as errors" in str(wrong)
+    groups = heldout.from_predictions(some, **OF_AGENTS, missing="leave_out", group="repository")
+    assert same(groups, heldout.from_predictions(AGENTS[~gone], **OF_AGENTS, group="repository"))
+
+
+def test_missing_answers_and_losses_of_0_and_1_count_as_errors_and_no_others():
+    whole = broken(lambda of: of.assign(answer=of["answer"].where(of.index != 20)))
+    of_answers = heldout.from_predictions(whole, missing="wrong")
+    of_losses = heldout.from_predictions(
+        whole.drop(columns="answer").assign(loss=whole["loss"].where(whole.index != 20)), missing="wrong"
+    )
+    assert [6 / 50, 9 / 50] == [one.value for one in of_answers.estimates] == [one.value for one in of_losses.estimates]
+    with pytest.raises(BadArgument, match="no loss means an error"):
+        heldout.from_predictions(table({"a": 5}).assign(loss=0.5), missing="wrong")
+    with pytest.raises(BadArgument, match="no row has an answer of every candidate"):
+        heldout.from_predictions({"a": [1, None], "b": [None, 1]}, correct=["a", "b"], missing="leave_out")
+    with pytest.raises(BadArgument, match="must be one of refuse, leave_out, wrong"):
+        heldout.from_predictions(table({"a": 5}), missing="drop")
+
+
+def test_probabilities_of_the_last_of_two_classes_have_the_losses_of_scikit_learn():
+    probability = RNG.beta(2, 2, size=(2, 120))
+    made = {"p_a": probability[0], "p_b": probability[1], "y": Y, "fold": np.arange(120) % 5}
+    for loss, peer in {"log": log_loss, "brier": brier_score_loss}.items():
+        found = heldout.from_predictions(made, answer=["p_a", "p_b"], label="y", loss=loss, fold="fold")
+        expected = [peer(Y == "yes", of) for of in probability]
+        assert expected == pytest.approx([one.value for one in found.estimates], abs=1e-12)
+    with pytest.raises(BadArgument, match="it must be the probability of yes, from 0 to 1"):
+        heldout.from_predictions({**made, "p_a": 2 * probability[0]}, answer=["p_a"], label="y", loss="log")
+
+
+def test_several_answers_of_a_candidate_are_told():
+    twice = pd.concat([table({"a": 10}), table({"a": 20})])
+    assert "repeated: several answers of a candidate to one of the 50 rows count once" in str(
+        heldout.from_predictions(twice)
+    )
+    assert "repeated:" not in str(heldout.from_predictions(table({"a": 10})))
+
+
+def test_the_table_has_the_difference_from_the_best_with_its_interval():
+    made = heldout.from_predictions(table({"a": 5, "b": 30}))
+    (one,) = made.differences()
+    text = str(made).splitlines()
+    assert text[1].endswith("* less this")
+    assert any(line.endswith(f"{100 * one.difference:.1f}") for line in text)
+    assert any(line.endswith(f"{100 * one.low:.1f} to {100 * one.high:.1f}") for line in text)
+    assert "less this" not in str(heldout.from_predictions(table({"a": 5})))
+
+
 BAD = {
+    "give one of both": (lambda of: of, {"correct": "loss", "losses": "loss"}),
+    "name a column for each candidate, once": (lambda of: of, {"correct": ["loss", "loss"]}),
+    "as a list of columns, one for each candidate": (lambda of: of, {"correct": "loss", "candidate": "model"}),
+    "correct is 2 at row 0 of a": (lambda of: of.assign(loss=2), {"correct": "loss"}),
+    "correct is 'maybe' at row 0 of a; it must hold numbers": (
+        lambda of: of.assign(loss="maybe"), {"correct": "loss"},
+    ),
+    "table has what is right": (lambda of: of, {"correct": "loss", "loss": "squared"}),
+    "the limit is 1; leave it out": (lambda of: of, {"correct": "loss", "loss_max": 1}),
+    "for probabilities of the last of two classes|log or brier": (
+        lambda of: of.assign(answer=0.5, label=of["row"] % 2), {},
+    ),
     "has the columns": (lambda of: of.drop(columns=["row"]), {}),
     "no line for row 0 of a, and lacks 1 lines": (lambda of: of.iloc[1:], {}),
     "has no line;": (lambda of: of.iloc[:0], {}),

@@ -1,0 +1,259 @@
+"""The losses that a table of answers says: from answers and labels, from what is right, or from losses themselves."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from heldout.errors import BadArgument
+from heldout.losses import ABSOLUTE, ZERO_ONE, Loss, Losses, choose_loss
+from heldout.notebook.long_table import REMEDY, LongTable, Values, column, columns, gaps
+from heldout.parts.weights import Weights
+
+Names = str | Sequence[str]
+Missing = Literal["refuse", "leave_out", "wrong"]
+MISSING: tuple[Missing, ...] = ("refuse", "leave_out", "wrong")
+LOSS = "loss"  # the column that takes the place of answers and labels where there are no answers
+_RIGHT = {"true": 1.0, "false": 0.0}
+
+
+@dataclass(frozen=True, eq=False)
+class Given:
+    """The columns in which a table says how candidates did: `argument` is what they hold, `names` theirs.
+
+    A `wide` table has one for each candidate, a long one has a line for each row and candidate.
+    """
+
+    argument: Literal["answer", "correct", "losses"]
+    names: tuple[str, ...]
+    wide: bool
+
+    @classmethod
+    def of(cls, table: Any, answer: Names, correct: Names | None, losses: Names | None) -> "Given":
+        """From the arguments of `heldout.from_predictions`. Raises BadArgument for two of them, and equal names."""
+        if correct is not None and losses is not None:
+            raise BadArgument("correct", f"correct is {correct!r} and losses is {losses!r}; give one of both")
+        known = columns(table)
+        if correct is not None:
+            made = cls("correct", *_named(correct))
+        elif losses is not None:
+            made = cls("losses", *_named(losses))
+        elif isinstance(answer, str) and answer not in known and LOSS in known:
+            made = cls("losses", (LOSS,), wide=False)
+        else:
+            made = cls("answer", *_named(answer))
+        if not made.names or len({*made.names}) < len(made.names):
+            raise BadArgument(
+                made.argument, f"{made.argument} is {list(made.names)}; it must name a column for each candidate, once"
+            )
+        return made
+
+    def lines(self, table: Any, row: str, candidate: str) -> LongTable:
+        """The lines of the table. Raises BadArgument where it lacks a column."""
+        if not self.wide:
+            self._check_has(table, candidate)
+            return LongTable.of(column(table, "row", row), column(table, "candidate", candidate))
+        cells = column(table, self.argument, self.names[0])
+        numbered = row == "row" and row not in columns(table)  # the default, of a table whose rows have no names
+        return LongTable.wide(np.arange(len(cells)) if numbered else column(table, "row", row), self.names)
+
+    def values(self, table: Any, lines: LongTable) -> Values:
+        """What the columns hold, line by line, shape (L,)."""
+        if not self.wide:
+            return lines.column(table, self.argument, self.names[0])
+        cells = [column(table, self.argument, name) for name in self.names]
+        if len({"number" if one.dtype.kind in "biuf" else "other" for one in cells}) > 1:
+            cells = [one.astype(object) for one in cells]
+        return np.concatenate(cells)
+
+    def _check_has(self, table: Any, candidate: str) -> None:
+        known = columns(table)
+        if candidate not in known:
+            raise BadArgument(
+                "candidate",
+                f"candidate is {candidate!r}, but table has the columns {', '.join(known)}; name the column there, or "
+                f"give {self.argument} as a list of columns, one for each candidate",
+            )
+
+
+@dataclass(frozen=True, eq=False)
+class Judged:
+    """The losses of M candidates on N rows, shape (M, N), and the loss that they are values of."""
+
+    losses: Losses
+    loss: Loss
+
+
+def judged(
+    table: Any,
+    lines: LongTable,
+    given: Given,
+    values: Values,
+    label: str,
+    spec: str | Mapping[str, Any] | Callable[[Any, Any], Any] | None,
+    loss_max: float | None,
+    weights: Weights | None,
+    missing: Missing,
+) -> Judged:
+    """The losses that the `values` of the columns `given`, shape (L,), mean.
+
+    Where `missing` is wrong, values and lines that are missing count as errors, of a loss of 0 and 1. Raises
+    BadArgument.
+    """
+    empty = gaps(values)
+    if missing != "wrong" and len(places := np.flatnonzero(empty)):
+        raise BadArgument(
+            given.argument,
+            f"{given.argument} is missing at {lines.line(places[0])}, and in {len(places)} lines; {REMEDY}",
+        )
+    if given.argument != "answer" and spec is not None:
+        what = "what is right" if given.argument == "correct" else "the losses themselves"
+        raise BadArgument("loss", f"loss is {spec!r}, but table has {what}; leave out one of both")
+    if given.argument == "answer":
+        loss, of_lines = _of_answers(table, lines, values, empty, label, spec, loss_max, weights)
+    else:
+        if given.argument == "correct":
+            loss, of_lines = _of_correct(lines, np.where(empty, 0, values), loss_max)
+        else:
+            loss, of_lines = _of_losses(lines, np.where(empty, 1, values), loss_max)
+        loss = loss if weights is None else loss.weighted()
+    if missing == "wrong" and not (given.argument == "correct" or np.isin(of_lines, (0.0, 1.0)).all()):
+        raise BadArgument("missing", "missing is wrong, but the losses are not 0 and 1 alone: no loss means an error")
+    losses = lines.mean(of_lines, absent=1.0)
+    loss.check_losses(losses.max(axis=0), np.arange(len(lines.rows)), "a candidate")
+    if loss.binary and lines.repeated and not np.isin(losses, (0.0, 1.0)).all():
+        loss = replace(loss, binary=False)  # the means of several lines: still between 0 and 1
+    return Judged(losses if weights is None else losses * weights.relative, loss)
+
+
+def filled(lines: LongTable, argument: str, values: Values) -> Values:
+    """The `values`, shape (L,). Raises BadArgument where one is missing."""
+    if len(empty := np.flatnonzero(gaps(values))):
+        raise BadArgument(
+            argument, f"{argument} is missing at {lines.line(empty[0])}, and in {len(empty)} lines; leave out such rows"
+        )
+    return values
+
+
+def _named(names: Names) -> tuple[tuple[str, ...], bool]:
+    return ((names,), False) if isinstance(names, str) else (tuple(names), True)
+
+
+def _of_correct(lines: LongTable, values: Values, loss_max: float | None) -> tuple[Loss, Losses]:
+    """1 less each value: true and false, or numbers from 0 to 1."""
+    if loss_max is not None:
+        raise BadArgument(
+            "loss_max", "loss_max: what is right is between 0 and 1, so that the limit is 1; leave it out"
+        )
+    if values.dtype == object:
+        values = np.array([_RIGHT.get(str(value).lower(), value) for value in values.tolist()], dtype=object)
+    numbers = _numbers(lines, "correct", values)
+    if len(apart := np.flatnonzero((numbers < 0) | (numbers > 1))):
+        raise BadArgument(
+            "correct",
+            f"correct is {numbers[apart[0]]:g} at {lines.line(apart[0])}; it must be true or false, or from 0 to 1",
+        )
+    whole = bool(np.isin(numbers, (0.0, 1.0)).all())
+    return (ZERO_ONE if whole else replace(ZERO_ONE, binary=False)), 1.0 - numbers
+
+
+def _of_losses(lines: LongTable, values: Values, loss_max: float | None) -> tuple[Loss, Losses]:
+    """The values themselves: 0 and 1 are errors, and of others no limit is known unless it is stated."""
+    numbers = _numbers(lines, "losses", values)
+    if len(below := np.flatnonzero(numbers < 0)):
+        raise BadArgument("losses", f"losses has {numbers[below[0]]:g} at {lines.line(below[0])}; no loss is below 0")
+    if loss_max is None and np.isin(numbers, (0.0, 1.0)).all():
+        return ZERO_ONE, numbers
+    given = replace(
+        ABSOLUTE, name="given", says="the losses of the table", power=0, mean_called="", disagreement_loss=None
+    )
+    return (given if loss_max is None else given.limited(loss_max)), numbers
+
+
+def _of_answers(
+    table: Any,
+    lines: LongTable,
+    values: Values,
+    empty: NDArray[np.bool_],
+    label: str,
+    spec: str | Mapping[str, Any] | Callable[[Any, Any], Any] | None,
+    loss_max: float | None,
+    weights: Weights | None,
+) -> tuple[Loss, Losses]:
+    """The loss of the answers, and its value for each line; 1 for a line whose answer is `empty`."""
+    labels = filled(lines, "label", lines.column(table, "label", label))
+    y = lines.of_rows("label", labels)
+    loss = choose_loss(spec, y, None if weights is None else weights.values, label, loss_max)
+    if empty.any():
+        values = np.where(empty, labels, values)
+    if loss.needs == "probabilities":
+        answers = _probabilities(lines, values, loss)
+    else:
+        answers = _classes(lines, values, y) if loss.of_classes else _numbers(lines, "answer", values)
+    of_lines = loss.pointwise(labels, answers)
+    return loss, np.where(empty, 1.0, of_lines) if empty.any() else of_lines
+
+
+def _classes(lines: LongTable, given: Values, y: Values) -> Values:
+    """The answers as values of the kind of the labels."""
+    if given.dtype.kind in "biuf" and y.dtype.kind in "biuf":
+        if len(apart := np.flatnonzero((given % 1 != 0) & ~np.isin(given, y))):
+            raise BadArgument(
+                "answer",
+                f"answer is {given[apart[0]]} at {lines.line(apart[0])}, which is no class, but the labels are: give "
+                "classes, or name the loss: log or brier for probabilities of the last of two classes",
+            )
+        if not np.isin(given, y).any():
+            raise BadArgument("answer", f"answer is {given[0]} at {lines.line(0)}, and no answer at all is a label")
+        return given
+    by_text = {str(value): value for value in y.tolist()}
+    listed = given.tolist()
+    texts = listed if {*map(type, listed)} == {str} else [*map(str, listed)]
+    if by_text.keys().isdisjoint(texts):
+        raise BadArgument("answer", f"answer is {texts[0]} at {lines.line(0)}, and no answer at all is a label")
+    return np.array([by_text.get(text, text) for text in texts], dtype=object)
+
+
+def _probabilities(lines: LongTable, given: Values, loss: Loss) -> NDArray[np.float64]:
+    """Of two classes, shape (L, 2), from the probability of the last, as tables of out-of-fold answers have it."""
+    classes = loss.classes
+    if classes is None or len(classes) != 2 or given.dtype.kind not in "biuf":
+        raise BadArgument(
+            "loss",
+            f"loss is {loss.name}, which needs the probability of every class; for two classes answer may be that of "
+            "the last of them, for more give the values of the loss as losses",
+        )
+    last = _numbers(lines, "answer", given)
+    if len(apart := np.flatnonzero((last < 0) | (last > 1))):
+        raise BadArgument(
+            "answer",
+            f"answer is {last[apart[0]]:g} at {lines.line(apart[0])}; for the {loss.name} loss it must be the "
+            f"probability of {classes[1]}, from 0 to 1",
+        )
+    return np.stack([1 - last, last], axis=1)
+
+
+def _numbers(lines: LongTable, argument: str, values: Values) -> NDArray[np.float64]:
+    """The values as finite numbers. Raises BadArgument with the first that is none."""
+    try:
+        numbers = values.astype(np.float64)
+    except (TypeError, ValueError):
+        place = next(place for place, value in enumerate(values.tolist()) if not _is_number(value))
+        raise BadArgument(
+            argument, f"{argument} is {values[place]!r} at {lines.line(place)}; it must hold numbers"
+        ) from None
+    if len(bad := np.flatnonzero(~np.isfinite(numbers))):
+        raise BadArgument(
+            argument, f"{argument} is {numbers[bad[0]]} at {lines.line(bad[0])}; it must be a finite number"
+        )
+    return numbers
+
+
+def _is_number(value: Any) -> bool:
+    try:
+        float(value)
+    except (TypeError, ValueError):
+        return False
+    return True
