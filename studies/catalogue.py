@@ -35,6 +35,7 @@ NAMES = (
     "race_bbc",
     "adaptive_repeats",
     "half_model_interval",
+    "repeated_folds",
     "metric_estimates",
     "column_reliance",
     "datasets",

@@ -7,7 +7,8 @@ algorithms (PAKDD 2004); Nadeau, Bengio (Machine Learning 52, 2003), eq. (3.6).
 
 Var = S^2 (1/(R k) + 1/(k - 1)), S^2 the sample variance of all R k fold errors; t has R k - 1 degrees of
 freedom. Its centre is the E_cv that is reported: of the first partition, or the mean over all where folds are drawn
-repeatedly (`Design.fold_repeats`).
+repeatedly (`Design.fold_repeats`). There it is no default: for numbers in few rows it falls short of its level
+(`studies/repeated_folds.py`).
 """
 
 import math

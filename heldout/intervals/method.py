@@ -17,6 +17,7 @@ from heldout.records import Estimate, Interval
 
 Admissible = Literal["0/1", "of known limit", "any"]
 Validity = Literal["exact", "finite-sample", "asymptotic"]
+_WITH_REPEATS = ("subsamples", "repeated_folds")  # further fits that serve a mean over several partitions into folds
 _IN_WORDS: Mapping[DependenceKind, str] = {
     "groups": "independent groups",
     "time": "folds that are long compared with the dependence along time",
@@ -104,6 +105,21 @@ class IntervalMethod:
                 "intervals",
                 f"{self.name} needs at least {self.least_folds} folds of at least {self.least_fold_size} rows, and "
                 f"there are {len(sizes)} of {sizes.min()}; use corrected t",
+            )
+
+    @property
+    def for_repeats(self) -> bool:
+        """Whether it holds for the mean over several partitions into folds.
+
+        Further fits show the variance of E_cv of one partition, which that of the mean does not exceed.
+        """
+        return self.needs in _WITH_REPEATS
+
+    def check_repeats(self, repeats: int) -> None:
+        """Raise BadArgument for a mean over `repeats` partitions into folds, unless the method holds for it."""
+        if repeats > 1 and not self.for_repeats:
+            raise BadArgument(
+                "intervals", f"{self.name} is for one partition into folds, not {repeats}; use corrected t"
             )
 
     def interval(self, estimate: str, observed: Any, level: float) -> Interval:

@@ -116,10 +116,11 @@ def _made(design: Design, version: str) -> dict[str, str]:
     kind, weighted = design.dependence.kind, design.weights is not None
     rows = f"{len(design.y)} with a label"
     rows += f"; not independent, by {kind}" if kind else ""
+    often = f", {design.fold_repeats} times" if design.fold_repeats > 1 else ""
     parts = {
         "rows": rows + ("; each counts by its weight" if weighted else ""),
         "loss": f"{design.loss.name}, {design.loss.scale('y')}",
-        "folds": f"{int(fold.max()) + 1}" if "E_cv" in design.estimates else "",
+        "folds": f"{int(fold.max()) + 1}{often}" if "E_cv" in design.estimates else "",
         "intervals": "; ".join(
             f"{name}: {design.methods[name].name}" for name in design.estimates if name in design.methods
         ),

@@ -18,7 +18,7 @@ from heldout.losses import Loss, check_spec, choose_loss
 from heldout.losses.choice import MOST_WHOLE_CLASSES, Spec
 from heldout.notebook.called_otherwise import FOLDS
 from heldout.notebook.failures import OnError
-from heldout.notebook.own_folds import own_folds
+from heldout.notebook.own_folds import own_folds, shown
 from heldout.parts import class_shares
 from heldout.parts.dependence import Dependence, checked_dependence
 from heldout.parts.partition import can_stratify, part_size, rarest_class
@@ -40,7 +40,7 @@ class Parts:
     """How the rows are divided, by the arguments of `heldout.validate` with these names.
 
     `folds` and `stratify` may be other than asked for, with a warning, where a class is rare. `dependence` is that of
-    the groups and times. `fold`, shape (N,), are folds that were given.
+    the groups and times. `own_folds`, each of shape (N,), are partitions into folds that were given.
     """
 
     seed: int
@@ -51,7 +51,7 @@ class Parts:
     repeats: Repeats
     stratify: bool
     dependence: Dependence
-    fold: NDArray[np.int64] | None = None
+    own_folds: tuple[NDArray[np.int64], ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -150,10 +150,12 @@ def checked(
     every = _every(estimates, further_estimates, unlabeled is not None, len(candidates), chosen, in_time=in_time)
     wanted = _wanted(every, unlabeled is not None, chosen, in_time=in_time)
     stratified = chosen.of_classes and not in_time and class_shares.stratified(y, stratify)
-    fold = own_folds(cv, X, y, groups, dependence, int(seed)) if cv is not None else None
-    if fold is not None:
-        folds = int(fold.max()) + 1
-    if chosen.of_classes and fold is not None and dependence.kind is None:
+    own = own_folds(cv, X, y, groups, dependence, int(seed)) if cv is not None else ()
+    if own:
+        folds = int(own[0].max()) + 1
+    if len(own) > 1 and "E_nested" in wanted:
+        raise BadArgument("cv", f"cv is {shown(cv)}, and E_nested is for one partition into folds; leave one out")
+    if chosen.of_classes and own and dependence.kind is None:
         _, stratified = _divided_classes(y, len(y), stratify)
     elif chosen.of_classes and folds != len(y) and dependence.kind is None:
         folds, stratified = _divided_classes(y, int(folds), stratify)
@@ -164,7 +166,7 @@ def checked(
     if block != "auto":
         block = int(block)
     parts = Parts(
-        int(seed), validation_fraction, int(folds), tested_fraction, block, repeats, stratified, dependence, fold
+        int(seed), validation_fraction, int(folds), tested_fraction, block, repeats, stratified, dependence, own
     )
     nested = "E_nested" in wanted
     no_race = why_none(race, len(candidates), chosen, dependence.kind, nested=nested, weighted=weights is not None)

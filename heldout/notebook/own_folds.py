@@ -1,6 +1,6 @@
 """The folds of a splitter of scikit-learn, or of a list of splits, as `cv` gives them."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from copy import copy
 from typing import Any
 
@@ -10,39 +10,64 @@ from numpy.typing import NDArray
 from heldout.errors import BadArgument
 from heldout.parts.dependence import Dependence
 
-_FITTING = "KFold, StratifiedKFold, GroupKFold, PredefinedSplit and LeaveOneOut do"
+_FITTING = "KFold, StratifiedKFold, GroupKFold, PredefinedSplit, LeaveOneOut and, again and again, RepeatedKFold do"
 _LONGEST = 80
 
 
 def own_folds(
     cv: Any, X: Any, y: NDArray[np.generic], groups: Any, dependence: Dependence, seed: int
-) -> NDArray[np.int64]:
-    """The fold of each row, 0 … k-1, shape (N,), from the splits of `cv` on the rows X, shape (N, p).
+) -> tuple[NDArray[np.int64], ...]:
+    """The fold of each row, 0 … k-1, shape (N,), in each partition of the rows X, shape (N, p), that `cv` makes.
 
-    What E_cv is about decides what may be given: each row is tested once, by a hypothesis that was trained on all rows
-    of the other folds. A splitter that shuffles without a state of its own gets the `seed`. Raises BadArgument.
+    What E_cv is about decides what may be given: in a partition each row is tested once, by a hypothesis that was
+    trained on all rows of the other folds. Where all rows were tested, the next split begins another partition, into
+    as many folds. A splitter that shuffles without a state of its own gets the `seed`. Raises BadArgument.
     """
     if dependence.time is not None:
         raise BadArgument("cv", "cv: the folds of rows in time are later rows than those that train; leave out cv")
-    fold = np.full(len(y), -1, dtype=np.int64)
-    for number, (train, tested) in enumerate(_splits(cv, X, y, groups, seed)):
+    folds, number = [np.full(len(y), -1, dtype=np.int64)], 0
+    for place, (train, tested) in enumerate(_splits(cv, X, y, groups, seed)):
+        if (folds[-1] >= 0).all():
+            folds.append(np.full(len(y), -1, dtype=np.int64))
+            number = 0
+        fold = folds[-1]
         if (again := tested[fold[tested] >= 0]).size:
-            raise BadArgument("cv", f"cv is {shown(cv)}, which tests row {again[0]} again; {_once()}")
+            never = np.flatnonzero(fold < 0)[0]
+            raise BadArgument(
+                "cv", f"cv is {shown(cv)}, which tests row {again[0]} again before row {never}; {_once()}"
+            )
         fold[tested] = number
+        number += 1
         missing = len(y) - len(tested) - len(np.setdiff1d(train, tested))
         if missing or np.intersect1d(train, tested).size:
             raise BadArgument(
                 "cv",
-                f"cv is {shown(cv)}, whose split {number} leaves {missing} rows out of both parts, or has some in "
-                f"both; {_once()}",
+                f"cv is {shown(cv)}, whose split {place} leaves {missing} rows out of both parts, or has some in "
+                f"both; {_once()}. For later rows than those that train give time",
             )
-    if (never := np.flatnonzero(fold < 0)).size:
-        raise BadArgument("cv", f"cv is {shown(cv)}, which never tests row {never[0]}; {_once()}")
-    if fold.max() == 0:
+    _check_partitions(cv, folds, dependence)
+    return tuple(folds)
+
+
+def _check_partitions(cv: Any, folds: Sequence[NDArray[np.int64]], dependence: Dependence) -> None:
+    if (never := np.flatnonzero(folds[-1] < 0)).size:
+        often = "never tests" if len(folds) == 1 else "tests less often than others"
+        raise BadArgument("cv", f"cv is {shown(cv)}, which {often} row {never[0]}; {_once()}")
+    counts = sorted({int(fold.max()) + 1 for fold in folds})
+    if counts[0] == 1:
         raise BadArgument("cv", f"cv is {shown(cv)}, which has a single split; {_once()}")
-    if dependence.group is not None and divides_a_group(fold, dependence.group):
+    if len(counts) > 1:
+        raise BadArgument(
+            "cv", f"cv is {shown(cv)}, which divides the rows into {counts[0]} folds and into {counts[-1]}; take one"
+        )
+    if dependence.group is None:
+        return
+    if any(divides_a_group(fold, dependence.group) for fold in folds):
         raise BadArgument("cv", f"cv is {shown(cv)}, which has rows of a group in several folds; take GroupKFold")
-    return fold
+    if len(folds) > 1:
+        raise BadArgument(
+            "cv", f"cv is {shown(cv)}, which has {len(folds)} partitions of groups; give the folds of one"
+        )
 
 
 def divides_a_group(fold: NDArray[np.int64], group: NDArray[np.int64]) -> bool:
@@ -63,14 +88,17 @@ def _once() -> str:
 def _splits(
     cv: Any, X: Any, y: NDArray[np.generic], groups: Any, seed: int
 ) -> Iterable[tuple[NDArray[np.intp], NDArray[np.intp]]]:
-    if getattr(cv, "shuffle", False) and getattr(cv, "random_state", seed) is None:
-        cv = copy(cv)
-        cv.random_state = seed
+    splitter, splits = cv, hasattr(cv, "split") and not isinstance(cv, str)
+    if getattr(cv, "shuffle", True) and getattr(cv, "random_state", seed) is None:  # RepeatedKFold always shuffles
+        splitter = copy(cv)
+        splitter.random_state = seed
     try:
-        pairs = [*cv.split(X, y, groups)] if hasattr(cv, "split") else [*cv]
+        pairs = [*splitter.split(X, y, groups)] if splits else [*cv]
         rows = np.arange(len(y))
         return [(rows[np.asarray(train)], rows[np.asarray(tested)]) for train, tested in pairs]
     except (TypeError, ValueError, IndexError) as error:
+        if splits:
+            raise BadArgument("cv", f"cv is {shown(cv)}, which cannot split these rows: {error}") from None
         raise BadArgument(
             "cv",
             f"cv is {shown(cv)}; it must be a number of folds, a splitter, or a list of pairs of row numbers, to "

@@ -163,8 +163,8 @@ def validate(
         LearnerWarning, or ends the call.
     cv, random_state, scoring : optional
         What scikit-learn calls `folds` and `seed`. `cv` may also be a splitter, or a list of pairs of row numbers,
-        whose splits test each row once and train on all others; `scoring`, which is `loss` or
-        `further_estimates` here, is refused.
+        whose splits test each row once and train on all others, or do so again and again (RepeatedKFold): then the
+        loss of a row is its mean. `scoring`, which is `loss` or `further_estimates` here, is refused.
 
     Returns
     -------
@@ -324,11 +324,11 @@ def _designed(asked: Request) -> Design:
         stratify = stratify_halves(strata, parts.folds, parts.stratify)
         repeats = most(len(asked.y)) if parts.repeats == "auto" else parts.repeats
         halves = make_halves(strata, repeats=repeats, stratify=stratify, seed=parts.seed, dependence=parts.dependence)
-    drawn = [part for scheme, part in _PART_OF.items() if scheme in needed and (parts.fold is None or part != "fold")]
+    drawn = [part for scheme, part in _PART_OF.items() if scheme in needed and (not parts.own_folds or part != "fold")]
     partition = make_partition(
         strata,
         validation_fraction=parts.validation_fraction,
-        folds=parts.folds if parts.fold is None else 2,
+        folds=2 if parts.own_folds else parts.folds,
         tested_fraction=parts.tested_fraction,
         stratify=parts.stratify,
         seed=parts.seed,
@@ -338,7 +338,7 @@ def _designed(asked: Request) -> Design:
     return Design(
         y=asked.y,
         loss=asked.loss,
-        partition=partition if parts.fold is None else replace(partition, fold=parts.fold),
+        partition=replace(partition, fold=parts.own_folds[0]) if parts.own_folds else partition,
         halves=halves,
         block=parts.block,
         stratify=parts.stratify,
@@ -350,6 +350,8 @@ def _designed(asked: Request) -> Design:
         estimates=asked.estimates,
         dependence=parts.dependence,
         weights=asked.weights,
+        fold_repeats=max(len(parts.own_folds), 1),
+        further_folds=parts.own_folds[1:],
         part_losses=part_losses(asked.estimates),
     )
 
@@ -361,4 +363,5 @@ def _check_before_fits(design: Design, schemes: Sequence[SchemeName]) -> None:
     check_classes(design)
     if "E_cv" in design.estimates:
         design.methods["E_cv"].check_folds(design.partition.fold)
+        design.methods["E_cv"].check_repeats(design.fold_repeats)
     stated_limit.check_baseline(design)

@@ -41,7 +41,8 @@ class Design:
     `halves` has shape (R, N), `methods` the interval method of each estimate that has a valid interval, `estimates`
     the requested names. `dependence` holds for every split; `copies`, shape (N,), numbers the sets of rows with equal
     features, for the schemes of copies alone. E_cv is the mean over `fold_repeats` partitions into folds, of
-    which `partition` has the first; `fold_repeats` is 1 for leave-one-out and for rows in time.
+    which `partition` has the first; `fold_repeats` is 1 for leave-one-out and for rows in time. The others are drawn,
+    unless `further_folds`, each of shape (N,), are given.
     With `weights` the loss is weighted (`heldout.losses.choose_loss`). `dropped` candidates were left out by a race:
     they count where a level is shared among all candidates. `part_losses` are those of the estimates that are means of
     the losses of whole parts, by their names.
@@ -61,6 +62,7 @@ class Design:
     copies: NDArray[np.int64] | None = None
     weights: Weights | None = None
     fold_repeats: int = 1
+    further_folds: Sequence[NDArray[np.int64]] = ()
     dropped: int = 0
     part_losses: Mapping[str, PartLoss] = field(default_factory=dict)
     _drawn: dict[str, resampling.Resampling] = field(default_factory=dict, init=False, repr=False)
@@ -124,6 +126,8 @@ class Design:
     def folds(self) -> list[NDArray[np.int64]]:
         """The fold of each row, shape (N,), in each partition into folds."""
         fold, group = self.partition.fold, self.dependence.group
+        if self.further_folds:
+            return [fold, *self.further_folds]
         k = int(fold.max()) + 1
         further = resampling.further_folds(self.strata, k, self.fold_repeats - 1, self.stratify, self.seed, group)
         return [fold, *further]

@@ -186,8 +186,7 @@ class SplitSection(ParamsSection):
     )
     repeats: Count = Field(
         1,
-        description="number of partitions into folds; E_cv is the mean over them; more than 1 has the corrected "
-        "repeated t",
+        description="number of partitions into folds; E_cv is the mean over them, which chance moves less",
     )
 
 

@@ -18,7 +18,7 @@ from heldout.estimates import NOT_IN_TIME, ON_REQUEST
 from heldout.estimates.criteria import check_rule
 from heldout.estimates.methods import DEFAULTS, covering
 from heldout.fits import baseline
-from heldout.intervals.corrected_repeated_t import METHOD as REPEATED
+from heldout.intervals.corrected_t import METHOD as CORRECTED
 from heldout.losses import check_spec
 from heldout.schemes.delivery import FORMS
 from heldout.selection.selected import Criterion
@@ -304,8 +304,8 @@ class Settings(ParamsSection):
             ("selection", "nested"): self.selection.nested and "is true, which is for one partition; write false",
             ("deliver",): self.deliver in ("k_fold", "vote") and f"is {self.deliver}, which is for one partition",
             ("intervals", "E_cv"): chosen is not None
-            and covering("E_cv", chosen) != REPEATED
-            and f"is {chosen}, which is for one partition; leave it out, or use {REPEATED.name}",
+            and not covering("E_cv", chosen).for_repeats
+            and f"is {chosen}, which is for one partition; leave it out, or use {CORRECTED.name}",
         }
         for place, reason in reasons.items():
             if reason:

@@ -112,7 +112,10 @@ def _read(
         seed=seed,
         level=level,
         methods=_methods(
-            ({"E_cv": REPEATED.name} if repeats > 1 else {}) | dict(chosen), loss, partition, dependence.kind
+            ({"E_cv": REPEATED.name} if repeats > 1 and dependence.kind is not None else {}) | dict(chosen),
+            loss,
+            partition,
+            dependence.kind,
         ),
         estimates=estimates,
         dependence=dependence,

@@ -21,7 +21,7 @@ BAYES = "candidates=[{name: bayes, estimator: sklearn.naive_bayes.GaussianNB}]"
 
 
 def test_the_estimate_is_that_of_the_plain_loop_and_the_losses_say_each_fold(prepared):
-    settings = prepared("split.repeats=3", BAYES)
+    settings = prepared("split.repeats=3", "intervals={E_cv: corrected repeated t}", BAYES)
     design = read_design(settings)
     assert [] == further_schemes(design)
     versions, own = Versions.current(), scheme(design, "cross_validation", "final")
@@ -53,7 +53,7 @@ def test_the_estimate_is_that_of_the_plain_loop_and_the_losses_say_each_fold(pre
         ("selection.nested=true", "selection.nested", "true"),
         ("deliver=vote", "deliver", "vote"),
         ("deliver=k_fold", "deliver", "k_fold"),
-        ("intervals={E_cv: corrected t}", "intervals.E_cv", "corrected t"),
+        ("intervals={E_cv: Bayle within folds}", "intervals.E_cv", "Bayle within folds"),
     ],
 )
 def test_what_has_one_partition_is_refused_with_the_remedy(settings_of_rows, change, key, value):
@@ -65,5 +65,12 @@ def test_what_has_one_partition_is_refused_with_the_remedy(settings_of_rows, cha
     settings_of_rows("split.repeats=1", change)
 
 
-def test_its_own_interval_may_be_named(settings_of_rows):
-    settings_of_rows("split.repeats=2", "intervals={E_cv: corrected repeated t}")
+def test_an_interval_that_holds_for_repeats_may_be_named(settings_of_rows):
+    for name in ("corrected repeated t", "corrected t", "corrected Wilson"):
+        settings_of_rows("split.repeats=2", f"intervals={{E_cv: {name}}}")
+
+
+def test_the_default_is_that_of_one_partition_with_its_further_fits(prepared):
+    design = read_design(prepared("split.repeats=3", BAYES))
+    assert "corrected Wilson" == design.methods["E_cv"].name
+    assert ["subsamples"] == further_schemes(design)
