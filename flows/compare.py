@@ -35,7 +35,7 @@ _CELLS = {
     "losses": "in its place, the losses (loss)",
 }
 _NUMBERS = ("loss", "loss_max", "missing", "level", "compared")
-_CANDIDATE = "candidate"
+_ROW, _CANDIDATE = "row", "candidate"
 
 
 @dataclass(frozen=True)
@@ -97,7 +97,7 @@ def main(options: argparse.Namespace) -> int:
     if len({file.name for file in options.files}) < len(options.files):
         raise UserError("FILE: two files have the same name; name their candidates: small=FILE large=FILE")
     file = ", ".join(file.path.name for file in options.files)
-    table = _table(options.files, options.candidate)
+    table = _table(options.files, options.candidate, options.row)
     try:
         made = heldout.from_predictions(table, **given)
     except BadArgument as error:
@@ -121,8 +121,11 @@ def _one(value: Any) -> Any:
     return value[0] if isinstance(value, list) and len(value) == 1 else value
 
 
-def _table(files: Sequence[_File], candidate: str | None) -> "pd.DataFrame":
-    """The lines of all files; each of several is about a candidate of its own, unless a column says which."""
+def _table(files: Sequence[_File], candidate: str | None, row: str | None) -> "pd.DataFrame":
+    """The lines of all files; each of several is about a candidate of its own, unless a column says which.
+
+    The rows of a single file, whose candidate was named, need no names.
+    """
     import pandas as pd
 
     from tasks.data import file_formats
@@ -133,4 +136,6 @@ def _table(files: Sequence[_File], candidate: str | None) -> "pd.DataFrame":
         return frames[0]
     if candidate is None and not any(_CANDIDATE in frame for frame in frames):
         frames = [frame.assign(**{_CANDIDATE: file.name}) for file, frame in zip(files, frames, strict=True)]
+        if len(frames) == 1 and row is None and _ROW not in frames[0]:
+            frames = [frames[0].assign(**{_ROW: range(len(frames[0]))})]
     return pd.concat(frames, ignore_index=True)

@@ -147,7 +147,7 @@ class Compared:
             "not credible": about_winner.not_credible(winner, doubts, self.loss, weighted=self.weighted),
             "bound": self._of_bound(),
             "not known": "whether a candidate saw these rows in training; E_prog, the disagreement and a model to "
-            f"deliver need the learners; {self.models} candidates are taken to be all that were ever compared here",
+            f"deliver need the learners; {self._counted} taken to be all that were ever compared here",
         }
 
     def _of_bound(self) -> str:
@@ -155,7 +155,7 @@ class Compared:
             return ""
         winner, found = self._least, self.bound()
         of_one = selection_bound(self.observed[winner], 1, self.level)
-        count = f"{self.models} candidate{'s' * (self.models > 1)}"
+        count = self._counted.rpartition(" ")[0]
         return about_winner.bound(
             f"{winner}'s",
             found.value,
@@ -177,6 +177,10 @@ class Compared:
         if not self.loss.bounded:
             return "loss_max", "bound: no limit of the loss is known; state it as loss_max, and give no weights"
         return None
+
+    @property
+    def _counted(self) -> str:
+        return "1 candidate is" if self.models == 1 else f"{self.models} candidates are"
 
     @property
     def _first(self) -> Tested:

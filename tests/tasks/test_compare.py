@@ -80,6 +80,8 @@ def test_a_file_for_each_candidate_is_the_same_as_one_file(tmp_path):
     assert f"{whole}\n" == said.stdout, said.stderr
     said = compare(ROOT, *map(str, paths.values()), "--row", "doc_id", "--correct", "exact_match")
     assert "* samples_3_2026-11-26T07-00.123 " in said.stdout
+    one = compare(ROOT, f"a={paths['OpenHands']}", "--correct", "exact_match").stdout  # its rows need no names
+    assert "21.2–40.0" in one
     again = shutil.copy(paths["OpenHands"], tmp_path / "other.jsonl")
     said = compare(ROOT, f"a={again}", f"a={paths['OpenHands']}", "--row", "doc_id", "--correct", "exact_match")
     assert (2, "error: FILE: two files have the same name; name their candidates: small=FILE large=FILE\n") == (
