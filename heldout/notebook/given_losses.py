@@ -66,7 +66,8 @@ class Given:
         cells = [column(table, self.argument, name) for name in self.names]
         if len({"number" if one.dtype.kind in "biuf" else "other" for one in cells}) > 1:
             cells = [one.astype(object) for one in cells]
-        return np.concatenate(cells)
+        of_lines: Values = np.concatenate(cells)[lines.candidate * len(cells[0]) + lines.source]
+        return of_lines
 
     def _check_has(self, table: Any, candidate: str) -> None:
         known = columns(table)

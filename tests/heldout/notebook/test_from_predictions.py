@@ -291,6 +291,12 @@ def test_rows_without_an_answer_are_left_out_or_count_as_errors_if_asked():
     filled = AGENTS.assign(resolved=AGENTS["resolved"] & ~AGENTS.index.isin([3, 250, 120]))
     assert same(wrong, heldout.from_predictions(filled, **OF_AGENTS))
     assert "missing: 3 answers, which count as errors" in str(wrong)
+    names = [*AGENTS["agent"].unique()]
+    columns = wide(some)[["task", *names]].sample(frac=1, random_state=0)  # with gaps in three of its cells
+    for how, lines in (("leave_out", left), ("wrong", wrong)):
+        assert same(lines, heldout.from_predictions(columns, row="task", correct=names, missing=how))
+    whole = columns.astype(dict.fromkeys(names, "boolean"))  # with the NA of pandas
+    assert same(left, heldout.from_predictions(whole, row="task", correct=names, missing="leave_out"))
     groups = heldout.from_predictions(some, **OF_AGENTS, missing="leave_out", group="repository")
     assert same(groups, heldout.from_predictions(AGENTS[~gone], **OF_AGENTS, group="repository"))
 
