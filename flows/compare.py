@@ -34,7 +34,7 @@ _CELLS = {
     "correct": "in its place, what says whether it is right: true or false, or 0 to 1",
     "losses": "in its place, the losses (loss)",
 }
-_NUMBERS = ("loss", "loss_max", "missing", "level", "compared")
+_NUMBERS = ("loss", "loss_max", "missing", "level", "margin", "compared")
 _ROW, _CANDIDATE = "row", "candidate"
 
 
@@ -74,6 +74,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--missing", choices=("leave_out", "wrong"), help="rows with a missing answer, or the answer as an error"
     )
     parser.add_argument("--level", type=float, default=0.95, help="the level of the intervals (0.95)")
+    parser.add_argument(
+        "--margin",
+        type=float,
+        metavar="M",
+        help="the largest difference that does not matter, in percentage points where errors are in percent: who is "
+        "better, worse, alike or undecided by it",
+    )
     parser.add_argument(
         "--compared", type=int, metavar="M", help="how many candidates were ever compared on these rows"
     )

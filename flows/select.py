@@ -11,6 +11,7 @@ from tasks.fits import scheme_results
 from tasks.fits.run_schemes import hypotheses
 from tasks.outcome import (
     against_baseline,
+    by_margin,
     columns_that_matter,
     decision,
     duplicates_effect,
@@ -92,7 +93,7 @@ def _select(settings: Settings) -> None:
         doubt=doubt,
     )
     unlike = other_population.look(settings, results, winner.name, g_minus)
-    description |= {**unlike, **doubted.described()}
+    description |= {**unlike, **doubted.described(), **by_margin.described(settings, of_winner)}
     found = decision.decide(results, selection, records, of_winner, description, curves.skill)
     files.write_json(files.SELECTION, {**description, **decision.described(found, curves.skill)})
     model_file.save(delivered.hypothesis, files.MODEL)

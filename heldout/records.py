@@ -46,7 +46,8 @@ class Difference:
 
     The bounds hold at `level` for all pairs of candidates at the same time, so whichever candidate it is, and those
     against the baseline for all candidates (`heldout.selection.comparison`); they, `level` and `interval` are None
-    where there is no valid interval.
+    where there is no valid interval. `by_margin` says what `candidate` is next to `against` where a margin was stated,
+    else None: better, worse, alike or undecided (`heldout.selection.margin`).
     """
 
     candidate: str
@@ -56,6 +57,7 @@ class Difference:
     high: float | None = None
     level: float | None = None
     interval: str | None = None
+    by_margin: str | None = None
 
     @property
     def shown_less(self) -> bool:

@@ -59,6 +59,22 @@ def with_unit(number: str, loss: Loss) -> str:
     return f"{loss.mean_called} {number}" if loss.mean_called else number
 
 
+def as_margin(value: float, loss: Loss) -> float:
+    """A difference as people write a margin: in percentage points for a loss of 0 and 1, else in the mean loss."""
+    return 100 * value if loss.binary else value
+
+
+def of_margin(value: float, loss: Loss) -> float:
+    """A difference from a margin that people wrote."""
+    return value / 100 if loss.binary else value
+
+
+def margin_text(margin: float, loss: Loss) -> str:
+    """A margin with its unit, and with every digit that somebody wrote."""
+    unit = "percentage points" if loss.binary else f"in the mean {loss.name} loss"
+    return f"{as_margin(margin, loss):.10g} {unit}"
+
+
 def number(value: float, loss: Loss) -> str:
     """An error as people read it."""
     return written(shown(value, loss), loss)

@@ -15,6 +15,7 @@ from heldout.losses.amounts import points
 from heldout.printable import printable
 from heldout.records import Difference
 from heldout.schemes.design import Design
+from heldout.shown import about_winner
 
 if TYPE_CHECKING:
     from heldout.shown.picture import Picture
@@ -86,13 +87,17 @@ def _differences(lines: Sequence[Difference], error: float | None, design: Desig
     if error is None:
         return ""
     loss = design.loss
-    head = "".join(f'<th scope="col">{name}</th>' for name in ("against", "difference of E_cv", "from", "to"))
+    words = [] if design.margin is None else ["by the margin"]
+    head = "".join(f'<th scope="col">{name}</th>' for name in ("against", "difference of E_cv", "from", "to", *words))
     rows = "".join(
-        f'<tr><th scope="row">{_shown(line.against)}</th>{_cells(line, error, loss)}</tr>'
+        f'<tr><th scope="row">{_shown(line.against)}</th>{_cells(line, error, loss)}'
+        f"{f'<td>{line.by_margin}</td>' if words else ''}</tr>"
         for line in sorted(lines, key=lambda line: -line.difference)
     )
     unit = "in percentage points" if loss.binary else f"of {loss.shown_as}"
     says = f"{unit}, below 0 where the first errs less; intervals at {100 * design.level:g} % for all pairs together"
+    if design.margin is not None:
+        says += f"; {about_winner.what_words_say('the first', design.margin, loss)}"
     return (
         '<div class="heldout"><div class="wide" tabindex="0" role="region" aria-label="differences"><table>'
         f"<caption><span>{_shown(says)}</span></caption><thead><tr>{head}</tr></thead><tbody>{rows}</tbody>"

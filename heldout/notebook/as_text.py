@@ -66,9 +66,10 @@ def sentences(
     every = {
         baseline.NAME: about_winner.against_baseline(winner, beaten, loss, pairs, against_baseline(made, winner)),
         name: about_winner.shares(of_estimate, of_baseline, loss),
-        "alike": _alike(made, winner, of_winner, design),
+        about_winner.label_of_alike(design.margin): _alike(made, winner, of_winner, design),
         "race": about_race.claim(made.dropped, len(made.candidates) + len(made.dropped), f"{100 * design.level:g} %"),
         "differences": about_winner.differences(winner, of_winner, design.level),
+        "margin": about_winner.by_margin(winner, of_winner, design.margin, f"{100 * design.level:g} %", loss),
         "more rows": about_winner.more_rows(winner, learning, loss),
         "unlabelled": about_winner.powered(winner, made.powered(winner), loss),
         "not credible": few_rows,

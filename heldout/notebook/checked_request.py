@@ -27,6 +27,7 @@ from heldout.rows.checked_rows import checked_rows, checked_unlabeled
 from heldout.rows.frames import library_of
 from heldout.schemes.halvings import Repeats
 from heldout.schemes.progressive import Block
+from heldout.selection.margin import checked as checked_margin
 from heldout.selection.race import Races, chooses, limit_for, why_none
 
 _FEWER_FOLDS = 5  # where a class is too rare for the default
@@ -61,7 +62,7 @@ class Request:
     `X`, shape (N, p), and `unlabeled`, shape (n, p) or None, have rows that can be taken; `library` is that of the data
     frame X. `loss` is that of the labels `y`, shape (N,). `estimates` are the names to compute, in the order of tables.
     `limit` is that of losses in a race, None without one: candidates that fall behind, or are not among the
-    `finalists`, get no further fits.
+    `finalists`, get no further fits. `margin` is in units of the loss.
     """
 
     X: Any
@@ -76,6 +77,7 @@ class Request:
     shortcuts: UseShortcuts
     limit: float | None
     finalists: int | None
+    margin: float | None
     jobs: int
     progress: bool
     on_error: OnError
@@ -109,6 +111,7 @@ def checked(
     intervals: Mapping[str, str] | None,
     race: Races,
     finalists: int | None,
+    margin: float | None,
     n_jobs: int | None,
     progress: bool,
     on_error: OnError,
@@ -131,6 +134,7 @@ def checked(
         of_classes=choose_loss(of_learners, y).of_classes if callable(loss) else None,
     )
     _check_answers(candidates, chosen)
+    by_margin = checked_margin(margin, chosen)
     dependence = checked_dependence(groups, time, gap, len(y))
     in_time = dependence.time is not None
     if unlabeled is not None:
@@ -184,6 +188,7 @@ def checked(
         shortcuts,
         limit=limit_for(no_race, chosen) if some_go or not no_race else None,
         finalists=finalists if some_go else None,
+        margin=by_margin,
         jobs=jobs,
         progress=progress,
         on_error=on_error,

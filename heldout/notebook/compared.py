@@ -1,7 +1,7 @@
 """What `heldout.from_predictions` returns."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,7 @@ from heldout.records import Difference, Estimate
 from heldout.rows import frames
 from heldout.selection.bound import SelectionBound, selection_bound
 from heldout.selection.comparison import Comparison
+from heldout.selection.margin import checked
 from heldout.selection.paired import Paired
 from heldout.selection.rules import Rule
 from heldout.selection.selected import Selection
@@ -53,6 +54,8 @@ class Compared:
         How many rows were left out, since not every candidate has an answer there.
     counted_wrong : int
         How many missing answers count as errors.
+    margin : float or None
+        The largest difference of errors that does not matter, in units of the loss.
     """
 
     estimates: tuple[Estimate, ...]
@@ -66,6 +69,7 @@ class Compared:
     repeated: bool = False
     left_out: int = 0
     counted_wrong: int = 0
+    margin: float | None = None
 
     def select(self, rule: Rule = "minimum") -> Selection:
         """The candidate that a rule takes, and those that are not shown to err more than it.
@@ -81,12 +85,14 @@ class Compared:
         paired = Paired(self.observed, terms, self._folds, cluster)
         return select(values, self.estimates[0].estimate, rule, paired, self._comparison)
 
-    def differences(self, candidate: str | None = None) -> tuple[Difference, ...]:
+    def differences(self, candidate: str | None = None, *, margin: float | None = None) -> tuple[Difference, ...]:
         """The error of a candidate less that of each other, with intervals that hold for all pairs together.
 
-        None is the candidate of least error. Raises BadArgument for a name that is no candidate.
+        None is the candidate of least error, and the margin of `from_predictions`. Raises BadArgument for a name that
+        is no candidate, and for a margin outside its limits.
         """
-        return tuple(self._comparison.differences(self._checked(candidate)))
+        by = self.margin if margin is None else checked(margin, self.loss)
+        return tuple(replace(self._comparison, margin=by).differences(self._checked(candidate)))
 
     def bound(self, candidate: str | None = None) -> SelectionBound:
         """What the true error of a candidate is at most, although it was chosen among `models`.
@@ -142,8 +148,11 @@ class Compared:
             "repeated": several if self.repeated else "",
             "left out": out if self.left_out else "",
             "missing": f"{self.counted_wrong} answers, which count as errors" if self.counted_wrong else "",
-            "alike": about_winner.alike(winner, self.select().indistinguishable, level),
+            about_winner.label_of_alike(self.margin): about_winner.alike(
+                winner, self.select().indistinguishable, level
+            ),
             "differences": about_winner.differences(winner, of_winner, self.level, estimate),
+            "margin": about_winner.by_margin(winner, of_winner, self.margin, level, self.loss, estimate),
             "not credible": about_winner.not_credible(winner, doubts, self.loss, weighted=self.weighted),
             "bound": self._of_bound(),
             "not known": "whether a candidate saw these rows in training; E_prog, the disagreement and a model to "
@@ -192,7 +201,7 @@ class Compared:
 
     @property
     def _comparison(self) -> Comparison:
-        return Comparison(self.observed, self._folds, self.level, self.models - len(self))
+        return Comparison(self.observed, self._folds, self.level, self.models - len(self), self.margin)
 
     @property
     def _least(self) -> str:

@@ -19,6 +19,7 @@ from heldout.notebook.long_table import LongTable, gaps
 from heldout.notebook.own_folds import divides_a_group
 from heldout.parts.dependence import DependenceKind, checked_groups, distinct
 from heldout.parts.weights import Weights
+from heldout.selection.margin import checked
 
 OF_ONE, OF_FOLDS = "the model that answered each row", "the models of the k folds, one drawn at random"
 
@@ -41,6 +42,7 @@ def from_predictions(
     compared: int | None = None,
     missing: Missing = "refuse",
     intervals: Mapping[str, str] | None = None,
+    margin: float | None = None,
 ) -> Compared:
     """Compare candidates by answers or losses on rows that they were not trained on, whoever made them.
 
@@ -82,6 +84,8 @@ def from_predictions(
         candidates, or the answer counts as an error.
     intervals : mapping of str to str, optional
         As in `heldout.validate`, for a method that needs no further fit.
+    margin : float, optional
+        As in `heldout.validate`: the largest difference of errors that does not matter.
 
     Returns
     -------
@@ -122,6 +126,7 @@ def from_predictions(
         lines.check_paired()
     weights = None if weight is None else Weights.of(_of_rows(table, lines, "weight", weight))
     found = judged(table, lines, given, values, label, loss, loss_max, weights, missing)
+    by_margin = checked(margin, found.loss)
     groups = None if group is None else [str(name) for name in _of_rows(table, lines, "group", group).tolist()]
     dependence = checked_groups(groups, len(lines.rows))
     parts = None if fold is None else _parts(_of_rows(table, lines, "fold", fold), dependence.group)
@@ -146,6 +151,7 @@ def from_predictions(
         repeated=lines.repeated,
         left_out=every - len(lines.rows),
         counted_wrong=int(gaps(values).sum()) + lines.absent if missing == "wrong" else 0,
+        margin=by_margin,
     )
 
 

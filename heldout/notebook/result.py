@@ -34,6 +34,7 @@ from heldout.selection import beats_baseline
 from heldout.selection.bound import SelectionBound
 from heldout.selection.differences import differences
 from heldout.selection.doubts import doubts
+from heldout.selection.margin import check_matters, checked
 from heldout.selection.race import Dropped
 from heldout.selection.rules import Rule
 from heldout.selection.selected import Criterion, Selection
@@ -277,7 +278,9 @@ class Validation:
         self._check_compared(estimate)
         return beats_baseline.is_beaten(self.design, winner, self._constant, self._started, estimate)
 
-    def differences(self, candidate: str | None = None, estimate: str = "E_cv") -> tuple[Difference, ...]:
+    def differences(
+        self, candidate: str | None = None, estimate: str = "E_cv", *, margin: float | None = None
+    ) -> tuple[Difference, ...]:
         """How much less a candidate errs than each other candidate and the baseline, by E_cv on the same rows.
 
         Parameters
@@ -286,6 +289,10 @@ class Validation:
             The name of a candidate; None is the one of least E_cv.
         estimate : str, default "E_cv"
             E_cv, or an estimate of 1 - a metric: E_auc, E_ap, E_f1, E_balanced.
+        margin : float, optional
+            The largest difference that does not matter, in percentage points where errors are in percent, else in
+            units of the loss; None is that of `validate`. Each record then says in `by_margin` whether the candidate
+            is better or worse by more than this, alike, or undecided (`heldout.selection.margin`).
 
         Returns
         -------
@@ -295,7 +302,8 @@ class Validation:
         Raises
         ------
         BadArgument
-            For a name that is no candidate, and another estimate.
+            For a name that is no candidate, another estimate, and a margin that is no number above 0, or by which a
+            candidate without an error would be alike to the baseline.
 
         Examples
         --------
@@ -306,10 +314,19 @@ class Validation:
         >>> [against] = heldout.validate({"bayes": GaussianNB()}, X, y, estimates=["E_cv"]).differences()
         >>> against.against, round(against.difference, 2), against.high < 0
         ('baseline', -0.73, True)
+
+        Whether they differ by more than one percentage point:
+
+        >>> from sklearn.linear_model import RidgeClassifier
+        >>> v = heldout.validate({"bayes": GaussianNB(), "ridge": RidgeClassifier()}, X, y, estimates=["E_cv"])
+        >>> [(one.against, one.by_margin) for one in v.differences(margin=1)]
+        [('ridge', 'better'), ('baseline', 'better')]
         """
         name = self._checked(candidate)
         self._check_compared(estimate)
-        return tuple(differences(self.design, self.evidence, name, estimate))
+        by = checked(margin, self.design.loss)
+        check_matters(by, self.design, estimate)
+        return tuple(differences(self.design, self.evidence, name, estimate, by))
 
     def more_rows(self, candidate: str | None = None) -> tuple[MoreRows, ...]:
         """What a candidate errs after training on half of the rows, on all, and on twice as many: no further fit.

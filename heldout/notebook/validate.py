@@ -32,6 +32,7 @@ from heldout.schemes.halvings import Repeats, most
 from heldout.schemes.progressive import Block
 from heldout.schemes.whole_parts import check_classes
 from heldout.selection import bbc
+from heldout.selection.margin import check_matters
 from heldout.selection.race import STREAM, Dropped, Races
 
 _PART_OF: Mapping[SchemeName, Part] = {"holdout": "validation", "cross_validation": "fold", "progressive": "step"}
@@ -63,6 +64,7 @@ def validate(
     intervals: Mapping[str, str] | None = None,
     race: Races = "auto",
     finalists: int | None = None,
+    margin: float | None = None,
     n_jobs: int | None = 1,
     progress: bool = True,
     on_error: OnError = "record",
@@ -151,6 +153,10 @@ def validate(
     finalists : int, optional
         The most candidates that get more fits than the steps of E_prog: those of the least E_prog. The others are left
         out as dropped ones are, but are not shown to err more. It works for every loss, and next to a race.
+    margin : float, optional
+        The largest difference of errors that does not matter: in percentage points for zero_one, whose errors are in
+        percent, else in units of the loss (of squared in squared units). Each difference of E_cv then has a word: the
+        candidate is better or worse by more than the margin, alike, or undecided (`heldout.selection.margin`).
     n_jobs : int, default 1
         The number of processes that share the fits, if these take more than some seconds, and of threads that compare
         half models; None stands for 1, and -1 for all cores. The numbers are the same.
@@ -263,6 +269,7 @@ def validate(
         intervals=intervals,
         race=race,
         finalists=finalists,
+        margin=margin,
         n_jobs=n_jobs,
         progress=progress,
         on_error=on_error,
@@ -353,11 +360,12 @@ def _designed(asked: Request) -> Design:
         fold_repeats=max(len(parts.own_folds), 1),
         further_folds=parts.own_folds[1:],
         part_losses=part_losses(asked.estimates),
+        margin=asked.margin,
     )
 
 
 def _check_before_fits(design: Design, schemes: Sequence[SchemeName]) -> None:
-    """Raise BadArgument for what cannot be split, for folds that an interval does not admit, or a limit passed."""
+    """Raise BadArgument for what cannot be split, for folds that an interval does not admit, a limit, or a margin."""
     for scheme in schemes:
         design.splits(scheme)
     check_classes(design)
@@ -365,3 +373,4 @@ def _check_before_fits(design: Design, schemes: Sequence[SchemeName]) -> None:
         design.methods["E_cv"].check_folds(design.partition.fold)
         design.methods["E_cv"].check_repeats(design.fold_repeats)
     stated_limit.check_baseline(design)
+    check_matters(design.margin, design)

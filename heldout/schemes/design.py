@@ -45,7 +45,8 @@ class Design:
     unless `further_folds`, each of shape (N,), are given.
     With `weights` the loss is weighted (`heldout.losses.choose_loss`). `dropped` candidates were left out by a race:
     they count where a level is shared among all candidates. `part_losses` are those of the estimates that are means of
-    the losses of whole parts, by their names.
+    the losses of whole parts, by their names. `margin` is the largest difference of errors that does not matter, in
+    units of the loss, None where nobody stated one.
     """
 
     y: NDArray[np.generic]
@@ -65,6 +66,7 @@ class Design:
     further_folds: Sequence[NDArray[np.int64]] = ()
     dropped: int = 0
     part_losses: Mapping[str, PartLoss] = field(default_factory=dict)
+    margin: float | None = None
     _drawn: dict[str, resampling.Resampling] = field(default_factory=dict, init=False, repr=False)
     _splits: dict[str, Sequence[Split]] = field(default_factory=dict, init=False, repr=False)
 

@@ -36,6 +36,7 @@ import numpy as np
 from heldout.fits import baseline
 from heldout.losses.tested_losses import Tested
 from heldout.records import Difference
+from heldout.selection.margin import word
 from heldout.selection.paired_differences import paired_differences
 
 Seen = TypeVar("Seen", bound=Tested)
@@ -47,13 +48,15 @@ class Comparison:
     """What was `observed` of each candidate, and of the baseline if it is compared too, on the same rows and clusters.
 
     `folds` is the number of folds whose hypotheses share training rows, None for none. `dropped` candidates were left
-    out before, by losses on the same rows: the level is shared among the pairs of all, whoever is left.
+    out before, by losses on the same rows: the level is shared among the pairs of all, whoever is left. With a
+    `margin`, in units of the loss, each difference has a word (`heldout.selection.margin`).
     """
 
     observed: Mapping[str, Tested]
     folds: int | None
     level: float
     dropped: int = 0
+    margin: float | None = None
 
     def differences(self, name: str) -> list[Difference]:
         """The error of `name` less that of each other, in their order.
@@ -63,9 +66,10 @@ class Comparison:
         seen, others = list(self.observed.values()), list(self.observed)
         found, most = paired_differences(seen, others.index(name), self.folds), seen[0].loss.limit
         candidates = len(others) - (baseline.NAME in others) + self.dropped
-        of_pairs = found.reach(1 - (1 - self.level) / max(candidates * (candidates - 1) / 2, 1))
-        of_baseline = found.reach(1 - (1 - self.level) / candidates)
-        reach = np.where(np.array(others) == baseline.NAME, of_baseline, of_pairs)
+        level_of_pairs = 1 - (1 - self.level) / max(candidates * (candidates - 1) / 2, 1)
+        level_of_baseline = 1 - (1 - self.level) / candidates
+        constant = np.array(others) == baseline.NAME
+        reach = np.where(constant, found.reach(level_of_baseline), found.reach(level_of_pairs))
         interval = OF_SUBSAMPLES if found.of_subsamples else OF_ROWS
         records = []
         for other, error, by in zip(others, found.error.tolist(), reach.tolist(), strict=True):
@@ -74,6 +78,13 @@ class Comparison:
                 low, high = max(error - by, -most), min(error + by, most)
                 record = replace(record, low=low, high=high, level=self.level, interval=interval)
             records.append(record)
+        if self.margin is not None:
+            of_both = [found.closer_than(self.margin, level) for level in (level_of_baseline, level_of_pairs)]
+            close = np.where(constant, *of_both).tolist()
+            records = [
+                replace(one, by_margin=word(one.low, one.high, self.margin, close=near))
+                for one, near in zip(records, close, strict=True)
+            ]
         return [record for record in records if record.against != name]
 
     def alike(self, name: str) -> tuple[str, ...]:

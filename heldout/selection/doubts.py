@@ -32,14 +32,14 @@ def doubts(
 def _of_differences(design: Design, evidence: Mapping[str, Evidence], winner: str) -> str:
     """The others that the winner is not credibly shown to differ from, by reason; losses of 0 and 1 need none.
 
-    An interval that holds 0 shows nothing, and there is nothing to doubt.
+    An interval that holds 0 shows nothing, so that there is nothing to doubt, unless two are alike by a margin.
     """
     if design.loss.binary:
         return ""
     every = {**evidence, baseline.NAME: baseline.evidence(design)}
     own, by_reason = cross_validated(design, evidence[winner]), dict[str, list[str]]()
     for line in differences(design, evidence, winner):
-        if line.low is None or line.high is None or line.low <= 0 <= line.high:
+        if not (line.shown_less or line.shown_more or line.by_margin == "alike"):
             continue
         other = cross_validated(design, every[line.against])
         if reason := credible.of_difference(own.losses, other.losses, own.cluster):

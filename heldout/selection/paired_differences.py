@@ -25,6 +25,7 @@ from heldout.intervals.method import two_sided_t
 from heldout.losses import Loss, Losses
 from heldout.losses.tested_losses import CrossValidated, Tested
 from heldout.schemes.whole_parts import CrossValidatedParts
+from heldout.selection.margin import closer_than
 
 _ROUNDING = 1e-9  # losses that are closer, as a share of their sum, differ by rounding alone
 
@@ -45,7 +46,9 @@ class PairedDifferences:
 
     `of_subsamples` says whether the variance is that of further fits. Without a second independent row or cluster the
     variance is infinite. `alone`, shape (2, M), counts the rows on which the one errs alone, and the other does; None
-    where losses have more than two values, or rows depend on one another.
+    where losses have more than two values, or rows depend on one another. `errs_alone` has the same as numbers, also of
+    means over several partitions and of dependent rows, next to the limit of the loss and the number of `units`: of
+    groups a row counts as its part of one.
     """
 
     error: NDArray[np.float64]
@@ -53,6 +56,18 @@ class PairedDifferences:
     degrees: float
     of_subsamples: bool
     alone: NDArray[np.int64] | None = None
+    errs_alone: NDArray[np.float64] | None = None
+    limit: float = 1.0
+    units: float = 0.0
+
+    def closer_than(self, margin: float, level: float) -> NDArray[np.bool_]:
+        """Whether enough rows tell that a difference is within the `margin`, shape (M,): the score test at both ends.
+
+        True where the losses have more than two values.
+        """
+        if self.errs_alone is None:
+            return np.ones(len(self.error), dtype=bool)
+        return closer_than(margin / self.limit, self.errs_alone, self.units, level)
 
     def reach(self, level: float) -> NDArray[np.float64]:
         """Half the width of a two-sided interval for each difference, shape (M,); 0 at a level of 0 or below."""
@@ -87,11 +102,14 @@ def paired_differences(observed: Sequence[Tested], place: int, folds: int | None
     else:
         variance, degrees = variance_of_rows(different, first, folds)
     variance = with_one_more_row(variance, different, first.loss)
-    alone, limit = None, first.loss.limit
+    alone, errs_alone, limit = None, None, first.loss.limit
     two_valued = first.loss.binary or first.loss.two_valued
+    if two_valued and first.loss.bounded:
+        shares = np.stack([np.maximum(sign * different, 0).mean(axis=1) for sign in (1, -1)]) / limit
+        errs_alone = first.units * shares
     if two_valued and first.cluster is None and np.isin(different, (-limit, 0.0, limit)).all():
         alone = np.stack([(different > 0).sum(axis=1), (different < 0).sum(axis=1)])
-    return PairedDifferences(error, variance, degrees, of_subsamples, alone)
+    return PairedDifferences(error, variance, degrees, of_subsamples, alone, errs_alone, limit, first.units)
 
 
 def variance_of_rows(different: Losses, observed: Tested, folds: int | None) -> tuple[NDArray[np.float64], float]:

@@ -1,12 +1,13 @@
 """Sentences about a winner, which a notebook and a report share."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from heldout.diagnosis.prediction_sets import LAC
 from heldout.fits.baseline import NAME
 from heldout.intervals import credible
 from heldout.losses import Loss
-from heldout.losses.amounts import amount, apart, number, points, written
+from heldout.losses.amounts import amount, apart, margin_text, number, points, written
 from heldout.losses.tested_losses import RepeatedByRow
 from heldout.records import Difference, MoreRows, Powered, PredictionSets
 from heldout.schemes.design import Design
@@ -14,6 +15,13 @@ from heldout.shown.cells import DOUBTED
 from heldout.unlabelled import implied_error
 from heldout.unlabelled.half_model_controls import NO_ROWS
 
+# what is said of a winner by each word of `heldout.selection.margin`
+_BY_MARGIN = {
+    "better": "better than",
+    "alike": "alike with",
+    "worse": "worse than",
+    "undecided": "undecided against",
+}
 _BEATS = {True: "beats", False: "does not beat", None: "is not shown to beat"}
 
 
@@ -106,6 +114,11 @@ def differences(winner: str, of_winner: Sequence[Difference], level: float, esti
     )
 
 
+def label_of_alike(margin: float | None) -> str:
+    """What the next sentence is called: by a margin alike is what is shown to differ by no more than that."""
+    return "alike" if margin is None else "as good as"
+
+
 def alike(winner: str, names: Sequence[str], level: str, *, raced: bool = False, by: str = "") -> str:
     """The candidates that are not shown to err more than the winner; empty where it is alone.
 
@@ -121,6 +134,37 @@ def alike(winner: str, names: Sequence[str], level: str, *, raced: bool = False,
         f"at {level} none of these {len(others)} is shown to {more} than {winner}: {', '.join(others)}; {least} "
         f"is that of one of the {len(others) + 1}"
     )
+
+
+def what_words_say(winner: str, margin: float, loss: Loss) -> str:
+    """What the words of a table of differences mean, for its caption."""
+    return (
+        f"{winner} is better or worse by the margin where the whole interval lies beyond ±{margin_text(margin, loss)}, "
+        "alike where it lies within, and enough rows say so, else undecided"
+    )
+
+
+def by_margin(
+    winner: str, of_winner: Sequence[Difference], margin: float | None, level: str, loss: Loss, estimate: str = "E_cv"
+) -> str:
+    """What the winner is next to each other by a margin, the baseline last; empty without a margin."""
+    if margin is None or not of_winner:
+        return ""
+    others = words(one for one in of_winner if one.against != NAME)
+    constant = words(replace(one, against="the baseline") for one in of_winner if one.against == NAME)
+    text = f"by a margin of {margin_text(margin, loss)} of {estimate} {winner} is "
+    if not others:
+        return f"{text}{constant}, at {level}"
+    text += f"{others}; at {level} for all pairs of candidates together"
+    return f"{text}; and it is {constant}" if constant else text
+
+
+def words(of_winner: Iterable[Difference]) -> str:
+    """Whom the winner is better than, alike with, worse than, and undecided against, as far as there are some."""
+    by_word: dict[str, list[str]] = {}
+    for one in of_winner:
+        by_word.setdefault(one.by_margin or "undecided", []).append(one.against)
+    return "; ".join(f"{says} {', '.join(by_word[word])}" for word, says in _BY_MARGIN.items() if word in by_word)
 
 
 def more_rows(winner: str, lines: Sequence[MoreRows], loss: Loss) -> str:

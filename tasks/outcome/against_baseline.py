@@ -31,8 +31,13 @@ class AgainstBaseline:
     def described(self) -> dict[str, Any]:
         """The entries of selection.json."""
         [E_cv] = [record.value for record in self.estimates if record.estimate == "E_cv"]
-        apart = {} if self.on_test is None else {ON_TEST: asdict(self.on_test)}
+        apart = {} if self.on_test is None else {ON_TEST: _numbers(self.on_test)}
         return {"baseline": E_cv, "beats_baseline": self.beaten, **apart}
+
+
+def _numbers(record: Difference) -> dict[str, Any]:
+    """Its fields; a margin is for the comparisons by cross-validation, and has no word here."""
+    return {name: value for name, value in asdict(record).items() if name != "by_margin"}
 
 
 def on_test_part(

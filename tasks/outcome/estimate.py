@@ -18,6 +18,7 @@ from tasks.fits.scheme_results import read_evidence, read_failures
 from tasks.params import Settings
 from tasks.params.messages import with_key
 from tasks.plans import all_labeled
+from tasks.plans.check_before_fits import check_margin
 from tasks.plans.read_design import read_design
 from tasks.runtime.errors import UserError
 
@@ -87,13 +88,14 @@ def choose(
 ) -> tuple[Selection, list[Estimate]]:
     """The winner by `selection.criterion` and `selection.rule`, and the error estimates after the choice.
 
-    Raises UserError if nothing can be chosen.
+    Raises UserError if nothing can be chosen, and for a margin that is too large.
     """
     if not results.candidates:
         reasons = "; ".join(f"{name}: {reason}" for name, reason in results.failures.items())
         raise UserError(
             f"candidates: all failed ({reasons}), so there is nothing to select; fix at least one{results.raced.remedy}"
         )
+    check_margin(settings, results.design)
     try:
         selection = select_among(
             results.design, results.evidence, estimates, settings.criterion, settings.selection.rule

@@ -257,6 +257,12 @@ class SelectionSection(ParamsSection):
         description="the most candidates that get folds and half models: those of the least E_prog, after all of its "
         "steps. The others are left out, and are not shown to err more; null for all",
     )
+    margin: Annotated[float, Field(gt=0, allow_inf_nan=False)] | None = Field(
+        None,
+        description="the largest difference of errors that does not matter to you: in percentage points where errors "
+        "are in percent (zero_one), else in units of the loss, squared ones of squared. Each comparison then says "
+        "better, worse, alike or undecided by the margin; null for none",
+    )
     nested: bool = Field(
         False,
         description="also repeat the selection inside each fold's training rows, for E_nested: k (k - 1) / 2 further "

@@ -6,13 +6,14 @@ import pandas as pd
 from sklearn.base import is_classifier, is_regressor
 
 from heldout.errors import BadArgument
-from heldout.estimates.criteria import check_admitted
+from heldout.estimates.criteria import check_admitted, compares_by
 from heldout.learners import gives_probabilities, lacks_probabilities
 from heldout.losses import SQUARED, ZERO_ONE, Loss
 from heldout.parts.weights import fit_argument
 from heldout.rows.exchanged import column_sets
 from heldout.schemes.design import Design
 from heldout.schemes.other_rows import check_folds
+from heldout.selection.margin import check_matters
 from tasks.params import Candidate, Settings
 from tasks.plans.check_columns import check_columns
 from tasks.plans.read_design import read_design
@@ -31,6 +32,15 @@ def check_before_fits(settings: Settings) -> None:
     _check_columns_of_report(settings, design)
     _check_form(settings, design.loss)
     _check_criterion(settings, design.loss)
+    check_margin(settings, design)
+
+
+def check_margin(settings: Settings, design: Design) -> None:
+    """Raise UserError for a margin that a candidate without an error would be alike to the baseline by."""
+    try:
+        check_matters(design.margin, design, compares_by(settings.criterion))
+    except BadArgument as error:
+        raise UserError(f"selection.{error}") from None
 
 
 def _check_learner(learner: Any, candidate: Candidate, key: str, settings: Settings, design: Design) -> None:

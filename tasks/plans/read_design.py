@@ -27,6 +27,7 @@ from heldout.parts.partition import Partition
 from heldout.parts.weights import Weights
 from heldout.schemes.design import Design
 from heldout.schemes.progressive import Block
+from heldout.selection.margin import checked
 from tasks.data.row_roles import dependence_of
 from tasks.params import Settings
 from tasks.runtime.errors import UserError
@@ -63,6 +64,7 @@ def design_of(settings: Settings, labeled: str, partitions: str) -> Design:
         repeats=settings.split.repeats,
         seed=settings.seed,
         level=settings.selection.level,
+        margin=settings.selection.margin,
         labeled=labeled,
         halvings=None if halvings is None else halvings.made,
         _partitions=partitions,
@@ -90,6 +92,7 @@ def _read(
     repeats: int,
     seed: int,
     level: float,
+    margin: float | None,
     labeled: str,
     halvings: int | None,
     _partitions: str,
@@ -123,7 +126,16 @@ def _read(
         weights=weights,
         fold_repeats=repeats,
         part_losses=part_losses(estimates),
+        margin=_margin(margin, loss),
     )
+
+
+def _margin(written: float | None, loss: Loss) -> float | None:
+    """The margin in units of the loss."""
+    try:
+        return checked(written, loss)
+    except BadArgument as error:
+        raise UserError(f"selection.{error}") from None
 
 
 def _loss(spec: Any, y: NDArray[np.generic], weights: Weights | None, loss_max: float | None) -> Loss:

@@ -16,17 +16,18 @@ from tasks.runtime.own_code import COMMAND, MAKE
 from tasks.storage import files
 
 MOST, _MOST_CAVEATS, _MOST_OF_DECISION = 10, 3, 3
-_LABELS = ("plan with", "as good as", "baseline")
+_LABELS, _BY_MARGIN = ("plan with", "as good as", "baseline"), "alike"
 _INDENT, _CUT = 12, " …"
 
 
 def closing_lines(summary: Summary, promotion: Promotion, width: int) -> Iterator[tuple[str, str]]:
     """Labels and texts, each a line; the last lines are the decision, without a label."""
     screen = headline(summary)
-    decision = _wrapped(screen.verdict, width, _MOST_OF_DECISION)
+    decision = _wrapped(screen.verdict, width, _MOST_OF_DECISION - (len(screen.facts) - len(_LABELS)))
     texts = [*_texts(summary, screen, promotion)]
     caveats = [*_caveats(screen, min(_MOST_CAVEATS, MOST - len(decision) - len(texts)))]
-    items = [*texts[: len(_LABELS)], *caveats, *texts[len(_LABELS) :]]
+    facts = len(screen.facts)
+    items = [*texts[:facts], *caveats, *texts[facts:]]
     spare = MOST - len(decision) - len(items)
     for label, text in items:
         first, *others = _wrapped(text, max(width - _INDENT, _INDENT), 1 + spare)
@@ -44,7 +45,7 @@ def _wrapped(text: str, width: int, most: int) -> list[str]:
 
 
 def _texts(summary: Summary, screen: Headline, promotion: Promotion) -> Iterator[tuple[str, str]]:
-    for label, fact in zip(_LABELS, screen.facts, strict=True):
+    for label, fact in zip((*_LABELS, _BY_MARGIN), screen.facts, strict=False):
         yield label, _fact(fact)
     if sealed := summary.selection["test_sealed"]:
         yield "test part", f"sealed: {sealed} rows; when you have decided, once: {COMMAND} open-test"

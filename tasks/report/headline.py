@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from heldout.estimates import ESTIMATES
 from heldout.fits import baseline
-from heldout.losses.amounts import rounded
+from heldout.losses.amounts import margin_text, rounded
 from heldout.records import Estimate
 from heldout.shown import about_race, about_winner
 from tasks.report.next_steps import next_steps
@@ -23,7 +23,10 @@ class Fact:
 
 @dataclass(frozen=True)
 class Headline:
-    """The decision in one line, what speaks against it, three facts, and at most three things to do next."""
+    """The decision in one line, what speaks against it, facts, and at most three things to do next.
+
+    The facts are three, and a fourth where a margin was stated.
+    """
 
     verdict: str
     caveats: Sequence[str]
@@ -34,7 +37,7 @@ class Headline:
 def headline(summary: Summary) -> Headline:
     """The first screen."""
     decision = summary.decision
-    facts = [plan_with(summary), _as_good_as(summary), _baseline(summary)]
+    facts = [plan_with(summary), _as_good_as(summary), _baseline(summary), *_by_margin(summary)]
     return Headline(decision.advice, decision.further, facts, next_steps(summary))
 
 
@@ -96,6 +99,17 @@ def _as_good_as(summary: Summary) -> Fact:
         f"{len(others)} of {count} others{' that are left' if gone else ''}",
         f"{said}; {gone}" if gone else said,
     )
+
+
+def _by_margin(summary: Summary) -> list[Fact]:
+    """Which others are shown to be alike by the margin; none without a margin or another candidate."""
+    others = [one for one in summary.of_winner if one.against != baseline.NAME]
+    if summary.margin is None or not others:
+        return []
+    alike = sum(one.by_margin == "alike" for one in others)
+    margin = f"by a margin of {margin_text(summary.margin, summary.loss)} of {summary.compared_by}, at {summary.level}"
+    text = f"{margin}: {about_winner.words(others)}"
+    return [Fact("Alike by the margin", f"{alike} of {len(others)} others", text)]
 
 
 def _baseline(summary: Summary) -> Fact:

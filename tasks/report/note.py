@@ -12,7 +12,18 @@ from tasks.report.summary import Summary
 
 # what a bound implies, and a training error, stay in the report
 _COLUMNS = tuple(name for name in SHOWN if ESTIMATES[name].kind in ("error", "disagreement"))
-_SENTENCES = ("baseline", "alike", "race", "not credible", "bound", "bound_joint", "E_test", "findings")
+_SENTENCES = (
+    "baseline",
+    "alike",
+    "as good as",
+    "margin",
+    "race",
+    "not credible",
+    "bound",
+    "bound_joint",
+    "E_test",
+    "findings",
+)
 _BETWEEN = " | &ensp;"  # the pages leave no space between columns
 _LONGEST_NAME, _LONGEST_SENTENCE, _MOST_SENTENCES = 80, 300, 8
 _MOST_LETTERS = 2000  # of the lines of the table, so that the note fits into a tag of 5000

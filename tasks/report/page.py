@@ -1,14 +1,16 @@
 """report.html: one file that holds its pictures, needs no script, and can be mailed."""
 
 import re
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 
 from markupsafe import Markup, escape
 
+from heldout.losses.amounts import margin_text
 from heldout.printable import printable
 from tasks.report import provenance, sections, svg
-from tasks.report.glossary import GLOSSARY
+from tasks.report.glossary import GLOSSARY, by_margin
 from tasks.report.headline import headline
 from tasks.report.section import PagePicture, Section
 from tasks.report.sentences import sentences
@@ -16,7 +18,6 @@ from tasks.report.style import drawing, drawn
 from tasks.report.summary import Summary
 from tasks.storage import files
 
-_NAMES = re.compile(rf"(?<![\w-])({'|'.join(map(re.escape, sorted(GLOSSARY, key=len, reverse=True)))})(?![\w-])")
 _NOT_DRAWN = Markup("<p>This picture could not be drawn; the log says why. The tables have its numbers.</p>")
 
 
@@ -30,7 +31,10 @@ def page(summary: Summary) -> str:
     from jinja2 import Environment, FileSystemLoader
 
     environment = Environment(loader=FileSystemLoader(Path(__file__).parent), autoescape=True, finalize=_shown)
-    environment.filters |= {"explained": explained}
+    margin, glossary = summary.margin, GLOSSARY
+    if margin is not None:
+        glossary = by_margin(GLOSSARY, margin_text(margin, summary.loss))
+    environment.filters |= {"explained": partial(explained, glossary=glossary)}
     with drawing():
         shown = [(section, _pictures(section)) for section in sections.made(summary)]
     return environment.get_template("report.html.j2").render(
@@ -39,7 +43,7 @@ def page(summary: Summary) -> str:
         provenance=provenance.section(summary),
         sections=shown,
         sentences=sentences(summary),
-        glossary=GLOSSARY,
+        glossary=glossary,
     )
 
 
@@ -48,14 +52,14 @@ def _shown(value: object) -> object:
     return printable(value) if type(value) is str else value
 
 
-def explained(text: str) -> Markup:
+def explained(text: str, glossary: Mapping[str, str] = GLOSSARY) -> Markup:
     """A text of ours, or the head of a column, with what its names mean where the pointer rests on them."""
 
     def marked(found: re.Match[str]) -> str:
-        return str(Markup('<abbr title="{}">{}</abbr>').format(GLOSSARY[found[0]], found[0]))
+        return str(Markup('<abbr title="{}">{}</abbr>').format(glossary[found[0]], found[0]))
 
-    parts = _NAMES.split(printable(text))
-    names = _NAMES.finditer(printable(text))
+    pattern = rf"(?<![\w-])({'|'.join(map(re.escape, sorted(glossary, key=len, reverse=True)))})(?![\w-])"
+    parts, names = re.split(pattern, printable(text)), re.finditer(pattern, printable(text))
     made = "".join(str(escape(part)) if place % 2 == 0 else marked(next(names)) for place, part in enumerate(parts))
     return Markup(made)  # noqa: S704 (escaped part by part)
 

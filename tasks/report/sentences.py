@@ -11,7 +11,7 @@ from heldout.estimates.methods import DEFAULTS
 from heldout.family import BOUND
 from heldout.fits import baseline
 from heldout.metrics.skill import Skill
-from heldout.records import Difference, MoreRows, Powered
+from heldout.records import MoreRows, Powered
 from heldout.schemes.delivery import FORMS
 from heldout.shown import about_race, about_winner
 from heldout.unlabelled import implied_error
@@ -131,7 +131,7 @@ def _choice(summary: Summary) -> dict[str, str]:
     raced, count = bool(summary.dropped), len(selection["candidates"]) - len(summary.failures)
     by = summary.compared_by if summary.chosen_by_metric else ""
     if alike := about_winner.alike(summary.selected, selection["indistinguishable"], summary.level, raced=raced, by=by):
-        texts["alike"] = alike
+        texts[about_winner.label_of_alike(summary.margin)] = alike
     if race := about_race.claim(summary.left_race, count, summary.level):
         texts["race"] = race
     errors = {name: summary.value(name, "E_cv") for name in selection["candidates"]}
@@ -142,11 +142,14 @@ def _choice(summary: Summary) -> dict[str, str]:
 
 
 def _differences(summary: Summary) -> dict[str, str]:
-    lines = summary.differences.astype(object)
-    of_winner = [Difference(*line) for line in lines.where(lines.notna(), None).itertuples(index=False)]
-    level, estimate = summary.settings.selection.level, summary.compared_by
-    text = about_winner.differences(summary.selected, of_winner, level, estimate)
-    return {"differences": text} if text else {}
+    of_winner, level, estimate = summary.of_winner, summary.settings.selection.level, summary.compared_by
+    texts = {
+        "differences": about_winner.differences(summary.selected, of_winner, level, estimate),
+        "margin": about_winner.by_margin(
+            summary.selected, of_winner, summary.margin, summary.level, summary.loss, estimate
+        ),
+    }
+    return {name: text for name, text in texts.items() if text}
 
 
 def _more_rows(summary: Summary) -> dict[str, str]:

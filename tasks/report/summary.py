@@ -169,8 +169,18 @@ class Summary:
     @property
     def against_baseline(self) -> dict[str, Difference]:
         """The winner's error less the baseline's on the same rows, by the name of the estimate."""
-        records = [Difference(**line) for line in _lines(self.differences)]
-        return decision.against_baseline(records, self.selection)
+        return decision.against_baseline(self.of_winner, self.selection)
+
+    @property
+    def of_winner(self) -> list[Difference]:
+        """The lines of differences.csv."""
+        return [Difference(**line) for line in _lines(self.differences)]
+
+    @property
+    def margin(self) -> float | None:
+        """The largest difference that does not matter, in units of the loss; None where nobody stated one."""
+        written = self.settings.selection.margin
+        return None if written is None else amounts.of_margin(written, self.loss)
 
     @property
     def selected(self) -> str:

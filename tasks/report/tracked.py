@@ -9,6 +9,8 @@ import pandas as pd
 from heldout.diagnosis.more_rows import AT_2N, AT_N, GAIN
 from heldout.estimates import ESTIMATES
 from heldout.fits import baseline
+from heldout.losses.amounts import margin_text
+from heldout.shown import about_winner
 from tasks.outcome.items import Artifact, Dataset, Item, Tag, TrackedMetric, TrackedTable, parameters
 from tasks.outcome.ledger import learner_id
 from tasks.outcome.suspicious import Suspicious
@@ -50,6 +52,9 @@ def outcome_items(summary: Summary, speed: object | None) -> Iterator[Item]:
         yield Tag("suspicious", ", ".join(" with ".join(one.columns) for one in doubt.carriers) or "no few columns")
     if doubts := summary.selection.get("not_credible"):
         yield Tag("not_credible", "; ".join(f"{estimate}: {reason}" for estimate, reason in doubts.items()))
+    if summary.margin is not None:
+        by = about_winner.words(summary.of_winner) or "no other"
+        yield Tag("margin", f"{margin_text(summary.margin, summary.loss)} of {summary.compared_by}: {by}")
     yield Tag("verdict", summary.decision.verdict)
     yield Tag("caveats", "; ".join(summary.decision.caveats) or "none")
     yield Tag("findings", "; ".join(one.line for one in summary.rows.found.findings if one.open) or "none open")
@@ -115,6 +120,9 @@ def candidate_items(candidate: Candidate, summary: Summary) -> Iterator[Item]:
         yield from _with_bounds(line, "value", line["estimate"])
         yield from _root(summary, line)
     yield from _difference(summary, candidate.name, f"{summary.compared_by}_of_selected_less_this")
+    for one in summary.of_winner:
+        if one.against == candidate.name and one.by_margin is not None:
+            yield Tag("by_margin", f"selected is {one.by_margin}")
     yield from _more_rows(summary, candidate.name)
     yield from _powered(summary, candidate.name)
     for fold, error in enumerate(summary.curves.fold_errors[candidate.name]):

@@ -36,7 +36,7 @@ _ESTIMATE_COLUMNS = [
 # the columns of words, in any of the tables
 _TEXTS = (
     *("candidate", "against", "estimate", "target", "interval", "assumption", "metric", "slice", "reason"),
-    *("columns", "not_credible", "shard", "file", "label", "answer", "class_name", "hypothesis", "part"),
+    *("columns", "not_credible", "shard", "file", "label", "answer", "class_name", "hypothesis", "part", "by_margin"),
 )
 
 
@@ -51,8 +51,14 @@ def read_estimates() -> pd.DataFrame:
 
 
 def write_differences(differences: Sequence[Difference]) -> None:
-    """differences.csv, a line for each comparison with the winner, empty where there is no interval."""
-    _write(files.DIFFERENCES, _columns(Difference), differences)
+    """differences.csv, a line for each comparison with the winner, empty where there is no interval.
+
+    The column `by_margin` is there where a margin was stated.
+    """
+    columns = _columns(Difference)
+    if not any(record.by_margin for record in differences):
+        columns.remove("by_margin")
+    _write(files.DIFFERENCES, columns, differences)
 
 
 def read_differences() -> pd.DataFrame:

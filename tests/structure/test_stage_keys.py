@@ -59,6 +59,7 @@ OTHERS = {
     "data.label_probability": ["heavy"],
     "data.labeled_rows": [50],
     "selection.finalists": [1],
+    "selection.margin": [0.5],
     "data.unlabeled": ["others.csv"],
     "data.shards": [2],
     "split.folds": [5, "loo"],

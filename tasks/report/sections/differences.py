@@ -8,6 +8,7 @@ import pandas as pd
 
 from heldout.fits import baseline
 from heldout.losses.amounts import apart
+from heldout.shown import about_winner
 from tasks.report.section import PagePicture, Section, Table
 from tasks.report.style import ACCENT, INK, MUTED, figure, short
 from tasks.report.summary import Summary
@@ -21,20 +22,23 @@ def section(summary: Summary) -> Section | None:
     lines = summary.differences.sort_values("difference", ascending=False, kind="stable").to_dict("records")
     if not lines:
         return None
+    words = [] if summary.margin is None else ["by the margin"]
     error = summary.value(summary.selected, summary.compared_by) or 0.0
     rows = [
         [
             line["against"],
             summary.points(line["difference"], error),
             summary.between_points(line["low"], line["high"], error),
+            *([line["by_margin"]] if words else []),
         ]
         for line in lines
     ]
     marked = {place: "baseline" for place, line in enumerate(lines) if line["against"] == baseline.NAME}
     table = Table(
         f"Differences of {summary.compared_by} on the same rows",
-        ["against", "difference", "interval"],
+        ["against", "difference", "interval", *words],
         rows,
+        words=frozenset({3} if words else ()),
         marked=marked,
     )
     caption = (
@@ -43,6 +47,8 @@ def section(summary: Summary) -> Section | None:
         f"for all candidates. Where an interval lies below 0, {summary.selected} is shown to err less; the other "
         "candidates are those that are shaded above."
     )
+    if summary.margin is not None:
+        caption += f" {about_winner.what_words_say(summary.selected, summary.margin, summary.loss)}."
     alt = "The difference from each other candidate with its interval, as in the table"
     picture = PagePicture(partial(_draw, summary, lines, error), alt)
     return Section("differences", "Is the winner really better?", caption, [picture], [table])
@@ -58,6 +64,9 @@ def _draw(summary: Summary, lines: Sequence[Mapping[Any, Any]], error: float) ->
             axes.plot([low, high], [place, place], lw=1.6, color=colour)
         axes.plot(value, place, "o", ms=5, color=colour)
     axes.axvline(0, color=MUTED, lw=1, zorder=0)
+    if summary.margin is not None:
+        low, high = (apart(sign * summary.margin, error, summary.loss) for sign in (-1, 1))
+        axes.axvspan(low, high, color=ACCENT, alpha=0.1, lw=0, zorder=-1)
     axes.set_yticks(range(len(lines)), [short(line["against"]) for line in lines])
     axes.set_ylim(len(lines) - 0.4, -0.6)
     axes.tick_params(axis="y", length=0)

@@ -123,6 +123,7 @@ def test_every_argument_but_the_first_three_is_keyword_only_with_the_defaults_of
         "intervals": None,
         "race": "auto",
         "finalists": None,
+        "margin": None,
         "n_jobs": 1,
         "progress": True,
         "on_error": "record",

@@ -340,6 +340,7 @@ OPTIONAL = {
     "selection.criterion",
     "selection.race",
     "selection.finalists",
+    "selection.margin",
 }
 OPTIONAL |= {"data.known_after"}
 OPTIONAL |= {"data.columns", "data.missing", "data.on_bad_shard"}

@@ -113,10 +113,11 @@ def summary(settings_with):
         powered=POWERED,
         metrics=METRICS,
         found=(),
+        margin=None,
         **selection,
     ) -> Summary:
         table = pd.DataFrame([vars(estimate) for estimate in [*ESTIMATES, *estimates]])
-        settings = settings_with("selection.level=0.9")
+        settings = settings_with("selection.level=0.9", f"selection.margin={'null' if margin is None else margin}")
         return Summary(
             settings=settings,
             loss=ZERO_ONE if percent else SQUARED,
