@@ -1,5 +1,6 @@
 """A project of a user's own: a git and DVC repository that the installed package runs (decision 76)."""
 
+import json
 import re
 import shutil
 import subprocess
@@ -8,7 +9,7 @@ from pathlib import Path
 
 from heldout import __version__
 from tasks.init.project_files import FILES
-from tasks.params import load
+from tasks.params import load, read_yaml
 from tasks.runtime import own_code
 from tasks.runtime.environment import checkout
 from tasks.runtime.errors import UserError
@@ -127,11 +128,21 @@ def _with_this_version(requirements: str) -> str:
 
 
 def _wrong_parameters(folder: Path) -> Iterator[str]:
-    """What the installed version does not take in params.yaml, a line each."""
+    """What the installed version does not take in params.yaml, or DVC asks it for, a line each."""
     try:
-        load(folder / "params.yaml")
+        settings = load(folder / "params.yaml")
     except UserError as error:
         yield from (f"to do     {line}" for line in str(error).splitlines())
+        return
+    written = read_yaml.read((folder / "params.yaml").read_text(encoding="utf-8"))
+    stages = read_yaml.read((folder / "dvc.yaml").read_text(encoding="utf-8"))["stages"].values()
+    for key in dict.fromkeys(key for stage in stages for key in stage["params"]):
+        *sections, name = key.split(".")
+        place, value = written, settings.model_dump()
+        for section in sections:
+            place, value = place.get(section, {}), value[section]
+        if name not in place:
+            yield f"to do     params.yaml: dvc repro asks for {key}; its default is {json.dumps(value[name])}"
 
 
 def _read(path: Path) -> str | None:

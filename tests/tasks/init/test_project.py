@@ -77,6 +77,17 @@ def test_migrate_is_for_projects(monkeypatch):
         project.migrate()
 
 
+def test_migrate_says_which_keys_dvc_asks_an_older_file_for(made):
+    assert [] == [*project._wrong_parameters(made)]
+    params = made / "params.yaml"
+    lines = params.read_text().splitlines(keepends=True)
+    params.write_text("".join(line for line in lines if line not in ("  margin: null\n", "  race: auto\n")))
+    assert [
+        f"to do     params.yaml: dvc repro asks for selection.{key}; its default is {value}"
+        for key, value in (("race", '"auto"'), ("margin", "null"))
+    ] == [*project._wrong_parameters(made)]
+
+
 NAMES = {
     "heldout==0.1.0": "0.1.0",
     "# all\nheldout[pipeline] == 0.1.0rc1  # mine\npandas": "0.1.0rc1",
