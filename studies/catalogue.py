@@ -37,6 +37,7 @@ NAMES = (
     "half_model_interval",
     "repeated_folds",
     "metric_estimates",
+    "margin",
     "column_reliance",
     "datasets",
 )

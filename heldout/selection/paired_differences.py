@@ -105,8 +105,8 @@ def paired_differences(observed: Sequence[Tested], place: int, folds: int | None
     alone, errs_alone, limit = None, None, first.loss.limit
     two_valued = first.loss.binary or first.loss.two_valued
     if two_valued and first.loss.bounded:
-        shares = np.stack([np.maximum(sign * different, 0).mean(axis=1) for sign in (1, -1)]) / limit
-        errs_alone = first.units * shares
+        of_both = np.abs(different).mean(axis=1)
+        errs_alone = first.units / (2 * limit) * np.stack([of_both + error, of_both - error])
     if two_valued and first.cluster is None and np.isin(different, (-limit, 0.0, limit)).all():
         alone = np.stack([(different > 0).sum(axis=1), (different < 0).sum(axis=1)])
     return PairedDifferences(error, variance, degrees, of_subsamples, alone, errs_alone, limit, first.units)
