@@ -62,7 +62,7 @@ def read_summary(settings: Settings) -> Summary:
 
 def _winner_tables() -> WinnerTables:
     paths = {
-        "columns": files.COLUMNS,
+        "columns": files.COLUMNS_THAT_MATTER,
         "hard_rows": files.HARD_ROWS,
         "to_label": files.TO_LABEL,
         "shards": files.SHARD_DISAGREEMENT,

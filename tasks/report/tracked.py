@@ -67,7 +67,7 @@ def outcome_items(summary: Summary, speed: object | None) -> Iterator[Item]:
         files.ESTIMATES,
         files.DIFFERENCES,
         files.MORE_ROWS,
-        files.COLUMNS,
+        files.COLUMNS_THAT_MATTER,
         files.PREDICTION_SETS,
         files.POWERED,
         files.NOT_CREDIBLE,

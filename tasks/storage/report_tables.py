@@ -102,7 +102,7 @@ def read_powered() -> pd.DataFrame:
 def write_columns(lines: Sequence[ColumnReliance]) -> None:
     """columns.csv, what the winner errs more without what columns say; often it has no line."""
     named = [replace(line, columns=" with ".join(map(str, line.columns))) for line in lines]  # type: ignore[arg-type]
-    _write(files.COLUMNS, _columns(ColumnReliance), named)
+    _write(files.COLUMNS_THAT_MATTER, _columns(ColumnReliance), named)
 
 
 def write_not_credible(reasons: Iterable[tuple[str, str, str]]) -> None:

@@ -53,7 +53,7 @@ CONTRACT = (
     files.ESTIMATES,
     files.DIFFERENCES,
     files.MORE_ROWS,
-    files.COLUMNS,
+    files.COLUMNS_THAT_MATTER,
     files.PREDICTION_SETS,
     files.POWERED,
     files.NOT_CREDIBLE,

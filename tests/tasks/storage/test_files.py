@@ -1,5 +1,6 @@
 """The files of the contract: whole or not at all, read as they were written, ten significant digits."""
 
+import ast
 import json
 from pathlib import Path
 
@@ -201,3 +202,13 @@ def test_a_candidate_is_read_under_its_name_from_every_table(name):
     names = [table["candidate"][0] for table in (report_tables.read_estimates(), report_tables.read_more_rows())]
     assert [name] * 5 == [*names, differences["against"][0], metrics["candidate"][0], metrics["slice"][0]]
     assert np.isnan(differences["low"][0])
+
+
+def test_no_two_files_have_one_name():
+    named = [
+        target.id
+        for node in ast.parse(Path(files.__file__).read_text(encoding="utf-8")).body
+        if isinstance(node, ast.Assign)
+        for target in node.targets
+    ]
+    assert sorted(named) == sorted({*named})  # the second of two would take the place of the first everywhere
