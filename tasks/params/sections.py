@@ -260,7 +260,7 @@ class SelectionSection(ParamsSection):
     margin: Annotated[float, Field(gt=0, allow_inf_nan=False)] | None = Field(
         None,
         description="the largest difference of errors that does not matter to you: in percentage points where errors "
-        "are in percent (zero_one), else in units of the loss, squared ones of squared. Each comparison then says "
+        "are in percent (zero_one), else in units of the loss, squared units for squared. Each comparison then says "
         "better, worse, alike or undecided by the margin; null for none",
     )
     nested: bool = Field(
