@@ -78,7 +78,8 @@ def test_print_has_the_bound_and_what_it_rests_on(found):
     (line,) = [line for line in str(found).splitlines() if line.startswith("bound: ")]
     winner = found.select().selected
     assert f"with probability 95 % or more {winner}'s error, " in line
-    assert f"at most {found.bound().value:.4g}, if no loss is above 100 (loss_max): the upper betting limit" in line
+    at_most = f"at most RMSE {found.bound().value ** 0.5:.4g}"
+    assert f"{at_most}, if no loss is above 100 (loss_max): the upper betting limit" in line
     assert "of its E_val, for 2 candidates; the comparison of more than one adds " in line
     assert line.endswith(". bound(models=M) counts all M that were ever compared on these rows")
     assert "bound: " not in str(heldout.validate(TREES, X, Y, estimates=["E_val", "E_cv"], **HOW))
