@@ -1,7 +1,7 @@
 """How pictures look: one accent, greys, and no colour that the page cannot replace in the dark."""
 
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -65,6 +65,16 @@ def drawn(name: str, draw: Callable[[], Drawn]) -> Drawn | None:
     except Exception as error:  # whatever matplotlib makes of the numbers
         log.warning("the picture %s could not be drawn: %s", name, one_line(f"{type(error).__name__}: {error}"))
         return None
+
+
+def name_lines(axes: Any, names: Sequence[str]) -> None:
+    """A line for each name, the first above."""
+    axes.set_yticks(range(len(names)), [short(name) for name in names])
+    axes.set_ylim(len(names) - 0.4, -0.6)
+    axes.tick_params(axis="y", length=0)
+    axes.spines["left"].set_visible(False)
+    axes.grid(axis="x")
+    axes.set_axisbelow(True)
 
 
 def figure(width: float = 4.7, height: float = 3.0) -> tuple["Figure", Any]:

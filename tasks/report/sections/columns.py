@@ -9,7 +9,7 @@ import pandas as pd
 from heldout.losses.amounts import apart
 from heldout.shown.cells import DOUBTED, marks
 from tasks.report.section import PagePicture, Section, Table
-from tasks.report.style import ACCENT, INK, MUTED, figure, short
+from tasks.report.style import ACCENT, INK, MUTED, figure, name_lines, short
 from tasks.report.summary import Summary
 
 if TYPE_CHECKING:
@@ -56,12 +56,7 @@ def _draw(summary: Summary, lines: Sequence[Mapping[Any, Any]], error: float) ->
             axes.plot([low, high], [place, place], lw=1.6, color=colour)
         axes.plot(value, place, "o", ms=5, color=colour)
     axes.axvline(0, color=MUTED, lw=1, zorder=0)
-    axes.set_yticks(range(len(lines)), [short(line["columns"]) for line in lines])
-    axes.set_ylim(len(lines) - 0.4, -0.6)
-    axes.tick_params(axis="y", length=0)
-    axes.spines["left"].set_visible(False)
-    axes.grid(axis="x")
-    axes.set_axisbelow(True)
+    name_lines(axes, [line["columns"] for line in lines])
     unit = "percentage points" if summary.percent else summary.loss.shown_as
     axes.set_xlabel(f"increase of E_cv of {short(summary.selected)}, {unit}")
     return made

@@ -10,7 +10,7 @@ from heldout.fits import baseline
 from heldout.losses.amounts import apart
 from heldout.shown import about_winner
 from tasks.report.section import PagePicture, Section, Table
-from tasks.report.style import ACCENT, INK, MUTED, figure, short
+from tasks.report.style import ACCENT, INK, MUTED, figure, name_lines, short
 from tasks.report.summary import Summary
 
 if TYPE_CHECKING:
@@ -67,12 +67,7 @@ def _draw(summary: Summary, lines: Sequence[Mapping[Any, Any]], error: float) ->
     if summary.margin is not None:
         low, high = (apart(sign * summary.margin, error, summary.loss) for sign in (-1, 1))
         axes.axvspan(low, high, color=ACCENT, alpha=0.1, lw=0, zorder=-1)
-    axes.set_yticks(range(len(lines)), [short(line["against"]) for line in lines])
-    axes.set_ylim(len(lines) - 0.4, -0.6)
-    axes.tick_params(axis="y", length=0)
-    axes.spines["left"].set_visible(False)
-    axes.grid(axis="x")
-    axes.set_axisbelow(True)
+    name_lines(axes, [line["against"] for line in lines])
     unit = ", percentage points" if summary.percent else f", {summary.loss.shown_as}"
     axes.set_xlabel(f"{summary.compared_by} of {short(summary.selected)} less that of the other{unit}")
     return made

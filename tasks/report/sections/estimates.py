@@ -13,7 +13,7 @@ from heldout.estimates.definition import Kind
 from heldout.fits import baseline
 from heldout.shown.cells import marks
 from tasks.report.section import Cell, PagePicture, Section, Table
-from tasks.report.style import ACCENT, INK, MUTED, figure, short
+from tasks.report.style import ACCENT, INK, MUTED, figure, name_lines
 from tasks.report.summary import Summary
 
 if TYPE_CHECKING:
@@ -112,13 +112,8 @@ def _draw(axes: Any, summary: Summary, estimate: str, names: Sequence[str], top:
         axes.plot(value, place, "o", ms=size, color=colour, clip_on=False, zorder=3)
     if not ESTIMATES[estimate].of_unlabeled:
         _draw_baseline(axes, summary, estimate, top)
-    axes.set_yticks(range(len(names)), [short(name) for name in names])
-    axes.set_ylim(len(names) - 0.4, -0.6)
+    name_lines(axes, names)
     axes.set_xlim(-0.015 * top, top)
-    axes.tick_params(axis="y", length=0)
-    axes.grid(axis="x")
-    axes.set_axisbelow(True)
-    axes.spines["left"].set_visible(False)
     axes.set_title(estimate + _unit(summary, estimate))
     labels = dict(zip(axes.get_yticklabels(), names, strict=True))
     for label, name in labels.items():
