@@ -33,7 +33,7 @@ faults: .venv/ready ## every fault of docs/reliability.md, fast or slow, and the
 # time waiting. With the slow tests the real commands are several groups, of tests that share the runs they look at.
 ifdef SLOW
 MARKED := -m 'not long'
-TESTS := test-heldout test-tasks test-runs test-shown test-heldout-parts test-others test-life test-tables check
+TESTS := test-tasks test-heldout test-runs test-heldout-parts test-shown test-tables test-others test-life check
 JOBS := 5
 else
 TESTS := test-heldout test-heldout-parts test-end-to-end test-tasks test-tables
