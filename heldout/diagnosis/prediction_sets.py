@@ -74,6 +74,8 @@ def calibrated(candidate: str, design: Design, g_minus: Any, X: Any) -> Predicti
         return replace(line, reason=f"rows with {design.dependence.kind} are not exchangeable")
     if design.weights is not None:
         return replace(line, reason="rows with weights are not exchangeable with those that they stand for")
+    if design.loss.labels > 1:
+        return replace(line, reason="they are for one label a row")
     rows, least = design.splits("holdout")[0].validation, least_rows(design.level)
     if len(rows) < least:
         reason = f"{len(rows)} held-out rows; a threshold at {100 * design.level:g} % needs at least {least}"

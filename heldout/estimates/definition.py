@@ -130,7 +130,8 @@ class Definition:
     def refused_by(self, loss: Loss) -> str | None:
         """Why the loss does not admit it; None where it does."""
         if self.part_loss is not None and not loss.of_classes:
-            return f"{self.part_loss.metric} is of classes, and the target holds numbers"
+            holds = "numbers" if loss.labels == 1 else "several labels a row"
+            return f"{self.part_loss.metric} is of classes, and the target holds {holds}"
         if self.kind == "disagreement" and loss.disagreement_loss is None:
             return loss.no_bound
         return loss.no_bound if self.kind == "implied error" and loss.bound_factor is None else None

@@ -5,7 +5,7 @@ fold's: leave-one-out of N rows takes the time of a few passes over them.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from heldout.parts.splits import Split
 from heldout.schemes.cross_validation import FoldSplits
+from heldout.several_labels import as_given
 
 Numbers = NDArray[np.float64]
 
@@ -63,6 +64,11 @@ class SplitLabels:
             one_fold = np.full(len(rows), -1)
             found.append(_quantiles_without_folds(y[rows], self.weights[rows], one_fold, quantile)[0])
         return np.array(found)
+
+    @property
+    def each(self) -> "list[SplitLabels]":
+        """The same of each label by itself, where a row has several."""
+        return [replace(self, y=of_label) for of_label in as_given(self.y).T]
 
     @cached_property
     def _coded(self) -> tuple[NDArray[np.generic], NDArray[np.intp]]:

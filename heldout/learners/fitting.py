@@ -18,6 +18,7 @@ from heldout.parts.splits import Split
 from heldout.parts.weights import Weights, fit_argument
 from heldout.printable import printable
 from heldout.rows.frames import take
+from heldout.several_labels import as_given, as_one
 
 ROWS_AT_ONCE = 100_000  # that a hypothesis is asked about
 _MOST_CHARACTERS = 500  # of what an error says
@@ -52,7 +53,7 @@ def fit_and_test(
 ) -> Fitted:
     """Fit a clone of `learner`, its open randomness set to `state`, on the training rows; test it on the others.
 
-    X is an array, a data frame or a sparse matrix of shape (N, p), y of shape (N,).
+    X is an array, a data frame or a sparse matrix of shape (N, p), y of shape (N,), of several labels a row as records.
     Raises FitFailure, with the learner's own reason, if fitting or predicting raises or a loss is
     not finite: a silent NaN would end in a table. Warnings are kept, not shown.
     """
@@ -60,7 +61,7 @@ def fit_and_test(
         with failures():
             of_fit = None if weights is None else weights.of_fit
             further = {} if of_fit is None else {str(fit_argument(learner)): of_fit[split.train]}
-            hypothesis = seeded(learner, state).fit(take(X, split.train), y[split.train], **further)
+            hypothesis = seeded(learner, state).fit(take(X, split.train), as_given(y[split.train]), **further)
         losses = test(hypothesis, X, y, split.validation, loss, weights, split.labels)
     return Fitted(hypothesis, losses, tuple(dict.fromkeys(warned)))
 
@@ -121,7 +122,9 @@ def answers(hypothesis: Any, X: Any, loss: Loss, rows: NDArray[np.intp] | None =
         whole = rows is None and n <= ROWS_AT_ONCE
         some = X if whole else take(X, piece if rows is None else rows[piece])
         given.append(
-            predict(hypothesis, some) if loss.classes is None else probabilities(hypothesis, some, loss.classes)
+            predict(hypothesis, some, loss.labels)
+            if loss.classes is None
+            else probabilities(hypothesis, some, loss.classes)
         )
     return given[0] if len(given) == 1 else np.concatenate(given)
 
@@ -175,18 +178,20 @@ def scores(hypothesis: Any, X: Any, classes: NDArray[np.generic]) -> NDArray[np.
     return aligned
 
 
-def predict(hypothesis: Any, X: Any) -> NDArray[np.generic]:
-    """The predictions of `hypothesis`, shape (n,).
+def predict(hypothesis: Any, X: Any, labels: int = 1) -> NDArray[np.generic]:
+    """The predictions of `hypothesis`, shape (n,): of several labels a row as records.
 
-    Raises FitFailure if it cannot predict, or not one finite value or class for each row.
+    Raises FitFailure if it cannot predict, or not so many finite values or classes for each row.
     """
     with failures():
-        predicted = np.asarray(hypothesis.predict(X))
-    if predicted.shape != (X.shape[0],):
-        raise FitFailure(f"the predictions have shape {predicted.shape}, not ({X.shape[0]},)")
+        given = hypothesis.predict(X)
+        predicted = np.asarray(given.toarray() if hasattr(given, "toarray") else given)
+    shape = (X.shape[0],) if labels == 1 else (X.shape[0], labels)
+    if predicted.shape != shape:
+        raise FitFailure(f"the predictions have shape {predicted.shape}, not {shape}")
     if predicted.dtype.kind == "f" and not np.isfinite(predicted).all():
-        raise FitFailure(f"the prediction number {np.flatnonzero(~np.isfinite(predicted))[0]} is not finite")
-    return predicted
+        raise FitFailure(f"the prediction number {np.argwhere(~np.isfinite(predicted))[0, 0]} is not finite")
+    return predicted if labels == 1 else as_one(predicted)
 
 
 @contextmanager

@@ -12,8 +12,10 @@ from heldout.errors import BadArgument
 from heldout.losses.kind import LossKind, Target
 from heldout.losses.loss import Loss
 from heldout.losses.own import Function, of_function
+from heldout.losses.several import mean_over_labels
 from heldout.losses.squared import SQUARED
 from heldout.losses.zero_one import ZERO_ONE
+from heldout.several_labels import as_given, how_many
 
 Spec = str | Mapping[str, Any] | Function
 
@@ -78,7 +80,8 @@ def choose_loss(
     spec : str, mapping, callable or None
         As in `check_spec`; None is the natural loss of the target.
     y : array of shape (N,)
-        The labels. The classes and their sizes are taken from them.
+        The labels, several a row as records (`heldout.several_labels`). The classes and their sizes are taken from
+        them.
     weights : array of shape (N,), optional
         Weights of the rows. If they differ, the loss is the weighted one, which has no known limit.
     called : str
@@ -88,7 +91,8 @@ def choose_loss(
     most : float, optional
         If the weights are those of draws, what none of them can pass (`heldout.parts.weights.Weights.most`).
     of_classes : bool, optional
-        Whether a function judges classes, or numbers; None as the natural loss does.
+        Whether a function judges classes, or numbers; None as the natural loss does. Of several labels a row, whether
+        each is a class.
 
     Returns
     -------
@@ -113,9 +117,11 @@ def choose_loss(
     heldout.errors.BadArgument: loss is log, but y holds numbers that are no classes; use squared, ...
     """
     if callable(spec):
-        loss = of_function(spec, y, of_classes=natural_loss(y).of_classes if of_classes is None else of_classes)
+        loss = of_function(spec, y, of_classes=_natural(y).of_classes if of_classes is None else of_classes)
     else:
-        loss = natural_loss(y) if spec is None else _named(spec, Target(np.asarray(y), weights, called))
+        loss = _natural(y) if spec is None else _named(spec, Target(np.asarray(y), weights, called))
+        if how_many(y) > 1:
+            loss = mean_over_labels(loss, how_many(y))
     if loss_max is not None:
         loss = loss.limited(loss_max)
     if weights is None or (most is None and np.ptp(weights) == 0):
@@ -174,6 +180,18 @@ def natural_loss(y: ArrayLike) -> Loss:
     raise BadArgument("y", f"the target is of kind {kind!r}; it must be one column of classes or of numbers")
 
 
+def _natural(y: NDArray[np.generic]) -> Loss:
+    """The natural loss of labels, of several a row that of each, which has to be the same."""
+    kinds = [natural_loss(of_label) for of_label in as_given(y).T] if how_many(y) > 1 else [natural_loss(y)]
+    if other := next((number for number, kind in enumerate(kinds) if kind != kinds[0]), 0):
+        raise BadArgument(
+            "loss",
+            f"by the labels the loss is {kinds[0].name} for column 0 of y, and {kinds[other].name} for column {other}; "
+            "name the loss, or validate each column by itself",
+        )
+    return kinds[0]
+
+
 def _few_classes(whole: NDArray[Any]) -> bool:
     within = float(whole.max()) - float(whole.min()) < MOST_WHOLE_CLASSES
     return within or len(np.unique(whole)) <= MOST_WHOLE_CLASSES
@@ -181,7 +199,11 @@ def _few_classes(whole: NDArray[Any]) -> bool:
 
 def _named(spec: str | Mapping[str, Any], target: Target) -> Loss:
     kind, value = _parsed(spec)
-    reason = _wrong_target(kind, target) or (kind.refuses and kind.refuses(target))
+    if how_many(target.y) > 1 and not kind.by_label:
+        by_label = ", ".join(one.name for one in KINDS if one.by_label)
+        reason: str | None = f"{target.called} has {how_many(target.y)} labels a row; use one of {by_label}"
+    else:
+        reason = _wrong_target(kind, target) or (kind.refuses and kind.refuses(target))
     if reason is not None:
         raise BadArgument("loss", f"loss is {kind.name}, but {reason}")
     return kind.make(target, value)
@@ -205,7 +227,7 @@ def _parsed(spec: Any) -> tuple[LossKind, Any]:
 
 def _wrong_target(kind: LossKind, target: Target) -> str | None:
     """Why the target is not of the kind that the loss is for; None if it is."""
-    y = target.y
+    y = as_given(target.y)
     if kind.targets == "numbers":
         if y.dtype.kind in "iufb":
             return None

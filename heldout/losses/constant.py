@@ -1,6 +1,6 @@
 """The best constant answer to a loss, whatever the features are, which the baseline gives (`heldout.fits.baseline`)."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Protocol
@@ -26,6 +26,10 @@ class TrainingLabels(Protocol):
 
     def quantiles(self, quantile: float) -> NDArray[np.float64]:
         """A quantile of the labels, shape (S,)."""
+
+    @property
+    def each(self) -> Sequence["TrainingLabels"]:
+        """Those of each label by itself, where a row has several."""
 
 
 @dataclass(frozen=True)

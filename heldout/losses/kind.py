@@ -12,7 +12,7 @@ from heldout.losses.loss import Loss
 
 @dataclass(frozen=True, eq=False)
 class Target:
-    """The labelled rows that a loss is made for: labels `y` and `weights`, both of shape (N,).
+    """The labelled rows that a loss is made for: labels `y`, several as records, and `weights`, both of shape (N,).
 
     `called` is the name of the target in messages.
     """
@@ -45,8 +45,9 @@ class LossKind:
 
     `make` returns the loss for a target and the value of its parameter (None without a parameter). `refuses` returns
     why the loss cannot judge a target, and None for a target that it can: `choose_loss` raises BadArgument with that
-    reason, so before any fit. `bound` says in words what E_dis is for a disagreement d, `pair_bound` what two
-    hypotheses err on average at least.
+    reason, so before any fit. A row may have several labels if the loss is `by_label`: it is then the mean over the
+    labels (`heldout.losses.several`), and `make` reads no labels. `bound` says in words what E_dis is for a
+    disagreement d, `pair_bound` what two hypotheses err on average at least.
     """
 
     name: str
@@ -56,6 +57,7 @@ class LossKind:
     pair_bound: str = "none"
     parameter: LossParameter | None = None
     refuses: Callable[[Target], str | None] | None = None
+    by_label: bool = False
 
     @property
     def alone(self) -> bool:

@@ -60,6 +60,8 @@ class Loss:
         Whether every value is 0 or the limit; where these are 0 and 1, `binary` says so too.
     limit_is_stated : bool
         Whether the limit is a statement of the user (`limited`), which a loss may refute.
+    labels : int
+        How many labels a row has. Several are records, and so are the answers (`heldout.several_labels`).
 
     Examples
     --------
@@ -86,6 +88,7 @@ class Loss:
     mean_called: str = ""
     two_valued: bool = False
     limit_is_stated: bool = False
+    labels: int = 1
 
     @property
     def bounded(self) -> bool:

@@ -17,8 +17,11 @@ from heldout.errors import BadArgument
 from heldout.losses.absolute import DISTANCE
 from heldout.losses.constant import Constant, TrainingLabels
 from heldout.losses.loss import Loss, Losses
+from heldout.losses.several import mean_over_labels
+from heldout.losses.squared import SQUARED
 from heldout.losses.zero_one import WRONG
 from heldout.printable import printable
+from heldout.several_labels import as_given, how_many
 
 Function = Callable[[NDArray[Any], NDArray[Any]], ArrayLike]
 _TRIED = 200  # labels on which the function is tried before any fit
@@ -32,7 +35,8 @@ def of_function(function: Function, y: NDArray[np.generic], *, of_classes: bool)
     Parameters
     ----------
     function : callable
-        Returns a value for each row, shape (n,), finite and not negative; the same for the same labels and answers.
+        Returns a value for each row, shape (n,), finite and not negative; the same for the same labels and answers. Of
+        q labels a row both come in the shape (n, q).
     y : array of shape (N,)
         The labels, on which it is tried.
     of_classes : bool
@@ -42,7 +46,7 @@ def of_function(function: Function, y: NDArray[np.generic], *, of_classes: bool)
     -------
     Loss
         Without a limit. Its constant is the class, or of numbers the mean or percentile, of least mean loss on the
-        training rows.
+        training rows; of several labels a row the most frequent class, or the mean, of each.
 
     Raises
     ------
@@ -62,21 +66,25 @@ def of_function(function: Function, y: NDArray[np.generic], *, of_classes: bool)
     labels = np.asarray(y)[:_TRIED]
     for answers in (labels, labels[::-1]):
         values(labels, answers)
-    constant = (
-        Constant("the class of least loss", partial(_class, values=values))
-        if of_classes
-        else Constant("the mean or the percentile of least loss", partial(_number, values=values))
-    )
+    several = how_many(labels)
+    distance = WRONG if of_classes else DISTANCE
+    if several > 1:
+        distance = mean_over_labels(distance, several)
+        constant = mean_over_labels(WRONG if of_classes else SQUARED, several).constant
+    elif of_classes:
+        constant = Constant("the class of least loss", partial(_class, values=values))
+    else:
+        constant = Constant("the mean or the percentile of least loss", partial(_number, values=values))
     loss = Loss(
         name,
         values,
         constant,
         limit=math.inf,
         binary=False,
-        needs="class" if of_classes else "number",
+        needs="class" if of_classes and several == 1 else "number",
         says=f"what {name} returns for a label and an answer",
+        labels=several,
     )
-    distance = WRONG if of_classes else DISTANCE
     return loss.compared_by(distance, pair_factor=None, bound_factor=None, no_bound=_NO_BOUND)
 
 
@@ -88,16 +96,16 @@ class _Values:
     name: str
 
     def __call__(self, y: ArrayLike, answers: ArrayLike) -> Losses:
-        labels, said = np.asarray(y), np.asarray(answers)
+        labels, said = as_given(np.asarray(y)), as_given(np.asarray(answers))
         try:
             values = np.asarray(self.function(labels, said))
         except Exception as error:
             raise BadArgument(
                 "loss",
                 f"loss is {self.name}, which raised {type(error).__name__}: {error}; it is called with labels and "
-                "answers, arrays of shape (n,)",
+                f"answers, arrays of shape {'(n,)' if labels.ndim == 1 else '(n, q)'}",
             ) from error
-        if values.shape != labels.shape:
+        if values.shape != (len(labels),):
             raise BadArgument(
                 "loss",
                 f"loss is {self.name}, which returned shape {values.shape} for {len(labels)} rows; it must return a "

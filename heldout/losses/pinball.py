@@ -54,4 +54,5 @@ KIND = LossKind(
     bound=_BOUND,
     pair_bound=_BOUND,
     parameter=LossParameter("fraction", "the quantile", written="0.9", sample=0.9, check=_check, default=_MEDIAN),
+    by_label=True,
 )

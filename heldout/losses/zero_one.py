@@ -26,4 +26,6 @@ WRONG = Loss(
     "zero_one", wrong, _MOST_FREQUENT, limit=1.0, binary=True, needs="class", says="1 for a wrong class, else 0"
 )
 ZERO_ONE = WRONG.compared_by(WRONG, pair_factor=0.5, bound_factor=1.0)
-KIND = LossKind("zero_one", "classes", make=lambda *_: ZERO_ONE, bound="the bound for classes", pair_bound="d/2")
+KIND = LossKind(
+    "zero_one", "classes", make=lambda *_: ZERO_ONE, bound="the bound for classes", pair_bound="d/2", by_label=True
+)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from heldout.errors import BadArgument, PartsWarning, TargetWarning, check_whole
 from heldout.estimates import ESTIMATES, OF_THE_WINNER, OF_UNLABELED, ON_REQUEST, PER_CANDIDATE
 from heldout.fits import baseline
+from heldout.fits.one_pass import is_updated_once
 from heldout.fits.scheme_fits import UseShortcuts
 from heldout.intervals.method import check_level
 from heldout.learners import gives_probabilities, is_classifier, is_regressor, lacks_probabilities
@@ -29,6 +30,7 @@ from heldout.schemes.halvings import Repeats
 from heldout.schemes.progressive import Block
 from heldout.selection.margin import checked as checked_margin
 from heldout.selection.race import Races, chooses, limit_for, why_none
+from heldout.several_labels import as_given
 
 _FEWER_FOLDS = 5  # where a class is too rare for the default
 _EVERY = (*PER_CANDIDATE, *OF_THE_WINNER)
@@ -131,9 +133,10 @@ def checked(
         y,
         of_rows,
         loss_max=loss_max,
-        of_classes=choose_loss(of_learners, y).of_classes if callable(loss) else None,
+        of_classes=None if of_learners is None or not callable(loss) else of_learners == "zero_one",
     )
     _check_answers(candidates, chosen)
+    _check_several(candidates, y, chosen)
     by_margin = checked_margin(margin, chosen)
     dependence = checked_dependence(groups, time, gap, len(y))
     in_time = dependence.time is not None
@@ -154,7 +157,7 @@ def checked(
     every = _every(estimates, further_estimates, unlabeled is not None, len(candidates), chosen, in_time=in_time)
     wanted = _wanted(every, unlabeled is not None, chosen, in_time=in_time)
     stratified = chosen.of_classes and not in_time and class_shares.stratified(y, stratify)
-    own = own_folds(cv, X, y, groups, dependence, int(seed)) if cv is not None else ()
+    own = own_folds(cv, X, as_given(y), groups, dependence, int(seed)) if cv is not None else ()
     if own:
         folds = int(own[0].max()) + 1
     if len(own) > 1 and "E_nested" in wanted:
@@ -185,7 +188,7 @@ def checked(
         wanted,
         intervals,
         level,
-        shortcuts,
+        shortcuts if chosen.labels == 1 else "off",
         limit=limit_for(no_race, chosen) if some_go or not no_race else None,
         finalists=finalists if some_go else None,
         margin=by_margin,
@@ -281,7 +284,8 @@ def _loss_of(candidates: Mapping[str, Any], y: NDArray[Any]) -> Spec | None:
     for other labels. A TargetWarning names a doubt. Raises BadArgument for classifiers next to regressors, and for
     classifiers of labels that are no whole numbers.
     """
-    if y.dtype.kind not in "iuf":
+    values = as_given(y)
+    if values.dtype.kind not in "iuf":
         return None
     classifiers, regressors = (
         [name for name, learner in candidates.items() if says(learner)] for says in (is_classifier, is_regressor)
@@ -292,14 +296,14 @@ def _loss_of(candidates: Mapping[str, Any], y: NDArray[Any]) -> Spec | None:
             f"candidates[{classifiers[0]!r}] is a classifier and candidates[{regressors[0]!r}] a regressor, so that it "
             "is not clear whether y holds classes or numbers; leave out one of the two kinds, or name the loss",
         )
-    whole = bool((y % 1 == 0).all())
+    whole = bool((values % 1 == 0).all())
     if classifiers and not whole:
         raise BadArgument(
             "y",
-            f"y holds {y[y % 1 != 0][0]:g}, which is no class, but candidates[{classifiers[0]!r}] is a classifier; use "
-            "regressors, or give y classes",
+            f"y holds {values[values % 1 != 0][0]:g}, which is no class, but candidates[{classifiers[0]!r}] is a "
+            "classifier; use regressors, or give y classes",
         )
-    kinds = len(np.unique(y)) if whole and not regressors else 0
+    kinds = len(np.unique(values)) if whole and not regressors else 0
     if kinds > MOST_WHOLE_CLASSES and (not classifiers or kinds * _ROWS_A_CLASS > len(y)):
         kind, other = ("classes", "squared, with regressors,") if classifiers else ("numbers", "zero_one")
         warnings.warn(
@@ -338,6 +342,25 @@ def _check_answers(candidates: Mapping[str, Any], loss: Loss) -> None:
     for name, learner in candidates.items():
         if loss.needs == "probabilities" and not gives_probabilities(learner):
             raise BadArgument("candidates", f"candidates[{name!r}] is {learner!r}; {lacks_probabilities(loss)}")
+
+
+def _check_several(candidates: Mapping[str, Any], y: NDArray[Any], loss: Loss) -> None:
+    """Raise BadArgument for a learner that cannot be given several labels a row; warn where they may be one."""
+    if loss.labels == 1:
+        return
+    for name, learner in candidates.items():
+        if is_updated_once(learner):
+            raise BadArgument(
+                "candidates", f"candidates[{name!r}] is {learner!r}; a OnePass takes one label a row, and y has more"
+            )
+    values = as_given(y)
+    if values.dtype.kind in "biuf" and np.isin(values, (0, 1)).all() and (values.sum(axis=1) == 1).all():
+        warnings.warn(
+            f"each row of y has one 1 among its {loss.labels} labels: if these are the classes of one label, give "
+            "y.argmax(axis=1), since each is now validated as a label of its own",
+            TargetWarning,
+            stacklevel=4,
+        )
 
 
 def _divided_classes(y: NDArray[Any], folds: int, stratify: bool | None) -> tuple[int, bool]:

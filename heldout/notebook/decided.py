@@ -72,8 +72,8 @@ def doubted(made: "Validation", winner: str, design: Design, fits: CandidateFits
 
 
 def _skill(design: Design, evidence: Evidence, fits: CandidateFits) -> Skill | None:
-    """What the hold-out hypothesis is shown to have learned; None without E_val."""
-    if "E_val" not in design.estimates:
+    """What the hold-out hypothesis is shown to have learned; None without E_val, and for several labels a row."""
+    if "E_val" not in design.estimates or design.loss.labels > 1:
         return None
     held_out = design.splits("holdout")[0].validation
     weights = 1.0 if design.weights is None else design.weights.relative[held_out]

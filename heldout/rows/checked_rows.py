@@ -10,30 +10,34 @@ from numpy.typing import NDArray
 from heldout.errors import BadArgument
 from heldout.rows.frames import checked_frame, is_other_frame
 from heldout.rows.missing import is_missing
+from heldout.several_labels import as_one
 
 _OF_ONE_TYPE = "biufUS"  # kinds of arrays whose items are of one type, and never None
 
 
 def checked_rows(X: Any, y: Any) -> tuple[Any, Any]:
-    """X with rows that can be taken, and y as an array of labels of one type, none of them missing."""
+    """X with rows that can be taken, and y as an array of labels of one type, none of them missing.
+
+    Several labels a row become records (`heldout.several_labels`).
+    """
     X = as_table(X, "X")
     y = _labels(y, X.shape[0])
-    if y.ndim != 1 or len(y) != X.shape[0]:
+    if y.ndim not in (1, 2) or len(y) != X.shape[0] or 0 in y.shape[1:]:
         raise BadArgument("y", f"y has shape {y.shape}; it must be ({X.shape[0]},), one label for each row of X")
     if len(y) < 2:
         raise BadArgument("y", f"there are {len(y)} labelled rows; at least 2 are needed")
-    if _lacks_labels(y):
+    if _lacks_labels(y.ravel()):
         raise BadArgument("y", "y has a label that is missing or infinite; rows without a label go to unlabeled")
-    kinds = [] if y.dtype.kind in _OF_ONE_TYPE else sorted({type(label).__name__ for label in y.tolist()})
+    kinds = [] if y.dtype.kind in _OF_ONE_TYPE else sorted({type(label).__name__ for label in y.ravel().tolist()})
     if len(kinds) > 1:
         raise BadArgument("y", f"y mixes labels of the types {', '.join(kinds)}; give them one type")
-    if kinds and (typed := np.array(y.tolist())).dtype.kind in "biuf":  # numbers that came as objects
+    if kinds and ((typed := np.array(y.tolist())).dtype.kind in "biuf" or y.ndim == 2):  # they came as objects
         y = typed
-    return X, y
+    return X, y if y.ndim == 1 else as_one(y)
 
 
 def _labels(y: Any, n: int) -> NDArray[Any]:
-    """y as an array, one column of shape (n, 1) too. Raises BadArgument for no labels, and for several a row."""
+    """y as an array: of shape (n,), or with q columns of labels. Raises BadArgument for no labels, and for sets."""
     if y is None or isinstance(y, str | bytes | Iterator):
         raise BadArgument(
             "y", f"y is {y!r}; it must hold one label for each of {n} rows: a list, an array, or a column of a frame"
@@ -42,16 +46,14 @@ def _labels(y: Any, n: int) -> NDArray[Any]:
         labels = np.asarray(y.toarray() if hasattr(y, "toarray") else y)
     except ValueError:  # lists of several lengths
         labels = np.empty(0, dtype=object)
-        several = True
+        sets = True
     else:
-        several = labels.ndim == 2 and len(labels) == n and labels.shape[1] > 1
-        several |= labels.dtype == object and labels.shape == (n,) and isinstance(labels[0], list | tuple | set)
-    if several:
+        sets = labels.dtype == object and labels.shape == (n,) and isinstance(labels[0], list | tuple | set)
+    if sets:
         raise BadArgument(
             "y",
-            "y has several labels a row: validate each of them by itself, as a column of "
-            "sklearn.preprocessing.MultiLabelBinarizer; if there is a column for each class of one label, give "
-            "y.argmax(axis=1)",
+            "y has a set of labels for each row; give a column for each label, as "
+            "sklearn.preprocessing.MultiLabelBinarizer().fit_transform(y) does",
         )
     return labels[:, 0] if labels.ndim == 2 and labels.shape[1] == 1 else labels
 

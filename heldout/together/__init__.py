@@ -33,7 +33,7 @@ def together(hypotheses: Sequence[Any], X: Any, loss: Loss) -> Group:
     """The group that predicts for all `hypotheses` at once; `OneByOne` where they can share nothing."""
     types = {tuple(map(type, steps(hypothesis))) for hypothesis in hypotheses}
     labels_as_numbers = loss.needs == "number" and any(hasattr(steps(each)[-1], "classes_") for each in hypotheses)
-    if len(types) == 1 and not labels_as_numbers:
+    if len(types) == 1 and not labels_as_numbers and loss.labels == 1:
         (types_of_steps,) = types
         module, name = _GROUPS.get(tuple(step.__name__ for step in types_of_steps), ("", ""))
         if module and all(step.__module__.startswith("sklearn.") for step in types_of_steps):

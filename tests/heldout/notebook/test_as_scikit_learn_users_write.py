@@ -120,10 +120,9 @@ def test_texts_as_labels_of_a_series():
 @pytest.mark.parametrize(
     ("rows", "message"),
     [
-        ({"y": np.eye(2)[Y]}, "y has several labels a row: validate each of them by itself"),
-        ({"y": sparse.csr_array(np.eye(2)[Y])}, "y has several labels a row"),
-        ({"y": [("a", "b"), ("a",)] * 45}, "as a column of sklearn.preprocessing.MultiLabelBinarizer"),
-        ({"y": [{"a", "b"}, {"a"}] * 45}, "y has several labels a row"),
+        ({"y": [("a", "b"), ("a",)] * 45}, "as sklearn.preprocessing.MultiLabelBinarizer().fit_transform(y) does"),
+        ({"y": [{"a", "b"}, {"a"}] * 45}, "y has a set of labels for each row; give a column for each label"),
+        ({"y": np.empty((90, 0))}, "y has shape (90, 0); it must be (90,)"),
         ({"y": "target"}, "y is 'target'; it must hold one label for each of 90 rows"),
         ({"y": None}, "y is None; it must hold one label for each of 90 rows"),
         ({"y": iter(Y)}, "a list, an array, or a column of a frame"),
@@ -131,7 +130,7 @@ def test_texts_as_labels_of_a_series():
         ({"X": pd.Series(X[:, 0])}, "for a single column give a data frame, or reshape(-1, 1)"),
     ],
 )
-def test_rows_that_are_no_table_and_labels_that_are_several_are_refused_with_the_remedy(rows, message):
+def test_rows_that_are_no_table_and_labels_that_are_sets_are_refused_with_the_remedy(rows, message):
     with pytest.raises(BadArgument, match=re.escape(message)):
         validate(**rows)
 

@@ -63,9 +63,9 @@ FRACTION = "it must lie between 0 and 1, both excluded"
 
 
 TABLE = "it must have two dimensions, rows by columns; for a single column give a data frame, or reshape(-1, 1)"
-SEVERAL = (
-    "y has several labels a row: validate each of them by itself, as a column of "
-    "sklearn.preprocessing.MultiLabelBinarizer; if there is a column for each class of one label, give y.argmax(axis=1)"
+SETS = (
+    "y has a set of labels for each row; give a column for each label, as "
+    "sklearn.preprocessing.MultiLabelBinarizer().fit_transform(y) does"
 )
 
 
@@ -99,7 +99,7 @@ SEVERAL = (
         ({"X": X[None]}, "X", "X has shape (1, 40, 3); it must have two dimensions, rows by columns"),
         ({"X": None}, "X", "X has shape (); it must have two dimensions, rows by columns"),
         ({"y": Y[:39]}, "y", "y has shape (39,); it must be (40,), one label for each row of X"),
-        ({"y": Y[:, None] + [0, 0]}, "y", SEVERAL),
+        ({"y": objects({"a", "b"}, {"a"})}, "y", SETS),
         (
             {"y": "won"},
             "y",

@@ -1,0 +1,245 @@
+"""Several labels a row, classes or numbers: the loss is the mean over the labels, and scikit-learn has the same."""
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.datasets import make_multilabel_classification
+from sklearn.dummy import DummyClassifier, DummyRegressor
+from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
+from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.metrics import f1_score, hamming_loss, mean_absolute_error, mean_pinball_loss, mean_squared_error
+from sklearn.multioutput import ClassifierChain, MultiOutputClassifier, MultiOutputRegressor
+from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
+from sklearn.tree import DecisionTreeClassifier
+
+import heldout
+from heldout.errors import BadArgument, LearnerWarning, TargetWarning
+from heldout.online import OnePass
+
+X, LABELS = make_multilabel_classification(120, 5, n_classes=3, random_state=0)
+RNG = np.random.default_rng(0)
+NUMBERS = np.column_stack([X[:, 0] + RNG.normal(size=120), 10 * X[:, 1] - X[:, 2]])
+CLASSIFIERS = {
+    "tree": DecisionTreeClassifier(random_state=0),
+    "near": KNeighborsClassifier(),
+    "each": MultiOutputClassifier(LogisticRegression()),
+    "chain": ClassifierChain(LogisticRegression()),
+}
+REGRESSORS = {"ridge": Ridge(), "near": KNeighborsRegressor(), "each": MultiOutputRegressor(Ridge())}
+U = X[:40] + 0.1
+
+
+def validate(learners, y, **more):
+    return heldout.validate(learners, X, y, progress=False, **{"repeats": 3, "unlabeled": U, **more})
+
+
+def by_hand(learner, y, made, scheme, loss):
+    """The mean of scikit-learn's number over the tested rows of a scheme."""
+    splits = made.design.splits(scheme)
+    found = [
+        loss(y[one.validation], clone(learner).fit(X[one.train], y[one.train]).predict(X[one.validation]))
+        for one in splits
+    ]
+    return np.average(found, weights=[len(one.validation) for one in splits])
+
+
+@pytest.mark.parametrize("scheme", ["holdout", "cross_validation", "progressive"])
+def test_classes_err_by_the_hamming_loss_of_scikit_learn(scheme):
+    made = validate(CLASSIFIERS, LABELS)
+    estimate = {"holdout": "E_val", "cross_validation": "E_cv", "progressive": "E_prog"}[scheme]
+    for name, learner in CLASSIFIERS.items():
+        found = made[name][estimate]
+        assert found.value == pytest.approx(by_hand(learner, LABELS, made, scheme, hamming_loss), abs=1e-12)
+        assert 0 <= found.low <= found.value <= found.high <= 1
+
+
+@pytest.mark.parametrize(
+    ("loss", "theirs"),
+    [
+        ("squared", mean_squared_error),
+        ("absolute", mean_absolute_error),
+        ({"pinball": 0.9}, lambda y, said: mean_pinball_loss(y, said, alpha=0.9)),
+        (lambda y, said: np.abs(y - said).max(axis=1), lambda y, said: np.abs(y - said).max(axis=1).mean()),
+    ],
+)
+def test_numbers_err_by_the_mean_over_the_labels(loss, theirs):
+    made = validate(REGRESSORS, NUMBERS, loss=loss)
+    for name, learner in REGRESSORS.items():
+        expected = by_hand(learner, NUMBERS, made, "cross_validation", theirs)
+        assert made[name]["E_cv"].value == pytest.approx(expected, rel=1e-9)
+
+
+def test_a_function_judges_all_labels_of_a_row_at_once():
+    made = validate(CLASSIFIERS, LABELS, loss=lambda y, said: (y != said).any(axis=1))
+    expected = by_hand(CLASSIFIERS["tree"], LABELS, made, "cross_validation", lambda y, said: (y != said).any(1).mean())
+    assert made["tree"]["E_cv"].value == pytest.approx(expected, abs=1e-12)
+    assert made["tree"]["E_cv"].value >= validate(CLASSIFIERS, LABELS)["tree"]["E_cv"].value
+
+
+@pytest.mark.parametrize(
+    ("y", "learners", "loss", "dummy", "theirs"),
+    [
+        (LABELS, CLASSIFIERS, None, DummyClassifier(), hamming_loss),
+        (NUMBERS, REGRESSORS, None, DummyRegressor(), mean_squared_error),
+        (NUMBERS, REGRESSORS, "absolute", DummyRegressor(strategy="median"), mean_absolute_error),
+    ],
+)
+def test_the_baseline_is_the_best_constant_of_each_label(y, learners, loss, dummy, theirs):
+    made = validate(learners, y, loss=loss)
+    [E_cv] = [one for one in made.baseline if one.estimate == "E_cv"]
+    expected = by_hand(
+        dummy if theirs is not hamming_loss else MultiOutputClassifier(dummy), y, made, "cross_validation", theirs
+    )
+    assert E_cv.value == pytest.approx(expected, rel=1e-9)
+
+
+def test_the_disagreement_is_the_mean_over_the_labels():
+    made = validate(CLASSIFIERS, LABELS)
+    halves = made.target("near", "disagreement")
+    pairs = zip(halves[::2], halves[1::2], strict=True)
+    expected = np.mean([np.mean(first.predict(U) != second.predict(U)) for first, second in pairs])
+    assert made["near"]["disagreement"].value == pytest.approx(expected, abs=1e-12)
+    assert "E_dis" not in made["near"]  # what a disagreement of classes implies is known for one label
+
+
+def test_numbers_disagree_by_the_mean_over_the_labels_and_e_dis_is_half_of_it():
+    made = validate(REGRESSORS, NUMBERS)
+    halves = made.target("ridge", "disagreement")
+    pairs = zip(halves[::2], halves[1::2], strict=True)
+    expected = np.mean([np.mean((first.predict(U) - second.predict(U)) ** 2) for first, second in pairs])
+    assert made["ridge"]["disagreement"].value == pytest.approx(expected, rel=1e-9)
+    assert made["ridge"]["E_dis"].value == pytest.approx(expected / 2, rel=1e-9)
+
+
+def test_a_label_next_to_its_copy_errs_as_the_label_alone():
+    twice = np.column_stack([LABELS[:, 0]] * 2)
+    alone, both = (
+        validate({"near": KNeighborsClassifier()}, y, stratify=False, shortcuts="off", estimates=["E_val", "E_cv"])
+        for y in (LABELS[:, 0], twice)
+    )
+    assert [one.value for one in alone.estimates] == pytest.approx([one.value for one in both.estimates], abs=1e-12)
+    assert alone.losses("E_cv")["near"] == pytest.approx(both.losses("E_cv")["near"], abs=1e-12)
+
+
+def test_leave_one_out_is_k_fold_with_k_n():
+    made = validate({"near": KNeighborsClassifier()}, LABELS, folds=len(X), estimates=["E_cv"])
+    expected = by_hand(KNeighborsClassifier(), LABELS, made, "cross_validation", hamming_loss)
+    assert made["near"]["E_cv"].value == pytest.approx(expected, abs=1e-12)
+
+
+def test_labels_may_be_a_frame_a_sparse_matrix_lists_or_texts():
+    ours = validate({"near": KNeighborsClassifier()}, LABELS)
+    texts = np.where(LABELS, "yes", "no")
+    for y in (
+        pd.DataFrame(LABELS, columns=list("abc")),
+        sparse.csr_array(LABELS),
+        LABELS.tolist(),
+        LABELS.astype(bool),
+        texts,
+        pd.DataFrame(texts),
+        texts.astype(object),
+    ):
+        assert ours.estimates == validate({"near": KNeighborsClassifier()}, y).estimates
+
+
+def test_all_that_is_asked_of_a_result_has_an_answer():
+    made = validate(CLASSIFIERS, LABELS, margin=0.01)
+    assert made.select().selected in CLASSIFIERS
+    assert made.decide().verdict
+    assert len(made.differences("tree")) == len(CLASSIFIERS)
+    assert 5 == len(made.columns("tree", draws=2))
+    assert len(made.hard_rows(10)) == 10
+    assert made.more_rows("tree")
+    assert made.bound("tree").value <= 1
+    assert () == made.powered("tree")
+    assert "share of wrong labels" in str(made)
+    assert "share of wrong labels" in made._repr_html_()
+    assert pickle.loads(pickle.dumps(made)) == made
+    [near] = (
+        one
+        for one in made.metric(
+            lambda y, said, sample_weight: f1_score(y, said, average="micro", sample_weight=sample_weight)
+        ).estimates
+        if one.candidate == "near"
+    )
+    assert 0 < near.value < 1
+    with pytest.raises(BadArgument, match="one label a row"):
+        made.prediction_sets(X[:2], "tree")
+
+
+def test_the_report_of_several_labels(tmp_path):
+    made = validate(CLASSIFIERS, LABELS, estimates=["E_val", "E_cv"])
+    assert "share of wrong labels" in made.report(tmp_path / "report.html").read_text()
+
+
+def test_groups_time_weights_and_several_processes():
+    ours = validate(CLASSIFIERS, LABELS, n_jobs=2)
+    assert ours == validate(CLASSIFIERS, LABELS)
+    assert "groups" in validate(CLASSIFIERS, LABELS, groups=np.arange(120) // 3)["tree"]["E_cv"].assumption
+    assert validate(CLASSIFIERS, LABELS, time=np.arange(120))["tree"]["E_cv"].value < 1
+    heavy = {"tree": DecisionTreeClassifier(), "forest": RandomForestClassifier(5)}
+    assert validate(heavy, LABELS, sample_weight=RNG.random(120) + 0.5)["tree"]["E_cv"].value < 1
+
+
+def test_a_learner_of_one_label_fails_and_the_others_go_on():
+    with pytest.warns(LearnerWarning, match="bayes failed, and is left out"):
+        made = validate({"bayes": GaussianNB(), "tree": DecisionTreeClassifier()}, LABELS)
+    assert ("tree",) == made.candidates
+    assert "1d" in made.failed["bayes"]
+    assert (
+        "boost"
+        in validate(
+            {"boost": HistGradientBoostingClassifier(max_iter=3), "tree": DecisionTreeClassifier()}, LABELS
+        ).failed
+    )
+
+
+@pytest.mark.parametrize(
+    ("learners", "y", "more", "message"),
+    [
+        (CLASSIFIERS, LABELS, {"loss": "log"}, "loss is log, but y has 3 labels a row; use one of zero_one, squared"),
+        (
+            CLASSIFIERS,
+            LABELS,
+            {"further_estimates": ["E_auc"]},
+            "AUC is of classes, and the target holds several labels",
+        ),
+        (CLASSIFIERS, LABELS, {"estimates": ["E_dis"]}, "known for one label a row"),
+        (CLASSIFIERS, NUMBERS, {}, "which is no class, but candidates['tree'] is a classifier"),
+        ({"one": OnePass(GaussianNB())}, LABELS, {}, "a OnePass takes one label a row"),
+        (CLASSIFIERS, np.where(LABELS == 1, np.nan, 0.0), {}, "y has a label that is missing"),
+        (CLASSIFIERS, LABELS[:90], {}, "y has shape (90, 3); it must be (120,)"),
+        (CLASSIFIERS, np.array([["a", 1.0]] * 120, dtype=object), {}, "y mixes labels of the types float, str"),
+    ],
+)
+def test_what_is_not_for_several_labels_is_refused(learners, y, more, message):
+    with pytest.raises(BadArgument) as caught:
+        validate(learners, y, **more)
+    assert message in str(caught.value)
+
+
+def test_columns_of_two_kinds_are_refused_where_no_learner_says_which():
+    class Silent:
+        def fit(self, X, y):
+            return self
+
+        def predict(self, X):
+            return np.zeros((len(X), 2))
+
+        def get_params(self, deep=True):
+            return {}
+
+    with pytest.raises(
+        BadArgument, match="by the labels the loss is zero_one for column 0 of y, and squared for column 1"
+    ):
+        validate({"silent": Silent()}, np.column_stack([LABELS[:, 0], NUMBERS[:, 1]]))
+
+
+def test_the_classes_of_one_label_in_columns_have_a_warning():
+    with pytest.warns(TargetWarning, match="give y.argmax"):
+        validate({"near": KNeighborsClassifier()}, np.eye(3)[LABELS.sum(axis=1).clip(0, 2)])
