@@ -34,7 +34,7 @@ _CELLS = {
     "correct": "in its place, what says whether it is right: true or false, or 0 to 1",
     "losses": "in its place, the losses (loss)",
 }
-_NUMBERS = ("loss", "loss_max", "missing", "level", "margin", "compared")
+_NUMBERS = ("loss", "loss_max", "metric", "missing", "level", "margin", "compared")
 _ROW, _CANDIDATE = "row", "candidate"
 
 
@@ -70,6 +70,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         parser.add_argument(f"--{name}", metavar="COLUMN", nargs="+", help=meaning)
     parser.add_argument("--loss", metavar="NAME", help="zero_one, squared, absolute, …; by default the labels say")
     parser.add_argument("--loss-max", type=float, metavar="L", help="what no loss can pass, for a bound")
+    parser.add_argument(
+        "--metric", metavar="NAME", help="in place of a loss: auc, average_precision, f1 or balanced_accuracy; 1 - it"
+    )
     parser.add_argument(
         "--missing", choices=("leave_out", "wrong"), help="rows with a missing answer, or the answer as an error"
     )

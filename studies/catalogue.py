@@ -37,6 +37,8 @@ NAMES = (
     "half_model_interval",
     "repeated_folds",
     "metric_estimates",
+    "own_metrics",
+    "several_labels",
     "margin",
     "column_reliance",
     "datasets",

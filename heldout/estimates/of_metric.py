@@ -14,21 +14,27 @@ were fitted or rows depend on one another (`corrected_t`, `corrected_fold_t`), w
 labels that depend on nothing had .5 outside of the interval of E_auc in one table of eight. The rows weigh as much as
 n_eff = q (1 - q) / V independent rows in Wilson's roots, but not more than the metric weighs for answers of no
 particular kind (`PartLoss.size`), times the share that independent subsamples would leave of it.
+
+Of a single part that one hypothesis was tested on, V is s^2 / N, or that of clusters, with one degree less than there
+are rows or clusters. A metric that is a function of the user's (`heldout.losses.of_part.own`) may have another range:
+its interval is q +- t sqrt(V).
 """
 
+import math
 from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
 
 from heldout.estimates.definition import Definition
-from heldout.intervals import corrected_fold_t, corrected_t
+from heldout.intervals import clustered_t, corrected_fold_t, corrected_t
 from heldout.intervals.method import Default, IntervalMethod, estimate_with, two_sided_t
 from heldout.intervals.wilson import roots_at
-from heldout.losses.of_part import PartLoss
+from heldout.losses.of_part import OwnMetric, PartLoss
+from heldout.losses.tested_losses import CrossValidated, Tested
 from heldout.records import Estimate
 from heldout.schemes.design import Design, Evidence, mean_fold_training_size
-from heldout.schemes.whole_parts import CrossValidatedParts, cross_validated_by
+from heldout.schemes.whole_parts import CrossValidatedParts, TestedPart, cross_validated_by
 from heldout.selection.comparison import in_same_clusters
 from heldout.selection.paired import Paired
 from heldout.selection.paired_differences import variance_factor
@@ -47,6 +53,44 @@ def bounds(seen: CrossValidatedParts, level: float) -> tuple[float, float]:
     most = seen.size * share
     size = min(q * (1 - q) / spread, most) if spread > 0 and 0 < q < 1 else most * seen.units / seen.n
     return roots_at(q, max(size, 1.0), two_sided_t(level, degrees))
+
+
+def bounds_of_part(seen: TestedPart, level: float) -> tuple[float, float]:
+    """Wilson's roots at n_eff, of a single part."""
+    q, spread = min(max(seen.error, 0.0), 1.0), clustered_t.variance(seen.losses, seen.cluster)
+    most = seen.size * seen.units / seen.n
+    size = min(q * (1 - q) / spread, most) if spread > 0 and 0 < q < 1 else most
+    return roots_at(q, max(size, 1.0), two_sided_t(level, seen.units - 1))
+
+
+def bounds_of_own(seen: Tested, level: float) -> tuple[float, float]:
+    """q +- t sqrt(V) for a metric of any range."""
+    spread, degrees = clustered_t.variance(seen.losses, seen.cluster), seen.units - 1
+    if isinstance(seen, CrossValidated):
+        k = seen.folds
+        spread, degrees = max(corrected_fold_t.variance(seen), variance_factor(k) * spread), float(k - 1)
+    reach = two_sided_t(level, degrees) * math.sqrt(spread)
+    return seen.error - reach, seen.error + reach
+
+
+def method_alone(estimate: str, metric: PartLoss | OwnMetric, *, in_folds: bool, grouped: bool) -> IntervalMethod:
+    """The interval of answers alone, of folds or of a single part, without a further fit."""
+    if isinstance(metric, OwnMetric):
+        called, of = f"t of {metric.name}", bounds_of_own
+    else:
+        called, of = f"Wilson of {metric.metric}", bounds if in_folds else bounds_of_part  # type: ignore[assignment]
+    units = "independent groups" if grouped else "independent examples"
+    shared = "; correlation of the folds taken to be 1/k" if in_folds else ""
+    return IntervalMethod(
+        name=f"corrected {called}" if in_folds else called,
+        covers={estimate: f"{units}{shared}; metric linear in the rows"},
+        losses="any",
+        validity="asymptotic",
+        bounds=of,
+        least=4,
+        least_folds=2 if in_folds else 1,
+        units_above=2 if grouped else 0,
+    )
 
 
 def definition(name: str, loss: PartLoss, *, column: int, section: str = "") -> Definition:

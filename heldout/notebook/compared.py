@@ -56,6 +56,10 @@ class Compared:
         How many missing answers count as errors.
     margin : float or None
         The largest difference of errors that does not matter, in units of the loss.
+    is_mean : bool
+        Whether the estimates are means of losses of rows; else they are 1 - a metric, and `observed` has its terms.
+    fitted_here : bool
+        Whether the answers are those of `heldout.validate`.
     """
 
     estimates: tuple[Estimate, ...]
@@ -70,6 +74,8 @@ class Compared:
     left_out: int = 0
     counted_wrong: int = 0
     margin: float | None = None
+    is_mean: bool = True
+    fitted_here: bool = False
 
     def select(self, rule: Rule = "minimum") -> Selection:
         """The candidate that a rule takes, and those that are not shown to err more than it.
@@ -155,7 +161,9 @@ class Compared:
             "margin": about_winner.by_margin(winner, of_winner, self.margin, level, self.loss, estimate),
             "not credible": about_winner.not_credible(winner, doubts, self.loss, weighted=self.weighted),
             "bound": self._of_bound(),
-            "not known": "whether a candidate saw these rows in training; E_prog, the disagreement and a model to "
+            "not known": ""
+            if self.fitted_here
+            else "whether a candidate saw these rows in training; E_prog, the disagreement and a model to "
             f"deliver need the learners; {self._counted} taken to be all that were ever compared here",
         }
 
@@ -179,6 +187,8 @@ class Compared:
     @property
     def _no_bound(self) -> tuple[str, str] | None:
         """The argument to which there is no bound, and why; None where there is one."""
+        if not self.is_mean:
+            return "metric", "bound: it is about a mean of losses, and a metric is none; leave out metric"
         if self._folds is not None:
             return "fold", "bound: it is about one model that answered all rows; leave out fold if there is one"
         if self._first.cluster is not None:

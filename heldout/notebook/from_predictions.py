@@ -13,8 +13,10 @@ from heldout.fits import baseline
 from heldout.intervals.method import IntervalMethod, check_level, estimate_with
 from heldout.losses import Loss
 from heldout.losses.tested_losses import CrossValidated, Tested
+from heldout.notebook.by_metric import Metric
 from heldout.notebook.compared import Compared
 from heldout.notebook.given_losses import MISSING, Given, Missing, Names, filled, judged
+from heldout.notebook.given_metric import by_metric
 from heldout.notebook.long_table import LongTable, gaps
 from heldout.notebook.own_folds import divides_a_group
 from heldout.parts.dependence import DependenceKind, checked_groups, distinct
@@ -38,6 +40,7 @@ def from_predictions(
     fold: str | None = None,
     group: str | None = None,
     weight: str | None = None,
+    metric: Metric | None = None,
     level: float = 0.95,
     compared: int | None = None,
     missing: Missing = "refuse",
@@ -75,6 +78,11 @@ def from_predictions(
         two folds.
     weight : str, optional
         The column with how many rows of the population a row stands for.
+    metric : str or callable, optional
+        In place of a loss, "auc", "average_precision", "f1" or "balanced_accuracy", or a function of labels, answers
+        and `sample_weight` as those of `sklearn.metrics`, which is 1 at best. The estimates are 1 - it, called E_auc
+        and so on, in each fold, or on all rows. For "auc" and "average_precision" the labels are of two classes, and an
+        answer is a number which is the larger, the likelier is the last of them in ascending order.
     level : float, default 0.95
         The level of the intervals.
     compared : int, optional
@@ -90,7 +98,8 @@ def from_predictions(
     Returns
     -------
     Compared
-        E_val, or with `fold` E_cv, of each candidate with its interval; who is shown to err more; and the bound.
+        E_val, or with `fold` E_cv, or 1 - the metric, of each candidate with its interval; who is shown to err more;
+        and the bound.
 
     Raises
     ------
@@ -125,11 +134,27 @@ def from_predictions(
     elif missing == "refuse":
         lines.check_paired()
     weights = None if weight is None else Weights.of(_of_rows(table, lines, "weight", weight))
-    found = judged(table, lines, given, values, label, loss, loss_max, weights, missing)
-    by_margin = checked(margin, found.loss)
     groups = None if group is None else [str(name) for name in _of_rows(table, lines, "group", group).tolist()]
     dependence = checked_groups(groups, len(lines.rows))
     parts = None if fold is None else _parts(_of_rows(table, lines, "fold", fold), dependence.group)
+    if metric is not None:
+        _check_metric(given, lines, loss, loss_max, missing, intervals, margin)
+        by, of_metric = by_metric(table, lines, values, label, metric, weights, parts, dependence.group)
+        whose, trained = (OF_ONE, None) if parts is None else (OF_FOLDS, _trained_on(parts))
+        return Compared(
+            estimates=by.estimates(of_metric, level, whose, trained),
+            candidates=lines.candidates,
+            rows=lines.rows,
+            loss=by.loss,
+            level=level,
+            models=int(models),
+            observed=of_metric,
+            weighted=weights is not None,
+            left_out=every - len(lines.rows),
+            is_mean=False,
+        )
+    found = judged(table, lines, given, values, label, loss, loss_max, weights, missing)
+    by_margin = checked(margin, found.loss)
     observed: dict[str, Tested] = {}
     for name, losses_of_one in zip(lines.candidates, found.losses, strict=True):
         seen = (losses_of_one, found.loss, 0, dependence.group)
@@ -153,6 +178,22 @@ def from_predictions(
         counted_wrong=int(gaps(values).sum()) + lines.absent if missing == "wrong" else 0,
         margin=by_margin,
     )
+
+
+def _check_metric(
+    given: Given, lines: LongTable, loss: Any, loss_max: Any, missing: Missing, intervals: Any, margin: Any
+) -> None:
+    """Raise BadArgument for what a metric of answers and labels does not go with."""
+    if given.argument != "answer":
+        raise BadArgument(given.argument, f"{given.argument} is given, but a metric is of answers and labels")
+    others = {"loss": loss, "loss_max": loss_max, "intervals": intervals, "margin": margin}
+    for argument, value in others.items():
+        if value is not None:
+            raise BadArgument(argument, f"{argument} is {value!r}, which is about a loss; leave out it or metric")
+    if missing == "wrong":
+        raise BadArgument("missing", "missing is wrong, but no answer is wrong by itself for a metric; use leave_out")
+    if lines.repeated:
+        raise BadArgument("metric", "metric needs one answer of a candidate to a row, and the table has several")
 
 
 def _of_rows(table: Any, lines: LongTable, argument: str, name: str) -> NDArray[Any]:

@@ -104,11 +104,8 @@ def judged(
     BadArgument.
     """
     empty = gaps(values)
-    if missing != "wrong" and len(places := np.flatnonzero(empty)):
-        raise BadArgument(
-            given.argument,
-            f"{given.argument} is missing at {lines.line(places[0])}, and in {len(places)} lines; {REMEDY}",
-        )
+    if missing != "wrong":
+        check_filled(lines, given.argument, empty)
     if given.argument != "answer" and spec is not None:
         what = "what is right" if given.argument == "correct" else "the losses themselves"
         raise BadArgument("loss", f"loss is {spec!r}, but table has {what}; leave out one of both")
@@ -127,6 +124,14 @@ def judged(
     if loss.binary and lines.repeated and not np.isin(losses, (0.0, 1.0)).all():
         loss = replace(loss, binary=False)  # the means of several lines: still between 0 and 1
     return Judged(losses if weights is None else losses * weights.relative, loss)
+
+
+def check_filled(lines: LongTable, argument: str, empty: NDArray[np.bool_]) -> None:
+    """Raise BadArgument where the value of a line is `empty`, shape (L,)."""
+    if len(places := np.flatnonzero(empty)):
+        raise BadArgument(
+            argument, f"{argument} is missing at {lines.line(places[0])}, and in {len(places)} lines; {REMEDY}"
+        )
 
 
 def filled(lines: LongTable, argument: str, values: Values) -> Values:
@@ -150,7 +155,7 @@ def _of_correct(lines: LongTable, values: Values, loss_max: float | None) -> tup
         )
     if values.dtype == object:
         values = np.array([_RIGHT.get(str(value).lower(), value) for value in values.tolist()], dtype=object)
-    numbers = _numbers(lines, "correct", values)
+    numbers = as_numbers(lines, "correct", values)
     if len(apart := np.flatnonzero((numbers < 0) | (numbers > 1))):
         raise BadArgument(
             "correct",
@@ -162,7 +167,7 @@ def _of_correct(lines: LongTable, values: Values, loss_max: float | None) -> tup
 
 def _of_losses(lines: LongTable, values: Values, loss_max: float | None) -> tuple[Loss, Losses]:
     """The values themselves: 0 and 1 are errors, and of others no limit is known unless it is stated."""
-    numbers = _numbers(lines, "losses", values)
+    numbers = as_numbers(lines, "losses", values)
     if len(below := np.flatnonzero(numbers < 0)):
         raise BadArgument("losses", f"losses has {numbers[below[0]]:g} at {lines.line(below[0])}; no loss is below 0")
     if loss_max is None and np.isin(numbers, (0.0, 1.0)).all():
@@ -192,12 +197,12 @@ def _of_answers(
     if loss.needs == "probabilities":
         answers = _probabilities(lines, values, loss)
     else:
-        answers = _classes(lines, values, y) if loss.of_classes else _numbers(lines, "answer", values)
+        answers = same_kind(lines, values, y) if loss.of_classes else as_numbers(lines, "answer", values)
     of_lines = loss.pointwise(labels, answers)
     return loss, np.where(empty, 1.0, of_lines) if empty.any() else of_lines
 
 
-def _classes(lines: LongTable, given: Values, y: Values) -> Values:
+def same_kind(lines: LongTable, given: Values, y: Values) -> Values:
     """The answers as values of the kind of the labels."""
     if given.dtype.kind in "biuf" and y.dtype.kind in "biuf":
         if len(apart := np.flatnonzero((given % 1 != 0) & ~np.isin(given, y))):
@@ -226,7 +231,7 @@ def _probabilities(lines: LongTable, given: Values, loss: Loss) -> NDArray[np.fl
             f"loss is {loss.name}, which needs the probability of every class; for two classes answer may be that of "
             "the last of them, for more give the values of the loss as losses",
         )
-    last = _numbers(lines, "answer", given)
+    last = as_numbers(lines, "answer", given)
     if len(apart := np.flatnonzero((last < 0) | (last > 1))):
         raise BadArgument(
             "answer",
@@ -236,14 +241,14 @@ def _probabilities(lines: LongTable, given: Values, loss: Loss) -> NDArray[np.fl
     return np.stack([1 - last, last], axis=1)
 
 
-def _numbers(lines: LongTable, argument: str, values: Values) -> NDArray[np.float64]:
+def as_numbers(lines: LongTable, argument: str, values: Values) -> NDArray[np.float64]:
     """The values as finite numbers. Raises BadArgument with the first that is none."""
     try:
         numbers = values.astype(np.float64)
     except (TypeError, ValueError):
         place = next(place for place, value in enumerate(values.tolist()) if not _is_number(value))
         raise BadArgument(
-            argument, f"{argument} is {values[place]!r} at {lines.line(place)}; it must hold numbers"
+            argument, f"{argument} is {values.tolist()[place]!r} at {lines.line(place)}; it must hold numbers"
         ) from None
     if len(bad := np.flatnonzero(~np.isfinite(numbers))):
         raise BadArgument(

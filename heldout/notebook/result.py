@@ -21,7 +21,9 @@ from heldout.fits import baseline
 from heldout.losses import Losses
 from heldout.losses.amounts import rounded, with_unit
 from heldout.notebook import as_html, as_page, as_text
+from heldout.notebook.by_metric import Metric, Needs, of_fits
 from heldout.notebook.candidate_fits import CandidateFits
+from heldout.notebook.compared import Compared
 from heldout.notebook.decided import decided
 from heldout.parts.splits import Rows
 from heldout.printable import printable
@@ -829,6 +831,53 @@ class Validation:
         fits = self._fits[name]
         sets, hypotheses = column_sets(fits.X, together), fits.hypotheses("cross_validation")
         return tuple(column_reliance(name, hypotheses, fits.X, self.design, sets, draws))
+
+    def metric(self, metric: Metric, *, needs: Needs = "answer") -> Compared:
+        """1 - a metric of each candidate by cross-validation, with intervals and differences: no further fit.
+
+        The answers are those of the fold hypotheses on the rows of their folds; a candidate whose losses came from a
+        shortcut is fitted now, once. A choice by it is `.select()` of the result. The intervals do not have the further
+        fits that those of `further_estimates` have, and are wider (`heldout.estimates.of_metric`).
+
+        Parameters
+        ----------
+        metric : str or callable
+            The name of a metric (auc, average_precision, f1, balanced_accuracy), or a function of labels, answers and
+            `sample_weight`, arrays of shape (n,), to a number, 1 at best, as those of `sklearn.metrics`. It is called n
+            + 2 times in a fold of n rows. Arguments of its own come with `functools.partial`. Of several labels a row
+            labels and answers have the shape (n, q).
+        needs : {"answer", "ranks"}, default "answer"
+            What a function is given: the answers of `predict`; or what ranks the rows, probabilities or scores, of two
+            classes those of the second, shape (n,), else a column for each class, shape (n, C).
+
+        Returns
+        -------
+        heldout.notebook.compared.Compared
+            As `heldout.from_predictions`; `print` shows it.
+
+        Raises
+        ------
+        BadArgument
+            For a function that is no such metric, a metric that the target does not admit, and without E_cv.
+        FitFailure
+            For a hypothesis that does not answer, and for a fit that is made now and fails.
+
+        Examples
+        --------
+        >>> import heldout
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn.linear_model import RidgeClassifier
+        >>> from sklearn.metrics import cohen_kappa_score
+        >>> from sklearn.naive_bayes import GaussianNB
+        >>> X, y = load_iris(return_X_y=True)
+        >>> v = heldout.validate({"bayes": GaussianNB(), "ridge": RidgeClassifier()}, X, y, estimates=["E_cv"])
+        >>> found = v.metric(cohen_kappa_score)
+        >>> [(one.candidate, one.estimate, round(one.value, 2)) for one in found.estimates]
+        [('bayes', 'E_cohen_kappa_score', 0.08), ('ridge', 'E_cohen_kappa_score', 0.26)]
+        >>> found.select().selected
+        'bayes'
+        """
+        return of_fits(self._fits, self.design, self._started, metric, needs)
 
     def report(self, path: str | PathLike[str], *, overwrite: bool = False) -> Path:
         """Write one HTML file with the result: what a notebook shows, the picture, differences, and warnings.

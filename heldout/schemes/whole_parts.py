@@ -6,8 +6,17 @@ import numpy as np
 
 from heldout.errors import BadArgument
 from heldout.losses.loss import places
-from heldout.losses.tested_losses import CrossValidated
+from heldout.losses.tested_losses import CrossValidated, Tested
 from heldout.schemes.design import Design, Evidence, cross_validated
+
+
+@dataclass(frozen=True, eq=False)
+class TestedPart(Tested):
+    """The terms of a part that one hypothesis was tested on; `size` is as in `CrossValidatedParts`."""
+
+    __test__ = False  # no test of pytest's
+
+    size: float = 0.0
 
 
 @dataclass(frozen=True, eq=False)

@@ -40,6 +40,15 @@ def test_a_file_has_the_comparison_of_its_table(ending, tmp_path):
     assert f"{heldout.from_predictions(TABLE, group='text', compared=9)}\n" == said.stdout, said.stderr
 
 
+def test_a_metric_takes_the_place_of_a_loss(tmp_path):
+    scores = TABLE.assign(answer=TABLE["answer"] + RNG.normal(size=160))
+    scores.to_parquet(tmp_path / "scores.parquet")
+    said = compare(tmp_path, "scores.parquet", "--metric", "auc", "--group", "text")
+    assert f"{heldout.from_predictions(scores, metric='auc', group='text')}\n" == said.stdout, said.stderr
+    assert "E_auc" in said.stdout
+    assert "metric is 'gini'; it must be one of E_auc" in compare(tmp_path, "scores.parquet", "--metric", "gini").stderr
+
+
 def test_what_cannot_be_compared_is_said_without_a_traceback(tmp_path):
     TABLE.iloc[1:].to_csv(tmp_path / "answers.csv", index=False)
     said = compare(ROOT, str(tmp_path / "answers.csv"))

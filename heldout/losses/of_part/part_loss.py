@@ -126,7 +126,7 @@ def of_mean(sizes: Values) -> float:
     return float(sizes[-1] if len(sizes) == 2 else len(sizes) ** 2 / np.sum(1 / sizes))
 
 
-def by_difference(metric: Callable[[NDArray[np.bool_], NDArray[Any], Values], float]) -> OfClass:
+def by_difference(metric: Callable[[NDArray[Any], NDArray[Any], Values], float]) -> OfClass:
     """`metric` with its derivatives by difference quotients, for a metric whose derivatives nobody has written.
 
     It is called with the arguments of `OfClass`, n + 1 times for n rows. It must be smooth in the weights, and must not
@@ -139,9 +139,9 @@ def by_difference(metric: Callable[[NDArray[np.bool_], NDArray[Any], Values], fl
 class _ByDifference:
     """A class, and no inner function: a worker gets it pickled."""
 
-    metric: Callable[[NDArray[np.bool_], NDArray[Any], Values], float]
+    metric: Callable[[NDArray[Any], NDArray[Any], Values], float]
 
-    def __call__(self, inside: NDArray[np.bool_], said: NDArray[Any], weights: Values) -> tuple[float, Values]:
+    def __call__(self, inside: NDArray[Any], said: NDArray[Any], weights: Values) -> tuple[float, Values]:
         value, step = float(self.metric(inside, said, weights)), _STEP * float(weights.mean())
         slopes = np.empty(len(weights))
         for row in range(len(weights)):

@@ -1,0 +1,161 @@
+"""Candidates compared by a metric that is no mean of losses: one that is known here, or a function of the user's.
+
+The answers are there already, those of `heldout.validate` or of a table, and no fit is made.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Literal, Self, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from heldout.errors import BadArgument
+from heldout.estimates import ESTIMATES, criteria
+from heldout.estimates.of_metric import method_alone
+from heldout.fits.part_terms import ranks
+from heldout.intervals.method import IntervalMethod, estimate_with
+from heldout.learners.fitting import predict
+from heldout.losses import Loss, Losses
+from heldout.losses.loss import places
+from heldout.losses.of_part import OwnMetric, PartLoss
+from heldout.losses.tested_losses import Tested
+from heldout.notebook.candidate_fits import CandidateFits
+from heldout.notebook.compared import Compared
+from heldout.records import Estimate
+from heldout.rows.frames import take
+from heldout.schemes.design import Design, Evidence, cross_validated, mean_fold_training_size
+from heldout.schemes.whole_parts import CrossValidatedParts, TestedPart
+
+Metric = str | Callable[..., Any]
+Needs = Literal["answer", "ranks"]
+NAMES = tuple(name for name, one in ESTIMATES.items() if one.part_loss is not None)
+
+
+@dataclass(frozen=True, eq=False)
+class ByMetric:
+    """1 - a `metric` as the estimate `name`, of rows with labels `y` and `weights`, both of shape (N,).
+
+    `needs` says whether answers rank the rows by a class.
+    """
+
+    metric: PartLoss | OwnMetric
+    name: str
+    needs: Needs
+    y: NDArray[Any]
+    weights: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, metric: Metric, y: NDArray[Any], weights: NDArray[np.float64] | None, needs: Needs = "answer") -> Self:
+        """Raises BadArgument for a name that is not known, and a function that is no metric."""
+        every = np.ones(len(y)) if weights is None else weights
+        if callable(metric):
+            own = OwnMetric.of(metric)
+            return cls(own, f"E_{own.name}", needs, y, every)
+        name = metric if metric in NAMES else criteria.of_metric(metric)
+        part_loss = None if name is None else ESTIMATES[name].part_loss
+        if name is None or part_loss is None:
+            raise BadArgument(
+                "metric",
+                f"metric is {metric!r}; it must be one of {', '.join(NAMES)}, or a function as those of "
+                "sklearn.metrics",
+            )
+        return cls(part_loss, name, "ranks" if part_loss.needs == "ranks" else "answer", y, every)
+
+    @property
+    def loss(self) -> Loss:
+        """The loss whose values are the terms."""
+        return replace(self.metric.loss, mean_called=self.metric.loss.name)
+
+    def terms(self, answers: NDArray[Any], rows: NDArray[np.intp]) -> Losses:
+        """The term of each of the `rows` of one tested part, shape (n,), for the answers to them.
+
+        Answers are labels; or, if they rank the rows, of a metric that is known here of shape (n, C) with a column for
+        each class. Raises BadArgument for a part of a single class.
+        """
+        y, weights = self.y[rows], self.weights[rows]
+        if isinstance(self.metric, OwnMetric):
+            return self.metric.terms(y, answers, weights)
+        classes = np.unique(self.y)
+        said = answers if self.needs == "ranks" else places(answers, classes)
+        terms = self.metric.terms(places(y, classes), said, weights, len(classes))
+        if not np.isfinite(terms).all():
+            raise BadArgument(
+                "fold",
+                f"metric is {self.metric.metric}, which needs rows of two classes in each tested part, and one "
+                f"part has those of {y[0]} alone; leave out fold, or take fewer folds",
+            )
+        return terms
+
+    def observed(self, seen: Tested) -> Tested:
+        """The same with the number of independent rows that the terms weigh as at most."""
+        if isinstance(self.metric, OwnMetric):
+            return seen
+        known = {name: getattr(seen, name) for name in seen.__dataclass_fields__}
+        sizes = np.unique(self.y, return_counts=True)[1].astype(np.float64)
+        of = CrossValidatedParts if self.in_folds(seen) else TestedPart
+        return of(**known, size=self.metric.size(sizes, 1 - seen.error))
+
+    def method(self, seen: Tested) -> IntervalMethod:
+        """The interval of the estimate."""
+        return method_alone(self.name, self.metric, in_folds=self.in_folds(seen), grouped=seen.cluster is not None)
+
+    def estimates(
+        self, observed: Mapping[str, Tested], level: float, whose: str, n_train: int | None
+    ) -> tuple[Estimate, ...]:
+        """1 - the metric of each candidate, `whose` it is in words, with its interval."""
+        first = next(iter(observed.values()))
+        of = " on a part as large as a fold" if self.in_folds(first) else ""
+        target, method = f"{whose}: {self.metric.loss.name}{of}", self.method(first)
+        records = (
+            estimate_with(name, self.name, seen, target, n_train, method, level) for name, seen in observed.items()
+        )
+        return tuple(replace(record, not_credible=None) for record in records)  # that is of losses
+
+    @staticmethod
+    def in_folds(seen: Tested) -> bool:
+        """Whether each fold was tested by a hypothesis of its own."""
+        return hasattr(seen, "fold")
+
+
+def of_fits(fits: Mapping[str, CandidateFits], design: Design, models: int, metric: Metric, needs: Needs) -> Compared:
+    """The candidates of a call by their fold hypotheses, which are fitted now where a shortcut spared them.
+
+    `models` candidates were compared. Raises BadArgument, and FitFailure for a hypothesis that does not answer.
+    """
+    if "E_cv" not in design.estimates:
+        raise BadArgument("estimates", "metric: E_cv was not computed; estimates must contain it")
+    if needs not in get_args(Needs):
+        raise BadArgument("needs", f"needs is {needs!r}; it must be one of {', '.join(get_args(Needs))}")
+    by = ByMetric.of(metric, design.y, None if design.weights is None else design.weights.relative, needs)
+    if not design.loss.of_classes and (by.needs == "ranks" or isinstance(by.metric, PartLoss)):
+        raise BadArgument("metric", f"metric is {by.name[2:]}, and y has no classes; give a function of numbers")
+    observed: dict[str, Tested] = {}
+    for name, of_candidate in fits.items():
+        splits, hypotheses = design.splits("cross_validation"), of_candidate.hypotheses("cross_validation")
+        terms = [
+            by.terms(_answers(by, hypothesis, take(of_candidate.X, split.validation), design), split.validation)
+            for hypothesis, split in zip(hypotheses, splits, strict=True)
+        ]
+        seen = cross_validated(replace(design, loss=by.loss), Evidence({"cross_validation": terms}))
+        observed[name] = by.observed(seen)
+    return Compared(
+        estimates=by.estimates(observed, design.level, "the k-fold hypothesis", mean_fold_training_size(design)),
+        candidates=tuple(fits),
+        rows=np.arange(len(design.y)),
+        loss=by.loss,
+        level=design.level,
+        models=models,
+        observed=observed,
+        weighted=design.weights is not None,
+        is_mean=False,
+        fitted_here=True,
+    )
+
+
+def _answers(by: ByMetric, hypothesis: Any, X: Any, design: Design) -> NDArray[Any]:
+    """What a fold hypothesis answers on the rows of X: labels, or what ranks the rows."""
+    if by.needs == "answer":
+        return predict(hypothesis, X, design.loss.labels)
+    ranked = ranks(hypothesis, X, np.unique(design.y))
+    return ranked[:, 1] if isinstance(by.metric, OwnMetric) and ranked.shape[1] == 2 else ranked

@@ -1,0 +1,252 @@
+"""A metric that is no mean of losses: of the candidates of `validate` without a further fit, and of a foreign table."""
+
+from functools import partial
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.metrics import (
+    average_precision_score,
+    balanced_accuracy_score,
+    cohen_kappa_score,
+    f1_score,
+    fbeta_score,
+    matthews_corrcoef,
+    r2_score,
+    roc_auc_score,
+)
+from sklearn.naive_bayes import GaussianNB
+from sklearn.svm import LinearSVC
+from sklearn.tree import DecisionTreeClassifier
+
+import heldout
+from heldout.errors import BadArgument
+
+RNG = np.random.default_rng(0)
+N = 240
+X = RNG.normal(size=(N, 3))
+Y = np.where(X[:, 0] + RNG.normal(size=N) > 0.5, "yes", "no")
+THREE = np.digitize(X[:, 0] + RNG.normal(size=N), [-0.5, 0.5])
+NUMBERS = X[:, 0] + RNG.normal(size=N)
+LEARNERS = {
+    "bayes": GaussianNB(),
+    "tree": DecisionTreeClassifier(max_depth=3, random_state=0),
+    "line": LogisticRegression(),
+}
+THEIRS = {
+    "auc": roc_auc_score,
+    "average_precision": lambda y, scores: average_precision_score(y, scores, pos_label="yes"),
+    "f1": lambda y, said: f1_score(y, said, pos_label="yes"),
+    "balanced_accuracy": balanced_accuracy_score,
+}
+NAMED = {"auc": "E_auc", "average_precision": "E_ap", "f1": "E_f1", "balanced_accuracy": "E_balanced"}
+RANKS = ("auc", "average_precision")
+
+
+def validate(learners=LEARNERS, y=Y, **more):
+    return heldout.validate(learners, X, y, progress=False, **{"estimates": ["E_cv"], "folds": 5, **more})
+
+
+@pytest.fixture(scope="module")
+def made():
+    return validate(further_estimates=[*NAMED.values()])
+
+
+@pytest.mark.parametrize("metric", NAMED)
+def test_the_value_is_that_of_further_estimates_and_of_scikit_learn(made, metric):
+    found = made.metric(metric)
+    for one in found.estimates:
+        assert one.estimate == NAMED[metric]
+        assert one.value == pytest.approx(made[one.candidate][one.estimate].value, abs=1e-12)
+        assert one.low < one.value < one.high
+    assert found.select().selected == made.select(NAMED[metric]).selected
+    values = {one.against: one.difference for one in made.differences("tree", NAMED[metric])}
+    for one in found.differences("tree"):
+        assert one.difference == pytest.approx(values[one.against], abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("function", "needs", "y", "learners"),
+    [
+        (matthews_corrcoef, "answer", Y, LEARNERS),
+        (cohen_kappa_score, "answer", THREE, LEARNERS),
+        (partial(fbeta_score, beta=2, pos_label="yes"), "answer", Y, LEARNERS),
+        (roc_auc_score, "ranks", Y, LEARNERS),
+        (partial(roc_auc_score, multi_class="ovr"), "ranks", THREE, LEARNERS),
+        (r2_score, "answer", NUMBERS, {"ridge": Ridge()}),
+    ],
+)
+def test_a_function_is_the_mean_over_the_folds_of_its_own_values(function, needs, y, learners):
+    made = validate(learners, y)
+    found = made.metric(function, needs=needs)
+    for one in found.estimates:
+        expected = []
+        for split, hypothesis in zip(
+            made.design.splits("cross_validation"), made.target(one.candidate, "E_cv"), strict=True
+        ):
+            rows = split.validation
+            said = hypothesis.predict(X[rows]) if needs == "answer" else hypothesis.predict_proba(X[rows])
+            said = said[:, 1] if said.ndim == 2 and said.shape[1] == 2 else said
+            expected.append(1 - function(y[rows], said))
+        assert one.value == pytest.approx(np.mean(expected), abs=1e-12)
+
+
+def test_a_function_agrees_with_the_derivatives_that_are_known_here(made):
+    ours, theirs = made.metric("auc"), made.metric(roc_auc_score, needs="ranks")
+    for name in LEARNERS:
+        assert ours.observed[name].losses == pytest.approx(theirs.observed[name].losses, abs=1e-4)
+
+
+def test_the_influence_is_delongs(made):
+    """For one part the variance of AUC is that of the placement values (DeLong and others, 1988)."""
+    scores = RNG.normal(size=N) + (Y == "yes")
+    table = {"row": np.arange(N), "candidate": ["a"] * N, "answer": scores, "label": Y}
+    found = heldout.from_predictions(table, metric="auc")
+    inside, outside = scores[Y == "yes"], scores[Y == "no"]
+    above = (inside[:, None] > outside[None, :]) + 0.5 * (inside[:, None] == outside[None, :])
+    delong = above.mean(axis=1).var() / len(inside) + above.mean(axis=0).var() / len(outside)
+    losses = found.observed["a"].losses
+    assert losses.mean() == pytest.approx(1 - roc_auc_score(Y, scores), abs=1e-12)
+    assert losses.var() / N == pytest.approx(delong, rel=1e-9)
+    by_jackknife = next(one for one in heldout.metrics_of(Y, Y, scores=scores).lines if one.metric == "auc")
+    [one] = found.estimates
+    assert (one.low, one.high) == pytest.approx((1 - by_jackknife.high, 1 - by_jackknife.low), abs=0.01)
+
+
+def lines(made, metric) -> pd.DataFrame:
+    """What the fold hypotheses answer, as somebody else would write it down."""
+    found = []
+    for name in made.candidates:
+        for fold, (split, hypothesis) in enumerate(
+            zip(made.design.splits("cross_validation"), made.target(name, "E_cv"), strict=True)
+        ):
+            rows = split.validation
+            ranks = hypothesis.predict_proba(X[rows])[:, 1] if metric in RANKS else hypothesis.predict(X[rows])
+            found.append(
+                pd.DataFrame({"row": rows, "candidate": name, "answer": ranks, "label": Y[rows], "fold": fold})
+            )
+    return pd.concat(found).sample(frac=1, random_state=0)
+
+
+@pytest.mark.parametrize("metric", NAMED)
+@pytest.mark.parametrize("group", [None, "group"])
+def test_a_foreign_table_says_what_the_hypotheses_say(made, metric, group):
+    table = lines(made, metric).assign(group=lambda of: of["fold"])
+    found = heldout.from_predictions(table, metric=metric, fold="fold", group=group)
+    by_name = {one.candidate: one for one in found.estimates}
+    for ours in made.metric(metric).estimates:
+        theirs = by_name[ours.candidate]
+        assert ours.value == pytest.approx(theirs.value, abs=1e-12)
+        if group is None:
+            assert (ours.low, ours.high) == pytest.approx((theirs.low, theirs.high), abs=1e-12)
+    assert NAMED[metric] in str(found)
+    with pytest.raises(BadArgument, match="it is about a mean of losses, and a metric is none"):
+        found.bound()
+
+
+@pytest.mark.parametrize("metric", NAMED)
+def test_answers_of_one_model_have_the_number_of_scikit_learn(metric):
+    said = RNG.normal(size=N) + (Y == "yes") if metric in RANKS else np.where(RNG.random(N) < 0.8, Y, "no")
+    table = {"row": np.arange(N), "candidate": ["a"] * N, "answer": said, "label": Y}
+    [one] = heldout.from_predictions(table, metric=metric).estimates
+    assert one.value == pytest.approx(1 - THEIRS[metric](Y, said), abs=1e-12)
+    assert one.low < one.value < one.high
+    assert one.n_train is None
+
+
+def test_weights_and_a_column_for_each_candidate():
+    scores = RNG.normal(size=(N, 2)) + (Y == "yes")[:, None]
+    weight = RNG.integers(1, 4, N)
+    table = pd.DataFrame({"a": scores[:, 0], "b": scores[:, 1], "label": Y, "weight": weight})
+    found = heldout.from_predictions(table, answer=["a", "b"], metric="auc", weight="weight")
+    for name, one in zip("ab", found.estimates, strict=True):
+        assert one.value == pytest.approx(1 - roc_auc_score(Y, table[name], sample_weight=weight), abs=1e-12)
+    assert 1 == len(found.differences("a"))
+
+
+def test_a_learner_with_scores_alone_and_a_shortcut_are_asked_too():
+    made = validate({"svc": LinearSVC(), "bayes": GaussianNB()})
+    assert {"svc", "bayes"} == {one.candidate for one in made.metric("auc").estimates}
+    assert made.metric("auc", needs="answer").estimates == made.metric("auc").estimates
+
+
+def no_weights(y, said):
+    return 0.5
+
+
+def total(y, said, sample_weight):
+    return -float(sample_weight @ (y != said))
+
+
+def too_good(y, said, sample_weight):
+    return 3.0
+
+
+def no_number(y, said, sample_weight):
+    return float("nan")
+
+
+def broken(y, said, sample_weight):
+    raise KeyError("nothing here")
+
+
+@pytest.mark.parametrize(
+    ("metric", "more", "message"),
+    [
+        ("accuracy", {}, "metric is 'accuracy'; it must be one of E_auc, E_ap, E_f1, E_balanced, or a function"),
+        (no_weights, {}, "metric is no_weights, which takes no sample_weight"),
+        (total, {}, "metric is total, which changes if all weights are doubled"),
+        (too_good, {}, "metric is too_good, which is 3 on 48 rows; it must be a finite number, the more the better"),
+        (no_number, {}, "metric is no_number, which is nan on 48 rows"),
+        (broken, {}, "metric is broken, which raised KeyError: 'nothing here'; it must take labels, answers and"),
+        (roc_auc_score, {"needs": "class"}, "needs is 'class'; it must be one of answer, ranks"),
+    ],
+)
+def test_what_is_no_metric_is_refused(made, metric, more, message):
+    with pytest.raises(BadArgument) as caught:
+        made.metric(metric, **more)
+    assert message in str(caught.value)
+
+
+def test_numbers_have_no_metric_of_classes_and_e_cv_is_needed():
+    with pytest.raises(BadArgument, match="metric is auc, and y has no classes"):
+        validate({"ridge": Ridge()}, NUMBERS).metric("auc")
+    with pytest.raises(BadArgument, match="metric: E_cv was not computed"):
+        validate(estimates=["E_val"]).metric("auc")
+
+
+TABLE = {"row": range(6), "candidate": ["a"] * 6, "answer": [0.1, 0.4, 0.2, 0.9, 0.3, 0.8], "label": [0, 1, 0, 1, 0, 1]}
+
+
+@pytest.mark.parametrize(
+    ("change", "more", "message"),
+    [
+        ({}, {"loss": "log"}, "loss is 'log', which is about a loss; leave out it or metric"),
+        ({}, {"margin": 1}, "margin is 1, which is about a loss"),
+        ({}, {"missing": "wrong"}, "no answer is wrong by itself for a metric; use leave_out"),
+        (
+            {"row": [0, 0, 1, 2, 3, 4], "label": [0, 0, 0, 1, 0, 1]},
+            {},
+            "metric needs one answer of a candidate to a row",
+        ),
+        ({"label": [0, 1, 2, 1, 0, 1]}, {}, "metric is AUC, which needs two classes; there are 3"),
+        ({"label": [1] * 6}, {}, "metric is AUC, which needs two classes; there are 1"),
+        ({"answer": list("ababab")}, {}, "answer is 'a' at row 0 of a; it must hold numbers"),
+        ({"answer": [0.1, None, 0.2, 0.9, 0.3, 0.8]}, {}, "answer is missing at row 1 of a"),
+        ({"fold": [0, 0, 1, 0, 1, 1], "label": [0, 0, 1, 0, 1, 1]}, {"fold": "fold"}, "one part has those of 0 alone"),
+        ({"loss": [0.0] * 6}, {"losses": "loss"}, "losses is given, but a metric is of answers and labels"),
+    ],
+)
+def test_a_table_that_a_metric_is_not_for_is_refused(change, more, message):
+    with pytest.raises(BadArgument) as caught:
+        heldout.from_predictions({**TABLE, **change}, metric="auc", **more)
+    assert message in str(caught.value)
+
+
+def test_a_million_rows_take_seconds():
+    n = 1_000_000
+    label = RNG.integers(0, 2, n)
+    table = {"label": label, **{name: label + RNG.normal(size=n) for name in "abc"}}
+    found = heldout.from_predictions(table, answer=[*"abc"], metric="auc")
+    assert found.estimates[0].value == pytest.approx(1 - roc_auc_score(label, table["a"]), abs=1e-9)
