@@ -36,6 +36,7 @@ _CELLS = {
 }
 _NUMBERS = ("loss", "loss_max", "metric", "missing", "level", "margin", "compared")
 _ROW, _CANDIDATE = "row", "candidate"
+_MOST_SHOWN = 10  # values of a column, in a message
 
 
 @dataclass(frozen=True)
@@ -68,6 +69,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         parser.add_argument(f"--{name}", metavar="COLUMN", help=meaning)
     for name, meaning in _CELLS.items():
         parser.add_argument(f"--{name}", metavar="COLUMN", nargs="+", help=meaning)
+    parser.add_argument(
+        "--only", metavar="COLUMN=VALUE", action="append", default=[], help="the lines with this value, and no others"
+    )
     parser.add_argument("--loss", metavar="NAME", help="zero_one, squared, absolute, …; by default the labels say")
     parser.add_argument("--loss-max", type=float, metavar="L", help="what no loss can pass, for a bound")
     parser.add_argument(
@@ -107,7 +111,7 @@ def main(options: argparse.Namespace) -> int:
     if len({file.name for file in options.files}) < len(options.files):
         raise UserError("FILE: two files have the same name; name their candidates: small=FILE large=FILE")
     file = ", ".join(file.path.name for file in options.files)
-    table = _table(options.files, options.candidate, options.row)
+    table = _only(_table(options.files, options.candidate, options.row), options.only)
     try:
         made = heldout.from_predictions(table, **given)
     except BadArgument as error:
@@ -124,6 +128,22 @@ def main(options: argparse.Namespace) -> int:
         print(f"ledger: {found.compared} candidates were compared on rows of these names, with those here{before}")
     print(made)
     return 0
+
+
+def _only(table: "pd.DataFrame", wanted: Sequence[str]) -> "pd.DataFrame":
+    """The lines that have each of the values, COLUMN=VALUE, as text. Raises UserError where there is none."""
+    from tasks.runtime.errors import UserError
+
+    for text in wanted:
+        name, sign, value = text.partition("=")
+        if not sign or name not in table:
+            raise UserError(f"--only is {text}; it must be COLUMN=VALUE, with one of {', '.join(map(str, table))}")
+        kept = table[table[name].astype(str) == value]
+        if kept.empty:
+            known = ", ".join(sorted({*table[name].astype(str)})[:_MOST_SHOWN])
+            raise UserError(f"--only is {text}, and no line has that value; {name} has {known}")
+        table = kept
+    return table
 
 
 def _one(value: Any) -> Any:

@@ -53,8 +53,8 @@ ANSWERS, PARTS = 1000, 2000  # tables of a cell, and parts for the truth
 OF_CLASSES: Mapping[str, Callable[..., float]] = {"kappa": cohen_kappa_score, "Matthews": matthews_corrcoef}
 LEARNERS: Mapping[str, Any] = {"naive Bayes": GaussianNB(), "logistic": LogisticRegression()}
 NOISES = ("normal", "skewed")
-TABLES, BATCH, ROWS = 200, 50, 300
-COLUMNS, POOL, FOLD_PARTS = 5, 5000, 40
+TABLES, BATCH, ROWS = 100, 25, 300
+COLUMNS, POOL, FOLD_PARTS = 5, 5000, 20
 QUICK = 20
 
 

@@ -64,6 +64,15 @@ def test_it_runs_in_any_folder_and_terminal_but_the_ledger_needs_a_checkout(tmp_
     assert "no dvc.yaml here or above" in compare(tmp_path, "answers.csv", "--ledger").stderr
 
 
+def test_lines_of_one_kind_are_compared_and_what_no_line_has_is_said(tmp_path):
+    both = pd.concat([TABLE.assign(filter="strict-match"), TABLE.assign(filter="flexible", answer=0)])
+    both.to_csv(tmp_path / "answers.csv", index=False)
+    said = compare(tmp_path, "answers.csv", "--only", "filter=strict-match")
+    assert f"{heldout.from_predictions(TABLE)}\n" == said.stdout, said.stderr
+    assert "filter has flexible, strict-match" in compare(tmp_path, "answers.csv", "--only", "filter=loose").stderr
+    assert "it must be COLUMN=VALUE" in compare(tmp_path, "answers.csv", "--only", "strict-match").stderr
+
+
 AGENTS = ROOT / "docs/examples/agents/swe-bench-100.csv"
 
 
