@@ -316,11 +316,12 @@ def rich(clone, server, write_params, tmp_path_factory) -> Ran:
 
 
 @pytest.fixture(scope="session")
-def write_slow(write_params) -> Callable[[Path], Path]:
-    """A function that writes parameters of four seconds of cross-validation, and the learner next to them."""
+def write_slow(write_params) -> Callable[..., Path]:
+    """A function that writes parameters of 40 fits of cross-validation that sleep, and the learner next to them."""
 
-    def write(folder: Path) -> Path:
-        shutil.copy(LEARNERS / "slow.py", folder)
+    def write(folder: Path, seconds: float = 0.2) -> Path:
+        learner = (LEARNERS / "slow.py").read_text()
+        (folder / "slow.py").write_text(learner.replace("SECONDS = 0.2", f"SECONDS = {seconds}"))
         candidates = [
             {"name": f"slow-{place}", "estimator": "slow.Slow", "params": {"var_smoothing": 10.0**-place}}
             for place in (9, 3)

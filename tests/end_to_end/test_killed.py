@@ -130,7 +130,7 @@ def test_nothing_is_left_running(story):
 def test_dvc_repro_killed_and_started_again_ends_as_undisturbed(clone, write_slow):
     checkout, undisturbed = clone(), clone()
     for place in (checkout, undisturbed):
-        write_slow(place.path)
+        write_slow(place.path, seconds=0.8)  # the workers go on while DVC begins the next stage
     _, left = kill_amid_cross_validation(checkout, "dvc", "repro")
     checkout.run("dvc", "repro")
     undisturbed.run("dvc", "repro")

@@ -4,10 +4,12 @@ import time
 
 from sklearn.naive_bayes import GaussianNB
 
+SECONDS = 0.2
+
 
 class Slow(GaussianNB):
     """Naive Bayes, after a sleep."""
 
     def fit(self, X, y):
-        time.sleep(0.2)
+        time.sleep(SECONDS)
         return super().fit(X, y)
