@@ -26,6 +26,7 @@ _COLUMNS = {
     "candidate": "the column with the name of the candidate (candidate)",
     "label": "the column with the true label (label)",
     "fold": "the column with the fold of the row; its model was trained on the other folds",
+    "repeat": "the column with the number of the partition into folds, of repeated cross-validation",
     "group": "the column with the group of the row, where rows of a group are alike",
     "weight": "the column with how many rows of the population a row stands for",
 }

@@ -67,8 +67,10 @@ def bounds_of_own(seen: Tested, level: float) -> tuple[float, float]:
     """q +- t sqrt(V) for a metric of any range."""
     spread, degrees = clustered_t.variance(seen.losses, seen.cluster), seen.units - 1
     if isinstance(seen, CrossValidated):
-        k = seen.folds
-        spread, degrees = max(corrected_fold_t.variance(seen), variance_factor(k) * spread), float(k - 1)
+        k, repeated = seen.folds, seen.subsample_errors is not None
+        of_folds = corrected_t.variance(seen) if repeated else corrected_fold_t.variance(seen)
+        degrees = float(corrected_t.degrees(seen) if repeated else k - 1)
+        spread = max(of_folds, variance_factor(k) * spread)
     reach = two_sided_t(level, degrees) * math.sqrt(spread)
     return seen.error - reach, seen.error + reach
 

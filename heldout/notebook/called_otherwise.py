@@ -39,7 +39,7 @@ def called_otherwise(*, folds: int, cv: Any, seed: int, random_state: Any, scori
         raise BadArgument(
             "scoring",
             f"scoring is {scoring!r}; here candidates are compared by a loss, of which less is better: name it as loss "
-            "(zero_one, log, brier, balanced, squared, absolute, pinball), and ask heldout.metrics_of for AUC or F1",
+            "(zero_one, log, brier, balanced, squared, absolute, pinball), or ask Validation.metric after the fits",
         )
     if cv is not None and not hasattr(cv, "__index__"):
         if folds != FOLDS:

@@ -1,25 +1,26 @@
 """`heldout.from_predictions`: what answers or losses that somebody else made say about the candidates."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
 from heldout.errors import BadArgument, check_whole
 from heldout.estimates import methods
 from heldout.estimates.e_cv import BY_FOLDS
 from heldout.fits import baseline
+from heldout.intervals import corrected_t
 from heldout.intervals.method import IntervalMethod, check_level, estimate_with
-from heldout.losses import Loss
-from heldout.losses.tested_losses import CrossValidated, Tested
+from heldout.losses import Loss, Losses
+from heldout.losses.tested_losses import Tested
 from heldout.notebook.by_metric import Metric
 from heldout.notebook.compared import Compared
+from heldout.notebook.given_folds import GivenFolds
 from heldout.notebook.given_losses import MISSING, Given, Missing, Names, filled, judged
 from heldout.notebook.given_metric import by_metric
 from heldout.notebook.long_table import LongTable, gaps
-from heldout.notebook.own_folds import divides_a_group
-from heldout.parts.dependence import DependenceKind, checked_groups, distinct
+from heldout.parts.dependence import DependenceKind, checked_groups
 from heldout.parts.weights import Weights
 from heldout.selection.margin import checked
 
@@ -38,6 +39,7 @@ def from_predictions(
     loss: str | Mapping[str, Any] | Callable[[Any, Any], Any] | None = None,
     loss_max: float | None = None,
     fold: str | None = None,
+    repeat: str | None = None,
     group: str | None = None,
     weight: str | None = None,
     metric: Metric | None = None,
@@ -73,6 +75,9 @@ def from_predictions(
     fold : str, optional
         The column with the part of the rows whose model answered a row, where each part was answered by a model that
         was trained on all other parts. None where one model answered all rows.
+    repeat : str, optional
+        The column with the number of the partition into folds, where rows were partitioned again and again: each must
+        test every row once. The loss of a row is its mean.
     group : str, optional
         The column with the name of each row's group, where rows of a group are alike. With `fold`, no group may be in
         two folds.
@@ -135,53 +140,51 @@ def from_predictions(
         lines.check_paired()
     weights = None if weight is None else Weights.of(_of_rows(table, lines, "weight", weight))
     groups = None if group is None else [str(name) for name in _of_rows(table, lines, "group", group).tolist()]
-    dependence = checked_groups(groups, len(lines.rows))
-    parts = None if fold is None else _parts(_of_rows(table, lines, "fold", fold), dependence.group)
-    if metric is not None:
-        _check_metric(given, lines, loss, loss_max, missing, intervals, margin)
-        by, of_metric = by_metric(table, lines, values, label, metric, weights, parts, dependence.group)
-        whose, trained = (OF_ONE, None) if parts is None else (OF_FOLDS, _trained_on(parts))
-        return Compared(
-            estimates=by.estimates(of_metric, level, whose, trained),
-            candidates=lines.candidates,
-            rows=lines.rows,
-            loss=by.loss,
-            level=level,
-            models=int(models),
-            observed=of_metric,
-            weighted=weights is not None,
-            left_out=every - len(lines.rows),
-            is_mean=False,
-        )
-    found = judged(table, lines, given, values, label, loss, loss_max, weights, missing)
-    by_margin = checked(margin, found.loss)
-    observed: dict[str, Tested] = {}
-    for name, losses_of_one in zip(lines.candidates, found.losses, strict=True):
-        seen = (losses_of_one, found.loss, 0, dependence.group)
-        observed[name] = Tested(*seen) if parts is None else CrossValidated(*seen, fold=parts)
-    estimate = "E_val" if parts is None else "E_cv"
-    method = _method(estimate, found.loss, intervals, grouped=group is not None)
-    target, n_train = (OF_ONE, None) if parts is None else (OF_FOLDS, _trained_on(parts))
-    return Compared(
-        estimates=tuple(
-            estimate_with(name, estimate, seen, target, n_train, method, level) for name, seen in observed.items()
-        ),
+    folds = GivenFolds.of(table, lines, fold, repeat, checked_groups(groups, len(lines.rows)).group)
+    whose = OF_FOLDS if folds.fold else OF_ONE
+    made = partial(
+        Compared,
         candidates=lines.candidates,
         rows=lines.rows,
-        loss=found.loss,
         level=level,
         models=int(models),
-        observed=observed,
         weighted=weights is not None,
-        repeated=lines.repeated,
         left_out=every - len(lines.rows),
+    )
+    if metric is not None:
+        _check_metric(given, folds, loss, loss_max, missing, intervals, margin)
+        by, terms = by_metric(table, folds, given, label, metric, weights)
+        observed = {name: by.observed(seen) for name, seen in _observed(lines, folds, terms, by.loss).items()}
+        estimates = by.estimates(observed, level, whose, folds.n_train)
+        return made(estimates=estimates, loss=by.loss, observed=observed, is_mean=False)
+    found = [
+        judged(table, of, given, given.values(table, of), label, loss, loss_max, weights, missing) for of in folds.lines
+    ]
+    judging = next((one.loss for one in found if not one.loss.binary), found[0].loss)
+    by_margin = checked(margin, judging)
+    observed = _observed(lines, folds, [one.losses for one in found], judging)
+    estimate = "E_cv" if folds.fold else "E_val"
+    method = _method(estimate, judging, intervals, folds)
+    return made(
+        estimates=tuple(
+            estimate_with(name, estimate, seen, whose, folds.n_train, method, level) for name, seen in observed.items()
+        ),
+        loss=judging,
+        observed=observed,
+        repeated=any(of.repeated for of in folds.lines),
         counted_wrong=int(gaps(values).sum()) + lines.absent if missing == "wrong" else 0,
         margin=by_margin,
     )
 
 
+def _observed(lines: LongTable, folds: GivenFolds, losses: Sequence[Losses], loss: Loss) -> dict[str, Tested]:
+    """What was observed of each of M candidates, from their losses in each partition, shape (M, N)."""
+    of_each = zip(lines.candidates, zip(*losses, strict=True), strict=True)
+    return {name: folds.observed(of_one, loss) for name, of_one in of_each}
+
+
 def _check_metric(
-    given: Given, lines: LongTable, loss: Any, loss_max: Any, missing: Missing, intervals: Any, margin: Any
+    given: Given, folds: GivenFolds, loss: Any, loss_max: Any, missing: Missing, intervals: Any, margin: Any
 ) -> None:
     """Raise BadArgument for what a metric of answers and labels does not go with."""
     if given.argument != "answer":
@@ -192,7 +195,7 @@ def _check_metric(
             raise BadArgument(argument, f"{argument} is {value!r}, which is about a loss; leave out it or metric")
     if missing == "wrong":
         raise BadArgument("missing", "missing is wrong, but no answer is wrong by itself for a metric; use leave_out")
-    if lines.repeated:
+    if any(lines.repeated for lines in folds.lines):
         raise BadArgument("metric", "metric needs one answer of a candidate to a row, and the table has several")
 
 
@@ -201,23 +204,12 @@ def _of_rows(table: Any, lines: LongTable, argument: str, name: str) -> NDArray[
     return lines.of_rows(argument, filled(lines, argument, lines.column(table, argument, name)))
 
 
-def _parts(of_rows: NDArray[Any], group: NDArray[np.int64] | None) -> NDArray[np.int64]:
-    """The number of each row's fold, shape (N,)."""
-    fold = distinct(of_rows)
-    if fold.max() == 0:
-        raise BadArgument("fold", f"fold has the single value {of_rows[0]}; leave it out, or give at least 2 folds")
-    if group is not None and divides_a_group(fold, group):
-        raise BadArgument("fold", "fold: rows of a group are in several folds, so that their models saw the group")
-    return fold
-
-
-def _method(estimate: str, loss: Loss, intervals: Mapping[str, str] | None, *, grouped: bool) -> IntervalMethod | None:
+def _method(estimate: str, loss: Loss, intervals: Mapping[str, str] | None, folds: GivenFolds) -> IntervalMethod | None:
     """The interval of an estimate: as it was chosen, or from the losses of the table alone."""
-    chosen = {"E_cv": next(one.name for one in BY_FOLDS if one.admits(loss))} if estimate == "E_cv" else {}
-    kind: DependenceKind | None = "groups" if grouped else None
+    chosen: dict[str, str] = {}
+    if len(folds.fold) == 1:
+        chosen = {"E_cv": next(one.name for one in BY_FOLDS if one.admits(loss))}
+    elif folds.fold and folds.group is not None:
+        chosen = {"E_cv": corrected_t.METHOD.name}
+    kind: DependenceKind | None = None if folds.group is None else "groups"
     return methods.choose({**chosen, **(intervals or {})}, loss, kind, cross_validated=False).get(estimate)
-
-
-def _trained_on(fold: NDArray[np.int64]) -> int:
-    """The mean number of rows that the model of a fold was trained on."""
-    return round(len(fold) * (1 - 1 / (int(fold.max()) + 1)))

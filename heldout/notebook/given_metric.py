@@ -3,55 +3,53 @@
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from heldout.errors import BadArgument
+from heldout.losses import Losses
 from heldout.losses.of_part import OwnMetric
-from heldout.losses.tested_losses import CrossValidated, Tested
 from heldout.notebook.by_metric import ByMetric, Metric
-from heldout.notebook.given_losses import as_numbers, check_filled, filled, same_kind
+from heldout.notebook.given_folds import GivenFolds
+from heldout.notebook.given_losses import Given, as_numbers, check_filled, filled, same_kind
 from heldout.notebook.long_table import LongTable, Values, gaps
 from heldout.parts.weights import Weights
 
 
 def by_metric(
-    table: Any,
-    lines: LongTable,
-    values: Values,
-    label: str,
-    metric: Metric,
-    weights: Weights | None,
-    parts: NDArray[np.int64] | None,
-    group: NDArray[np.int64] | None,
-) -> tuple[ByMetric, dict[str, Tested]]:
-    """The metric, and the terms of each candidate for the answers `values`, shape (L,), one for each row.
+    table: Any, folds: GivenFolds, given: Given, label: str, metric: Metric, weights: Weights | None
+) -> tuple[ByMetric, list[Losses]]:
+    """The metric, and the terms of M candidates in each partition, shape (M, N), one answer for each row.
 
-    `parts`, shape (N,), is the fold of each row, None for a single part. Raises BadArgument.
+    Raises BadArgument.
     """
-    check_filled(lines, "answer", gaps(values))
-    labels = filled(lines, "label", lines.column(table, "label", label))
-    y = lines.of_rows("label", labels)
+    first = folds.lines[0]
+    y = first.of_rows("label", filled(first, "label", first.column(table, "label", label)))
     by = ByMetric.of(metric, y, None if weights is None else weights.relative)
-    if isinstance(by.metric, OwnMetric):
-        said = values if values.dtype.kind in "biuf" and y.dtype.kind in "biuf" else same_kind(lines, values, y)
-    else:
-        classes = np.unique(y)
-        if len(classes) < 2 or (by.needs == "ranks" and len(classes) != 2):
-            many = "two classes" if by.needs == "ranks" else "at least two classes"
-            raise BadArgument("label", f"metric is {by.metric.metric}, which needs {many}; there are {len(classes)}")
-        said = as_numbers(lines, "answer", values) if by.needs == "ranks" else same_kind(lines, values, y)
-    found: Values = np.empty((len(lines.candidates), len(lines.rows)), dtype=said.dtype)
-    found[lines.candidate, lines.row] = said
-    fold = np.zeros(len(y), dtype=np.int64) if parts is None else parts
-    observed: dict[str, Tested] = {}
-    for name, answers in zip(lines.candidates, found, strict=True):
-        terms = np.empty(len(y))
+    classes = None if isinstance(by.metric, OwnMetric) else np.unique(y)
+    if classes is not None and (len(classes) < 2 or (by.needs == "ranks" and len(classes) != 2)):
+        many = "two classes" if by.needs == "ranks" else "at least two classes"
+        raise BadArgument("label", f"metric is {by.name[2:]}, which needs {many}; there are {len(classes)}")
+    whole = np.zeros(len(y), dtype=np.int64)
+    terms = []
+    for lines, fold in zip(folds.lines, folds.fold or (whole,), strict=True):
+        answers = _answers(lines, given.values(table, lines), y, by)
+        of_all = np.empty((len(answers), len(y)))
         for part in range(int(fold.max()) + 1):
             rows = np.flatnonzero(fold == part)
-            of_part = answers[rows]
-            if by.needs == "ranks":
-                of_part = np.stack([-of_part, of_part], axis=1)
-            terms[rows] = by.terms(of_part, rows)
-        seen = (terms, by.loss, 0, group)
-        observed[name] = by.observed(Tested(*seen) if parts is None else CrossValidated(*seen, fold=parts))
-    return by, observed
+            for number, said in enumerate(answers[:, rows]):
+                of_all[number, rows] = by.terms(np.stack([-said, said], axis=1) if by.needs == "ranks" else said, rows)
+        terms.append(of_all)
+    return by, terms
+
+
+def _answers(lines: LongTable, values: Values, y: Values, by: ByMetric) -> Values:
+    """What M candidates answer, shape (M, N), as the metric asks for it."""
+    check_filled(lines, "answer", gaps(values))
+    if by.needs == "ranks":
+        said = as_numbers(lines, "answer", values)
+    elif isinstance(by.metric, OwnMetric) and values.dtype.kind in "biuf":
+        said = values
+    else:
+        said = same_kind(lines, values, y)
+    found: Values = np.empty((len(lines.candidates), len(lines.rows)), dtype=said.dtype)
+    found[lines.candidate, lines.row] = said
+    return found

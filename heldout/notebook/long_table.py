@@ -1,6 +1,6 @@
 """What candidates answered, as lines: one for each row and candidate, in any order."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
@@ -80,6 +80,24 @@ class LongTable:
             candidate=self.candidate[lines],
             source=self.source[lines],
         )
+
+    def of_each(self, argument: str, values: Values) -> Iterator[Self]:
+        """The lines of each distinct value, ascending, of `values`, shape (L,).
+
+        Raises BadArgument where such lines lack one of a row and a candidate.
+        """
+        kind = distinct(values)
+        for number in range(int(kind.max()) + 1):
+            lines = kind == number
+            made = replace(self, row=self.row[lines], candidate=self.candidate[lines], source=self.source[lines])
+            if len(missing := np.flatnonzero(made._counts() == 0)):
+                candidate, row = divmod(int(missing[0]), len(self.rows))
+                raise BadArgument(
+                    argument,
+                    f"{argument}: {values[lines.argmax()]} has no line for row {self.rows[row]} of "
+                    f"{self.candidates[candidate]}; each partition into folds must test every row once",
+                )
+            yield made
 
     def mean(self, values: NDArray[np.float64], absent: float) -> NDArray[np.float64]:
         """The mean of a value, shape (L,), over the lines of each candidate and row, shape (M, N); `absent` of none."""

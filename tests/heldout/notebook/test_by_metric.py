@@ -16,6 +16,7 @@ from sklearn.metrics import (
     r2_score,
     roc_auc_score,
 )
+from sklearn.model_selection import RepeatedKFold
 from sklearn.naive_bayes import GaussianNB
 from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
@@ -145,6 +146,18 @@ def test_a_foreign_table_says_what_the_hypotheses_say(made, metric, group):
         found.bound()
 
 
+def test_repeated_folds_have_the_mean_over_the_partitions():
+    made = validate(folds=10, cv=RepeatedKFold(n_splits=4, n_repeats=3, random_state=0))
+    table = lines(made, "auc").assign(repeat=lambda of: of["fold"] // 4, fold=lambda of: of["fold"] % 4)
+    found = heldout.from_predictions(table, metric="auc", fold="fold", repeat="repeat")
+    ours = {one.candidate: one.value for one in made.metric("auc").estimates}
+    assert ours == pytest.approx({one.candidate: one.value for one in found.estimates}, abs=1e-12)
+    alone = heldout.from_predictions(table[table["repeat"] == 0], metric="auc", fold="fold")
+    widths = [one.estimates[0].high - one.estimates[0].low for one in (found, alone)]
+    assert widths[0] < widths[1]
+    assert len(heldout.from_predictions(table, metric=cohen_kappa, fold="fold", repeat="repeat").estimates) == 3
+
+
 @pytest.mark.parametrize("metric", NAMED)
 def test_answers_of_one_model_have_the_number_of_scikit_learn(metric):
     said = RNG.normal(size=N) + (Y == "yes") if metric in RANKS else np.where(RNG.random(N) < 0.8, Y, "no")
@@ -169,6 +182,10 @@ def test_a_learner_with_scores_alone_and_a_shortcut_are_asked_too():
     made = validate({"svc": LinearSVC(), "bayes": GaussianNB()})
     assert {"svc", "bayes"} == {one.candidate for one in made.metric("auc").estimates}
     assert made.metric("auc", needs="answer").estimates == made.metric("auc").estimates
+
+
+def cohen_kappa(y, scores, sample_weight):
+    return cohen_kappa_score(y, np.where(scores > 0.5, "yes", "no"), sample_weight=sample_weight)
 
 
 def no_weights(y, said):
@@ -230,8 +247,8 @@ TABLE = {"row": range(6), "candidate": ["a"] * 6, "answer": [0.1, 0.4, 0.2, 0.9,
             {},
             "metric needs one answer of a candidate to a row",
         ),
-        ({"label": [0, 1, 2, 1, 0, 1]}, {}, "metric is AUC, which needs two classes; there are 3"),
-        ({"label": [1] * 6}, {}, "metric is AUC, which needs two classes; there are 1"),
+        ({"label": [0, 1, 2, 1, 0, 1]}, {}, "metric is auc, which needs two classes; there are 3"),
+        ({"label": [1] * 6}, {}, "metric is auc, which needs two classes; there are 1"),
         ({"answer": list("ababab")}, {}, "answer is 'a' at row 0 of a; it must hold numbers"),
         ({"answer": [0.1, None, 0.2, 0.9, 0.3, 0.8]}, {}, "answer is missing at row 1 of a"),
         ({"fold": [0, 0, 1, 0, 1, 1], "label": [0, 0, 1, 0, 1, 1]}, {"fold": "fold"}, "one part has those of 0 alone"),

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from scipy import stats
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.metrics import brier_score_loss, log_loss
+from sklearn.model_selection import RepeatedKFold
 from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
@@ -72,6 +73,55 @@ def test_folds_have_the_estimate_of_validate_and_the_interval_that_needs_no_furt
     for theirs in found.differences("bayes"):
         assert of_baseline[theirs.against].difference == pytest.approx(theirs.difference, abs=1e-12)
     assert made.select().selected == found.select().selected
+
+
+@pytest.mark.parametrize("group", [None, "group"])
+def test_repeated_folds_have_the_estimate_of_validate_and_the_interval_of_bouckaert_and_frank(group):
+    made = validated(["E_cv"], cv=RepeatedKFold(n_splits=4, n_repeats=3, random_state=1))
+    repeated = lines(made, "E_cv", "cross_validation").assign(
+        repeat=lambda of: np.where(of["fold"] < 4, "first", of["fold"] // 4),
+        fold=lambda of: of["fold"] % 4,
+        group=lambda of: of["row"],
+    )
+    found = heldout.from_predictions(
+        repeated, fold="fold", repeat="repeat", group=group, intervals={"E_cv": "corrected t"}
+    )
+    by_name = {one.candidate: one for one in found.estimates}
+    for ours in made.estimates:
+        theirs = by_name[ours.candidate]
+        assert ours.value == pytest.approx(theirs.value, abs=1e-12)
+        errors = [part.mean() for part in made.evidence[ours.candidate].losses["cross_validation"]]
+        reach = stats.t.ppf(0.975, 11) * np.std(errors, ddof=1) * np.sqrt(1 / 12 + 1 / 3)
+        assert (theirs.low, theirs.high) == pytest.approx((ours.value - reach, ours.value + reach), abs=1e-12)
+        assert 90 == theirs.n_train
+    differences = {one.against: one.difference for one in made.differences("bayes")}
+    for one in found.differences("bayes"):
+        assert differences[one.against] == pytest.approx(one.difference, abs=1e-12)
+    assert "corrected Wilson" == heldout.from_predictions(repeated, fold="fold", repeat="repeat").estimates[0].interval
+
+
+@pytest.mark.parametrize(
+    ("change", "more", "message"),
+    [
+        (lambda of: of[1:], {}, "repeat: 0 has no line for row"),
+        (
+            lambda of: of.assign(fold=np.where(of["repeat"] == 1, of["fold"] % 2, of["fold"])),
+            {},
+            "there are 2 folds in one",
+        ),
+        (lambda of: of, {"fold": None}, "repeat is 'repeat', but fold is not given"),
+        (lambda of: of.assign(repeat=np.where(of["repeat"] == 1, np.nan, 0)), {}, "repeat is missing at row"),
+        (lambda of: of.assign(group=of["row"] // 2), {"group": "group"}, "rows of a group are in several folds"),
+    ],
+)
+def test_partitions_that_do_not_test_every_row_once_are_refused(change, more, message):
+    rows = np.tile(np.arange(12), 2)
+    repeat = np.repeat([0, 1], 12)
+    fold = np.where(repeat == 0, rows % 4, rows // 3)
+    table = pd.DataFrame({"row": rows, "candidate": "a", "loss": rows % 2 * 1.0, "fold": fold, "repeat": repeat})
+    with pytest.raises(BadArgument) as caught:
+        heldout.from_predictions(change(table), **{"fold": "fold", "repeat": "repeat", **more})
+    assert message in str(caught.value)
 
 
 def test_numbers_have_the_squared_loss_of_validate():
