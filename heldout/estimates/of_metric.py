@@ -28,10 +28,11 @@ import numpy as np
 
 from heldout.estimates.definition import Definition
 from heldout.intervals import clustered_t, corrected_fold_t, corrected_t
-from heldout.intervals.method import Default, IntervalMethod, estimate_with, two_sided_t
+from heldout.intervals.method import Default, IntervalMethod, estimate_with, restated, two_sided_t
 from heldout.intervals.wilson import roots_at
 from heldout.losses.of_part import OwnMetric, PartLoss
 from heldout.losses.tested_losses import CrossValidated, Tested
+from heldout.parts.dependence import DependenceKind
 from heldout.records import Estimate
 from heldout.schemes.design import Design, Evidence, mean_fold_training_size
 from heldout.schemes.whole_parts import CrossValidatedParts, TestedPart, cross_validated_by
@@ -75,24 +76,26 @@ def bounds_of_own(seen: Tested, level: float) -> tuple[float, float]:
     return seen.error - reach, seen.error + reach
 
 
-def method_alone(estimate: str, metric: PartLoss | OwnMetric, *, in_folds: bool, grouped: bool) -> IntervalMethod:
-    """The interval of answers alone, of folds or of a single part, without a further fit."""
+def method_alone(
+    estimate: str, metric: PartLoss | OwnMetric, kind: DependenceKind | None, *, in_folds: bool
+) -> IntervalMethod:
+    """The interval of answers alone, of folds or of a single part, without a further fit; `kind` is how rows depend."""
     if isinstance(metric, OwnMetric):
         called, of = f"t of {metric.name}", bounds_of_own
     else:
         called, of = f"Wilson of {metric.metric}", bounds if in_folds else bounds_of_part  # type: ignore[assignment]
-    units = "independent groups" if grouped else "independent examples"
     shared = "; correlation of the folds taken to be 1/k" if in_folds else ""
-    return IntervalMethod(
+    method = IntervalMethod(
         name=f"corrected {called}" if in_folds else called,
-        covers={estimate: f"{units}{shared}; metric linear in the rows"},
+        covers={estimate: f"independent examples{shared}; metric linear in the rows"},
         losses="any",
         validity="asymptotic",
         bounds=of,
         least=4,
         least_folds=2 if in_folds else 1,
-        units_above=2 if grouped else 0,
+        units_above=0 if kind is None else 2,
     )
+    return method if kind is None else restated(method, kind)
 
 
 def definition(name: str, loss: PartLoss, *, column: int, section: str = "") -> Definition:

@@ -14,14 +14,15 @@ from heldout.errors import BadArgument
 from heldout.estimates import ESTIMATES, criteria
 from heldout.estimates.of_metric import method_alone
 from heldout.fits.part_terms import ranks
-from heldout.intervals.method import IntervalMethod, estimate_with
+from heldout.intervals.method import estimate_with
 from heldout.learners.fitting import predict
 from heldout.losses import Loss, Losses
 from heldout.losses.loss import places
 from heldout.losses.of_part import OwnMetric, PartLoss
-from heldout.losses.tested_losses import Tested
+from heldout.losses.tested_losses import CrossValidated, Tested
 from heldout.notebook.candidate_fits import CandidateFits
 from heldout.notebook.compared import Compared
+from heldout.parts.dependence import DependenceKind
 from heldout.records import Estimate
 from heldout.rows.frames import take
 from heldout.schemes.design import Design, Evidence, cross_validated, mean_fold_training_size
@@ -83,7 +84,7 @@ class ByMetric:
             raise BadArgument(
                 "fold",
                 f"metric is {self.metric.metric}, which needs rows of two classes in each tested part, and one "
-                f"part has those of {y[0]} alone; leave out fold, or take fewer folds",
+                f"part has those of {y[0]} alone; take fewer folds",
             )
         return terms
 
@@ -93,29 +94,25 @@ class ByMetric:
             return seen
         known = {name: getattr(seen, name) for name in seen.__dataclass_fields__}
         sizes = np.unique(self.y, return_counts=True)[1].astype(np.float64)
-        of = CrossValidatedParts if self.in_folds(seen) else TestedPart
+        of = CrossValidatedParts if isinstance(seen, CrossValidated) else TestedPart
         return of(**known, size=self.metric.size(sizes, 1 - seen.error))
 
-    def method(self, seen: Tested) -> IntervalMethod:
-        """The interval of the estimate."""
-        return method_alone(self.name, self.metric, in_folds=self.in_folds(seen), grouped=seen.cluster is not None)
-
     def estimates(
-        self, observed: Mapping[str, Tested], level: float, whose: str, n_train: int | None
+        self,
+        observed: Mapping[str, Tested],
+        level: float,
+        whose: str,
+        n_train: int | None,
+        kind: DependenceKind | None,
     ) -> tuple[Estimate, ...]:
-        """1 - the metric of each candidate, `whose` it is in words, with its interval."""
-        first = next(iter(observed.values()))
-        of = " on a part as large as a fold" if self.in_folds(first) else ""
-        target, method = f"{whose}: {self.metric.loss.name}{of}", self.method(first)
+        """1 - the metric of each candidate, `whose` it is in words, with its interval; `kind` is how rows depend."""
+        in_folds = isinstance(next(iter(observed.values())), CrossValidated)
+        target = f"{whose}: {self.metric.loss.name}{' on a part as large as a fold' if in_folds else ''}"
+        method = method_alone(self.name, self.metric, kind, in_folds=in_folds)
         records = (
             estimate_with(name, self.name, seen, target, n_train, method, level) for name, seen in observed.items()
         )
         return tuple(replace(record, not_credible=None) for record in records)  # that is of losses
-
-    @staticmethod
-    def in_folds(seen: Tested) -> bool:
-        """Whether each fold was tested by a hypothesis of its own."""
-        return hasattr(seen, "fold")
 
 
 def of_fits(fits: Mapping[str, CandidateFits], design: Design, models: int, metric: Metric, needs: Needs) -> Compared:
@@ -139,8 +136,9 @@ def of_fits(fits: Mapping[str, CandidateFits], design: Design, models: int, metr
         ]
         seen = cross_validated(replace(design, loss=by.loss), Evidence({"cross_validation": terms}))
         observed[name] = by.observed(seen)
+    size, kind = mean_fold_training_size(design), design.dependence.kind
     return Compared(
-        estimates=by.estimates(observed, design.level, "the k-fold hypothesis", mean_fold_training_size(design)),
+        estimates=by.estimates(observed, design.level, "the k-fold hypothesis", size, kind),
         candidates=tuple(fits),
         rows=np.arange(len(design.y)),
         loss=by.loss,

@@ -20,7 +20,7 @@ from heldout.notebook.given_folds import GivenFolds
 from heldout.notebook.given_losses import MISSING, Given, Missing, Names, filled, judged
 from heldout.notebook.given_metric import by_metric
 from heldout.notebook.long_table import LongTable, gaps
-from heldout.parts.dependence import DependenceKind, checked_groups
+from heldout.parts.dependence import checked_groups
 from heldout.parts.weights import Weights
 from heldout.selection.margin import checked
 
@@ -155,7 +155,7 @@ def from_predictions(
         _check_metric(given, folds, loss, loss_max, missing, intervals, margin)
         by, terms = by_metric(table, folds, given, label, metric, weights)
         observed = {name: by.observed(seen) for name, seen in _observed(lines, folds, terms, by.loss).items()}
-        estimates = by.estimates(observed, level, whose, folds.n_train)
+        estimates = by.estimates(observed, level, whose, folds.n_train, folds.kind)
         return made(estimates=estimates, loss=by.loss, observed=observed, is_mean=False)
     found = [
         judged(table, of, given, given.values(table, of), label, loss, loss_max, weights, missing) for of in folds.lines
@@ -211,5 +211,4 @@ def _method(estimate: str, loss: Loss, intervals: Mapping[str, str] | None, fold
         chosen = {"E_cv": next(one.name for one in BY_FOLDS if one.admits(loss))}
     elif folds.fold and folds.group is not None:
         chosen = {"E_cv": corrected_t.METHOD.name}
-    kind: DependenceKind | None = None if folds.group is None else "groups"
-    return methods.choose({**chosen, **(intervals or {})}, loss, kind, cross_validated=False).get(estimate)
+    return methods.choose({**chosen, **(intervals or {})}, loss, folds.kind, cross_validated=False).get(estimate)

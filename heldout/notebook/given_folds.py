@@ -13,7 +13,7 @@ from heldout.losses.tested_losses import CrossValidated, Tested
 from heldout.notebook.given_losses import filled
 from heldout.notebook.long_table import LongTable
 from heldout.notebook.own_folds import divides_a_group
-from heldout.parts.dependence import distinct
+from heldout.parts.dependence import DependenceKind, distinct
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,6 +51,11 @@ class GivenFolds:
         if len(counts) > 1:
             raise BadArgument("repeat", f"repeat: there are {counts[0]} folds in one and {counts[-1]} in another")
         return cls(partitions, folds, group)
+
+    @property
+    def kind(self) -> DependenceKind | None:
+        """How rows depend on one another."""
+        return None if self.group is None else "groups"
 
     @property
     def n_train(self) -> int | None:

@@ -168,6 +168,14 @@ def test_answers_of_one_model_have_the_number_of_scikit_learn(metric):
     assert one.n_train is None
 
 
+def test_the_assumption_names_what_the_rows_depend_on():
+    assert "independent examples" in validate().metric("auc").estimates[0].assumption
+    grouped = validate(groups=np.arange(N) // 4).metric("auc").estimates[0]
+    assert "independent groups; correlation of the folds" in grouped.assumption
+    in_time = validate(time=np.arange(N)).metric(matthews_corrcoef).estimates[0]
+    assert "folds that are long compared with the dependence along time" in in_time.assumption
+
+
 def test_weights_and_a_column_for_each_candidate():
     scores = RNG.normal(size=(N, 2)) + (Y == "yes")[:, None]
     weight = RNG.integers(1, 4, N)
