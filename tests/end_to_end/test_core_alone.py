@@ -17,6 +17,7 @@ import heldout
 assert not {"sklearn", "pandas", "prefect", "mlflow", "scipy.stats"} & set(sys.modules)
 from sklearn.datasets import load_breast_cancer
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.metrics import matthews_corrcoef
 from sklearn.tree import DecisionTreeClassifier
 X, y = load_breast_cancer(return_X_y=True)
 X, y, U, X_new, y_test = X[:300], y[:300], X[300:], X[300:], y[300:]
