@@ -7,6 +7,7 @@ balanced accuracy the class on the likelier side. The truth is the metric's mean
 Functions of scikit-learn on the fold hypotheses, given to `Validation.metric` as it ships: Cohen's kappa, Matthews'
 correlation and R^2, of naive Bayes or a logistic regression on two normal classes, and of a ridge regression on numbers
 with normal or skewed noise. The truth is the mean of the metric over the ten hypotheses, on parts as large as a fold.
+Intervals that are marked as not credible, since few rows or none carry them, are counted and left out.
 """
 
 import math
@@ -202,15 +203,18 @@ def _truth(
 
 
 def _record(unit: Unit, metric: str, form: str, found: Any, truth: float) -> Record:
-    covers = found.low - 1e-9 <= truth <= found.high + 1e-9
-    record: Record = {"metric": metric, "form": form, "cell": unit.cell, "covers": covers}
-    return record | {"width": found.high - found.low, "error": found.value - truth}
+    record: Record = {"metric": metric, "form": form, "cell": unit.cell, "marked": found.not_credible is not None}
+    if found.low is None:
+        return record | {"covers": False, "width": np.nan, "error": found.value - truth}
+    covers = bool(found.low - 1e-9 <= truth <= found.high + 1e-9)
+    return record | {"covers": covers, "width": found.high - found.low, "error": found.value - truth}
 
 
 def findings(results: pd.DataFrame) -> list[Finding]:
     """The coverage over the cells of a metric; agrees unless a cell is shown to be below `LEAST`."""
     found = []
-    for (metric, form), own in results.groupby(["metric", "form"], sort=False):
+    for (metric, form), every in results.groupby(["metric", "form"], sort=False):
+        own = every[~every["marked"].astype(bool)]
         by_cell = own["covers"].astype(int).groupby(own["cell"]).agg(["sum", "size"])
         counts = [(int(covered), int(of)) for covered, of in zip(by_cell["sum"], by_cell["size"], strict=True)]
         short = sum(share_interval(*count)[2] < LEAST for count in counts)
@@ -218,7 +222,7 @@ def findings(results: pd.DataFrame) -> list[Finding]:
         why = (
             f"coverage of 1 - {metric}, {form}; least of {len(counts)} cells {least.iloc[0]:.3f} ({least.index[0]}), "
             f"{short} shown below {LEAST}; mean width {own['width'].mean():.3f}, mean error of the estimate "
-            f"{own['error'].mean():+.4f}"
+            f"{own['error'].mean():+.4f}; {every['marked'].mean():.3f} of the intervals are marked, and left out"
         )
         share, low, high = share_interval(int(own["covers"].sum()), len(own))
         called = f"{str(metric).replace('_', '-').lower()}-{str(form).replace(' ', '-')}"

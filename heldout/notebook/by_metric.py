@@ -109,10 +109,25 @@ class ByMetric:
         in_folds = isinstance(next(iter(observed.values())), CrossValidated)
         target = f"{whose}: {self.metric.loss.name}{' on a part as large as a fold' if in_folds else ''}"
         method = method_alone(self.name, self.metric, kind, in_folds=in_folds)
-        records = (
-            estimate_with(name, self.name, seen, target, n_train, method, level) for name, seen in observed.items()
+        return tuple(
+            self._stated(estimate_with(name, self.name, seen, target, n_train, method, level), seen)
+            for name, seen in observed.items()
         )
-        return tuple(replace(record, not_credible=None) for record in records)  # that is of losses
+
+    def _stated(self, record: Estimate, seen: Tested) -> Estimate:
+        """The record of an estimate with what its interval rests on.
+
+        Metrics that are known here count few rows as few by themselves. Of a function the interval is as wide as the
+        terms say: where few rows carry them it is marked, and where no row changes the metric there is none.
+        """
+        if isinstance(self.metric, PartLoss):
+            return replace(record, not_credible=None)
+        if np.ptp(seen.losses) == 0:
+            record = replace(record, low=None, high=None, level=None, interval=None, assumption=None)
+            return replace(
+                record, not_credible=f"no row changes {self.metric.name}, so that nothing shows how it varies"
+            )
+        return record
 
 
 def of_fits(fits: Mapping[str, CandidateFits], design: Design, models: int, metric: Metric, needs: Needs) -> Compared:

@@ -196,6 +196,19 @@ def cohen_kappa(y, scores, sample_weight):
     return cohen_kappa_score(y, np.where(scores > 0.5, "yes", "no"), sample_weight=sample_weight)
 
 
+def test_a_function_that_no_row_changes_has_no_interval_and_that_few_change_is_marked():
+    """One row of ten is "yes", and the learner hardly ever says so: kappa is 0 whatever the other rows are."""
+    rare = np.where(np.arange(N) % 10 == 0, "yes", "no")
+    [never] = validate({"line": LogisticRegression(C=1e-6)}, rare).metric(cohen_kappa_score).estimates
+    assert (1.0, None, None) == (never.value, never.low, never.high)
+    assert "no row changes cohen_kappa_score" in never.not_credible
+    assert "not credible" in str(validate({"line": LogisticRegression(C=1e-6)}, rare).metric(cohen_kappa_score))
+    seldom_says_so = {"tree": DecisionTreeClassifier(max_leaf_nodes=4, random_state=0)}
+    [seldom] = validate(seldom_says_so, rare).metric(cohen_kappa_score).estimates
+    assert seldom.low < seldom.value < seldom.high
+    assert seldom.not_credible is not None
+
+
 def no_weights(y, said):
     return 0.5
 
