@@ -17,7 +17,7 @@ import yaml
 from tests.end_to_end.conftest import COMMIT, PATIENCE_SECONDS, Checkout, built
 from tests.end_to_end.test_same_bytes import UP_TO_DATE
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.long
 NEXT = "99.1"  # a version
 OWN = "from sklearn.naive_bayes import GaussianNB\n\n\nclass Mine(GaussianNB):\n    pass\n"
 # files of a project that have the names of our modules, of a library and of a module that Python starts with

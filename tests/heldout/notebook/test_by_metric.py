@@ -25,7 +25,7 @@ import heldout
 from heldout.errors import BadArgument
 
 RNG = np.random.default_rng(0)
-N = 240
+N = 150
 X = RNG.normal(size=(N, 3))
 Y = np.where(X[:, 0] + RNG.normal(size=N) > 0.5, "yes", "no")
 THREE = np.digitize(X[:, 0] + RNG.normal(size=N), [-0.5, 0.5])
@@ -235,8 +235,8 @@ def broken(y, said, sample_weight):
         ("accuracy", {}, "metric is 'accuracy'; it must be one of E_auc, E_ap, E_f1, E_balanced, or a function"),
         (no_weights, {}, "metric is no_weights, which takes no sample_weight"),
         (total, {}, "metric is total, which changes if all weights are doubled"),
-        (too_good, {}, "metric is too_good, which is 3 on 48 rows; it must be a finite number, the more the better"),
-        (no_number, {}, "metric is no_number, which is nan on 48 rows"),
+        (too_good, {}, "metric is too_good, which is 3 on 30 rows; it must be a finite number, the more the better"),
+        (no_number, {}, "metric is no_number, which is nan on 30 rows"),
         (broken, {}, "metric is broken, which raised KeyError: 'nothing here'; it must take labels, answers and"),
         (roc_auc_score, {"needs": "class"}, "needs is 'class'; it must be one of answer, ranks"),
     ],
@@ -282,6 +282,7 @@ def test_a_table_that_a_metric_is_not_for_is_refused(change, more, message):
     assert message in str(caught.value)
 
 
+@pytest.mark.long
 def test_a_million_rows_take_seconds():
     n = 1_000_000
     label = RNG.integers(0, 2, n)

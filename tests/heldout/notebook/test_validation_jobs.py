@@ -65,7 +65,7 @@ def test_fits_of_seconds_are_shared_among_processes_and_short_fits_stay_here():
         assert processes == len({hypothesis.process_ for hypothesis in hypotheses})
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_failure_is_the_first_of_a_single_process():
     bad = {"good": WhereFitted(seconds=0.2), "bad": WhereFitted(999), "worse": WhereFitted(998)}
     few = (y == "b").sum()  # in all rows: only the fits of fewer rows fail, in another process

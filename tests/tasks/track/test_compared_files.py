@@ -72,7 +72,7 @@ def test_a_store_that_does_not_answer_is_an_error(settings_with, checkout):
         count(settings_with(f"tracking.uri=sqlite:///{checkout}/other.db"), made("a"), "a.csv")
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_the_command_counts_the_candidates_of_earlier_files(checkout, empty_store, shipped):
     (checkout / "mlruns").mkdir()
     (checkout / "dvc.yaml").touch()
