@@ -18,7 +18,7 @@ CANDIDATES = [  # those of benchmarks/arithmetic.py, with fewer trees
     {"name": "forest", "estimator": "sklearn.ensemble.RandomForestClassifier", "params": TREES},
     {"name": "boosting", "estimator": "sklearn.ensemble.GradientBoostingClassifier", "params": TREES},
 ]
-MANY_FITS = ("covalidation", "defaults")  # their number is not divided
+MANY_FITS = ("covalidation", "defaults", "online", "support_vectors")  # their number is not divided, or they take long
 BY_COMMANDS = ("arithmetic", "orchestration")  # the rest of the comparisons are of arrays
 PROGRAMS = {
     "covalidation": ("1",),

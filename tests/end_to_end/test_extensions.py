@@ -67,7 +67,7 @@ def test_a_run_uses_what_params_yaml_allows(checkout, write_params, tmp_path):
     assert "spherical" in (checkout.path / "reports/report.html").read_text()
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_run_that_does_not_allow_it_says_so_before_any_fit(checkout, write_params, tmp_path):
     said = checkout.flow("validate", "--params", write_params(tmp_path / "params.yaml", **USES), check=False)
     assert 2 == said.returncode

@@ -86,7 +86,6 @@ def test_the_report_names_the_command_of_the_project(project):
     assert "python -m flows" not in text
 
 
-@pytest.mark.long
 def test_dvc_is_content_and_validate_writes_the_same(project, tmp_path):
     other = project.copy(tmp_path / "other")
     before = other.hashes()
@@ -96,7 +95,6 @@ def test_dvc_is_content_and_validate_writes_the_same(project, tmp_path):
     assert UP_TO_DATE == other.run("dvc", "status").stdout.strip()
 
 
-@pytest.mark.long
 def test_without_dvc_a_module_of_the_project_is_validated(project, tmp_path):
     other = project.copy(tmp_path / "other")
     shutil.rmtree(other.path / ".dvc")
@@ -114,7 +112,6 @@ def test_without_dvc_a_module_of_the_project_is_validated(project, tmp_path):
         pd.testing.assert_frame_equal(expected, estimates.loc[name, numbers].loc[of_a_candidate])
 
 
-@pytest.mark.long
 def test_an_upgrade_runs_every_stage_again(project, snapshot, write_params, tmp_path):
     source = Path(shutil.copytree(snapshot, tmp_path / "heldout"))
     module = source / "heldout/__init__.py"
@@ -142,7 +139,6 @@ def free_port() -> str:
         return str(probe.getsockname()[1])
 
 
-@pytest.mark.long
 def test_serve_runs_the_deployment_of_the_project(project, tmp_path):
     other, said = project.copy(tmp_path / "other"), tmp_path / "said.txt"
     with said.open("w") as file:

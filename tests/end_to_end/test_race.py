@@ -7,7 +7,7 @@ from mlflow import MlflowClient
 
 from tests.end_to_end.conftest import COMMIT, ELEVEN
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.long
 _BREAKS = {"name": "breaks", "estimator": "sklearn.neighbors.KNeighborsClassifier", "params": {"n_neighbors": 5000}}
 _TREE = {
     "name": "tree",
@@ -114,7 +114,6 @@ print("\\n".join(pandas.read_parquet("data/results/losses.parquet")["candidate"]
 """
 
 
-@pytest.mark.long
 def test_a_run_by_hand_drops_the_same_and_one_without_a_race_none(raced, tmp_path):
     checkout, _, _ = raced
     before = (checkout.path / "data/results/race.json").read_bytes()
