@@ -96,7 +96,9 @@ pathlib.Path("task").write_bytes(pack(Here.now(), extensions.loaded, ()))
 WORKER = """
 import os, pathlib, pickle
 from tasks.fits import dask_worker
-print(*(one.name for one in pickle.loads(dask_worker._perform(os.getcwd(), pathlib.Path("task").read_bytes()))))
+from tasks.runtime import own_code
+task = pathlib.Path("task").read_bytes()
+print(*(one.name for one in pickle.loads(dask_worker._perform(os.getcwd(), str(own_code.FOLDER), task))))
 """
 
 
