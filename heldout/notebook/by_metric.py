@@ -155,7 +155,7 @@ def of_fits(fits: Mapping[str, CandidateFits], design: Design, models: int, metr
     return Compared(
         estimates=by.estimates(observed, design.level, "the k-fold hypothesis", size, kind),
         candidates=tuple(fits),
-        rows=np.arange(len(design.y)),
+        rows=np.flatnonzero(design.partition.fold >= 0),  # in time not every row is tested
         loss=by.loss,
         level=design.level,
         models=models,

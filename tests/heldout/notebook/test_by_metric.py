@@ -172,8 +172,9 @@ def test_the_assumption_names_what_the_rows_depend_on():
     assert "independent examples" in validate().metric("auc").estimates[0].assumption
     grouped = validate(groups=np.arange(N) // 4).metric("auc").estimates[0]
     assert "independent groups; correlation of the folds" in grouped.assumption
-    in_time = validate(time=np.arange(N)).metric(matthews_corrcoef).estimates[0]
-    assert "folds that are long compared with the dependence along time" in in_time.assumption
+    in_time = validate(time=np.arange(N)).metric(matthews_corrcoef)
+    assert "folds that are long compared with the dependence along time" in in_time.estimates[0].assumption
+    assert len(in_time.rows) == in_time.estimates[0].n_tested == len(in_time.observed["tree"].losses) < N
 
 
 def test_weights_and_a_column_for_each_candidate():
