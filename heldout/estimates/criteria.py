@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from heldout.errors import BadArgument
 from heldout.estimates import ESTIMATES
 from heldout.losses import Loss
+from heldout.losses.choice import ordered_as
 from heldout.selection.rules import RULES, Rule
 from heldout.selection.selected import Criterion
 
@@ -44,6 +45,11 @@ def unknown(criterion: object) -> str:
     """Why no candidate can be chosen by a value, and what there is."""
     if (name := of_metric(criterion)) is not None:
         return f"criterion is {criterion!r}; 1 - it is {name} here, and the least is the best: use {name}"
+    if (loss := ordered_as(criterion)) is not None:
+        return (
+            f"criterion is {criterion!r}; E_cv puts candidates in its order where the loss is {loss}: use loss {loss} "
+            "and criterion E_cv"
+        )
     return f"criterion is {criterion!r}; it must be one of {', '.join(CRITERIA)}"
 
 

@@ -25,4 +25,12 @@ DISTANCE = Loss(
     mean_called="MAE",
 )
 ABSOLUTE = DISTANCE.compared_by(DISTANCE, pair_factor=0.5, bound_factor=0.5)
-KIND = LossKind("absolute", "numbers", make=lambda *_: ABSOLUTE, bound="d/2", pair_bound="d/2", by_label=True)
+KIND = LossKind(
+    "absolute",
+    "numbers",
+    make=lambda *_: ABSOLUTE,
+    bound="d/2",
+    pair_bound="d/2",
+    by_label=True,
+    metrics=("mae", "mean_absolute_error", "neg_mean_absolute_error"),
+)

@@ -66,4 +66,10 @@ def _refuses(target: Target) -> str | None:
     return f"every row of class {classes[sizes <= 0].tolist()[0]!r} has weight 0; drop that class"
 
 
-KIND = LossKind("balanced", "classes", make=lambda target, _: balanced(target.y, target.weights), refuses=_refuses)
+KIND = LossKind(
+    "balanced",
+    "classes",
+    make=lambda target, _: balanced(target.y, target.weights),
+    refuses=_refuses,
+    metrics=("balanced_accuracy",),
+)

@@ -52,4 +52,11 @@ def _distance(first: ArrayLike, second: ArrayLike, *, share: float) -> Losses:
     return losses
 
 
-KIND = LossKind("brier", "classes", make=lambda target, _: brier(target.y), bound="d/2", pair_bound="d/2")
+KIND = LossKind(
+    "brier",
+    "classes",
+    make=lambda target, _: brier(target.y),
+    bound="d/2",
+    pair_bound="d/2",
+    metrics=("brier_score", "neg_brier_score"),
+)

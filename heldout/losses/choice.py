@@ -135,6 +135,12 @@ def choose_loss(
     return loss.weighted() if most is None else loss.drawn(most)
 
 
+def ordered_as(metric: object) -> str | None:
+    """The loss whose mean puts candidates in the order in which a metric of others does; None for another name."""
+    called = str(metric).lower().replace("²", "2")
+    return next((kind.name for kind in KINDS if called in kind.metrics), None)
+
+
 def natural_loss(y: ArrayLike) -> Loss:
     """Zero-one loss for a target of classes, squared loss for a target of numbers.
 
@@ -220,7 +226,12 @@ def _parsed(spec: Any) -> tuple[LossKind, Any]:
     if parameter is None:
         named = [kind.name for kind in KINDS if kind.alone]
         mappings = [kind.written for kind in KINDS if kind.parameter is not None]
-        raise BadArgument("loss", f"loss is {spec!r}; it must be one of {', '.join(named)}, {_or(mappings, ', or ')}")
+        meant = ordered_as(spec)
+        raise BadArgument(
+            "loss",
+            f"loss is {spec!r}; it must be one of {', '.join(named)}, {_or(mappings, ', or ')}"
+            + (f"; {meant} puts candidates in the order of {spec}" if meant else ""),
+        )
     parameter.check(value)
     return kinds[name], value
 

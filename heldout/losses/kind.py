@@ -47,7 +47,8 @@ class LossKind:
     why the loss cannot judge a target, and None for a target that it can: `choose_loss` raises BadArgument with that
     reason, so before any fit. A row may have several labels if the loss is `by_label`: it is then the mean over the
     labels (`heldout.losses.several`), and `make` reads no labels. `bound` says in words what E_dis is for a
-    disagreement d, `pair_bound` what two hypotheses err on average at least.
+    disagreement d, `pair_bound` what two hypotheses err on average at least. `metrics` are what others compare by where
+    the mean of this loss puts candidates in the same order: names in lower case, for messages.
     """
 
     name: str
@@ -58,6 +59,7 @@ class LossKind:
     parameter: LossParameter | None = None
     refuses: Callable[[Target], str | None] | None = None
     by_label: bool = False
+    metrics: tuple[str, ...] = ()
 
     @property
     def alone(self) -> bool:

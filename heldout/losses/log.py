@@ -69,4 +69,11 @@ def _of_right(y: ArrayLike, probabilities: NDArray[Any], classes: Classes) -> ND
     return np.where(place < 0, 0, probabilities[np.arange(len(place)), place]).astype(probabilities.dtype)
 
 
-KIND = LossKind("log", "classes", make=lambda target, _: log(target.y), bound="d", pair_bound="d")
+KIND = LossKind(
+    "log",
+    "classes",
+    make=lambda target, _: log(target.y),
+    bound="d",
+    pair_bound="d",
+    metrics=("log_loss", "neg_log_loss", "logloss", "cross_entropy"),
+)

@@ -29,4 +29,16 @@ _SQUARE = Loss(
     mean_called="RMSE",
 )
 SQUARED = _SQUARE.compared_by(_SQUARE, pair_factor=0.25, bound_factor=0.5)
-KIND = LossKind("squared", "numbers", make=lambda *_: SQUARED, bound="d/2", pair_bound="d/4", by_label=True)
+KIND = LossKind(
+    "squared",
+    "numbers",
+    make=lambda *_: SQUARED,
+    bound="d/2",
+    pair_bound="d/4",
+    by_label=True,
+    metrics=(
+        *("rmse", "root_mean_squared_error", "neg_root_mean_squared_error"),
+        *("mse", "mean_squared_error", "neg_mean_squared_error"),
+        *("r2", "r2_score"),
+    ),
+)

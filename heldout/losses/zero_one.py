@@ -27,5 +27,11 @@ WRONG = Loss(
 )
 ZERO_ONE = WRONG.compared_by(WRONG, pair_factor=0.5, bound_factor=1.0)
 KIND = LossKind(
-    "zero_one", "classes", make=lambda *_: ZERO_ONE, bound="the bound for classes", pair_bound="d/2", by_label=True
+    "zero_one",
+    "classes",
+    make=lambda *_: ZERO_ONE,
+    bound="the bound for classes",
+    pair_bound="d/2",
+    by_label=True,
+    metrics=("accuracy", "error_rate"),
 )

@@ -17,6 +17,7 @@ from heldout.fits.part_terms import ranks
 from heldout.intervals.method import estimate_with
 from heldout.learners.fitting import predict
 from heldout.losses import Loss, Losses
+from heldout.losses.choice import ordered_as
 from heldout.losses.loss import places
 from heldout.losses.of_part import OwnMetric, PartLoss
 from heldout.losses.tested_losses import CrossValidated, Tested
@@ -56,10 +57,11 @@ class ByMetric:
         name = metric if metric in NAMES else criteria.of_metric(metric)
         part_loss = None if name is None else ESTIMATES[name].part_loss
         if name is None or part_loss is None:
+            loss = ordered_as(metric)
             raise BadArgument(
                 "metric",
                 f"metric is {metric!r}; it must be one of {', '.join(NAMES)}, or a function as those of "
-                "sklearn.metrics",
+                "sklearn.metrics" + (f"; {loss} is the loss whose mean puts candidates in its order" if loss else ""),
             )
         return cls(part_loss, name, "ranks" if part_loss.needs == "ranks" else "answer", y, every)
 

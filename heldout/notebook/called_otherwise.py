@@ -4,17 +4,9 @@ from typing import Any
 
 from heldout.errors import BadArgument
 from heldout.estimates.criteria import of_metric
+from heldout.losses.choice import ordered_as
 from heldout.notebook.own_folds import shown
 
-_LOSS_OF = {
-    "accuracy": "zero_one",
-    "balanced_accuracy": "balanced",
-    "neg_brier_score": "brier",
-    "neg_log_loss": "log",
-    "neg_mean_absolute_error": "absolute",
-    "neg_mean_squared_error": "squared",
-    "neg_root_mean_squared_error": "squared",
-}
 FOLDS, SEED = 10, 0  # the defaults of `heldout.validate`, as its signature has them
 
 
@@ -23,11 +15,11 @@ def called_otherwise(*, folds: int, cv: Any, seed: int, random_state: Any, scori
 
     Raises BadArgument where both names were given, for a splitter or a generator, and for `scoring`.
     """
-    if isinstance(scoring, str) and scoring in _LOSS_OF:
+    if (loss := ordered_as(scoring)) is not None:
         raise BadArgument(
             "scoring",
             f"scoring is {scoring!r}; here candidates are compared by a loss, of which less is better: say "
-            f"loss={_LOSS_OF[scoring]!r}",
+            f"loss={loss!r}",
         )
     if (estimate := of_metric(scoring)) is not None:
         raise BadArgument(

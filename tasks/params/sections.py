@@ -4,10 +4,12 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
-from heldout.estimates.criteria import CRITERIA
+from heldout.errors import BadArgument
+from heldout.estimates.criteria import CRITERIA, unknown
 from heldout.rows import foreign_kinds
 from heldout.selection.race import MORE_THAN, Races
 from heldout.selection.rules import RULES
+from tasks.params.messages import of_argument
 from tasks.runtime.errors import Misplaced
 
 Fraction = Annotated[float, Field(gt=0, lt=1)]
@@ -277,6 +279,13 @@ class SelectionSection(ParamsSection):
     reopen_test: bool = Field(
         False, description="open the test part even if it was opened for another winner on the same data"
     )
+
+    @field_validator("criterion", mode="before")
+    @classmethod
+    def _known_criterion(cls, criterion: Any) -> Any:
+        if isinstance(criterion, str) and criterion not in CRITERIA:
+            raise of_argument(BadArgument("criterion", unknown(criterion)))
+        return criterion
 
 
 class ReportSection(ParamsSection):

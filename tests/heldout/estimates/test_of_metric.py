@@ -152,6 +152,19 @@ def test_a_name_that_others_give_it_is_answered_with_ours():
     for name, ours in {"AUC": "E_auc", "roc_auc": "E_auc", "F1": "E_f1", "balanced_accuracy": "E_balanced"}.items():
         with pytest.raises(BadArgument, match=f"is {ours} here, and the least is the best: use {ours}"):
             found.select(name)
+    for name, loss in {
+        "RMSE": "squared",
+        "R2": "squared",
+        "R²": "squared",
+        "MAE": "absolute",
+        "accuracy": "zero_one",
+    }.items():
+        with pytest.raises(BadArgument, match=f"criterion is '{name}'; .* use loss {loss} and criterion E_cv"):
+            found.select(name)
+        with pytest.raises(BadArgument, match=f"metric is '{name}'; .* {loss} is the loss whose mean"):
+            found.metric(name)
+        with pytest.raises(BadArgument, match=f"loss is '{name}'; .* {loss} puts candidates in the order of {name}"):
+            heldout.validate({"bayes": GaussianNB()}, X, y, loss=name)
     with pytest.raises(BadArgument, match="E_auc was not computed .it has to be asked for: further_estimates"):
         found.select("E_auc")
 

@@ -140,7 +140,7 @@ SETS = (
             "unlabeled is None, but E_dis needs unlabelled rows; give some, or leave it out",
         ),
         # loss
-        ({"loss": "log_loss"}, "loss", f"loss is 'log_loss'; {KNOWN}"),
+        ({"loss": "log_loss"}, "loss", f"loss is 'log_loss'; {KNOWN}; log puts candidates in the order of log_loss"),
         ({"loss": {"hinge": 1}}, "loss", f"loss is {{'hinge': 1}}; {KNOWN}"),
         ({"loss": {"pinball": 0.5, "cost": {}}}, "loss", f"loss is {{'pinball': 0.5, 'cost': {{}}}}; {KNOWN}"),
         ({"loss": {"pinball": 1}}, "loss", f"loss.pinball is 1; {FRACTION}"),
