@@ -46,13 +46,14 @@ def html(
     title: str,
     advice: str,
     headline: str,
+    strip: str,
     sentences: Mapping[str, str],
     loss: Loss,
 ) -> str:
     """A fragment of a page: a line of the table for each of `rows`, a name and what to say of it, the winner first.
 
-    `title` is that of the table, `advice` and `headline` what to read first, `sentences` what follows from the table,
-    by a word for each.
+    `title` is that of the table, `advice` and `headline` what to read first, `strip` the
+    picture of the decision, `sentences` what follows from the table, by a word for each.
     """
     names = list(dict.fromkeys(record.estimate for record in estimates))
     by_name = {(record.candidate, record.estimate): record for record in estimates}
@@ -66,7 +67,7 @@ def html(
     columns = {name: next(record.target for record in estimates if record.estimate == name) for name in names}
     first = f"<p><strong>{_shown(advice)}</strong></p>" if advice else ""
     return (
-        f'<div class="heldout"><style>{_STYLE}</style>{first}<p>{_shown(headline)}</p>'
+        f'<div class="heldout"><style>{_STYLE}</style>{first}<p>{_shown(headline)}</p>{strip}'
         f'<div class="wide" tabindex="0" role="region" aria-label="estimates"><table>'
         f"<caption><span>{_shown(title)}</span></caption><thead><tr>{head}</tr></thead><tbody>{''.join(lines)}</tbody></table></div>"
         f"{_list(sentences)}"

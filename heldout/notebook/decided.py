@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from heldout.decision import ship
-from heldout.decision.ship import Decision, Known
+from heldout.decision.ship import Decision, Known, Planned
 from heldout.diagnosis import too_good
 from heldout.diagnosis.too_good import Carrier
 from heldout.estimates import criteria, scheme_of
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 def decided(made: "Validation", chosen: Selection, design: Design, evidence: Evidence, fits: CandidateFits) -> Decision:
     """The decision about the candidate that was `chosen`, with its `evidence` and `fits`."""
     winner, values = chosen.selected, chosen.values
-    of_baseline = {record.estimate: record.value for record in made.baseline}
     compares_by = criteria.compares_by(chosen.criterion)
     beaten = made.beats_baseline(winner, compares_by)
     carried_by = doubted(made, winner, design, fits)
@@ -37,11 +36,7 @@ def decided(made: "Validation", chosen: Selection, design: Design, evidence: Evi
             loss=design.loss,
             judged_by=criteria.judged_by(chosen.criterion, design.loss),
             beats_baseline=beaten,
-            planned=ship.plan_with(
-                [record for record in made.estimates if record.candidate == winner],
-                of_baseline,
-                against_baseline(made, winner, compares_by),
-            ),
+            planned=planned(made, winner, compares_by),
             skill=None if beaten else _skill(design, evidence, fits),
             not_credible=made.not_credible(winner),
             too_good="" if carried_by is None else too_good.short(carried_by),
@@ -50,6 +45,13 @@ def decided(made: "Validation", chosen: Selection, design: Design, evidence: Evi
             optimism=(class_shares.optimism(design.y) if design.stratify else None) or "",
         )
     )
+
+
+def planned(made: "Validation", winner: str, compares_by: str = "E_cv") -> Planned | None:
+    """The estimate to plan with; None where none has an interval."""
+    records = [record for record in made.estimates if record.candidate == winner]
+    of_baseline = {record.estimate: record.value for record in made.baseline}
+    return ship.plan_with(records, of_baseline, against_baseline(made, winner, compares_by))
 
 
 def against_baseline(made: "Validation", winner: str, estimate: str = "E_cv") -> dict[str, Difference]:

@@ -21,6 +21,7 @@ from heldout.fits import baseline
 from heldout.losses import Losses
 from heldout.losses.amounts import rounded, with_unit
 from heldout.notebook import as_html, as_page, as_text
+from heldout.notebook.as_strip import strip_of
 from heldout.notebook.by_metric import Metric, Needs, of_fits
 from heldout.notebook.candidate_fits import CandidateFits
 from heldout.notebook.compared import Compared
@@ -40,8 +41,9 @@ from heldout.selection.margin import check_matters, checked
 from heldout.selection.race import Dropped
 from heldout.selection.rules import Rule
 from heldout.selection.selected import Criterion, Selection
-from heldout.shown import about_race
+from heldout.shown import about_race, strip_svg
 from heldout.shown.cells import cell, marks
+from heldout.shown.strip import Strip
 
 if TYPE_CHECKING:
     from heldout.shown.picture import Picture
@@ -683,6 +685,7 @@ class Validation:
             self._title,
             self._decision.advice if self.judged else "",
             self._headline,
+            strip_svg.fragment(self._strip) if self.judged else "",
             self._sentences,
             loss,
         )
@@ -712,6 +715,11 @@ class Validation:
     def _decision(self) -> Decision:
         """About the candidate of least E_cv, or E_val without it."""
         return self.decide(self.judged.estimate)  # type: ignore[union-attr]  # asked for where it exists
+
+    @cached_property
+    def _strip(self) -> Strip:
+        """The picture of that decision."""
+        return strip_of(self, self._least(), self._decision, self.design)
 
     @cached_property
     def _constant(self) -> Evidence:

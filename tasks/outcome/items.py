@@ -54,7 +54,7 @@ class TrackedTable:
 
 @dataclass(frozen=True)
 class Note:
-    """Markdown at the top of a run's page; `PAGE` in it becomes the address of that page."""
+    """Markdown at the top of a run's page; `PAGE` in it becomes the address of that page, `FILE` that of a file."""
 
     text: str
 
@@ -80,7 +80,7 @@ class Input:
 
 
 Item = TrackedMetric | Parameter | Tag | Note | Artifact | TrackedTable | Dataset | Input
-PAGE = "{page}"  # no escaped text has a brace
+PAGE, FILE = "{page}", "{file}"  # no escaped text has a brace
 RUN_NAME, NOTE = "mlflow.runName", "mlflow.note.content"  # tags that MLflow shows as name and description
 
 _NAME = re.compile(r"[\w.: -]{1,250}")  # of a parameter, as stores allow it

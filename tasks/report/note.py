@@ -5,10 +5,12 @@ from collections.abc import Iterator
 from heldout.estimates import ESTIMATES, SHOWN
 from heldout.fits import baseline
 from heldout.printable import printable
-from tasks.outcome.items import PAGE, RUN_NAME, Note, Tag
+from tasks.outcome.items import FILE, PAGE, RUN_NAME, Note, Tag
 from tasks.report.markdown import in_markdown
+from tasks.report.plots import STRIP
 from tasks.report.sentences import DECISION, FOUND, sentences
 from tasks.report.summary import Summary
+from tasks.storage import files
 
 # what a bound implies, and a training error, stay in the report
 _COLUMNS = tuple(name for name in SHOWN if ESTIMATES[name].kind in ("error", "disagreement"))
@@ -36,11 +38,16 @@ _FILES = {
 
 
 def run_name(summary: Summary) -> Tag:
-    """Data, winner and its error: digits · rbf-svm · E_cv 1.7 %."""
-    value = summary.value(summary.selected, estimate := summary.ordered_by)
+    """The error to plan with, the winner, the data: E_test 1.7 % · rbf-svm · digits.
+
+    The number is first, since lists cut names after some fifteen letters.
+    """
+    planned = summary.planned
+    estimate = summary.ordered_by if planned is None else planned.record.estimate
+    value = summary.value(summary.selected, estimate)
     error = [] if value is None else [f"{estimate} {summary.amount(value)}"]
     winner = printable(summary.selected)[:_LONGEST_NAME]
-    return Tag(RUN_NAME, " · ".join([summary.settings.source_name, winner, *error]))
+    return Tag(RUN_NAME, " · ".join([*error, winner, summary.settings.source_name]))
 
 
 def note(summary: Summary) -> Note:
@@ -52,7 +59,8 @@ def note(summary: Summary) -> Note:
     links = " · ".join(f"[{text}]({PAGE}/artifacts/{path})" for text, path in _FILES.items())
     scale = f"{in_markdown(summary.scale)}, with intervals at {in_markdown(summary.level)}"
     # the pages fold a note after some lines, and lists of versions show its first, with its Markdown
-    return Note("\n".join([choice, "", *_table(summary), "", f"{scale} · {links}", "", *lines]))
+    picture = f"![the decision]({FILE}{files.PLOTS.name}/{STRIP})"
+    return Note("\n".join([choice, "", picture, "", *_table(summary), "", f"{scale} · {links}", "", *lines]))
 
 
 def _table(summary: Summary) -> Iterator[str]:

@@ -8,9 +8,12 @@ import pandas as pd
 from heldout.estimates import SHOWN
 from heldout.fits import baseline
 from heldout.printable import printable
+from heldout.shown import strip_text
+from tasks.report.decision_strip import decision_strip
 from tasks.report.sentences import sentences
 from tasks.report.summary import Summary
 
+_WIDTH = 100
 _SIGNS = re.compile(r"[!-/:-@\[-`{-~]")
 
 
@@ -31,7 +34,9 @@ def headline(summary: Summary) -> str:
 def text(summary: Summary) -> str:
     """The headline, and all sentences as a list."""
     lines = [f"- **{_in_markdown(name)}**: {_in_markdown(sentence)}" for name, sentence in sentences(summary).items()]
-    return "\n".join([f"# {_in_markdown(headline(summary))}", "", *lines])
+    strip = ["```", *strip_text.lines(decision_strip(summary), _WIDTH), "```"]
+    verdict = f"# {_in_markdown(summary.decision.advice)}"
+    return "\n".join([verdict, "", *strip, "", _in_markdown(headline(summary)), "", *lines])
 
 
 def _in_markdown(text: str) -> str:

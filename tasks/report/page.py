@@ -9,7 +9,9 @@ from markupsafe import Markup, escape
 
 from heldout.losses.amounts import margin_text
 from heldout.printable import printable
+from heldout.shown import strip_svg
 from tasks.report import provenance, sections, svg
+from tasks.report.decision_strip import decision_strip
 from tasks.report.glossary import GLOSSARY, by_margin
 from tasks.report.headline import headline
 from tasks.report.section import PagePicture, Section
@@ -40,6 +42,7 @@ def page(summary: Summary) -> str:
     return environment.get_template("report.html.j2").render(
         summary=summary,
         headline=headline(summary),
+        strip=Markup(strip_svg.fragment(decision_strip(summary))),  # noqa: S704 (each text in it is escaped)
         provenance=provenance.section(summary),
         sections=shown,
         sentences=sentences(summary),

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
+from heldout.shown import strip_svg
+from tasks.report.decision_strip import decision_strip
 from tasks.report.sections import estimates, families, more_rows, progressive
 from tasks.report.style import drawing, drawn
 from tasks.report.summary import Summary, shown_steps
@@ -18,7 +20,7 @@ from tasks.storage.atomic import replacing
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-ESTIMATES = "estimates.png"
+ESTIMATES, STRIP, STRIP_NARROW = "estimates.png", "decision.svg", "decision-narrow.svg"
 _SECTIONS = {"progressive.png": progressive, "more_rows.png": more_rows}
 _DPI = 130
 
@@ -38,6 +40,9 @@ def draw(summary: Summary) -> list[Path]:
         for name, module in _SECTIONS.items():
             if (section := module.section(summary)) is not None:
                 figures[name] = section.pictures[0].draw
+        strip = decision_strip(summary)
+        files.write_text(folder / STRIP, strip_svg.svg(strip, alone=True))
+        files.write_text(folder / STRIP_NARROW, strip_svg.svg(strip, narrow=True, alone=True))
         for name, figure in figures.items():
             if png := drawn(name, partial(_png, figure)):
                 (folder / name).write_bytes(png)

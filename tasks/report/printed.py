@@ -4,10 +4,11 @@ import textwrap
 
 from heldout.fits import baseline
 from heldout.printable import printable
-from heldout.shown import about_race, cells, text_table
+from heldout.shown import about_race, cells, strip_text, text_table
 from heldout.shown.text_table import Row
 from tasks.outcome.contest import Promotion
 from tasks.report.closing_lines import closing_lines
+from tasks.report.decision_strip import decision_strip
 from tasks.report.estimates_table import FAILED, columns_and_rows
 from tasks.report.labelled_lines import labelled_lines
 from tasks.report.sentences import DECISION, sentences
@@ -37,6 +38,9 @@ def print_summary(summary: Summary, decision: Promotion, place: str, speed: obje
         print()
         for label, line in labelled_lines(_all(summary, decision, place, speed), width):
             console.print(Text.assemble((label, "bold"), line), soft_wrap=True)
+    print()
+    for line in strip_text.lines(decision_strip(summary), width):
+        console.print(Text(line), soft_wrap=True)
     print()
     for label, line in closing_lines(summary, decision, width):
         console.print(Text.assemble((label, "bold"), line) if label else Text(line, "bold"), soft_wrap=True)

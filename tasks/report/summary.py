@@ -163,7 +163,7 @@ class Summary:
         """What the winner errs, by the estimate that a decision rests on; None where none has an interval."""
         of_baseline = self.estimates_of(baseline.NAME)
         values = dict(zip(of_baseline["estimate"], of_baseline["value"], strict=True))
-        records = [Estimate(**line) for line in _lines(self.estimates_of(self.selected))]
+        records = [Estimate(**line) for line in as_records(self.estimates_of(self.selected))]
         return plan_with(records, values, self.against_baseline)
 
     @property
@@ -174,7 +174,7 @@ class Summary:
     @property
     def of_winner(self) -> list[Difference]:
         """The lines of differences.csv."""
-        return [Difference(**line) for line in _lines(self.differences)]
+        return [Difference(**line) for line in as_records(self.differences)]
 
     @property
     def margin(self) -> float | None:
@@ -307,7 +307,7 @@ class Summary:
         return amounts.with_unit(number, self.loss) if number else ""
 
 
-def _lines(table: pd.DataFrame) -> list[dict[str, Any]]:
+def as_records(table: pd.DataFrame) -> list[dict[str, Any]]:
     """Each line, with None for what is empty."""
     lines = table.astype(object)
     records = lines.where(lines.notna(), None).to_dict("records")

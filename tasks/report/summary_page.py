@@ -9,10 +9,11 @@ from collections.abc import Iterator
 
 from heldout.fits import baseline
 from heldout.printable import printable
-from heldout.shown import about_winner
+from heldout.shown import about_winner, strip_text
 from heldout.shown.cells import marks
 from heldout.shown.text_table import MARK
 from tasks.outcome.gate_verdict import OF_BASELINE, ValidatedRun, upper_end
+from tasks.report.decision_strip import decision_strip
 from tasks.report.estimates_table import columns_and_rows
 from tasks.report.labelled_lines import labelled_lines
 from tasks.report.sentences import sentences
@@ -40,6 +41,9 @@ def lines(summary: Summary) -> Iterator[str]:
         yield ""
     yield _decide_by(summary)
     yield ""
+    if strip := [*strip_text.lines(decision_strip(summary), _WIDTH)]:
+        yield from _block(strip)
+        yield ""
     yield from _table(summary)
     yield ""
     yield "<details><summary>What is known, and what that rests on</summary>"

@@ -6,6 +6,7 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 from tasks.outcome.items import (
+    FILE,
     NOTE,
     PAGE,
     Artifact,
@@ -45,7 +46,10 @@ def send(client: "MlflowClient", run_id: str, items: Iterable[Item]) -> None:
             case Tag(name, value):
                 tags.append(entities.RunTag(name, value[:_TAG_LENGTH]))
             case Note(text):
-                tags.append(entities.RunTag(NOTE, text.replace(PAGE, page_of(client, run_id))[:_TAG_LENGTH]))
+                text = text.replace(PAGE, page_of(client, run_id)).replace(
+                    FILE, f"get-artifact?run_uuid={run_id}&path="
+                )
+                tags.append(entities.RunTag(NOTE, text[:_TAG_LENGTH]))
             case Artifact() | TrackedTable() | Dataset() | Input():
                 larger.append(item)
     batches = (_batches(metrics, _METRICS), _batches(parameters, _PARAMETERS), _batches(tags, _TAGS))

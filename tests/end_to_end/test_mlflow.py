@@ -142,10 +142,10 @@ def with_bounds(lines: pd.DataFrame) -> dict[str, float]:
     return {name: value for name, value in metrics.items() if not pd.isna(value)}
 
 
-def test_runs_are_called_by_data_winner_and_error_and_the_winner_is_marked(story):
+def test_runs_are_called_by_the_error_to_plan_with_winner_and_data_and_the_winner_is_marked(story):
     for run in story.parents:
         winner = run.data.tags["selected_model"]
-        assert f"digits · {winner} · E_cv {100 * run.data.metrics['E_cv']:.1f} %" == run.info.run_name
+        assert f"E_test {100 * run.data.metrics['E_test']:.1f} % · {winner} · digits" == run.info.run_name
         marked = [name for name, child in story.children(run).items() if "selected" in child.data.tags]
         assert [winner] == marked
         assert [] == [name for name in run.data.tags if name.startswith(("compared", "rows.", "test_opened"))]

@@ -61,8 +61,8 @@ def text_of(address: str, expected: str, picture: str | None = None) -> str:
         return page.inner_text("body")
 
 
-def test_the_list_calls_runs_by_data_winner_and_error(shown):
-    error = f"digits · {shown.winner} · E_cv {100 * shown.estimates['value']['E_cv']:.1f} %"
+def test_the_list_calls_runs_by_the_error_to_plan_with_winner_and_data(shown):
+    error = f"E_test {100 * shown.estimates['value']['E_test']:.1f} % · {shown.winner} · digits"
     text = text_of(f"{shown.address}/experiments/{shown.experiment}/runs", error)
     assert "digits (" in text  # the data set
 

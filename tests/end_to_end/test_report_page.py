@@ -17,8 +17,9 @@ pytestmark = [
 MOST_BYTES = 2_000_000
 TOO_WIDE = "document.documentElement.scrollWidth - window.innerWidth"
 BELOW = "[...document.querySelectorAll('h1, .fact, .next')].map(one => one.getBoundingClientRect().bottom)"
-PICTURES = "[...document.querySelectorAll('svg')].map(one => one.getBoundingClientRect().width)"
-SMALLEST = """Math.min(...[...document.querySelectorAll('svg text')].map(one =>
+SHOWN = ".filter(one => one.checkVisibility())"  # the strip is there for wide and for narrow windows
+PICTURES = f"[...document.querySelectorAll('svg')]{SHOWN}.map(one => one.getBoundingClientRect().width)"
+SMALLEST = f"""Math.min(...[...document.querySelectorAll('svg text')]{SHOWN}.map(one =>
     parseFloat(getComputedStyle(one).fontSize) * Math.hypot(one.getScreenCTM().a, one.getScreenCTM().b)))"""
 WIDER_THAN_THEIR_REGION = """[...document.querySelectorAll('table')].filter(one =>
     one.scrollWidth > one.parentElement.clientWidth + 1 && one.parentElement.tabIndex != 0).length"""

@@ -28,7 +28,7 @@ def test_candidates_stand_in_the_order_of_their_errors_with_the_winner_marked(su
         ["baseline", "–", "30.0 [20.0–40.0]"],
     ] == [[cell for cell in cells if cell] for cells in rows(text)]
     assert "[report]({page}/artifacts/report.html)" in text
-    assert "digits · bayes · E_cv 10.0 %" == run_name(summary()).value
+    assert "E_test 12.5 % · bayes · digits" == run_name(summary()).value
 
 
 @pytest.mark.fault("markup")

@@ -66,7 +66,7 @@ def test_the_winner_is_green_what_failed_is_red_and_the_baseline_is_grey(shown, 
     monkeypatch.setenv("FORCE_COLOR", "1")
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.delenv("NO_COLOR", raising=False)
-    table = shown(200, more_rows=[]).rpartition("─")[2].partition("\n\n")[0].splitlines()
+    table = shown(200, more_rows=[]).partition("\n\n")[0].rpartition("─")[2].splitlines()
     styles = {"* bayes": "\x1b[1;32m", "  tree": "", f"  {LONG}": "\x1b[31m", "  baseline": "\x1b[90m"}
     for start, style in styles.items():
         assert 1 == sum(line.startswith(style + start) for line in table)

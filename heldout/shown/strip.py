@@ -1,0 +1,171 @@
+"""The decision strip: the winner's error from the most optimistic estimate to the honest, on one axis, in one record.
+
+`strip_svg` draws it, `strip_text` writes it for a terminal; both for a notebook and for a run.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from heldout.decision.ship import Decision
+from heldout.estimates import ESTIMATES, PLANNED_BY
+from heldout.fits.baseline import NAME
+from heldout.intervals.measured import MEASURED
+from heldout.losses import Loss
+from heldout.printable import printable
+from heldout.records import Estimate
+
+BOUND = "bound"
+# what stands next to a name where a choice was made; the other words are those of `Planning.rests_on`
+_TRAINING = "on the rows it was trained on"
+_AT_MOST = "at most, with all comparisons counted"
+_LEVEL = 0.95  # that of the coverage study
+_ROOM = 1.03  # of the axis behind the last end
+
+
+@dataclass(frozen=True)
+class Mark:
+    """A number on the axis: what it is `called`, what it rests on, its interval, and how often that held in a study."""
+
+    called: str
+    rests_on: str
+    value: float | None
+    low: float | None = None
+    high: float | None = None
+    covered: str = ""
+
+    @property
+    def ends(self) -> list[float]:
+        """Value, low and high, as far as there are some."""
+        return [end for end in (self.value, self.low, self.high) if end is not None]
+
+
+@dataclass(frozen=True)
+class Strip:
+    """What a sceptical reader needs to decide.
+
+    `marks` are those of the winner, `planned` is the name of the one to plan with, empty without an interval. `rivals`
+    are the other candidates that are left, by the estimate `compared`, the least first, and `baseline` is the best
+    constant answer by the estimate that is compared with the plan. `flags` are the caveats, the gravest first.
+    """
+
+    verdict: str
+    winner: str
+    alike: tuple[str, ...]
+    marks: tuple[Mark, ...]
+    planned: str
+    compared: str
+    rivals: tuple[Mark, ...]
+    baseline: Mark | None
+    flags: tuple[str, ...]
+    level: str
+    loss: Loss
+    origin: str = ""
+
+    @property
+    def plan(self) -> Mark | None:
+        """The mark to plan with."""
+        return next((mark for mark in self.marks if mark.called == self.planned), None)
+
+    @property
+    def end(self) -> float:
+        """The end of the axis, in the mean of the loss: above every end of the winner and most of the others.
+
+        What is beyond is drawn as an arrow, so that one bad rival does not flatten the rest.
+        """
+        of_winner = [end for mark in self.marks for end in mark.ends]
+        others = [end for mark in self.rivals for end in mark.ends]
+        constant = [] if self.baseline is None or self.baseline.value is None else [self.baseline.value]
+        most = max(of_winner, default=0.0)
+        shown = [most, *(end for end in others if end <= 2 * most), *(end for end in constant if end <= 3 * most)]
+        return _ROOM * max(shown)
+
+
+def strip(
+    decision: Decision,
+    winner: str,
+    alike: Sequence[str],
+    records: Sequence[Estimate],
+    loss: Loss,
+    *,
+    planned: str,
+    against: str,
+    bound: float | None,
+    level: float,
+    plain: bool,
+    origin: str = "",
+) -> Strip:
+    """The strip of a `winner`, from the `records` of all candidates and of the baseline.
+
+    `planned` is the estimate to plan with, empty for none, and `against` the baseline's that is compared with it.
+    `plain` says that rows are independent and count alike, as in the study of coverage.
+    """
+    of_winner = {record.estimate: record for record in records if record.candidate == winner}
+    compared = next((name for name in ("E_cv", "E_val") if name in of_winner), "")
+    others = [record for record in records if record.estimate == compared and record.candidate not in (winner, NAME)]
+    constant = next((one for one in records if (one.candidate, one.estimate) == (NAME, against or compared)), None)
+    marks = tuple(_marks(of_winner, bound, loss, level if plain else None, chosen=bool(others)))
+    return Strip(
+        verdict=_verdict(decision, winner, len(alike)),
+        winner=winner,
+        alike=tuple(name for name in alike if name != winner),
+        marks=marks,
+        planned=planned,
+        compared=compared,
+        rivals=tuple(sorted(map(_mark, others), key=lambda mark: mark.value or 0.0)),
+        baseline=None if constant is None else _mark(constant),
+        flags=decision.caveats,
+        level=f"{100 * level:g} %",
+        loss=loss,
+        origin=origin,
+    )
+
+
+def alternative(made: Strip) -> str:
+    """What the picture shows, for whoever does not see it."""
+    plan = made.plan
+    said = "" if plan is None else f" Plan with {plan.called}."
+    return printable(f"{made.verdict}: {made.winner}, its error from the most optimistic estimate to the honest.{said}")
+
+
+def _verdict(decision: Decision, winner: str, alike: int) -> str:
+    return {
+        "ship": f"Ship {winner}",
+        "ship_with_care": "Ship, with care",
+        "any_of": f"Any of {alike}",
+        "not_yet": "Do not ship yet",
+    }[decision.verdict]
+
+
+def _marks(
+    of_winner: dict[str, Estimate], bound: float | None, loss: Loss, level: float | None, *, chosen: bool
+) -> Iterator[Mark]:
+    """E_in, then the estimates that one may plan with, the honest last, and the bound."""
+    if "E_in" in of_winner:
+        yield Mark("E_in", _TRAINING, of_winner["E_in"].value)
+    for definition in reversed(PLANNED_BY):
+        record = of_winner.get(definition.name)
+        if record is None or (definition.name == "E_val" and "E_cv" in of_winner):
+            continue
+        yield _mark(record, _rests_on(record, chosen=chosen), _covered(record, loss, level))
+    if bound is not None:
+        yield Mark(BOUND, _AT_MOST, None, high=bound)
+
+
+def _mark(record: Estimate, rests_on: str = "", covered: str = "") -> Mark:
+    return Mark(record.estimate, rests_on, record.value, record.low, record.high, covered)
+
+
+def _rests_on(record: Estimate, *, chosen: bool) -> str:
+    planning = ESTIMATES[record.estimate].planning
+    if planning is None:
+        return ""
+    first, _, of_choice = planning.rests_on.format(n=f"{record.n_tested:,}").partition("; ")
+    return f"{first}; too low, since it won" if of_choice and chosen else first
+
+
+def _covered(record: Estimate, loss: Loss, level: float | None) -> str:
+    """How often the method held; empty where the study was about other losses, rows or levels."""
+    task = "classes" if loss.binary else "numbers" if loss.power == 2 else ""
+    like = "E_val" if record.estimate == "E_test" else record.estimate  # new rows both
+    found = MEASURED.get((like, task, record.interval or ""))
+    return found.says if found is not None and level == _LEVEL and record.not_credible is None else ""

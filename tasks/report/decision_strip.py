@@ -1,0 +1,25 @@
+"""The decision strip of a run (`heldout.shown.strip`)."""
+
+from heldout import __version__
+from heldout.records import Estimate
+from heldout.shown.strip import Strip, strip
+from tasks.report.summary import Summary, as_records
+
+
+def decision_strip(summary: Summary) -> Strip:
+    """The strip; the rows, the parameters and the version say where it is from, and are the same on every day."""
+    plan = summary.planned
+    hashed = summary.rows.data_hash[:12]
+    return strip(
+        summary.decision,
+        summary.selected,
+        summary.selection["indistinguishable"],
+        [Estimate(**line) for line in as_records(summary.estimates)],
+        summary.loss,
+        planned="" if plan is None else plan.record.estimate,
+        against="" if plan is None else plan.against,
+        bound=summary.selection["bound"],
+        level=summary.settings.selection.level,
+        plain=summary.rows.kind is None and not summary.weighted,
+        origin=f"{summary.settings.data.source}{f', rows {hashed}' if hashed else ''}; heldout {__version__}",
+    )
