@@ -1,6 +1,7 @@
 """The command line: python -m flows COMMAND [its own arguments]; `heldout` of an installed package."""
 
 import argparse
+import difflib
 import importlib.util
 import os
 import sys
@@ -127,8 +128,18 @@ def _parser() -> argparse.ArgumentParser:
     parser = arguments.parser("", f"Validate candidate models, and say which to ship.\n\n{listing}")
     parser.epilog = _EPILOG
     parser.add_argument("--version", action="version", version=f"heldout {__version__}")
-    parser.add_argument("name", choices=[*about], metavar="COMMAND", help="one of the names above")
+    parser.add_argument("name", type=_command, metavar="COMMAND", help="one of the names above")
     return parser
+
+
+def _command(name: str) -> str:
+    """The name of a command as it is; raises ArgumentTypeError for another name."""
+    known = [*commands.FLOWS, *commands.OTHERS]
+    if name in known:
+        return name
+    near = difflib.get_close_matches(name, known, n=1)
+    said = f"; did you mean {near[0]}?" if near else ""
+    raise argparse.ArgumentTypeError(f"{name!r} is no command{said}; the commands are {', '.join(known)}")
 
 
 if __name__ == "__main__":

@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from flows import commands
 
 ROOT = Path(__file__).parents[2]
@@ -57,3 +59,20 @@ def test_the_list_has_every_command_once_and_is_80_columns_wide(capsys):
         name for name in named if name not in ("COMMAND", "python")
     )
     assert [] == [line for line in lines if len(line) > 80]
+
+
+def test_a_name_that_is_nearly_a_command_is_answered_with_it(capsys):
+    from flows.__main__ import main
+
+    for written, meant in {
+        "vaildate": "did you mean validate?",
+        "open_test": "did you mean open-test?",
+        "x": "",
+    }.items():
+        with pytest.raises(SystemExit) as ended:
+            main([written])
+        said = capsys.readouterr().err
+        assert 2 == ended.value.code
+        assert f"'{written}' is no command" in said
+        assert meant in said if meant else "did you mean" not in said
+        assert "label-next" in said
