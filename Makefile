@@ -34,7 +34,7 @@ faults: .venv/ready ## every fault of docs/reliability.md, fast or slow, and the
 ifdef SLOW
 MARKED := -m 'not long'
 TESTS := test-tasks test-heldout test-runs test-heldout-parts test-shown test-tables test-others test-life check
-JOBS := 5
+JOBS := 8
 else
 TESTS := test-heldout test-heldout-parts test-end-to-end test-tasks test-tables
 JOBS := 5
