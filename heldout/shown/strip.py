@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from heldout.decision.ship import Decision
 from heldout.estimates import ESTIMATES, PLANNED_BY
 from heldout.fits.baseline import NAME
-from heldout.intervals.measured import MEASURED
 from heldout.losses import Loss
 from heldout.printable import printable
 from heldout.records import Estimate
+from heldout.shown.measured import MEASURED
 
 BOUND = "bound"
 # what stands next to a name where a choice was made; the other words are those of `Planning.rests_on`

@@ -77,7 +77,9 @@ def test_the_page_of_a_run_has_the_numbers_the_sentences_and_the_way_to_mlflow(r
     selection = json.loads((reproduced.path / "reports/selection.json").read_text())
     winner = f"{selection['selected']}, {selection['criterion']} "
     assert winner in log
-    assert f"# {selection['selected'].split('-')[0]}" in found["outcome"]
+    text = found["outcome"].replace("\\", "")
+    assert text.startswith(f"# {selection['advice']}\n")
+    assert all(f"\n{name} " in text for name in ("E_cv", "E_test", "others"))  # the strip
     assert "http://127.0.0.1:5000/#/experiments/" in found["mlflow-run"]
     assert "http://127.0.0.1:5000/#/experiments/" in log
     assert 100 == found["progress"]

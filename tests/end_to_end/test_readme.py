@@ -15,12 +15,14 @@ COMMANDS = re.findall(r"^(\S.*?) +# ", README.read_text(encoding="utf-8").split(
 
 
 def printed(text: str) -> list[str]:
-    """The table and the last lines, without the spaces that fill a line, and without the sentences between them."""
+    """The table, the strip and the last lines, without the spaces that fill a line and the sentences between them."""
     lines = [line.rstrip() for line in text.splitlines()]
     first = next(place for place, line in enumerate(lines) if line.startswith("errors in percent"))
     last = next(place for place, line in enumerate(lines) if line.startswith("plan with "))
+    strip = next(place for place, line in enumerate(lines) if "┆ baseline" in line)
     decision = next(place for place, line in enumerate(lines) if line.startswith("all else ")) + 1
-    return [*lines[first : first + lines[first:].index("")], *lines[last : decision + 1]]
+    table = lines[first : first + lines[first:].index("")]
+    return [*table, *lines[strip - lines[strip::-1].index("") : strip + 1], *lines[last : decision + 1]]
 
 
 @pytest.mark.slow
@@ -28,6 +30,11 @@ def test_the_table_of_the_readme_is_what_a_run_prints(printed_by_repro):
     shown = README.read_text(encoding="utf-8").split("```\n")
     (table,) = [block for block in shown if block.startswith("errors in percent")]
     assert printed(printed_by_repro) == printed(table)
+
+
+@pytest.mark.slow
+def test_the_picture_of_the_readme_is_that_of_the_run(reproduced):
+    assert (reproduced.path / "reports/plots/decision.svg").read_bytes() == (ROOT / "docs/decision.svg").read_bytes()
 
 
 def test_every_folder_that_the_map_names_exists(brief):
