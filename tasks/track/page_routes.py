@@ -7,6 +7,7 @@ aliases, webhooks and gateways, which send requests to any address, and jobs, wh
 from collections.abc import Iterable
 
 HEALTH = "/health"
+GATEWAY = "/ajax-api/2.0/mlflow/gateway-proxy"  # shut: we answer in MLflow's place that there is none
 _V2 = ("/ajax-api/2.0/mlflow", "/api/2.0/mlflow")  # of the pages, and of MLflow's clients
 _V3 = ("/ajax-api/3.0/mlflow", "/api/3.0/mlflow")
 

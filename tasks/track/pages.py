@@ -2,6 +2,8 @@
 
 import os
 
+from starlette.requests import Request
+from starlette.responses import JSONResponse
 from starlette.routing import Mount, Route
 from starlette.types import ASGIApp
 
@@ -12,7 +14,7 @@ from tasks.runtime.own_address import OwnAddressOnly
 from tasks.runtime.server import login
 from tasks.track import artifacts
 from tasks.track.first_page import first_page
-from tasks.track.page_routes import HEALTH, READS, WRITES
+from tasks.track.page_routes import GATEWAY, HEALTH, READS, WRITES
 from tasks.track.store import artifact_folder, connect
 
 
@@ -37,10 +39,16 @@ def application(settings: Settings, host: str = LOOPBACK, *, reads_need_login: b
     from mlflow.server.fastapi_app import app
 
     store = [route for route in app.routes if isinstance(route, Mount)]
-    app.router.routes[:] = [Route("/", first_page), *store]
+    app.router.routes[:] = [Route("/", first_page(settings.tracking.experiment)), Route(GATEWAY, _no_gateway), *store]
     _leave_out_mutations()
-    doors = Doors(app, READS, WRITES, login(), reads_need_login=reads_need_login, always=[HEALTH])
+    reads = {**READS, "GET": [*READS["GET"], GATEWAY]}
+    doors = Doors(app, reads, WRITES, login(), reads_need_login=reads_need_login, always=[HEALTH])
     return OwnAddressOnly(doors, host)
+
+
+async def _no_gateway(_: Request) -> JSONResponse:
+    """What the list of runs asks for, and complains of where it is refused."""
+    return JSONResponse({"endpoints": []})
 
 
 def _leave_out_mutations() -> None:

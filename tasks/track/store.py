@@ -14,7 +14,7 @@ import psutil
 
 from tasks.params import Settings
 from tasks.runtime.errors import UserError, one_line
-from tasks.track import address
+from tasks.track import address, shared_view
 from tasks.track.artifacts import check_bucket, keep_in
 
 if TYPE_CHECKING:
@@ -61,11 +61,11 @@ def connect(settings: Settings) -> "MlflowClient":
 
 
 def experiment_id(client: "MlflowClient", settings: Settings, name: str | None = None) -> str:
-    """The id of an experiment. One that is created keeps its artifacts where `tracking.artifacts` says.
+    """The id of an experiment, which has the view of its runs (`shared_view`).
 
-    Where it says nothing, a server decides; those of a database are next to it, if it is a file, or below `mlruns`, at
-    a relative place. Without a name, the experiment is that of the settings. Raises UserError if the bucket does not
-    answer.
+    One that is created keeps its artifacts where `tracking.artifacts` says. Where it says nothing, a server decides;
+    those of a database are next to it, if it is a file, or below `mlruns`, at a relative place. Without a name, the
+    experiment is that of the settings. Raises UserError if the bucket does not answer.
     """
     tracking = settings.tracking
     name = name or tracking.experiment
@@ -73,11 +73,14 @@ def experiment_id(client: "MlflowClient", settings: Settings, name: str | None =
         check_bucket(tracking.artifacts)
     experiment = client.get_experiment_by_name(name)
     if experiment is not None:
+        if experiment.tags.get(shared_view.TAG) != shared_view.state():
+            client.set_experiment_tag(experiment.experiment_id, shared_view.TAG, shared_view.state())
         return str(experiment.experiment_id)
+    tags = {**_KIND, shared_view.TAG: shared_view.state()}
     if tracking.artifacts is not None or tracking.store.startswith("http"):
-        return client.create_experiment(name, tracking.artifacts, tags=_KIND)
+        return client.create_experiment(name, tracking.artifacts, tags=tags)
     place = artifact_folder(settings).as_posix()
-    created = client.create_experiment(name, place, tags=_KIND)
+    created = client.create_experiment(name, place, tags=tags)
     _make_relative(tracking.store, created, place)
     return created
 

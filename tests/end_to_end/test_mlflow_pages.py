@@ -61,6 +61,18 @@ def text_of(address: str, expected: str, picture: str | None = None) -> str:
         return page.inner_text("body")
 
 
+def test_who_asks_for_no_page_gets_the_runs_with_their_estimates_and_no_assistant(shown):
+    error = f"E_test {100 * shown.estimates['value']['E_test']:.1f} %"
+    with opened(shown.address.removesuffix("#"), width=1400, height=800) as page:
+        page.get_by_text(error).first.wait_for(timeout=PATIENCE)
+        for column in ("E_bbc", "E_cv", "E_test", "bound", "disagreement"):
+            page.get_by_role("columnheader", name=column, exact=True).first.wait_for(timeout=PATIENCE)
+        assert shown.winner in page.inner_text("body")
+        page.wait_for_selector("[data-assistant-ui]", state="attached", timeout=PATIENCE)
+        assert [False] == [*{one.is_visible() for one in page.query_selector_all("[data-assistant-ui]")}]
+        keep(page, "mlflow_runs")
+
+
 def test_the_list_calls_runs_by_the_error_to_plan_with_winner_and_data(shown):
     error = f"E_test {100 * shown.estimates['value']['E_test']:.1f} % · {shown.winner} · digits"
     text = text_of(f"{shown.address}/experiments/{shown.experiment}/runs", error)

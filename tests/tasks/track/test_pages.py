@@ -16,7 +16,7 @@ from starlette.types import ASGIApp
 
 from tasks.runtime.server import login
 from tasks.track import artifacts
-from tasks.track.page_routes import READS, WRITES
+from tasks.track.page_routes import GATEWAY, READS, WRITES
 from tasks.track.store import connect, experiment_id
 
 pytestmark = pytest.mark.fault("servers")
@@ -147,6 +147,7 @@ def test_every_route_of_mlflow_is_a_read_or_a_write_on_the_lists_or_shut(pages):
         for method in METHODS:
             answer = pages.ask(method, path, known=True)
             expected = any(fits(method, path, routes) for routes in (READS, WRITES))
+            expected |= path == GATEWAY and method == "GET"  # which we answer
             assert expected == (SHUT not in answer.text), (method, path)
             shut += not expected
     assert shut > 2000
@@ -203,6 +204,13 @@ def test_what_the_pages_show_is_there_without_a_login(pages):
     assert Answer(200, "shown") == pages.ask("GET", "/get-artifact", query=f"run_uuid={pages.run}&path=a.txt")
     asked = {"query": f'query {{ mlflowGetRun(input: {{runId: "{pages.run}"}}) {{ run {{ info {{ runId }} }} }} }}'}
     assert pages.run in pages.ask("POST", "/graphql", asked).text
+
+
+def test_no_gateway_is_asked_whatever_the_environment_names(pages, monkeypatch):
+    monkeypatch.setenv("MLFLOW_DEPLOYMENTS_TARGET", "http://127.0.0.1:1")
+    answer = pages.ask("GET", GATEWAY, query="gateway_path=api/2.0/endpoints/")
+    assert (200, {"endpoints": []}) == (answer.status, json.loads(answer.text))
+    assert 404 == pages.ask("POST", GATEWAY, {"gateway_path": "a"}, known=True).status
 
 
 def test_the_first_page_has_its_script_before_those_of_mlflow(pages):
