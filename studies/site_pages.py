@@ -28,8 +28,6 @@ PAGE_OF = {
 _FORMULA = re.compile(r'<(span|div) class="arithmatex">\s*\\[(\[](.*?)\\[)\]]\s*</\1>', re.DOTALL)
 _LINK_TO_THE_TOP = re.compile(r"\]\((?P<up>(?:\.\./)*)\.\./(?P<name>[A-Z]+\.md)")
 _EACH = re.compile(r"^<!-- each (?P<constant>[A-Z]+) of (?P<package>\S+) -->$", re.MULTILINE)
-_PRINTED = re.compile(r"^<!-- printed -->$.*?^<!-- end -->$", re.MULTILINE | re.DOTALL)
-_TABLE = re.compile(r"^<!-- table: [^\n]* -->\n```\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _FINDINGS = re.compile(r"^<!-- findings -->$.*?^<!-- end -->$", re.MULTILINE | re.DOTALL)
 _FOUND = re.compile(r"^<!-- findings: [^\n]* -->\n(.*?\n)\n", re.MULTILINE | re.DOTALL)
 
@@ -54,15 +52,14 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def on_page_markdown(markdown: str, page: Page, **_: Any) -> str:
-    """Links to files of the top folder, the modules of a package, and the two tables of the README."""
+    """Links to files of the top folder, the modules of a package, and the findings of the README."""
     if page.file.src_uri.startswith("decisions/"):
         page.meta["search"] = {"boost": 0.2}  # the reasons come after what is so
     if "\n## " not in markdown and "::: " not in markdown:
         page.meta["hide"] = [*page.meta.get("hide", []), "toc"]  # whose place a wide table can use
     markdown = _LINK_TO_THE_TOP.sub(lambda link: f"]({link['up']}{PAGE_OF.get(link['name'], 'index.md')}", markdown)
     markdown = _EACH.sub(lambda asked: "\n".join(_modules(Path(asked["package"]), asked["constant"])), markdown)
-    markdown = _FINDINGS.sub(lambda _: _of_readme(_FOUND), markdown)
-    return _PRINTED.sub(lambda _: f"```{{.text .printed}}\n{_of_readme(_TABLE)}```", markdown)
+    return _FINDINGS.sub(lambda _: _findings(), markdown)
 
 
 def on_page_content(html: str, page: Page, **_: Any) -> str:
@@ -79,9 +76,9 @@ def on_post_page(output: str, **_: Any) -> str:
     return output.replace(search, f'{search} aria-label="Search"')
 
 
-def _of_readme(part: "re.Pattern[str]") -> str:
-    """What the README has: the table that the shipped example prints, or the findings."""
-    (found,) = part.findall(README.read_text(encoding="utf-8"))
+def _findings() -> str:
+    """The table of the README."""
+    (found,) = _FOUND.findall(README.read_text(encoding="utf-8"))
     return str(found)
 
 

@@ -4,14 +4,18 @@ import re
 import sys
 from pathlib import Path
 
+import pandas as pd
 import pytest
 from sklearn.datasets import load_iris
 
+from heldout.estimates.methods import default_method
+from heldout.losses import SQUARED, ZERO_ONE
 from tests.end_to_end.conftest import Checkout
 
 ROOT = Path(__file__).parents[2]
-README = ROOT / "README.md"
-COMMANDS = re.findall(r"^(\S.*?) +# ", README.read_text(encoding="utf-8").split("```")[1], re.MULTILINE)
+README, TUTORIAL = ROOT / "README.md", ROOT / "docs/tutorial.md"
+SHELL = README.read_text(encoding="utf-8").split("```sh")[1].split("```")[0]
+COMMANDS = re.findall(r"^(\S.*?) +# ", SHELL, re.MULTILINE)
 
 
 def printed(text: str) -> list[str]:
@@ -26,8 +30,8 @@ def printed(text: str) -> list[str]:
 
 
 @pytest.mark.slow
-def test_the_table_of_the_readme_is_what_a_run_prints(printed_by_repro):
-    shown = README.read_text(encoding="utf-8").split("```\n")
+def test_the_table_of_the_tutorial_is_what_a_run_prints(printed_by_repro):
+    shown = TUTORIAL.read_text(encoding="utf-8").split("```\n")
     (table,) = [block for block in shown if block.startswith("errors in percent")]
     assert printed(printed_by_repro) == printed(table)
 
@@ -35,6 +39,17 @@ def test_the_table_of_the_readme_is_what_a_run_prints(printed_by_repro):
 @pytest.mark.slow
 def test_the_picture_of_the_readme_is_that_of_the_run(reproduced):
     assert (reproduced.path / "reports/plots/decision.svg").read_bytes() == (ROOT / "docs/decision.svg").read_bytes()
+
+
+def test_the_coverage_that_the_readme_states_is_that_of_the_study():
+    cells = pd.read_csv(ROOT / "docs/coverage.csv").query("estimate == 'E_cv'")
+    ours = {"classes": default_method("E_cv", ZERO_ONE).name, "numbers": default_method("E_cv", SQUARED).name}
+    default = cells[cells["method"] == cells["task"].map(ours)]["covers"]
+    peer = cells[cells["method"] == "corrected t"]["covers"]
+    text = " ".join(README.read_text(encoding="utf-8").split())
+    assert f"in {(default >= 0.92).sum()} of the {len(default)} cells" in text
+    assert f"in {(peer >= 0.92).sum()} of them, and in {100 * peer.min():.1f} % in the worst" in text
+    assert f"and in {100 * default.min():.1f} % in the worst; the corrected t" in text
 
 
 def test_every_folder_that_the_map_names_exists(brief):
