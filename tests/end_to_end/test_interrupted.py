@@ -41,6 +41,7 @@ def status(checkout) -> tuple[str, str]:
     return run.info.status, run.data.tags.get("failure", "")
 
 
+@pytest.mark.long
 def test_ctrl_c_ends_a_run_with_130_and_marks_it_killed(amid_cross_validation):
     checkout, process = amid_cross_validation("python", "-m", "flows", "validate")
     os.killpg(process.pid, signal.SIGINT)

@@ -169,6 +169,7 @@ def unlisted(stage: str) -> list[str]:
         for key in unlisted(stage)
     ],
 )
+@pytest.mark.long
 def test_a_key_that_is_no_parameter_of_a_stage_does_not_change_its_outputs(checkout, stage, key):
     folder, *_ = STAGES[stage]["outs"]
     shutil.copytree(folder, checkout / "kept", dirs_exist_ok=True)

@@ -56,6 +56,7 @@ def test_the_numbers_and_the_hypotheses_are_those_of_one_process(rows, monkeypat
 
 
 @pytest.mark.slow
+@pytest.mark.long
 def test_fits_of_seconds_are_shared_among_processes_and_short_fits_stay_here():
     for seconds, processes in ((0.5, 3), (0.0, 1)):  # the first fit is made here: it says how long the others take
         learner = WhereFitted(seconds=seconds)

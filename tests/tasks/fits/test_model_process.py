@@ -152,6 +152,7 @@ def test_a_pattern_that_keeps_the_interpreters_lock_is_ended(asked):
 
 
 @pytest.mark.slow
+@pytest.mark.long
 def test_the_processes_that_it_started_end_with_it(asked, strange):
     model = strange("endless children")
     with (
@@ -163,6 +164,7 @@ def test_the_processes_that_it_started_end_with_it(asked, strange):
 
 
 @pytest.mark.slow
+@pytest.mark.long
 def test_an_interruption_ends_the_question_at_once(asked, strange):
     with asked(strange("endless"), "execution.allowed_modules=[sklearn, strange]") as there:
         there.load()
@@ -208,6 +210,7 @@ def test_a_limit_of_memory_is_that_of_the_block():
 
 
 @pytest.mark.slow
+@pytest.mark.long
 def test_the_process_ends_with_the_one_that_asks(checkout, asked, strange):
     """Killed without a chance to end it."""
     model_file.save(strange("endless"), checkout / "model.skops")

@@ -107,6 +107,7 @@ def test_short_tasks_share_one_process():
     assert 1 == len(_processes_of(lambda workers: [workers.submit(os.getpid) for _ in range(20)]))
 
 
+@pytest.mark.long
 def test_a_further_process_starts_when_a_task_has_waited():
     assert 2 == len(
         _processes_of(lambda workers: [workers.submit(dying.naps, 2 * _PATIENCE_SECONDS) for _ in range(2)])

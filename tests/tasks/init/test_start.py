@@ -318,6 +318,7 @@ def test_a_large_table_keeps_every_label_and_the_most_fits_if_the_budget_is_null
 
 
 @pytest.mark.slow
+@pytest.mark.long
 def test_a_short_budget_gives_up_fits_and_then_rows_and_says_so(shipped):
     large(9000)
     Path("params.yaml").write_text(shipped.read_text().replace("budget: 5", "budget: 0.01"))

@@ -283,6 +283,7 @@ class Dying(DecisionTreeClassifier):
         pytest.param("time.sleep(999)", "execution.fit_timeout", marks=pytest.mark.long),
     ],
 )
+@pytest.mark.long
 def test_half_models_that_end_their_process_are_a_message(how, says, validated, checkout):
     """On the rows of a new shard, which is larger than those that the validation knows."""
     (checkout / "dying.py").write_text(DYING.format(how))

@@ -58,6 +58,7 @@ def wholes() -> list:
 
 
 @pytest.mark.slow
+@pytest.mark.long
 def test_two_fits_in_two_processes_have_the_same_bytes(shipped, settings_with):
     learners = [*(candidate.learner() for candidate in settings_with().candidates), *wholes()]
     with threadpool_limits(1):  # as in a worker
