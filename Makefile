@@ -29,11 +29,12 @@ conda: .venv/ready ## the wheel, and from it the conda package, which needs no c
 faults: .venv/ready ## every fault of docs/reliability.md, fast or slow, and their count
 	python -m pytest -m fault
 
-# Each group is a process, the slowest first; there are more of them than cores, since real commands spend much of their
-# time waiting. Many more take longer: eight at once took 19:45 on two cores, five 14:00. With the slow tests the real commands are several groups, of tests that share the runs they look at.
+# Each group is a process, the longest first; there are more of them than cores, since real commands spend much of their
+# time waiting. Many more take longer: with eight at once CI took 19:45 on two cores, with five 14:29, with three 13:09.
+# With the slow tests the real commands are several groups, of tests that share the runs they look at.
 ifdef SLOW
 MARKED := -m 'not long'
-TESTS := test-tasks test-heldout test-runs test-heldout-parts test-shown test-tables test-others test-life check
+TESTS := test-tasks test-heldout test-shown test-tables test-heldout-parts test-others test-runs check test-life
 JOBS := 3
 else
 TESTS := test-heldout test-heldout-parts test-end-to-end test-tasks test-tables

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -158,7 +159,7 @@ class Summary:
         """Whether to ship the winner."""
         return decision.read(self.selection)
 
-    @property
+    @cached_property
     def planned(self) -> Planned | None:
         """What the winner errs, by the estimate that a decision rests on; None where none has an interval."""
         of_baseline = self.estimates_of(baseline.NAME)
@@ -171,7 +172,7 @@ class Summary:
         """The winner's error less the baseline's on the same rows, by the name of the estimate."""
         return decision.against_baseline(self.of_winner, self.selection)
 
-    @property
+    @cached_property
     def of_winner(self) -> list[Difference]:
         """The lines of differences.csv."""
         return [Difference(**line) for line in as_records(self.differences)]
@@ -250,7 +251,11 @@ class Summary:
 
     def estimates_of(self, candidate: str) -> pd.DataFrame:
         """The lines of estimates.csv of one candidate."""
-        return self.estimates[self.estimates["candidate"] == candidate]
+        return self._by_candidate.get(candidate, self.estimates.iloc[:0])
+
+    @cached_property
+    def _by_candidate(self) -> dict[str, pd.DataFrame]:
+        return {str(name): lines for name, lines in self.estimates.groupby("candidate", sort=False)}
 
     def value(self, candidate: str, estimate: str) -> float | None:
         """The value of an estimate; None where it was not computed."""

@@ -276,6 +276,7 @@ def private_parts(sources: dict[str, str]) -> set[tuple[str, str]]:
 
 
 @pytest.mark.slow
+@pytest.mark.long
 def test_the_table_lists_each_use_and_no_other():
     paths = [path for package in PACKAGES for path in (ROOT / package).rglob("*.py")]
     used = private_parts({str(path.relative_to(ROOT)): path.read_text(encoding="utf-8") for path in paths})
@@ -284,6 +285,7 @@ def test_the_table_lists_each_use_and_no_other():
 
 @pytest.mark.slow
 @pytest.mark.parametrize("use", USES, ids=lambda use: f"{use.file}: {use.name}")
+@pytest.mark.long
 def test_a_private_part_is_there_and_means_what_it_did(use):
     use.check()
 

@@ -87,6 +87,7 @@ def test_copies_and_archives_answer_as_the_original(kind, tmp_path):
 
 
 @pytest.mark.slow
+@pytest.mark.long
 def test_the_bytes_of_an_archive_are_the_same_in_another_process():
     code = """
 import sys

@@ -77,7 +77,7 @@ def test_a_failure_is_the_first_of_a_single_process():
                 heldout.validate(candidates, X, y, folds=8, estimates=["E_in", "E_cv"], n_jobs=jobs, on_error="raise")
 
 
-@pytest.mark.parametrize("jobs", [1, pytest.param(2, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("jobs", [1, pytest.param(2, marks=pytest.mark.long)])
 def test_a_failure_is_recorded_and_the_others_go_on(jobs):
     learners = {"bad": WhereFitted(999), "good": WhereFitted(seconds=0.1 * jobs), "bayes": GaussianNB()}
     with pytest.warns(LearnerWarning, match="^bad failed, and is left out: ValueError: fewer than 999"):

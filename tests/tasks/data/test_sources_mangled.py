@@ -250,6 +250,7 @@ def test_numbers_beyond_1e300_are_kept(settings_of_rows):
 
 
 @pytest.mark.slow
+@pytest.mark.long
 def test_five_thousand_columns_are_prepared(settings_of_rows):
     frame = pd.DataFrame(np.random.default_rng(0).normal(size=(30, 5000)), columns=[f"x{n}" for n in range(5000)])
     frame.assign(kind=["w", "l", "l"] * 10).to_parquet("t.parquet")
@@ -269,6 +270,7 @@ def test_a_kind_that_cannot_be_given_is_reported(rows, settings_of_rows, change,
 
 
 @pytest.mark.parametrize("name", some(["adult", "1590"], "adult"))
+@pytest.mark.long
 def test_openml_without_network_is_reported(monkeypatch, settings_of_rows, name):
     def refuse(*_, **__):
         raise URLError("Name or service not known")

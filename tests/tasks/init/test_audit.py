@@ -153,6 +153,7 @@ def test_a_data_frame_has_the_findings_that_init_writes_for_its_file(table):
 
 
 @pytest.mark.parametrize("table", some(TABLES, a_leak_and_noise))
+@pytest.mark.long
 def test_the_libraries_of_data_frames_have_the_same_findings(table):
     X, y = table(np.random.default_rng(2))
     found = heldout.audit(X, y)

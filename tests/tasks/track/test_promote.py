@@ -171,6 +171,7 @@ def test_there_is_nothing_to_roll_back_without_a_champion(nights):
 
 
 @pytest.mark.slow
+@pytest.mark.long
 def test_a_champion_whose_rows_are_not_known_stays_and_the_remedy_is_named(nights):
     """As an older version of this project registered it."""
     settings = nights.prepare(table(60))

@@ -11,6 +11,7 @@ SLOW = ["mlflow", "matplotlib", "jinja2", "rich"]
 
 
 @pytest.mark.slow
+@pytest.mark.long
 def test_the_import_of_reports_and_tracking_loads_none_of_their_tools():
     rooms = [path for room in ("report", "track") for path in (ROOT / "tasks" / room).glob("*.py")]
     names = [".".join(path.relative_to(ROOT).with_suffix("").parts) for path in rooms]
