@@ -14,6 +14,8 @@ import pandas as pd
 import pytest
 import yaml
 
+import heldout
+from tasks.report.plots import STRIP, STRIP_NARROW
 from tests.end_to_end.conftest import COMMIT, PATIENCE_SECONDS, Checkout, built
 from tests.end_to_end.test_same_bytes import UP_TO_DATE
 
@@ -129,7 +131,12 @@ def test_an_upgrade_runs_every_stage_again(project, snapshot, write_params, tmp_
     assert {*stages} <= {*re.findall(r"^(\w+):$", other.run("dvc", "status").stdout, re.MULTILINE)}
     ran = other.run("dvc", "repro").stdout
     assert [f"Running stage '{name}':" in ran for name in stages] == [True] * len(stages)
-    assert project.hashes() == other.hashes()
+    before, after = project.hashes(), other.hashes()
+    pictures = [f"reports/plots/{name}" for name in (STRIP, STRIP_NARROW)]  # which name the version
+    assert sorted(pictures) == sorted(path for path in {**before, **after} if before.get(path) != after.get(path))
+    for picture in pictures:
+        old, new = ((one.path / picture).read_text() for one in (project, other))
+        assert old.replace(f"heldout {heldout.__version__}", f"heldout {NEXT}") == new
     assert UP_TO_DATE == other.run("dvc", "status").stdout.strip()
 
 
