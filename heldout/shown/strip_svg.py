@@ -143,7 +143,7 @@ class _Drawn:
         self.y = max(self.y + 18, top + 4 + len(rivals) * _RIVAL_STEP) + 12
 
     def _interval(self, mark: Mark, y: float, width: float, colour: str, radius: float = 4.5) -> Iterator[str]:
-        if mark.low is not None and mark.high is not None:
+        if mark.low is not None and mark.high is not None and not self._beyond(mark.low):
             low, high = self._x(mark.low), self._x(mark.high)
             yield _line(low, y, high, y, width, colour)
         if mark.value is None:  # a limit alone

@@ -103,7 +103,9 @@ def test_the_baseline_and_a_rival_far_above_are_arrows_and_do_not_flatten_the_re
     text = "\n".join(strip_text.lines(far, 100))
     assert 2 == text.count("▸")
     assert "▸ baseline 100.0" in text
-    assert "baseline 100.0 (E_cv) →" in strip_svg.svg(far)
+    picture = strip_svg.svg(far)
+    assert "baseline 100.0 (E_cv) →" in picture
+    assert picture.count("<path") - strip_svg.svg(replace(far, rivals=())).count("<path") == 1  # the arrow alone
 
 
 ENDS = st.floats(1e-9, 1e9)
