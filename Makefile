@@ -43,7 +43,7 @@ endif
 # these processes share the cores, so each computes with one thread
 $(TESTS): export OMP_NUM_THREADS := 1
 $(TESTS): export OPENBLAS_NUM_THREADS := 1
-# and each command in a clone imports what the first one there has compiled: a fifth of the time of a short one
+# and each command in a clone imports what the first one there has compiled: a seventh of the time of `plan`
 $(TESTS): export PYTHONDONTWRITEBYTECODE :=
 of = $(patsubst %,tests/end_to_end/test_%.py,$(1))
 # the rooms of heldout whose tests are as long as those of all others
