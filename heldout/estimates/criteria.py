@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from heldout.errors import BadArgument
 from heldout.estimates import ESTIMATES
 from heldout.losses import Loss
-from heldout.losses.choice import ordered_as
+from heldout.losses.choice import KINDS, as_written, ordered_as
 from heldout.selection.rules import RULES, Rule
 from heldout.selection.selected import Criterion
 
@@ -16,6 +16,16 @@ _NEEDS: Mapping[Criterion, tuple[str, ...]] = {
     "max(E_cv, E_maxdt)": ("E_cv", "E_maxdt"),
 }
 CRITERIA: tuple[Criterion, ...] = tuple(_NEEDS)
+_PART_LOSSES = {name: loss for name, definition in ESTIMATES.items() if (loss := definition.part_loss) is not None}
+# what others call a criterion: a metric that it is 1 - of, or in whose order E_cv puts candidates
+OF_METRICS: Mapping[str, Criterion] = {
+    **{metric: "E_cv" for kind in KINDS for metric in kind.metrics},
+    **{loss.metric: name for name, loss in _PART_LOSSES.items()},
+}
+_ALSO = [
+    *((loss.metric, loss.also) for loss in _PART_LOSSES.values()),
+    *(line for kind in KINDS for line in kind.metrics.items()),
+]
 # means of paired losses, which have a standard error
 WITH_LOSSES: tuple[Criterion, ...] = tuple(name for name, definition in ESTIMATES.items() if definition.losses_behind)
 WITHOUT_LOSSES = f"use the rule {' or '.join(name for name, rule in RULES.items() if not rule.needs_losses)}"
@@ -34,23 +44,33 @@ def judged_by(criterion: Criterion, loss: Loss) -> str:
 
 def of_metric(called: object) -> str | None:
     """The estimate of 1 - a metric, from what others call the metric; None for another name."""
-    for name, definition in ESTIMATES.items():
-        loss = definition.part_loss
-        if loss is not None and str(called).lower() in (other.lower() for other in (loss.metric, *loss.also)):
-            return name
-    return None
+    name = OF_METRICS.get(_listed(called) or "", "E_cv")
+    return None if name == "E_cv" else name
 
 
-def unknown(criterion: object) -> str:
-    """Why no candidate can be chosen by a value, and what there is."""
-    if (name := of_metric(criterion)) is not None:
-        return f"criterion is {criterion!r}; 1 - it is {name} here, and the least is the best: use {name}"
-    if (loss := ordered_as(criterion)) is not None:
-        return (
-            f"criterion is {criterion!r}; E_cv puts candidates in its order where the loss is {loss}: use loss {loss} "
-            "and criterion E_cv"
+def listed(called: object) -> str:
+    """A criterion, or a metric as `OF_METRICS` writes it: R² is R2, roc_auc is AUC.
+
+    Raises BadArgument for a name that neither has.
+    """
+    if (name := _listed(called)) is None:
+        raise BadArgument(
+            "criterion",
+            f"criterion is {called!r}; it must be one of {', '.join(CRITERIA)}, or a metric: {', '.join(OF_METRICS)}",
         )
-    return f"criterion is {criterion!r}; it must be one of {', '.join(CRITERIA)}"
+    return name
+
+
+def meant(name: str) -> Criterion:
+    """The criterion of a name that is `listed`: its own, or that of a metric."""
+    return OF_METRICS.get(name, name)
+
+
+def _listed(called: object) -> str | None:
+    if called in CRITERIA:
+        return str(called)
+    wanted = as_written(called)
+    return next((metric for metric, also in _ALSO if wanted in map(as_written, (metric, *also))), None)
 
 
 def criterion_value(criterion: Criterion, estimates: Mapping[str, float]) -> float:
@@ -89,8 +109,18 @@ def ranked(criterion: Criterion, estimates: Mapping[str, Mapping[str, float]]) -
     return sorted(estimates, key=value)
 
 
-def check_admitted(criterion: Criterion, loss: Loss) -> None:
-    """Raise BadArgument for a criterion that needs an estimate which the loss does not admit."""
+def check_admitted(name: str, loss: Loss) -> None:
+    """Raise BadArgument for a criterion that needs an estimate which the loss does not admit.
+
+    So it does for a metric in whose order the mean of another loss puts candidates; `name` is `listed`.
+    """
+    criterion = meant(name)
+    if name != criterion == "E_cv" and (needed := ordered_as(name)) != loss.name:
+        raise BadArgument(
+            "criterion",
+            f"criterion is {name}, whose order E_cv has where the loss is {needed}; here it is {loss.name}: use loss "
+            f"{needed}, or a criterion among {', '.join(WITH_LOSSES)}",
+        )
     for estimate in _NEEDS[criterion]:
         reason = ESTIMATES[estimate].refused_by(loss)
         if reason is not None:

@@ -32,5 +32,5 @@ KIND = LossKind(
     bound="d/2",
     pair_bound="d/2",
     by_label=True,
-    metrics=("mae", "mean_absolute_error", "neg_mean_absolute_error"),
+    metrics={"MAE": ("mean_absolute_error", "neg_mean_absolute_error")},
 )

@@ -71,5 +71,5 @@ KIND = LossKind(
     "classes",
     make=lambda target, _: balanced(target.y, target.weights),
     refuses=_refuses,
-    metrics=("balanced_accuracy",),
+    metrics={"balanced accuracy": ("balanced_accuracy",)},
 )

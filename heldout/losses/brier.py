@@ -58,5 +58,5 @@ KIND = LossKind(
     make=lambda target, _: brier(target.y),
     bound="d/2",
     pair_bound="d/2",
-    metrics=("brier_score", "neg_brier_score"),
+    metrics={"Brier score": ("brier_score", "neg_brier_score")},
 )

@@ -137,8 +137,16 @@ def choose_loss(
 
 def ordered_as(metric: object) -> str | None:
     """The loss whose mean puts candidates in the order in which a metric of others does; None for another name."""
-    called = str(metric).lower().replace("²", "2")
-    return next((kind.name for kind in KINDS if called in kind.metrics), None)
+    called = as_written(metric)
+    for kind in KINDS:
+        if any(called in map(as_written, (name, *also)) for name, also in kind.metrics.items()):
+            return kind.name
+    return None
+
+
+def as_written(metric: object) -> str:
+    """The name of a metric, however it is written: R² is r2."""
+    return str(metric).lower().replace("²", "2")
 
 
 def natural_loss(y: ArrayLike) -> Loss:

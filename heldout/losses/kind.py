@@ -1,7 +1,7 @@
 """A kind of loss: its name in params.yaml, the targets that it judges, and how it is made for a target."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
@@ -48,7 +48,7 @@ class LossKind:
     reason, so before any fit. A row may have several labels if the loss is `by_label`: it is then the mean over the
     labels (`heldout.losses.several`), and `make` reads no labels. `bound` says in words what E_dis is for a
     disagreement d, `pair_bound` what two hypotheses err on average at least. `metrics` are what others compare by where
-    the mean of this loss puts candidates in the same order: names in lower case, for messages.
+    the mean of this loss puts candidates in the same order, each with its other names.
     """
 
     name: str
@@ -59,7 +59,7 @@ class LossKind:
     parameter: LossParameter | None = None
     refuses: Callable[[Target], str | None] | None = None
     by_label: bool = False
-    metrics: tuple[str, ...] = ()
+    metrics: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @property
     def alone(self) -> bool:

@@ -75,5 +75,5 @@ KIND = LossKind(
     make=lambda target, _: log(target.y),
     bound="d",
     pair_bound="d",
-    metrics=("log_loss", "neg_log_loss", "logloss", "cross_entropy"),
+    metrics={"log loss": ("log_loss", "neg_log_loss", "logloss", "cross_entropy")},
 )

@@ -36,9 +36,9 @@ KIND = LossKind(
     bound="d/2",
     pair_bound="d/4",
     by_label=True,
-    metrics=(
-        *("rmse", "root_mean_squared_error", "neg_root_mean_squared_error"),
-        *("mse", "mean_squared_error", "neg_mean_squared_error"),
-        *("r2", "r2_score"),
-    ),
+    metrics={
+        "RMSE": ("root_mean_squared_error", "neg_root_mean_squared_error"),
+        "MSE": ("mean_squared_error", "neg_mean_squared_error"),
+        "R2": ("r2_score",),
+    },
 )

@@ -33,5 +33,5 @@ KIND = LossKind(
     bound="the bound for classes",
     pair_bound="d/2",
     by_label=True,
-    metrics=("accuracy", "error_rate"),
+    metrics={"accuracy": ("error_rate",)},
 )

@@ -16,7 +16,7 @@ from heldout.diagnosis.powered import powered
 from heldout.diagnosis.prediction_sets import SetsOfRows, of_new_rows
 from heldout.errors import BadArgument
 from heldout.estimates import ESTIMATES, e_nested, estimate_candidate, scheme_of
-from heldout.estimates.criteria import CRITERIA, unknown
+from heldout.estimates.criteria import check_admitted, listed, meant
 from heldout.fits import baseline
 from heldout.losses import Losses
 from heldout.losses.amounts import rounded, with_unit
@@ -180,7 +180,8 @@ class Validation:
         ----------
         criterion : str, default "E_cv"
             The estimate to compare candidates by: E_val, E_cv, E_2cv, E_prog, E_maxdt or max(E_cv, E_maxdt); or 1 - a
-            metric, where it was asked for: E_auc, E_ap, E_f1, E_balanced.
+            metric, where it was asked for: E_auc, E_ap, E_f1, E_balanced. A metric's own name says the same: AUC, F1,
+            and RMSE, R2 or MAE where E_cv puts candidates in its order.
         rule : str, default "minimum"
             minimum, or a rule that takes the first candidate, of the order from simple to complex, that is not clearly
             worse: one_standard_error or indistinguishable.
@@ -206,10 +207,10 @@ class Validation:
         >>> heldout.validate(candidates, X, y, estimates=["E_cv"]).select().selected
         'bayes'
         """
-        if criterion not in CRITERIA:
-            raise BadArgument("criterion", unknown(criterion))
+        name = listed(criterion)
+        check_admitted(name, self.design.loss)
         by_candidate = {name: self._of(name) for name in self.candidates}
-        return select_among(self.design, self.evidence, by_candidate, criterion, rule)
+        return select_among(self.design, self.evidence, by_candidate, meant(name), rule)
 
     def decide(self, criterion: Criterion = "E_cv", rule: Rule = "minimum") -> Decision:
         """Whether to ship the candidate that `select` takes: the rule of every report.

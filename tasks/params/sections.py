@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from heldout.errors import BadArgument
-from heldout.estimates.criteria import CRITERIA, unknown
+from heldout.estimates.criteria import CRITERIA, OF_METRICS, listed
 from heldout.rows import foreign_kinds
 from heldout.selection.race import MORE_THAN, Races
 from heldout.selection.rules import RULES
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     RuleName = str
     NamedKind = str
 else:
-    CriterionName, RuleName = Literal[CRITERIA], Literal[tuple(RULES)]
+    CriterionName, RuleName = Literal[(*CRITERIA, *OF_METRICS)], Literal[tuple(RULES)]
     NamedKind = Literal[(*get_args(ColumnKind), *foreign_kinds.KINDS)]
 
 
@@ -244,7 +244,9 @@ class SelectionSection(ParamsSection):
     """How the winner is chosen."""
 
     criterion: CriterionName | None = Field(
-        None, description=f"{', '.join(CRITERIA[:-1])} or {CRITERIA[-1]}; left out, data.sampling decides"
+        None,
+        description=f"{', '.join(CRITERIA[:-1])} or {CRITERIA[-1]}, or the name of a metric as AUC or RMSE; left out, "
+        "data.sampling decides",
     )
     rule: RuleName = Field(description="; ".join(f"{name}: {rule.says}" for name, rule in RULES.items()))
     level: Fraction = Field(description="level of every interval and bound")
@@ -283,9 +285,10 @@ class SelectionSection(ParamsSection):
     @field_validator("criterion", mode="before")
     @classmethod
     def _known_criterion(cls, criterion: Any) -> Any:
-        if isinstance(criterion, str) and criterion not in CRITERIA:
-            raise of_argument(BadArgument("criterion", unknown(criterion)))
-        return criterion
+        try:
+            return listed(criterion) if isinstance(criterion, str) else criterion
+        except BadArgument as error:
+            raise of_argument(error) from None
 
 
 class ReportSection(ParamsSection):

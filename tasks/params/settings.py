@@ -15,7 +15,7 @@ from pydantic import (
 
 from heldout.errors import BadArgument
 from heldout.estimates import NOT_IN_TIME, ON_REQUEST
-from heldout.estimates.criteria import check_rule
+from heldout.estimates.criteria import check_rule, meant
 from heldout.estimates.methods import DEFAULTS, covering
 from heldout.fits import baseline
 from heldout.intervals.corrected_t import METHOD as CORRECTED
@@ -214,7 +214,9 @@ class Settings(ParamsSection):
     @property
     def criterion(self) -> Criterion:
         """The selection criterion, by how rows were picked where none is written (METHOD, section 5)."""
-        return self.selection.criterion or ("E_maxdt" if self.data.picked_blindly else "E_cv")
+        if (written := self.selection.criterion) is not None:
+            return meant(written)
+        return "E_maxdt" if self.data.picked_blindly else "E_cv"
 
     @property
     def source_name(self) -> str:

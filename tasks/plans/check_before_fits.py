@@ -115,7 +115,7 @@ def _check_form(settings: Settings, loss: Loss) -> None:
 
 def _check_criterion(settings: Settings, loss: Loss) -> None:
     try:
-        check_admitted(settings.criterion, loss)
+        check_admitted(settings.selection.criterion or settings.criterion, loss)
     except BadArgument as error:
         raise UserError(f"selection.{error}") from None
     if "E_maxdt" in settings.criterion and not files.shards():

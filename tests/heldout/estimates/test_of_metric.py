@@ -4,13 +4,14 @@ import warnings
 
 import numpy as np
 import pytest
-from sklearn.datasets import load_breast_cancer, load_iris
+from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
-from sklearn.dummy import DummyClassifier
+from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.linear_model import LinearRegression, SGDClassifier
-from sklearn.model_selection import PredefinedSplit, cross_val_score
+from sklearn.metrics import mean_absolute_error, r2_score
+from sklearn.model_selection import PredefinedSplit, cross_val_predict, cross_val_score
 from sklearn.naive_bayes import GaussianNB
-from sklearn.neighbors import KNeighborsClassifier
+from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from sklearn.svm import SVC, LinearSVC
 
 import heldout
@@ -146,27 +147,39 @@ def test_what_cannot_be_computed_is_refused_before_any_fit():
         heldout.validate({"bayes": GaussianNB()}, X, y, further_estimates=["AUC"])
 
 
-def test_a_name_that_others_give_it_is_answered_with_ours():
+def test_a_name_that_others_give_a_criterion_is_taken_or_answered_with_ours():
     X, y = rare()
-    found = heldout.validate({"bayes": GaussianNB()}, X, y, estimates=["E_cv"])
-    for name, ours in {"AUC": "E_auc", "roc_auc": "E_auc", "F1": "E_f1", "balanced_accuracy": "E_balanced"}.items():
-        with pytest.raises(BadArgument, match=f"is {ours} here, and the least is the best: use {ours}"):
-            found.select(name)
-    for name, loss in {
-        "RMSE": "squared",
-        "R2": "squared",
-        "R²": "squared",
-        "MAE": "absolute",
-        "accuracy": "zero_one",
+    found = heldout.validate({"bayes": GaussianNB()}, X, y, estimates=["E_cv"], further_estimates=["E_auc"])
+    for name in ("AUC", "auc", "roc_auc"):
+        assert found.select(name).criterion == "E_auc"
+    for name in ("accuracy", "error_rate"):
+        assert found.select(name).criterion == "E_cv"
+    with pytest.raises(BadArgument, match="E_f1 was not computed .it has to be asked for: further_estimates"):
+        found.select("F1")
+    for name, (listed, loss) in {
+        "RMSE": ("RMSE", "squared"),
+        "r²": ("R2", "squared"),
+        "mae": ("MAE", "absolute"),
     }.items():
-        with pytest.raises(BadArgument, match=f"criterion is '{name}'; .* use loss {loss} and criterion E_cv"):
+        with pytest.raises(BadArgument, match=f"criterion is {listed}, .* the loss is {loss}; here it is zero_one"):
             found.select(name)
         with pytest.raises(BadArgument, match=f"metric is '{name}'; .* {loss} is the loss whose mean"):
             found.metric(name)
         with pytest.raises(BadArgument, match=f"loss is '{name}'; .* {loss} puts candidates in the order of {name}"):
             heldout.validate({"bayes": GaussianNB()}, X, y, loss=name)
-    with pytest.raises(BadArgument, match="E_auc was not computed .it has to be asked for: further_estimates"):
-        found.select("E_auc")
+    with pytest.raises(BadArgument, match="criterion is 'kappa'; it must be one of E_val.* or a metric: .*RMSE.*AUC"):
+        found.select("kappa")
+
+
+@pytest.mark.parametrize(("loss", "names"), [("squared", ("RMSE", "MSE", "R2", "R²")), ("absolute", ("MAE",))])
+def test_a_metric_chooses_as_the_loss_in_whose_order_it_puts_candidates(loss, names):
+    X, y = load_diabetes(return_X_y=True)
+    candidates = {"mean": DummyRegressor(), "line": LinearRegression(), "nearest": KNeighborsRegressor(1)}
+    found = heldout.validate(candidates, X, y, loss=loss, estimates=["E_cv"])
+    metric = {"squared": r2_score, "absolute": lambda y, answers: -mean_absolute_error(y, answers)}[loss]
+    assert {found.select(name).selected for name in names} == {found.select("E_cv").selected}
+    pooled = {name: metric(y, cross_val_predict(one, X, y, cv=10)) for name, one in candidates.items()}
+    assert found.select(names[0]).selected == max(pooled, key=lambda name: pooled[name])
 
 
 def test_a_learner_that_is_updated_once_has_none():

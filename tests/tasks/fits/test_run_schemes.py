@@ -293,6 +293,10 @@ def test_the_hypotheses_of_a_scheme_are_those_that_were_tested(prepared):
             "^selection.criterion is E_maxdt, which needs unlabelled rows, but there is no shard; ",
         ),
         (
+            [f"candidates=[{BAYES}]", "selection.criterion=MAE"],
+            "^selection.criterion is MAE, whose order E_cv has where the loss is absolute; here it is zero_one: use ",
+        ),
+        (
             [
                 "candidates=[{name: a, estimator: sklearn.linear_model.LogisticRegression}]",
                 "candidates.0.family={parameter: C, values: [0.1, 1]}",

@@ -6,7 +6,7 @@ from typing import get_args
 import pytest
 import yaml
 
-from heldout.estimates.criteria import CRITERIA
+from heldout.estimates.criteria import CRITERIA, OF_METRICS
 from heldout.losses import KINDS
 from heldout.schemes import SCHEMES
 from heldout.schemes.delivery import FORMS
@@ -44,7 +44,7 @@ def test_every_loss_stands_in_the_description():
 
 def test_the_rules_criteria_and_forms_are_accepted_and_no_others(shipped):
     assert [*RULES] == SECTION["rule"]["enum"]
-    assert [*CRITERIA] == SECTION["criterion"]["anyOf"][0]["enum"]
+    assert [*CRITERIA, *OF_METRICS] == SECTION["criterion"]["anyOf"][0]["enum"]
     assert [*FORMS] == SCHEMA["properties"]["deliver"]["enum"] == [*get_args(Deliver)]
     for rule in RULES:
         assert rule == load(shipped, [f"selection.rule={rule}"]).selection.rule

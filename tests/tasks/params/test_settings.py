@@ -76,6 +76,12 @@ def test_the_criterion_follows_the_sampling_where_none_is_written(settings_with,
     assert ("E_cv" if criterion == "null" else criterion) == known.criterion
 
 
+@pytest.mark.parametrize(("name", "criterion"), [("RMSE", "E_cv"), ("r²", "E_cv"), ("roc_auc", "E_auc")])
+def test_a_criterion_has_the_name_of_a_metric_too(settings_with, name, criterion):
+    settings = settings_with(f"selection.criterion={name}", "further_estimates=[E_auc]")
+    assert criterion == settings.criterion
+
+
 def test_the_identity_of_a_candidate_holds_all_but_its_name(settings_with):
     base = settings_with().candidates[1]
     assert base.identity() == settings_with("candidates.1.name=other").candidates[1].identity()
