@@ -114,14 +114,27 @@ class Decision:
 def decide(known: Known) -> Decision:
     """The decision, by the rule above."""
     stops, cares = (tuple(map(_short, texts)) for texts in (_stops(known), _cares(known)))
-    any_of = f"any of these {len(known.alike)}; {_place(known)}" if len(known.alike) > 1 else ""
-    if stops:
-        return Decision("not_yet", (*stops, *cares), f"Do not ship yet: {stops[0]}")
-    if cares:
-        return Decision("ship_with_care", cares, f"Ship, with care: {any_of or known.selected}")
-    if any_of:
-        return Decision("any_of", (), any_of[0].upper() + any_of[1:])
-    return Decision("ship", (), f"Ship {known.selected}")
+    alike = len(known.alike)
+    any_of = f"{in_words('any_of', known.selected, alike)}; {_place(known)}" if alike > 1 else ""
+    verdict: Verdict = "not_yet" if stops else "ship_with_care" if cares else "any_of" if any_of else "ship"
+    words = in_words(verdict, known.selected, alike)
+    advice = {
+        "not_yet": f"{words}: {next(iter(stops), '')}",
+        "ship_with_care": f"{words}: {any_of[:1].lower() + any_of[1:] or known.selected}",
+        "any_of": any_of,
+        "ship": words,
+    }[verdict]
+    return Decision(verdict, (*stops, *cares), advice)
+
+
+def in_words(verdict: Verdict, winner: str, alike: int) -> str:
+    """The verdict about a winner that as many candidates are `alike`, itself counted, in a few words."""
+    return {
+        "ship": f"Ship {winner}",
+        "ship_with_care": "Ship, with care",
+        "any_of": f"Any of these {alike}",
+        "not_yet": "Do not ship yet",
+    }[verdict]
 
 
 def _short(text: str) -> str:

@@ -6,7 +6,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from heldout.decision.ship import Decision
+from heldout.decision.ship import Decision, in_words
 from heldout.estimates import ESTIMATES, PLANNED_BY
 from heldout.fits.baseline import NAME
 from heldout.losses import Loss
@@ -105,7 +105,7 @@ def strip(
     constant = next((one for one in records if (one.candidate, one.estimate) == (NAME, against or compared)), None)
     marks = tuple(_marks(of_winner, bound, loss, level if plain else None, chosen=bool(others)))
     return Strip(
-        verdict=_verdict(decision, winner, len(alike)),
+        verdict=in_words(decision.verdict, winner, len(alike)),
         winner=winner,
         alike=tuple(name for name in alike if name != winner),
         marks=marks,
@@ -125,15 +125,6 @@ def alternative(made: Strip) -> str:
     plan = made.plan
     said = "" if plan is None else f" Plan with {plan.called}."
     return printable(f"{made.verdict}: {made.winner}, its error from the most optimistic estimate to the honest.{said}")
-
-
-def _verdict(decision: Decision, winner: str, alike: int) -> str:
-    return {
-        "ship": f"Ship {winner}",
-        "ship_with_care": "Ship, with care",
-        "any_of": f"Any of {alike}",
-        "not_yet": "Do not ship yet",
-    }[decision.verdict]
 
 
 def _marks(

@@ -34,7 +34,7 @@ def cancer():
 def made(end=1.0, **changes):
     marks = (Mark("E_in", "", 0.01 * end), Mark("E_cv", "too low", 0.1 * end, 0.05 * end, 0.2 * end, "held"))
     given_ = {
-        "verdict": "Any of 2",
+        "verdict": "Any of these 2",
         "winner": "bayes",
         "alike": ("tree",),
         "marks": (*marks, Mark("bound", "at most", None, high=0.3 * end)),
@@ -64,7 +64,7 @@ def test_it_goes_from_the_most_optimistic_number_to_the_honest(cancer):
             (mark.value for mark in strip.rivals), strict=True)
     )  # fmt: skip
     assert tuple(name for name in cancer.select().indistinguishable if name != winner) == strip.alike
-    assert f"Any of {1 + len(strip.alike)}" == strip.verdict
+    assert f"Any of these {1 + len(strip.alike)}" == strip.verdict
 
 
 def test_what_was_measured_of_a_method_is_said_where_the_study_was_about_such_rows(cancer):
