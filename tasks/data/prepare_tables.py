@@ -239,7 +239,7 @@ def _draw_rows(
 
 def _draw(y: NDArray[np.generic], settings: Settings, dependence: Dependence) -> tuple[Partition, NDArray[np.int8]]:
     """The partition of the labelled rows, and the halves of co-validation."""
-    of_classes = choose_loss(settings.loss, y).of_classes
+    of_classes = choose_loss(settings.judged_by, y).of_classes
     stratify = of_classes and class_shares.stratified(y, settings.split.stratify)
     strata = class_shares.strata(y, of_classes)
     folds = len(y) if settings.split.folds == "loo" else settings.split.folds

@@ -108,7 +108,7 @@ def without_gaps(target: pd.Series) -> pd.Series:
 
 def check_same_kind(part: pd.Series, whole: pd.Series, settings: Settings) -> None:
     """Raise UserError where `part`, drawn by split.rows, would be taken as classes and `whole` as numbers."""
-    kinds = {choose_loss(settings.loss, rows.to_numpy()).of_classes for rows in (part, whole)}
+    kinds = {choose_loss(settings.judged_by, rows.to_numpy()).of_classes for rows in (part, whole)}
     if len(kinds) > 1:
         raise UserError(
             f"split.rows is {settings.split.rows}, and so few rows hold only {part.nunique()} whole numbers, which "
@@ -125,7 +125,7 @@ def stratified(target: pd.Series, settings: Settings) -> bool:
             f"data.target: {name} has the single value {values}; at least two classes or numbers are needed"
         )
     try:
-        loss = choose_loss(settings.loss, target.to_numpy(), called=name)
+        loss = choose_loss(settings.judged_by, target.to_numpy(), called=name)
     except (BadArgument, ValueError) as error:
         about_loss = isinstance(error, BadArgument) and error.argument == "loss"
         raise UserError(str(error) if about_loss else f"data.target: {name}: {error}") from None

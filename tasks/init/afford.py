@@ -65,7 +65,7 @@ def _measured(settings: Settings, X: pd.DataFrame, y: NDArray[np.generic]) -> di
     """The cost of each candidate."""
     local = settings.execution.model_copy(update={"executor": "local"})
     try:
-        loss = choose_loss(settings.loss, y, called="the target")
+        loss = choose_loss(settings.judged_by, y, called="the target")
         measured = measured_costs.measure_all(executor.executor(local), settings, X, y, loss)
     finally:
         executor.stop(local)

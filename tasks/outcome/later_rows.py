@@ -54,7 +54,7 @@ def compare(settings: Settings, halvings: int, minutes: float) -> Iterator[Halvi
 def _compare(settings: Settings, prepared: Prepared, here: "np.ndarray[tuple[int], np.dtype[np.bool_]]") -> Halving:
     X, y = prepared.labeled.drop(columns=TARGET), prepared.labeled[TARGET].to_numpy()
     groups = prepared.roles.labeled["group"].to_numpy() if "group" in prepared.roles.labeled else None
-    loss = choose_loss(settings.loss, y)
+    loss = choose_loss(settings.judged_by, y)
     # half of the rows of a rare class may not do for as many folds
     most = rarest_class(y[here])[1] if loss.of_classes else int(here.sum())
     folds = settings.split.folds
@@ -63,7 +63,7 @@ def _compare(settings: Settings, prepared: Prepared, here: "np.ndarray[tuple[int
         X[here],
         y[here],
         groups=None if groups is None else groups[here],
-        loss=settings.loss,
+        loss=settings.judged_by,
         loss_max=settings.loss_max,
         seed=settings.seed,
         level=settings.selection.level,

@@ -1,13 +1,14 @@
-"""Import paths of params.yaml: which modules may be imported at all, and the class that a path names."""
+"""Import paths of params.yaml: which modules may be imported at all, and the class or function that a path names."""
 
 import difflib
 import functools
 import importlib
 import importlib.util
+import inspect
 import re
 import sys
 import sysconfig
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import Any
 
@@ -21,11 +22,46 @@ def resolve(path: str, allowed: Collection[str] = DEFAULT) -> type[Any]:
     Raises ValueError for a path that is not a class, and for a class that an allowed module has from a module that is
     not allowed. The message follows a key, as in "is 'SVC', …", and names the nearest valid path.
     """
-    module_name, _, name = path.rpartition(".")
-    if not module_name or not all(part.isidentifier() for part in path.split(".")):
+    if not _is_path(path):
         raise ValueError(f"is {path!r}, which is not an import path; write it as in sklearn.svm.SVC{_like(path)}")
+    module_name = path.rpartition(".")[0]
     if not is_allowed(module_name, allowed):
         raise ValueError(f"is {path!r}, which {_refused(module_name, allowed)}{_like(path)}")
+    resolved = _imported(path)
+    if not isinstance(resolved, type):
+        raise ValueError(f"is {path!r}, which is not a class")
+    home = str(resolved.__module__)
+    if not is_allowed(home, allowed):
+        raise ValueError(f"is {path!r}, the class {home}.{resolved.__qualname__}, which {_refused(home, allowed)}")
+    return resolved
+
+
+def function(path: str, allowed: Collection[str]) -> Callable[..., Any]:
+    """The function at an import path, of a module that somebody named: none of the modules that are allowed by default.
+
+    These have functions that read files and ask servers. Raises ValueError as `resolve`.
+    """
+    module_name = path.rpartition(".")[0]
+    if not _is_path(path):
+        raise ValueError(f"is {path!r}, which is not an import path; write it as in my_losses.stock")
+    named = [name for name in allowed if name not in DEFAULT]
+    if not is_inside(module_name, named) or is_inside(module_name, (PROJECT, *DEFAULT)):
+        raise ValueError(f"is {path!r}, which {_refused(module_name, named)}")
+    found = _imported(path)
+    if not inspect.isfunction(found):
+        raise ValueError(f"is {path!r}, which is not a function")
+    if not is_inside(found.__module__, named):
+        raise ValueError(f"is {path!r}, which {_refused(found.__module__, named)}")
+    return found
+
+
+def _is_path(path: str) -> bool:
+    return "." in path and all(part.isidentifier() for part in path.split("."))
+
+
+def _imported(path: str) -> Any:
+    """What is at an import path whose module may be imported. Raises ValueError where nothing is."""
+    module_name, _, name = path.rpartition(".")
     try:
         module = importlib.import_module(module_name)
         resolved = getattr(module, name, None)
@@ -35,11 +71,6 @@ def resolve(path: str, allowed: Collection[str] = DEFAULT) -> type[Any]:
         near = difflib.get_close_matches(name, [other for other in dir(module) if not other.startswith("_")], n=1)
         hint = f"; did you mean {module_name}.{near[0]}?" if near else _like(path)
         raise ValueError(f"is {path!r}, which cannot be imported: {module_name} has no {name!r}{hint}")
-    if not isinstance(resolved, type):
-        raise ValueError(f"is {path!r}, which is not a class")
-    home = str(resolved.__module__)
-    if not is_allowed(home, allowed):
-        raise ValueError(f"is {path!r}, the class {home}.{resolved.__qualname__}, which {_refused(home, allowed)}")
     return resolved
 
 

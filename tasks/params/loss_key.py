@@ -25,12 +25,35 @@ def _of(targets: str) -> str:
     return f"{', '.join(most)} or {last}"
 
 
-MAPPINGS = {kind.name: _mapping(kind.name, kind.parameter) for kind in KINDS if kind.parameter is not None}
+FUNCTION = "function"
+
+
+class FunctionLoss(TypedDict):
+    """A loss of the user's."""
+
+    function: Annotated[
+        str,
+        Field(
+            description="import path of a function of labels and answers that returns a loss for each row, in a module "
+            "that execution.allowed_modules names: my_losses.stock, for my_losses.py next to this file"
+        ),
+    ]
+
+
+MAPPINGS: dict[str, Any] = {
+    **{kind.name: _mapping(kind.name, kind.parameter) for kind in KINDS if kind.parameter is not None},
+    FUNCTION: FunctionLoss,
+}
 if TYPE_CHECKING:
     LossSpec = str | dict[str, Any]
 else:
     LossSpec = Union[Literal[NAMES], *MAPPINGS.values()]
 DESCRIPTION = (
-    f"what a wrong answer costs. Of classes: {_of('classes')}; of numbers: {_of('numbers')}. null: zero_one for "
-    "classes, squared for numbers"
+    f"what a wrong answer costs. Of classes: {_of('classes')}; of numbers: {_of('numbers')}; of both: "
+    "{function: my_losses.stock}, a function of yours. null: zero_one for classes, squared for numbers"
 )
+
+
+def function_of(spec: Any) -> str | None:
+    """The import path of the user's function; None for a loss of the registry."""
+    return spec[FUNCTION] if isinstance(spec, dict) and [*spec] == [FUNCTION] else None

@@ -20,6 +20,7 @@ from heldout.estimates.methods import DEFAULTS, covering
 from heldout.fits import baseline
 from heldout.intervals.corrected_t import METHOD as CORRECTED
 from heldout.losses import check_spec
+from heldout.losses.choice import Spec
 from heldout.schemes.delivery import FORMS
 from heldout.selection.selected import Criterion
 from tasks.params import allowed_extensions, allowed_imports, build_learner, by_name, grids, loss_key, searches
@@ -219,6 +220,18 @@ class Settings(ParamsSection):
         return "E_maxdt" if self.data.picked_blindly else "E_cv"
 
     @property
+    def judged_by(self) -> Spec | None:
+        """The loss as `heldout.losses.choose_loss` takes it: what is written, or the function that it names."""
+        path = loss_key.function_of(self.loss)
+        return self.loss if path is None else allowed_imports.function(path, self.execution.allowed_modules)
+
+    @property
+    def loss_identity(self) -> tuple[object, ...]:
+        """What decides the losses of rows and answers, for the keys of stored fits; empty for the natural loss."""
+        source = build_learner.own_source(loss_key.function_of(self.loss))
+        return () if self.loss is None else (self.loss, *source)
+
+    @property
     def source_name(self) -> str:
         """What people call the data source."""
         return source_name(self.data.source)
@@ -246,7 +259,13 @@ class Settings(ParamsSection):
 
     @field_validator("loss", mode="before")
     @classmethod
-    def _known_loss(cls, loss: Any) -> Any:
+    def _known_loss(cls, loss: Any, info: ValidationInfo) -> Any:
+        if isinstance(path := loss_key.function_of(loss), str):
+            try:
+                allowed_imports.function(path, (info.context or {}).get("allowed_modules", ()))
+            except ValueError as error:
+                raise Misplaced(str(error), (loss_key.FUNCTION,)) from None
+            return loss
         try:
             if loss is not None:
                 check_spec(loss)

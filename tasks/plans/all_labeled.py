@@ -52,5 +52,5 @@ def read_all_labeled(settings: Settings) -> AllLabeled:
     roles: dict[str, NDArray[Any]] = files.read_all_roles() if file == files.ALL_LABELED else files.read_roles()
     weights = Weights.of(roles.get("weight"), roles.get("largest_weight"))
     values, most = (None, None) if weights is None else (weights.values, weights.most)
-    loss = choose_loss(settings.loss, y, values, called="the target", loss_max=settings.loss_max, most=most)
+    loss = choose_loss(settings.judged_by, y, values, called="the target", loss_max=settings.loss_max, most=most)
     return AllLabeled(file, version, y, loss, weights)

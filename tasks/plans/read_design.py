@@ -55,7 +55,7 @@ def design_of(settings: Settings, labeled: str, partitions: str) -> Design:
     halvings = files.read_halvings(partitions) if settings.covalidation.repeats == "auto" else None
     return _read(
         names=tuple(names),
-        written=_Written(repr(settings.loss), settings.loss),
+        written=_Written(repr(settings.loss_identity), settings.judged_by),
         loss_max=settings.loss_max,
         chosen=tuple(sorted((settings.intervals or {}).items())),
         block=settings.progressive.block,

@@ -75,7 +75,7 @@ def first_state(settings: Settings, plan: FitPlan, candidate: Candidate) -> int:
 def _judged(settings: Settings) -> tuple[object, ...]:
     """What losses depend on besides rows and learners: the loss and the weights."""
     weights = read_design(settings).weights
-    judged: tuple[object, ...] = () if settings.loss is None else (settings.loss,)
+    judged = settings.loss_identity
     if weights is None:
         return judged
     kind = "weights" if weights.of_fit is not None else "weights of draws"

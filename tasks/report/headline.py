@@ -90,7 +90,8 @@ def _as_good_as(summary: Summary) -> Fact:
     if not alike:
         return Fact("As good as", "unknown", f"{summary.selection['criterion']} cannot say which others are as good")
     if not others:
-        each = f"each of the {count} others is shown to err more, at {summary.level}"
+        every = "the other" if count == 1 else f"each of the {count} others"
+        each = f"{every} is shown to err more, at {summary.level}"
         return Fact("As good as", "no other", f"{each}; {gone}" if gone else each)
     by = f" by {summary.compared_by}" if summary.chosen_by_metric else ""
     said = f"{', '.join(others)}: not shown to err more{by}, at {summary.level}"
