@@ -35,10 +35,18 @@ def apart(difference: Errors, error: float, loss: Loss) -> Errors:
 
 def rounded(value: float, loss: Loss) -> str:
     """A number of a table: in percent for a loss of 0 and 1, else with three significant digits and every whole one."""
-    if loss.binary or value == 0:
-        return number(value, loss)
-    read = shown(value, loss)
-    digits = 2 - math.floor(math.log10(abs(read))) if read else 0
+    return _rounded(shown(value, loss), loss)
+
+
+def rounded_points(difference: float, error: float, loss: Loss) -> str:
+    """A difference in a table, of `error` from `error - difference`."""
+    return _rounded(apart(difference, error, loss), loss)
+
+
+def _rounded(read: float, loss: Loss) -> str:
+    if loss.binary or read == 0:
+        return written(read, loss)
+    digits = 2 - math.floor(math.log10(abs(read)))
     return f"{read:.{digits}f}" if 0 < digits < 7 else plain(read, 3)
 
 

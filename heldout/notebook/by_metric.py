@@ -17,10 +17,11 @@ from heldout.fits.part_terms import ranks
 from heldout.intervals.method import estimate_with
 from heldout.learners.fitting import predict
 from heldout.losses import Loss, Losses
-from heldout.losses.choice import ordered_as
+from heldout.losses.choice import as_written, ordered_as
 from heldout.losses.loss import places
 from heldout.losses.of_part import OwnMetric, PartLoss
 from heldout.losses.tested_losses import CrossValidated, Tested
+from heldout.notebook import by_loss
 from heldout.notebook.candidate_fits import CandidateFits
 from heldout.notebook.compared import Compared
 from heldout.parts.dependence import DependenceKind
@@ -31,6 +32,7 @@ from heldout.schemes.whole_parts import CrossValidatedParts, TestedPart
 
 Metric = str | Callable[..., Any]
 Needs = Literal["answer", "ranks"]
+_R2 = ("r2", "r2_score")  # no mean of losses
 NAMES = tuple(name for name, one in ESTIMATES.items() if one.part_loss is not None)
 
 
@@ -141,6 +143,12 @@ def of_fits(fits: Mapping[str, CandidateFits], design: Design, models: int, metr
         raise BadArgument("estimates", "metric: E_cv was not computed; estimates must contain it")
     if needs not in get_args(Needs):
         raise BadArgument("needs", f"needs is {needs!r}; it must be one of {', '.join(get_args(Needs))}")
+    if isinstance(metric, str) and criteria.of_metric(metric) is None and (named := ordered_as(metric)) is not None:
+        if as_written(metric) not in _R2:
+            return by_loss.of_fits(fits, design, models, named)
+        from sklearn.metrics import r2_score
+
+        metric = r2_score
     by = ByMetric.of(metric, design.y, None if design.weights is None else design.weights.relative, needs)
     if not design.loss.of_classes and (by.needs == "ranks" or isinstance(by.metric, PartLoss)):
         raise BadArgument("metric", f"metric is {by.name[2:]}, and y has no classes; give a function of numbers")

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from heldout.decision.select import select
 from heldout.errors import BadArgument
 from heldout.losses import Loss
-from heldout.losses.amounts import rounded
+from heldout.losses.amounts import rounded_points
 from heldout.losses.tested_losses import CrossValidated, Tested
 from heldout.printable import printable
 from heldout.records import Difference, Estimate
@@ -134,10 +134,12 @@ class Compared:
 
     def _difference(self, record: Difference) -> tuple[str, str]:
         """A difference and its interval, as a table shows them."""
-        value = rounded(record.difference, self.loss)
+        error = min(one.value for one in self.estimates)
+        value = rounded_points(record.difference, error, self.loss)
         if record.low is None or record.high is None:
             return value, ""
-        return value, f"{rounded(record.low, self.loss)} to {rounded(record.high, self.loss)}"
+        ends = (rounded_points(end, error, self.loss) for end in (record.low, record.high))
+        return value, " to ".join(ends)
 
     def _sentences(self) -> dict[str, str]:
         """What follows, a word and a sentence each; empty where there is nothing to say."""

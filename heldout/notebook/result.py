@@ -842,7 +842,7 @@ class Validation:
         return tuple(column_reliance(name, hypotheses, fits.X, self.design, sets, draws))
 
     def metric(self, metric: Metric, *, needs: Needs = "answer") -> Compared:
-        """1 - a metric of each candidate by cross-validation, with intervals and differences: no further fit.
+        """1 - a metric of each candidate by cross-validation, or its error by another loss; without a further fit.
 
         The answers are those of the fold hypotheses on the rows of their folds; a candidate whose losses came from a
         shortcut is fitted now, once. A choice by it is `.select()` of the result. The intervals do not have the further
@@ -851,10 +851,11 @@ class Validation:
         Parameters
         ----------
         metric : str or callable
-            The name of a metric (auc, average_precision, f1, balanced_accuracy), or a function of labels, answers and
-            `sample_weight`, arrays of shape (n,), to a number, 1 at best, as those of `sklearn.metrics`. It is called n
-            + 2 times in a fold of n rows. Arguments of its own come with `functools.partial`. Of several labels a row
-            labels and answers have the shape (n, q).
+            The name of a metric: AUC, average precision, F1, balanced accuracy, R2, of which 1 - it is estimated; or
+            accuracy, MAE, RMSE, MSE, log loss, Brier score, which are means of a loss, and E_cv by that loss is
+            estimated. Or a function of labels, answers and `sample_weight`, arrays of shape (n,), to a number, 1 at
+            best, as those of `sklearn.metrics`. It is called n + 2 times in a fold of n rows. Arguments of its own come
+            with `functools.partial`. Of several labels a row labels and answers have the shape (n, q).
         needs : {"answer", "ranks"}, default "answer"
             What a function is given: the answers of `predict`; or what ranks the rows, probabilities or scores, of two
             classes those of the second, shape (n,), else a column for each class, shape (n, C).

@@ -163,8 +163,6 @@ def test_a_name_that_others_give_a_criterion_is_taken_or_answered_with_ours():
     }.items():
         with pytest.raises(BadArgument, match=f"criterion is {listed}, .* the loss is {loss}; here it is zero_one"):
             found.select(name)
-        with pytest.raises(BadArgument, match=f"metric is '{name}'; .* {loss} is the loss whose mean"):
-            found.metric(name)
         with pytest.raises(BadArgument, match=f"loss is '{name}'; .* {loss} puts candidates in the order of {name}"):
             heldout.validate({"bayes": GaussianNB()}, X, y, loss=name)
     with pytest.raises(BadArgument, match="criterion is 'kappa'; it must be one of E_val.* or a metric: .*RMSE.*AUC"):

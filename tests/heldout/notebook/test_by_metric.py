@@ -233,7 +233,7 @@ def broken(y, said, sample_weight):
 @pytest.mark.parametrize(
     ("metric", "more", "message"),
     [
-        ("accuracy", {}, "metric is 'accuracy'; it must be one of E_auc, E_ap, E_f1, E_balanced, or a function"),
+        ("kappa", {}, "metric is 'kappa'; it must be one of E_auc, E_ap, E_f1, E_balanced, or a function"),
         (no_weights, {}, "metric is no_weights, which takes no sample_weight"),
         (total, {}, "metric is total, which changes if all weights are doubled"),
         (too_good, {}, "metric is too_good, which is 3 on 30 rows; it must be a finite number, the more the better"),

@@ -1,0 +1,54 @@
+"""Candidates compared by the mean of another loss after the fits: MAE of a call that was judged by squares."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import numpy as np
+
+from heldout.estimates import methods
+from heldout.estimates.e_cv import BY_FOLDS, estimate
+from heldout.intervals import corrected_repeated_t
+from heldout.learners.fitting import test
+from heldout.losses import choose_loss
+from heldout.losses.tested_losses import Tested
+from heldout.notebook.candidate_fits import CandidateFits
+from heldout.notebook.compared import Compared
+from heldout.schemes.design import Design, Evidence, cross_validated, mean_fold_training_size
+
+
+def of_fits(fits: Mapping[str, CandidateFits], design: Design, models: int, named: str) -> Compared:
+    """The candidates of a call by the loss called `named`, of their fold hypotheses on the rows of their folds.
+
+    Hypotheses that a shortcut spared are fitted now. The intervals rest on the folds alone. `models` candidates were
+    compared. Raises BadArgument for a loss that the target does not admit, and FitFailure for a hypothesis that does
+    not answer as the loss asks.
+    """
+    weights, kind = design.weights, design.dependence.kind
+    values, most = (None, None) if weights is None else (weights.values, weights.most)
+    loss = choose_loss(named, design.y, values, most=most)
+    by_it, observed = replace(design, loss=loss), dict[str, Tested]()
+    for name, of_candidate in fits.items():
+        hypotheses, splits = of_candidate.hypotheses("cross_validation"), design.splits("cross_validation")
+        losses = [
+            test(hypothesis, of_candidate.X, design.y, split.validation, loss, weights)
+            for hypothesis, split in zip(hypotheses, splits, strict=True)
+        ]
+        observed[name] = cross_validated(by_it, Evidence({"cross_validation": losses}))
+    known = (corrected_repeated_t.METHOD,) if design.fold_repeats > 1 else BY_FOLDS
+    chosen = {"E_cv": next(one.name for one in known if one.admits(loss))}
+    method = methods.choose(chosen, loss, kind, cross_validated=False)["E_cv"]
+    size, repeats = mean_fold_training_size(design), design.fold_repeats
+    return Compared(
+        estimates=tuple(
+            estimate(name, seen, size, method, design.level, repeats)  # type: ignore[arg-type]
+            for name, seen in observed.items()
+        ),
+        candidates=tuple(fits),
+        rows=np.flatnonzero(design.partition.fold >= 0),
+        loss=loss,
+        level=design.level,
+        models=models,
+        observed=observed,
+        weighted=weights is not None,
+        fitted_here=True,
+    )
