@@ -9,15 +9,15 @@ import numpy as np
 import pandas as pd
 
 from heldout.errors import FitFailure
-from heldout.learners.fitting import test
-from heldout.losses import Loss, Losses
+from heldout.losses import Loss
 from heldout.over_time.promotion import BETS, Capital, differences, needed
-from tasks.outcome.new_rows import KnownRows, fresh, hidden
+from tasks.outcome.champion_error import ChampionError, losses_at
+from tasks.outcome.new_rows import KnownRows, fresh, hidden, unit_of
 from tasks.params import Settings
-from tasks.plans.all_labeled import AllLabeled, read_all_labeled
+from tasks.plans.all_labeled import read_all_labeled
 from tasks.runtime.own_code import COMMAND
 from tasks.storage import files
-from tasks.storage.row_ids import Ids, RowIds, read_row_ids
+from tasks.storage.row_ids import Ids, read_row_ids
 
 DRAW = "not distinguishable"
 MOST_HIDDEN = 0.5  # of the new rows: from here on no row could win
@@ -60,7 +60,10 @@ class PairRecord:
 
 @dataclass(frozen=True, eq=False)
 class Promotion:
-    """Whether the winner is promoted, why, the record of its pair, None without a bet, and the rows of this night."""
+    """Whether the winner is promoted, why, the record of its pair, None without a bet, and the rows of this night.
+
+    `champion` is the error of the champion that the winner met, None where nothing is known of it.
+    """
 
     promoted: Promoted
     reason: str
@@ -69,6 +72,7 @@ class Promotion:
     bets: Ids = field(default_factory=lambda: np.empty(0, np.uint64))
     trial: bool = False  # whether nothing was to be decided
     compared: bool = True  # False if one of the two gives no answers
+    champion: ChampionError | None = None
 
 
 def contest(
@@ -93,11 +97,11 @@ def contest(
     cluster = None if ids.of_units is None else ids.of_units[rows]
     limit = record.limit or limit_of(trained.loss, winner)
     try:
-        theirs = _losses(champion.hypothesis, X[list(columns)], y, rows, trained)
+        theirs = losses_at(champion.hypothesis, X[list(columns)], y, rows, trained)
     except FitFailure as failure:
         return uncompared(champion.version, str(failure))
     try:
-        ours = _losses(hypothesis, X, y, rows, trained)
+        ours = losses_at(hypothesis, X, y, rows, trained)
     except FitFailure as failure:
         return uncompared(champion.version, f"the winner gives no answers: {failure}", "`dvc repro` fits it again")
     capital = record.capital.after(differences(theirs, ours, limit, cluster, left_out))
@@ -118,7 +122,7 @@ def contest(
         "difference": capital.mean * limit,
         "rows_still_needed": capital.rows_needed(level),
     }
-    reason = f"{against}: {_sentence(capital, level, after, trained.loss, _unit(settings, ids))}"
+    reason = f"{against}: {_sentence(capital, level, after, trained.loss, unit_of(settings, ids))}"
     spent = ids.words(~known.rows(ids))  # also those that are left out
     if capital.shown(level):
         return Promotion("yes", f"shown to err less than {reason}", after, numbers, spent)
@@ -148,23 +152,6 @@ def _unfair(share: float, champion: Champion, *, copies: bool) -> str:
         f"{why}, and {100 * share:.0f} % of the rows equal another, so that new rows cannot be told from old ones; "
         f"those that can are no fair sample of the new rows: {remedy}"
     )
-
-
-def _unit(settings: Settings, ids: RowIds) -> str:
-    if ids.unit is None:
-        return "rows"
-    if settings.data.groups is not None:
-        return "groups"
-    return "distinct rows" if settings.split.duplicates == "keep_together" else "times"
-
-
-def _losses(hypothesis: Any, X: pd.DataFrame, y: Any, rows: Any, trained: AllLabeled) -> Losses:
-    losses = test(hypothesis, X, y, rows, trained.loss)
-    if trained.weights is None:
-        return losses
-    # over the mean weight of the labelled rows, as everywhere
-    weighted: Losses = losses * trained.weights.relative_of(files.read_test_roles()["weight"])[rows]
-    return weighted
 
 
 def limit_of(loss: Loss, winner: str) -> float:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from tasks.params import Settings
 from tasks.storage.row_ids import Ids, RowIds
 
 
@@ -49,3 +50,12 @@ def hidden(test: RowIds, every: RowIds, known: KnownRows, *, copies: bool) -> fl
         return 0.0
     _, place, size = np.unique(every.content, return_inverse=True, return_counts=True)
     return float((size[place] > 1).mean())
+
+
+def unit_of(settings: Settings, ids: RowIds) -> str:
+    """What one observation is called, in the plural."""
+    if ids.unit is None:
+        return "rows"
+    if settings.data.groups is not None:
+        return "groups"
+    return "distinct rows" if settings.split.duplicates == "keep_together" else "times"

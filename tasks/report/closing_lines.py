@@ -51,6 +51,8 @@ def _texts(summary: Summary, screen: Headline, promotion: Promotion) -> Iterator
         yield "test part", f"sealed: {sealed} rows; when you have decided, once: {COMMAND} open-test"
     elif not promotion.trial:
         yield "promoted", f"{promotion.promoted}: {promotion.reason}"
+        if promotion.champion is not None:
+            yield "champion", promotion.champion.sentence(summary.loss)
     first, *others = screen.steps
     yield "next", f"{first.rstrip('.')} (and {len(others)} more in the report)" if others else first
     yield "all else", f"{files.REPORT}, {files.SUMMARY}, {files.MODEL}; {MAKE} ui; --verbose"

@@ -53,6 +53,7 @@ def _all(summary: Summary, decision: Promotion, place: str, speed: object | None
         "report": str(files.REPORT),
         "model": f"{files.MODEL}, in MLflow {place}",
         **({} if decision.trial else {"promoted": f"{decision.promoted}: {decision.reason}"}),
+        **({} if decision.champion is None else {"champion": decision.champion.sentence(summary.loss)}),
         "runs": f"{MAKE} ui",
     }
     told = {name: text for name, text in sentences(summary).items() if name != DECISION}

@@ -3,16 +3,21 @@
 import json
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from heldout.errors import FitFailure
 from tasks.fits.model_process import Model, opened
 from tasks.outcome.bets import Book
+from tasks.outcome.champion_error import ChampionError, champion_error
 from tasks.outcome.contest import Champion, Promotion, contest, uncompared
-from tasks.outcome.items import Artifact, Tag
+from tasks.outcome.items import Artifact, Tag, TrackedMetric
 from tasks.outcome.ledger import seeded_id
+from tasks.outcome.new_rows import KnownRows
 from tasks.params import Candidate, Settings
+from tasks.plans.all_labeled import read_all_labeled
 from tasks.runtime.errors import UserError
 from tasks.storage import files, fit_cache
 from tasks.storage.row_ids import WORD, Ids, read_row_ids, read_words, write_seen
@@ -94,10 +99,24 @@ def _decide(
         record = book.record(pair, int(place.champion.tags.get(RESTORED, 0)))
         spent = book.spent(pair, known_since(client, winner, settings, files.read_seen_rows()))
         decision = contest(settings, winner.name, model, champion, record, spent)
+        if (current := _error_now(settings, champion, model)) is not None:
+            decision = replace(decision, champion=current, numbers={**decision.numbers, **current.numbers()})
     book = book.after(pair, decision, now)
     if decision.promoted == "yes":
         used = np.concatenate([used, book.of_pair(pair)])  # the winner is chosen by them
     return decision, book, used
+
+
+def _error_now(settings: Settings, champion: Champion, model: Model) -> ChampionError | None:
+    """The error of the champion on rows that are new to it; None without a test part, or without its answers."""
+    if settings.split.test_fraction == 0:
+        return None
+    hypothesis = model if champion.same else champion.hypothesis
+    seen = KnownRows(champion.seen, champion.numbered)
+    try:
+        return champion_error(settings, champion.version, hypothesis, seen, read_all_labeled(settings))
+    except (FitFailure, KeyError):  # a column is gone, or no answers: the contest says so
+        return None
 
 
 def _pair(settings: Settings, winner: Candidate) -> str:
@@ -155,6 +174,7 @@ def _record(
             files.write_json(folder / _RECORDS, dict(book.records))
             book.bets.to_parquet(folder / _BETS)
             items += [Artifact(folder / _RECORDS, _FOLDER), Artifact(folder / _BETS, _FOLDER)]
-        send(client, run.info.run_id, items)
+        numbers_now = {} if decision.champion is None else decision.champion.numbers()
+        send(client, run.info.run_id, [*items, *(TrackedMetric(name, value) for name, value in numbers_now.items())])
     tags = [Tag(PROMOTED, decision.promoted), Tag(REASON, decision.reason)]
     send(client, run.info.run_id, tags if book is None else [*tags, Tag(_AGAINST, book.against)])

@@ -105,6 +105,7 @@ def test_the_life_of_a_champion(nights):
     assert "not registered" in place
 
     decision, place = nights.run(settings, "stump")
+    stump = DecisionTreeClassifier(max_depth=1, random_state=0).fit(*files.read_table(files.LABELED))
     assert ("first", {"champion": "1"}) == (decision.promoted, nights.aliases(settings))
     assert place.endswith("models:/heldout@champion")
     version = connect(settings).get_model_version("heldout", "1")
@@ -140,8 +141,13 @@ def test_the_life_of_a_champion(nights):
     assert [first, 0, tested - first] == [night["rows"] for night in decision.record.nights]
     assert 5 == len(connect(settings).search_model_versions("name = 'heldout'"))  # the former stays registered
 
+    X, y = files.read_table(files.TEST)
+    assert np.mean(stump.predict(X) != y) == pytest.approx(decision.champion.value)  # of the champion that was replaced
+    assert tested == decision.champion.rows
+
     decision, _ = nights.run(settings, "stump")  # the rows that chose the champion are no evidence about it
     assert "no new labelled rows" in decision.reason
+    assert decision.champion is None
 
     time.sleep(0.01)
     assert ("1", "5") == (lambda done: (done.version, done.instead_of))(rollback(settings))

@@ -1,0 +1,106 @@
+"""The error of the champion on all rows of the test part that neither trained nor chose it.
+
+Their number grows with the table. Every night looks at all of them: the interval holds in all nights at once
+(`heldout.intervals.confidence_sequence`), where rows are independent, are appended to the table, and stay in it.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from heldout.intervals import confidence_sequence
+from heldout.learners.fitting import test
+from heldout.losses import Loss, Losses
+from heldout.losses.amounts import number, with_unit
+from heldout.losses.tested_losses import Tested, in_units_of_limit
+from tasks.outcome.new_rows import KnownRows, fresh, hidden, unit_of
+from tasks.params import Settings
+from tasks.plans.all_labeled import AllLabeled
+from tasks.storage import files
+from tasks.storage.row_ids import RowIds, read_row_ids
+
+NAME = "E_champion"
+_NO_LIMIT = "no interval: it would have to hold in every night, which takes a limit of the loss; state it as loss_max"
+
+
+@dataclass(frozen=True)
+class ChampionError:
+    """The mean loss of version `version` on `rows` rows, or units of rows, and its interval at `level`.
+
+    `hidden` is the share of the new rows that cannot be told from rows of before, and are not among these.
+    """
+
+    version: str
+    rows: int
+    unit: str
+    value: float
+    low: float | None
+    high: float | None
+    level: float
+    hidden: float
+
+    def numbers(self) -> dict[str, float]:
+        """The numbers by their names in MLflow, in events and in promotion.json."""
+        ends = {f"{NAME}_low": self.low, f"{NAME}_high": self.high}
+        known = {name: end for name, end in ends.items() if end is not None}
+        return {NAME: self.value, **known, f"{NAME}_rows": float(self.rows)}
+
+    def sentence(self, loss: Loss) -> str:
+        """The record in words."""
+        of = f"version {self.version} on {self.rows:,} {self.unit} that neither trained nor chose it"
+        error = number(self.value, loss)
+        if self.low is None or self.high is None:
+            return f"{with_unit(error, loss)}: {of}; {_NO_LIMIT}"
+        ends = f"{number(self.low, loss)}–{number(self.high, loss)}"
+        left = f"; {100 * self.hidden:.2g} % of the new rows equal known rows, and are left out" if self.hidden else ""
+        return f"{with_unit(f'{error} [{ends}]', loss)}: {of}; at {100 * self.level:g} %, in all nights at once{left}"
+
+
+def champion_error(
+    settings: Settings, version: str, hypothesis: Any, seen: KnownRows, trained: AllLabeled
+) -> ChampionError | None:
+    """The error of the champion now; None while the test part has no new row. Raises FitFailure as `test`."""
+    X, y = files.read_table(files.TEST)
+    ids, every = read_row_ids("test"), read_row_ids()
+    rows = fresh(ids, seen)
+    if not len(rows):
+        return None
+    copies = settings.split.duplicates == "keep_together" and settings.data.groups is None
+    losses = losses_at(hypothesis, X[list(getattr(hypothesis, "feature_names_in_", X.columns))], y, rows, trained)
+    losses = _of_units(losses, ids, rows)
+    return ChampionError(
+        version,
+        len(losses),
+        unit_of(settings, ids),
+        float(losses.mean()),
+        *_interval(losses, trained.loss, settings),
+        settings.selection.level,
+        hidden(ids, every, seen, copies=copies),
+    )
+
+
+def losses_at(hypothesis: Any, X: Any, y: Any, rows: Any, trained: AllLabeled) -> Losses:
+    """The losses at `rows` of the test part, over the mean weight of the labelled rows, as everywhere."""
+    losses = test(hypothesis, X, y, rows, trained.loss)
+    if trained.weights is None:
+        return losses
+    weighted: Losses = losses * trained.weights.relative_of(files.read_test_roles()["weight"])[rows]
+    return weighted
+
+
+def _of_units(losses: Losses, ids: RowIds, rows: Any) -> Losses:
+    """The mean loss of each unit, in the order in which units come; the losses where rows are independent."""
+    if ids.of_units is None:
+        return losses
+    _, first, place = np.unique(ids.of_units[rows], return_index=True, return_inverse=True)
+    means: Losses = (np.bincount(place, losses) / np.bincount(place))[np.argsort(first)]
+    return means
+
+
+def _interval(losses: Losses, loss: Loss, settings: Settings) -> tuple[float | None, float | None]:
+    if not loss.bounded:
+        return None, None
+    observed = in_units_of_limit(Tested(losses, loss, settings.seed))
+    low, high = confidence_sequence.bounds(observed, settings.selection.level)
+    return low * loss.limit, high * loss.limit
