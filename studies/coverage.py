@@ -87,7 +87,7 @@ def findings(results: pd.DataFrame) -> list[Finding]:
 
 
 def pictures(results: pd.DataFrame) -> Mapping[str, Figure]:  # noqa: ARG001
-    """None: docs/coverage.png has coverage against width."""
+    """None: docs/coverage.png is that of docs/coverage.md (`studies.coverage_picture`)."""
     return {}
 
 

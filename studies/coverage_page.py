@@ -1,4 +1,7 @@
-"""docs/coverage.md and docs/coverage.png, from the shards of the coverage study."""
+"""docs/coverage.md, from the shards of the coverage study, or from the table that they left.
+
+python -m studies.coverage_page               # the page and its picture again, from docs/coverage.csv
+"""
 
 import re
 from collections.abc import Iterator
@@ -9,7 +12,8 @@ import numpy as np
 import pandas as pd
 
 from heldout.estimates.methods import DEFAULTS
-from studies.coverage_changes import BEFORE, ORDER, before_and_after, compared, short, under, wider
+from studies.coverage_changes import BEFORE, ORDER, SHORT, before_and_after, compared, defaults, short, under, wider
+from studies.coverage_picture import draw
 from studies.intervals import EVERY, METHODS
 from studies.judgements import LEVEL, Cell, version
 from studies.populations import NUMBERS
@@ -81,46 +85,16 @@ def text(cells: pd.DataFrame) -> str:
 
 
 def write(cells: pd.DataFrame) -> None:
-    """The page, its picture, and the table of all cells."""
+    """The table of all cells, and from it the page and its picture."""
     cells[_COLUMNS].to_csv(TABLE, index=False, float_format="%.4f", lineterminator="\n")
-    PAGE.write_text("\n".join(_page(cells, pd.read_csv(BEFORE, comment="#"))) + "\n", encoding="utf-8")
-    draw(cells, PICTURE)
+    PAGE.write_text(written(), encoding="utf-8")
+    draw(pd.read_csv(TABLE), PICTURE)
 
 
-def draw(cells: pd.DataFrame, path: Path) -> None:
-    """Coverage against relative width: a panel for each estimate, a point for each method and sample size."""
-    from matplotlib.figure import Figure
-
-    shown = ("E_val", "E_cv", "E_prog")
-    figure = Figure(figsize=(13, 8), layout="constrained")
-    for axes, (task, estimate) in zip(
-        figure.subplots(2, 3).ravel(), [(task, name) for task in ("classes", "numbers") for name in shown], strict=True
-    ):
-        panel = cells[(cells["estimate"] == estimate) & (cells["task"] == task)]
-        for place, (name, lines) in enumerate(panel.groupby("method", observed=True)):
-            means = lines.groupby("n")[["relative", "covers"]].mean()
-            default = DEFAULTS[estimate].zero_one if task == "classes" else DEFAULTS[estimate].other
-            bold = name == default.name
-            axes.plot(
-                means["relative"],
-                means["covers"],
-                "-o",
-                color=f"C{place}" if place < 10 else f"C{place - 10}",
-                ms=6 if bold else 3.5,
-                lw=2.4 if bold else 0.9,
-                mfc=None if place < 10 else "white",
-                label=f"{name} (default)" if bold else str(name),
-            )
-        axes.axhline(LEVEL, color="0.4", lw=0.8, ls="--")
-        axes.axvline(3.92, color="0.4", lw=0.8, ls=":")
-        axes.set_title(f"{estimate}, {task}", fontsize=10, loc="left")
-        axes.set_xlim(2, 8)
-        axes.set_ylim(0.75, 1.005)
-        axes.set_xlabel("width over the standard deviation of the estimate", fontsize=8)
-        axes.set_ylabel("coverage of its own target", fontsize=8)
-        axes.spines[["top", "right"]].set_visible(False)
-        axes.legend(fontsize=6.5, frameon=False, ncols=2, loc="lower right")
-    figure.savefig(path, dpi=100, metadata={"Software": None})
+def written() -> str:
+    """The page that belongs to the table: what it says can be made again without a shard."""
+    cells = pd.read_csv(TABLE)
+    return "\n".join(_page(cells.assign(under=under(cells)), pd.read_csv(BEFORE, comment="#"))) + "\n"
 
 
 def _page(cells: pd.DataFrame, before: pd.DataFrame) -> Iterator[str]:
@@ -142,12 +116,12 @@ def _page(cells: pd.DataFrame, before: pd.DataFrame) -> Iterator[str]:
         f"{', '.join(f'`{method.name}`' for method in METHODS)} are not in the package: they are measured here, and "
         "live in `studies/intervals` ([decision 67](decisions/0067-intervals-that-left.md)).\n"
     )
+    yield from next_to_others(cells)
     both = compared(cells, before)
     yield from before_and_after(both)
     yield from short(both)
     yield from wider(both)
     yield from beyond()
-    yield "![Coverage against width](coverage.png)\n"
     lines = summary(cells)
     fits = {method.name: FURTHER_FITS[method.needs] for method in EVERY}
     for estimate in ORDER:
@@ -160,7 +134,7 @@ def _page(cells: pd.DataFrame, before: pd.DataFrame) -> Iterator[str]:
             yield f"## {estimate}, {task}\n"
             yield "| method | cells | coverage | least | under | width | of g | further fits |"
             yield "|---|---|---|---|---|---|---|---|"
-            for row in _rows(shown.sort_values("relative")):
+            for row in _rows(shown.sort_values(["relative", "method"])):
                 name = f"**{row.method}**" if row.method == bold else row.method
                 width = f"{row.relative:.2f}" if np.isfinite(row.relative) else "one-sided"
                 yield (
@@ -168,6 +142,38 @@ def _page(cells: pd.DataFrame, before: pd.DataFrame) -> Iterator[str]:
                     f"| {row.of_g:.3f} | {fits.get(row.method, '0')} |"
                 )
             yield ""
+
+
+def next_to_others(cells: pd.DataFrame) -> Iterator[str]:
+    """The picture, and who gives which interval."""
+    of_folds = cells[cells["estimate"] == "E_cv"]
+    ours = defaults(of_folds)["covers"]
+    kept = {name: of_folds[of_folds["method"] == name]["covers"] for name in ("Bayle all pairs", "corrected t")}
+    least = LEVEL - SHORT
+    yield "## Next to what others give\n"
+    yield f"![Coverage of our intervals and those of others, the worst cell of each named]({PICTURE.name})\n"
+    yield (
+        "A dot is a cell, `|` the mean over cells, the ring the worst cell, an arrow a worst cell left of the axis, "
+        "and the dashed line the level. Ours are blue. *width* is that of the tables below. For `E_cv` ours covers at "
+        f"least {least:g} in {(ours >= least).sum()} of {len(ours)} cells, a naive z interval in "
+        f"{(kept['Bayle all pairs'] >= least).sum()}, and the corrected t in {(kept['corrected t'] >= least).sum()}. "
+        "`nested` and `conservative z` take 45 and 300 further fits, and so were measured in few cells.\n"
+    )
+    yield (
+        "**mlr3inferr** gives five intervals. We made these methods after the same papers, and did not run the R "
+        "package. `ci.wald_cv` is the naive z interval: z times the standard deviation of all losses over √n. "
+        "`ci.cor_t` is the corrected t of Nadeau and Bengio, about the mean error of its subsamples; ours has 25 of "
+        "them, and is about `E_cv`. `ci.con_z` is their conservative z. `ci.ncv` is the nested interval, which unless "
+        "told otherwise also shifts the estimate towards the model retrained on all rows; here it does not. "
+        "`ci.holdout` takes z where the line has t, which is wider: so it holds no more often than that line.\n"
+    )
+    yield (
+        "**MAPIE** gives no interval of a model's error. Its prediction intervals hold the label of a row ([how often]"
+        "(method.md#prediction-sets)). Its risk control chooses a threshold by one-sided bounds of a risk on held-out "
+        "rows, after Hoeffding, Bernstein or Waudby-Smith and Ramdas; the lines `Hoeffding` and `betting` are the "
+        "two-sided intervals of the first and the last. **scikit-learn** gives the errors of the folds without an "
+        "interval. None of the three has an interval for `E_2cv` or the disagreement, so these have no panel.\n"
+    )
 
 
 def beyond() -> Iterator[str]:
@@ -220,3 +226,8 @@ def _samples(cells: pd.DataFrame) -> str:
 
 def _rows(table: pd.DataFrame) -> Iterator[Any]:
     return table.itertuples()
+
+
+if __name__ == "__main__":
+    PAGE.write_text(written(), encoding="utf-8")
+    draw(pd.read_csv(TABLE), PICTURE)

@@ -12,13 +12,14 @@ import heldout
 from heldout.estimates.methods import DEFAULTS
 from heldout.learners.fitting import test as losses_of
 from heldout.losses import SQUARED
-from studies import coverage, coverage_changes, coverage_page, judgements
+from studies import coverage, coverage_changes, coverage_page, coverage_picture, judgements
 from studies.coverage import run_shard
 from studies.coverage_samples import halvings, observe_all
 from studies.judgements import Cell
 from studies.learners import learner_of
 from studies.populations import FRESH, REAL, SIMULATED, population
 
+ROOT = Path(__file__).parents[2]
 QUICK_REPEATS = 200
 CELL = Cell("interaction", "unstable", 50)
 
@@ -108,7 +109,6 @@ def line(estimate, task, method, population, n, samples, covers, relative) -> di
         "covers": covers,
         "covers_g": 0.9,
         "relative": relative,
-        "under": max(0.0, 0.95 - covers),
     }
 
 
@@ -121,9 +121,7 @@ def test_the_page_of_unequal_cells_compares_them_with_version_0_1(tmp_path, monk
         line("E_val", "numbers", "log t", "heavy_tails", 100, 1000, 0.91, 4.0),
         line("E_cv", "classes", "corrected Wilson", "letter", 50, 1000, 0.9, 3.0),
     ]
-    coverage_changes.BEFORE.write_text(
-        "# made by hand\n" + pd.DataFrame(earlier).drop(columns="under").to_csv(index=False)
-    )
+    coverage_changes.BEFORE.write_text("# made by hand\n" + pd.DataFrame(earlier).to_csv(index=False))
     today = [
         line("E_val", "numbers", "pooled shape", "heavy_tails", 50, 400, 0.9, 5.0),
         line("E_val", "numbers", "pooled shape", "heavy_tails", 100, 100, 0.95, 4.4),
@@ -138,8 +136,9 @@ def test_the_page_of_unequal_cells_compares_them_with_version_0_1(tmp_path, monk
     assert "older than" not in page
     chance = sqrt(0.95 * 0.05 / 1000 / (2 * np.pi))
     before = (0.1 + 0.04) / 2 - chance
+    now = (0.05 - chance * sqrt(1000 / 400) + 0 - chance * sqrt(1000 / 100)) / 2
     # 5 / 4 and 4.4 / 4 have the mean 1.175; .05 and 0 short of the level
-    wanted = f"| 0.880 → 0.925 | 0.850 → 0.900 | {before:.3f} → 0.025 | 4.00 → 4.70 | 1.18 |"
+    wanted = f"| 0.880 → 0.925 | 0.850 → 0.900 | {before:.3f} → {now:.3f} | 4.00 → 4.70 | 1.18 |"
     assert f"| E_val | numbers | log t → pooled shape | 2 {wanted}" in told["The defaults of version 0.1 and of today"]
     (short,) = re.findall(r"^\| E_.*$", told["Cells in which a default covers less than 0.92"], re.MULTILINE)
     # sqrt(361 / 402 x 41 / 402 / 400) = 0.0151
@@ -204,6 +203,26 @@ def test_the_quick_study_finds_the_defaults_at_their_level(tmp_path):
         own = classes[(classes["estimate"] == estimate) & (classes["method"] == default)]
         assert 2 * (len(SIMULATED) - 1) == len(own)
         assert own["covers"].min() >= least, own
+
+
+def test_the_page_is_what_its_table_says():
+    assert (ROOT / coverage_page.PAGE).read_text(encoding="utf-8") == coverage_page.written()
+
+
+@pytest.mark.parametrize("task", ["classes", "numbers"])
+@pytest.mark.parametrize("estimate", list(coverage_picture.QUESTIONS))
+def test_a_panel_has_ours_first_and_names_the_worst_cell_of_each_method(estimate, task):
+    cells = pd.read_csv(ROOT / coverage_page.TABLE)
+    ours, *others = coverage_picture.rows(cells, estimate, task)
+    default = DEFAULTS[estimate].zero_one if task == "classes" else DEFAULTS[estimate].other
+    assert [default.name] == ours.cells["method"].unique()
+    assert {coverage_picture.OURS} == {ours.colour} != {row.colour for row in others}
+    assert others
+    drawn = "\n".join(text.get_text() for axes in coverage_picture.figure(cells).axes for text in axes.texts)
+    for row in (ours, *others):
+        worst = row.cells.sort_values("covers").iloc[0]
+        assert f"worst {worst['covers']:.3f}".replace(" 0.", " .") in drawn
+        assert 1 == row.cells["method"].nunique()
 
 
 def test_the_page_says_what_its_populations_do_not_show():
