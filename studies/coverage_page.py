@@ -99,7 +99,7 @@ def written() -> str:
 
 def _page(cells: pd.DataFrame, before: pd.DataFrame) -> Iterator[str]:
     sizes = ", ".join(str(n) for n in sorted(cells["n"].unique()))
-    yield "# How often each interval covers its target\n"
+    yield "# Coverage: how often each interval holds its target\n"
     populations, complete = cells["population"].nunique(), cells.groupby(["population", "learner", "n"]).ngroups
     every = populations * 2 * cells["n"].nunique()
     yield (

@@ -25,6 +25,8 @@ PAGE_OF = {
     "CONTRIBUTING.md": "contributing.md",
     "CODE_OF_CONDUCT.md": "code-of-conduct.md",
 }
+QUESTIONS = "questions.md"
+LAST = ("decisions/", "changelog.md")  # in the search: reasons and history come after what is so
 _FORMULA = re.compile(r'<(span|div) class="arithmatex">\s*\\[(\[](.*?)\\[)\]]\s*</\1>', re.DOTALL)
 _LINK_TO_THE_TOP = re.compile(r"\]\((?P<up>(?:\.\./)*)\.\./(?P<name>[A-Z]+\.md)")
 _EACH = re.compile(r"^<!-- each (?P<constant>[A-Z]+) of (?P<package>\S+) -->$", re.MULTILINE)
@@ -53,8 +55,10 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 def on_page_markdown(markdown: str, page: Page, **_: Any) -> str:
     """Links to files of the top folder, the modules of a package, and the findings of the README."""
-    if page.file.src_uri.startswith("decisions/"):
-        page.meta["search"] = {"boost": 0.2}  # the reasons come after what is so
+    if page.file.src_uri.startswith(LAST):
+        page.meta["search"] = {"boost": 0.2}
+    if page.file.src_uri == QUESTIONS:
+        page.meta["search"] = {"boost": 3}  # headings in the words in which people ask
     if "\n## " not in markdown and "::: " not in markdown:
         page.meta["hide"] = [*page.meta.get("hide", []), "toc"]  # whose place a wide table can use
     markdown = _LINK_TO_THE_TOP.sub(lambda link: f"]({link['up']}{PAGE_OF.get(link['name'], 'index.md')}", markdown)

@@ -1,5 +1,6 @@
 """The pages of `make site`: built strictly, whole, legible, and without another host."""
 
+import contextlib
 import dataclasses
 import inspect
 import re
@@ -11,6 +12,7 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import TimeoutError
 
 import heldout
 from heldout import errors, records
@@ -21,6 +23,39 @@ ROOT = Path(__file__).parents[2]
 LINK = re.compile(r"\]\(([^)#\s]+)")
 LOADED = {"link": "href", "script": "src", "img": "src", "iframe": "src", "source": "src", "object": "data"}
 SHOWN = ("method.html", "reference/validate.html")
+# what people type, and the section that the search shows first
+ASKED = {
+    "how many folds": "questions.html#how-many-folds",
+    "leave one out": "questions.html#how-many-folds",
+    "which loss": "questions.html#which-loss",
+    "AUC": "questions.html#which-metric",
+    "RMSE": "questions.html#which-metric",
+    "which model": "questions.html#which-model",
+    "is my model better than another": "questions.html#is-one-model-better",
+    "time series": "questions.html#time-series",
+    "groups": "questions.html#groups",
+    "duplicates": "questions.html#duplicates",
+    "confidence interval": "questions.html#confidence-interval",
+    "class imbalance": "questions.html#class-imbalance",
+    "missing values": "questions.html#missing-values",
+    "sample size": "questions.html#sample-size",
+    "data leakage": "questions.html#data-leakage",
+    "test set": "questions.html#test-set",
+    "hyperparameters": "questions.html#hyperparameters",
+    "nested cross-validation": "questions.html#nested-cross-validation",
+    "prediction intervals": "questions.html#prediction-interval",
+    "own data": "questions.html#own-data",
+    "install": "questions.html#install",
+    "seed": "questions.html#random-seed",
+    "drift": "questions.html#drift",
+    "coverage": "coverage.html",
+    "Clopper-Pearson": "method.html",
+    "notebook": "how-to/notebook.html",
+    "mlflow": "operations.html#what-mlflow-shows",
+}
+# the addresses of a result: that of its page, and that of the section which ranks first
+FIRST = """() => [...document.querySelector('.md-search-result__item')?.querySelectorAll('a') ?? []]
+    .slice(0, 2).map(one => one.href.replace(/[?][^#]*/, ''))"""
 
 
 def test_every_link_of_the_sources_leads_to_a_file():
@@ -99,15 +134,10 @@ def test_every_formula_of_the_method_is_shown_as_one(site):
 @pytest.mark.long
 @pytest.mark.skipif(CHROMIUM is None, reason="needs the browser chromium on the PATH")
 def test_a_browser_shows_the_pages_from_the_disk(site):
-    """In light and dark and on a telephone; the search answers; no request leaves the folder."""
+    """In light and dark and on a telephone; no request leaves the folder."""
     asked = []
     with opened(width=1280) as page:
         page.on("request", lambda request: asked.append(request.url))
-        page.goto((site / "index.html").as_uri())
-        page.click("input[name=query]")
-        page.keyboard.type("Clopper-Pearson")
-        page.wait_for_selector(".md-search-result__link", state="attached")
-        assert "method.html" in page.inner_html(".md-search-result__list")
         for name in SHOWN:
             for scheme, width in (("light", 1280), ("dark", 390)):
                 page.set_viewport_size({"width": width, "height": 900})
@@ -120,6 +150,28 @@ def test_a_browser_shows_the_pages_from_the_disk(site):
                 assert page.evaluate("document.documentElement.scrollWidth") <= width
     assert len(asked) > 5
     assert [] == [address for address in asked if not address.startswith(site.as_uri())]
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(CHROMIUM is None, reason="needs the browser chromium on the PATH")
+def test_the_search_shows_first_what_is_asked(site):
+    """Asked in the box of a page from the disk, so that the ranking is the reader's own."""
+    shown, asked = {}, []
+    with opened((site / "index.html").as_uri(), width=1280) as page:
+        page.on("request", lambda request: asked.append(request.url))
+        page.click("input[name=query]")
+        for question, wanted in ASKED.items():
+            page.fill("input[name=query]", question)
+            page.dispatch_event("input[name=query]", "keyup")  # which the theme waits for
+            with contextlib.suppress(TimeoutError):  # what is shown then is compared below
+                page.wait_for_function(
+                    f"wanted => ({FIRST})().some(to => to.includes(wanted))", arg=wanted, timeout=10_000
+                )
+            shown[question] = [to.removeprefix(f"{site.as_uri()}/") for to in page.evaluate(FIRST)]
+    assert {} == {
+        question: to for question, to in shown.items() if not any(one.startswith(ASKED[question]) for one in to)
+    }
+    assert [] == [address for address in asked if not address.startswith((site.as_uri(), "blob:"))]
 
 
 def _prose(page):
