@@ -31,7 +31,7 @@ from heldout.intervals.method import two_sided_t
 from heldout.losses import SQUARED
 from heldout.losses.tested_losses import CrossValidated, RepeatedByRow, Tested
 from studies.colours import COLOURS
-from studies.study import LEVEL, Finding, Record, share_interval
+from studies.study import LEVEL, Finding, Record, at_most, share_interval
 
 SEED, NEEDS_DATA = 0, False
 SIZES = (50, 100, 200, 500, 1000)
@@ -321,7 +321,8 @@ def findings(results: pd.DataFrame) -> list[Finding]:
             said += f"{some['marked'].mean():.2f}, their coverage "
             said += f"{some['coverage'].min():.2f} to {some['coverage'].max():.2f}"
             name = "-".join(["credible", called, *filter(None, [of])])
-            found.append(Finding(name, share, agrees, said, wanted, low, high))
+            claimed = f"at least {wanted:g}" if enough else at_most(wanted)
+            found.append(Finding(name, share, agrees, said, claimed, low, high))
     return found
 
 

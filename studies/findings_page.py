@@ -9,7 +9,7 @@ from typing import Any
 import matplotlib as mpl
 import pandas as pd
 
-from studies.catalogue import NAMES, load
+from studies.catalogue import CALLED, NAMES, load
 from studies.made_tables import markdown
 from studies.study import LEVEL, Finding, Study
 from tasks.storage import files
@@ -90,7 +90,7 @@ def _page(found: dict[str, pd.DataFrame], place: Place) -> Iterator[str]:
     yield markdown([head, *(_summary(name, lines) for name, lines in found.items())])
     for name, lines in found.items():
         first, _, rest = (inspect.getdoc(inspect.getmodule(load(name))) or "").partition("\n\n")
-        yield f"## {name}\n\n**{first}**\n\n{rest}\n"
+        yield f'## {CALLED[name]} <a id="{name}"></a>\n\n**{first}**\n\n{rest}\n'
         yield f"`{lines['command'].iloc[0]}`: [{name}.csv]({place.folder.name}/{name}.csv)\n"
         yield markdown([["finding", "published", "ours", "verdict"], *map(_cells, lines.to_dict("records"))])
         for picture in sorted(place.folder.glob(f"{name}*.png")):
@@ -101,7 +101,7 @@ def _page(found: dict[str, pd.DataFrame], place: Place) -> Iterator[str]:
 def _summary(name: str, lines: pd.DataFrame) -> list[str]:
     finding, published, ours, _ = _cells(lines.iloc[0].to_dict())
     verdict = lines["verdict"].iloc[0].split(":")[0]
-    return [f"[{name}](#{name})", str(len(lines)), str(_differ(lines)), finding, published, ours, verdict]
+    return [f"[{CALLED[name]}](#{name})", str(len(lines)), str(_differ(lines)), finding, published, ours, verdict]
 
 
 def _differ(lines: pd.DataFrame) -> int:

@@ -29,7 +29,7 @@ from heldout.losses.tested_losses import Tested
 from heldout.records import Difference
 from heldout.selection.comparison import Comparison
 from heldout.selection.margin import word
-from studies.study import Finding, Record, share_interval
+from studies.study import Finding, Record, at_most, share_interval
 
 SEED, NEEDS_DATA = 0, False
 LEVEL = 0.95
@@ -199,7 +199,7 @@ def findings(results: pd.DataFrame) -> list[Finding]:
         name = f"margin-{case}-{candidates}-{place}".replace(" ", "-")
         if case == EXCEPTION and not agrees:
             why = f"rows on which they differ did not come up: an exception that docs/method.md names; {why}"
-        found.append(Finding(name, share, agrees, why, 1 - LEVEL, low, high))
+        found.append(Finding(name, share, agrees, why, at_most(1 - LEVEL), low, high))
     return found
 
 

@@ -15,7 +15,7 @@ from matplotlib.figure import Figure
 
 from heldout.schemes import cross_validation, holdout
 from studies.order_free import LEARNERS, LOOKS, draw_plain_folds, estimate_and_truth, noisy_line, ratio_interval
-from studies.study import Finding, Record
+from studies.study import Finding, Record, at_most
 
 SEED, NEEDS_DATA = 0, False
 N, FOLDS, MOMENTS = 20, (2, 4, 5, 10, 20), (1, 2, 3, 4)
@@ -69,8 +69,8 @@ def findings(results: pd.DataFrame) -> list[Finding]:
             "moments-kfold-to-holdout",
             largest["ratio"],
             largest["low"] <= 1,
-            f"at most 1 is claimed; the largest of {len(ratios)} ratios is that of {_place(largest)}",
-            1,
+            f"the largest of {len(ratios)} ratios is that of {_place(largest)}",
+            at_most(1),
             largest["low"],
             largest["high"],
         ),
@@ -78,8 +78,8 @@ def findings(results: pd.DataFrame) -> list[Finding]:
             "moments-strict-inequality",
             largest_strict["ratio"],
             largest_strict["high"] < 1,
-            f"less than 1 is claimed for 2 < k < N and p >= 2; the largest is that of {_place(largest_strict)}",
-            1,
+            f"claimed for 2 < k < N and p >= 2; the largest is that of {_place(largest_strict)}",
+            "less than 1",
             largest_strict["low"],
             largest_strict["high"],
         ),

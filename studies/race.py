@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from heldout.losses import Losses
 from heldout.schemes.progressive import first_steps
 from heldout.selection.race import Race
-from studies.study import Finding, Record, mean_interval, share_interval
+from studies.study import Finding, Record, at_most, mean_interval, share_interval
 
 SEED, NEEDS_DATA = 0, False
 LEVEL = 0.95
@@ -108,7 +108,15 @@ def findings(results: pd.DataFrame) -> list[Finding]:
         own = results[results["case"] == case]
         lost, low, high = share_interval(int(own["first_lost"].sum()), len(own))
         found.append(
-            Finding(f"race-null-{_short(case)}", lost, low <= 1 - LEVEL, "a given one is lost", 0.05, low, high)
+            Finding(
+                f"race-null-{_short(case)}",
+                lost,
+                low <= 1 - LEVEL,
+                "a given one is lost",
+                at_most(1 - LEVEL),
+                low,
+                high,
+            )
         )
         of_any, low, high = share_interval(int(own["any_lost"].sum()), len(own))
         found.append(Finding(f"race-any-{_short(case)}", of_any, True, "any of the equals is lost", "", low, high))

@@ -49,7 +49,7 @@ from heldout.losses import Losses
 from heldout.selection.race import Race
 from studies import public_sets, real_tables
 from studies.real_tables import Table
-from studies.study import Finding, Record, mean_interval, share_interval
+from studies.study import Finding, Record, at_most, mean_interval, share_interval
 
 SEED, NEEDS_DATA = 0, True
 OF_NUMBERS = ("california_housing", "diabetes", "trump_approval", "sp500", "chick_weights")
@@ -269,7 +269,7 @@ def findings(results: pd.DataFrame) -> list[Finding]:
             found.append(Finding(f"race-sets-fits-{short}-{kind}", mean, True, of_sets, "", low, high))
         lost, low, high = share_interval(int(own["best_lost"].sum()), draws)
         more = f"the best of those left errs {100 * own['lost_to_nearly_best'].mean():.2f} points more on average"
-        claimed: float | str = 1 - LEVEL if rule == "race" else ""
+        claimed = at_most(1 - LEVEL) if rule == "race" else ""
         agrees = rule != "race" or low <= 1 - LEVEL
         found.append(Finding(f"race-sets-best-lost-{short}", lost, agrees, more, claimed, low, high))
         regret, low, high = mean_interval(own.groupby("set")["regret"].mean())

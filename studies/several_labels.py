@@ -25,7 +25,7 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from threadpoolctl import threadpool_limits
 
 import heldout
-from studies.study import Finding, Record, share_interval
+from studies.study import Finding, Record, at_most, share_interval
 
 SEED, NEEDS_DATA = 0, False
 LEVEL, LEAST = 0.95, 0.92  # of the interval; of a cell
@@ -138,7 +138,9 @@ def findings(results: pd.DataFrame) -> list[Finding]:
         null = own[(own["kind"] == NULL) & (own["estimate"] == "E_cv")]
         shown, low, high = share_interval(int(null["beats"].sum()), len(null))
         why = f"of {len(null)} candidates that could learn nothing, so many are shown to beat the best constant"
-        found.append(Finding(f"{target!s}-noise-beats-baseline", shown, low <= 1 - LEVEL, why, 1 - LEVEL, low, high))
+        found.append(
+            Finding(f"{target!s}-noise-beats-baseline", shown, low <= 1 - LEVEL, why, at_most(1 - LEVEL), low, high)
+        )
     return found
 
 

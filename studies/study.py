@@ -92,6 +92,11 @@ class Finding:
         return f"{words}: {self.because}" if self.because else words
 
 
+def at_most(bound: float) -> str:
+    """What a source or a rule claims of a number that it only bounds."""
+    return f"at most {bound:.4g}"
+
+
 def mean_interval(values: "np.typing.ArrayLike") -> tuple[float, float, float]:
     """The mean of independent repeats, and the ends of Student's interval."""
     values = np.asarray(values, dtype=float)

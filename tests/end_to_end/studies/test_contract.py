@@ -5,7 +5,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from studies.catalogue import NAMES
+from studies.catalogue import CALLED, NAMES
 from studies.findings_page import COLUMNS
 
 ROOT = Path(__file__).parents[3]
@@ -37,6 +37,22 @@ def test_committed_findings_are_on_the_page(name):
         (row,) = [text for text in page.splitlines() if text.startswith(f"| `{line.finding}` |")]
         assert line.ours in row
         assert line.verdict in row
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_what_only_bounds_a_number_says_so(name):
+    for line in _read(ROOT / f"docs/studies/{name}.csv").itertuples():
+        assert "is claimed" not in line.verdict
+        words, _, bound = line.published.rpartition(" ")
+        if words in ("at most", "less than") and line.verdict.startswith("agrees"):
+            assert float(line.low or line.ours) <= float(bound), line.finding
+
+
+def test_every_study_has_a_name_in_words():
+    assert len(NAMES) == len({*CALLED.values()})
+    assert [] == [words for words in CALLED.values() if "_" in words.replace("`E_bbc`", "") or words[0].islower()]
+    page = (ROOT / "docs/studies.md").read_text(encoding="utf-8")
+    assert [] == [name for name, words in CALLED.items() if f'\n## {words} <a id="{name}"></a>\n' not in page]
 
 
 @pytest.mark.long
