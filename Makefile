@@ -85,9 +85,10 @@ test-life: .venv/ready
 studies: .venv/ready ## hours: docs/studies.md; DATA=FOLDER adds those of real data sets, QUICK=--quick takes minutes
 	python -m studies $(QUICK) $(if $(DATA),--data $(DATA))
 
-docs: .venv/ready ## what is made from the code: params.schema.json, docs/params.md, comments of params.yaml, tables of docs/method.md
+docs: .venv/ready ## what is made from the code: params.schema.json, docs/params.md, comments of params.yaml, tables of docs/method.md, badges
 	python -m tasks.params.docs
 	python -m studies.method_pictures --tables
+	python -m studies.badges
 
 site: .venv/ready ## the pages of the documentation with a search, for a browser without a network: site/index.html
 	NO_MKDOCS_2_WARNING=1 python -m mkdocs build --strict --quiet

@@ -109,7 +109,7 @@ def _panel(axes: Axes, panel: list[Row], most: int) -> None:
         inside = covers[covers >= LEAST]
         axes.plot(inside, [place] * len(inside), "o", ms=5, color=row.colour, alpha=0.3, mew=0, clip_on=False)
         axes.plot([covers.mean()] * 2, [place - 0.22, place + 0.22], color=row.colour, lw=2.5)
-        worst = row.cells.sort_values("covers").iloc[0]
+        worst = row.cells.sort_values("covers", kind="stable").iloc[0]
         at = max(float(worst["covers"]), LEAST)
         if worst["covers"] < LEAST:
             axes.plot(LEAST + 0.004, place, "<", ms=8, color=row.colour, clip_on=False)

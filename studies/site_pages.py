@@ -30,8 +30,8 @@ LAST = ("decisions/", "changelog.md")  # in the search: reasons and history come
 _FORMULA = re.compile(r'<(span|div) class="arithmatex">\s*\\[(\[](.*?)\\[)\]]\s*</\1>', re.DOTALL)
 _LINK_TO_THE_TOP = re.compile(r"\]\((?P<up>(?:\.\./)*)\.\./(?P<name>[A-Z]+\.md)")
 _EACH = re.compile(r"^<!-- each (?P<constant>[A-Z]+) of (?P<package>\S+) -->$", re.MULTILINE)
-_FINDINGS = re.compile(r"^<!-- findings -->$.*?^<!-- end -->$", re.MULTILINE | re.DOTALL)
-_FOUND = re.compile(r"^<!-- findings: [^\n]* -->\n(.*?\n)\n", re.MULTILINE | re.DOTALL)
+_ASKED = re.compile(r"^<!-- readme: (?P<part>\w+) -->$.*?^<!-- end -->$", re.MULTILINE | re.DOTALL)
+_PART = r"^<!-- {part}: [^\n]* -->\n(.*?\n)\n(?=<!-- |You |## |$)"  # a part ends where another begins
 
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
@@ -54,7 +54,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def on_page_markdown(markdown: str, page: Page, **_: Any) -> str:
-    """Links to files of the top folder, the modules of a package, and the findings of the README."""
+    """Links to files of the top folder, the modules of a package, and parts of the README."""
     if page.file.src_uri.startswith(LAST):
         page.meta["search"] = {"boost": 0.2}
     if page.file.src_uri == QUESTIONS:
@@ -63,7 +63,7 @@ def on_page_markdown(markdown: str, page: Page, **_: Any) -> str:
         page.meta["hide"] = [*page.meta.get("hide", []), "toc"]  # whose place a wide table can use
     markdown = _LINK_TO_THE_TOP.sub(lambda link: f"]({link['up']}{PAGE_OF.get(link['name'], 'index.md')}", markdown)
     markdown = _EACH.sub(lambda asked: "\n".join(_modules(Path(asked["package"]), asked["constant"])), markdown)
-    return _FINDINGS.sub(lambda _: _findings(), markdown)
+    return _ASKED.sub(lambda asked: _of_readme(asked["part"]), markdown)
 
 
 def on_page_content(html: str, page: Page, **_: Any) -> str:
@@ -80,9 +80,10 @@ def on_post_page(output: str, **_: Any) -> str:
     return output.replace(search, f'{search} aria-label="Search"')
 
 
-def _findings() -> str:
-    """The table of the README."""
-    (found,) = _FOUND.findall(README.read_text(encoding="utf-8"))
+def _of_readme(part: str) -> str:
+    """What follows a comment of that name in the README, up to the next part or heading."""
+    text = README.read_text(encoding="utf-8").replace("](docs/", "](")
+    (found,) = re.findall(_PART.format(part=part), text, re.MULTILINE | re.DOTALL)
     return str(found)
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import yaml
 
 import heldout
+from studies import badges
 
 ROOT = Path(__file__).parents[2]
 RECIPE = yaml.safe_load((ROOT / "conda/recipe.yaml").read_text(encoding="utf-8"))
@@ -22,6 +23,17 @@ def test_every_place_has_the_version_of_the_package():
         **{name: re.search(r"dist/heldout-(.+?)-py3", (ROOT / name).read_text())[1] for name in WHEELS},
     }
     assert {heldout.__version__} == {*places.values()}, places
+
+
+def test_the_badges_of_the_readme_are_those_of_the_project_and_ask_no_other_host():
+    said = badges.facts(ROOT / "pyproject.toml")
+    assert {"version": heldout.__version__, "Python": "3.11 or later", "licence": "MIT"} == said
+    made = (ROOT / badges.PICTURE).read_text(encoding="utf-8")
+    assert badges.svg(said) == made
+    assert [] == re.findall(r"(?:href|src|url)\b", made)
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert readme.startswith(f"# heldout\n\n![{badges.words(said)}]({badges.PICTURE})\n")
+    assert [] == re.findall(r"!\[[^]]*\]\(https?:", readme)
 
 
 def test_a_built_package_takes_it_from_there():
