@@ -4,7 +4,6 @@ It has what a notebook shows, the picture, the differences, the warnings, and ho
 path: the same result has the same bytes.
 """
 
-from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from html import escape
 from typing import TYPE_CHECKING
@@ -20,7 +19,7 @@ from heldout.shown import about_winner
 if TYPE_CHECKING:
     from heldout.shown.picture import Picture
 
-_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
+_POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 _STYLE = """
 :root { color-scheme: light dark; --page: #fff; --ink: #1d1d1f; }
 @media (prefers-color-scheme: dark) { :root { --page: #16181c; --ink: #e6e6e6; } }
@@ -30,16 +29,14 @@ body { margin: 0 auto; max-width: 76em; padding: 1em 1.5em 3em; background: var(
 h1 { font-size: 1.5em; margin: .4em 0 .8em; overflow-wrap: anywhere; }
 h2 { font-size: 1.15em; margin: 1.8em 0 .5em; }
 figure { margin: 0; overflow-x: auto; }
-img { max-width: 100%; height: auto; background: #fff; border-radius: 4px; }
 tr { break-inside: avoid; }
-@media screen and (max-width: 40em) { img { max-width: none; } }
+@media screen and (max-width: 40em) { .picture { max-width: none !important; } }
 """.strip()
 
 
 def page(
     title: str,
     fragment: str,
-    headline: str,
     picture: "Picture | str",
     winner: str,
     differences: Sequence[Difference],
@@ -56,7 +53,7 @@ def page(
     of each that has no fit.
     """
     parts = {
-        "Every estimate": _figure(picture, headline),
+        "Every estimate": _figure(picture),
         f"How much less {printable(winner)} errs than the others": _differences(differences, error, design),
         "Warnings": _words(_warnings(warned, failed)),
         "How it was made": _words(_made(design, version)),
@@ -72,14 +69,10 @@ def page(
     )
 
 
-def _figure(picture: "Picture | str", headline: str) -> str:
+def _figure(picture: "Picture | str") -> str:
     if isinstance(picture, str):
         return f"<p>{_shown(picture)}</p>"
-    png, size = picture.png()
-    data = b64encode(png).decode("ascii")
-    alt = f"Each estimate, every candidate with its interval. {headline}"
-    image = f'<img alt="{_shown(alt)}" width="{size["width"]}" src="data:image/png;base64,{data}">'
-    return f'<figure tabindex="0" role="region" aria-label="picture">{image}</figure>'
+    return f'<figure tabindex="0" role="region" aria-label="picture">{picture.svg()}</figure>'
 
 
 def _differences(lines: Sequence[Difference], error: float | None, design: Design) -> str:

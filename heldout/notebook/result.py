@@ -939,7 +939,6 @@ class Validation:
         text = as_page.page(
             f"{count} candidate{'s' * (count > 1)} on {len(self.design.y)} rows",
             self._repr_html_(),
-            self._headline,
             picture,
             winner,
             self.differences(winner),

@@ -1,9 +1,12 @@
 """The picture of a `Validation`: a panel for each estimate, in it a line for each candidate."""
 
+import re
 from collections.abc import Sequence
-from io import BytesIO
+from html import escape
+from io import BytesIO, StringIO
 from typing import Any
 
+from matplotlib import rc_context
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
@@ -16,14 +19,52 @@ from heldout.records import Estimate
 _PANELS_A_ROW = 4
 _LONGEST = 32  # letters of a name
 _WINNER, _OTHERS, _BASELINE = "#0b63a5", "#4d4d4d", "#8c8c8c"
+_GRID, _WORDS = "#e6e6e6", "#595959"
+# in a page the ink is the colour of the text around it, and the winner has the colour of the strip's accent
+_IN_A_PAGE = {
+    "#000000": "currentColor",
+    "#ffffff": "currentColor",  # the ink of a dark style of matplotlib's
+    _OTHERS: "currentColor",
+    _WORDS: "currentColor",
+    _GRID: "rgba(127, 127, 127, .3)",
+    _WINNER: "var(--accent, #2878c8)",
+}
+# without the time and the program, and with the same names of parts each time: equal pictures have equal bytes
+_SVG: dict[Any, Any] = {"svg.fonttype": "none", "svg.hashsalt": "heldout"}
+_NOTHING = dict.fromkeys(("Creator", "Date", "Format", "Type"))
+# what only a file needs, cuts at the edges, where nothing is cut, and names that nothing refers to
+_PARTS_OF_A_FILE = re.compile(r"<(metadata|style|clipPath).*?</\1>", re.DOTALL)
+_OF_A_FILE = re.compile(r' clip-path="[^"]*"|font-family: [^;"]*;? ?|(?<=<g) id="[^"]*"')
+_TAG = re.compile(r"<[^>]*>")
 _FAR_ABOVE = 1.5  # of everything else: a line there would leave no room for the intervals
 
 
 class Picture(Figure):
-    """A figure that a notebook shows as the value of a cell.
+    """A figure that a notebook shows as the value of a cell, in the colours of the notebook, light or dark.
 
-    Matplotlib's own way needs `matplotlib.pyplot` to be imported before; where it is, its settings count.
+    A program that shows no HTML takes the PNG, which has a white ground. Matplotlib's own way needs `matplotlib.pyplot`
+    to be imported before; where it is, its settings count for the PNG.
     """
+
+    says = ""  # in words, for who does not see it
+
+    def svg(self) -> str:
+        """An svg element for a page of HTML: text as text, in the colours of the page."""
+        made = StringIO()
+        with rc_context(_SVG):
+            self.savefig(made, format="svg", transparent=True, metadata=_NOTHING)
+        text = _TAG.sub(lambda tag: _in_a_page(tag[0]), _PARTS_OF_A_FILE.sub("", made.getvalue()))
+        width = self.get_size_inches()[0] * self.dpi
+        wide = (
+            f'<svg class="picture" width="{width:.0f}" style="max-width:100%;height:auto" fill="currentColor" '
+            f'stroke-linejoin="round" font-family="DejaVu Sans, Verdana, sans-serif" role="img" '
+            f'aria-label="{escape(self.says)}" '
+        )
+        _, _, drawn = text.partition("viewBox=")  # of the first element
+        return re.sub(r' xmlns="[^"]*"', "", f"{wide}viewBox={drawn}".strip(), count=1)
+
+    def _repr_html_(self) -> str:
+        return self.svg()
 
     def png(self) -> tuple[bytes, dict[str, int]]:
         """Twice as many dots as the figure is wide and high on the screen."""
@@ -34,6 +75,14 @@ class Picture(Figure):
 
     def _repr_png_(self) -> tuple[bytes, dict[str, int]]:
         return self.png()
+
+
+def _in_a_page(tag: str) -> str:
+    """A tag of a file of matplotlib's, in the colours of a page; texts between tags stay as they are."""
+    tag = _OF_A_FILE.sub("", tag).replace("xlink:href", "href")
+    for colour, in_a_page in _IN_A_PAGE.items():
+        tag = tag.replace(colour, in_a_page)
+    return tag
 
 
 def draw(
@@ -49,6 +98,7 @@ def draw(
     rows = -(-len(names) // columns)
     size = (1.9 + 1.9 * columns, 0.7 + rows * (0.65 + 0.27 * len(ranked)))
     figure = Picture(figsize=size, layout="constrained")
+    figure.says = printable(f"Each estimate, every candidate with its interval. {headline}")
     panels = figure.subplots(rows, columns, sharey=True, squeeze=False)
     limits = _limits([record for record in estimates if record.estimate not in OF_UNLABELED], of_baseline, loss)
     for place, axes in enumerate(panels.flat):
@@ -59,14 +109,13 @@ def draw(
         by_name = {record.candidate: record for record in estimates if record.estimate == name}
         _panel(axes, [by_name.get(candidate) for candidate in ranked], loss)
         axes.set_title(name, fontsize=10, loc="left")
-        if name not in OF_UNLABELED:
-            axes.set_xlim(limits)
+        axes.set_xlim(_limits([*by_name.values()], {}, loss) if name in OF_UNLABELED else limits)
         if name in of_baseline:
             _line(axes, of_baseline[name], loss)
     panels[0, 0].set_yticks(range(len(ranked)), [_drawn(candidate) for candidate in ranked])
     panels[0, 0].set_ylim(len(ranked) - 0.4, -0.6)
     figure.supxlabel(error_label(loss), fontsize=9)
-    figure.suptitle(_drawn(headline, 90), fontsize=10, x=0.01, ha="left", color=_WINNER)
+    figure.suptitle(_drawn(headline, 90), fontsize=10, x=0.01, ha="left")
     return figure
 
 
@@ -82,7 +131,7 @@ def _panel(axes: Any, records: Sequence[Estimate | None], loss: Loss) -> None:
     axes.tick_params(axis="y", length=0, labelsize=9)
     axes.tick_params(axis="x", labelsize=8)
     axes.xaxis.set_major_locator(MaxNLocator(3))  # few, as the numbers may be long
-    axes.grid(axis="x", color="0.9", lw=0.8)
+    axes.grid(axis="x", color=_GRID, lw=0.8)
     axes.set_axisbelow(True)
 
 
@@ -115,7 +164,7 @@ def _line(axes: Any, record: Estimate, loss: Loss) -> None:
         ha="right",
         va="bottom",
         fontsize=7.5,
-        color="0.35",
+        color=_WORDS,
     )
 
 

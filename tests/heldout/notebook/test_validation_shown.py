@@ -1,6 +1,8 @@
 """What a person sees of a `Validation`, and what it chooses: print, plot, target, select."""
 
+import re
 import sys
+from html import unescape
 
 import numpy as np
 import pytest
@@ -181,6 +183,34 @@ def test_the_bars_of_the_plot_reach_to_the_bounds(numbers):
             ends = (record.value, record.value) if record.low is None else (record.low, record.high)
             assert [end**0.5 for end in ends] == pytest.approx(segment[:, 0], rel=1e-9, abs=1e-12)
     assert "RMSE" == numbers.plot().get_supxlabel()
+
+
+def test_in_a_page_the_plot_has_the_colours_of_the_page_and_its_text_is_text(found):
+    shown = found.plot()._repr_html_()
+    assert shown == found.plot()._repr_html_()
+    assert {"#2878c8", "#8c8c8c"} == set(re.findall("#[0-9a-f]{6}", shown))  # legible on white and on black
+    texts = [unescape(text) for text in re.findall(r"<text[^>]*>([^<]*)</text>", shown)]
+    assert {*EVERY, *ranked(found), "error, %"} <= {*texts}
+    assert [] == re.findall(r"<style|<script|<metadata|https?:|url\(|font-family: ", shown)
+    names = re.findall(r' id="([^"]*)"', shown)
+    assert len(names) == len({*names})
+    assert {*re.findall(r'href="#([^"]*)"', shown)} == {*names}
+
+
+def test_a_name_is_drawn_in_a_page_as_it_is():
+    names = {"#000000", '<g id="x">', ' font-family: y;"', 'clip-path="z"', "viewBox="}
+    stumps = {name: DecisionTreeClassifier(max_depth=1) for name in names}
+    shown = heldout.validate(stumps, X, y, estimates=["E_cv"], folds=4).plot().svg()
+    assert names <= {unescape(text) for text in re.findall(r"<text[^>]*>([^<]*)</text>", shown)}
+
+
+def test_every_axis_of_the_plot_begins_at_0_unless_all_errors_are_far_from_it(found, numbers):
+    for of in (found, numbers):
+        for axes in (axes for axes in of.plot().axes if axes.get_visible()):
+            low, high = axes.get_xlim()
+            points = [bars.lines[0].get_xdata()[0] for bars in axes.containers]
+            assert -0.05 * high <= low <= 0 or low > 0.4 * high, axes.get_title("left")
+            assert low < min(points) <= max(points) < high
 
 
 def test_two_plots_are_two_figures(found):
