@@ -6,7 +6,7 @@ export PATH := $(CURDIR)/.venv/bin:$(PATH)
 # DVC's own place, /var/tmp/dvc, is open to every user of the machine, and DVC reads pickles there
 export DVC_SITE_CACHE_DIR ?= $(CURDIR)/.cache/dvc
 
-.PHONY: repro test test-long lowest conda test-heldout test-heldout-parts test-tables test-tasks test-end-to-end test-runs test-shown test-others test-life faults studies datasets traps docs site bench bench-quick check audit ui serve lock clean
+.PHONY: repro pictures test test-long lowest conda test-heldout test-heldout-parts test-tables test-tasks test-end-to-end test-runs test-shown test-others test-life faults studies datasets traps docs site bench bench-quick check audit ui serve lock clean
 
 repro: .venv/ready ## validate the candidates of params.yaml
 	@mkdir -p -m 700 .cache
@@ -89,6 +89,10 @@ docs: .venv/ready ## what is made from the code: params.schema.json, docs/params
 	python -m tasks.params.docs
 	python -m studies.method_pictures --tables
 	python -m studies.badges
+
+pictures: .venv/ready ## ten minutes, with chromium: the pictures that pages of docs/ show, by the tests that open or compare them
+	HELDOUT_PICTURES=docs/pages python -m pytest -m picture
+	python -m studies.coverage_page
 
 site: .venv/ready ## the pages of the documentation with a search, for a browser without a network: site/index.html
 	NO_MKDOCS_2_WARNING=1 python -m mkdocs build --strict --quiet

@@ -10,12 +10,15 @@ import tempfile
 import threading
 from collections.abc import Iterator
 from html import unescape
+from io import BytesIO
 from pathlib import Path
 from typing import Any, Literal
 from urllib.parse import urlsplit
 
+from PIL import Image
 from playwright.sync_api import Browser, Page, sync_playwright
 
+COLOURS = 96  # of a picture that is kept
 CHROMIUM = shutil.which("chromium")
 QUIET = ("--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update")
 
@@ -68,13 +71,24 @@ def answer_prompts(page: Page, *logins: str) -> list[str]:
     return asked
 
 
-def keep(page: Page, name: str) -> None:
-    """Store a picture of what the window shows, if HELDOUT_PICTURES names a folder: the pictures of docs/pages."""
+def keep(page: Page, name: str, of: str | None = None) -> None:
+    """Store a picture of what the window shows, or of an element, if HELDOUT_PICTURES names a folder (`make pictures`).
+
+    It has few colours, so that it is a small file.
+    """
     if folder := os.environ.get("HELDOUT_PICTURES"):
         for panel in page.get_by_role("button", name="Close", exact=True).all():  # that MLflow opens at the first visit
             panel.click()
         page.wait_for_timeout(1500)  # milliseconds, for what moves into its place
-        page.screenshot(path=Path(folder) / f"{name}.png")
+        shown = page.screenshot() if of is None else page.locator(of).first.screenshot()
+        few = Image.open(BytesIO(shown)).convert("RGB").quantize(COLOURS, Image.Quantize.MAXCOVERAGE)
+        few.save(Path(folder) / f"{name}.png", optimize=True)
+
+
+def keep_file(source: Path, name: str) -> None:
+    """Store a picture that a run has written, in the same way."""
+    if folder := os.environ.get("HELDOUT_PICTURES"):
+        shutil.copy(source, Path(folder) / name)
 
 
 def page(address: str, profile: object) -> str:

@@ -14,6 +14,7 @@ from tests.end_to_end.mlflow_pages import pages_of_mlflow
 
 pytestmark = [
     pytest.mark.slow,
+    pytest.mark.picture,
     pytest.mark.skipif(CHROMIUM is None, reason="needs the browser chromium on the PATH"),
 ]
 PATIENCE = 120_000  # milliseconds

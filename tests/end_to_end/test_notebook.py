@@ -9,8 +9,14 @@ import nbclient
 import nbformat
 import pytest
 
+from tests.end_to_end.browser import CHROMIUM, keep, opened
+
 ROOT = Path(__file__).parents[2]
 NOTEBOOK = ROOT / "example.ipynb"  # where a kernel of any editor finds the package, since it starts in this folder
+# the pictures of docs/pages, and how the cells begin that show them
+SHOWN = {"audit": "heldout.audit(", "validation": "v = heldout.validate", "plot": "v.plot()"}
+INKS = """[...document.querySelectorAll('svg text, th, dd')].map(one =>
+    getComputedStyle(one)[one.closest('svg') ? 'fill' : 'color'])"""
 SLOW = """
 import sys, time
 
@@ -65,6 +71,25 @@ def test_the_picture_is_shown_where_pyplot_was_never_imported(executed):
     assert shown.metadata["image/png"]["width"] > 500
     said = [output for output in outputs_of(executed, SLOW) if output.name == "stdout"]
     assert ["False\n"] == [output.text for output in said]
+
+
+@pytest.mark.slow
+@pytest.mark.picture
+@pytest.mark.skipif(CHROMIUM is None, reason="needs the browser chromium on the PATH")
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+def test_what_cells_show_has_the_colours_of_a_light_and_a_dark_notebook(executed, tmp_path, dark):
+    ground, ink = ("#111", "rgb(224, 224, 224)") if dark else ("#fff", "rgb(29, 29, 31)")
+    for name, start in SHOWN.items():
+        outputs = next(cell.outputs for cell in executed.cells if start in cell.source)
+        (html,) = [output.data["text/html"] for output in outputs if "text/html" in output.get("data", {})]
+        path = tmp_path / f"{name}.html"
+        style = f"margin:0;padding:1em;background:{ground};color:{ink};font:14px sans-serif"
+        path.write_text(f'<!doctype html><meta charset="utf-8"><body style="{style}">{html}', encoding="utf-8")
+        with opened(path.as_uri(), width=980, color_scheme="dark" if dark else "light") as page:
+            assert page.evaluate("document.documentElement.scrollWidth") <= 980
+            assert {ink} >= {*page.evaluate(INKS)} - {"rgb(40, 120, 200)"}  # and the accent of the strip
+            if not dark:
+                keep(page, f"notebook_{name}", of="body")
 
 
 @pytest.mark.slow

@@ -18,6 +18,7 @@ PATIENCE_SECONDS, STOP_SECONDS, PAGE_MILLISECONDS = 500, 60, 60_000
 
 
 @pytest.mark.long
+@pytest.mark.picture
 @pytest.mark.timeout(1200)
 @pytest.mark.skipif(CHROMIUM is None, reason="needs the browser chromium on the PATH")
 def test_the_pages_show_the_outcome_the_numbers_and_a_form_with_choices(clone, write_params, tmp_path):

@@ -12,6 +12,7 @@ from tests.end_to_end.browser import CHROMIUM, keep, opened
 
 pytestmark = [
     pytest.mark.slow,
+    pytest.mark.picture,
     pytest.mark.skipif(CHROMIUM is None, reason="needs the browser chromium on the PATH"),
 ]
 MOST_BYTES = 2_000_000
