@@ -74,6 +74,7 @@ OTHERS = {
     "prune": "remove older runs from MLflow's store",
     "migrate": "a project, to the version that is installed now",
     "log": "send the runs that their MLflow store did not take",
+    "trigger": "start a run of a deployment at once",
     "ui": "show the runs in MLflow's pages",
     "serve": "Prefect's server, MLflow's pages and the deployments",
 }
@@ -81,7 +82,7 @@ LISTED = {
     "begin": ("new", "init", "plan"),
     "validate": ("validate", "open-test", "gate", "compare"),
     "one step at a time": tuple(FLOWS)[:7],
-    "in use": ("watch", "label-next", "rollback", "log", "prune", "ui", "serve", "migrate"),
+    "in use": ("watch", "label-next", "rollback", "log", "prune", "ui", "serve", "trigger", "migrate"),
 }
 
 

@@ -10,11 +10,15 @@ import contextlib
 import inspect
 import logging
 import os
+import signal
 import sys
+import threading
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, cast
 from uuid import UUID, uuid4
 
+import psutil
 import yaml
 from prefect.client.schemas.objects import ConcurrencyLimitConfig
 from prefect.events import DeploymentTriggerTypes
@@ -25,6 +29,7 @@ from prefect.schedules import Schedule
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from flows import ui
+from flows.schedule_states import Switched, switched
 from flows.serve import PORT, RUNS_PORT, ready
 from flows.stage import begin
 from tasks.params import load as load_params
@@ -84,6 +89,9 @@ class Deployments(_Strict):
 
 def main(parent: int, port: int = PORT, runs_port: int = RUNS_PORT) -> int:
     """Run what is scheduled or asked for, until SIGINT or SIGTERM, or until `parent` is gone; returns the exit code."""
+    stop = threading.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: stop.set())
     end_with(parent)
     environment.enter()
     os.environ[_PARENT] = str(os.getpid())
@@ -91,16 +99,31 @@ def main(parent: int, port: int = PORT, runs_port: int = RUNS_PORT) -> int:
     try:
         runs = ui.address(load_params(), runs_port)
         found = [(deployment, deployment.flow()) for deployment in load().deployments]
-        ids = [add(runner, deployment, flow) for deployment, flow in found]
+        states = [switched(f"{flow.name}/{each.name}", each.schedules) for each, flow in found]
+        ids = [add(runner, each, flow, state) for (each, flow), state in zip(found, states, strict=True)]
     except UserError as error:
         print(f"error: {error}".replace("\n", "\nerror: "), file=sys.stderr)
         return 2
     flow_runs.mark_dead(ids)
-    names = ", ".join(f"{flow.name}/{deployment.name}" for deployment, flow in found)
-    print(ready(port, runs, names), flush=True)
-    with contextlib.suppress(KeyboardInterrupt):
-        asyncio.run(runner.start())
-    return 0
+    named = {f"{flow.name}/{each.name}": state.state for (each, flow), state in zip(found, states, strict=True)}
+    print(ready(port, runs, named), flush=True)
+    # in a thread: at a signal it would wait for the end of every run
+    running = threading.Thread(target=asyncio.run, args=(runner.start(),), daemon=True)
+    running.start()
+    while running.is_alive() and not stop.wait(0.5):
+        pass
+    _end_runs(ids)
+    return 0 if stop.is_set() else 1
+
+
+def _end_runs(deployments: Sequence[UUID]) -> None:
+    """End the runs at once, since their finished fits are stored, and say so to the server while it lives."""
+    descendants = psutil.Process().children(recursive=True)
+    for process in descendants:
+        with contextlib.suppress(psutil.NoSuchProcess):
+            process.kill()
+    psutil.wait_procs(descendants, timeout=3)
+    flow_runs.mark_dead(deployments)
 
 
 def own_runner() -> Runner:
@@ -126,14 +149,16 @@ def load() -> Deployments:
         ) from None
 
 
-def add(runner: Runner, deployment: Deployment, flow: Flow[Any, Any]) -> UUID:
+def add(runner: Runner, deployment: Deployment, flow: Flow[Any, Any], switched: Switched) -> UUID:
     """Have `runner` run a deployment, and the server list it; returns the server's id of it."""
     listed = runner.add_flow(
         flow,
         name=deployment.name,
         description=deployment.description,
         parameters=deployment.parameters,
-        schedules=deployment.schedules,
+        schedules=[*switched.schedules],
+        paused=switched.paused,
+        version=switched.version,
         triggers=[*deployment.triggers],
         concurrency_limit=deployment.concurrency_limit,
     )
@@ -141,7 +166,9 @@ def add(runner: Runner, deployment: Deployment, flow: Flow[Any, Any]) -> UUID:
 
 
 if __name__ == "__main__":
-    sys.exit(main(*map(int, sys.argv[1:])))
+    code = main(*map(int, sys.argv[1:]))
+    sys.stdout.flush()
+    os._exit(code)  # the runner's thread would wait for what is gone
 elif __name__ == "__mp_main__":  # so multiprocessing imports this module at the start of a run's process
     end_with(int(os.environ[_PARENT]))
     logging.getLogger("heldout").setLevel(logging.INFO)  # Prefect would show warnings alone

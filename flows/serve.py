@@ -9,7 +9,7 @@ import subprocess
 import sys
 import time
 import urllib.request
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
@@ -18,16 +18,19 @@ import psutil
 
 from tasks.runtime import listening, server
 from tasks.runtime.errors import UserError
-from tasks.runtime.own_code import INSTALLED
+from tasks.runtime.own_code import COMMAND, INSTALLED
 from tasks.runtime.secret import write_private
 
 PORT, RUNS_PORT = 4200, 5000  # the second is that of flows/ui.py
 DESCRIPTION = """\
 Start Prefect's server, MLflow's pages and the deployments of prefect.yaml, and
-stop them at Ctrl-C. The schedules are off until you resume them in Prefect's
-pages, which ask for the login in .cache/login. MLflow's pages ask for it before
-they change a name, a note or a tag; with --trust-network, always."""
-_START_SECONDS, _STOP_SECONDS = 300, 20
+stop them at Ctrl-C or SIGTERM, within 15 seconds. The schedules are off until
+you resume them in Prefect's pages, and stay as you left them. The pages ask for
+the login in .cache/login; MLflow's before they change a name, a note or a tag,
+with --trust-network always."""
+_DEPLOYMENTS = "the process of the deployments"
+_START_SECONDS = 300
+_RUNS_SECONDS, _STOP_SECONDS = 6, 12  # for the end of the runs, and for all processes; then they are killed
 _SETTINGS = {
     "PREFECT_SERVER_UI_API_URL": "/api",  # the pages' own address, also in a tunnel
     # A run that waits for its turn is usual here. Prefect would mark it late by a transaction that reads before it
@@ -35,36 +38,38 @@ _SETTINGS = {
     "PREFECT_SERVER_SERVICES_LATE_RUNS_ENABLED": "false",
 }
 _PROFILE = Path(".prefect/profiles.toml")  # named in prefect.toml: `prefect` reads it in this folder
-_PREFECT = "prefect" if INSTALLED else ".venv/bin/prefect"
+_COMMAND = COMMAND if INSTALLED else f".venv/bin/{COMMAND}"
 READY = """
 Prefect's pages   {pages}
 MLflow's pages    {runs}
 Prefect's API, where no address is known by itself:
 PREFECT_API_URL={pages}/api
 
-deployments       {names}
-Their schedules are off until you resume them in Prefect's pages, which ask for a password: the line in
+deployment                      schedule
+{deployments}
+
+A schedule is switched on and off in Prefect's pages, and stays so. They ask for a password: the line in
 {login}, which only you can read. To run a deployment at once, in another terminal in this folder; address
 and login are known there:
 
-  {prefect} deployment run 'validate/nightly-validation'
+  {command} trigger nightly-validation
 
 Ctrl-C stops all"""
 
 
-def ready(port: int, runs: str, names: str) -> str:
-    """What is printed when all is there; `runs` is the address of MLflow's pages."""
+def ready(port: int, runs: str, deployments: Mapping[str, str]) -> str:
+    """What is printed when all is there: `runs` is the address of MLflow's pages, `deployments` have on or off."""
     pages = server.address(port).removesuffix("/api")
-    return READY.format(pages=pages, runs=runs, names=names, login=server.LOGIN, prefect=_PREFECT)
+    listed = "\n".join(f"{name:32}{state}" for name, state in deployments.items())
+    return READY.format(pages=pages, runs=runs, deployments=listed, login=server.LOGIN, command=_COMMAND)
 
 
 @dataclass(frozen=True)
 class Child:
-    """A process of ours, and the signal that it waits for."""
+    """A process of ours."""
 
     name: str
     process: subprocess.Popen[bytes]
-    stopped_by: signal.Signals = signal.SIGTERM
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -96,8 +101,7 @@ def main(options: argparse.Namespace) -> int:
         return 0
     finally:
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # a second Ctrl-C would leave processes behind
-        for child in reversed(children):
-            _stop(child)
+        _stop_all(children)
         if children:
             _PROFILE.unlink(missing_ok=True)
 
@@ -128,7 +132,7 @@ def _start_all(children: list[Child], options: argparse.Namespace) -> None:
     lines += [f'PREFECT_API_AUTH_STRING = "{server.login()}"', ""]
     write_private(_PROFILE, "\n".join(lines).encode())
     given = (str(os.getpid()), str(port), str(options.runs_port))
-    children.append(Child("the process of the deployments", _python("flows.deployments", *given), signal.SIGINT))
+    children.append(Child(_DEPLOYMENTS, _python("flows.deployments", *given)))
 
 
 def _python(module: str, *given: str) -> subprocess.Popen[bytes]:
@@ -151,23 +155,37 @@ def _answers(address: str) -> bool:
     return False
 
 
-def _stop(child: Child) -> None:
-    """End a process and all its descendants: by the signal that it waits for first, then by SIGKILL."""
-    process = child.process
-    if process.poll() is not None:
-        return
-    descendants = psutil.Process(process.pid).children(recursive=True)
-    process.send_signal(child.stopped_by)
-    try:
-        process.wait(_STOP_SECONDS)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        process.wait()
-    _, left = psutil.wait_procs(descendants, timeout=2)
+def _stop_all(children: Sequence[Child]) -> None:
+    """End the process of the deployments, which tells the server how its runs ended, then all others at once."""
+    descendants = [
+        one
+        for child in children
+        if child.process.poll() is None
+        for one in psutil.Process(child.process.pid).children(recursive=True)
+    ]
+    deadline = time.monotonic() + _STOP_SECONDS
+    for child in children:
+        if child.name == _DEPLOYMENTS:
+            _stop(child, time.monotonic() + _RUNS_SECONDS)
+    for child in children:
+        child.process.terminate()
+    for child in children:
+        _stop(child, deadline)
+    _, left = psutil.wait_procs(descendants, timeout=1)
     for descendant in left:
         with contextlib.suppress(psutil.NoSuchProcess):
             descendant.kill()
-    psutil.wait_procs(left, timeout=5)
+    psutil.wait_procs(left, timeout=1)
+
+
+def _stop(child: Child, deadline: float) -> None:
+    """End a process by SIGTERM or, after the deadline, by SIGKILL."""
+    child.process.terminate()  # which does nothing to one that has ended
+    try:
+        child.process.wait(max(0.0, deadline - time.monotonic()))
+    except subprocess.TimeoutExpired:
+        child.process.kill()
+        child.process.wait()
 
 
 def _interrupt(_signal: int, _frame: FrameType | None) -> None:
