@@ -8,7 +8,7 @@ from prefect.events import emit_event
 from prefect.events.worker import EventsWorker
 from prefect.settings import PREFECT_API_URL
 
-from flows.notify import ALARM, CHAMPION_CHANGED, RUN_FAILED, notify
+from flows.notify import ALARM, CHAMPION_CHANGED, PREVENTED, RUN_FAILED, notify
 from tasks.outcome.contest import Promotion
 from tasks.params import Settings
 from tasks.runtime import server
@@ -25,6 +25,8 @@ def champion_decided(settings: Settings, decision: Promotion, estimates: Mapping
         event = CHAMPION_KEPT if decision.promoted == "no" else CHAMPION_CHANGED
         payload = {"promoted": decision.promoted, "reason": decision.reason, **estimates, **decision.numbers}
         _emit(settings, event, payload)
+        if decision.prevented and not decision.prevented_before:  # once for each rollback
+            _emit(settings, PREVENTED, payload)
     if not decision.compared:  # nobody would be the champion until somebody does something
         run_failed(settings, decision.reason)
 

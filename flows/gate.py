@@ -43,6 +43,7 @@ def main(options: argparse.Namespace) -> int:
     from tasks.outcome import gate_verdict
     from tasks.params import load
     from tasks.storage import files, report_tables
+    from tasks.track.operations_ledger import append_if_there
 
     settings = load(options.params, tuple(options.overrides))
     results = gate_verdict.ValidatedRun(files.read_json(files.SELECTION), report_tables.read_estimates())
@@ -51,6 +52,13 @@ def main(options: argparse.Namespace) -> int:
     against = gate_verdict.compare(results, _results_at(options.against), options.against) if options.against else None
     passed = end.within(options.max_upper) and not (against is not None and against.worse)
     decision = results.decision
+    said = {
+        "passed": passed,
+        "max_upper": options.max_upper,
+        "upper": end.upper,
+        "report": files.file_hash(files.SELECTION),
+    }
+    append_if_there(settings, "gate", said)
     if options.json:
         advice = {"advice": None, "caveats": []} if decision is None else asdict(decision)
         of_other = None if against is None else {**asdict(against), "worse": against.worse}

@@ -9,16 +9,23 @@ from tasks.params import Settings
 from tasks.runtime.errors import one_line
 from tasks.runtime.webhook import post
 from tasks.track import lifecycle
+from tasks.track.operations_ledger import head
 
 log = logging.getLogger("heldout")
 
 CHAMPION_CHANGED, RUN_FAILED, ALARM = "heldout.champion.changed", "heldout.run.failed", "heldout.over_time.alarm"
-_HEADLINES = {CHAMPION_CHANGED: "another champion", RUN_FAILED: "a run failed", ALARM: "an alarm"}
+PREVENTED = "heldout.champion.prevented"
+_HEADLINES = {
+    CHAMPION_CHANGED: "another champion",
+    PREVENTED: "a pin prevents a promotion",
+    RUN_FAILED: "a run failed",
+    ALARM: "an alarm",
+}
 _REASON = "reason"
 
 
 def notify(settings: Settings, event: str, payload: Mapping[str, Any]) -> None:
-    """Send an event, if it is one of the three and there is a receiver. What the receiver does changes nothing."""
+    """Send an event, if it is one of these and there is a receiver. What the receiver does changes nothing."""
     receiver = settings.operations.notify
     if receiver is None or event not in _HEADLINES:
         return
@@ -33,7 +40,7 @@ def _message(settings: Settings, event: str, payload: Mapping[str, Any]) -> dict
     words = [f"{name} {value}" for name, value in payload.items() if isinstance(value, str) and name != _REASON]
     of = f"{settings.registered_model}, {settings.data.source}"
     text = one_line(f"{of}: {'; '.join([_HEADLINES[event], *words, str(payload.get(_REASON, ''))]).removesuffix('; ')}")
-    return {"event": event, "text": text, "numbers": numbers, "run": lifecycle.page(settings)}
+    return {"event": event, "text": text, "numbers": numbers, "run": lifecycle.page(settings), "ledger": head()}
 
 
 def _is_number(value: object) -> bool:

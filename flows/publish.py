@@ -16,15 +16,21 @@ from tasks.report.summary import Summary
 log = logging.getLogger("heldout")
 
 
-def publish(summary: Summary, place: str, page: str) -> None:
+def publish(summary: Summary, place: str, page: str, ledger: str) -> None:
     """Show the outcome on the page of the run that all stages belong to.
 
-    `place` is where the model is in MLflow, `page` the address of its run there. A server that does not take it is
+    `place` is where the model is in MLflow, `page` the address of its run there, `ledger` the head of the ledger of
+    operations. A server that does not take it is
     reported, and nothing else: the results are on disk.
     """
     whole = flow_run.root_flow_run_id
     named = {"flow_run_id": whole, "flow_run_name": flow_run.name, "flow_name": flow_run.flow_name}
-    lines = {**sentences(summary), "model": f"in MLflow {place}", "MLflow": page}
+    lines = {
+        **sentences(summary),
+        "model": f"in MLflow {place}",
+        "MLflow": page,
+        **({"ledger": ledger} if ledger else {}),
+    }
     for line in (outcome_page.headline(summary), *(f"{name}: {text}" for name, text in lines.items())):
         logging.getLogger("prefect.flow_runs").info("%s", printable(line), extra=named)
     try:

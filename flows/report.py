@@ -15,6 +15,7 @@ from tasks.report.summary_page import write_summary
 from tasks.storage import files
 from tasks.track import lifecycle
 from tasks.track.log_outcome import log_outcome
+from tasks.track.operations_ledger import head
 
 
 @stage
@@ -37,5 +38,5 @@ def _report(settings: Settings, model: Model) -> None:
         decision, place = log_outcome(settings, summary, [run_name(summary), note(summary)], model, speed)
         estimates = summary.estimates_of(summary.selected)
         champion_decided(settings, decision, dict(zip(estimates["estimate"], estimates["value"], strict=True)))
-    print_summary(summary, decision, place, speed)
-    publish(summary, place, lifecycle.page(settings))
+    print_summary(summary, decision, place, speed, head())
+    publish(summary, place, lifecycle.page(settings), head())

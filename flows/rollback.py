@@ -6,21 +6,27 @@ from flows.arguments import add_params
 
 DESCRIPTION = """\
 Return to the former champion: the alias goes back to the version that the
-present champion replaced. Nothing is deleted; the model that was rolled back
-has to win again, on new rows."""
+present champion replaced. Nothing is deleted. The candidate that was rolled
+back is pinned: it comes back if rows that are new after the next run show it,
+or after --release."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The parameters, which name the store and the registered model."""
+    """The parameters, which name the store and the registered model, and what is released."""
+    lift = "lift the pin of a candidate, or all pins of the data source; nothing is rolled back"
+    parser.add_argument("--release", nargs="?", const="", metavar="CANDIDATE", help=lift)
     add_params(parser)
 
 
 def main(options: argparse.Namespace) -> int:
-    """Return the alias to the version that the champion replaced; returns the exit code."""
+    """Return the alias to the version that the champion replaced, or lift a pin; returns the exit code."""
     from tasks.params import load
     from tasks.track import former_champion
 
     settings = load(options.params, options.overrides)
+    if options.release is not None:
+        print(former_champion.release(settings, options.release), flush=True)
+        return 0
     done = former_champion.rollback(settings)
     print(done, flush=True)
     from flows.events import champion_restored  # the import of Prefect takes seconds, and the alias is moved by now

@@ -15,6 +15,7 @@ from tasks.outcome import (
     columns_that_matter,
     decision,
     duplicates_effect,
+    entered,
     hard_rows,
     not_credible,
     other_population,
@@ -57,6 +58,8 @@ def _select(settings: Settings) -> None:
     compared = [candidate for candidate in settings.candidates if candidate.name in results.started]
     opened = bool(opening.estimates)
     lifecycle.send_to_run(ledger_items(settings, data_hash, seen, winner, compared, test_opened=opened))
+    for kind, said in entered.of_selection(settings, winner, seen, ledger, opening, after=run.entries):
+        run.enter(settings, kind, said)
     against = against_baseline.compare(results, selection, opening.against_baseline)
     files.write_losses(scheme_results.losses(results.candidates))
     of_candidates = [record for records in estimates.values() for record in records]

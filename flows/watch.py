@@ -10,7 +10,7 @@ from tasks.outcome.watched_shards import WatchRecord, check_validated, stored, w
 from tasks.params import Settings, load
 from tasks.report.watch_picture import draw
 from tasks.storage import watch_files
-from tasks.track.watch_run import champion, log_lines, log_picture
+from tasks.track.watch_run import champion, enter, log_lines, log_picture
 
 log = logging.getLogger("heldout")
 
@@ -50,6 +50,7 @@ def _tell(settings: Settings, record: WatchRecord) -> None:
     for line in record.alarms():
         alarm_raised(settings, line, record.watched)
     log_lines(settings, record)
+    enter(settings, record)
     watch_files.write_state(replace(record, told=len(record.lines)).numbers())
     draw(record.lines, level)
     log_picture(settings, record)

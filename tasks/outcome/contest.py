@@ -73,6 +73,9 @@ class Promotion:
     trial: bool = False  # whether nothing was to be decided
     compared: bool = True  # False if one of the two gives no answers
     champion: ChampionError | None = None
+    pin: int | None = None  # the entry of the rollback that pinned the line of the winner
+    prevented: bool = False  # whether the winner would be the champion without the pin
+    prevented_before: bool = False  # whether an earlier run said so
 
 
 def contest(

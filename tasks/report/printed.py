@@ -20,10 +20,12 @@ from tasks.storage import files
 SELECTED = "selected"
 
 
-def print_summary(summary: Summary, decision: Promotion, place: str, speed: object | None = None) -> None:
+def print_summary(
+    summary: Summary, decision: Promotion, place: str, speed: object | None = None, ledger: str = ""
+) -> None:
     """Print the table and at most ten lines, as wide as the terminal; between them all sentences, if asked for.
 
-    `place` is where the model is in MLflow.
+    `place` is where the model is in MLflow, `ledger` the head of the ledger of operations.
     """
     from rich.console import Console
     from rich.text import Text
@@ -36,7 +38,7 @@ def print_summary(summary: Summary, decision: Promotion, place: str, speed: obje
         console.print(Text(line, _style(row)), soft_wrap=True)
     if prints_all():
         print()
-        for label, line in labelled_lines(_all(summary, decision, place, speed), width):
+        for label, line in labelled_lines(_all(summary, decision, place, speed, ledger), width):
             console.print(Text.assemble((label, "bold"), line), soft_wrap=True)
     print()
     for line in strip_text.lines(decision_strip(summary), width):
@@ -46,7 +48,7 @@ def print_summary(summary: Summary, decision: Promotion, place: str, speed: obje
         console.print(Text.assemble((label, "bold"), line) if label else Text(line, "bold"), soft_wrap=True)
 
 
-def _all(summary: Summary, decision: Promotion, place: str, speed: object | None) -> dict[str, str]:
+def _all(summary: Summary, decision: Promotion, place: str, speed: object | None, ledger: str) -> dict[str, str]:
     """Every sentence, all caveats, and where things are."""
     places = {
         **({} if speed is None else {"predictions": str(speed)}),
@@ -54,6 +56,7 @@ def _all(summary: Summary, decision: Promotion, place: str, speed: object | None
         "model": f"{files.MODEL}, in MLflow {place}",
         **({} if decision.trial else {"promoted": f"{decision.promoted}: {decision.reason}"}),
         **({} if decision.champion is None else {"champion": decision.champion.sentence(summary.loss)}),
+        **({"ledger": ledger} if ledger else {}),
         "runs": f"{MAKE} ui",
     }
     told = {name: text for name, text in sentences(summary).items() if name != DECISION}

@@ -1,32 +1,44 @@
 """The way back: the alias of the champion returns to the version that it replaced."""
 
 import time
+from contextlib import suppress
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
+from tasks.outcome.operations import Of, cut
+from tasks.outcome.pins import pins
 from tasks.params import Settings
 from tasks.runtime.errors import UserError
+from tasks.track import operations_ledger
 from tasks.track.promote import RESTORED
-from tasks.track.registry import BEFORE, CHAMPION, standing
+from tasks.track.registry import BEFORE, CHAMPION, LEARNER, SELECTED, standing
 from tasks.track.store import connect
+
+if TYPE_CHECKING:
+    from mlflow import MlflowClient
+    from mlflow.entities.model_registry import ModelVersion
 
 
 @dataclass(frozen=True)
 class RolledBack:
-    """The version that is the champion again, and the version that it replaces."""
+    """The version that is the champion again, the version that it replaces, and what its pin says."""
 
     address: str
     version: str
     instead_of: str
+    pinned: str
 
     def __str__(self) -> str:
-        return f"{self.address} is version {self.version} again, instead of version {self.instead_of}"
+        return f"{self.address} is version {self.version} again, instead of version {self.instead_of}; {self.pinned}"
 
 
 def rollback(settings: Settings) -> RolledBack:
-    """Return to the former champion of the data source. Raises UserError if there is none.
+    """Return to the former champion of the data source, and pin the line of the one that it replaces.
 
     Nothing is deleted. What was known of the pairs of the restored champion counts no longer, except for the rows that
-    were used: the model that was rolled back has to win again, on new rows.
+    were used: the model that was rolled back has to win again, on rows that come after the rollback (`pins`). Raises
+    UserError if there is no former champion. The entry of the ledger comes first: a command that is killed before it
+    has moved the alias may be repeated.
     """
     from mlflow.exceptions import MlflowException
 
@@ -45,10 +57,51 @@ def rollback(settings: Settings) -> RolledBack:
         client.get_model_version(place.name, former)
     except MlflowException:
         raise UserError(f"version {former} of {place.name}, the former champion, was deleted") from None
+    of, candidate = Of.made(place.name, place.source), _candidate(client, champion)
+    said = {
+        "alias": f"{place.name}@{place.alias(CHAMPION)}",
+        "version": str(former),
+        "instead_of": str(champion.version),
+        "candidate": candidate,
+        "learner": champion.tags.get(LEARNER, ""),
+    }
+    entry = operations_ledger.append(client, settings, "rollback", of.said(**said))
     now = time.time()
     client.set_model_version_tag(place.name, former, RESTORED, str(int(1000 * now)))
     client.set_registered_model_alias(place.name, place.alias(CHAMPION), former)
     when = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(now))
     client.set_model_version_tag(place.name, str(champion.version), "rolled_back", f"{when} to version {former}")
     client.set_tag(str(champion.run_id), "rolled_back", f"{when} to version {former}")
-    return RolledBack(place.address(CHAMPION), str(former), str(champion.version))
+    (pin,) = [pin for pin in pins(operations_ledger.entries(client), of) if pin.entry == entry.number]
+    explained = pin.explained(settings.operations.promote_level)
+    return RolledBack(place.address(CHAMPION), str(former), str(champion.version), explained)
+
+
+def release(settings: Settings, candidate: str) -> str:
+    """Lift the pin of a candidate's line, or all pins of the data source if it is empty; returns what to say.
+
+    Raises UserError if there is none.
+    """
+    client = connect(settings)
+    place = standing(client, settings)
+    of = Of.made(place.name, place.source)
+    held = [pin.candidate for pin in pins(operations_ledger.entries(client), of)]
+    lifted = [name for name in held if candidate in ("", name)]
+    if not lifted:
+        others = f"; pinned are {', '.join(held)}" if held else ""
+        raise UserError(f"--release: no pin of {candidate or place.name} for {place.source}{others}; nothing to lift")
+    entry = operations_ledger.append(client, settings, "release", of.said(candidates=lifted))
+    return (
+        f"released: {', '.join(lifted)} (entry {entry.head} of the ledger); from the next run on all rows of the test "
+        "part that it has not bet on count again, at operations.promote_level"
+    )
+
+
+def _candidate(client: "MlflowClient", champion: "ModelVersion") -> str:
+    """The name of the candidate that a version is of; one of an older version of heldout may have none."""
+    from mlflow.exceptions import MlflowException
+
+    name = champion.tags.get(SELECTED)
+    with suppress(MlflowException):  # the run was deleted
+        name = name or client.get_run(str(champion.run_id)).data.tags.get(SELECTED)
+    return cut(name or f"version {champion.version}")

@@ -2,7 +2,7 @@
 
 import functools
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,9 +19,12 @@ from tasks.track.store import runs
 
 if TYPE_CHECKING:
     from mlflow import MlflowClient
+    from mlflow.entities import Run
 
 # MLflow's pages show no tag that begins with mlflow.; older versions wrote the same names without it
 HIDDEN = "mlflow.heldout."
+KEY = "validation"  # the tag that names a run also in another store
+PARENT = "mlflow.parentRunId"  # the tag of a candidate's run
 _COMPARED = "compared."  # and a number: the ids of the learners whose estimates the run showed, with spaces between
 _OPENED_FOR = "test_opened_for"
 _ROWS = "rows."  # and a field of SeenRows
@@ -32,11 +35,20 @@ TESTED = "tested_rows"  # the folder of the artifact with the rows on which a wi
 Earlier = Mapping[str, Mapping[str, str]]  # the tags of earlier validations by their runs' ids, the oldest first
 
 
+def validations(client: "MlflowClient") -> "list[Run]":
+    """All validations of the store that compared something, over all its experiments, the oldest first."""
+    found = runs(client, f"tags.data_hash IS NOT NULL and tags.`{PARENT}` IS NULL")
+    return sorted(found, key=lambda run: (run.info.start_time, run.info.run_id))
+
+
 def read_earlier(client: "MlflowClient") -> Earlier:
-    """The tags of all validations, over all experiments of the store; candidates' own runs compare nothing."""
-    found = runs(client, "tags.data_hash IS NOT NULL and tags.`mlflow.parentRunId` IS NULL")
-    in_turn = sorted(found, key=lambda run: (run.info.start_time, run.info.run_id))
-    return {run.info.run_id: _plain(run.data.tags) for run in in_turn}
+    """The tags of all of them."""
+    return tags_of(validations(client))
+
+
+def tags_of(found: "Iterable[Run]") -> Earlier:
+    """The tags of validations, in their turn."""
+    return {run.info.run_id: _plain(run.data.tags) for run in found}
 
 
 def read_ledger(
@@ -102,6 +114,21 @@ def read_tested(opened_in: Sequence[str]) -> Ids | None:
 def of_ledger(tags: Mapping[str, str]) -> bool:
     """Whether the ledger of later runs needs these tags."""
     return any(name.startswith(_COMPARED) or name == _OPENED_FOR for name in _plain(tags))
+
+
+def claims(tags: Mapping[str, str]) -> dict[str, str]:
+    """The tags by which a run says what it compared, on which rows, and for whom it opened the test part."""
+    plain = ("data_hash", "selected_model", _OPENED_FOR)
+    return {
+        name: text
+        for name, text in tags.items()
+        if (bare := name.removeprefix(HIDDEN)) in plain or bare.startswith((_COMPARED, _ROWS))
+    }
+
+
+def entry_of(run: str, tags: Mapping[str, str]) -> Entry:
+    """What an earlier run left, by its tags."""
+    return _entry(run, _plain(tags))
 
 
 def known_since(client: "MlflowClient", candidate: Candidate, settings: Settings, seen: SeenRows) -> int:

@@ -4,10 +4,10 @@ import logging
 import subprocess
 import time
 import uuid
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from tasks.outcome.items import RUN_NAME, Item, Tag, settings_items
 from tasks.params import Settings
@@ -16,9 +16,9 @@ from tasks.runtime.errors import Incomplete, NotCompared, NotSent, UserError, wi
 from tasks.runtime.own_code import COMMAND
 from tasks.runtime.process_identity import HOST, alive, identity
 from tasks.storage.row_ids import Ids
-from tasks.track import pending
+from tasks.track import operations_ledger, pending
 from tasks.track.artifacts import check_location
-from tasks.track.ledger_tags import Earlier, read_earlier, read_tested
+from tasks.track.ledger_tags import KEY, Earlier, read_tested, tags_of, validations
 from tasks.track.send import send
 from tasks.track.store import connect, experiment_id, failures, reason
 from tasks.track.trial import STAGE_ALONE, experiment_tags
@@ -31,7 +31,6 @@ log = logging.getLogger("heldout")
 _newest: dict[str, str] = {}  # the experiment and the id of the newest run of this process
 PAGES = "http://127.0.0.1:5000"  # of `make ui`
 TRIAL = "trial"  # the tag of a run that may not promote: why
-KEY = "validation"  # the tag that names a run also in another store
 Answer = TypeVar("Answer")
 
 
@@ -44,6 +43,7 @@ class Active:
     run_id: str
     record: pending.PendingRun
     earlier: Earlier
+    entries: int = 0  # of the ledger of operations, at the start
     opens_test: bool = False  # whether the test part is opened for the winner of this run
     lost: str = ""  # why the store is asked nothing any more
     uncompared: str = ""  # why the winner could not be compared with the champion
@@ -67,6 +67,15 @@ class Active:
         items = list(items)
         self.record.whole.items += items
         self.ask(lambda client: send(client, self.run_id, items))
+
+    def enter(self, settings: Settings, kind: str, said: Mapping[str, Any]) -> None:
+        """Add an entry about the run to the ledger of operations."""
+        self.record.entries.append((kind, {**said}))
+        self.ask(lambda client: operations_ledger.append_of_run(client, settings, self.run_id, kind, said))
+
+    def has_entered(self, kind: str) -> bool:
+        """Whether the run has such an entry."""
+        return any(kind == one for one, _ in self.record.entries)
 
     def send_candidate(self, name: str, items: Iterable[Item], *, failed: bool) -> None:
         """Send a candidate's items to a run of its own, below this one."""
@@ -187,9 +196,10 @@ def _begin(settings: Settings, trial: str) -> Active:
         experiment = experiment_id(client, settings)
         check_location(client.get_experiment(experiment).artifact_location)
         _mark_dead(client, experiment)
-        earlier = read_earlier(client)
+        before = validations(client)
+        entries = operations_ledger.begin(client, settings, before)
         run_id = client.create_run(experiment, record.started, dict(record.tags)).info.run_id
-        begun = Active(client, experiment, run_id, record, earlier)
+        begun = Active(client, experiment, run_id, record, tags_of(before), entries)
         begun.send(settings_items(settings))
     except failures() as error:
         raise UserError(f"the store that tracking.uri names takes no run ({reason(error)}); fix it") from None

@@ -2,17 +2,19 @@
 
 import warnings
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tasks.fits.model_process import Model
 from tasks.outcome.contest import Promotion
-from tasks.outcome.items import Item
+from tasks.outcome.items import Item, Tag
+from tasks.outcome.operations import cut
 from tasks.params import Settings
 from tasks.report.summary import Summary
 from tasks.report.tracked import candidate_items, labeled_rows, outcome_items, version_tags
 from tasks.storage import files
 from tasks.track import lifecycle
 from tasks.track.ledger_tags import ledger_items
+from tasks.track.operations_ledger import HEAD, head
 from tasks.track.promote import promote
 from tasks.track.registry import log_model, sample
 from tasks.track.send import as_input
@@ -20,6 +22,7 @@ from tasks.track.send import as_input
 if TYPE_CHECKING:
     from mlflow import MlflowClient
 
+TIED = (files.REPORT, files.SUMMARY, files.SELECTION, files.METRICS, files.ESTIMATES)  # any of them names a report
 _LOST = "the store was lost during the run"
 
 
@@ -38,11 +41,15 @@ def log_outcome(
     opened = summary.selection["E_test"] is not None
     data_hash, seen = files.read_data_hash(), files.read_seen_rows()
     run.send(ledger_items(settings, data_hash, seen, winner, compared, test_opened=opened))
+    if not run.has_entered("compared"):  # `select` ran before this run, which reports it again
+        run.enter(settings, "compared", {"compared": summary.selection["contamination"], "again": True})
     data = as_input(labeled_rows(settings))
     run.send([*headline, *outcome_items(summary, speed), data])
     for candidate in settings.candidates:
         failed = candidate.name in summary.failures
         run.send_candidate(candidate.name, [*candidate_items(candidate, summary), data], failed=failed)
+    run.enter(settings, "reported", _reported(summary))
+    run.send([Tag(HEAD, head())])
     run.record.model = True
 
     def promoted(client: "MlflowClient") -> tuple[Promotion, str]:
@@ -53,3 +60,13 @@ def log_outcome(
     if not decision.compared:
         run.uncompared = decision.reason
     return decision, place
+
+
+def _reported(summary: Summary) -> dict[str, Any]:
+    """What ties the report to the ledger: the hashes of its files, and what it says."""
+    return {
+        "files": {path.name: files.file_hash(path) for path in TIED},
+        "winner": cut(summary.selected),
+        "compared": summary.selection["contamination"],
+        "E_test": summary.selection["E_test"],
+    }

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from tasks.outcome.items import Tag
 from tasks.params import Settings
+from tasks.track import operations_ledger
 from tasks.track.ledger_tags import TESTED, of_ledger
 from tasks.track.send import send
 from tasks.track.store import connect, database, experiment_id, runs
@@ -40,6 +41,9 @@ def prune(settings: Settings, keep: timedelta) -> Iterator[str]:
     gone = [run for run in validations if run.info.run_id not in whole and not of_ledger(run.data.tags)]
     emptied = {run.info.run_id for run in (*ledger, *gone)}
     candidates = [run for run in old if run.data.tags.get(_PARENT) in emptied]
+    # before anything is removed: by the ledger, a run that is gone was pruned or taken away
+    pruned = [run.info.run_id for run in (*gone, *fresh)]
+    operations_ledger.append_of_runs(client, settings, "pruned", pruned, {"keep_days": keep.days})
     models = [model for model in _models(client, experiment) if model.source_run_id in emptied]
     for model in models:
         _empty(model.artifact_location)

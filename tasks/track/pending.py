@@ -47,6 +47,7 @@ class PendingRun:
     whole: RunItems = field(default_factory=RunItems)
     candidates: list[RunItems] = field(default_factory=list)
     model: bool = False  # whether the run is to have the delivered model
+    entries: list[tuple[str, Mapping[str, Any]]] = field(default_factory=list)  # in the ledger of operations
     folder: Path | None = None  # where it was read from
 
     @property
@@ -75,7 +76,10 @@ def write(record: PendingRun) -> Path:
         if record.model:
             shutil.copyfile(files.MODEL, folder / _MODEL)
             sample().to_parquet(folder / _SAMPLE)
-        known = {name: getattr(record, name) for name in ("key", "experiment", "started", "status", "ended", "model")}
+        known = {
+            name: getattr(record, name)
+            for name in ("key", "experiment", "started", "status", "ended", "model", "entries")
+        }
         with (folder / _RECORD).open("w", encoding="utf-8") as file:
             json.dump({**known, "tags": dict(record.tags), "runs": runs}, file, indent=1)
     return place

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -14,15 +14,18 @@ from tasks.outcome.bets import Book
 from tasks.outcome.champion_error import ChampionError, champion_error
 from tasks.outcome.contest import Champion, Promotion, contest, uncompared
 from tasks.outcome.items import Artifact, Tag, TrackedMetric
-from tasks.outcome.ledger import seeded_id
+from tasks.outcome.ledger import learner_id, seeded_id
 from tasks.outcome.new_rows import KnownRows
+from tasks.outcome.operations import Of, cut
+from tasks.outcome.pins import Pin, against_pin, pin_of, pins, prevented_before
 from tasks.params import Candidate, Settings
 from tasks.plans.all_labeled import read_all_labeled
 from tasks.runtime.errors import UserError
 from tasks.storage import files, fit_cache
 from tasks.storage.row_ids import WORD, Ids, read_row_ids, read_words, write_seen
+from tasks.track import operations_ledger
 from tasks.track.downloads import download, downloads
-from tasks.track.ledger_tags import known_since
+from tasks.track.ledger_tags import HIDDEN, KEY, known_since
 from tasks.track.lifecycle import TRIAL
 from tasks.track.registry import BEFORE, CHALLENGER, CHAMPION, MODEL, SOURCE, Standing, register, standing
 from tasks.track.send import send
@@ -40,6 +43,7 @@ _AGAINST, _MODEL_HASH = "promotion_against", "model_hash"
 _DECISION = "promotion.json"
 _FOLDER = "promotion"  # of artifacts: the rows that a version has seen; the records and bets of a champion's pairs
 _SEEN, _RECORDS, _BETS = "seen_rows.parquet", "records.json", "bets.parquet"
+_PIN, _OLD = f"{HIDDEN}pin.", "old_rows.parquet"  # of the first run after a rollback: a tag, the rows that it found
 
 
 def promote(
@@ -63,7 +67,13 @@ def promote(
         _record(client, run, decision, {})
         return decision, f"with the run, not registered: {why}"
     place = standing(client, settings)
-    decision, book, seen = _decide(client, settings, winner, model, place, run.info.start_time)
+    of, line = Of.made(place.name, place.source), {"candidate": cut(winner.name), "learner": learner_id(winner)}
+    known = operations_ledger.entries(client)
+    old_rows = {pin: _old_rows(client, run, pin) for pin in pins(known, of)}
+    pin = pin_of(old_rows, **line)
+    decision, book, seen = _decide(client, settings, winner, model, place, run.info.start_time, pin, old_rows)
+    if pin is not None:
+        decision = replace(decision, prevented_before=prevented_before(pin, known))
     tags = {
         **told,
         SOURCE: place.source,
@@ -73,20 +83,62 @@ def promote(
     version = register(client, place.name, info, tags)
     numbers = {"name": place.name, "version": version, "source": place.source}
     _record(client, run, decision, numbers, seen, book)
+    said = {**line, **of.said(run=run.data.tags.get(KEY, run.info.run_id), version=version), **_said(decision)}
     if decision.promoted == "no":
+        operations_ledger.append(client, settings, "contest", said)
         client.set_registered_model_alias(place.name, place.alias(CHALLENGER), version)
         return decision, f"version {version} of {place.name}, {place.address(CHALLENGER)}"
+    said["alias"] = f"{place.name}@{place.alias(CHAMPION)}"
     if place.champion is not None:
+        said["instead_of"] = str(place.champion.version)
         client.set_model_version_tag(place.name, version, BEFORE, str(place.champion.version))
+    operations_ledger.append(client, settings, "champion", said)
     client.set_registered_model_alias(place.name, place.alias(CHAMPION), version)
     return decision, f"version {version} of {place.name}, {place.address(CHAMPION)}"
 
 
+def _said(decision: Promotion) -> dict[str, Any]:
+    """What the ledger keeps of a decision."""
+    of_pin = {} if decision.pin is None else {"pin": decision.pin, "prevented": decision.prevented}
+    return {"promoted": decision.promoted, "compared": decision.compared, **decision.numbers, **of_pin}
+
+
+def _old_rows(client: "MlflowClient", run: "Run", pin: Pin) -> Ids:
+    """The rows that were there when a run first looked after a rollback: those of now, if none has looked.
+
+    All rows of the table, since another split.test_key makes others the test part. Rows of other columns have other
+    identities: a run on these looks for the first time.
+    """
+    tag, columns = f"{_PIN}{pin.entry}", fit_cache.content_hash(files.read_seen_rows().columns)
+    looked = runs(client, f"tags.`{tag}` = '{columns}'")
+    for found in sorted(looked, key=lambda one: one.info.start_time):
+        with downloads() as folder, suppress(UserError):  # if they are gone, no row is known to be new
+            words, _ = read_words(download(folder, f"runs:/{found.info.run_id}/{_FOLDER}/{_OLD}"))
+            return words[WORD].to_numpy(np.uint64)
+    present = read_row_ids().words()
+    with downloads() as folder:
+        write_seen(folder / _OLD, present)
+        send(client, run.info.run_id, [Artifact(folder / _OLD, _FOLDER)])
+    send(client, run.info.run_id, [Tag(tag, columns)])
+    return present
+
+
 def _decide(
-    client: "MlflowClient", settings: Settings, winner: Candidate, model: Model, place: Standing, now: int
+    client: "MlflowClient",
+    settings: Settings,
+    winner: Candidate,
+    model: Model,
+    place: Standing,
+    now: int,
+    pin: Pin | None,
+    old_rows: Mapping[Pin, Ids],
 ) -> tuple[Promotion, Book | None, Ids]:
     """The decision, the book of the champion, and the rows that the winner has seen."""
     used = read_row_ids("used").words()
+    level = settings.operations.promote_level
+    if place.champion is None and pin is not None:
+        why = f"there is no champion to compare it with, and {pin.explained(level)}"
+        return Promotion("no", why, pin=pin.entry, prevented=True), None, used
     if place.champion is None:
         return Promotion("first", f"the first champion of {place.source} as {place.name}"), None, used
     pair = _pair(settings, winner)
@@ -99,6 +151,12 @@ def _decide(
         record = book.record(pair, int(place.champion.tags.get(RESTORED, 0)))
         spent = book.spent(pair, known_since(client, winner, settings, files.read_seen_rows()))
         decision = contest(settings, winner.name, model, champion, record, spent)
+        if pin is not None:
+            fair = np.concatenate([spent, old_rows[pin]])
+            harder = settings.operations.model_copy(update={"promote_level": pin.level(level)})
+            strict = settings.model_copy(update={"operations": harder})
+            fresh = contest(strict, winner.name, model, champion, record, fair)
+            decision = against_pin(pin, level, decision, fresh)
         if (current := _error_now(settings, champion, model)) is not None:
             decision = replace(decision, champion=current, numbers={**decision.numbers, **current.numbers()})
     book = book.after(pair, decision, now)

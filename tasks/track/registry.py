@@ -27,6 +27,7 @@ CHAMPION, CHALLENGER = "champion", "challenger"
 SOURCE, BEFORE = "source", "champion_before"  # tags of a version: what it predicts, and the champion that it replaced
 MODEL = "model.skops"  # MLflow's name for the file of a version
 LEARNER = "learner"  # the tag of a version with the identity of its learner
+SELECTED = "selected_model"  # the tag of a version, and of a validation, with the name of the winner
 _OF_SOURCE = ("data.source", "data.target", "data.positive")
 _REQUIRED = ("scikit-learn", "numpy", "scipy", "pandas", "skops")
 _OF_MODEL = (

@@ -9,8 +9,9 @@ from tasks.fits.model_process import opened
 from tasks.outcome.items import Tag
 from tasks.params import Settings
 from tasks.runtime.errors import UserError
-from tasks.track import pending
-from tasks.track.lifecycle import KEY, TRIAL, send_child
+from tasks.track import operations_ledger, pending
+from tasks.track.ledger_tags import KEY
+from tasks.track.lifecycle import TRIAL, send_child
 from tasks.track.promote import PROMOTED, REASON
 from tasks.track.registry import log_model
 from tasks.track.send import send
@@ -73,7 +74,16 @@ def _send(client: "MlflowClient", settings: Settings, record: pending.PendingRun
     if record.model:
         with opened(record.model_file, settings) as model:
             log_model(client, model, pending.read_sample(record), run_id)
+    _enter(client, settings, record, run_id)
     why = record.tags.get(TRIAL)
     reason = f"a trial: {why}" if why else _UNDECIDED
     send(client, run_id, [Tag(REASON, reason), Tag(PROMOTED, "no")])
     client.set_terminated(run_id, record.status, record.ended)
+
+
+def _enter(client: "MlflowClient", settings: Settings, record: pending.PendingRun, run_id: str) -> None:
+    """What the ledger of operations lacks of the run; what it has stays, and the new entries hold from now on."""
+    for kind, said in record.entries:
+        entry = operations_ledger.append_of_run(client, settings, run_id, kind, {**said, "late": True})
+        if kind == "reported":
+            send(client, run_id, [Tag(operations_ledger.HEAD, str(entry.head))])

@@ -76,6 +76,12 @@ def experiment_id(client: "MlflowClient", settings: Settings, name: str | None =
         if experiment.tags.get(shared_view.TAG) != shared_view.state():
             client.set_experiment_tag(experiment.experiment_id, shared_view.TAG, shared_view.state())
         return str(experiment.experiment_id)
+    return create_experiment(client, settings, name)
+
+
+def create_experiment(client: "MlflowClient", settings: Settings, name: str) -> str:
+    """Create an experiment, as `experiment_id` does; of two who do so at the same moment, MLflow refuses one."""
+    tracking = settings.tracking
     tags = {**_KIND, shared_view.TAG: shared_view.state()}
     if tracking.artifacts is not None or tracking.store.startswith("http"):
         return client.create_experiment(name, tracking.artifacts, tags=tags)

@@ -1,16 +1,22 @@
 """Watching in MLflow: which model is watched, and a metric for each shard."""
 
 from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime
 
 from tasks.outcome.items import Artifact, Item, Tag, TrackedMetric
+from tasks.outcome.operations import cut
 from tasks.outcome.watched_shards import Watched, WatchRecord
 from tasks.params import Settings
 from tasks.storage import fit_cache, watch_files
+from tasks.track.operations_ledger import append, entries
 from tasks.track.registry import LEARNER, standing
 from tasks.track.send import send
 from tasks.track.store import connect, experiment_id
 
 _WATCHED = "watched"  # the tag by which the run of a record is found
+_KIND = "watched"  # of an entry
+_DAY = len("2026-01-01")
+_MOST_ALARMS = 10
 
 
 def champion(settings: Settings) -> Watched | None:
@@ -27,6 +33,28 @@ def log_lines(settings: Settings, record: WatchRecord) -> None:
     The experiment of validations keeps one parent run for each validation.
     """
     _send(settings, record, _items(record))
+
+
+def enter(settings: Settings, record: WatchRecord) -> None:
+    """The untold lines in the ledger of operations: once a day, and whenever an alarm begins."""
+    client = connect(settings)
+    alarms = [cut(line.shard) for line in record.alarms()]
+    last = next(
+        (one for one in reversed(entries(client)) if one.kind == _KIND and one.said["model"] == record.watched), None
+    )
+    if not alarms and last is not None and last.time[:_DAY] == datetime.now(UTC).isoformat()[:_DAY]:
+        return
+    newest = record.lines[-1]
+    said = {
+        "model": record.watched,
+        "shards": len(record.lines),
+        "disagreement": newest.disagreement,
+        "low": newest.low,
+        "high": newest.high,
+        "evidence": newest.evidence,
+        "alarms": alarms[:_MOST_ALARMS],
+    }
+    append(client, settings, _KIND, said)
 
 
 def log_picture(settings: Settings, record: WatchRecord) -> None:

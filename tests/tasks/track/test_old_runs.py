@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tasks.outcome.items import Artifact, Tag, TrackedMetric
-from tasks.track import lifecycle
+from tasks.track import lifecycle, operations_ledger
 from tasks.track.ledger_tags import TESTED, read_earlier
 from tasks.track.old_runs import prune
 from tasks.track.store import connect, runs
@@ -62,7 +62,7 @@ def test_what_is_old_and_needed_by_nobody_is_removed(settings):
     assert "1 validations that compared nothing, 2 runs of candidates" in lines
     assert "emptied: 1" in lines
     assert "kept: 1 old" in lines
-    left = {run.info.run_id: run for run in runs(client, "")}
+    left = {run.info.run_id: run for run in runs(client, "") if run.info.run_name != "ledger"}
     assert {old["compared"], old["registered"], *new.values(), other} == {
         run for run, found in left.items() if "mlflow.parentRunId" not in found.data.tags
     }
@@ -74,6 +74,9 @@ def test_what_is_old_and_needed_by_nobody_is_removed(settings):
     compared = [[tags["compared.abc"] for tags in found.values()] for found in (earlier, read_earlier(client))]
     assert compared[0] == compared[1]
     with closing(sqlite3.connect("mlflow.db")) as connection:  # not only marked as deleted
-        assert (len(left),) == connection.execute("SELECT count(*) FROM runs").fetchone()
+        assert (len(left) + 1,) == connection.execute("SELECT count(*) FROM runs").fetchone()
+    keys = {client.get_run(old["compared"]).data.tags["validation"]}
+    entry = next(entry for entry in operations_ledger.entries(client) if entry.kind == "pruned")
+    assert keys < {*entry.said["runs"]}  # and the one that is gone
     again = " ".join(prune(settings, timedelta(days=90)))
     assert all(part in again for part in ("0 validations that", "0 runs of candidates", "emptied: 0"))

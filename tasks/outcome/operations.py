@@ -1,0 +1,58 @@
+"""What the ledger of operations has entries of, and who is the champion by it (decision 90)."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from tasks.outcome.chain import Entry
+
+# every kind that is written; a reader passes over a kind that it does not know, which a later version wrote
+KINDS = {
+    "began": "the ledger begins: what the store held before",
+    "adopted": "validations that no entry names: those of before, of older versions, and of processes that died",
+    "migrated": "another version of heldout writes from here on",
+    "compared": "a validation showed estimates of learners on rows: M, and the hash of what its run says about them",
+    "opened": "the test part was opened for a winner: on how many rows, and a sketch of these",
+    "reported": "a validation wrote its report: hashes of the files, and of the metrics of its runs",
+    "contest": "a winner was compared with the champion, and did not replace it",
+    "champion": "a version became the champion, the first or on evidence",
+    "rollback": "the former champion is the champion again, and the line of the replaced one is pinned",
+    "release": "a person lifted a pin",
+    "watched": "new shards were looked at: once a day, and at each alarm",
+    "gate": "a validation was let through or not",
+    "pruned": "runs were removed or emptied",
+}
+
+
+_MOST_LETTERS = 250  # of a text that a user chose, in an entry
+
+
+def cut(text: str) -> str:
+    """A text of a user, as long as an entry holds."""
+    return text[:_MOST_LETTERS]
+
+
+@dataclass(frozen=True)
+class Of:
+    """Whose champion an entry is about: a registered name, and a data source."""
+
+    name: str
+    source: str
+
+    @classmethod
+    def made(cls, name: str, source: str) -> "Of":
+        """From texts of any length."""
+        return cls(cut(name), cut(source))
+
+    def said(self, **more: Any) -> dict[str, Any]:
+        """The part of an entry that says so, with more."""
+        return {"name": self.name, "source": self.source, **more}
+
+    def among(self, entries: Iterable[Entry]) -> list[Entry]:
+        """The entries about it."""
+        return [one for one in entries if (one.said.get("name"), one.said.get("source")) == (self.name, self.source)]
+
+
+def champions(entries: Iterable[Entry]) -> dict[str, str]:
+    """The version that each alias is on by the entries, for aliases that one of them moved."""
+    return {entry.said["alias"]: entry.said["version"] for entry in entries if entry.kind in ("champion", "rollback")}
