@@ -69,6 +69,7 @@ OTHERS = {
     "open-test": "test the winner on the sealed test part, once, at the end",
     "compare": "answers that somebody else made: who errs less, by how much",
     "gate": "pass or fail by what the winner errs at most, for CI",
+    "verify": "is the history behind a report whole, and what was compared",
     "label-next": "the unlabelled rows most worth a label, as CSV",
     "rollback": "return to the former champion",
     "prune": "remove older runs from MLflow's store",
@@ -80,13 +81,18 @@ OTHERS = {
 }
 LISTED = {
     "begin": ("new", "init", "plan"),
-    "validate": ("validate", "open-test", "gate", "compare"),
+    "validate": ("validate", "open-test", "gate", "verify", "compare"),
     "one step at a time": tuple(FLOWS)[:7],
     "in use": ("watch", "label-next", "rollback", "log", "prune", "ui", "serve", "trigger", "migrate"),
 }
 
 
-ANYWHERE = ("new", "migrate", "compare")  # all others run in a checkout, or in a project of the installed version
+ANYWHERE = (
+    "new",
+    "migrate",
+    "compare",
+    "verify",
+)  # all others run in a checkout, or in a project of the installed version
 
 
 def described(name: str) -> str:

@@ -42,8 +42,10 @@ def prune(settings: Settings, keep: timedelta) -> Iterator[str]:
     emptied = {run.info.run_id for run in (*ledger, *gone)}
     candidates = [run for run in old if run.data.tags.get(_PARENT) in emptied]
     # before anything is removed: by the ledger, a run that is gone was pruned or taken away
-    pruned = [run.info.run_id for run in (*gone, *fresh)]
-    operations_ledger.append_of_runs(client, settings, "pruned", pruned, {"keep_days": keep.days})
+    for some, removed in ((fresh, False), (gone, True)):
+        operations_ledger.append_of_runs(
+            client, settings, "pruned", [run.info.run_id for run in some], {"keep_days": keep.days, "removed": removed}
+        )
     models = [model for model in _models(client, experiment) if model.source_run_id in emptied]
     for model in models:
         _empty(model.artifact_location)
@@ -56,8 +58,8 @@ def prune(settings: Settings, keep: timedelta) -> Iterator[str]:
         client.delete_run(run.info.run_id)
     for run in fresh:
         send(client, run.info.run_id, [Tag(_PRUNED, time.strftime("%Y-%m-%d"))])
-    removed = [run.info.run_id for run in (*candidates, *gone)]
-    freed = _forget(settings, removed, [model.model_id for model in models])
+    deleted = [run.info.run_id for run in (*candidates, *gone)]
+    freed = _forget(settings, deleted, [model.model_id for model in models])
     yield f"removed: {len(gone)} validations that compared nothing, {len(candidates)} runs of candidates"
     yield f"emptied: {len(fresh)} validations, of which the contamination ledger stays"
     yield f"models: {len(models)} that are not registered, removed"
