@@ -83,7 +83,7 @@ def begin(client: "MlflowClient", settings: Settings, found: "Sequence[Run]") ->
 
 def append(client: "MlflowClient", settings: Settings, kind: str, said: Mapping[str, Any]) -> Entry:
     """Add an entry. Raises what MLflow raises if it is not taken, and UserError where the ledger was deleted."""
-    if _find(client) is None:
+    if not entries(client):
         begin(client, settings, validations(client))
     return _append(client, settings, kind, said)
 

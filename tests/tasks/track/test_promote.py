@@ -4,6 +4,7 @@ import contextlib
 import json
 import shutil
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import mlflow
@@ -26,8 +27,9 @@ from tasks.runtime.errors import NotCompared, UserError
 from tasks.storage import files, model_file
 from tasks.storage.row_ids import read_row_ids, read_words
 from tasks.track import lifecycle
-from tasks.track.former_champion import rollback
+from tasks.track.former_champion import release, rollback
 from tasks.track.ledger_tags import ledger_items
+from tasks.track.operations_ledger import entries
 from tasks.track.promote import promote
 from tasks.track.registry import log_model, sample
 from tasks.track.store import connect
@@ -169,6 +171,80 @@ def test_the_life_of_a_champion(nights):
     nights.run(other, "stump")
     assert aliases["champion"] == nights.aliases(settings)["champion"]
     assert aliases["challenger"] == nights.aliases(settings)["challenger"]
+
+
+def rolled_back(nights):
+    """A stump, a tree that replaced it, more rows since, and a rollback; the settings with all rows."""
+    nights.prepare(table(60))
+    settings = nights.make()
+    nights.run(settings, "stump")
+    settings = nights.prepare(table(400))
+    assert "yes" == nights.run(settings, "tree")[0].promoted
+    settings = nights.prepare(table(900))  # a backlog: no pair has bet on these rows
+    time.sleep(0.01)
+    return settings, rollback(settings)
+
+
+@pytest.mark.long
+def test_a_rollback_pins_the_line_until_it_is_released(nights):
+    """On rows of before the rollback alone the tree would be back at once, as in earlier versions."""
+    settings, done = rolled_back(nights)
+    assert "tree is pinned since" in str(done)
+    assert all(part in str(done) for part in ("a capital of 40", "rollback --release tree"))
+    decision, _ = nights.run(settings, "tree")
+    assert ("no", True, False) == (decision.promoted, decision.prevented, decision.prevented_before)
+    assert decision.reason.startswith("a pin prevents the promotion: tree is pinned")
+    assert ("1", 0) == (nights.aliases(settings)["champion"], decision.record.capital.rows)
+    decision, _ = nights.run(settings, "tree")
+    assert (True, True) == (decision.prevented, decision.prevented_before)
+    sent = []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(events, "emit_event", lambda event, *_, **__: sent.append(event))
+        events.champion_decided(settings, decision, {})
+        events.champion_decided(settings, replace(decision, prevented_before=False), {})
+    assert ["kept", "kept", "prevented"] == [event.rpartition(".")[2] for event in sent]
+    with pytest.raises(UserError, match="no pin of stump .*pinned are tree"):
+        release(settings, "stump")
+    assert "released: tree" in release(settings, "tree")
+    with pytest.raises(UserError, match="nothing to lift"):
+        release(settings, "")
+    decision, _ = nights.run(settings, "tree")
+    assert ("yes", False, None) == (decision.promoted, decision.prevented, decision.pin)
+    kinds = [entry.kind for entry in entries(connect(settings))]
+    assert ["rollback", "contest", "contest", "release", "champion"] == [kind for kind in kinds if kind != "adopted"][
+        -5:
+    ]
+
+
+@pytest.mark.long
+def test_a_pinned_line_comes_back_on_rows_that_came_after_the_rollback(nights):
+    settings, _ = rolled_back(nights)
+    decision, _ = nights.run(settings, "stump")  # whoever wins first looks at the rows of before
+    assert decision.pin is None
+    settings = nights.prepare(table(930))
+    decision, _ = nights.run(settings, "tree")
+    few = decision.record.capital.rows
+    assert ("no", True) == (decision.promoted, decision.prevented)
+    assert 0 < few <= 30
+    assert (40, few) == (round(decision.numbers["capital_needed"]), decision.numbers["rows_of_this_night"])
+    settings = nights.prepare(table(1500))
+    decision, _ = nights.run(settings, "tree")
+    assert ("yes", False) == (decision.promoted, decision.prevented)
+    assert "outweighs the pin" in decision.reason
+    champion = connect(settings).get_model_version_by_alias("heldout", "champion")
+    assert int(champion.version) > 2
+    time.sleep(0.01)
+    assert "a capital of 80" in str(rollback(settings))  # it was rolled back twice
+
+
+@pytest.mark.long
+def test_a_pinned_line_is_no_first_champion_and_another_line_is_not_pinned(nights):
+    settings, _ = rolled_back(nights)
+    connect(settings).delete_registered_model_alias("heldout", "champion")
+    decision, _ = nights.run(settings, "tree")
+    assert ("no", True) == (decision.promoted, decision.prevented)
+    assert "there is no champion to compare it with" in decision.reason
+    assert "first" == nights.run(settings, "stump")[0].promoted
 
 
 def test_there_is_nothing_to_roll_back_without_a_champion(nights):
