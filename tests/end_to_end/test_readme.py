@@ -50,10 +50,11 @@ def test_the_coverage_that_the_readme_states_is_that_of_the_study():
     cells = pd.read_csv(ROOT / "docs/coverage.csv").query("estimate == 'E_cv'")
     ours = {"classes": default_method("E_cv", ZERO_ONE).name, "numbers": default_method("E_cv", SQUARED).name}
     default = cells[cells["method"] == cells["task"].map(ours)]["covers"]
-    peer = cells[cells["method"] == "corrected t"]["covers"]
+    peer, naive = (cells[cells["method"] == name]["covers"] for name in ("corrected t", "Bayle all pairs"))
     text = " ".join(README.read_text(encoding="utf-8").split())
     assert f"in {(default >= 0.92).sum()} of the {len(default)} cells" in text
     assert f"in {(peer >= 0.92).sum()} of them, and in {100 * peer.min():.1f} % in the worst" in text
+    assert f"a naive z interval in {(naive >= 0.92).sum()} " in text
     assert f"and in {100 * default.min():.1f} % in the worst; the corrected t" in text
 
 
