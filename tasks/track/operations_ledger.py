@@ -68,24 +68,26 @@ def begin(client: "MlflowClient", settings: Settings, found: "Sequence[Run]") ->
 
     No entry names those of before the ledger, of an older version, and of a process that died before its entry.
     """
-    known = entries(client)
+    known = [*entries(client)]
     if not known:
         counted = {"validations": len(found), "versions": _count_versions(client)}
-        known = (_append(client, settings, _FIRST, counted),)
+        known.append(_append(client, settings, _FIRST, counted))
     elif known[-1].version != __version__:
-        known = (*known, _append(client, settings, "migrated", {"from": known[-1].version, "to": __version__}))
+        known.append(_append(client, settings, "migrated", {"from": known[-1].version, "to": __version__}))
     named = {key for entry in known for key in (*entry.said.get("runs", ()), entry.said.get("run"))}
     strangers = {_key(run): adopted_hash(tracked(run)) for run in found if _key(run) not in named and not _goes_on(run)}
     for some in _chunks([*strangers.items()]):
-        _append(client, settings, "adopted", {"runs": dict(some)})
-    return len(entries(client))
+        known.append(_append(client, settings, "adopted", {"runs": dict(some)}))
+    return known[-1].number
 
 
 def append(client: "MlflowClient", settings: Settings, kind: str, said: Mapping[str, Any]) -> Entry:
     """Add an entry. Raises what MLflow raises if it is not taken, and UserError where the ledger was deleted."""
-    if not entries(client):
+    found = _find(client)
+    if found is None or not found.data.params:
         begin(client, settings, validations(client))
-    return _append(client, settings, kind, said)
+        found = None
+    return _append(client, settings, kind, said, found)
 
 
 def append_of_run(client: "MlflowClient", settings: Settings, run_id: str, kind: str, said: Mapping[str, Any]) -> Entry:
@@ -171,13 +173,15 @@ def _goes_on(run: "Run") -> bool:
     return run.data.tags.get("host") != HOST or alive(run.data.tags.get("process", ""))
 
 
-def _append(client: "MlflowClient", settings: Settings, kind: str, said: Mapping[str, Any]) -> Entry:
-    """Take the next number that nobody else takes."""
+def _append(
+    client: "MlflowClient", settings: Settings, kind: str, said: Mapping[str, Any], found: "Run | None" = None
+) -> Entry:
+    """Take the next number that nobody else takes; `found` is the ledger's run, where it was just read."""
     if kind not in KINDS:
         raise ValueError(f"{kind!r} is no kind of entry; add it to KINDS")
     from mlflow.exceptions import MlflowException
 
-    found = _find(client) or _make(client, settings)
+    found = found or _find(client) or _make(client, settings)
     run_id, stored = found.info.run_id, dict(found.data.params)
     draft = Entry(0, "", "", _user(), __version__, kind, said, token_hex(4))
     while True:

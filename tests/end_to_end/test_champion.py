@@ -1,9 +1,14 @@
 """The champion with the real commands: trials change nothing, a better model replaces it, and there is a way back."""
 
+import re
+import sqlite3
+
 import numpy as np
 import pandas as pd
 import pytest
 from mlflow import MlflowClient
+
+from tests.receiver import receiving
 
 TREE = "sklearn.tree.DecisionTreeClassifier"
 STUMP = [{"name": "stump", "estimator": TREE, "params": {"max_depth": 1, "random_state": 0}}]
@@ -63,7 +68,49 @@ def test_a_champion_is_replaced_on_evidence_alone(clone, server, write_params):
     assert ({"champion": "2"}, "yes") == (aliases, tags["promoted"])
     assert "capital" in tags["promotion_reason"]
 
-    assert "version 1 again" in checkout.flow("rollback").stdout
+    said = checkout.flow("rollback").stdout
+    assert "version 1 again" in said
+    assert "deep is pinned since" in said
     assert {"champion": "1"} == state()[0]
     checkout.wait_until(lambda: told(server)[-1:] == ["rollback"], seconds=30)  # the server knows of other tests too
     assert ["first", "yes", "rollback"] == told(server)[-3:]
+
+    # the better learner is still there, with rows that no pair has bet on: they came before the rollback, or with it
+    write(1000, DEEP, promote="always")
+    with receiving() as receiver:
+        said = checkout.flow("validate", "--set", f"operations.notify={receiver.address}").stdout
+        checkout.flow("validate", "--set", f"operations.notify={receiver.address}")
+    aliases, tags = state()
+    assert ("1", "no") == (aliases["champion"], tags["promoted"])
+    for text in (" ".join(said.split()), tags["promotion_reason"]):
+        assert "a pin prevents the promotion: deep is pinned since" in text
+    (message,) = receiver.messages  # of both nights
+    assert "heldout.champion.prevented" == message["event"]
+    assert "a pin prevents the promotion: deep is pinned since" in message["text"]
+    assert message["numbers"]["capital_needed"] == pytest.approx(40)
+
+    write(1600, DEEP, promote="always")
+    checkout.flow("validate")
+    aliases, tags = state()
+    assert ("yes", False) == (tags["promoted"], "1" == aliases["champion"])
+    assert "it outweighs the pin" in tags["promotion_reason"]
+
+    assert "a capital of 80" in checkout.flow("rollback").stdout
+    assert "1" == state()[0]["champion"]
+    assert "released: deep" in checkout.flow("rollback", "--release").stdout
+    refused = checkout.flow("rollback", "--release", "deep", check=False)
+    assert (2, True) == (refused.returncode, "no pin of deep" in refused.stderr)
+    write(2000, DEEP, promote="always")
+    checkout.flow("validate")
+    assert "1" != state()[0]["champion"]
+
+    verified = checkout.flow("verify", "reports/report.html", "--export", "ledger.json")
+    assert "verified: nothing was removed, changed or moved" in verified.stdout
+    head = re.search(r"others to keep: (\d+ \w+)", verified.stdout)[1]
+    elsewhere = checkout.flow("verify", "reports/selection.json", "--ledger", "ledger.json", "--head", head)
+    assert "selection.json was written by the run of entry" in elsewhere.stdout
+    with sqlite3.connect(checkout.path / "mlruns/mlflow.db") as connection:
+        connection.execute("UPDATE latest_metrics SET value = value / 2 WHERE key = 'E_cv'")
+    connection.close()
+    found = checkout.flow("verify", "reports/report.html", check=False)
+    assert (3, True) == (found.returncode, "a metric was changed" in found.stdout)
