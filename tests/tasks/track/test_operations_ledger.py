@@ -1,5 +1,6 @@
 """The ledger of operations in a real store: who writes at the same moment, who dies in between, and older stores."""
 
+import os
 import shutil
 import sqlite3
 import subprocess
@@ -28,8 +29,9 @@ import sys
 from tasks.params import load
 from tasks.track.operations_ledger import append
 from tasks.track.store import connect
-settings = load(sys.argv[1], [f"tracking.uri=sqlite:///{sys.argv[2]}"])
+settings = load(sys.argv[1], [f"tracking.uri={sys.argv[2]}"])
 client = connect(settings)
+print("ready", flush=True)
 input()
 for number in range(int(sys.argv[3])):
     append(client, settings, "watched", {"model": sys.argv[4], "shards": number, "alarms": []})
@@ -50,27 +52,48 @@ def faults(client):
     return verify(history(client), entry_of).faults
 
 
+@pytest.fixture(params=["SQLite", "PostgreSQL"])
+def shared(request, checkout, empty_store):
+    """The address of a store that many processes write to."""
+    if request.param == "SQLite":
+        shutil.copy(empty_store, STORE)
+        yield f"sqlite:///{checkout / STORE}"
+        return
+    from tests.end_to_end.store_servers import postgres
+
+    with postgres() as address:
+        yield address
+
+
 @pytest.mark.long
-def test_writers_at_the_same_moment_leave_one_chain_with_all_that_they_said(settings, shipped, checkout):
+def test_writers_at_the_same_moment_leave_one_chain_with_all_that_they_said(shared, shipped, settings_with):
     """None of them finds a ledger: they also begin it at the same moment."""
     each, names = 6, ["a", "b", "c"]
-    command = [sys.executable, "-c", WRITER, str(shipped), str(checkout / STORE), str(each)]
+    settings = settings_with(f"tracking.uri={shared}")
+    client = connect(settings)
+    command = [sys.executable, "-c", WRITER, str(shipped), shared, str(each)]
     writers = [
-        subprocess.Popen([*command, name], stdin=subprocess.PIPE, env={"PYTHONPATH": str(ROOT)}, text=True)
+        subprocess.Popen([*command, name], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment(), text=True)
         for name in names
     ]
+    assert ["ready"] * 3 == [writer.stdout.readline().strip() for writer in writers]
     for writer in writers:
         writer.stdin.write("\n")
         writer.stdin.flush()
-    assert [0, 0, 0] == [writer.wait(timeout=120) for writer in writers]
-    client = connect(settings)
+    assert [0, 0, 0] == [writer.wait(timeout=300) for writer in writers]
+    for writer in writers:
+        writer.stdin.close()
+        writer.stdout.close()
     found = [entry for entry in entries(client) if entry.kind == "watched"]
-    assert [*range(each)] * 3 == [
-        entry.said["shards"] for name in names for entry in found if entry.said["model"] == name
-    ]
+    said = [entry.said["shards"] for name in names for entry in found if entry.said["model"] == name]
+    assert [*range(each)] * 3 == said
     assert ["began"] == [kind for kind in kinds(client) if kind != "watched"]
     assert 1 == len(history(client).ledgers)
     assert () == faults(client)
+
+
+def environment() -> dict[str, str]:
+    return {**os.environ, "PYTHONPATH": str(ROOT)}
 
 
 def test_what_is_written_is_never_written_again(settings):

@@ -8,11 +8,13 @@ import time
 from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass
+from datetime import timedelta
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from flows.__main__ import main
 from heldout.rows.row_sketch import Sketch
 from tasks.outcome import chain
 from tasks.outcome.chain import Entry, Head
@@ -22,6 +24,7 @@ from tasks.outcome.verified import verify
 from tasks.storage.seen_rows import SeenRows
 from tasks.track import lifecycle, operations_ledger
 from tasks.track.ledger_tags import HIDDEN, entry_of
+from tasks.track.old_runs import prune
 from tasks.track.operations_ledger import HEAD, append, history
 from tasks.track.store import connect, experiment_id
 
@@ -409,6 +412,41 @@ def test_a_history_that_was_made_again_whole_is_found_by_a_head_that_somebody_ke
     (fault,) = look(store, store.head).faults
     assert "the head that was kept" in fault
     assert "is another one" in fault
+
+
+def test_what_prune_removes_is_known_and_what_it_leaves_must_stay(store):
+    settings = store.settings(STORE)
+    list(prune(settings, timedelta(0)))
+    assert () == look(store).faults
+    client = connect(settings)
+    emptied = store.runs[4]  # no version was made of it
+    assert [] == client.search_runs([experiment_id(client, settings)], f"tags.`mlflow.parentRunId` = '{emptied}'")
+    client.delete_run(emptied)
+    (fault,) = look(store).faults
+    assert "was removed" in fault
+
+
+def test_the_command_reads_an_export_in_any_folder_and_names_what_it_cannot_read(store, checkout, capsys):
+    Path("ledger.json").write_text(history(connect(store.settings(STORE))).exported(), encoding="utf-8")
+    Path("mailed.html").write_text("report 2")
+    assert 0 == main(["verify", "mailed.html", "--ledger", "ledger.json", "--head", str(store.head)])
+    said = capsys.readouterr().out
+    assert "mailed.html was written by the run of entry" in said
+    assert "not seen  runs that were never logged" in said
+    assert said.endswith(f"for others to keep: {store.head}\n")
+    assert 3 == main(["verify", "--ledger", "ledger.json", "--head", "4 0123456789abcdef"])
+    assert "FOUND     the head that was kept, 4 0123456789abcdef, does not hold" in capsys.readouterr().out
+    Path("mailed.html").write_text("report 2 with a better number")
+    assert 3 == main(["verify", "mailed.html", "--ledger", "ledger.json"])
+    assert "no entry names mailed.html" in capsys.readouterr().out
+    for words, part in {
+        ("gone.html", "--ledger", "ledger.json"): "is no file",
+        ("--ledger", "mailed.html"): "cannot be read",
+        ("--ledger", "ledger.json", "--head", "4"): "is no head of a ledger",
+        (): "not inside a heldout",
+    }.items():
+        assert 2 == main(["verify", *words])
+        assert part in capsys.readouterr().err
 
 
 def test_a_store_without_a_ledger_is_said_to_have_none(empty_store, settings_with, checkout):
